@@ -1,0 +1,114 @@
+"""Building IR: the current block, new nodes, copies of old ones.
+
+One builder is current in a thread at a time; calling an op (``cos(x)``) or computing with values
+(``g * x``) adds a node to it. Nodes get the builder's current span, role and name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
+from typing import Any
+
+from symdiff.ir.graph import Attributes, Block, Node, Op, Operand, Role, Value
+from symdiff.ir.types import Type, type_of_constant
+from symdiff.source import SourceSpan
+
+_current: ContextVar[Builder] = ContextVar("symdiff_builder")
+
+
+class Builder:
+    """Appends nodes to ``nodes``. ``span``, ``role`` and ``name`` mark what it makes."""
+
+    def __init__(self, nodes: list[Node] | None = None, span: SourceSpan | None = None) -> None:
+        self.nodes: list[Node] = [] if nodes is None else nodes
+        self.span = span
+        self.role: Role = "primal"
+        self.name: str | None = None
+
+    def emit(
+        self,
+        op: Op,
+        operands: Sequence[Operand],
+        attributes: Attributes | None = None,
+        blocks: tuple[Block, ...] = (),
+    ) -> Node:
+        """A new node at the end of the block, its types inferred; Python numbers become constants."""
+        values = tuple(self.value(operand) for operand in operands)
+        attributes = {} if attributes is None else attributes
+        node = Node(op, values, attributes, blocks, (), self.span)
+        types = op.infer(node) if blocks else op.infer(*(v.type for v in values), **attributes)
+        node.results = tuple(Value(t, node, self.name, self.role) for t in types)
+        self.nodes.append(node)
+        return node
+
+    def value(self, operand: Operand) -> Value:
+        return operand if isinstance(operand, Value) else self.constant(operand)
+
+    def constant(self, value: Any) -> Value:
+        """A value known at compile time: a Python number, NumPy scalar or (small) array."""
+        return self.emit(constant, (), {"value": value}).result
+
+
+def _infer_constant(*, value: Any) -> tuple[Type, ...]:
+    return (type_of_constant(value),)
+
+
+constant = Op("constant", _infer_constant, lambda *, value: value, cost="free")
+
+
+def builder() -> Builder:
+    """The current builder."""
+    return _current.get()
+
+
+@contextlib.contextmanager
+def building(into: Builder) -> Iterator[Builder]:
+    """Make ``into`` the current builder."""
+    token = _current.set(into)
+    try:
+        yield into
+    finally:
+        _current.reset(token)
+
+
+@contextlib.contextmanager
+def marked(
+    span: SourceSpan | None = None, role: Role | None = None, name: str | None = None
+) -> Iterator[None]:
+    """Mark what is built meanwhile with a span, a role and a name (those given)."""
+    b = builder()
+    before = b.span, b.role, b.name
+    b.span, b.role, b.name = span or b.span, role or b.role, name
+    try:
+        yield
+    finally:
+        b.span, b.role, b.name = before
+
+
+def copy_into(node: Node, new: dict[Value, Value]) -> Node:
+    """Append a copy of ``node`` to the current builder and map its results in ``new``."""
+    copied = _copied(node, new)
+    builder().nodes.append(copied)
+    return copied
+
+
+def _copied(node: Node, new: dict[Value, Value]) -> Node:
+    operands = tuple(new.get(v, v) for v in node.operands)
+    blocks = tuple(copy_block(block, new) for block in node.blocks)
+    copied = Node(node.op, operands, node.attributes, blocks, (), node.span)
+    copied.results = tuple(_copied_value(v, copied, new) for v in node.results)
+    return copied
+
+
+def copy_block(block: Block, new: dict[Value, Value]) -> Block:
+    """A deep copy of a block; values that ``new`` does not map and the block captures stay."""
+    parameters = tuple(_copied_value(v, None, new) for v in block.parameters)
+    nodes = [_copied(node, new) for node in block.nodes]
+    return Block(parameters, nodes, tuple(new.get(v, v) for v in block.results))
+
+
+def _copied_value(value: Value, node: Node | None, new: dict[Value, Value]) -> Value:
+    new[value] = copied = Value(value.type, node, value.name, value.role)
+    return copied

@@ -1,0 +1,179 @@
+"""Structured control: loops, branches, calls of graphs, and named views of their parts.
+
+``loop``: while the turn's index is below ``count`` (where ``bounded``) and the condition block (where there
+is one) gives true, the body runs. ``xs`` are tapes read one element a turn, ``ys`` tapes written one
+element a turn, both indexed by the turn whatever the direction: ``reverse`` runs the indices from
+``count - 1`` down to 0 (such a loop is bounded and has no condition).
+
+    operands            (count?, *carries, *xs)
+    body parameters     (index, *carries, *elements of xs)
+    body results        (*next carries, *elements of ys)
+    condition           parameters (index, *carries), results (predicate,)
+    results             (*carries, *ys, turns)
+
+``cond``: one operand, the predicate; two blocks without parameters; the results of the block taken.
+A result that an arm does not define is ``undefined`` there and must not be read after that arm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from symdiff.ir.build import builder
+from symdiff.ir.graph import Block, GraphCell, Node, Op, Value
+from symdiff.ir.types import INT, ArrayType, Dim, ListType, Size, TapeType, Type
+
+
+@dataclass(frozen=True, slots=True)
+class LoopView:
+    """The parts of a loop node by name."""
+
+    node: Node
+
+    @property
+    def bounded(self) -> bool:
+        return bool(self.node.attributes["bounded"])
+
+    @property
+    def reverse(self) -> bool:
+        return bool(self.node.attributes["reverse"])
+
+    @property
+    def carry_count(self) -> int:
+        return int(self.node.attributes["carries"])
+
+    @property
+    def body(self) -> Block:
+        return self.node.blocks[0]
+
+    @property
+    def condition(self) -> Block | None:
+        return self.node.blocks[1] if len(self.node.blocks) > 1 else None
+
+    @property
+    def count(self) -> Value | None:
+        return self.node.operands[0] if self.bounded else None
+
+    @property
+    def initial(self) -> tuple[Value, ...]:
+        """What the carries start from."""
+        start = int(self.bounded)
+        return self.node.operands[start : start + self.carry_count]
+
+    @property
+    def xs(self) -> tuple[Value, ...]:
+        return self.node.operands[int(self.bounded) + self.carry_count :]
+
+    @property
+    def index(self) -> Value:
+        return self.body.parameters[0]
+
+    @property
+    def carries(self) -> tuple[Value, ...]:
+        return self.body.parameters[1 : 1 + self.carry_count]
+
+    @property
+    def elements(self) -> tuple[Value, ...]:
+        """The elements of ``xs`` in a turn."""
+        return self.body.parameters[1 + self.carry_count :]
+
+    @property
+    def next_carries(self) -> tuple[Value, ...]:
+        return self.body.results[: self.carry_count]
+
+    @property
+    def pushed(self) -> tuple[Value, ...]:
+        """The elements of ``ys`` in a turn."""
+        return self.body.results[self.carry_count :]
+
+    @property
+    def finals(self) -> tuple[Value, ...]:
+        return self.node.results[: self.carry_count]
+
+    @property
+    def ys(self) -> tuple[Value, ...]:
+        return self.node.results[self.carry_count : -1]
+
+    @property
+    def turns(self) -> Value:
+        return self.node.results[-1]
+
+
+def _infer_loop(node: Node) -> tuple[Type, ...]:
+    view = LoopView(node)
+    ys = tuple(TapeType(value.type) for value in view.pushed)
+    return (*(value.type for value in view.carries), *ys, INT)
+
+
+def _infer_cond(node: Node) -> tuple[Type, ...]:
+    then, orelse = node.blocks
+    pairs = zip(then.results, orelse.results, strict=True)
+    return tuple(join(a, b, f"if{node.operands[0].number}.{k}") for k, (a, b) in enumerate(pairs))
+
+
+def join(a: Value, b: Value, symbol: str) -> Type:
+    """The type of a value that is ``a`` or ``b``: sizes in which they differ are open."""
+    if a.node is not None and a.node.op is undefined:
+        return b.type
+    if b.node is not None and b.node.op is undefined:
+        return a.type
+    return join_types(a.type, b.type, symbol)
+
+
+def join_types(a: Type, b: Type, symbol: str) -> Type:
+    """The least type of both; raises ``TypeError`` where dtype, kind or rank differ."""
+    if a == b:
+        return a
+    if isinstance(a, ListType) and isinstance(b, ListType):
+        return ListType(join_types(a.element, b.element, symbol))
+    if isinstance(a, ArrayType) and isinstance(b, ArrayType):
+        if (a.dtype, a.kind, a.rank) == (b.dtype, b.kind, b.rank):
+            pairs = enumerate(zip(a.shape, b.shape, strict=True))
+            shape = tuple(_join_dims(m, n, f"{symbol}.{k}") for k, (m, n) in pairs)
+            return ArrayType(a.dtype, shape, a.kind)
+    raise TypeError(f"{a} in one branch, {b} in the other")
+
+
+def _join_dims(a: Dim, b: Dim, symbol: str) -> Dim:
+    return a if a == b else Size(symbol, 0, open=True)
+
+
+def _infer_undefined(*, type: Type) -> tuple[Type, ...]:
+    return (type,)
+
+
+def _infer_call(*operands: Type, callee: GraphCell, types: tuple[Type, ...]) -> tuple[Type, ...]:
+    return types
+
+
+loop = Op("loop", _infer_loop, raises=True, cost="heavy")
+cond = Op("cond", _infer_cond, raises=True, cost="heavy")
+call = Op("call", _infer_call, raises=True, cost="heavy")
+undefined = Op("undefined", _infer_undefined, lambda *, type: None, cost="free")
+
+
+def emit_loop(
+    count: Value | None,
+    initial: Sequence[Value],
+    xs: Sequence[Value],
+    body: Block,
+    condition: Block | None = None,
+    *,
+    reverse: bool = False,
+) -> Node:
+    """Append a loop to the current builder."""
+    bound = () if count is None else (count,)
+    attributes = {"carries": len(initial), "bounded": count is not None, "reverse": reverse}
+    blocks = (body,) if condition is None else (body, condition)
+    return builder().emit(loop, (*bound, *initial, *xs), attributes, blocks)
+
+
+def emit_cond(predicate: Value, then: Block, orelse: Block) -> Node:
+    """Append a branch to the current builder."""
+    return builder().emit(cond, (predicate,), {}, (then, orelse))
+
+
+def emit_undefined(type_: Type) -> Value:
+    """A value that nothing reads, of the given type."""
+    return builder().emit(undefined, (), {"type": type_}).result

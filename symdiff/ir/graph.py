@@ -1,0 +1,223 @@
+"""The IR: graphs of blocks of nodes over values, in structured SSA form.
+
+A ``Node`` applies an ``Op`` to operand values, with static attributes and nested blocks, and defines
+result values. Blocks capture values of the blocks around them lexically. Nodes stand in program order;
+those with effects keep it. Values are compared by identity. Passes do not change a graph that they are
+given: they build a new one (``Builder``, ``Substitution`` in ``ir.build``).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from symdiff.ir.structure import Structure
+from symdiff.ir.types import Type
+from symdiff.source import SourceSpan
+
+Attributes = dict[str, Any]
+Cost = Literal["free", "cheap", "heavy"]
+Role = Literal["primal", "cotangent", "tangent"]
+
+_numbers = itertools.count()
+
+
+@dataclass(eq=False, slots=True)
+class Op:
+    """What the IR knows of an operation; ``ops.declare`` adds derivative rules and spellings.
+
+    ``infer`` maps operand types and attributes to result types; ``evaluate`` is the reference meaning on
+    run-time values. ``raises``: may raise, so it is never dropped nor moved across a predicate.
+    ``effect``: never moved, duplicated or dropped. ``cost`` decides between recomputing and saving.
+    ``view``: the position of the operand whose memory the result may share, or None.
+    """
+
+    name: str
+    infer: Callable[..., tuple[Type, ...]]
+    evaluate: Callable[..., Any] | None = None
+    raises: bool = False
+    effect: bool = False
+    cost: Cost = "cheap"
+    view: int | None = None
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+
+@dataclass(eq=False, slots=True)
+class Value:
+    """One SSA value: a result of ``node``, or a block parameter where ``node`` is None.
+
+    ``name`` is the user's name where there is one (``x``; for derived values the primal's name with
+    ``role`` telling what it is of it: emission prints ``x_bar`` and ``x_dot``).
+    """
+
+    type: Type
+    node: Node | None = None
+    name: str | None = None
+    role: Role = "primal"
+    number: int = field(default_factory=_numbers.__next__)
+
+    # Arithmetic on values builds nodes; ``ops`` installs the builders in OPERATORS.
+    def __add__(self, other: Operand) -> Value:
+        return OPERATORS["add"](self, other)
+
+    def __radd__(self, other: Operand) -> Value:
+        return OPERATORS["add"](other, self)
+
+    def __sub__(self, other: Operand) -> Value:
+        return OPERATORS["subtract"](self, other)
+
+    def __rsub__(self, other: Operand) -> Value:
+        return OPERATORS["subtract"](other, self)
+
+    def __mul__(self, other: Operand) -> Value:
+        return OPERATORS["multiply"](self, other)
+
+    def __rmul__(self, other: Operand) -> Value:
+        return OPERATORS["multiply"](other, self)
+
+    def __truediv__(self, other: Operand) -> Value:
+        return OPERATORS["divide"](self, other)
+
+    def __rtruediv__(self, other: Operand) -> Value:
+        return OPERATORS["divide"](other, self)
+
+    def __pow__(self, other: Operand) -> Value:
+        return OPERATORS["power"](self, other)
+
+    def __matmul__(self, other: Operand) -> Value:
+        return OPERATORS["matmul"](self, other)
+
+    def __neg__(self) -> Value:
+        return OPERATORS["negative"](self)
+
+    def __repr__(self) -> str:
+        return f"%{self.number}{':' + self.name if self.name else ''} {self.type}"
+
+
+Operand = Value | bool | int | float | complex
+OPERATORS: dict[str, Callable[..., Value]] = {}
+
+
+@dataclass(eq=False, slots=True)
+class Node:
+    """An op applied. ``span`` is the user's line that the node computes or is the derivative of."""
+
+    op: Op
+    operands: tuple[Value, ...]
+    attributes: Attributes = field(default_factory=dict)
+    blocks: tuple[Block, ...] = ()
+    results: tuple[Value, ...] = ()
+    span: SourceSpan | None = None
+
+    @property
+    def result(self) -> Value:
+        """The only result."""
+        (value,) = self.results
+        return value
+
+    def __repr__(self) -> str:
+        return f"<{self.op.name} {', '.join(f'%{v.number}' for v in self.operands)}>"
+
+
+@dataclass(eq=False, slots=True)
+class Block:
+    """Parameters, nodes in order, results. ``results`` may be captured values."""
+
+    parameters: tuple[Value, ...] = ()
+    nodes: list[Node] = field(default_factory=list)
+    results: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """Where a graph's parameter comes from.
+
+    ``origin`` is ``"argument"`` (``path`` starts with the parameter's name and goes on with attribute
+    names, keys and indices), ``"free"`` (a global, closure cell, or attribute of an object: ``path`` is
+    what the run time follows to read it at each call) or ``"derived"`` (a seed cotangent, a tangent, a
+    saved value: ``path`` is its name).
+    """
+
+    path: tuple[Any, ...]
+    origin: Literal["argument", "free", "derived"] = "argument"
+
+    @property
+    def name(self) -> str:
+        return "_".join(str(part) for part in self.path)
+
+
+@dataclass(eq=False, slots=True)
+class Graph:
+    """A whole function: ``block.parameters`` pair with ``inputs``; ``block.results`` fill ``output``.
+
+    ``output`` is the structure of the value returned, whose leaves number ``block.results`` from 0.
+    ``mutated`` maps the number of an input array that the function writes to the number of the block
+    result that is its final value (such results come after the returned ones).
+    """
+
+    name: str
+    block: Block
+    inputs: tuple[Input, ...]
+    output: Structure
+    mutated: dict[int, int] = field(default_factory=dict)
+    docstring: str | None = None
+    span: SourceSpan | None = None
+
+
+@dataclass(eq=False, slots=True)
+class GraphCell:
+    """A graph by reference, so that a graph can call itself; filled once."""
+
+    name: str
+    graph: Graph | None = None
+
+
+def walk_nodes(block: Block) -> Iterator[Node]:
+    """Every node of a block and of the blocks nested in it, a node before its blocks' nodes."""
+    stack: list[Iterator[Node]] = [iter(block.nodes)]
+    while stack:
+        node = next(stack[-1], None)
+        if node is None:
+            stack.pop()
+            continue
+        yield node
+        for inner in reversed(node.blocks):
+            stack.append(iter(inner.nodes))
+
+
+def uses(block: Block) -> dict[Value, int]:
+    """How often each value is read in a block and the blocks nested in it, results included."""
+    counts: dict[Value, int] = {}
+
+    def count(values: Sequence[Value]) -> None:
+        for value in values:
+            counts[value] = counts.get(value, 0) + 1
+
+    count(block.results)
+    for node in walk_nodes(block):
+        count(node.operands)
+        for inner in node.blocks:
+            count(inner.results)
+    return counts
+
+
+def free_values(block: Block) -> list[Value]:
+    """Values that a block reads and does not define, in the order of first reading."""
+    defined: set[Value] = set(block.parameters)
+    for node in walk_nodes(block):
+        defined.update(node.results)
+        for inner in node.blocks:
+            defined.update(inner.parameters)
+    free: dict[Value, None] = {}
+    for node in walk_nodes(block):
+        for value in itertools.chain(node.operands, *(inner.results for inner in node.blocks)):
+            if value not in defined:
+                free[value] = None
+    for value in block.results:
+        if value not in defined:
+            free[value] = None
+    return list(free)

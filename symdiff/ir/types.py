@@ -1,0 +1,143 @@
+"""Types of IR values: what is known at compile time of a number, an array, a list or a tape.
+
+An array type holds dtype, shape and *kind* (a Python scalar, a NumPy scalar or an array). A dimension
+is a constant, or a symbolic size plus an offset: ``x[1:-1]`` and ``x[2:]`` are both ``n - 2``.
+
+>>> import numpy as np
+>>> print(ArrayType(np.dtype("float64"), (Size("n", -2), 3)))
+float64[n-2,3]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+Kind = Literal["python", "scalar", "array"]
+DType = np.dtype  # shorthand in annotations
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A size that is not a constant: the value of ``symbol`` plus ``offset``.
+
+    ``open`` sizes may be 1 at run time even at offset 0 (a computed size, a mask's count). A size that
+    comes from an argument is not open: its being 1 or not is part of the signature.
+    """
+
+    symbol: str
+    offset: int = 0
+    open: bool = False
+
+    def __str__(self) -> str:
+        sign = f"{self.offset:+d}" if self.offset else ""
+        return f"{'?' if self.open else ''}{self.symbol}{sign}"
+
+
+Dim = int | Size
+
+
+def may_be_one(dim: Dim) -> bool:
+    """Whether a dimension can turn out to be 1 at run time."""
+    if isinstance(dim, int):
+        return dim == 1
+    return dim.open or dim.offset != 0
+
+
+def shifted(dim: Dim, offset: int) -> Dim:
+    """``dim + offset``."""
+    if isinstance(dim, int):
+        return dim + offset
+    return replace(dim, offset=dim.offset + offset)
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    """A number or an array of numbers. Kinds other than ``array`` have rank 0."""
+
+    dtype: np.dtype
+    shape: tuple[Dim, ...] = ()
+    kind: Kind = "array"
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    @property
+    def weak(self) -> bool:
+        """Whether NumPy's promotion treats the value as a Python scalar (NEP 50)."""
+        return self.kind == "python"
+
+    @property
+    def differentiable(self) -> bool:
+        return self.dtype.kind in "fc"
+
+    def __str__(self) -> str:
+        if self.kind == "python":
+            return {"f": "float", "i": "int", "b": "bool", "c": "complex"}.get(
+                self.dtype.kind, self.dtype.name
+            )
+        dims = ",".join(str(dim) for dim in self.shape)
+        return f"{self.dtype.name}[{dims}]" if self.kind == "array" else self.dtype.name
+
+
+@dataclass(frozen=True, slots=True)
+class ListType:
+    """A Python list of staged values of one type and of a length known at run time only."""
+
+    element: Type
+
+    def __str__(self) -> str:
+        return f"list[{self.element}]"
+
+
+@dataclass(frozen=True, slots=True)
+class TapeType:
+    """What a loop writes turn by turn for another loop to read: one element a turn."""
+
+    element: Type
+
+    def __str__(self) -> str:
+        return f"tape[{self.element}]"
+
+
+@dataclass(frozen=True, slots=True)
+class OpaqueType:
+    """A Python object that nothing is known about: results of opaque calls, packed residuals."""
+
+    description: str = "object"
+
+    def __str__(self) -> str:
+        return f"opaque[{self.description}]"
+
+
+Type = ArrayType | ListType | TapeType | OpaqueType
+
+FLOAT = ArrayType(np.dtype("float64"), (), "python")
+INT = ArrayType(np.dtype("int64"), (), "python")
+BOOL = ArrayType(np.dtype("bool"), (), "python")
+COMPLEX = ArrayType(np.dtype("complex128"), (), "python")
+OPAQUE = OpaqueType()
+
+
+def carries_derivative(type_: Type) -> bool:
+    """Whether values of the type can have a cotangent: floats, complex numbers, lists of such."""
+    if isinstance(type_, ArrayType):
+        return type_.differentiable
+    if isinstance(type_, ListType | TapeType):
+        return carries_derivative(type_.element)
+    return False
+
+
+def type_of_constant(value: object) -> ArrayType:
+    """The type of a Python number, NumPy scalar or array that is known at compile time."""
+    if isinstance(value, np.ndarray):
+        return ArrayType(value.dtype, tuple(int(n) for n in value.shape), "array")
+    if isinstance(value, np.generic):
+        return ArrayType(value.dtype, (), "scalar")
+    for python_type, ir_type in ((bool, BOOL), (int, INT), (float, FLOAT), (complex, COMPLEX)):
+        if isinstance(value, python_type):
+            return ir_type
+    raise TypeError(f"not a number or an array: {value!r}")

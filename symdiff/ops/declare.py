@@ -1,0 +1,335 @@
+"""How an op is declared: once, with its type rule, meaning, derivative rules, spelling and NumPy names.
+
+``Operation`` is an ``ir.Op`` with all of that; calling one on values adds a node to the current builder.
+Families declare theirs with ``elementwise`` (partials give both modes, broadcasting included) or with
+``Operation(...)`` directly: ``linear`` operand positions need no ``jvp``; ``vjp`` and ``jvp`` hold a rule an operand:
+
+    vjp rule    (g, y, *operands, **attributes) -> the operand's cotangent (its dtype and shape)
+    jvp rule    (t, y, *operands, **attributes) -> the operand's share of the result's tangent
+
+A single callable instead of a mapping is given the operand's position first (variadic ops). Of ops with
+several results ``g`` and ``y`` are tuples (an entry of ``g`` is None where nothing flows), and jvp rules give
+a tuple. Every operand has a rule or stands in ``nondifferentiable``, else declaring fails, at import.
+
+A *lowering* is what a call in the user's program means: a function with NumPy's own signature that calls
+ops. ``lowers`` registers it for callables (found by identity), ``method`` and ``attribute`` names.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from symdiff.ir.build import builder
+from symdiff.ir.graph import Node, Op, Operand, Value
+from symdiff.ir.types import ArrayType, Dim, Size, Type, may_be_one, type_of_constant
+
+Rule = Callable[..., Any]
+Rules = Mapping[int, Rule] | Rule
+Spelling = Callable[[Node, Sequence[ast.expr]], ast.expr]
+
+REGISTRY: dict[str, Operation] = {}
+
+
+@dataclass(eq=False, slots=True)
+class Operation(Op):
+    """An op with its derivative rules, spelling and meaning elsewhere. See the module's docstring.
+
+    ``singular``: partials can be infinite or NaN where the operands are finite (log, sqrt, divide):
+    products with them are masked where a cotangent is zero because something was not selected.
+    ``strong``: partials can be infinite where the op itself is finite (sqrt at 0): always masked.
+    """
+
+    spelling: Spelling | None = None
+    partials: tuple[Rule | float | None, ...] | None = None
+    linear: frozenset[int] = frozenset()
+    vjp: Rules = field(default_factory=dict)
+    jvp: Rules = field(default_factory=dict)
+    nondifferentiable: frozenset[int] | bool = frozenset()
+    variadic: bool = False
+    singular: bool = False
+    strong: bool = False
+    sympy: Any = None
+    documentation: str = ""
+
+    def __call__(self, *operands: Operand, **attributes: Any) -> Any:
+        """Apply the op: its result, or a tuple where it has several."""
+        node = builder().emit(self, operands, attributes)
+        return node.results[0] if len(node.results) == 1 else node.results
+
+    @property
+    def elementwise(self) -> bool:
+        return self.partials is not None
+
+    def rule(self, mode: str, position: int) -> Rule | None:
+        """The vjp or jvp rule of an operand, or None where there is none."""
+        rules: Rules = getattr(self, mode)
+        if callable(rules):
+            return lambda *args, **attributes: rules(position, *args, **attributes)
+        return rules.get(position)
+
+    def carries(self, position: int) -> bool:
+        """Whether a derivative flows through an operand."""
+        if isinstance(self.nondifferentiable, bool):
+            return not self.nondifferentiable
+        return position not in self.nondifferentiable
+
+
+def declare(operation: Operation, operands: int | None = None) -> Operation:
+    """Register an operation, checking that each of its operands has rules."""
+    if operation.name in REGISTRY:
+        raise ValueError(f"op {operation.name!r} is declared twice")
+    for position in range(operands or 0):
+        if not operation.carries(position) or operation.partials is not None:
+            continue
+        linear = position in operation.linear
+        if operation.rule("vjp", position) is None:
+            raise ValueError(f"op {operation.name!r}: operand {position} has no vjp rule")
+        if not linear and operation.rule("jvp", position) is None:
+            raise ValueError(f"op {operation.name!r}: operand {position} has no jvp rule")
+    REGISTRY[operation.name] = operation
+    return operation
+
+
+# Spellings ------------------------------------------------------------------------------------------
+
+
+def literal(value: Any) -> ast.expr:
+    """The expression of a static attribute: numbers, strings, None, tuples, slices, dtypes."""
+    if isinstance(value, np.dtype):
+        name = "bool" if value == np.dtype(bool) else value.name
+        return ast.parse(f"np.{name}", mode="eval").body
+    if isinstance(value, np.generic):
+        return ast.Call(literal(value.dtype), [literal(value.item())], [])
+    if isinstance(value, tuple | list):
+        kind = ast.Tuple if isinstance(value, tuple) else ast.List
+        return kind([literal(item) for item in value], ast.Load())
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _number(value)
+    return ast.Constant(value)
+
+
+def _number(value: float) -> ast.expr:
+    if value != value:
+        return dotted("np.nan")
+    if value in (float("inf"), float("-inf")):
+        infinity = dotted("np.inf")
+        return infinity if value > 0 else ast.UnaryOp(ast.USub(), infinity)
+    if value < 0 or (value == 0 and str(value).startswith("-")):
+        return ast.UnaryOp(ast.USub(), ast.Constant(-value))
+    return ast.Constant(value)
+
+
+def dotted(name: str) -> ast.expr:
+    """``np.linalg.solve`` as an expression."""
+    first, *rest = name.split(".")
+    expression: ast.expr = ast.Name(first, ast.Load())
+    for part in rest:
+        expression = ast.Attribute(expression, part, ast.Load())
+    return expression
+
+
+def call(function: str, **defaults: Any) -> Spelling:
+    """Spelled as a call; attributes as keywords, those that equal ``defaults`` left out."""
+
+    def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+        shown = {k: v for k, v in node.attributes.items() if k not in defaults or v != defaults[k]}
+        keywords = [ast.keyword(name, literal(value)) for name, value in shown.items()]
+        return ast.Call(dotted(function), list(operands), keywords)
+
+    return spell
+
+
+def template(text: str) -> Spelling:
+    """Spelled by a pattern: ``template("{0}.T")``; ``{axis}`` stands for an attribute."""
+
+    def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+        names = {f"_{k}_": expression for k, expression in enumerate(operands)}
+        names |= {f"_{name}_": literal(value) for name, value in node.attributes.items()}
+        pattern = ast.parse(text.replace("{", "_").replace("}", "_"), mode="eval").body
+        return _Substitute(names).visit(pattern)  # type: ignore[no-any-return]
+
+    return spell
+
+
+class _Substitute(ast.NodeTransformer):
+    def __init__(self, names: Mapping[str, ast.expr]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802 - the visitor's protocol
+        return self.names.get(node.id, node)
+
+
+def infix(operator: type[ast.operator] | type[ast.cmpop] | type[ast.unaryop], ufunc: str) -> Spelling:
+    """Spelled with an operator, or as ``np.<ufunc>`` where the attribute ``ufunc`` is true."""
+
+    def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+        if node.attributes.get("ufunc"):
+            return ast.Call(dotted(f"np.{ufunc}"), list(operands), [])
+        if issubclass(operator, ast.unaryop):
+            return ast.UnaryOp(operator(), operands[0])
+        if issubclass(operator, ast.cmpop):
+            return ast.Compare(operands[0], [operator()], [operands[1]])
+        return ast.BinOp(operands[0], operator(), operands[1])
+
+    return spell
+
+
+# Types ----------------------------------------------------------------------------------------------
+
+
+def broadcast_shapes(*shapes: tuple[Dim, ...]) -> tuple[Dim, ...]:
+    """The shape of an elementwise result. Two different open sizes give a new open size."""
+    rank = max((len(shape) for shape in shapes), default=0)
+    padded = [(1,) * (rank - len(shape)) + tuple(shape) for shape in shapes]
+    return tuple(_broadcast_dims(dims) for dims in zip(*padded, strict=True))
+
+
+def _broadcast_dims(dims: tuple[Dim, ...]) -> Dim:
+    candidates = [d for d in dict.fromkeys(dims) if d != 1] or [1]
+    certain = [d for d in candidates if not may_be_one(d)]
+    if certain:  # a constant says most; sizes known not to be 1 must be equal
+        return next((d for d in certain if isinstance(d, int)), certain[0])
+    if len(candidates) == 1:
+        return candidates[0]
+    return Size(f"max({','.join(sorted(map(str, candidates)))})", 0, open=True)
+
+
+def promotion_token(type_: ArrayType) -> Any:
+    """What ``ufunc.resolve_dtypes`` wants for a type: Python's own class for a weak scalar."""
+    if not type_.weak:
+        return type_.dtype
+    return {"f": float, "i": int, "c": complex, "b": np.dtype(bool)}[type_.dtype.kind]
+
+
+def ufunc_dtypes(ufunc: np.ufunc, types: Iterable[ArrayType]) -> tuple[np.dtype, ...]:
+    """The dtypes of a ufunc's results; a TypeError where it has no loop."""
+    tokens = tuple(promotion_token(t) for t in types)
+    if all(isinstance(token, type) for token in tokens):  # all weak: NumPy's default dtypes
+        tokens = tuple(np.dtype(token) for token in tokens)
+    return ufunc.resolve_dtypes((*tokens, *([None] * ufunc.nout)))[ufunc.nin :]
+
+
+# Static arguments -----------------------------------------------------------------------------------
+
+
+class NeedsStatic(Exception):  # noqa: N818 - a request, not an error: staging restarts with it fixed
+    """Structure depends on a staged value: staging restarts with it known."""
+
+    def __init__(self, value: Value) -> None:
+        super().__init__(value)
+        self.value = value
+
+
+def static(argument: Any) -> Any:
+    """The compile-time value of an argument: constants as such; a staged one asks to be fixed."""
+    if isinstance(argument, tuple | list):
+        return type(argument)(static(item) for item in argument)
+    if not isinstance(argument, Value):
+        return argument
+    if argument.node is not None and argument.node.op.name == "constant":
+        return argument.node.attributes["value"]
+    raise NeedsStatic(argument)
+
+
+def array_type(value: Any) -> ArrayType:
+    """The type of an operand of array kind: a staged value or a Python number."""
+    type_ = value.type if isinstance(value, Value) else type_of_constant(value)
+    if not isinstance(type_, ArrayType):
+        raise TypeError(f"not an array: {type_}")
+    return type_
+
+
+# Lowerings ------------------------------------------------------------------------------------------
+
+Lowering = Callable[..., Any]
+FUNCTIONS: dict[Any, Lowering] = {}
+METHODS: dict[str, Lowering] = {}
+ATTRIBUTES: dict[str, Lowering] = {}
+
+
+def lowers(
+    *callables: Any, method: str | None = None, attribute: str | None = None
+) -> Callable[[Lowering], Lowering]:
+    """Register a lowering for library callables, a method name and an attribute name of arrays."""
+
+    def register(lowering: Lowering) -> Lowering:
+        for function in callables:
+            FUNCTIONS[function] = lowering
+        if method is not None:
+            METHODS[method] = lowering
+        if attribute is not None:
+            ATTRIBUTES[attribute] = lowering
+        return lowering
+
+    return register
+
+
+# Elementwise ----------------------------------------------------------------------------------------
+
+
+def elementwise(
+    name: str,
+    ufunc: np.ufunc,
+    *partials: Rule | float | None,
+    spelling: Spelling | None = None,
+    python: Callable[..., Any] | None = None,
+    singular: bool = False,
+    strong: bool = False,
+    sympy: Any = None,
+    documentation: str = "",
+) -> Operation:
+    """Declare an elementwise op by its ufunc and its partial derivatives.
+
+    A partial is a rule ``(y, *operands) -> Value``, a constant, or None where nothing flows. ``python`` is
+    what the operator means on Python numbers alone (where the op is spelled infix and the attribute
+    ``ufunc`` is not set); its result type is found by calling it on ones.
+    """
+    carried = frozenset(k for k, partial in enumerate(partials) if partial is None)
+
+    def infer(*types: Type, **attributes: Any) -> tuple[Type, ...]:
+        operands = [require_array(t, name) for t in types]
+        if python is not None and not attributes.get("ufunc"):
+            if all(t.kind == "python" for t in operands):
+                return (type_of_constant(python(*(_one(t) for t in operands))),)
+        shape = broadcast_shapes(*(t.shape for t in operands))
+        dtype = ufunc_dtypes(ufunc, operands)[0]
+        return (ArrayType(dtype, shape, "array" if shape else "scalar"),)
+
+    def evaluate(*values: Any, **attributes: Any) -> Any:
+        plain = not any(isinstance(v, np.generic | np.ndarray) for v in values)
+        if python is not None and plain and not attributes.get("ufunc"):
+            return python(*values)
+        return ufunc(*values)
+
+    return declare(
+        Operation(
+            name,
+            infer,
+            evaluate,
+            spelling=spelling or call(f"np.{ufunc.__name__}"),
+            partials=partials,
+            nondifferentiable=carried,
+            singular=singular,
+            strong=strong,
+            sympy=sympy,
+            documentation=documentation,
+            raises=False,
+        ),
+        ufunc.nin,
+    )
+
+
+def _one(type_: ArrayType) -> Any:
+    return {"f": 1.0, "i": 1, "c": 1j, "b": True}[type_.dtype.kind]
+
+
+def require_array(type_: Type, name: str) -> ArrayType:
+    """The type as an array type; a TypeError that names the op otherwise."""
+    if not isinstance(type_, ArrayType):
+        raise TypeError(f"{name} of {type_}")
+    return type_
