@@ -1,5 +1,6 @@
 """Calls: every kind of parameter, stars, defaults, callables as values, Python's builtins."""
 
+import builtins
 import functools
 import math
 from functools import partial, reduce
@@ -133,7 +134,7 @@ def maps_and_filters(x, y):
 def python_builtins(a, b):
     hi = max(a, b, 0.1)
     lo = min((a, b))
-    s = sum_builtin([a, b, hi, lo])
+    s = builtins.sum([a, b, hi, lo])
     q, r = divmod(a, b)
     p = pow(a, 3) + pow(b, hi)
     f = float(a) * int(3.7) * float("0.5")
@@ -141,17 +142,11 @@ def python_builtins(a, b):
     n = len((a, b)) + len("abc") + round(2.6)
     if ok:
         s += r * q + f
-    return s * p / n + __builtins_abs(-a)
-
-
-sum_builtin = __builtins__["sum"] if isinstance(__builtins__, dict) else __builtins__.sum
-__builtins_abs = __builtins__["abs"] if isinstance(__builtins__, dict) else __builtins__.abs
+    return s * p / n + builtins.abs(-a)
 
 
 @program(args=(X,))
 def builtins_in_a_loop(x):
-    import builtins
-
     best = 0.0
     low = 10.0
     for i in range(len(x)):
@@ -255,8 +250,6 @@ def options_dict_passed_on(x, b):
 
 @program(args=(X,))
 def generator_arguments(x):
-    import builtins
-
     total = builtins.sum(v * v for v in x)
     largest = max(v * (i + 1) for i, v in enumerate(x))
     ok = all(v > 0 for v in x) and not any(v > 10 for v in x)
