@@ -15,7 +15,7 @@ import io
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -144,7 +144,7 @@ def same(left: Any, right: Any) -> bool:
     if dataclasses.is_dataclass(left) and not isinstance(left, type):
         names = [field.name for field in dataclasses.fields(left)]
         return all(same(getattr(left, name), getattr(right, name)) for name in names)
-    if hasattr(left, "__dict__") and not callable(left):
+    if hasattr(left, "__dict__") and not isinstance(left, (type, FunctionType)):
         return same(vars(left), vars(right))
     return bool(left == right)
 

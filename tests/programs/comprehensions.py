@@ -39,7 +39,7 @@ def nested_comprehension(m):
 
 @program(args=(X,))
 def comprehension_scopes(x):
-    v = x[0]
+    v = x[0] ** 2
     i = 10
     a = [v * i for i, v in enumerate(x)]
     return v * i + sum(a)

@@ -16,7 +16,7 @@ def append_then_array(x):
     return np.sum(a * np.roll(a, 1)) + out[2] * out[-1]
 
 
-@program(args=(0.3, 1.0), also=[(0.9, 1.0)], wrt=(0, 1))
+@program(args=(0.3, 1.0), also=[(0.7, 1.0)], wrt=(0, 1))
 def append_until_converged(r, x):
     path = [x]
     while path[-1] > 0.1:
