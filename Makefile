@@ -1,0 +1,79 @@
+# Everything starts from python3 and make alone; each target makes the environment that it needs.
+#
+#   make demo              train a network on handwritten digits with a generated gradient
+#   make test [PEERS=1]    everything that is checked; PEERS=1 compares with JAX and autograd too
+#   make bench [ARGS=...]  generated gradients beside hand-written ones, autograd and JAX
+#   make fuzz [N=300]      N random programs against independent derivatives
+#   make format            lay out and tidy the source
+#   make clean             remove environments and caches
+
+PYTHON ?= python3
+N ?= 300
+ARGS ?=
+
+# What GNU make's parallel jobs would interleave, pytest already runs in parallel.
+.NOTPARALLEL:
+.DEFAULT_GOAL := test
+
+BIN := .venv/bin
+READY := .venv/.ready
+READY_PEERS := .venv/.ready-peers
+
+# The other Pythons that run the emitter's tests: what `python3.X` or pyenv finds, and actually starts.
+EMITTER_VERSIONS := 3.11 3.12 3.13
+find_python = $(firstword $(foreach candidate, \
+    python$(1) $(sort $(wildcard $(or $(PYENV_ROOT),$(HOME)/.pyenv)/versions/$(1).*/bin/python)), \
+    $(shell $(candidate) -c 'import sys, venv, ensurepip; print(sys.executable)' 2>/dev/null)))
+EMITTER_TESTS = $(wildcard tests/emit tests/test_pythons)
+
+.PHONY: demo test lint unit emitter bench fuzz format clean
+
+demo: $(READY)
+	$(BIN)/python examples/digits.py $(ARGS)
+
+test: lint unit emitter
+
+lint: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+unit: $(if $(PEERS),$(READY_PEERS),$(READY))
+	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+emitter: $(if $(EMITTER_TESTS),$(foreach version,$(EMITTER_VERSIONS),emitter-$(version)))
+
+# A Python that is not there is said to be missing and is no failure.
+emitter-%:
+	@$(if $(call find_python,$*), \
+	    $(MAKE) --no-print-directory .venv-$*/.ready INTERPRETER='$(call find_python,$*)' && \
+	    echo 'the emitter on Python $*' && .venv-$*/bin/python -m pytest $(EMITTER_TESTS), \
+	    echo 'no Python $* on this machine: the emitter is not tested on it')
+
+bench: $(READY_PEERS)
+	$(BIN)/python -m tests.benchmarks $(ARGS)
+
+fuzz: $(READY)
+	$(BIN)/python -m tests.fuzz $(N) $(ARGS)
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf .venv .venv-3.* .mypy_cache .pytest_cache .ruff_cache build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[examples,test]'
+	@touch $@
+
+$(READY_PEERS): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
+	@touch $@
+
+.venv-%/.ready: pyproject.toml
+	$(INTERPRETER) -m venv .venv-$*
+	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --editable . pytest
+	@touch $@
