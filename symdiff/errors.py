@@ -1,0 +1,152 @@
+"""The errors symdiff raises: what is wrong, where, and what to write instead.
+
+Every error has a ``message``, a ``span`` of the user's source (or None), and a ``hint`` (or None),
+and shows them in this order. An error inside a called function also has a ``call_chain``. What
+the user's own function would raise is no business of this module: it is raised as it is.
+
+>>> from symdiff.source import SourceSpan
+>>> span = SourceSpan("model.py", 12, 9, 12, 31, "    k = np.searchsorted(x, t)")
+>>> caller = SourceSpan("model.py", 30, 5, 30, 14, "y = locate(x)")
+>>> error = UnsupportedCallError("no rule for numpy.searchsorted", span, "give a rule")
+>>> print(error.with_caller(caller))
+model.py:12:9: no rule for numpy.searchsorted
+    k = np.searchsorted(x, t)
+        ^^^^^^^^^^^^^^^^^^^^^
+  called from model.py:30:5
+  give a rule
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from symdiff.source import SourceSpan
+
+__all__ = [
+    "AliasingError",
+    "GradientShapeError",
+    "InternalError",
+    "SignatureError",
+    "SourceUnavailableError",
+    "SymdiffError",
+    "UnsupportedCallError",
+    "UnsupportedSyntaxError",
+]
+
+_INDENT = "  "
+_MOST_CALLERS_SHOWN = 8
+
+
+class SymdiffError(Exception):
+    """Whatever symdiff cannot do, with the place in the user's source and a way out.
+
+    >>> print(SymdiffError("this cannot be done", hint="do that"))
+    this cannot be done
+      do that
+    """
+
+    message: str
+    span: SourceSpan | None
+    hint: str | None
+    call_chain: tuple[SourceSpan, ...]
+
+    def __init__(
+        self, message: str, span: SourceSpan | None = None, hint: str | None = None
+    ) -> None:
+        # Exactly these are ``args``, with which unpickling calls the class again; whatever is
+        # set later travels in ``__dict__``.
+        super().__init__(message, span, hint)
+        self.message = message
+        self.span = span
+        self.hint = hint
+        self.call_chain = ()
+
+    def with_span(self, span: SourceSpan) -> Self:
+        """This error, placed at ``span`` if it had no place so far."""
+        if self.span is None:
+            self.span = span
+        return self
+
+    def with_caller(self, span: SourceSpan) -> Self:
+        """This error, with the next outer call that led to it."""
+        self.call_chain = (*self.call_chain, span)
+        return self
+
+    def __str__(self) -> str:
+        return "\n".join(self._shown_lines())
+
+    def _shown_lines(self) -> Iterator[str]:
+        yield f"{self.span.location}: {self.message}" if self.span else self.message
+        if self.span and self.span.text.strip():
+            yield self.span.excerpt
+        yield from self._shown_callers()
+        if self.hint:
+            yield _indented(self.hint)
+
+    def _shown_callers(self) -> Iterator[str]:
+        for span in self.call_chain[:_MOST_CALLERS_SHOWN]:
+            yield f"{_INDENT}called from {span.location}"
+        hidden = len(self.call_chain) - _MOST_CALLERS_SHOWN
+        if hidden > 0:
+            yield f"{_INDENT}and {hidden} more calls"
+
+
+class UnsupportedSyntaxError(SymdiffError):
+    """A construct of Python that symdiff does not compile."""
+
+
+class UnsupportedCallError(SymdiffError):
+    """A call through which a derivative is needed, of something that has no rule."""
+
+
+class SignatureError(SymdiffError, TypeError):
+    """Arguments of types that cannot be differentiated, or that do not fit the function."""
+
+
+class AliasingError(SymdiffError):
+    """Arrays that overlap where the function writes, in a way that cannot be followed."""
+
+
+class SourceUnavailableError(SymdiffError):
+    """A function whose source is not known, or is not what runs."""
+
+
+class GradientShapeError(SymdiffError, TypeError):
+    """A gradient of something that is not a scalar."""
+
+
+class InternalError(SymdiffError):
+    """A bug in symdiff, with the program at which it showed.
+
+    >>> print(InternalError("value used before it is defined", ir="%1 = sin %0"))
+    value used before it is defined
+      this is a bug in symdiff, not in your code: please report it with these lines
+    %1 = sin %0
+    """
+
+    ir: str | None
+
+    def __init__(
+        self,
+        message: str,
+        span: SourceSpan | None = None,
+        hint: str | None = None,
+        ir: str | None = None,
+    ) -> None:
+        super().__init__(message, span, hint)
+        self.ir = ir
+
+    def _shown_lines(self) -> Iterator[str]:
+        yield from super()._shown_lines()
+        evidence = "these lines" if self.ir else "this traceback"
+        yield _indented(
+            f"this is a bug in symdiff, not in your code: please report it with {evidence}"
+        )
+        if self.ir:
+            yield self.ir
+
+
+def _indented(text: str) -> str:
+    return "\n".join(_INDENT + line for line in text.splitlines())
