@@ -58,9 +58,8 @@ def gathers_in_two_dimensions(m):
     grid = m[np.ix_(i, [0, 2])]
     mixed = m[1:3, j] * m[i[:2, None], j]
     broad = m[i[:, None], np.array([0, 3])]
-    return diag @ diag + np.sum(rows**2) + np.sum(cols * m) if m.shape[1] == 3 else (
-        np.sum(grid**2) + np.sum(mixed) * np.sum(broad) + diag.prod() + np.sum(rows[:, 0] * cols[:3, 2])
-    )
+    s = diag @ diag + np.sum(rows**2) + diag.prod() + np.sum(rows[:, 0] * cols[:3, 2])
+    return s + np.sum(grid**2) + np.sum(mixed) * np.sum(broad)
 
 
 @program(args=(X, 0.8), wrt=(0, 1))
@@ -204,7 +203,7 @@ def computed_positions(x, k):
     return y @ y
 
 
-@program(args=(X,))
+@program(args=(np.array([0.9, 0.2, 1.6, 0.5, 1.3, 1.1, 0.35, 0.7]),))
 def sort_and_rank(x):
     order = np.argsort(x)
     s = x[order]

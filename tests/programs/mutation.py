@@ -115,7 +115,7 @@ def out_arguments(x, c):
     np.dot(np.outer(x[:2], x[2:]), np.ones((2, 4)) * c, out=acc)
     for i in range(2):
         np.subtract(acc[i], buf, out=acc[i])
-        np.maximum(acc, -5.0, acc)
+        np.maximum(acc, -5.0, out=acc)
     return np.sum(acc**2) + buf @ x
 
 
