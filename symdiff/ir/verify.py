@@ -1,0 +1,283 @@
+"""The verifier: a graph enters; an ``InternalError`` that shows it leaves where it is malformed.
+
+It holds of a graph that is well formed: every value is defined once, before it is read, in the
+block that reads it or one around it; each node's results are those its op infers (up to the symbols
+of sizes); carries of loops keep their types, arms of branches join, tapes are read by their
+elements; inputs, output and mutated arguments fit the block. Derivatives meet these as everything
+does: a cotangent is a carry, an element of a tape or an arm's result of its primal's type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from symdiff.errors import InternalError
+from symdiff.ir.control import LoopView, call, cond, loop, undefined
+from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value
+from symdiff.ir.printer import print_graph
+from symdiff.ir.structure import Container, Leaf, Structure
+from symdiff.ir.types import ArrayType, Dim, ListType, TapeType, Type
+
+
+def verify(graph: Graph) -> None:
+    """Raise an ``InternalError`` with the text of the graph where it is not well formed.
+
+    Graphs that are called are verified as well. Linear in their size.
+    """
+    seen: set[int] = set()
+    pending = [graph]
+    while pending:
+        checked = pending.pop()
+        if id(checked) in seen:
+            continue
+        seen.add(id(checked))
+        try:
+            called = _verify_graph(checked)
+        except _Malformed as error:
+            raise InternalError(error.message, error.span, ir=print_graph(checked)) from error.cause
+        pending.extend(called)
+
+
+class _Malformed(Exception):  # noqa: N818 - turned into an InternalError with the whole graph
+    def __init__(self, message: str, node: Node | None, cause: Exception | None = None) -> None:
+        super().__init__(message)
+        self.message = message if node is None else f"{message}, in {node!r}"
+        self.span = None if node is None else node.span
+        self.cause = cause
+
+
+def _require(fact: bool, message: str, node: Node | None = None) -> None:
+    if not fact:
+        raise _Malformed(message, node)
+
+
+def _verify_graph(graph: Graph) -> list[Graph]:
+    """Check one graph; the graphs that it calls."""
+    block = graph.block
+    _require(len(graph.inputs) == len(block.parameters), "inputs do not pair with parameters")
+    for index in _leaves(graph.output):
+        _require(0 <= index < len(block.results), f"the output has a leaf {index}, with no result")
+    for parameter, result in graph.mutated.items():
+        _require(0 <= parameter < len(block.parameters), f"there is no input {parameter}")
+        _require(0 <= result < len(block.results), f"there is no result {result}")
+        before, after = block.parameters[parameter].type, block.results[result].type
+        _require(_alike(before, after), "a mutated input changes its type")
+    return _verify_blocks(block)
+
+
+def _leaves(structure: Structure) -> Iterator[int]:
+    if isinstance(structure, Leaf):
+        yield structure.index
+    elif isinstance(structure, Container):
+        for item in structure.items:
+            yield from _leaves(item)
+
+
+# Scopes
+
+
+@dataclass(slots=True)
+class _Open:
+    """A block being checked: its nodes still to come, what it defined, the node that it is of."""
+
+    block: Block
+    owner: Node | None
+    nodes: Iterator[Node]
+    defined: list[Value]
+
+
+class _Scopes:
+    """The values that can be read here, and all that were defined anywhere."""
+
+    def __init__(self) -> None:
+        self.visible: set[Value] = set()
+        self.ever: set[Value] = set()
+        self.stack: list[_Open] = []
+
+    def enter(self, block: Block, owner: Node | None) -> None:
+        self.stack.append(_Open(block, owner, iter(block.nodes), []))
+        for value in block.parameters:
+            _require(value.node is None, f"parameter {value!r} has a node", owner)
+        self.define(block.parameters, owner)
+
+    def leave(self) -> None:
+        closed = self.stack.pop()
+        self.read(closed.block.results, closed.owner)
+        self.visible.difference_update(closed.defined)
+
+    def define(self, values: Iterable[Value], node: Node | None) -> None:
+        for value in values:
+            _require(value not in self.ever, f"{value!r} is defined twice", node)
+            self.ever.add(value)
+            self.visible.add(value)
+            self.stack[-1].defined.append(value)
+
+    def read(self, values: Iterable[Value], node: Node | None) -> None:
+        for value in values:
+            if value not in self.visible:
+                where = "outside its scope" if value in self.ever else "before it is defined"
+                raise _Malformed(f"{value!r} is used {where}", node)
+
+
+def _verify_blocks(block: Block) -> list[Graph]:
+    scopes = _Scopes()
+    called: list[Graph] = []
+    scopes.enter(block, None)
+    inner: list[tuple[Block, Node]] = []  # blocks of the current node that are still to come
+    waiting: list[list[tuple[Block, Node]]] = []
+    while scopes.stack:
+        if inner:
+            nested, owner = inner.pop(0)
+            scopes.enter(nested, owner)
+            waiting.append(inner)
+            inner = []
+            continue
+        node = next(scopes.stack[-1].nodes, None)
+        if node is not None:
+            scopes.read(node.operands, node)
+            called += _callee(node)
+            inner = [(nested, node) for nested in node.blocks]
+            if not inner:
+                _finish(node, scopes)
+            continue
+        inner = _leave(scopes, waiting)
+    return called
+
+
+def _leave(scopes: _Scopes, waiting: list[list[tuple[Block, Node]]]) -> list[tuple[Block, Node]]:
+    """Close a block; those of its node that are still to come. The last closes the node, too."""
+    owner = scopes.stack[-1].owner
+    scopes.leave()
+    if owner is None:
+        return []
+    inner = waiting.pop()
+    if not inner:
+        _finish(owner, scopes)
+    return inner
+
+
+def _finish(node: Node, scopes: _Scopes) -> None:
+    for value in node.results:
+        _require(value.node is node, f"{value!r} names another node as its own", node)
+    if node.op in _STRUCTURE:
+        _STRUCTURE[node.op](node)
+    _check_types(node)
+    scopes.define(node.results, node)
+
+
+def _callee(node: Node) -> list[Graph]:
+    if node.op is not call:
+        return []
+    cell: GraphCell = node.attributes["callee"]
+    return [] if cell.graph is None else [cell.graph]
+
+
+# Types
+
+
+def _check_types(node: Node) -> None:
+    types = [value.type for value in node.operands]
+    infer = node.op.infer
+    try:
+        inferred = infer(node) if node.blocks else infer(*types, **node.attributes)
+    except Exception as error:
+        raise _Malformed(f"no types can be inferred: {error}", node, error) from error
+    _require(len(inferred) == len(node.results), f"{len(inferred)} results were expected", node)
+    for value, type_ in zip(node.results, inferred, strict=True):
+        _require(_alike(value.type, type_), f"{value!r} should be {type_}", node)
+
+
+def _alike(a: Type, b: Type) -> bool:
+    """Whether two types can be of one value, whatever the symbols of sizes are called."""
+    if isinstance(a, ArrayType) and isinstance(b, ArrayType):
+        if (a.dtype, a.kind, a.rank) != (b.dtype, b.kind, b.rank):
+            return False
+        return all(_same_size(m, n) for m, n in zip(a.shape, b.shape, strict=True))
+    if isinstance(a, ListType | TapeType) and isinstance(b, ListType | TapeType):
+        return type(a) is type(b) and _alike(a.element, b.element)
+    return a == b
+
+
+def _same_size(a: Dim, b: Dim) -> bool:
+    if isinstance(a, int) or isinstance(b, int):
+        return a == b or not (isinstance(a, int) and isinstance(b, int))
+    return a.symbol != b.symbol or a.offset == b.offset
+
+
+def _check_loop(node: Node) -> None:
+    view = LoopView(node)
+    carries = view.carry_count
+    _require(len(node.blocks) in (1, 2), "a loop has a body and perhaps a condition", node)
+    counted = view.bounded and view.condition is None
+    _require(counted or not view.reverse, "a loop without a count runs backwards", node)
+    _require(view.bounded or view.condition is not None, "a loop without an end", node)
+    _require(len(node.operands) >= carries + view.bounded, "operands are missing", node)
+    parameters = 1 + carries + len(view.xs)
+    _require(len(view.body.parameters) == parameters, "the body's parameters do not fit", node)
+    _require(len(view.body.results) >= carries, "the body's results do not fit", node)
+    _require(len(node.results) == len(view.body.results) + 1, "the loop's results do not fit", node)
+    _check_turns(view)
+    _check_carries(view)
+    _check_condition(view)
+
+
+def _check_turns(view: LoopView) -> None:
+    for value in (view.index, *([] if view.count is None else [view.count])):
+        _require(_is_integer(value.type), f"{value!r} does not count", view.node)
+    for tape, element in zip(view.xs, view.elements, strict=True):
+        fits = isinstance(tape.type, TapeType) and _alike(tape.type.element, element.type)
+        _require(fits, f"{element!r} is no element of {tape!r}", view.node)
+
+
+def _check_carries(view: LoopView) -> None:
+    for first, carry, following in zip(view.initial, view.carries, view.next_carries, strict=True):
+        starts, goes_on = _alike(first.type, carry.type), _alike(following.type, carry.type)
+        _require(starts, f"{carry!r} starts from {first!r}", view.node)
+        _require(goes_on, f"{carry!r} goes on as {following!r}", view.node)
+
+
+def _check_condition(view: LoopView) -> None:
+    condition = view.condition
+    if condition is None:
+        return
+    expected = [view.index.type, *(carry.type for carry in view.carries)]
+    given = [value.type for value in condition.parameters]
+    fits = len(given) == len(expected) and all(map(_alike, given, expected))
+    _require(fits, "the condition's parameters do not fit", view.node)
+    _require(len(condition.results) == 1, "a condition has one result", view.node)
+
+
+def _check_cond(node: Node) -> None:
+    fits = len(node.operands) == 1 and len(node.blocks) == 2
+    _require(fits, "a cond has a predicate and two arms", node)
+    then, orelse = node.blocks
+    _require(not (then.parameters or orelse.parameters), "arms have no parameters", node)
+    _require(len(then.results) == len(orelse.results), "the arms' results do not pair", node)
+    for value, *arms in zip(node.results, then.results, orelse.results, strict=False):
+        for arm in arms:
+            fits = _is_undefined(arm) or _alike(arm.type, value.type)
+            _require(fits, f"{arm!r} does not join to {value!r}", node)
+
+
+def _check_call(node: Node) -> None:
+    cell: GraphCell = node.attributes["callee"]
+    if cell.graph is None:
+        return
+    block = cell.graph.block
+    pairs = ((node.operands, block.parameters), (node.results, block.results))
+    for given, expected in pairs:
+        fits = len(given) == len(expected)
+        fits = fits and all(_alike(a.type, b.type) for a, b in zip(given, expected, strict=True))
+        _require(fits, f"the call does not fit graph {cell.name!r}", node)
+
+
+def _is_undefined(value: Value) -> bool:
+    return value.node is not None and value.node.op is undefined
+
+
+def _is_integer(type_: Type) -> bool:
+    return isinstance(type_, ArrayType) and type_.dtype.kind in "iub" and type_.rank == 0
+
+
+_STRUCTURE = {loop: _check_loop, cond: _check_cond, call: _check_call}
