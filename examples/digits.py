@@ -159,7 +159,7 @@ def check_gradient(params: Parameters, x: Array, y: Labels, seed: int) -> float:
     """Compare the gradient along a random direction with a complex step; return the error.
 
     Im loss(params + ih·direction) / h has no cancellation (Squire and Trapp, 1998), so h may be so
-    small that it crosses none of the kinks of the loss, and the quotient is good to the last digits.
+    small that it crosses none of the kinks of the loss, and good to the last digits.
     """
     rng = np.random.default_rng(seed)
     params = [(W.astype(np.float64), b.astype(np.float64)) for W, b in params]
