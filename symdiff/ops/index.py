@@ -1,0 +1,524 @@
+"""Reading and writing parts of arrays: ``index``, ``index_set``, ``index_add`` with all of NumPy's keys.
+
+A key is a tuple of entries. Static entries stand as they are (``int``, ``None``, ``Ellipsis``, ``Slice``); what is
+staged is a dynamic operand that ``Slot(k)`` refers to, told apart by its type: an integer, an integer
+array or a boolean mask. ``x[i, 1:n]`` is ``index(x, i, n; key=(Slot(0), Slice(1, Slot(1), None)))``.
+
+All three are pure: ``index_set(x, v, ...)`` is the new version of ``x``. The attribute ``shape`` is the shape of
+the region that the key selects (a result's type cannot tell sizes that are values).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from symdiff.ir.build import builder
+from symdiff.ir.graph import Node, Operand, Value
+from symdiff.ir.types import ArrayType, Dim, Size, Type, may_be_one, shifted
+from symdiff.ops.creation import zeros, zeros_of
+from symdiff.ops.declare import (
+    Operation,
+    array_type,
+    broadcast_shapes,
+    declare,
+    literal,
+    require_array,
+)
+from symdiff.ops.shape import VIEW_PUTS, reshape
+from symdiff.ops.sizes import constant_integer, dim_of, product, sizes_of
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The ``number``-th dynamic operand of an index op."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A slice whose parts are static, absent, or dynamic operands."""
+
+    start: int | Slot | None = None
+    stop: int | Slot | None = None
+    step: int | Slot | None = None
+
+
+Entry = Any  # int | Slot | Slice | None | Ellipsis
+Key = tuple[Entry, ...]
+
+
+# Keys ---------------------------------------------------------------------------------------------
+
+
+def actual_key(key: Key, dynamic: Sequence[Any]) -> tuple[Any, ...]:
+    """The key that NumPy gets, from the values of the dynamic operands."""
+
+    def part(entry: Any) -> Any:
+        return dynamic[entry.number] if isinstance(entry, Slot) else entry
+
+    return tuple(
+        slice(part(e.start), part(e.stop), part(e.step)) if isinstance(e, Slice) else part(e)
+        for e in key
+    )
+
+
+def spell_key(key: Key, dynamic: Sequence[ast.expr]) -> ast.expr:
+    """The key between brackets, from the expressions of the dynamic operands."""
+
+    def part(entry: Any) -> ast.expr:
+        return dynamic[entry.number] if isinstance(entry, Slot) else literal(entry)
+
+    def optional(entry: Any) -> ast.expr | None:
+        return None if entry is None else part(entry)
+
+    entries: list[ast.expr] = []
+    for entry in key:
+        if isinstance(entry, Slice):
+            parts = (optional(p) for p in (entry.start, entry.stop, entry.step))
+            entries.append(ast.Slice(*parts))
+        elif entry is None:
+            entries.append(ast.parse("np.newaxis", mode="eval").body)
+        else:
+            entries.append(part(entry))
+    return entries[0] if len(entries) == 1 else ast.Tuple(entries, ast.Load())
+
+
+def is_basic(key: Key, dynamic: Sequence[Value]) -> bool:
+    """Whether the key selects a view: no arrays in it."""
+    slots = (entry for entry in key if isinstance(entry, Slot))
+    return all(array_type(dynamic[slot.number]).kind != "array" for slot in slots)
+
+
+def key_of(node: Node) -> tuple[Key, tuple[Value, ...]]:
+    """Key and dynamic operands of an ``index``, ``index_set`` or ``index_add`` node."""
+    first = 1 if node.op is index else 2
+    return node.attributes["key"], node.operands[first:]
+
+
+def is_view(node: Node) -> bool:
+    """Whether the result of a node shares memory with its first operand (or may)."""
+    if node.op is not index:
+        return node.op.view is not None
+    key, dynamic = key_of(node)
+    return array_type(node.result).kind == "array" and is_basic(key, dynamic)
+
+
+def full_key(rank: int) -> Key:
+    return (Slice(),) * rank
+
+
+def staged_key(x: Value, entries: Any) -> tuple[Key, tuple[Value, ...], tuple[Dim, ...]]:
+    """Key, dynamic operands and shape of the region, from what stands between the brackets.
+
+    Entries are ints, staged values, slices of such, None, Ellipsis, lists and arrays known now.
+    """
+    collector = _Collector()
+    parts = entries if isinstance(entries, tuple) else (entries,)
+    key = tuple(collector.entry(part) for part in parts)
+    shape = region_shape(array_type(x), key, tuple(collector.dynamic))
+    return key, tuple(collector.dynamic), shape
+
+
+class _Collector:
+    """Turns what stands between brackets into a key, gathering the dynamic operands."""
+
+    def __init__(self) -> None:
+        self.dynamic: list[Value] = []
+
+    def entry(self, part: Any) -> Entry:
+        if isinstance(part, slice):
+            return Slice(*(self.bound(p) for p in (part.start, part.stop, part.step)))
+        if isinstance(part, list | np.ndarray):
+            array = np.asarray(part)
+            return self.slot(builder().constant(array.astype(int) if not array.size else array))
+        return self.scalar(part)
+
+    def bound(self, part: Any) -> int | Slot | None:
+        return part if part is None else self.scalar(part)  # type: ignore[no-any-return]
+
+    def scalar(self, part: Any) -> Entry:
+        if part is None or part is Ellipsis:
+            return part
+        if isinstance(part, bool | np.bool_):
+            raise IndexError("a single bool is not supported as an index")
+        if isinstance(part, int | np.integer):
+            return int(part)
+        if not isinstance(part, Value):
+            raise IndexError(f"not an index: {part!r}")
+        type_ = array_type(part)
+        number = constant_integer(part) if type_.kind != "array" else None
+        if number is not None and type_.dtype.kind != "b":
+            return number
+        return self.slot(part)
+
+    def slot(self, value: Value) -> Slot:
+        if array_type(value).dtype.kind not in "iub":
+            raise IndexError("arrays used as indices must be of integer (or boolean) type")
+        self.dynamic.append(value)
+        return Slot(len(self.dynamic) - 1)
+
+
+# The shape of a region ----------------------------------------------------------------------------
+
+
+def region_shape(x: ArrayType, key: Key, dynamic: Sequence[Value]) -> tuple[Dim, ...]:
+    """The shape of ``x[key]``. Raises ``IndexError`` where there are too many indices."""
+    return _Region(x, key, dynamic).shape()
+
+
+class _Region:
+    """One walk over a key: dimensions of the basic entries, and the group of advanced ones."""
+
+    def __init__(self, x: ArrayType, key: Key, dynamic: Sequence[Value]) -> None:
+        self.x, self.key, self.dynamic = x, key, dynamic
+        self.dims: list[Dim] = []
+        self.advanced: list[tuple[Dim, ...]] = []
+        self.place = 0  # where the advanced dimensions go
+        self.groups = 0  # runs of neighbouring advanced entries
+        self.adjacent = False
+        self.axis = 0
+
+    def shape(self) -> tuple[Dim, ...]:
+        free = self.x.rank - sum(self.consumed(entry) for entry in self.key)
+        if free < 0:
+            raise IndexError(
+                f"too many indices for array: array is {self.x.rank}-dimensional, "
+                f"but {self.x.rank - free} were indexed"
+            )
+        arrays = any(self.is_array(entry) for entry in self.key)
+        for entry in self.key:
+            self.visit(entry, free, arrays)
+        if Ellipsis not in self.key:
+            self.skip(free)
+        group = broadcast_shapes(*self.advanced) if self.advanced else ()
+        place = self.place if self.groups == 1 else 0
+        return (*self.dims[:place], *group, *self.dims[place:])
+
+    def is_array(self, entry: Entry) -> bool:
+        if not isinstance(entry, Slot):
+            return False
+        type_ = array_type(self.dynamic[entry.number])
+        return type_.rank > 0 or type_.dtype.kind == "b"
+
+    def consumed(self, entry: Entry) -> int:
+        """How many axes an entry speaks of."""
+        if entry is None or entry is Ellipsis:
+            return 0
+        if isinstance(entry, Slot):
+            type_ = array_type(self.dynamic[entry.number])
+            return type_.rank if type_.dtype.kind == "b" else 1
+        return 1
+
+    def skip(self, axes: int) -> None:
+        self.dims.extend(self.x.shape[self.axis : self.axis + axes])
+        self.axis += axes
+
+    def visit(self, entry: Entry, free: int, arrays: bool) -> None:
+        if isinstance(entry, int | Slot):
+            if arrays:
+                self.join(entry)
+            self.axis += self.consumed(entry)
+            return
+        self.adjacent = False
+        if entry is None:
+            self.dims.append(1)
+        elif entry is Ellipsis:
+            self.skip(free)
+        else:
+            self.dims.append(self.sliced(entry))
+            self.axis += 1
+
+    def join(self, entry: int | Slot) -> None:
+        """An advanced entry: integers count as such beside arrays."""
+        if not self.adjacent:
+            self.groups += 1
+            self.place = len(self.dims)
+        self.adjacent = True
+        self.advanced.append(() if isinstance(entry, int) else self.indices(entry))
+
+    def indices(self, slot: Slot) -> tuple[Dim, ...]:
+        value = self.dynamic[slot.number]
+        type_ = array_type(value)
+        if type_.dtype.kind != "b":
+            return type_.shape
+        if value.node is not None and value.node.op.name == "constant":
+            return (int(np.count_nonzero(value.node.attributes["value"])),)
+        return (Size(f"count(%{value.number})", open=True),)
+
+    def sliced(self, entry: Slice) -> Dim:
+        start, stop, step = (self.bound(p) for p in (entry.start, entry.stop, entry.step))
+        return slice_dim(self.x.shape[self.axis], start, stop, step)
+
+    def bound(self, part: int | Slot | None) -> Dim | None:
+        return dim_of(self.dynamic[part.number]) if isinstance(part, Slot) else part
+
+
+def slice_dim(dim: Dim, start: Dim | None, stop: Dim | None, step: Dim | None) -> Dim:
+    """How many elements ``start:stop:step`` selects of ``dim``."""
+    if not isinstance(dim, int):
+        return _symbolic_slice(dim, start, stop, step)
+    if any(isinstance(part, Size) for part in (start, stop, step)):
+        return _unknown_slice(dim, start, stop, step)
+    return len(range(*slice(start, stop, step).indices(dim)))
+
+
+def _symbolic_slice(dim: Size, start: Dim | None, stop: Dim | None, step: Dim | None) -> Dim:
+    if step == -1:
+        first, last = _end(dim, start, "end", -1), _end(dim, stop, "zero", -1)
+        if first and last and (first[0], last[0]) == ("end", "zero"):
+            return shifted(dim, first[1] - last[1])
+    if step in (None, 1):
+        low_end, high_end = _end(dim, start, "zero", 0), _end(dim, stop, "end", 0)
+        if low_end and high_end:
+            return _between(dim, low_end, high_end) or _unknown_slice(dim, start, stop, None)
+    return _unknown_slice(dim, start, stop, step)
+
+
+def _end(dim: Size, part: Dim | None, default: str, offset: int) -> tuple[str, int] | None:
+    """A bound as a distance from 0 or from the end, or None where it is neither."""
+    if part is None:
+        return default, offset
+    if isinstance(part, int):
+        return ("zero", part) if part >= 0 else ("end", part)
+    if part.symbol == dim.symbol and part.offset <= dim.offset:
+        return "end", part.offset - dim.offset
+    return None
+
+
+def _between(dim: Size, low: tuple[str, int], high: tuple[str, int]) -> Dim | None:
+    if low[0] == "zero" and high[0] == "end":
+        return shifted(dim, high[1] - low[1])
+    if low[0] == high[0] and high[1] <= low[1]:
+        return 0
+    if low == ("zero", 0) or (high == ("end", 0) and low[0] == "end"):
+        length = abs(high[1] - low[1])  # the first or last few, or all where there are fewer
+        return Size(f"min({length},{dim})", 0, open=length == 1 or may_be_one(dim))
+    return None
+
+
+def _unknown_slice(dim: Dim, start: Dim | None, stop: Dim | None, step: Dim | None) -> Size:
+    parts = (str("" if part is None else part) for part in (start, stop, step))
+    return Size(f"[{':'.join(parts)}]({dim})", open=True)
+
+
+# The ops ------------------------------------------------------------------------------------------
+
+
+def _infer_index(x: Type, *dynamic: Type, key: Key, shape: tuple[Dim, ...]) -> tuple[Type, ...]:
+    dtype = require_array(x, "index").dtype
+    array = bool(shape) or Ellipsis in key
+    return (ArrayType(dtype, shape, "array" if array else "scalar"),)
+
+
+def _spell_index(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    key = spell_key(node.attributes["key"], operands[1:])
+    return ast.Subscript(operands[0], key, ast.Load())
+
+
+def _vjp_index(g: Value, y: Value, x: Value, *dynamic: Value, key: Key, shape: Any) -> Value:
+    if array_type(x).kind != "array":  # a NumPy scalar's x[None], x[...]
+        return _unbroadcast(g, x)
+    return index_add(zeros_of(x), g, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
+
+
+def _jvp_index(t: Value, y: Value, x: Value, *dynamic: Value, key: Key, shape: Any) -> Value:
+    return index(t, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
+
+
+index = declare(
+    Operation(
+        "index",
+        _infer_index,
+        lambda x, *dynamic, key, shape: x[actual_key(key, dynamic)],
+        raises=True,
+        view=0,
+        spelling=_spell_index,
+        linear=frozenset({0}),
+        vjp={0: _vjp_index},
+        jvp={0: _jvp_index},
+        documentation="``x[key]``: a view where the key has no arrays, else a fresh array.",
+    ),
+    1,
+)
+
+
+def _infer_written(
+    x: Type, v: Type, *dynamic: Type, key: Key, shape: tuple[Dim, ...]
+) -> tuple[Type, ...]:
+    require_array(v, "assignment")
+    type_ = require_array(x, "assignment")
+    if type_.kind != "array":
+        raise TypeError(f"'numpy.{type_.dtype.name}' object does not support item assignment")
+    return (type_,)
+
+
+def _evaluate_set(x: Any, v: Any, *dynamic: Any, key: Key, shape: Any) -> Any:
+    written = x.copy()
+    written[actual_key(key, dynamic)] = v
+    return written
+
+
+def _evaluate_add(x: Any, v: Any, *dynamic: Any, key: Key, shape: Any) -> Any:
+    written, where = x.copy(), actual_key(key, dynamic)
+    if any(isinstance(part, np.ndarray) for part in where):
+        np.add.at(written, where, v)
+    else:
+        written[where] += v
+    return written
+
+
+def _unbroadcast(g: Value, x: Value) -> Value:
+    from symdiff.ops.reduce import unbroadcast_to  # reductions are written with these ops
+
+    return unbroadcast_to(g, x)
+
+
+def _set_base(
+    g: Value, y: Value, x: Value, v: Value, *dynamic: Value, key: Key, shape: Any
+) -> Value:
+    return index_set(g, 0.0, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
+
+
+def _set_part(
+    g: Value, y: Value, x: Value, v: Value, *dynamic: Value, key: Key, shape: Any
+) -> Value:
+    part = index(g, *dynamic, key=key, shape=shape)
+    if not is_distinct(key, dynamic):
+        part = _of_last_writers(part, x, dynamic, key, shape)
+    return _unbroadcast(part, v)
+
+
+def _set_part_jvp(
+    t: Value, y: Value, x: Value, v: Value, *dynamic: Value, key: Key, shape: Any
+) -> Value:
+    return index_set(zeros_of(x), t, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
+
+
+index_set = declare(
+    Operation(
+        "index_set",
+        _infer_written,
+        _evaluate_set,
+        raises=True,
+        cost="heavy",
+        vjp={0: _set_base, 1: _set_part},
+        jvp={0: _set_base, 1: _set_part_jvp},
+        documentation="``x`` after ``x[key] = v``; of repeated places the last value stays.",
+    ),
+    2,
+)
+
+
+def _add_part(
+    g: Value, y: Value, x: Value, v: Value, *dynamic: Value, key: Key, shape: Any
+) -> Value:
+    return _unbroadcast(index(g, *dynamic, key=key, shape=shape), v)
+
+
+def _add_part_jvp(
+    t: Value, y: Value, x: Value, v: Value, *dynamic: Value, key: Key, shape: Any
+) -> Value:
+    return index_add(zeros_of(x), t, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
+
+
+index_add = declare(
+    Operation(
+        "index_add",
+        _infer_written,
+        _evaluate_add,
+        raises=True,
+        cost="heavy",
+        vjp={0: lambda g, y, x, v, *dynamic, key, shape: g, 1: _add_part},
+        jvp={0: lambda t, y, x, v, *dynamic, key, shape: t, 1: _add_part_jvp},
+        documentation="``x`` after ``x[key] += v``, repeated places added to as often as they occur.",
+    ),
+    2,
+)
+
+
+def index_of(x: Value, entries: Any) -> Value:
+    """``x[entries]``."""
+    key, dynamic, shape = staged_key(x, entries)
+    return index(x, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
+
+
+def index_set_of(x: Value, v: Operand, entries: Any) -> Value:
+    """``x`` after ``x[entries] = v``."""
+    key, dynamic, shape = staged_key(x, entries)
+    return index_set(x, v, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
+
+
+def index_add_of(x: Value, v: Operand, entries: Any) -> Value:
+    """``x`` after adding ``v`` to its places ``entries``, repeated ones repeatedly."""
+    key, dynamic, shape = staged_key(x, entries)
+    return index_add(x, v, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
+
+
+# Repeated places ----------------------------------------------------------------------------------
+
+
+def is_distinct(key: Key, dynamic: Sequence[Value]) -> bool:
+    """Whether the key is known to name each place at most once."""
+    arrays = [dynamic[entry.number] for entry in key if isinstance(entry, Slot)]
+    arrays = [value for value in arrays if array_type(value).rank]
+    if all(array_type(value).dtype.kind == "b" for value in arrays):
+        return len(arrays) < 2
+    same = len({array_type(value).shape for value in arrays}) == 1
+    return same and any(_is_injective(value) for value in arrays)
+
+
+def _is_injective(value: Value) -> bool:
+    """Whether the elements of an integer array are known to differ."""
+    if value.node is None:
+        return False
+    name, rank = value.node.op.name, array_type(value).rank
+    if name == "constant":
+        return _has_no_repeats(value.node.attributes["value"])
+    return rank == 1 and name in ("arange", "argsort")
+
+
+def _has_no_repeats(array: np.ndarray) -> bool:
+    same_sign = bool((array >= 0).all() or (array < 0).all())
+    return same_sign and np.unique(array).size == array.size
+
+
+def _of_last_writers(
+    part: Value, x: Value, dynamic: Sequence[Value], key: Key, shape: tuple[Dim, ...]
+) -> Value:
+    """``part`` where a place's value was written last, 0 where it was written over."""
+    from symdiff.ops.elementary import equal, where
+
+    from symdiff.ops.creation import arange_of
+
+    order = arange_of(product(sizes_of(part)))
+    if len(shape) != 1:
+        order = reshape(order, *sizes_of(part), shape=shape)
+    integer = np.dtype("int64")
+    places = zeros(*sizes_of(x), shape=array_type(x).shape, dtype=integer)
+    written = index_set(places, order, *dynamic, key=key, shape=shape)
+    last = index(written, *dynamic, key=key, shape=shape)
+    return where(equal(last, order), part, 0.0)  # type: ignore[no-any-return]
+
+
+def flat_entries(entries: Any) -> Iterator[Any]:
+    """Every value within a key as the front end sees it: slices' parts too."""
+    for part in entries if isinstance(entries, tuple) else (entries,):
+        if isinstance(part, slice):
+            yield from (part.start, part.stop, part.step)
+        else:
+            yield part
+
+
+def _put_index(node: Node, base: Value, new: Value) -> Value:
+    key, dynamic = key_of(node)
+    shape = node.attributes["shape"]
+    return index_set(base, new, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
+
+
+VIEW_PUTS["index"] = _put_index

@@ -1,0 +1,163 @@
+"""Sizes: the length of an axis as a value, and what is known of a value that is used as a length.
+
+Shapes enter creation ops as operands, one integer value a dimension, beside the attribute ``shape`` that
+holds the dimensions of the result's type. ``dim_of`` leads from such a value to its dimension; symbols of
+computed sizes name the values they are computed from, so equal computations have equal dimensions.
+A ``Size`` with a negative offset stands for a length, which is 0 where the sum would be negative.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from symdiff.ir.build import builder
+from symdiff.ir.graph import Node, Operand, Value
+from symdiff.ir.types import INT, ArrayType, Dim, Size, Type, shifted
+from symdiff.ops.declare import Operation, array_type, declare, literal, require_array
+
+
+def _infer_size(x: Type, *, axis: int) -> tuple[Type, ...]:
+    require_array(x, "size")
+    return (INT,)
+
+
+def _spell_size(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    shape = ast.Attribute(operands[0], "shape", ast.Load())
+    return ast.Subscript(shape, literal(node.attributes["axis"]), ast.Load())
+
+
+size = declare(
+    Operation(
+        "size",
+        _infer_size,
+        lambda x, *, axis: int(np.shape(x)[axis]),
+        cost="free",
+        spelling=_spell_size,
+        nondifferentiable=True,
+        documentation="The length of an axis, ``x.shape[axis]``, a Python int.",
+    ),
+    1,
+)
+
+
+def sizes_of(x: Value) -> tuple[Value | int, ...]:
+    """The lengths of all axes: numbers where they are constants, else ``size`` nodes."""
+    dims = enumerate(array_type(x).shape)
+    return tuple(dim if isinstance(dim, int) else size(x, axis=k) for k, dim in dims)
+
+
+def dim_of(value: Operand) -> Dim:
+    """What is known of a length: a constant, a size plus an offset, or an open size of its own."""
+    offset = 0
+    while True:  # additions of constants are peeled off from outside in
+        number = constant_integer(value)
+        if number is not None:
+            return number + offset
+        assert isinstance(value, Value)
+        step = _peeled(value)
+        if step is None:
+            break
+        value, difference = step
+        offset += difference
+    return shifted(_base_dim(value), offset)
+
+
+def constant_integer(value: Operand) -> int | None:
+    """The integer that a value is known to be, or None."""
+    if not isinstance(value, Value):
+        return int(value.real) if isinstance(value, int | float | complex) else None
+    if value.node is None or value.node.op.name != "constant":
+        return None
+    number = value.node.attributes["value"]
+    return int(number) if isinstance(number, int | np.integer) else None
+
+
+def _peeled(value: Value) -> tuple[Value, int] | None:
+    """``(v, c)`` where a value is computed as ``v + c`` with a constant ``c``."""
+    if value.node is None or value.node.op.name not in ("add", "subtract"):
+        return None
+    a, b = value.node.operands
+    left, right = constant_integer(a), constant_integer(b)
+    if right is not None:
+        return a, right if value.node.op.name == "add" else -right
+    if left is not None and value.node.op.name == "add":
+        return b, left
+    return None
+
+
+def _base_dim(value: Value) -> Dim:
+    node = value.node
+    if node is None:
+        return Size(f"%{value.number}", open=True)
+    if node.op is size:
+        return array_type(node.operands[0]).shape[int(node.attributes["axis"])]
+    if node.op.name in _COMPUTED:
+        a, b = (_short(operand) for operand in node.operands)
+        return Size(f"({a}{_COMPUTED[node.op.name]}{b})", open=True)
+    return Size(f"%{value.number}", open=True)
+
+
+_COMPUTED = {"multiply": "*", "floor_divide": "//", "add": "+", "subtract": "-"}
+
+
+def _short(value: Value) -> str:
+    """A value within a computed symbol: not deeper, so that symbols stay short."""
+    number = constant_integer(value)
+    if number is not None:
+        return str(number)
+    if value.node is not None and value.node.op is size:
+        return str(_base_dim(value))
+    return f"%{value.number}"
+
+
+def product(sizes: Iterable[Value | int]) -> Value | int:
+    """The number of elements of an array with these sizes."""
+    count: Value | int = 1
+    for length in sorted(sizes, key=lambda length: isinstance(length, Value)):
+        count = length if isinstance(count, int) and count == 1 else count * length
+    return count
+
+
+def as_operands(sizes: Iterable[Operand]) -> tuple[Value, ...]:
+    """Lengths as operands."""
+    return tuple(builder().value(value) for value in sizes)
+
+
+def dims_of(sizes: Iterable[Operand]) -> tuple[Dim, ...]:
+    return tuple(dim_of(value) for value in sizes)
+
+
+def spell_shape(node: Node, operands: Sequence[ast.expr], first: int = 0) -> ast.expr:
+    """The shape that a node's operands from ``first`` on spell: ``n``, ``(n, 3)``, ``x.shape``."""
+    whole = _whole_shape(node.operands[first:], operands[first:])
+    if whole is not None:
+        return whole
+    if len(operands) == first + 1:
+        return operands[first]
+    return ast.Tuple(list(operands[first:]), ast.Load())
+
+
+def _whole_shape(values: Sequence[Value], operands: Sequence[ast.expr]) -> ast.expr | None:
+    """``x.shape`` where the sizes are those of every axis of one ``x``, at least one of them open."""
+    found: ast.expr | None = None
+    source: Value | None = None
+    for axis, (value, expression) in enumerate(zip(values, operands, strict=True)):
+        if value.node is None or value.node.op is not size:
+            continue
+        if not isinstance(expression, ast.Subscript) or value.node.attributes["axis"] != axis:
+            return None
+        if source is not None and value.node.operands[0] is not source:
+            return None
+        source, found = value.node.operands[0], expression.value
+    if source is None or array_type(source).rank != len(values):
+        return None
+    return found if array_type(source).shape == dims_of(values) else None
+
+
+def result_type(dtype: Any, shape: tuple[Dim, ...]) -> tuple[Type, ...]:
+    """The type of an op that gives an array whatever its rank."""
+    return (ArrayType(np.dtype(dtype), shape, "array"),)
