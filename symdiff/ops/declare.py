@@ -2,14 +2,19 @@
 
 ``Operation`` is an ``ir.Op`` with all of that; calling one on values adds a node to the current builder.
 Families declare theirs with ``elementwise`` (partials give both modes, broadcasting included) or with
-``Operation(...)`` directly: ``linear`` operand positions need no ``jvp``; ``vjp`` and ``jvp`` hold a rule an operand:
+``Operation(...)`` directly: ``linear`` operand positions need no ``jvp`` (the op is linear in all of them
+*together*: the result's tangent is the op applied to their tangents, zeros where an operand has none; so
+``concatenate`` and ``index_set`` in their arrays, but not both operands of a product); ``vjp`` and ``jvp``
+hold a rule an operand:
 
     vjp rule    (g, y, *operands, **attributes) -> the operand's cotangent (its dtype and shape)
     jvp rule    (t, y, *operands, **attributes) -> the operand's share of the result's tangent
 
 A single callable instead of a mapping is given the operand's position first (variadic ops). Of ops with
 several results ``g`` and ``y`` are tuples (an entry of ``g`` is None where nothing flows), and jvp rules give
-a tuple. Every operand has a rule or stands in ``nondifferentiable``, else declaring fails, at import.
+a tuple. ``tangent``, where it is given, is preferred to the sum of the jvp rules: the tangent of the result
+from those of all operands at once, ``(ts, y, *operands, **attributes)`` (an entry of ``ts`` is None where
+nothing flows). Every operand has a rule or stands in ``nondifferentiable``, else declaring fails, at import.
 
 A *lowering* is what a call in the user's program means: a function with NumPy's own signature that calls
 ops. ``lowers`` registers it for callables (found by identity), ``method`` and ``attribute`` names.
@@ -41,7 +46,8 @@ class Operation(Op):
 
     ``singular``: partials can be infinite or NaN where the operands are finite (log, sqrt, divide):
     products with them are masked where a cotangent is zero because something was not selected.
-    ``strong``: partials can be infinite where the op itself is finite (sqrt at 0): always masked.
+    ``strong``: partials can be infinite where the op itself is finite (sqrt at 0): always masked. Both
+    may be a predicate of the node (``x ** n``): ask ``is_singular(node)`` and ``is_strong(node)``.
     """
 
     spelling: Spelling | None = None
@@ -49,12 +55,21 @@ class Operation(Op):
     linear: frozenset[int] = frozenset()
     vjp: Rules = field(default_factory=dict)
     jvp: Rules = field(default_factory=dict)
+    tangent: Rule | None = None
     nondifferentiable: frozenset[int] | bool = frozenset()
     variadic: bool = False
-    singular: bool = False
-    strong: bool = False
+    singular: bool | Callable[[Node], bool] = False
+    strong: bool | Callable[[Node], bool] = False
     sympy: Any = None
     documentation: str = ""
+
+    def is_singular(self, node: Node) -> bool:
+        """Whether partials at ``node`` can be infinite or NaN where its operands are finite."""
+        return self.singular(node) if callable(self.singular) else self.singular
+
+    def is_strong(self, node: Node) -> bool:
+        """Whether partials at ``node`` can be infinite where its result is finite."""
+        return self.strong(node) if callable(self.strong) else self.strong
 
     def __call__(self, *operands: Operand, **attributes: Any) -> Any:
         """Apply the op: its result, or a tuple where it has several."""
@@ -278,8 +293,8 @@ def elementwise(
     *partials: Rule | float | None,
     spelling: Spelling | None = None,
     python: Callable[..., Any] | None = None,
-    singular: bool = False,
-    strong: bool = False,
+    singular: bool | Callable[[Node], bool] = False,
+    strong: bool | Callable[[Node], bool] = False,
     sympy: Any = None,
     documentation: str = "",
 ) -> Operation:
@@ -301,9 +316,8 @@ def elementwise(
         return (ArrayType(dtype, shape, "array" if shape else "scalar"),)
 
     def evaluate(*values: Any, **attributes: Any) -> Any:
-        plain = not any(isinstance(v, np.generic | np.ndarray) for v in values)
-        if python is not None and plain and not attributes.get("ufunc"):
-            return python(*values)
+        if python is not None and not attributes.get("ufunc"):
+            return python(*values)  # the operator: an array's ``**`` and ``np.power`` differ in bits
         return ufunc(*values)
 
     return declare(
