@@ -14,7 +14,7 @@ import inspect
 import io
 import zlib
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout
+from contextlib import nullcontext, redirect_stdout
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -46,9 +46,13 @@ def sd() -> ModuleType:
 
 
 @pytest.fixture
-def verified(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Emitted primals are compared with the user's own function at every call."""
-    monkeypatch.setenv("SYMDIFF_VERIFY", "1")
+def verified(entry: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Emitted primals are compared with the user's own function at every call.
+
+    Not where the program changes state outside itself: running it beside would change it twice.
+    """
+    if entry.reset is None:
+        monkeypatch.setenv("SYMDIFF_VERIFY", "1")
 
 
 # --- the plain side
@@ -274,9 +278,9 @@ def test_forward(entry: Program, case: int, sd: ModuleType) -> None:
 @pytest.mark.parametrize(("entry", "case"), TWICE)
 def test_order_two_forward_over_reverse(entry: Program, case: int, sd: ModuleType) -> None:
     expected, scale = second_derivative(entry, case)
+    weights = output_weights(entry, case)
     args = entry.arguments(case)
     u, v = directions(entry, args, 1), directions(entry, args, 2)
-    weights = output_weights(entry, case)
     with redirect_stdout(io.StringIO()):
         if weights is None:
             of_gradient = sd.grad(under_test(entry, sd), argnums=entry.wrt)
@@ -294,9 +298,9 @@ def test_order_two_forward_over_reverse(entry: Program, case: int, sd: ModuleTyp
 def test_order_two_with_reverse_outside(entry: Program, case: int, sd: ModuleType) -> None:
     """Reverse over reverse; over forward where the result is not a scalar."""
     expected, scale = second_derivative(entry, case)
+    weights = output_weights(entry, case)
     args = entry.arguments(case)
     u, v = directions(entry, args, 1), directions(entry, args, 2)
-    weights = output_weights(entry, case)
     with redirect_stdout(io.StringIO()):
         if weights is None:
             of_gradient = sd.grad(under_test(entry, sd), argnums=entry.wrt)
@@ -344,18 +348,11 @@ def gradient(entry: Program, case: int, sd: ModuleType, args: tuple[Any, ...]) -
     weights = output_weights(entry, case)
     if entry.reset is not None:
         entry.reset()
-    with redirect_stdout_unless_observed(entry):
+    with nullcontext() if entry.observe else redirect_stdout(io.StringIO()):
         if weights is None:
             return sd.grad(under_test(entry, sd), argnums=entry.wrt)(*args)
         _, pullback = sd.vjp(under_test(entry, sd), *args)
         return selected(pullback(weights), entry.wrt)
-
-
-def redirect_stdout_unless_observed(entry: Program) -> Any:
-    """Keep the prints of programs out of the way, but where the caller records them."""
-    import contextlib
-
-    return contextlib.nullcontext() if entry.observe else redirect_stdout(io.StringIO())
 
 
 def selected(parts: Sequence[Any], positions: Sequence[int]) -> tuple[Any, ...]:
@@ -375,3 +372,42 @@ def second_derivative(entry: Program, case: int) -> tuple[float, float]:
     first = reference.directional(function, args, u, step=entry.step).value
     second = reference.second_directional(function, args, u, v, step=entry.step).value
     return float(second), max(abs(function(*args)), abs(first), abs(second))
+
+
+# --- what changes between calls
+
+
+def test_rebound_and_changed_globals_are_read_at_each_call(
+    sd: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.programs import closures
+
+    x = np.array([0.5, 1.2, 0.8])
+    gradient_of = sd.grad(closures.reads_globals)
+    np.testing.assert_allclose(gradient_of(x), 2 * 1.5 * x + closures.OFFSETS, rtol=1e-14)
+    monkeypatch.setattr(closures, "GAIN", -0.5)
+    np.testing.assert_allclose(gradient_of(x), -x + closures.OFFSETS, rtol=1e-14)
+    monkeypatch.setattr(closures, "GAIN", 3)
+    np.testing.assert_allclose(gradient_of(x), 6 * x + closures.OFFSETS, rtol=1e-14)
+    monkeypatch.setattr(closures, "OFFSETS", np.array([0.1, -0.2, 0.3]))
+    gradient_of(x)
+    closures.OFFSETS[1] = 4.0
+    np.testing.assert_allclose(gradient_of(x), 6 * x + closures.OFFSETS, rtol=1e-14)
+
+
+def test_rebound_closure_cells_and_changed_attributes_are_read_at_each_call(sd: ModuleType) -> None:
+    factor: Any = 2.0
+    holder = type("Holder", (), {})()
+    holder.power = 2
+
+    def f(x: Any) -> Any:
+        return factor * x**holder.power
+
+    gradient_of = sd.grad(f)
+    assert gradient_of(3.0) == 12.0
+    factor = -1.0
+    assert gradient_of(3.0) == -6.0
+    holder.power = 3
+    assert gradient_of(3.0) == -27.0
+    factor = np.float64(2.0)
+    assert gradient_of(3.0) == 54.0

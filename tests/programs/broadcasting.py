@@ -40,13 +40,13 @@ def same_code_many_shapes(m, v):
     return np.sum(w * (m + v)) + v.sum() ** 2
 
 
-@program(args=(np.array([0.3, 0.7, 1.2, 0.9]), 1), also=[(np.array([0.3, 0.7, 1.2, 0.9]), 3)])
+@program(args=(np.array([0.3, 0.7, 1.4, 0.8]), 1), also=[(np.array([0.3, 0.7, 1.4, 0.8]), 3)])
 def open_dimension_that_may_be_one(x, k):
     head = x[:k]
     grid = np.ones((4, 1)) * head
     y = x * grid[:, 0] + head.sum()
     z = x[:, None] * head + (head * 2)[None]
-    picked = x[x > 1.0]
+    picked = x[x > 1.1]
     return np.sum(y) * np.sum(z**2) + np.sum(x * picked)
 
 
