@@ -271,7 +271,9 @@ def test_forward(entry: Program, case: int, sd: ModuleType) -> None:
         _, tangent = sd.jvp(under_test(entry, sd), args, tangents)
     actual = tangent if weights is None else reference.inner(weights, tangent)
     assert np.shape(actual) == () or np.size(actual) == 1
-    assert_close(float(np.squeeze(actual)), float(expected.value), tolerance_of(entry, case, 1, scale))
+    assert_close(
+        float(np.squeeze(actual)), float(expected.value), tolerance_of(entry, case, 1, scale)
+    )
 
 
 @pytest.mark.usefixtures("verified")

@@ -174,7 +174,14 @@ def dict_in_a_loop(x):
     return state["s"] * state["p"] + state["hist"][1] * table[2] + table["last"]
 
 
-@program(args=({"enc": {"w": np.array([0.4, 0.1]), "b": 0.2}, "dec": {"w": np.array([0.3, 0.9]), "b": 0.1}},))
+@program(
+    args=(
+        {
+            "enc": {"w": np.array([0.4, 0.1]), "b": 0.2},
+            "dec": {"w": np.array([0.3, 0.9]), "b": 0.1},
+        },
+    )
+)
 def walks_parameter_tree(params):
     l2 = 0.0
     for part in params.values():

@@ -190,7 +190,7 @@ def kernels_with_bare_return(x, limit):
 def sorts_and_cumulates_in_a_loop(x):
     y = x
     for k in range(3):
-        y = np.sort(np.sin(3 * y) + k)
+        y = np.sort(np.sin(y) + k)
         c = np.cumsum(y)
         y = np.concatenate([c[3:] / (1 + k), y[:3]])
         y = np.where(y > 1, 1 / np.where(y > 1, y, 1.0), y) * x

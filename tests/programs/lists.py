@@ -70,7 +70,9 @@ def stack_of_rows(m):
         rows.append(state)
     hist = np.stack(rows)
     both = np.stack([hist, hist**2], axis=-1)
-    return np.sum(both[..., 0] @ both[..., 1].T) + np.vstack(rows)[1, 0] * np.concatenate(rows).max()
+    return (
+        np.sum(both[..., 0] @ both[..., 1].T) + np.vstack(rows)[1, 0] * np.concatenate(rows).max()
+    )
 
 
 @program(args=(0.2, 0.9), wrt=(0, 1))

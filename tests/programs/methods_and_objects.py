@@ -176,7 +176,9 @@ class Dual:
         return Dual(self.re + other.re, self.im + other.im)
 
     def __mul__(self, other):
-        return Dual(self.re * other.re - self.im * other.im, self.re * other.im + self.im * other.re)
+        return Dual(
+            self.re * other.re - self.im * other.im, self.re * other.im + self.im * other.re
+        )
 
     def __getitem__(self, i):
         return (self.re, self.im)[i]

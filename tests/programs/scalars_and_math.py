@@ -1,6 +1,5 @@
 """Scalar code: ``math``, Python's number operators, NumPy scalars, integers that steer."""
 
-import cmath  # noqa: F401
 import math
 from math import cos, exp, log, pi, sin, sqrt
 

@@ -89,9 +89,7 @@ def gray_scott(u, f):
     v = 0.5 * (1 - u)
 
     def lap(z):
-        return (
-            np.roll(z, 1, 0) + np.roll(z, -1, 0) + np.roll(z, 1, 1) + np.roll(z, -1, 1) - 4 * z
-        )
+        return np.roll(z, 1, 0) + np.roll(z, -1, 0) + np.roll(z, 1, 1) + np.roll(z, -1, 1) - 4 * z
 
     for _ in range(4):
         uvv = u * v * v
@@ -147,7 +145,11 @@ def lstm(params, xs):
 
 
 @program(
-    args=(rng.uniform(-1, 1, (4, 3)), rng.uniform(-0.7, 0.7, (3, 3)), rng.uniform(-0.7, 0.7, (3, 3))),
+    args=(
+        rng.uniform(-1, 1, (4, 3)),
+        rng.uniform(-0.7, 0.7, (3, 3)),
+        rng.uniform(-0.7, 0.7, (3, 3)),
+    ),
     wrt=(0, 1, 2),
 )
 def attention(x, wq, wk):
@@ -160,13 +162,24 @@ def attention(x, wq, wk):
     return np.sum((weights @ x) ** 2)
 
 
-@program(args=(rng.uniform(-1, 1, 3), rng.uniform(-1, 1, (7, 3)), np.array([1, 0, 1, 1, 0, 0, 1.0])), wrt=(0, 1))
+@program(
+    args=(rng.uniform(-1, 1, 3), rng.uniform(-1, 1, (7, 3)), np.array([1, 0, 1, 1, 0, 0, 1.0])),
+    wrt=(0, 1),
+)
 def logistic_regression(w, X, y):
     z = X @ w
     return np.mean(np.log1p(np.exp(-np.abs(z))) + np.maximum(z, 0) - z * y) + 0.05 * w @ w
 
 
-@program(args=(np.array([0.2, 0.5, 0.3]), np.array([-1.0, 0.2, 1.5]), np.array([0.3, -0.2, 0.1]), np.linspace(-2, 2, 6)), wrt=(0, 1, 2, 3))
+@program(
+    args=(
+        np.array([0.2, 0.5, 0.3]),
+        np.array([-1.0, 0.2, 1.5]),
+        np.array([0.3, -0.2, 0.1]),
+        np.linspace(-2, 2, 6),
+    ),
+    wrt=(0, 1, 2, 3),
+)
 def gaussian_mixture(weights, means, log_scales, data):
     total = 0.0
     for x in data:
@@ -176,7 +189,9 @@ def gaussian_mixture(weights, means, log_scales, data):
     return total - len(data) * 0.5 * log(2 * np.pi)
 
 
-@program(args=(rng.uniform(0.2, 1.0, (3, 3)), rng.uniform(0.2, 1.0, (3, 2)), [0, 1, 1, 0, 1]), wrt=(0, 1))
+@program(
+    args=(rng.uniform(0.2, 1.0, (3, 3)), rng.uniform(0.2, 1.0, (3, 2)), [0, 1, 1, 0, 1]), wrt=(0, 1)
+)
 def hidden_markov_forward(trans, emit, observed):
     T = trans / trans.sum(axis=1, keepdims=True)
     E = emit / emit.sum(axis=1)[:, None]
@@ -250,7 +265,10 @@ def garch_likelihood(theta, returns):
     return ll
 
 
-@program(args=(np.array([0.3, -0.2, 0.5]), np.array([1.0, 0.8]), np.array([0.1, 0.4, 0.2])), wrt=(0, 1, 2))
+@program(
+    args=(np.array([0.3, -0.2, 0.5]), np.array([1.0, 0.8]), np.array([0.1, 0.4, 0.2])),
+    wrt=(0, 1, 2),
+)
 def inverse_kinematics_error(angles, target, lengths):
     x = y = 0.0
     heading = 0.0
@@ -272,7 +290,9 @@ def n_body_energy(pos, mass):
     return e
 
 
-@program(args=(np.array([[0.0, 0.1, 0.0], [1.1, 0.0, 0.2], [0.4, 1.2, 0.1]]), 1.0, 1.1), wrt=(0, 1, 2))
+@program(
+    args=(np.array([[0.0, 0.1, 0.0], [1.1, 0.0, 0.2], [0.4, 1.2, 0.1]]), 1.0, 1.1), wrt=(0, 1, 2)
+)
 def lennard_jones(xyz, eps, sigma):
     diff = xyz[:, None] - xyz
     i, j = np.triu_indices(3, 1)
@@ -281,7 +301,10 @@ def lennard_jones(xyz, eps, sigma):
     return np.sum(4 * eps * (s6**2 - s6))
 
 
-@program(args=(np.array([0.5, 0.3, 1.0]), np.array([0.1, 0.2, -0.1]), np.array([0.2, -0.1, 3.0, 1.2])), wrt=(0, 1, 2))
+@program(
+    args=(np.array([0.5, 0.3, 1.0]), np.array([0.1, 0.2, -0.1]), np.array([0.2, -0.1, 3.0, 1.2])),
+    wrt=(0, 1, 2),
+)
 def bundle_adjustment_residual(point, rot, cam):
     theta2 = np.sum(rot**2)
     theta = sqrt(theta2)
@@ -296,7 +319,11 @@ def bundle_adjustment_residual(point, rot, cam):
     return (uv[0] - 0.3) ** 2 + (uv[1] + 0.1) ** 2
 
 
-@program(args=(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.5, 1.2, 0.3, 0.8]), 1.4), also=[(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.5, 1.2, 0.3, 0.8]), 2.6)], wrt=(1, 2))
+@program(
+    args=(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.5, 1.2, 0.3, 0.8]), 1.4),
+    also=[(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.5, 1.2, 0.3, 0.8]), 2.6)],
+    wrt=(1, 2),
+)
 def hermite_interpolation(knots, values, t):
     k = int(np.searchsorted(knots, t)) - 1
     h = knots[k + 1] - knots[k]
@@ -321,7 +348,9 @@ def powell_and_friends(x):
     f1 = (x[0] + 10 * x[1]) ** 2 + 5 * (x[2] - x[3]) ** 2
     f2 = (x[1] - 2 * x[2]) ** 4 + 10 * (x[0] - x[3]) ** 4
     w = 1 + (x - 1) / 4
-    levy = sin(np.pi * w[0]) ** 2 + np.sum((w[:-1] - 1) ** 2 * (1 + 10 * sin(np.pi * w[:-1] + 1) ** 2))
+    levy = sin(np.pi * w[0]) ** 2 + np.sum(
+        (w[:-1] - 1) ** 2 * (1 + 10 * sin(np.pi * w[:-1] + 1) ** 2)
+    )
     styb = 0.5 * np.sum(x**4 - 16 * x**2 + 5 * x)
     return (f1 + f2) / 100 + levy + styb / 50
 

@@ -251,6 +251,7 @@ def boolean_operators(x, y):
     return r * scale + x * y
 
 
+# fmt: off
 @program(args=(0.6, 1.2), wrt=(0, 1))
 def several_statements_one_line(a, b):
     c = a + b; d = a - b; e = c * d
@@ -274,6 +275,7 @@ def long_expression_over_lines(x):
     z = y \
         * y
     return z
+# fmt: on
 
 
 @program(args=(0.3, 0.4), wrt=(0, 1))

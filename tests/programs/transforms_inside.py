@@ -158,8 +158,8 @@ def checkpointed_block(x):
     args=(X, 0.3),
     wrt=(0, 1),
     needs_symdiff=True,
-    equivalent=lambda *_: lambda x, lr: np.sum(
-        (x - lr * 4 * x**3 - lr * 4 * (x - lr * 4 * x**3) ** 3) ** 2
+    equivalent=lambda *_: (
+        lambda x, lr: np.sum((x - lr * 4 * x**3 - lr * 4 * (x - lr * 4 * x**3) ** 3) ** 2)
     ),
 )
 def descends_inside(x, lr):
