@@ -48,6 +48,7 @@ class Operation(Op):
     products with them are masked where a cotangent is zero because something was not selected.
     ``strong``: partials can be infinite where the op itself is finite (sqrt at 0): always masked. Both
     may be a predicate of the node (``x ** n``): ask ``is_singular(node)`` and ``is_strong(node)``.
+    ``repeated``: operands that the spelling writes more than once, which should have names.
     """
 
     spelling: Spelling | None = None
@@ -60,6 +61,7 @@ class Operation(Op):
     variadic: bool = False
     singular: bool | Callable[[Node], bool] = False
     strong: bool | Callable[[Node], bool] = False
+    repeated: frozenset[int] = frozenset()
     sympy: Any = None
     documentation: str = ""
 

@@ -1,0 +1,1063 @@
+"""Elementwise ops: arithmetic, comparisons, elementary functions, ``where``, ``clip``, casts.
+
+Each is declared with its ufunc, its partial derivatives (of the operand's position; None where nothing
+flows) and its SymPy meaning. An op with an operator (``add``) means that operator, on Python numbers
+Python's; the attribute ``ufunc=True`` makes it NumPy's function. Derivative rules must not raise where
+NumPy gives inf: they write ``a / b`` and ``a ** b`` on values, which is NumPy's meaning always.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from symdiff.ir.build import builder
+from symdiff.ir.graph import OPERATORS, Node, Operand, Value
+from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, Type
+from symdiff.ops.declare import (
+    Operation,
+    Spelling,
+    array_type,
+    broadcast_shapes,
+    call,
+    declare,
+    dotted,
+    elementwise,
+    infix,
+    literal,
+    require_array,
+)
+
+LOG_2 = math.log(2.0)
+LOG_10 = math.log(10.0)
+
+# Constants and kinds ----------------------------------------------------------------------------------
+
+
+def constant_of(value: Operand) -> Any:
+    """The number that an operand is known to be, or None."""
+    if not isinstance(value, Value):
+        return value
+    if value.node is None or value.node.op.name != "constant":
+        return None
+    number = value.node.attributes["value"]
+    return None if isinstance(number, np.ndarray) else number
+
+
+def strong_constant(number: float, like: Value) -> Value:
+    """A constant that does not promote, nor is promoted beside weak numbers, with values of a dtype."""
+    dtype = array_type(like).dtype
+    if dtype == np.dtype("float64"):
+        return builder().constant(float(number))
+    return builder().constant(dtype.type(number))
+
+
+def is_complex(value: Operand) -> bool:
+    """Whether an operand is of complex dtype."""
+    return array_type(value).dtype.kind == "c"
+
+
+def _all_python(*operands: Operand) -> bool:
+    return all(array_type(operand).kind == "python" for operand in operands)
+
+
+def by_numpy(operation: Operation) -> Callable[..., Value]:
+    """An op with an operator as NumPy's function, on Python numbers too: it never raises."""
+
+    def apply(*operands: Operand) -> Value:
+        attributes = {"ufunc": True} if _all_python(*operands) else {}
+        return operation(*operands, **attributes)  # type: ignore[no-any-return]
+
+    return apply
+
+
+# Arithmetic -------------------------------------------------------------------------------------------
+
+add = elementwise(
+    "add",
+    np.add,
+    1,
+    1,
+    spelling=infix(ast.Add, "add"),
+    python=operator.add,
+    sympy=lambda sp, a, b: a + b,
+    documentation="Sum.",
+)
+subtract = elementwise(
+    "subtract",
+    np.subtract,
+    1,
+    -1,
+    spelling=infix(ast.Sub, "subtract"),
+    python=operator.sub,
+    sympy=lambda sp, a, b: a - b,
+    documentation="Difference.",
+)
+multiply = elementwise(
+    "multiply",
+    np.multiply,
+    lambda y, a, b: b,
+    lambda y, a, b: a,
+    spelling=infix(ast.Mult, "multiply"),
+    python=operator.mul,
+    sympy=lambda sp, a, b: a * b,
+    documentation="Product.",
+)
+
+
+def _quotient(y: Value, a: Operand, b: Operand) -> Value:
+    """``a / b`` in a rule of Python's division, which has raised where ``b`` is zero, or of NumPy's."""
+    if array_type(y).kind == "python":
+        return divide(a, b)  # type: ignore[no-any-return]
+    return by_numpy(divide)(a, b)
+
+
+divide = elementwise(
+    "divide",
+    np.divide,
+    lambda y, a, b: _quotient(y, 1.0, b),
+    lambda y, a, b: -_quotient(y, y, b),
+    spelling=infix(ast.Div, "divide"),
+    python=operator.truediv,
+    singular=True,
+    sympy=lambda sp, a, b: a / b,
+    documentation="Quotient.",
+)
+floor_divide = elementwise(
+    "floor_divide",
+    np.floor_divide,
+    None,
+    None,
+    spelling=infix(ast.FloorDiv, "floor_divide"),
+    python=operator.floordiv,
+    sympy=lambda sp, a, b: sp.floor(a / b),
+    documentation="Quotient rounded down; its derivative is 0.",
+)
+remainder = elementwise(
+    "remainder",
+    np.remainder,
+    1,
+    lambda y, a, b: -by_numpy(floor_divide)(a, b),
+    spelling=infix(ast.Mod, "remainder"),
+    python=operator.mod,
+    sympy=lambda sp, a, b: a - b * sp.floor(a / b),
+    documentation="Remainder with the sign of the divisor, ``a - b * floor(a / b)``.",
+)
+fmod = elementwise(
+    "fmod",
+    np.fmod,
+    1,
+    lambda y, a, b: -trunc(a / b),
+    documentation="Remainder with the sign of the dividend.",
+)
+negative = elementwise(
+    "negative",
+    np.negative,
+    -1,
+    spelling=infix(ast.USub, "negative"),
+    python=operator.neg,
+    sympy=lambda sp, x: -x,
+    documentation="``-x``.",
+)
+positive = elementwise(
+    "positive",
+    np.positive,
+    1,
+    spelling=infix(ast.UAdd, "positive"),
+    python=operator.pos,
+    sympy=lambda sp, x: x,
+    documentation="``+x``, a copy.",
+)
+
+
+# power: its partials are written for the exponents that people write ------------------------------------
+
+
+def _power_partial_base(y: Value, x: Value, exponent: Value) -> Operand:
+    n = constant_of(exponent)
+    if n is None:
+        return exponent * _without_zero_to_zero(x, exponent) ** (exponent - 1)
+    if n == 0:
+        return 0.0
+    if n == 1:
+        return 1.0
+    if n == 2:
+        return n * x
+    return n * _constant_power(y, x, n - 1)
+
+
+def _without_zero_to_zero(x: Value, exponent: Value) -> Value:
+    """``x``, but 1 where both are 0: the partial ``0 * 0 ** -1`` is 0 there."""
+    if constant_of(x):
+        return x
+    both = logical_and(equal(x, 0), equal(exponent, 0))
+    return where(both, strong_constant(1, x), x)  # type: ignore[no-any-return]
+
+
+def _constant_power(y: Value, x: Value, n: Any) -> Value:
+    """``x ** n`` as Python's operator where that raises only if the power did, else as NumPy's."""
+    if n == 1:
+        return x
+    if array_type(y).kind == "python" and n > 0:
+        return power(x, n)  # type: ignore[no-any-return]
+    if n == -1:
+        return 1.0 / x
+    return x**n
+
+
+def _power_partial_exponent(y: Value, x: Value, exponent: Value) -> Operand:
+    base = constant_of(x)
+    if base is not None:
+        return 0.0 if base == 0 else y * log(x)
+    return y * log(where(equal(x, 0), strong_constant(1, x), x))
+
+
+def _power_is_strong(node: Node) -> bool:
+    """Exponents below 1 make the partial infinite at 0; a base that is a constant has none."""
+    base, exponent = (constant_of(operand) for operand in node.operands)
+    if base is not None:
+        return bool(base == 0)
+    return exponent is None or isinstance(exponent, complex) or bool(0 < exponent < 1)
+
+
+def _power_is_singular(node: Node) -> bool:
+    base, exponent = (constant_of(operand) for operand in node.operands)
+    if base is not None:
+        return bool(base == 0)
+    return exponent is None or isinstance(exponent, complex) or bool(exponent < 1)
+
+
+power = elementwise(
+    "power",
+    np.power,
+    _power_partial_base,
+    _power_partial_exponent,
+    spelling=infix(ast.Pow, "power"),
+    python=operator.pow,
+    singular=_power_is_singular,
+    strong=_power_is_strong,
+    sympy=lambda sp, a, b: a**b,
+    documentation="``a ** b``; the derivative of ``x ** 0`` at 0 is 0.",
+)
+
+# Comparisons and logic ----------------------------------------------------------------------------------
+
+
+def _comparison(
+    name: str, ufunc: np.ufunc, token: type[ast.cmpop], python: Callable[..., Any], relation: str
+) -> Operation:
+    return elementwise(
+        name,
+        ufunc,
+        None,
+        None,
+        spelling=infix(token, ufunc.__name__),
+        python=python,
+        sympy=relation,
+        documentation=f"Whether ``a {_SIGNS[token]} b``, elementwise.",
+    )
+
+
+_SIGNS: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+}
+
+less = _comparison("less", np.less, ast.Lt, operator.lt, "Lt")
+less_equal = _comparison("less_equal", np.less_equal, ast.LtE, operator.le, "Le")
+greater = _comparison("greater", np.greater, ast.Gt, operator.gt, "Gt")
+greater_equal = _comparison("greater_equal", np.greater_equal, ast.GtE, operator.ge, "Ge")
+equal = _comparison("equal", np.equal, ast.Eq, operator.eq, "Eq")
+not_equal = _comparison("not_equal", np.not_equal, ast.NotEq, operator.ne, "Ne")
+
+
+def _discrete(name: str, ufunc: np.ufunc, documentation: str, **more: Any) -> Operation:
+    """An op through which no derivative flows."""
+    return elementwise(name, ufunc, *[None] * ufunc.nin, documentation=documentation, **more)
+
+
+logical_and = _discrete("logical_and", np.logical_and, "Whether both are true.", sympy="And")
+logical_or = _discrete("logical_or", np.logical_or, "Whether one is true.", sympy="Or")
+logical_xor = _discrete("logical_xor", np.logical_xor, "Whether exactly one is true.", sympy="Xor")
+logical_not = _discrete("logical_not", np.logical_not, "Whether it is false.", sympy="Not")
+bitwise_and = _discrete(
+    "bitwise_and",
+    np.bitwise_and,
+    "``a & b``.",
+    spelling=infix(ast.BitAnd, "bitwise_and"),
+    python=operator.and_,
+    sympy="And",
+)
+bitwise_or = _discrete(
+    "bitwise_or",
+    np.bitwise_or,
+    "``a | b``.",
+    spelling=infix(ast.BitOr, "bitwise_or"),
+    python=operator.or_,
+    sympy="Or",
+)
+bitwise_xor = _discrete(
+    "bitwise_xor",
+    np.bitwise_xor,
+    "``a ^ b``.",
+    spelling=infix(ast.BitXor, "bitwise_xor"),
+    python=operator.xor,
+    sympy="Xor",
+)
+invert = _discrete(
+    "invert",
+    np.invert,
+    "``~x``.",
+    spelling=infix(ast.Invert, "invert"),
+    python=operator.invert,
+    sympy="Not",
+)
+left_shift = _discrete(
+    "left_shift",
+    np.left_shift,
+    "``a << b``.",
+    spelling=infix(ast.LShift, "left_shift"),
+    python=operator.lshift,
+)
+right_shift = _discrete(
+    "right_shift",
+    np.right_shift,
+    "``a >> b``.",
+    spelling=infix(ast.RShift, "right_shift"),
+    python=operator.rshift,
+)
+isnan = _discrete("isnan", np.isnan, "Whether it is not a number.")
+isinf = _discrete("isinf", np.isinf, "Whether it is infinite.")
+isfinite = _discrete("isfinite", np.isfinite, "Whether it is neither infinite nor NaN.")
+signbit = _discrete("signbit", np.signbit, "Whether the sign bit is set.")
+
+# Rounding and signs ---------------------------------------------------------------------------------------
+
+floor = _discrete("floor", np.floor, "Rounded down; its derivative is 0.", sympy="floor")
+ceil = _discrete("ceil", np.ceil, "Rounded up; its derivative is 0.", sympy="ceiling")
+trunc = _discrete("trunc", np.trunc, "Rounded towards 0; its derivative is 0.")
+rint = _discrete("rint", np.rint, "Rounded to even; its derivative is 0.")
+sign = _discrete("sign", np.sign, "-1, 0 or 1; its derivative is 0.", sympy="sign")
+heaviside = elementwise(
+    "heaviside",
+    np.heaviside,
+    None,
+    lambda y, x, h: where(equal(x, 0), strong_constant(1, y), strong_constant(0, y)),
+    documentation="0 below 0, 1 above, ``h`` at 0.",
+)
+
+
+def _spell_absolute(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    python = _all_python(*node.operands) and not node.attributes.get("ufunc")
+    return ast.Call(dotted("abs" if python else "np.abs"), list(operands), [])
+
+
+def _absolute_partial(y: Value, x: Value) -> Value:
+    if not is_complex(x):
+        return sign(x)  # type: ignore[no-any-return]
+    return conjugate(x) / where(equal(y, 0), strong_constant(1, y), y)  # type: ignore[no-any-return]
+
+
+absolute = elementwise(
+    "absolute",
+    np.absolute,
+    _absolute_partial,
+    spelling=_spell_absolute,
+    python=abs,
+    sympy="Abs",
+    documentation="Absolute value; its derivative at 0 is 0.",
+)
+fabs = elementwise(
+    "fabs", np.fabs, lambda y, x: sign(x), sympy="Abs", documentation="Absolute value of reals."
+)
+copysign = elementwise(
+    "copysign",
+    np.copysign,
+    lambda y, a, b: sign(a) * copysign(1.0, b),
+    None,
+    documentation="``a`` with the sign of ``b``.",
+)
+
+# Elementary functions ---------------------------------------------------------------------------------------
+
+sin = elementwise("sin", np.sin, lambda y, x: cos(x), sympy="sin", documentation="Sine.")
+cos = elementwise("cos", np.cos, lambda y, x: -sin(x), sympy="cos", documentation="Cosine.")
+tan = elementwise("tan", np.tan, lambda y, x: 1.0 + y * y, sympy="tan", documentation="Tangent.")
+arcsin = elementwise(
+    "arcsin",
+    np.arcsin,
+    lambda y, x: 1.0 / sqrt((1.0 - x) * (1.0 + x)),
+    strong=True,
+    singular=True,
+    sympy="asin",
+    documentation="Inverse sine; its derivative at -1 and 1 is inf.",
+)
+arccos = elementwise(
+    "arccos",
+    np.arccos,
+    lambda y, x: -1.0 / sqrt((1.0 - x) * (1.0 + x)),
+    strong=True,
+    singular=True,
+    sympy="acos",
+    documentation="Inverse cosine; its derivative at -1 and 1 is -inf.",
+)
+arctan = elementwise(
+    "arctan",
+    np.arctan,
+    lambda y, x: 1.0 / (1.0 + x * x),
+    sympy="atan",
+    documentation="Inverse tangent.",
+)
+sinh = elementwise(
+    "sinh", np.sinh, lambda y, x: cosh(x), sympy="sinh", documentation="Hyperbolic sine."
+)
+cosh = elementwise(
+    "cosh", np.cosh, lambda y, x: sinh(x), sympy="cosh", documentation="Hyperbolic cosine."
+)
+tanh = elementwise(
+    "tanh", np.tanh, lambda y, x: 1.0 - y * y, sympy="tanh", documentation="Hyperbolic tangent."
+)
+arcsinh = elementwise(
+    "arcsinh",
+    np.arcsinh,
+    lambda y, x: 1.0 / sqrt(x * x + 1.0),
+    sympy="asinh",
+    documentation="Inverse hyperbolic sine.",
+)
+arccosh = elementwise(
+    "arccosh",
+    np.arccosh,
+    lambda y, x: 1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0)),
+    strong=True,
+    singular=True,
+    sympy="acosh",
+    documentation="Inverse hyperbolic cosine; its derivative at 1 is inf.",
+)
+arctanh = elementwise(
+    "arctanh",
+    np.arctanh,
+    lambda y, x: 1.0 / ((1.0 - x) * (1.0 + x)),
+    singular=True,
+    sympy="atanh",
+    documentation="Inverse hyperbolic tangent.",
+)
+exp = elementwise("exp", np.exp, lambda y, x: y, sympy="exp", documentation="Exponential.")
+exp2 = elementwise(
+    "exp2",
+    np.exp2,
+    lambda y, x: y * LOG_2,
+    sympy=lambda sp, x: 2**x,
+    documentation="``2 ** x``.",
+)
+expm1 = elementwise(
+    "expm1",
+    np.expm1,
+    lambda y, x: y + 1.0,
+    sympy=lambda sp, x: sp.exp(x) - 1,
+    documentation="``exp(x) - 1``, exact near 0.",
+)
+log = elementwise(
+    "log",
+    np.log,
+    lambda y, x: 1.0 / x,
+    singular=True,
+    sympy="log",
+    documentation="Natural logarithm.",
+)
+log2 = elementwise(
+    "log2",
+    np.log2,
+    lambda y, x: 1.0 / (x * LOG_2),
+    singular=True,
+    sympy=lambda sp, x: sp.log(x, 2),
+    documentation="Logarithm to base 2.",
+)
+log10 = elementwise(
+    "log10",
+    np.log10,
+    lambda y, x: 1.0 / (x * LOG_10),
+    singular=True,
+    sympy=lambda sp, x: sp.log(x, 10),
+    documentation="Logarithm to base 10.",
+)
+log1p = elementwise(
+    "log1p",
+    np.log1p,
+    lambda y, x: 1.0 / (1.0 + x),
+    singular=True,
+    sympy=lambda sp, x: sp.log(1 + x),
+    documentation="``log(1 + x)``, exact near 0.",
+)
+sqrt = elementwise(
+    "sqrt",
+    np.sqrt,
+    lambda y, x: 0.5 / y,
+    strong=True,
+    singular=True,
+    sympy="sqrt",
+    documentation="Square root; its derivative at 0 is inf.",
+)
+cbrt = elementwise(
+    "cbrt",
+    np.cbrt,
+    lambda y, x: 1.0 / (3.0 * y * y),
+    strong=True,
+    singular=True,
+    sympy=lambda sp, x: sp.sign(x) * sp.Abs(x) ** sp.Rational(1, 3),
+    documentation="Cube root; its derivative at 0 is inf.",
+)
+square = elementwise(
+    "square",
+    np.square,
+    lambda y, x: 2.0 * x,
+    sympy=lambda sp, x: x**2,
+    documentation="``x * x``.",
+)
+reciprocal = elementwise(
+    "reciprocal",
+    np.reciprocal,
+    lambda y, x: -(y * y),
+    singular=True,
+    sympy=lambda sp, x: 1 / x,
+    documentation="``1 / x``.",
+)
+deg2rad = elementwise(
+    "deg2rad",
+    np.deg2rad,
+    math.pi / 180.0,
+    sympy=lambda sp, x: x * sp.pi / 180,
+    documentation="Degrees to radians.",
+)
+rad2deg = elementwise(
+    "rad2deg",
+    np.rad2deg,
+    180.0 / math.pi,
+    sympy=lambda sp, x: x * 180 / sp.pi,
+    documentation="Radians to degrees.",
+)
+
+# Two operands -----------------------------------------------------------------------------------------------
+
+
+def _selected(condition: Value, y: Value) -> Value:
+    """1 where the condition holds, else 0, in the dtype of ``y``."""
+    return where(condition, strong_constant(1, y), strong_constant(0, y))  # type: ignore[no-any-return]
+
+
+def _winner(wins: Value, ties: Value, y: Value) -> Value:
+    """1 where the operand wins, a half where there is a tie, else 0."""
+    half = where(ties, strong_constant(0.5, y), strong_constant(0, y))
+    return where(wins, strong_constant(1, y), half)  # type: ignore[no-any-return]
+
+
+maximum = elementwise(
+    "maximum",
+    np.maximum,
+    lambda y, a, b: _winner(greater(a, b), equal(a, b), y),
+    lambda y, a, b: _winner(greater(b, a), equal(a, b), y),
+    sympy="Max",
+    documentation="The greater one, NaN if either is; a tie splits the derivative evenly.",
+)
+minimum = elementwise(
+    "minimum",
+    np.minimum,
+    lambda y, a, b: _winner(less(a, b), equal(a, b), y),
+    lambda y, a, b: _winner(less(b, a), equal(a, b), y),
+    sympy="Min",
+    documentation="The smaller one, NaN if either is; a tie splits the derivative evenly.",
+)
+fmax = elementwise(
+    "fmax",
+    np.fmax,
+    lambda y, a, b: _winner(logical_or(greater(a, b), isnan(b)), equal(a, b), y),
+    lambda y, a, b: _winner(logical_or(greater(b, a), isnan(a)), equal(a, b), y),
+    sympy="Max",
+    documentation="The greater one, the other where one is NaN.",
+)
+fmin = elementwise(
+    "fmin",
+    np.fmin,
+    lambda y, a, b: _winner(logical_or(less(a, b), isnan(b)), equal(a, b), y),
+    lambda y, a, b: _winner(logical_or(less(b, a), isnan(a)), equal(a, b), y),
+    sympy="Min",
+    documentation="The smaller one, the other where one is NaN.",
+)
+
+
+def _nonzero(x: Value) -> Value:
+    """``x``, but 1 where it is 0, to divide by."""
+    return where(equal(x, 0), strong_constant(1, x), x)  # type: ignore[no-any-return]
+
+
+arctan2 = elementwise(
+    "arctan2",
+    np.arctan2,
+    lambda y, a, b: b / _nonzero(a * a + b * b),
+    lambda y, a, b: -a / _nonzero(a * a + b * b),
+    sympy="atan2",
+    documentation="The angle of the point (b, a); its derivative at (0, 0) is 0.",
+)
+hypot = elementwise(
+    "hypot",
+    np.hypot,
+    lambda y, a, b: a / _nonzero(y),
+    lambda y, a, b: b / _nonzero(y),
+    sympy=lambda sp, a, b: sp.sqrt(a**2 + b**2),
+    documentation="``sqrt(a * a + b * b)``; its derivative at (0, 0) is 0.",
+)
+
+
+def _finite_maximum(y: Value) -> Value:
+    """``y``, but 0 where it is -inf: nothing there has weight."""
+    return where(equal(y, -math.inf), strong_constant(0, y), y)  # type: ignore[no-any-return]
+
+
+logaddexp = elementwise(
+    "logaddexp",
+    np.logaddexp,
+    lambda y, a, b: exp(a - _finite_maximum(y)),
+    lambda y, a, b: exp(b - _finite_maximum(y)),
+    sympy=lambda sp, a, b: sp.log(sp.exp(a) + sp.exp(b)),
+    documentation="``log(exp(a) + exp(b))`` without overflow.",
+)
+logaddexp2 = elementwise(
+    "logaddexp2",
+    np.logaddexp2,
+    lambda y, a, b: exp2(a - _finite_maximum(y)),
+    lambda y, a, b: exp2(b - _finite_maximum(y)),
+    sympy=lambda sp, a, b: sp.log(2**a + 2**b, 2),
+    documentation="``log2(2 ** a + 2 ** b)`` without overflow.",
+)
+float_power = elementwise(
+    "float_power",
+    np.float_power,
+    _power_partial_base,
+    _power_partial_exponent,
+    singular=_power_is_singular,
+    strong=_power_is_strong,
+    sympy=lambda sp, a, b: a**b,
+    documentation="``a ** b`` in double precision.",
+)
+
+
+# strong_multiply ----------------------------------------------------------------------------------------
+
+
+def _infer_strong_multiply(g: Type, p: Type) -> tuple[Type, ...]:
+    (type_,) = multiply.infer(g, p)
+    assert isinstance(type_, ArrayType)
+    kind = "array" if type_.shape else "scalar"
+    return (ArrayType(type_.dtype, type_.shape, kind),)
+
+
+def _evaluate_strong_multiply(g: Any, p: Any) -> Any:
+    return g * np.where(g != 0, p, np.result_type(p).type(0))
+
+
+def _spell_strong_multiply(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    g, p = operands
+    chosen = ast.Call(dotted("np.where"), [ast.Compare(g, [ast.NotEq()], [literal(0)]), p, _zero()], [])
+    return ast.BinOp(g, ast.Mult(), chosen)
+
+
+def _zero() -> ast.expr:
+    return ast.Constant(0.0)
+
+
+strong_multiply = declare(
+    Operation(
+        "strong_multiply",
+        _infer_strong_multiply,
+        _evaluate_strong_multiply,
+        spelling=_spell_strong_multiply,
+        partials=(lambda y, g, p: p, lambda y, g, p: g),
+        singular=True,
+        strong=True,
+        repeated=frozenset({0}),
+        sympy=lambda sp, g, p: g * p,
+        documentation="``g * p``, but 0 where ``g`` is 0 whatever ``p`` is: a strong zero.",
+    ),
+    2,
+)
+
+# where, clip ------------------------------------------------------------------------------------------------
+
+
+def result_dtype(*types: ArrayType) -> np.dtype:
+    """NumPy's promotion of values of several types, Python numbers being weak."""
+    weak = {"f": 0.0, "i": 0, "c": 0j, "b": False}
+    tokens = [weak[t.dtype.kind] if t.weak else t.dtype for t in types]
+    return np.result_type(*tokens)
+
+
+def _infer_where(c: Type, a: Type, b: Type) -> tuple[Type, ...]:
+    condition, first, second = (require_array(t, "where") for t in (c, a, b))
+    shape = broadcast_shapes(condition.shape, first.shape, second.shape)
+    return (ArrayType(result_dtype(first, second), shape, "array"),)
+
+
+def _where_share(chosen: bool, t: Value, y: Value, c: Value) -> Value:
+    """What flows between the result of a ``where`` and the operand that it takes where ``c`` is chosen."""
+    zero = strong_constant(0, t)
+    return where(c, t, zero) if chosen else where(c, zero, t)  # type: ignore[no-any-return]
+
+
+def _unbroadcast(g: Value, x: Value) -> Value:
+    from symdiff.ops.reduce import unbroadcast_to  # reductions are written with these ops
+
+    return unbroadcast_to(g, x)
+
+
+def _broadcast(t: Value, y: Value) -> Value:
+    from symdiff.ops.reduce import broadcast_like
+
+    return broadcast_like(t, y)
+
+
+where = declare(
+    Operation(
+        "where",
+        _infer_where,
+        np.where,
+        spelling=call("np.where"),
+        vjp={
+            1: lambda g, y, c, a, b: _unbroadcast(_where_share(True, g, y, c), a),
+            2: lambda g, y, c, a, b: _unbroadcast(_where_share(False, g, y, c), b),
+        },
+        jvp={
+            1: lambda t, y, c, a, b: _broadcast(_where_share(True, t, y, c), y),
+            2: lambda t, y, c, a, b: _broadcast(_where_share(False, t, y, c), y),
+        },
+        nondifferentiable=frozenset({0}),
+        sympy=lambda sp, c, a, b: sp.Piecewise((a, c), (b, True)),
+        documentation="``a`` where the condition holds, else ``b``.",
+    ),
+    3,
+)
+
+clip = elementwise(
+    "clip",
+    np._core.umath.clip,
+    lambda y, x, lo, hi: _selected(logical_and(greater_equal(x, lo), less_equal(x, hi)), y),
+    lambda y, x, lo, hi: _selected(logical_and(less(x, lo), less_equal(lo, hi)), y),
+    lambda y, x, lo, hi: _selected(logical_or(greater(x, hi), greater(lo, hi)), y),
+    spelling=call("np.clip"),
+    sympy=lambda sp, x, lo, hi: sp.Min(sp.Max(x, lo), hi),
+    documentation="``x`` kept within bounds; its derivative at the bounds is 1.",
+)
+
+
+def _spell_clip_above(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    return ast.Call(dotted("np.clip"), [operands[0], ast.Constant(None), operands[1]], [])
+
+
+def _spell_clip_below(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    return ast.Call(dotted("np.clip"), [*operands, ast.Constant(None)], [])
+
+
+clip_below = elementwise(
+    "clip_below",
+    np.maximum,
+    lambda y, x, lo: _selected(greater_equal(x, lo), y),
+    lambda y, x, lo: _selected(less(x, lo), y),
+    spelling=_spell_clip_below,
+    sympy="Max",
+    documentation="``np.clip`` with a lower bound alone.",
+)
+clip_above = elementwise(
+    "clip_above",
+    np.minimum,
+    lambda y, x, hi: _selected(less_equal(x, hi), y),
+    lambda y, x, hi: _selected(greater(x, hi), y),
+    spelling=_spell_clip_above,
+    sympy="Min",
+    documentation="``np.clip`` with an upper bound alone.",
+)
+
+# Complex parts ------------------------------------------------------------------------------------------------
+
+
+def _part(name: str, function: Any, vjp: Any, spelling: Spelling, documentation: str) -> Operation:
+    """A linear op that takes complex numbers to reals and is the identity, or 0, on reals."""
+
+    def infer(x: Type) -> tuple[Type, ...]:
+        type_ = require_array(x, name)
+        dtype = np.empty(0, type_.dtype).real.dtype
+        return (ArrayType(dtype, type_.shape, "array" if type_.kind == "array" else "scalar"),)
+
+    return declare(
+        Operation(
+            name,
+            infer,
+            function,
+            cost="free",
+            view=0,
+            spelling=spelling,
+            linear=frozenset({0}),
+            vjp={0: vjp},
+            sympy={"real": "re", "imag": "im"}[name],
+            documentation=documentation,
+        ),
+        1,
+    )
+
+
+def _spell_part(name: str) -> Spelling:
+    def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+        if array_type(node.operands[0]).kind == "python":
+            return ast.Call(dotted(f"np.{name}"), list(operands), [])
+        return ast.Attribute(operands[0], name, ast.Load())
+
+    return spell
+
+
+real = _part(
+    "real",
+    lambda x: np.asarray(x).real if isinstance(x, np.ndarray) else np.asarray(x).real[()],
+    lambda g, y, x: as_dtype_of(g, x),
+    _spell_part("real"),
+    "The real part.",
+)
+imag = _part(
+    "imag",
+    lambda x: np.asarray(x).imag if isinstance(x, np.ndarray) else np.asarray(x).imag[()],
+    lambda g, y, x: as_dtype_of(g * 1j, x),
+    _spell_part("imag"),
+    "The imaginary part.",
+)
+
+
+def _infer_conjugate(x: Type, *, ufunc: bool = False) -> tuple[Type, ...]:
+    type_ = require_array(x, "conjugate")
+    dtype = np.dtype("int8") if type_.dtype.kind == "b" else type_.dtype
+    return (ArrayType(dtype, type_.shape, "array" if type_.shape else "scalar"),)
+
+
+conjugate = declare(
+    Operation(
+        "conjugate",
+        _infer_conjugate,
+        np.conjugate,
+        spelling=call("np.conj"),
+        linear=frozenset({0}),
+        vjp={0: lambda g, y, x: conjugate(g)},
+        sympy="conjugate",
+        documentation="The complex conjugate.",
+    ),
+    1,
+)
+
+
+def conjugated(x: Value) -> Value:
+    """The conjugate of a complex value; a real one as it is."""
+    return conjugate(x) if is_complex(x) else x
+
+
+def _infer_angle(x: Type) -> tuple[Type, ...]:
+    type_ = require_array(x, "angle")
+    dtype = np.arctan2(np.zeros(0, type_.dtype).imag, np.zeros(0, type_.dtype).real).dtype
+    return (ArrayType(dtype, type_.shape, "array" if type_.shape else "scalar"),)
+
+
+def _angle_partial(y: Value, x: Value) -> Operand:
+    """Of a complex number; the real part of its product with a tangent is the result's tangent."""
+    if not is_complex(x):
+        return 0.0
+    return conjugate(x) * -1j / _nonzero(real(x) * real(x) + imag(x) * imag(x))
+
+
+angle = declare(
+    Operation(
+        "angle",
+        _infer_angle,
+        np.angle,
+        spelling=call("np.angle"),
+        partials=(_angle_partial,),
+        sympy="arg",
+        documentation="The angle of a complex number in radians; its derivative at 0 is 0.",
+    ),
+    1,
+)
+
+# Casts --------------------------------------------------------------------------------------------------------
+
+
+def _infer_astype(x: Type, *, dtype: np.dtype) -> tuple[Type, ...]:
+    type_ = require_array(x, "astype")
+    return (ArrayType(dtype, type_.shape, "scalar" if type_.kind == "python" else type_.kind),)
+
+
+def _spell_astype(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    dtype = literal(node.attributes["dtype"])
+    if array_type(node.operands[0]).kind == "array":
+        return ast.Call(ast.Attribute(operands[0], "astype", ast.Load()), [dtype], [])
+    if node.attributes["dtype"].kind == "b":
+        dtype = dotted("np.bool_")
+    return ast.Call(dtype, list(operands), [])
+
+
+def _evaluate_astype(x: Any, *, dtype: np.dtype) -> Any:
+    return x.astype(dtype) if isinstance(x, np.ndarray | np.generic) else dtype.type(x)
+
+
+astype = declare(
+    Operation(
+        "astype",
+        _infer_astype,
+        _evaluate_astype,
+        spelling=_spell_astype,
+        linear=frozenset({0}),
+        vjp={0: lambda g, y, x, dtype: as_dtype_of(g, x)},
+        documentation="The values in another dtype; a copy.",
+    ),
+    1,
+)
+
+
+def _infer_as_scalar(x: Type) -> tuple[Type, ...]:
+    type_ = require_array(x, "as_scalar")
+    if type_.shape:
+        raise TypeError(f"not a scalar: {type_}")
+    return (ArrayType(type_.dtype, (), "scalar"),)
+
+
+as_scalar = declare(
+    Operation(
+        "as_scalar",
+        _infer_as_scalar,
+        lambda x: np.asarray(x)[()],
+        cost="free",
+        spelling=lambda node, operands: ast.Subscript(
+            operands[0], ast.Tuple([], ast.Load()), ast.Load()
+        ),
+        linear=frozenset({0}),
+        vjp={0: lambda g, y, x: g},
+        documentation="The element of a 0-d array, ``x[()]``.",
+    ),
+    1,
+)
+
+
+def as_dtype_of(g: Value, x: Value) -> Value:
+    """``g`` cast to the dtype of ``x``; of a complex ``g`` for a real ``x`` the real part."""
+    dtype = array_type(x).dtype
+    if is_complex(g) and dtype.kind != "c":
+        g = real(g)
+    return g if array_type(g).dtype == dtype else astype(g, dtype=dtype)
+
+
+def _python_cast(name: str, cast: type, result: ArrayType, **rules: Any) -> Operation:
+    def infer(x: Type) -> tuple[Type, ...]:
+        if require_array(x, name).shape:
+            raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+        return (result,)
+
+    return declare(
+        Operation(
+            name,
+            infer,
+            cast,
+            raises=True,
+            spelling=call(cast.__name__),
+            documentation=f"``{cast.__name__}(x)``, a Python number.",
+            **rules,
+        ),
+        1,
+    )
+
+
+def _cast_rules() -> dict[str, Any]:
+    return {
+        "linear": frozenset({0}),
+        "vjp": {0: lambda g, y, x: as_dtype_of(g, x)},
+        "sympy": lambda sp, x: x,
+    }
+
+
+python_float = _python_cast("python_float", float, FLOAT, **_cast_rules())
+python_complex = _python_cast("python_complex", complex, COMPLEX, **_cast_rules())
+python_int = _python_cast("python_int", int, INT, nondifferentiable=True)
+python_bool = _python_cast("python_bool", bool, BOOL, nondifferentiable=True)
+
+
+def _infer_not(x: Type) -> tuple[Type, ...]:
+    return (BOOL,)
+
+
+not_ = declare(
+    Operation(
+        "not_",
+        _infer_not,
+        operator.not_,
+        raises=True,
+        spelling=lambda node, operands: ast.UnaryOp(ast.Not(), operands[0]),
+        nondifferentiable=True,
+        sympy="Not",
+        documentation="Python's ``not``.",
+    ),
+    1,
+)
+
+
+def _infer_round(x: Type, *, digits: int | None = None) -> tuple[Type, ...]:
+    type_ = require_array(x, "round")
+    if type_.kind == "array":
+        raise TypeError("type numpy.ndarray doesn't define __round__ method")
+    return (INT if digits is None else type_,)
+
+
+def _spell_round(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    digits = node.attributes.get("digits")
+    more = [] if digits is None else [literal(digits)]
+    return ast.Call(dotted("round"), [*operands, *more], [])
+
+
+python_round = declare(
+    Operation(
+        "python_round",
+        _infer_round,
+        lambda x, *, digits=None: round(x, digits),
+        raises=True,
+        spelling=_spell_round,
+        nondifferentiable=True,
+        documentation="Python's ``round``; its derivative is 0.",
+    ),
+    1,
+)
+
+
+def _infer_rounded(x: Type, *, decimals: int = 0) -> tuple[Type, ...]:
+    type_ = require_array(x, "round")
+    dtype = np.dtype("float16") if type_.dtype.kind == "b" else type_.dtype
+    return (ArrayType(dtype, type_.shape, "array" if type_.shape else "scalar"),)
+
+
+round_ = declare(
+    Operation(
+        "round",
+        _infer_rounded,
+        lambda x, *, decimals=0: np.round(x, decimals),
+        spelling=call("np.round", decimals=0),
+        nondifferentiable=True,
+        documentation="Rounded to a number of decimals; its derivative is 0.",
+    ),
+    1,
+)
+
+OPERATORS.update(
+    add=add,
+    subtract=subtract,
+    multiply=multiply,
+    divide=by_numpy(divide),
+    power=by_numpy(power),
+    negative=negative,
+)
