@@ -1,0 +1,52 @@
+"""Names: which are taken, new ones, and objects that the text refers to by name."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import unicodedata
+from collections.abc import Iterable
+from typing import Any
+
+MODULES = {"np": "numpy", "math": "math"}
+_RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | frozenset(MODULES) | {"_"}
+
+
+def identifier(text: str, default: str) -> str:
+    """``text`` as an identifier that is no keyword, or ``default`` where nothing of it is left."""
+    kept = "".join(
+        c if c.isalnum() or c == "_" else "_" for c in unicodedata.normalize("NFKC", text)
+    )
+    if kept[:1].isdigit():
+        kept = f"_{kept}"
+    if not kept.strip("_") and kept != text or not kept.isidentifier():
+        return default
+    return f"{kept}_" if keyword.iskeyword(kept) else kept
+
+
+class Namespace:
+    """The names of one emitted function. New ones collide with nothing that the text can mean."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self.taken = {*_RESERVED, *taken}
+        self.objects: dict[str, Any] = {}
+        self._bound: dict[int, str] = {}
+        self._next: dict[str, int] = {}
+
+    def fresh(self, hint: str) -> str:
+        """``hint`` itself, or with the first number that makes it new."""
+        name = identifier(hint, "t")
+        while name in self.taken:
+            number = self._next.get(hint, 1)
+            self._next[hint] = number + 1
+            name = f"{identifier(hint, 't')}{'_' if hint[-1:].isdigit() else ''}{number}"
+        self.taken.add(name)
+        return name
+
+    def bind(self, value: Any, hint: str) -> str:
+        """The name under which the text finds an object."""
+        known = self._bound.get(id(value))
+        if known is None:
+            known = self._bound[id(value)] = self.fresh(hint)
+            self.objects[known] = value  # keeps it alive, and its id with it
+        return known

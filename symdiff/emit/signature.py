@@ -1,0 +1,121 @@
+"""The emitted function's parameters, how its arguments are taken apart, and what it returns."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+from symdiff.emit.emitted import Parameter
+from symdiff.emit.expressions import Expressions, assign, call_of, name, subscript, target, tuple_of
+from symdiff.emit.namespace import Namespace
+from symdiff.emit.text import Line
+from symdiff.ir.graph import Graph, Value
+from symdiff.ir.signature import Nested, Signature
+from symdiff.ir.structure import Container, Leaf, Structure, construct
+
+
+def name_parameters(graph: Graph, namespace: Namespace) -> tuple[dict[Value, str], list[Parameter]]:
+    """Names of the graph's parameters that are parameters of the function, and those, in order."""
+    names: dict[Value, str] = {}
+    parameters: list[Parameter] = []
+    known: dict[str, Parameter] = {}
+    arguments = [p for p in _pairs(graph) if p[0].origin == "argument"]
+    others = [p for p in _pairs(graph) if p[0].origin != "argument"]
+    for source, value in arguments + others:
+        if source.origin == "argument":
+            parameter = known.get(str(source.path[0]))
+            if parameter is None:
+                chosen = namespace.fresh(str(source.path[0]))
+                parameter = Parameter(chosen, "argument", source.path[:1])
+                known[str(source.path[0])] = parameter
+                parameters.append(parameter)
+            if len(source.path) == 1:
+                names[value] = parameter.name
+        else:
+            parameter = Parameter(namespace.fresh(source.name), source.origin, source.path)
+            names[value] = parameter.name
+            parameters.append(parameter)
+    return names, parameters
+
+
+def _pairs(graph: Graph) -> list[tuple[Any, Value]]:
+    return list(zip(graph.inputs, graph.block.parameters, strict=True))
+
+
+def unpacking(
+    graph: Graph,
+    names: dict[Value, str],
+    parameters: Sequence[Parameter],
+    signature: Signature | None,
+) -> list[Line]:
+    """Statements that give the leaves of containers their names."""
+    by_path = {p.path[0]: p.name for p in parameters if p.origin == "argument"}
+    specifications = dict(signature.parameters) if signature else {}
+    lines = []
+    for source, value in _pairs(graph):
+        if source.origin == "argument" and len(source.path) > 1 and value in names:
+            first, *rest = source.path
+            read = _follow(name(by_path[first]), rest, specifications.get(first))
+            lines.append(Line(assign(target(names[value]), read), graph.span))
+    return lines
+
+
+def _follow(expression: ast.expr, path: Sequence[Any], specification: Any) -> ast.expr:
+    """``params[0].w``: attributes where the signature says that it is not a dict or a sequence."""
+    for key in path:
+        nested = isinstance(specification, Nested)
+        if isinstance(key, str) and specification is not None and _has_attributes(specification):
+            expression = ast.Attribute(expression, key, ast.Load())
+        else:
+            expression = subscript(expression, ast.Constant(key))
+        items = dict(zip(specification.keys, specification.items, strict=True)) if nested else {}
+        specification = items.get(key)
+    return expression
+
+
+def _has_attributes(specification: Any) -> bool:
+    return not isinstance(specification, Nested) or not issubclass(specification.type, dict)
+
+
+def output(graph: Graph, expressions: Expressions) -> ast.expr:
+    """The expression of what the function returns."""
+
+    def build(structure: Structure) -> ast.expr:
+        if isinstance(structure, Leaf):
+            return expressions.of(graph.block.results[structure.index])
+        if not isinstance(structure, Container):
+            return expressions.static(structure.value)
+        return _container(structure, [build(item) for item in structure.items], expressions)
+
+    return build(graph.output)
+
+
+def _container(container: Container, items: list[ast.expr], expressions: Expressions) -> ast.expr:
+    kind = container.type
+    if kind is tuple:
+        return tuple_of(items)
+    if kind is list:
+        return ast.List(items, ast.Load())
+    if issubclass(kind, dict):
+        keys: list[ast.expr | None] = [expressions.static(key, "key") for key in container.keys]
+        made: ast.expr = ast.Dict(keys, items)
+        return (
+            made if kind is dict else call_of(expressions.namespace.bind(kind, kind.__name__), made)
+        )
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return call_of(expressions.namespace.bind(kind, kind.__name__), *items)
+    if issubclass(kind, list | tuple):
+        whole = tuple_of(items)
+        return call_of(expressions.namespace.bind(kind, kind.__name__), whole)
+    return call_of(expressions.namespace.bind(Rebuild(container), f"make_{kind.__name__}"), *items)
+
+
+class Rebuild:
+    """Makes a dataclass of a container's type without calling its ``__init__``."""
+
+    def __init__(self, container: Container) -> None:
+        self.container = container
+
+    def __call__(self, *items: Any) -> Any:
+        return construct(self.container, items)

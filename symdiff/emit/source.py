@@ -1,0 +1,127 @@
+"""Graph → source: the one function that the pipeline calls, with the steps of emission in order."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from symdiff.emit.emitted import Emitted, Parameter
+from symdiff.emit.expressions import Expressions, tuple_of
+from symdiff.emit.names import assign_names
+from symdiff.emit.namespace import MODULES, Namespace, identifier
+from symdiff.emit.plan import Plan
+from symdiff.emit.prepare import prepared
+from symdiff.emit.signature import name_parameters, output, unpacking
+from symdiff.emit.statements import Statements
+from symdiff.emit.text import Line, write
+from symdiff.ir.control import call
+from symdiff.ir.graph import Graph, GraphCell, Value, uses, walk_nodes
+from symdiff.ir.signature import Signature
+
+
+def emit_source(
+    graph: Graph,
+    name: str | None = None,
+    *,
+    in_place: bool = False,
+    fresh: bool = True,
+    signature: Signature | None = None,
+) -> Emitted:
+    """The source of a function that computes ``graph``.
+
+    ``in_place``: final values of mutated arguments are stored into the caller's arrays. ``fresh``: arrays
+    returned share no memory with arguments or with each other. ``signature`` tells attributes from keys
+    in the paths of inputs.
+    """
+    names = Namespace()
+    function_name = identifier(name or graph.name, "function")
+    names.taken.add(function_name)
+    callees = {cell: names.fresh(cell.name) for cell in called_graphs(graph)}
+    lines: list[Line] = []
+    for cell, callee in callees.items():
+        if cell.graph is not None:
+            scope = Namespace(names.taken)
+            scope.objects = names.objects
+            lines.append(_callee(cell.graph, callee, callees, scope))
+    parameters, definition = _function(
+        graph, function_name, callees, names, in_place=in_place, fresh=fresh, signature=signature
+    )
+    lines.append(definition)
+    text = write(lines)
+    modules = {
+        short: module for short, module in MODULES.items() if f"{short}." in "\n".join(text.lines)
+    }
+    return Emitted(
+        function_name, "\n".join(text.lines) + "\n", parameters, modules, names.objects, text.spans
+    )
+
+
+def called_graphs(graph: Graph) -> Iterator[GraphCell]:
+    """Every graph that is called, by first call."""
+    seen: dict[GraphCell, None] = {}
+    pending = [graph]
+    while pending:
+        for node in walk_nodes(pending.pop().block):
+            cell = node.attributes.get("callee") if node.op is call else None
+            if cell is not None and cell not in seen:
+                seen[cell] = None
+                if cell.graph is not None:
+                    pending.append(cell.graph)
+    return iter(seen)
+
+
+def _function(
+    graph: Graph,
+    name: str,
+    callees: dict[GraphCell, str],
+    namespace: Namespace,
+    *,
+    in_place: bool,
+    fresh: bool,
+    signature: Signature | None,
+) -> tuple[tuple[Parameter, ...], Line]:
+    graph = prepared(graph, fresh)
+    used = _used(graph)
+    names, parameters = name_parameters(graph, namespace)
+    unpacked = [v for v in graph.block.parameters if v in used and v not in names]
+    names |= {v: namespace.fresh(v.name or "t") for v in unpacked}
+    names |= assign_names(graph.block, used, namespace)
+    plan = Plan(graph, names, frozenset(), used, callees)
+    expressions = Expressions(names, plan.folded, namespace)
+    statements = Statements(plan, expressions)
+    body = _docstring(graph) + unpacking(graph, names, parameters, signature)
+    body += statements.block(graph.block)
+    if in_place:
+        body += statements.stores(graph)
+    body.append(Line(ast.Return(output(graph, expressions))))
+    return tuple(parameters), _definition(name, [p.name for p in parameters], body, graph)
+
+
+def _callee(graph: Graph, name: str, callees: dict[GraphCell, str], namespace: Namespace) -> Line:
+    """A function of flat values that returns the tuple of its results, or the only one."""
+    graph = prepared(graph, fresh=False)
+    used = _used(graph)
+    values = graph.block.parameters
+    names = {v: namespace.fresh(v.name or "t") for v in values}
+    parameters = [names[v] for v in values]
+    names |= assign_names(graph.block, used, namespace)
+    plan = Plan(graph, names, frozenset(), used, callees)
+    expressions = Expressions(names, plan.folded, namespace)
+    body = Statements(plan, expressions).block(graph.block)
+    results = [expressions.of(v) for v in graph.block.results]
+    body.append(Line(ast.Return(results[0] if len(results) == 1 else tuple_of(results))))
+    return _definition(name, parameters, body, graph)
+
+
+def _definition(name: str, parameters: list[str], body: list[Line], graph: Graph) -> Line:
+    arguments = ast.arguments([], [ast.arg(p) for p in parameters], None, [], [], None, [])
+    return Line(ast.FunctionDef(name, arguments, [], [], lineno=1), graph.span, body=body)
+
+
+def _docstring(graph: Graph) -> list[Line]:
+    return [Line(ast.Expr(ast.Constant(graph.docstring)))] if graph.docstring else []
+
+
+def _used(graph: Graph) -> frozenset[Value]:
+    """Values that are read; the finals of loops that are not, and so on, are no variables."""
+    return frozenset(uses(graph.block))

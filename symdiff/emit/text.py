@@ -1,0 +1,134 @@
+"""From statement trees to text: astor prints statement by statement, comments stand between.
+
+A ``Line`` is one statement; of a compound one its header, with the lines of its blocks beside it. What was
+written is parsed back and compared with the trees: a printer's mistake never runs.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from symdiff.errors import InternalError
+from symdiff.source import SourceSpan
+
+INDENT = "    "
+
+
+@dataclass(slots=True)
+class Line:
+    """A statement, where it comes from, and the blocks inside it (its tree's own are empty).
+
+    ``comment`` stands on a line of its own before the statement.
+    """
+
+    tree: ast.stmt
+    span: SourceSpan | None = None
+    derived: bool = False
+    body: list[Line] = field(default_factory=list)
+    orelse: list[Line] = field(default_factory=list)
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Lines of text with the spans that they come from."""
+
+    lines: tuple[str, ...]
+    spans: dict[int, SourceSpan]
+
+
+def write(lines: Sequence[Line]) -> Text:
+    """The text of statements; raises ``InternalError`` where it does not parse back to the same trees."""
+    written: list[str] = []
+    spans: dict[int, SourceSpan] = {}
+    for text, span in _written(lines, 0):
+        written.append(text)
+        if span is not None:
+            spans[len(written)] = span
+    _check("\n".join(written), [assembled(line) for line in lines])
+    return Text(tuple(written), spans)
+
+
+def assembled(line: Line) -> ast.stmt:
+    """The statement with the blocks inside it put in."""
+    tree: Any = line.tree
+    if line.body or isinstance(tree, ast.For | ast.While | ast.If | ast.FunctionDef):
+        tree.body = [assembled(inner) for inner in line.body]
+    if line.orelse:
+        tree.orelse = [assembled(inner) for inner in line.orelse]
+    return line.tree
+
+
+def _written(lines: Sequence[Line], depth: int) -> Iterator[tuple[str, SourceSpan | None]]:
+    for line in lines:
+        if line.comment is not None:
+            yield INDENT * depth + f"# {_one_line(line.comment)}", None
+        yield from _statement(line, depth, "")
+
+
+def _statement(line: Line, depth: int, prefix: str) -> Iterator[tuple[str, SourceSpan | None]]:
+    for text in _header(line):
+        yield INDENT * depth + prefix + text, line.span
+        prefix = ""
+    if line.body:
+        yield from _written(line.body, depth + 1)
+    if not line.orelse:
+        return
+    (first, *rest) = line.orelse
+    if not rest and isinstance(first.tree, ast.If) and first.comment is None:
+        yield from _statement(first, depth, "el")
+        return
+    yield INDENT * depth + "else:", None
+    yield from _written(line.orelse, depth + 1)
+
+
+def _header(line: Line) -> list[str]:
+    """The text of a simple statement, or of a compound one up to its colon."""
+    tree: Any = line.tree
+    if not isinstance(tree, ast.For | ast.While | ast.If | ast.FunctionDef):
+        return print_statement(tree).splitlines()
+    orelse = getattr(tree, "orelse", [])
+    tree.body, tree.orelse = [ast.Pass()], []
+    *header, _ = print_statement(tree).splitlines()
+    tree.body, tree.orelse = [], orelse
+    return header
+
+
+def print_statement(tree: ast.AST) -> str:
+    """A statement's text by astor, never wrapped: expressions are kept short where they are built."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # astor reads ast.Num on Python 3.12
+        import astor
+
+    text: str = astor.to_source(tree, INDENT, pretty_string=_plain_string, pretty_source="".join)
+    return text.strip("\n")
+
+
+def _plain_string(text: str, *_: Any, **__: Any) -> str:
+    return repr(text)
+
+
+def _one_line(comment: str) -> str:
+    """A comment's text without what would end the comment."""
+    return " ".join("".join(c if c.isprintable() else " " for c in comment).split(" ")).rstrip()
+
+
+def _check(text: str, trees: Sequence[ast.stmt]) -> None:
+    try:
+        parsed = ast.parse(text).body
+    except SyntaxError as error:
+        raise InternalError(f"emitted source does not parse: {error}\n{text}") from error
+    for tree, again in zip(trees, parsed, strict=True):
+        ast.fix_missing_locations(tree)
+        if _dump(tree) != _dump(again):
+            raise InternalError(f"emitted source does not say what was meant:\n{text}")
+
+
+def _dump(tree: ast.stmt) -> str:
+    if isinstance(tree, ast.FunctionDef):
+        return "\n".join((tree.name, ast.dump(tree.args), *map(_dump, tree.body)))
+    return ast.dump(tree)

@@ -1,0 +1,1 @@
+"""What runs at call time: loading emitted source, signatures, caches."""
