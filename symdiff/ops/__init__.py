@@ -68,9 +68,9 @@ from symdiff.ops.elementary import (
     less,
     less_equal,
     log,
-    log10,
     log1p,
     log2,
+    log10,
     logaddexp,
     logaddexp2,
     logical_and,
@@ -132,3 +132,4 @@ from symdiff.ops.shape import (
     transpose,
 )
 from symdiff.ops.sizes import dim_of, size, sizes_of
+from symdiff.ops.ufuncs import as_function, cast, power_of, refuse, staged

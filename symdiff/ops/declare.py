@@ -49,6 +49,7 @@ class Operation(Op):
     ``strong``: partials can be infinite where the op itself is finite (sqrt at 0): always masked. Both
     may be a predicate of the node (``x ** n``): ask ``is_singular(node)`` and ``is_strong(node)``.
     ``repeated``: operands that the spelling writes more than once, which should have names.
+    ``python``: the operator that an op spelled with one means unless its attribute ``ufunc`` is true.
     """
 
     spelling: Spelling | None = None
@@ -62,6 +63,7 @@ class Operation(Op):
     singular: bool | Callable[[Node], bool] = False
     strong: bool | Callable[[Node], bool] = False
     repeated: frozenset[int] = frozenset()
+    python: Callable[..., Any] | None = None
     sympy: Any = None
     documentation: str = ""
 
@@ -332,9 +334,9 @@ def elementwise(
             nondifferentiable=carried,
             singular=singular,
             strong=strong,
+            python=python,
             sympy=sympy,
             documentation=documentation,
-            raises=False,
         ),
         ufunc.nin,
     )

@@ -1,9 +1,10 @@
 """Elementwise ops: arithmetic, comparisons, elementary functions, ``where``, ``clip``, casts.
 
-Each is declared with its ufunc, its partial derivatives (of the operand's position; None where nothing
-flows) and its SymPy meaning. An op with an operator (``add``) means that operator, on Python numbers
-Python's; the attribute ``ufunc=True`` makes it NumPy's function. Derivative rules must not raise where
-NumPy gives inf: they write ``a / b`` and ``a ** b`` on values, which is NumPy's meaning always.
+Each is declared with its ufunc, its partial derivatives (by the operand's position; None where
+nothing flows) and its SymPy meaning. An op with an operator (``add``) means that operator, on
+Python numbers Python's; the attribute ``ufunc=True`` makes it NumPy's function. Derivative rules
+must not raise where NumPy gives inf: they write ``a / b`` and ``a ** b`` on values, which is NumPy's
+meaning always.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 
 from symdiff.ir.build import builder
 from symdiff.ir.graph import OPERATORS, Node, Operand, Value
-from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, Type
+from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, Dim, Type
 from symdiff.ops.declare import (
     Operation,
     Spelling,
@@ -36,7 +37,7 @@ from symdiff.ops.declare import (
 LOG_2 = math.log(2.0)
 LOG_10 = math.log(10.0)
 
-# Constants and kinds ----------------------------------------------------------------------------------
+# Constants and kinds ----------------------------------------------------------------------------
 
 
 def constant_of(value: Operand) -> Any:
@@ -50,7 +51,7 @@ def constant_of(value: Operand) -> Any:
 
 
 def strong_constant(number: float, like: Value) -> Value:
-    """A constant that does not promote, nor is promoted beside weak numbers, with values of a dtype."""
+    """A constant of the dtype of ``like``: beside weak numbers it keeps it."""
     dtype = array_type(like).dtype
     if dtype == np.dtype("float64"):
         return builder().constant(float(number))
@@ -66,6 +67,11 @@ def _all_python(*operands: Operand) -> bool:
     return all(array_type(operand).kind == "python" for operand in operands)
 
 
+def number_or_array(dtype: np.dtype, shape: tuple[Dim, ...]) -> ArrayType:
+    """What NumPy's functions give: a scalar rather than an array of rank 0."""
+    return ArrayType(dtype, shape, "array" if shape else "scalar")
+
+
 def by_numpy(operation: Operation) -> Callable[..., Value]:
     """An op with an operator as NumPy's function, on Python numbers too: it never raises."""
 
@@ -76,9 +82,9 @@ def by_numpy(operation: Operation) -> Callable[..., Value]:
     return apply
 
 
-# Arithmetic -------------------------------------------------------------------------------------------
+# Arithmetic -------------------------------------------------------------------------------------
 
-add = elementwise(
+add: Operation = elementwise(
     "add",
     np.add,
     1,
@@ -88,7 +94,7 @@ add = elementwise(
     sympy=lambda sp, a, b: a + b,
     documentation="Sum.",
 )
-subtract = elementwise(
+subtract: Operation = elementwise(
     "subtract",
     np.subtract,
     1,
@@ -98,7 +104,7 @@ subtract = elementwise(
     sympy=lambda sp, a, b: a - b,
     documentation="Difference.",
 )
-multiply = elementwise(
+multiply: Operation = elementwise(
     "multiply",
     np.multiply,
     lambda y, a, b: b,
@@ -111,13 +117,13 @@ multiply = elementwise(
 
 
 def _quotient(y: Value, a: Operand, b: Operand) -> Value:
-    """``a / b`` in a rule of Python's division, which has raised where ``b`` is zero, or of NumPy's."""
+    """``a / b``: Python's if the op was (it has raised where ``b`` is zero), else NumPy's."""
     if array_type(y).kind == "python":
         return divide(a, b)  # type: ignore[no-any-return]
     return by_numpy(divide)(a, b)
 
 
-divide = elementwise(
+divide: Operation = elementwise(
     "divide",
     np.divide,
     lambda y, a, b: _quotient(y, 1.0, b),
@@ -128,7 +134,7 @@ divide = elementwise(
     sympy=lambda sp, a, b: a / b,
     documentation="Quotient.",
 )
-floor_divide = elementwise(
+floor_divide: Operation = elementwise(
     "floor_divide",
     np.floor_divide,
     None,
@@ -138,7 +144,7 @@ floor_divide = elementwise(
     sympy=lambda sp, a, b: sp.floor(a / b),
     documentation="Quotient rounded down; its derivative is 0.",
 )
-remainder = elementwise(
+remainder: Operation = elementwise(
     "remainder",
     np.remainder,
     1,
@@ -148,14 +154,14 @@ remainder = elementwise(
     sympy=lambda sp, a, b: a - b * sp.floor(a / b),
     documentation="Remainder with the sign of the divisor, ``a - b * floor(a / b)``.",
 )
-fmod = elementwise(
+fmod: Operation = elementwise(
     "fmod",
     np.fmod,
     1,
     lambda y, a, b: -trunc(a / b),
     documentation="Remainder with the sign of the dividend.",
 )
-negative = elementwise(
+negative: Operation = elementwise(
     "negative",
     np.negative,
     -1,
@@ -164,7 +170,7 @@ negative = elementwise(
     sympy=lambda sp, x: -x,
     documentation="``-x``.",
 )
-positive = elementwise(
+positive: Operation = elementwise(
     "positive",
     np.positive,
     1,
@@ -175,10 +181,10 @@ positive = elementwise(
 )
 
 
-# power: its partials are written for the exponents that people write ------------------------------------
+# power: its partials are written for the exponents that people write ----------------------------
 
 
-def _power_partial_base(y: Value, x: Value, exponent: Value) -> Operand:
+def _power_partial_base(y: Value, x: Value, exponent: Value) -> Any:
     n = constant_of(exponent)
     if n is None:
         return exponent * _without_zero_to_zero(x, exponent) ** (exponent - 1)
@@ -199,18 +205,18 @@ def _without_zero_to_zero(x: Value, exponent: Value) -> Value:
     return where(both, strong_constant(1, x), x)  # type: ignore[no-any-return]
 
 
-def _constant_power(y: Value, x: Value, n: Any) -> Value:
+def _constant_power(y: Value, x: Value, n: Any) -> Any:
     """``x ** n`` as Python's operator where that raises only if the power did, else as NumPy's."""
     if n == 1:
         return x
     if array_type(y).kind == "python" and n > 0:
-        return power(x, n)  # type: ignore[no-any-return]
+        return power(x, n)
     if n == -1:
         return 1.0 / x
     return x**n
 
 
-def _power_partial_exponent(y: Value, x: Value, exponent: Value) -> Operand:
+def _power_partial_exponent(y: Value, x: Value, exponent: Value) -> Any:
     base = constant_of(x)
     if base is not None:
         return 0.0 if base == 0 else y * log(x)
@@ -232,7 +238,7 @@ def _power_is_singular(node: Node) -> bool:
     return exponent is None or isinstance(exponent, complex) or bool(exponent < 1)
 
 
-power = elementwise(
+power: Operation = elementwise(
     "power",
     np.power,
     _power_partial_base,
@@ -245,7 +251,19 @@ power = elementwise(
     documentation="``a ** b``; the derivative of ``x ** 0`` at 0 is 0.",
 )
 
-# Comparisons and logic ----------------------------------------------------------------------------------
+_infer_elementwise_power = power.infer
+
+
+def _infer_power(*types: Type, **attributes: Any) -> tuple[Type, ...]:
+    """``fractional=True``: a Python int is raised to a negative one, which gives a float."""
+    return (
+        (FLOAT,) if attributes.get("fractional") else _infer_elementwise_power(*types, **attributes)
+    )
+
+
+power.infer = _infer_power
+
+# Comparisons and logic --------------------------------------------------------------------------
 
 
 def _comparison(
@@ -272,12 +290,14 @@ _SIGNS: dict[type[ast.cmpop], str] = {
     ast.NotEq: "!=",
 }
 
-less = _comparison("less", np.less, ast.Lt, operator.lt, "Lt")
-less_equal = _comparison("less_equal", np.less_equal, ast.LtE, operator.le, "Le")
-greater = _comparison("greater", np.greater, ast.Gt, operator.gt, "Gt")
-greater_equal = _comparison("greater_equal", np.greater_equal, ast.GtE, operator.ge, "Ge")
-equal = _comparison("equal", np.equal, ast.Eq, operator.eq, "Eq")
-not_equal = _comparison("not_equal", np.not_equal, ast.NotEq, operator.ne, "Ne")
+less: Operation = _comparison("less", np.less, ast.Lt, operator.lt, "Lt")
+less_equal: Operation = _comparison("less_equal", np.less_equal, ast.LtE, operator.le, "Le")
+greater: Operation = _comparison("greater", np.greater, ast.Gt, operator.gt, "Gt")
+greater_equal: Operation = _comparison(
+    "greater_equal", np.greater_equal, ast.GtE, operator.ge, "Ge"
+)
+equal: Operation = _comparison("equal", np.equal, ast.Eq, operator.eq, "Eq")
+not_equal: Operation = _comparison("not_equal", np.not_equal, ast.NotEq, operator.ne, "Ne")
 
 
 def _discrete(name: str, ufunc: np.ufunc, documentation: str, **more: Any) -> Operation:
@@ -285,11 +305,17 @@ def _discrete(name: str, ufunc: np.ufunc, documentation: str, **more: Any) -> Op
     return elementwise(name, ufunc, *[None] * ufunc.nin, documentation=documentation, **more)
 
 
-logical_and = _discrete("logical_and", np.logical_and, "Whether both are true.", sympy="And")
-logical_or = _discrete("logical_or", np.logical_or, "Whether one is true.", sympy="Or")
-logical_xor = _discrete("logical_xor", np.logical_xor, "Whether exactly one is true.", sympy="Xor")
-logical_not = _discrete("logical_not", np.logical_not, "Whether it is false.", sympy="Not")
-bitwise_and = _discrete(
+logical_and: Operation = _discrete(
+    "logical_and", np.logical_and, "Whether both are true.", sympy="And"
+)
+logical_or: Operation = _discrete("logical_or", np.logical_or, "Whether one is true.", sympy="Or")
+logical_xor: Operation = _discrete(
+    "logical_xor", np.logical_xor, "Whether exactly one is true.", sympy="Xor"
+)
+logical_not: Operation = _discrete(
+    "logical_not", np.logical_not, "Whether it is false.", sympy="Not"
+)
+bitwise_and: Operation = _discrete(
     "bitwise_and",
     np.bitwise_and,
     "``a & b``.",
@@ -297,7 +323,7 @@ bitwise_and = _discrete(
     python=operator.and_,
     sympy="And",
 )
-bitwise_or = _discrete(
+bitwise_or: Operation = _discrete(
     "bitwise_or",
     np.bitwise_or,
     "``a | b``.",
@@ -305,7 +331,7 @@ bitwise_or = _discrete(
     python=operator.or_,
     sympy="Or",
 )
-bitwise_xor = _discrete(
+bitwise_xor: Operation = _discrete(
     "bitwise_xor",
     np.bitwise_xor,
     "``a ^ b``.",
@@ -313,7 +339,7 @@ bitwise_xor = _discrete(
     python=operator.xor,
     sympy="Xor",
 )
-invert = _discrete(
+invert: Operation = _discrete(
     "invert",
     np.invert,
     "``~x``.",
@@ -321,33 +347,33 @@ invert = _discrete(
     python=operator.invert,
     sympy="Not",
 )
-left_shift = _discrete(
+left_shift: Operation = _discrete(
     "left_shift",
     np.left_shift,
     "``a << b``.",
     spelling=infix(ast.LShift, "left_shift"),
     python=operator.lshift,
 )
-right_shift = _discrete(
+right_shift: Operation = _discrete(
     "right_shift",
     np.right_shift,
     "``a >> b``.",
     spelling=infix(ast.RShift, "right_shift"),
     python=operator.rshift,
 )
-isnan = _discrete("isnan", np.isnan, "Whether it is not a number.")
-isinf = _discrete("isinf", np.isinf, "Whether it is infinite.")
-isfinite = _discrete("isfinite", np.isfinite, "Whether it is neither infinite nor NaN.")
-signbit = _discrete("signbit", np.signbit, "Whether the sign bit is set.")
+isnan: Operation = _discrete("isnan", np.isnan, "Whether it is not a number.")
+isinf: Operation = _discrete("isinf", np.isinf, "Whether it is infinite.")
+isfinite: Operation = _discrete("isfinite", np.isfinite, "Whether it is neither infinite nor NaN.")
+signbit: Operation = _discrete("signbit", np.signbit, "Whether the sign bit is set.")
 
-# Rounding and signs ---------------------------------------------------------------------------------------
+# Rounding and signs -----------------------------------------------------------------------------
 
-floor = _discrete("floor", np.floor, "Rounded down; its derivative is 0.", sympy="floor")
-ceil = _discrete("ceil", np.ceil, "Rounded up; its derivative is 0.", sympy="ceiling")
-trunc = _discrete("trunc", np.trunc, "Rounded towards 0; its derivative is 0.")
-rint = _discrete("rint", np.rint, "Rounded to even; its derivative is 0.")
-sign = _discrete("sign", np.sign, "-1, 0 or 1; its derivative is 0.", sympy="sign")
-heaviside = elementwise(
+floor: Operation = _discrete("floor", np.floor, "Rounded down; its derivative is 0.", sympy="floor")
+ceil: Operation = _discrete("ceil", np.ceil, "Rounded up; its derivative is 0.", sympy="ceiling")
+trunc: Operation = _discrete("trunc", np.trunc, "Rounded towards 0; its derivative is 0.")
+rint: Operation = _discrete("rint", np.rint, "Rounded to even; its derivative is 0.")
+sign: Operation = _discrete("sign", np.sign, "-1, 0 or 1; its derivative is 0.", sympy="sign")
+heaviside: Operation = elementwise(
     "heaviside",
     np.heaviside,
     None,
@@ -367,7 +393,7 @@ def _absolute_partial(y: Value, x: Value) -> Value:
     return conjugate(x) / where(equal(y, 0), strong_constant(1, y), y)  # type: ignore[no-any-return]
 
 
-absolute = elementwise(
+absolute: Operation = elementwise(
     "absolute",
     np.absolute,
     _absolute_partial,
@@ -376,10 +402,10 @@ absolute = elementwise(
     sympy="Abs",
     documentation="Absolute value; its derivative at 0 is 0.",
 )
-fabs = elementwise(
+fabs: Operation = elementwise(
     "fabs", np.fabs, lambda y, x: sign(x), sympy="Abs", documentation="Absolute value of reals."
 )
-copysign = elementwise(
+copysign: Operation = elementwise(
     "copysign",
     np.copysign,
     lambda y, a, b: sign(a) * copysign(1.0, b),
@@ -387,12 +413,16 @@ copysign = elementwise(
     documentation="``a`` with the sign of ``b``.",
 )
 
-# Elementary functions ---------------------------------------------------------------------------------------
+# Elementary functions ---------------------------------------------------------------------------
 
-sin = elementwise("sin", np.sin, lambda y, x: cos(x), sympy="sin", documentation="Sine.")
-cos = elementwise("cos", np.cos, lambda y, x: -sin(x), sympy="cos", documentation="Cosine.")
-tan = elementwise("tan", np.tan, lambda y, x: 1.0 + y * y, sympy="tan", documentation="Tangent.")
-arcsin = elementwise(
+sin: Operation = elementwise("sin", np.sin, lambda y, x: cos(x), sympy="sin", documentation="Sine.")
+cos: Operation = elementwise(
+    "cos", np.cos, lambda y, x: -sin(x), sympy="cos", documentation="Cosine."
+)
+tan: Operation = elementwise(
+    "tan", np.tan, lambda y, x: 1.0 + y * y, sympy="tan", documentation="Tangent."
+)
+arcsin: Operation = elementwise(
     "arcsin",
     np.arcsin,
     lambda y, x: 1.0 / sqrt((1.0 - x) * (1.0 + x)),
@@ -401,7 +431,7 @@ arcsin = elementwise(
     sympy="asin",
     documentation="Inverse sine; its derivative at -1 and 1 is inf.",
 )
-arccos = elementwise(
+arccos: Operation = elementwise(
     "arccos",
     np.arccos,
     lambda y, x: -1.0 / sqrt((1.0 - x) * (1.0 + x)),
@@ -410,30 +440,30 @@ arccos = elementwise(
     sympy="acos",
     documentation="Inverse cosine; its derivative at -1 and 1 is -inf.",
 )
-arctan = elementwise(
+arctan: Operation = elementwise(
     "arctan",
     np.arctan,
     lambda y, x: 1.0 / (1.0 + x * x),
     sympy="atan",
     documentation="Inverse tangent.",
 )
-sinh = elementwise(
+sinh: Operation = elementwise(
     "sinh", np.sinh, lambda y, x: cosh(x), sympy="sinh", documentation="Hyperbolic sine."
 )
-cosh = elementwise(
+cosh: Operation = elementwise(
     "cosh", np.cosh, lambda y, x: sinh(x), sympy="cosh", documentation="Hyperbolic cosine."
 )
-tanh = elementwise(
+tanh: Operation = elementwise(
     "tanh", np.tanh, lambda y, x: 1.0 - y * y, sympy="tanh", documentation="Hyperbolic tangent."
 )
-arcsinh = elementwise(
+arcsinh: Operation = elementwise(
     "arcsinh",
     np.arcsinh,
     lambda y, x: 1.0 / sqrt(x * x + 1.0),
     sympy="asinh",
     documentation="Inverse hyperbolic sine.",
 )
-arccosh = elementwise(
+arccosh: Operation = elementwise(
     "arccosh",
     np.arccosh,
     lambda y, x: 1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0)),
@@ -442,7 +472,7 @@ arccosh = elementwise(
     sympy="acosh",
     documentation="Inverse hyperbolic cosine; its derivative at 1 is inf.",
 )
-arctanh = elementwise(
+arctanh: Operation = elementwise(
     "arctanh",
     np.arctanh,
     lambda y, x: 1.0 / ((1.0 - x) * (1.0 + x)),
@@ -450,22 +480,24 @@ arctanh = elementwise(
     sympy="atanh",
     documentation="Inverse hyperbolic tangent.",
 )
-exp = elementwise("exp", np.exp, lambda y, x: y, sympy="exp", documentation="Exponential.")
-exp2 = elementwise(
+exp: Operation = elementwise(
+    "exp", np.exp, lambda y, x: y, sympy="exp", documentation="Exponential."
+)
+exp2: Operation = elementwise(
     "exp2",
     np.exp2,
     lambda y, x: y * LOG_2,
     sympy=lambda sp, x: 2**x,
     documentation="``2 ** x``.",
 )
-expm1 = elementwise(
+expm1: Operation = elementwise(
     "expm1",
     np.expm1,
     lambda y, x: y + 1.0,
     sympy=lambda sp, x: sp.exp(x) - 1,
     documentation="``exp(x) - 1``, exact near 0.",
 )
-log = elementwise(
+log: Operation = elementwise(
     "log",
     np.log,
     lambda y, x: 1.0 / x,
@@ -473,7 +505,7 @@ log = elementwise(
     sympy="log",
     documentation="Natural logarithm.",
 )
-log2 = elementwise(
+log2: Operation = elementwise(
     "log2",
     np.log2,
     lambda y, x: 1.0 / (x * LOG_2),
@@ -481,7 +513,7 @@ log2 = elementwise(
     sympy=lambda sp, x: sp.log(x, 2),
     documentation="Logarithm to base 2.",
 )
-log10 = elementwise(
+log10: Operation = elementwise(
     "log10",
     np.log10,
     lambda y, x: 1.0 / (x * LOG_10),
@@ -489,7 +521,7 @@ log10 = elementwise(
     sympy=lambda sp, x: sp.log(x, 10),
     documentation="Logarithm to base 10.",
 )
-log1p = elementwise(
+log1p: Operation = elementwise(
     "log1p",
     np.log1p,
     lambda y, x: 1.0 / (1.0 + x),
@@ -497,7 +529,7 @@ log1p = elementwise(
     sympy=lambda sp, x: sp.log(1 + x),
     documentation="``log(1 + x)``, exact near 0.",
 )
-sqrt = elementwise(
+sqrt: Operation = elementwise(
     "sqrt",
     np.sqrt,
     lambda y, x: 0.5 / y,
@@ -506,7 +538,7 @@ sqrt = elementwise(
     sympy="sqrt",
     documentation="Square root; its derivative at 0 is inf.",
 )
-cbrt = elementwise(
+cbrt: Operation = elementwise(
     "cbrt",
     np.cbrt,
     lambda y, x: 1.0 / (3.0 * y * y),
@@ -515,14 +547,14 @@ cbrt = elementwise(
     sympy=lambda sp, x: sp.sign(x) * sp.Abs(x) ** sp.Rational(1, 3),
     documentation="Cube root; its derivative at 0 is inf.",
 )
-square = elementwise(
+square: Operation = elementwise(
     "square",
     np.square,
     lambda y, x: 2.0 * x,
     sympy=lambda sp, x: x**2,
     documentation="``x * x``.",
 )
-reciprocal = elementwise(
+reciprocal: Operation = elementwise(
     "reciprocal",
     np.reciprocal,
     lambda y, x: -(y * y),
@@ -530,14 +562,14 @@ reciprocal = elementwise(
     sympy=lambda sp, x: 1 / x,
     documentation="``1 / x``.",
 )
-deg2rad = elementwise(
+deg2rad: Operation = elementwise(
     "deg2rad",
     np.deg2rad,
     math.pi / 180.0,
     sympy=lambda sp, x: x * sp.pi / 180,
     documentation="Degrees to radians.",
 )
-rad2deg = elementwise(
+rad2deg: Operation = elementwise(
     "rad2deg",
     np.rad2deg,
     180.0 / math.pi,
@@ -545,7 +577,7 @@ rad2deg = elementwise(
     documentation="Radians to degrees.",
 )
 
-# Two operands -----------------------------------------------------------------------------------------------
+# Two operands -----------------------------------------------------------------------------------
 
 
 def _selected(condition: Value, y: Value) -> Value:
@@ -559,7 +591,7 @@ def _winner(wins: Value, ties: Value, y: Value) -> Value:
     return where(wins, strong_constant(1, y), half)  # type: ignore[no-any-return]
 
 
-maximum = elementwise(
+maximum: Operation = elementwise(
     "maximum",
     np.maximum,
     lambda y, a, b: _winner(greater(a, b), equal(a, b), y),
@@ -567,7 +599,7 @@ maximum = elementwise(
     sympy="Max",
     documentation="The greater one, NaN if either is; a tie splits the derivative evenly.",
 )
-minimum = elementwise(
+minimum: Operation = elementwise(
     "minimum",
     np.minimum,
     lambda y, a, b: _winner(less(a, b), equal(a, b), y),
@@ -575,7 +607,7 @@ minimum = elementwise(
     sympy="Min",
     documentation="The smaller one, NaN if either is; a tie splits the derivative evenly.",
 )
-fmax = elementwise(
+fmax: Operation = elementwise(
     "fmax",
     np.fmax,
     lambda y, a, b: _winner(logical_or(greater(a, b), isnan(b)), equal(a, b), y),
@@ -583,7 +615,7 @@ fmax = elementwise(
     sympy="Max",
     documentation="The greater one, the other where one is NaN.",
 )
-fmin = elementwise(
+fmin: Operation = elementwise(
     "fmin",
     np.fmin,
     lambda y, a, b: _winner(logical_or(less(a, b), isnan(b)), equal(a, b), y),
@@ -598,7 +630,7 @@ def _nonzero(x: Value) -> Value:
     return where(equal(x, 0), strong_constant(1, x), x)  # type: ignore[no-any-return]
 
 
-arctan2 = elementwise(
+arctan2: Operation = elementwise(
     "arctan2",
     np.arctan2,
     lambda y, a, b: b / _nonzero(a * a + b * b),
@@ -606,7 +638,7 @@ arctan2 = elementwise(
     sympy="atan2",
     documentation="The angle of the point (b, a); its derivative at (0, 0) is 0.",
 )
-hypot = elementwise(
+hypot: Operation = elementwise(
     "hypot",
     np.hypot,
     lambda y, a, b: a / _nonzero(y),
@@ -621,7 +653,7 @@ def _finite_maximum(y: Value) -> Value:
     return where(equal(y, -math.inf), strong_constant(0, y), y)  # type: ignore[no-any-return]
 
 
-logaddexp = elementwise(
+logaddexp: Operation = elementwise(
     "logaddexp",
     np.logaddexp,
     lambda y, a, b: exp(a - _finite_maximum(y)),
@@ -629,7 +661,7 @@ logaddexp = elementwise(
     sympy=lambda sp, a, b: sp.log(sp.exp(a) + sp.exp(b)),
     documentation="``log(exp(a) + exp(b))`` without overflow.",
 )
-logaddexp2 = elementwise(
+logaddexp2: Operation = elementwise(
     "logaddexp2",
     np.logaddexp2,
     lambda y, a, b: exp2(a - _finite_maximum(y)),
@@ -637,7 +669,7 @@ logaddexp2 = elementwise(
     sympy=lambda sp, a, b: sp.log(2**a + 2**b, 2),
     documentation="``log2(2 ** a + 2 ** b)`` without overflow.",
 )
-float_power = elementwise(
+float_power: Operation = elementwise(
     "float_power",
     np.float_power,
     _power_partial_base,
@@ -649,14 +681,13 @@ float_power = elementwise(
 )
 
 
-# strong_multiply ----------------------------------------------------------------------------------------
+# strong_multiply --------------------------------------------------------------------------------
 
 
 def _infer_strong_multiply(g: Type, p: Type) -> tuple[Type, ...]:
     (type_,) = multiply.infer(g, p)
     assert isinstance(type_, ArrayType)
-    kind = "array" if type_.shape else "scalar"
-    return (ArrayType(type_.dtype, type_.shape, kind),)
+    return (number_or_array(type_.dtype, type_.shape),)
 
 
 def _evaluate_strong_multiply(g: Any, p: Any) -> Any:
@@ -665,7 +696,9 @@ def _evaluate_strong_multiply(g: Any, p: Any) -> Any:
 
 def _spell_strong_multiply(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     g, p = operands
-    chosen = ast.Call(dotted("np.where"), [ast.Compare(g, [ast.NotEq()], [literal(0)]), p, _zero()], [])
+    chosen = ast.Call(
+        dotted("np.where"), [ast.Compare(g, [ast.NotEq()], [literal(0)]), p, _zero()], []
+    )
     return ast.BinOp(g, ast.Mult(), chosen)
 
 
@@ -673,7 +706,7 @@ def _zero() -> ast.expr:
     return ast.Constant(0.0)
 
 
-strong_multiply = declare(
+strong_multiply: Operation = declare(
     Operation(
         "strong_multiply",
         _infer_strong_multiply,
@@ -689,7 +722,7 @@ strong_multiply = declare(
     2,
 )
 
-# where, clip ------------------------------------------------------------------------------------------------
+# where, clip ------------------------------------------------------------------------------------
 
 
 def result_dtype(*types: ArrayType) -> np.dtype:
@@ -706,7 +739,7 @@ def _infer_where(c: Type, a: Type, b: Type) -> tuple[Type, ...]:
 
 
 def _where_share(chosen: bool, t: Value, y: Value, c: Value) -> Value:
-    """What flows between the result of a ``where`` and the operand that it takes where ``c`` is chosen."""
+    """What flows between the result of a ``where`` and one of its two choices."""
     zero = strong_constant(0, t)
     return where(c, t, zero) if chosen else where(c, zero, t)  # type: ignore[no-any-return]
 
@@ -723,7 +756,7 @@ def _broadcast(t: Value, y: Value) -> Value:
     return broadcast_like(t, y)
 
 
-where = declare(
+where: Operation = declare(
     Operation(
         "where",
         _infer_where,
@@ -744,9 +777,10 @@ where = declare(
     3,
 )
 
-clip = elementwise(
+_CLIP: np.ufunc = np._core.umath.clip  # type: ignore[attr-defined]
+clip: Operation = elementwise(
     "clip",
-    np._core.umath.clip,
+    _CLIP,
     lambda y, x, lo, hi: _selected(logical_and(greater_equal(x, lo), less_equal(x, hi)), y),
     lambda y, x, lo, hi: _selected(logical_and(less(x, lo), less_equal(lo, hi)), y),
     lambda y, x, lo, hi: _selected(logical_or(greater(x, hi), greater(lo, hi)), y),
@@ -764,7 +798,7 @@ def _spell_clip_below(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("np.clip"), [*operands, ast.Constant(None)], [])
 
 
-clip_below = elementwise(
+clip_below: Operation = elementwise(
     "clip_below",
     np.maximum,
     lambda y, x, lo: _selected(greater_equal(x, lo), y),
@@ -773,7 +807,7 @@ clip_below = elementwise(
     sympy="Max",
     documentation="``np.clip`` with a lower bound alone.",
 )
-clip_above = elementwise(
+clip_above: Operation = elementwise(
     "clip_above",
     np.minimum,
     lambda y, x, hi: _selected(less_equal(x, hi), y),
@@ -783,7 +817,7 @@ clip_above = elementwise(
     documentation="``np.clip`` with an upper bound alone.",
 )
 
-# Complex parts ------------------------------------------------------------------------------------------------
+# Complex parts ----------------------------------------------------------------------------------
 
 
 def _part(name: str, function: Any, vjp: Any, spelling: Spelling, documentation: str) -> Operation:
@@ -820,14 +854,14 @@ def _spell_part(name: str) -> Spelling:
     return spell
 
 
-real = _part(
+real: Operation = _part(
     "real",
     lambda x: np.asarray(x).real if isinstance(x, np.ndarray) else np.asarray(x).real[()],
     lambda g, y, x: as_dtype_of(g, x),
     _spell_part("real"),
     "The real part.",
 )
-imag = _part(
+imag: Operation = _part(
     "imag",
     lambda x: np.asarray(x).imag if isinstance(x, np.ndarray) else np.asarray(x).imag[()],
     lambda g, y, x: as_dtype_of(g * 1j, x),
@@ -839,10 +873,10 @@ imag = _part(
 def _infer_conjugate(x: Type, *, ufunc: bool = False) -> tuple[Type, ...]:
     type_ = require_array(x, "conjugate")
     dtype = np.dtype("int8") if type_.dtype.kind == "b" else type_.dtype
-    return (ArrayType(dtype, type_.shape, "array" if type_.shape else "scalar"),)
+    return (number_or_array(dtype, type_.shape),)
 
 
-conjugate = declare(
+conjugate: Operation = declare(
     Operation(
         "conjugate",
         _infer_conjugate,
@@ -865,17 +899,17 @@ def conjugated(x: Value) -> Value:
 def _infer_angle(x: Type) -> tuple[Type, ...]:
     type_ = require_array(x, "angle")
     dtype = np.arctan2(np.zeros(0, type_.dtype).imag, np.zeros(0, type_.dtype).real).dtype
-    return (ArrayType(dtype, type_.shape, "array" if type_.shape else "scalar"),)
+    return (number_or_array(dtype, type_.shape),)
 
 
-def _angle_partial(y: Value, x: Value) -> Operand:
+def _angle_partial(y: Value, x: Value) -> Any:
     """Of a complex number; the real part of its product with a tangent is the result's tangent."""
     if not is_complex(x):
         return 0.0
     return conjugate(x) * -1j / _nonzero(real(x) * real(x) + imag(x) * imag(x))
 
 
-angle = declare(
+angle: Operation = declare(
     Operation(
         "angle",
         _infer_angle,
@@ -888,7 +922,7 @@ angle = declare(
     1,
 )
 
-# Casts --------------------------------------------------------------------------------------------------------
+# Casts ------------------------------------------------------------------------------------------
 
 
 def _infer_astype(x: Type, *, dtype: np.dtype) -> tuple[Type, ...]:
@@ -909,7 +943,7 @@ def _evaluate_astype(x: Any, *, dtype: np.dtype) -> Any:
     return x.astype(dtype) if isinstance(x, np.ndarray | np.generic) else dtype.type(x)
 
 
-astype = declare(
+astype: Operation = declare(
     Operation(
         "astype",
         _infer_astype,
@@ -930,7 +964,7 @@ def _infer_as_scalar(x: Type) -> tuple[Type, ...]:
     return (ArrayType(type_.dtype, (), "scalar"),)
 
 
-as_scalar = declare(
+as_scalar: Operation = declare(
     Operation(
         "as_scalar",
         _infer_as_scalar,
@@ -983,17 +1017,17 @@ def _cast_rules() -> dict[str, Any]:
     }
 
 
-python_float = _python_cast("python_float", float, FLOAT, **_cast_rules())
-python_complex = _python_cast("python_complex", complex, COMPLEX, **_cast_rules())
-python_int = _python_cast("python_int", int, INT, nondifferentiable=True)
-python_bool = _python_cast("python_bool", bool, BOOL, nondifferentiable=True)
+python_float: Operation = _python_cast("python_float", float, FLOAT, **_cast_rules())
+python_complex: Operation = _python_cast("python_complex", complex, COMPLEX, **_cast_rules())
+python_int: Operation = _python_cast("python_int", int, INT, nondifferentiable=True)
+python_bool: Operation = _python_cast("python_bool", bool, BOOL, nondifferentiable=True)
 
 
 def _infer_not(x: Type) -> tuple[Type, ...]:
     return (BOOL,)
 
 
-not_ = declare(
+not_: Operation = declare(
     Operation(
         "not_",
         _infer_not,
@@ -1021,7 +1055,7 @@ def _spell_round(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("round"), [*operands, *more], [])
 
 
-python_round = declare(
+python_round: Operation = declare(
     Operation(
         "python_round",
         _infer_round,
@@ -1038,10 +1072,10 @@ python_round = declare(
 def _infer_rounded(x: Type, *, decimals: int = 0) -> tuple[Type, ...]:
     type_ = require_array(x, "round")
     dtype = np.dtype("float16") if type_.dtype.kind == "b" else type_.dtype
-    return (ArrayType(dtype, type_.shape, "array" if type_.shape else "scalar"),)
+    return (number_or_array(dtype, type_.shape),)
 
 
-round_ = declare(
+round_: Operation = declare(
     Operation(
         "round",
         _infer_rounded,

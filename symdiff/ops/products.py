@@ -1,17 +1,15 @@
 """Products of arrays: ``matmul``, ``dot``, ``outer``, ``einsum`` and what NumPy writes with them.
 
-All are linear in each operand. Cotangents pair as Re Σ conj(a)·b, so rules conjugate the other operand.
+All are linear in each operand. Cotangents pair as Re Σ conj(a)·b: a rule conjugates the other one.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
-from symdiff.ir.graph import OPERATORS, Node, Value
+from symdiff.ir.graph import OPERATORS, Value
 from symdiff.ir.types import ArrayType, Dim, Type
 from symdiff.ops.declare import (
     Operation,
@@ -23,12 +21,12 @@ from symdiff.ops.declare import (
     require_array,
     ufunc_dtypes,
 )
-from symdiff.ops.elementary import conjugated
-from symdiff.ops.reduce import sum, unbroadcast_to
+from symdiff.ops.elementary import conjugated, number_or_array
+from symdiff.ops.reduce import unbroadcast_to
 from symdiff.ops.shape import reshape, transpose
 from symdiff.ops.sizes import sizes_of
 
-# Transposes and axes of length 1 ------------------------------------------------------------------------
+# Transposes and axes of length 1 ----------------------------------------------------------------
 
 
 def swapped(x: Value) -> Value:
@@ -63,7 +61,7 @@ def without_last(x: Value) -> Value:
     return reshape(x, *sizes[:-1], shape=shape[:-1])  # type: ignore[no-any-return]
 
 
-# matmul ---------------------------------------------------------------------------------------------------
+# matmul -----------------------------------------------------------------------------------------
 
 
 def _product_dtype(a: ArrayType, b: ArrayType) -> np.dtype:
@@ -84,8 +82,7 @@ def _matmul_shape(a: tuple[Dim, ...], b: tuple[Dim, ...]) -> tuple[Dim, ...]:
 def _infer_matmul(a: Type, b: Type) -> tuple[Type, ...]:
     first, second = require_array(a, "matmul"), require_array(b, "matmul")
     shape = _matmul_shape(first.shape, second.shape)
-    kind = "array" if shape else "scalar"
-    return (ArrayType(_product_dtype(first, second), shape, kind),)
+    return (number_or_array(_product_dtype(first, second), shape),)
 
 
 def _matmul_vjp_first(g: Value, y: Value, a: Value, b: Value) -> Value:
@@ -114,7 +111,7 @@ def _matmul_vjp_second(g: Value, y: Value, a: Value, b: Value) -> Value:
     return unbroadcast_to(product, b)
 
 
-matmul = declare(
+matmul: Operation = declare(
     Operation(
         "matmul",
         _infer_matmul,
@@ -130,7 +127,7 @@ matmul = declare(
     2,
 )
 
-# outer ------------------------------------------------------------------------------------------------------
+# outer ------------------------------------------------------------------------------------------
 
 
 def _infer_outer(a: Type, b: Type) -> tuple[Type, ...]:
@@ -141,7 +138,7 @@ def _infer_outer(a: Type, b: Type) -> tuple[Type, ...]:
     return (ArrayType(dtype, (*first.shape, *second.shape)),)
 
 
-outer = declare(
+outer: Operation = declare(
     Operation(
         "outer",
         _infer_outer,

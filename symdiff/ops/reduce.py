@@ -1,8 +1,9 @@
 """Reductions, and their transpose: bringing a cotangent to the shape of what was broadcast.
 
-The attribute ``axis`` of a reduction is a sorted tuple of axes that are not negative, or None for all;
-``reduced`` brings a user's to this form. ``unbroadcast_to(g, x)`` sums ``g`` down to the shape of ``x``:
-what is known of the sizes decides; only where open sizes meet is a test left for the run time.
+The attribute ``axis`` of a reduction is a sorted tuple of axes that are not negative, or None for
+all: ``normalized_axis`` brings a user's to this form. ``unbroadcast_to(g, x)`` sums ``g`` down to
+the shape of ``x``: what is known of the sizes decides; only where open sizes meet is a test left for
+the run time.
 """
 
 from __future__ import annotations
@@ -26,17 +27,17 @@ from symdiff.ops.declare import (
     require_array,
     static,
 )
-from symdiff.ops.elementary import as_dtype_of, as_scalar
+from symdiff.ops.elementary import as_dtype_of, as_scalar, number_or_array
 from symdiff.ops.shape import broadcast_to, reshape
 from symdiff.ops.sizes import size, sizes_of
 
 Axis = tuple[int, ...] | None
 
-# Axes -------------------------------------------------------------------------------------------------
+# Axes -------------------------------------------------------------------------------------------
 
 
 def normalized_axis(axis: Any, rank: int) -> Axis:
-    """A user's ``axis`` as a sorted tuple of axes that are not negative, or None for all of them."""
+    """A user's ``axis`` as a sorted tuple of axes from 0 up, or None for all of them."""
     axis = static(axis)
     if axis is None:
         return None
@@ -94,7 +95,7 @@ def count_of(x: Value, axis: Axis) -> Any:
     return count
 
 
-# sum ----------------------------------------------------------------------------------------------------
+# sum --------------------------------------------------------------------------------------------
 
 
 def reduction_type(dtype: Callable[[np.dtype], np.dtype], name: str) -> Callable[..., Any]:
@@ -103,7 +104,7 @@ def reduction_type(dtype: Callable[[np.dtype], np.dtype], name: str) -> Callable
     def infer(x: Type, *, axis: Axis = None, keepdims: bool = False, **_: Any) -> tuple[Type, ...]:
         type_ = require_array(x, name)
         shape = reduced_shape(type_.shape, axis, keepdims)
-        return (ArrayType(dtype(type_.dtype), shape, "array" if shape else "scalar"),)
+        return (number_or_array(dtype(type_.dtype), shape),)
 
     return infer
 
@@ -126,14 +127,15 @@ def spell_reduction(function: str, **defaults: Any) -> Spelling:
 
 
 def _summed_dtype(dtype: np.dtype) -> np.dtype:
-    return np.sum(np.zeros(0, dtype)).dtype
+    summed: np.dtype = np.sum(np.zeros(0, dtype)).dtype
+    return summed
 
 
 def _sum_vjp(g: Value, y: Value, x: Value, *, axis: Axis = None, keepdims: bool = False) -> Value:
     return as_dtype_of(broadcast_like(restored(g, x, axis, keepdims), x), x)
 
 
-sum = declare(
+sum: Operation = declare(
     Operation(
         "sum",
         reduction_type(_summed_dtype, "sum"),
@@ -146,7 +148,7 @@ sum = declare(
     1,
 )
 
-# Broadcasting and its transpose -----------------------------------------------------------------------------
+# Broadcasting and its transpose -----------------------------------------------------------------
 
 
 def broadcast_like(t: Value, x: Value) -> Value:
@@ -158,7 +160,7 @@ def broadcast_like(t: Value, x: Value) -> Value:
 
 
 def unbroadcast_to(g: Value, x: Value) -> Value:
-    """The cotangent ``g`` of ``x`` broadcast, summed to the shape of ``x`` and cast to its dtype."""
+    """The cotangent of ``x`` broadcast, summed to the shape of ``x`` and cast to its dtype."""
     type_ = array_type(x)
     g = _without_leading(g, type_.rank)
     known, tested = _axes_to_sum(array_type(g).shape, type_.shape)
@@ -178,9 +180,7 @@ def _without_leading(g: Value, rank: int) -> Value:
     return sum(g, axis=axis, keepdims=False)  # type: ignore[no-any-return]
 
 
-def _axes_to_sum(
-    g: tuple[Dim, ...], x: tuple[Dim, ...]
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _axes_to_sum(g: tuple[Dim, ...], x: tuple[Dim, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Axes that are summed over, and those where only the run time knows."""
     pairs = list(enumerate(zip(g, x, strict=True)))
     known = tuple(k for k, (long, short) in pairs if short == 1 and long != 1)
@@ -217,7 +217,7 @@ def _spell_unbroadcast(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return spelled
 
 
-unbroadcast = declare(
+unbroadcast: Operation = declare(
     Operation(
         "unbroadcast",
         _infer_unbroadcast,

@@ -1,0 +1,387 @@
+"""What calls of NumPy's elementwise functions, casts and Python's number builtins mean.
+
+An op with the name of a NumPy ufunc is what a call of that ufunc means (``np.abs`` and
+``np.absolute`` are one object). The rest stands here by hand: aliases, functions
+made of several ops, methods, casts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.build import builder
+from symdiff.ir.graph import Value
+from symdiff.ir.types import INT
+from symdiff.ops.declare import (
+    FUNCTIONS,
+    REGISTRY,
+    Lowering,
+    Operation,
+    array_type,
+    lowers,
+    static,
+)
+from symdiff.ops.elementary import (
+    absolute,
+    add,
+    angle,
+    as_scalar,
+    astype,
+    by_numpy,
+    clip,
+    clip_above,
+    clip_below,
+    conjugated,
+    deg2rad,
+    equal,
+    floor_divide,
+    imag,
+    is_complex,
+    isfinite,
+    isnan,
+    less_equal,
+    logical_and,
+    logical_or,
+    multiply,
+    positive,
+    power,
+    python_bool,
+    python_complex,
+    python_float,
+    python_int,
+    python_round,
+    rad2deg,
+    real,
+    remainder,
+    round_,
+    subtract,
+    trunc,
+    where,
+)
+from symdiff.ops.shape import reshape
+
+# Arguments --------------------------------------------------------------------------------------
+
+
+def staged(argument: Any) -> Value:
+    """An array-like argument as a value: nested lists and tuples become arrays."""
+    if isinstance(argument, list | tuple):
+        argument = FUNCTIONS[np.array](argument)
+    return builder().value(argument)
+
+
+def refuse(function: str, **arguments: Any) -> None:
+    """Refuse arguments that are given: neither None nor True nor NumPy's own default."""
+    for name, value in arguments.items():
+        if value is not None and value is not True and value is not np._NoValue:
+            raise UnsupportedCallError(
+                f"{function} with the argument {name}= is not supported",
+                hint="select with numpy.where(...) instead" if name == "where" else None,
+            )
+
+
+def dtype_of(argument: Any) -> np.dtype | None:
+    """A ``dtype=`` argument: None, or whatever ``np.dtype`` takes."""
+    argument = static(argument)
+    return None if argument is None else np.dtype(argument)
+
+
+def cast(x: Value, dtype: np.dtype | None) -> Value:
+    """``x`` in a dtype, as it is where it has it."""
+    if dtype is None or (array_type(x).dtype == dtype and array_type(x).kind != "python"):
+        return x
+    return astype(x, dtype=dtype)  # type: ignore[no-any-return]
+
+
+# Ufuncs -----------------------------------------------------------------------------------------
+
+
+def ufunc_lowering(operation: Operation) -> Lowering:
+    """The lowering of a ufunc that is an op."""
+
+    def lowering(*operands: Any, dtype: Any = None, where: Any = True, **options: Any) -> Value:
+        refuse(f"numpy.{operation.name}", where=where)
+        values = [cast(staged(operand), dtype_of(dtype)) for operand in operands]
+        return as_function(operation)(*values)
+
+    return lowering
+
+
+def as_function(operation: Operation) -> Callable[..., Value]:
+    """An op as NumPy's function: an array's ``**`` may differ from ``np.power`` in bits."""
+    if operation is power:
+        return lambda *operands: power(*operands, ufunc=True)
+    return operation if operation.python is None else by_numpy(operation)
+
+
+def _register_ufuncs() -> None:
+    for operation in list(REGISTRY.values()):
+        function = getattr(np, operation.name, None)
+        if isinstance(function, np.ufunc) and operation.name != "matmul":
+            lowers(function)(ufunc_lowering(operation))
+    lowers(np.degrees)(ufunc_lowering(rad2deg))
+    lowers(np.radians)(ufunc_lowering(deg2rad))
+
+
+_register_ufuncs()
+
+
+@lowers(np.divmod)
+def _divmod(a: Any, b: Any) -> tuple[Value, Value]:
+    a, b = staged(a), staged(b)
+    return by_numpy(floor_divide)(a, b), by_numpy(remainder)(a, b)
+
+
+# where, clip, parts -----------------------------------------------------------------------------
+
+
+@lowers(np.where)
+def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
+    if x is None and y is None:
+        return FUNCTIONS[np.nonzero](condition)
+    return where(staged(condition), staged(x), staged(y))
+
+
+@lowers(np.select)
+def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Value:
+    """The first choice whose condition holds."""
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    selected = staged(default)
+    for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
+        selected = where(staged(condition), staged(choice), selected)
+    return selected
+
+
+@lowers(np.clip, method="clip")
+def _clip(
+    a: Any,
+    a_min: Any = None,
+    a_max: Any = None,
+    *,
+    min: Any = None,
+    max: Any = None,
+    dtype: Any = None,
+    where: Any = True,
+) -> Value:
+    refuse("numpy.clip", where=where)
+    x = staged(a)
+    lower = a_min if min is None or min is np._NoValue else min
+    upper = a_max if max is None or max is np._NoValue else max
+    return cast(_clipped(x, lower, upper), dtype_of(dtype))
+
+
+def _clipped(x: Value, lower: Any, upper: Any) -> Value:
+    if lower is None and upper is None:
+        return by_numpy(positive)(x)
+    if upper is None:
+        return clip_below(x, staged(lower))  # type: ignore[no-any-return]
+    if lower is None:
+        return clip_above(x, staged(upper))  # type: ignore[no-any-return]
+    return clip(x, staged(lower), staged(upper))  # type: ignore[no-any-return]
+
+
+@lowers(np.real, attribute="real")
+def _real(val: Any) -> Value:
+    x = staged(val)
+    return real(x) if is_complex(x) or array_type(x).kind == "python" else x
+
+
+@lowers(np.imag, attribute="imag")
+def _imag(val: Any) -> Value:
+    return imag(staged(val))  # type: ignore[no-any-return]
+
+
+@lowers(np.angle)
+def _angle(z: Any, deg: Any = False) -> Value:
+    result = angle(staged(z))
+    return result * (180 / np.pi) if static(deg) else result  # type: ignore[no-any-return]
+
+
+@lowers(method="conj")
+@lowers(method="conjugate")
+def _conj(x: Any) -> Value:
+    return conjugated(staged(x))
+
+
+@lowers(np.fix)
+def _fix(x: Any) -> Value:
+    return trunc(staged(x))  # type: ignore[no-any-return]
+
+
+@lowers(np.isclose)
+def _isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False) -> Value:
+    """``|a - b| <= atol + rtol |b|``, or equal: NumPy's own definition."""
+    a, b = staged(a), staged(b)
+    if static(equal_nan):
+        refuse("numpy.isclose", equal_nan=1)
+    bound = as_function(add)(atol, as_function(multiply)(rtol, as_function(absolute)(b)))
+    near = less_equal(as_function(absolute)(as_function(subtract)(a, b)), bound)
+    return logical_or(  # type: ignore[no-any-return]
+        logical_and(near, isfinite(b)), by_numpy(equal)(a, b)
+    )
+
+
+@lowers(np.nan_to_num)
+def _nan_to_num(
+    x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+) -> Value:
+    x = staged(x)
+    dtype = array_type(x).dtype
+    if dtype.kind == "c" or copy is not True:
+        refuse("numpy.nan_to_num of complex numbers or in place", copy=0)
+    if dtype.kind != "f":
+        return by_numpy(positive)(x)
+    limits = np.finfo(dtype)
+    low = float(limits.min) if neginf is None else neginf
+    high = float(limits.max) if posinf is None else posinf
+    finite = where(isnan(x), _like(nan, dtype), x)
+    finite = where(equal(x, float("inf")), _like(high, dtype), finite)
+    return where(equal(x, float("-inf")), _like(low, dtype), finite)  # type: ignore[no-any-return]
+
+
+def _like(number: Any, dtype: np.dtype) -> Any:
+    number = static(number)
+    return float(number) if dtype == np.dtype("float64") else dtype.type(number)
+
+
+# Rounding and Python's builtins -----------------------------------------------------------------
+
+
+@lowers(np.round, np.around, method="round")
+def _round(a: Any, decimals: Any = 0) -> Value:
+    return round_(staged(a), decimals=int(static(decimals)))  # type: ignore[no-any-return]
+
+
+@lowers(round)
+def _python_round(number: Any, ndigits: Any = None) -> Value:
+    digits = static(ndigits)
+    x = builder().value(number)
+    if digits is None:
+        return python_round(x)  # type: ignore[no-any-return]
+    return python_round(x, digits=int(digits))  # type: ignore[no-any-return]
+
+
+@lowers(abs)
+def _abs(x: Any) -> Value:
+    return absolute(x)  # type: ignore[no-any-return]
+
+
+@lowers(divmod)
+def _python_divmod(a: Any, b: Any) -> tuple[Value, Value]:
+    return floor_divide(a, b), remainder(a, b)
+
+
+@lowers(pow)
+def _pow(base: Any, exp: Any, mod: Any = None) -> Value:
+    result = power_of(base, exp)
+    return result if mod is None else remainder(result, mod)
+
+
+def power_of(base: Any, exponent: Any) -> Value:
+    """Python's ``base ** exponent``: of ints, a negative exponent makes it a float."""
+    b = builder()
+    x, n = b.value(base), b.value(exponent)
+    both = {x.type, n.type}
+    if both == {INT} and static(n) < 0:
+        return power(x, n, fractional=True)  # type: ignore[no-any-return]
+    return power(x, n)  # type: ignore[no-any-return]
+
+
+@lowers(float)
+def _float(x: Any = 0.0, /) -> Value:
+    return _python_number(x, python_float, "f")
+
+
+@lowers(int)
+def _int(x: Any = 0, /) -> Value:
+    return _python_number(x, python_int, "i")
+
+
+@lowers(bool)
+def _bool(x: Any = False, /) -> Value:
+    return _python_number(x, python_bool, "b")
+
+
+@lowers(complex)
+def _complex(real: Any = 0, imag: Any = None) -> Value:
+    if imag is None:
+        return _python_number(real, python_complex, "c")
+    return add(real, multiply(imag, 1j))  # type: ignore[no-any-return]
+
+
+def _python_number(x: Any, conversion: Operation, kind: str) -> Value:
+    """A conversion to a Python number; what has the type already stays as it is."""
+    value = builder().value(x)
+    type_ = array_type(value)
+    if type_.kind == "python" and type_.dtype.kind == kind:
+        return value
+    return conversion(_single(value))  # type: ignore[no-any-return]
+
+
+def _single(x: Value) -> Value:
+    """The element of an array that is known to have one."""
+    if array_type(x).shape and all(dim == 1 for dim in array_type(x).shape):
+        return reshape(x, shape=())  # type: ignore[no-any-return]
+    return x
+
+
+@lowers(method="item")
+def _item(x: Any, *index: Any) -> Value:
+    x = builder().value(x)
+    if index:
+        refuse("item", index=1)
+    conversion = {"f": python_float, "i": python_int, "u": python_int, "c": python_complex}
+    kind = array_type(x).dtype.kind
+    return _python_number(x, conversion.get(kind, python_bool), kind)
+
+
+# Casts ------------------------------------------------------------------------------------------
+
+
+@lowers(method="astype")
+def _astype(
+    x: Any,
+    dtype: Any,
+    order: Any = "K",
+    casting: Any = "unsafe",
+    subok: Any = True,
+    copy: Any = True,
+) -> Value:
+    value = builder().value(x)
+    wanted = np.dtype(static(dtype))
+    if not static(copy) and array_type(value).dtype == wanted:
+        return value
+    return astype(value, dtype=wanted)  # type: ignore[no-any-return]
+
+
+def _constructor(dtype: np.dtype) -> Lowering:
+    def construct(x: Any = 0, /) -> Value:
+        value = staged(x)
+        type_ = array_type(value)
+        result = cast(value, dtype)
+        if type_.kind == "array" and not type_.shape:
+            return as_scalar(result)  # type: ignore[no-any-return]
+        if result is value and type_.kind == "array":
+            return astype(value, dtype=dtype)  # type: ignore[no-any-return]
+        return result
+
+    return construct
+
+
+for _code in "?bBhHiIlLqQefdFD":
+    lowers(np.dtype(_code).type)(_constructor(np.dtype(_code)))
+
+
+@lowers(np.isrealobj)
+def _isrealobj(x: Any) -> bool:
+    return not is_complex(staged(x))
+
+
+@lowers(np.iscomplexobj)
+def _iscomplexobj(x: Any) -> bool:
+    return is_complex(staged(x))
