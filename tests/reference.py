@@ -46,7 +46,7 @@ class Estimate(NamedTuple):
 def is_leaf(tree: Tree) -> bool:
     """Whether a value is differentiated: a float or an array of floats."""
     if isinstance(tree, np.ndarray):
-        return tree.dtype.kind == "f"
+        return bool(tree.dtype.kind == "f")
     return isinstance(tree, (float, np.floating))
 
 

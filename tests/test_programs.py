@@ -8,6 +8,7 @@ their reference computed in float64 and are compared at a few hundred units in t
 
 from __future__ import annotations
 
+import ast
 import copy
 import dataclasses
 import inspect
@@ -15,6 +16,7 @@ import io
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, redirect_stdout
+from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -28,13 +30,28 @@ ORDER_ONE = 1e-9
 ORDER_TWO = 1e-6
 SINGLE_PRECISION = 2e-4
 
-CASES = [
-    pytest.param(entry, case, id=entry.name if case == 0 else f"{entry.name}-{case}")
-    for entry in load()
-    for case in range(len(entry.cases))
-]
-TWICE = [parameter for parameter in CASES if parameter.values[0].order2]
-OBSERVED = [parameter for parameter in CASES if parameter.values[0].observe is not None]
+PROGRAMS = load()
+
+
+def cases_of(programs: Sequence[Program]) -> list[Any]:
+    """The parameters of a test that runs at every argument set of the programs."""
+    return [
+        pytest.param(entry, case, id=entry.name if case == 0 else f"{entry.name}-{case}")
+        for entry in programs
+        for case in range(len(entry.cases))
+    ]
+
+
+CASES = cases_of(PROGRAMS)
+TWICE = cases_of([entry for entry in PROGRAMS if entry.order2])
+OBSERVED = cases_of([entry for entry in PROGRAMS if entry.observe is not None])
+LANGUAGE = (
+    ast.AnnAssign, ast.Assert, ast.Assign, ast.AugAssign, ast.BoolOp, ast.Break, ast.Compare,
+    ast.Continue, ast.Delete, ast.Dict, ast.DictComp, ast.For, ast.FunctionDef, ast.GeneratorExp,
+    ast.If, ast.IfExp, ast.Import, ast.JoinedStr, ast.Lambda, ast.List, ast.ListComp,
+    ast.NamedExpr, ast.Nonlocal, ast.Pass, ast.Raise, ast.Return, ast.Slice, ast.Starred,
+    ast.Tuple, ast.While, ast.With,
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -99,7 +116,16 @@ def plain(entry: Program, case: int) -> tuple[Callable[..., Any], tuple[Any, ...
     weights = output_weights(entry, case)
     if weights is not None:
         function = reference.reduced(function, double_precision(weights))
-    return function, double_precision(entry.arguments(case))
+    args = double_precision(entry.arguments(case))
+    return function, tuple(
+        as_differentiated(arg) if position in entry.wrt else arg
+        for position, arg in enumerate(args)
+    )
+
+
+def as_differentiated(arg: Any) -> Any:
+    """A Python int that is asked for as a differentiated scalar counts as a float."""
+    return float(arg) if type(arg) is int else arg
 
 
 def double_precision(tree: Any) -> Any:
@@ -124,7 +150,9 @@ def directions(entry: Program, args: Sequence[Any], seed: int) -> tuple[Any, ...
     """One random direction for each differentiated argument, None for the others."""
     seed += zlib.crc32(entry.name.encode())
     return tuple(
-        reference.direction(arg, seed + position) if position in entry.wrt else None
+        reference.direction(as_differentiated(arg), seed + position)
+        if position in entry.wrt
+        else None
         for position, arg in enumerate(args)
     )
 
@@ -138,7 +166,7 @@ def same(left: Any, right: Any) -> bool:
         return False
     if isinstance(left, np.ndarray):
         alike = left.dtype == right.dtype and left.shape == right.shape
-        return alike and left.tobytes() == right.tobytes()
+        return bool(alike and left.tobytes() == right.tobytes())
     if isinstance(left, (np.generic, float, complex)):
         return np.asarray(left).tobytes() == np.asarray(right).tobytes()
     if isinstance(left, dict):
@@ -191,6 +219,33 @@ def tolerance_of(entry: Program, case: int, order: int, scale: float) -> float:
 
 
 # --- tests of the programs themselves
+
+
+def kinds_of_nodes(inside_loop: bool) -> set[type[ast.AST]]:
+    """The syntax that the bodies of the programs and their helpers use."""
+    found: set[type[ast.AST]] = set()
+
+    def visit(node: ast.AST, within: bool) -> None:
+        if within == inside_loop:
+            found.add(type(node))
+        for child in ast.iter_child_nodes(node):
+            visit(child, within or isinstance(node, (ast.For, ast.While)))
+
+    for path in {inspect.getfile(entry.function) for entry in PROGRAMS}:
+        module = ast.parse(Path(path).read_text(encoding="utf-8"))
+        for top in module.body:
+            if isinstance(top, ast.FunctionDef):
+                for statement in top.body:
+                    visit(statement, False)
+    return found
+
+
+@pytest.mark.parametrize("inside_loop", [False, True], ids=["outside", "inside"])
+def test_programs_cover_the_syntax(inside_loop: bool) -> None:
+    missing = set(LANGUAGE) - kinds_of_nodes(inside_loop)
+    if not inside_loop:
+        missing -= {ast.Break, ast.Continue}
+    assert not missing
 
 
 @pytest.mark.parametrize(("entry", "case"), CASES)
@@ -352,7 +407,7 @@ def gradient(entry: Program, case: int, sd: ModuleType, args: tuple[Any, ...]) -
         entry.reset()
     with nullcontext() if entry.observe else redirect_stdout(io.StringIO()):
         if weights is None:
-            return sd.grad(under_test(entry, sd), argnums=entry.wrt)(*args)
+            return tuple(sd.grad(under_test(entry, sd), argnums=entry.wrt)(*args))
         _, pullback = sd.vjp(under_test(entry, sd), *args)
         return selected(pullback(weights), entry.wrt)
 

@@ -7,7 +7,7 @@ from tests.programs.registry import program
 V = np.array([0.9, -0.4, 1.6, -1.2, 0.3])
 
 
-@program(args=(0.5,), also=[(-0.7,), (2.4,)], order2=True)
+@program(args=(0.5,), also=[(-0.7,), (2.4,)])
 def huber(r):
     delta = 1.0
     if abs(r) <= delta:

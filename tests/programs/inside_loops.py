@@ -104,6 +104,8 @@ def higher_order_builtins_in_a_loop(x):
         y = [v / (1 + p) for v in y]
         s = sum(v * w for v, w in zip(y, y[1:]))
         y[0] = max(y[1], y[2]) + min(y) * s + abs(y[3] - 1.0)
+        by_rank = {k: v * s for k, v in enumerate(y)}
+        y[4] = by_rank[4] + by_rank[1] ** 2
         q, r = divmod(y[0], 0.7)
         y[-1] = pow(r, 2) + q
     return sum(y) + float(p)

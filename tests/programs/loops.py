@@ -158,7 +158,7 @@ def skips_small(x, cut):
     return s / max(n, 1)
 
 
-@program(args=(X, 0.75), also=[(X, 2.0)], wrt=(0, 1))
+@program(args=(X, 0.95), also=[(X, 2.0)], wrt=(0, 1))
 def returns_from_the_loop(x, cut):
     p = 1.0
     for i in range(x.shape[0]):

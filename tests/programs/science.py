@@ -355,7 +355,7 @@ def powell_and_friends(x):
     return (f1 + f2) / 100 + levy + styb / 50
 
 
-@program(args=(1.5, 0.1), also=[(0.8, 0.1)], wrt=(0, 1))
+@program(args=(1.5, 0.1), also=[(0.8, 0.1)], wrt=(0, 1), step=0.002)
 def thermostat(outside, gain):
     temp = 1.0
     heating = False

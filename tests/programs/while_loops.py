@@ -15,7 +15,7 @@ def newton_sqrt(a):
     return x
 
 
-@program(args=(1.3, 0.4), wrt=(0, 1), order2=True)
+@program(args=(1.3, 0.4), wrt=(0, 1))
 def kepler_equation(mean_anomaly, e):
     E = mean_anomaly
     n = 0
@@ -82,7 +82,7 @@ def continue_in_while(x, a):
     return s
 
 
-@program(args=(np.array([0.0, 1.0]), 0.8), wrt=(0, 1))
+@program(args=(np.array([0.0, 1.0]), 0.8), wrt=(0, 1), step=0.004)
 def bounce_until_slow(state, restitution):
     y, v = state
     t = 0.0
