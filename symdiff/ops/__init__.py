@@ -3,7 +3,12 @@
 from symdiff.ops.creation import (
     arange,
     arange_of,
+    array,
+    array_of,
     empty,
+    eye,
+    full,
+    linspace,
     ones,
     range_element,
     range_element_of,
@@ -11,6 +16,22 @@ from symdiff.ops.creation import (
     range_length_of,
     zeros,
     zeros_of,
+)
+from symdiff.ops.effects import (
+    Field,
+    Named,
+    Text,
+    assert_,
+    call_hook,
+    fill,
+    grad_hook,
+    opaque_call,
+    print_,
+    raise_,
+    set_attribute,
+    set_item,
+    spell_template,
+    stop_gradient,
 )
 from symdiff.ops.elementary import (
     absolute,
@@ -122,14 +143,50 @@ from symdiff.ops.index import (
     index_set_of,
     is_view,
 )
+from symdiff.ops.lists import (
+    list_accumulate,
+    list_add,
+    list_concatenate,
+    list_from_tape,
+    list_get,
+    list_insert,
+    list_length,
+    list_new,
+    list_place,
+    list_pop,
+    list_push,
+    list_set,
+    list_slice,
+    list_slice_of,
+    list_slice_set,
+    list_stack,
+    list_stack_of,
+    list_to_tape,
+    list_unpop,
+    list_unstack,
+    list_unstack_like,
+    list_zeros_like,
+)
 from symdiff.ops.products import adjoint, matmul, outer
 from symdiff.ops.reduce import broadcast_like, sum, unbroadcast, unbroadcast_to
+from symdiff.ops.residuals import pack, tape_length, unpack, unpacked
+from symdiff.ops.retype import retype
 from symdiff.ops.shape import (
     VIEW_PUTS,
     broadcast_to,
+    concatenate,
     copy,
+    diag,
+    diagonal,
+    pad,
+    repeat,
     reshape,
+    roll,
+    stack,
+    tile,
     transpose,
+    tril,
+    triu,
 )
 from symdiff.ops.sizes import dim_of, size, sizes_of
 from symdiff.ops.ufuncs import as_function, cast, power_of, refuse, staged

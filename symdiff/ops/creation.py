@@ -1,21 +1,23 @@
-"""Arrays from nothing: ``zeros``, ``ones``, ``full``, ``empty``, ``eye``, ``arange``, ``linspace``, and ``array``.
+"""Arrays from nothing and from numbers: ``zeros``, ``full``, ``eye``, ``arange``, ``array`` ….
 
-Lengths are operands, the dimensions of the result's type the attribute ``shape`` (see ``ops.sizes``):
+Lengths are operands; the dimensions of the result's type are the attribute ``shape``:
 
-    zeros(*sizes; shape, dtype)     full(value, *sizes; shape, dtype)     arange(start, stop, step; shape, dtype)
+    zeros(*sizes; shape, dtype)    full(value, *sizes; shape, dtype)    arange(start, stop, step; …)
+    array(*elements; nested, dtype) is ``np.array`` of nested lists of the elements, row by row
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Node, Operand, Value
-from symdiff.ir.types import INT, ArrayType, Dim, Type
+from symdiff.ir.types import INT, ArrayType, Dim, Size, Type, may_be_one, shifted
 from symdiff.ops.declare import (
     Operation,
     Spelling,
@@ -23,11 +25,22 @@ from symdiff.ops.declare import (
     declare,
     dotted,
     literal,
-    promotion_token,
+    lowers,
+    require_array,
+    static,
 )
-from symdiff.ops.sizes import constant_integer, dim_of, result_type, sizes_of, spell_shape
+from symdiff.ops.elementary import as_scalar, astype
+from symdiff.ops.sizes import (
+    constant_integer,
+    dim_of,
+    dims_of,
+    result_type,
+    sizes_of,
+    spell_shape,
+)
 
 FLOAT64 = np.dtype("float64")
+INTEGER = np.dtype("int64")
 
 
 def _infer_filled(*sizes: Type, shape: tuple[Dim, ...], dtype: np.dtype) -> tuple[Type, ...]:
@@ -36,10 +49,21 @@ def _infer_filled(*sizes: Type, shape: tuple[Dim, ...], dtype: np.dtype) -> tupl
 
 def _spell_filled(function: str) -> Spelling:
     def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-        keywords = _dtype_keyword(node, FLOAT64)
-        return ast.Call(dotted(f"np.{function}"), [spell_shape(node, operands)], keywords)
+        shape = spell_shape(node, operands)
+        if _is_like(node, shape):
+            return ast.Call(dotted(f"np.{function}_like"), [shape.value], [])  # type: ignore[attr-defined]
+        return ast.Call(dotted(f"np.{function}"), [shape], _dtype_keyword(node, FLOAT64))
 
     return spell
+
+
+def _is_like(node: Node, shape: ast.expr) -> bool:
+    """Whether shape and dtype are those of one array at hand."""
+    if not isinstance(shape, ast.Attribute):
+        return False
+    sources = (v.node.operands[0] for v in node.operands if v.node and v.node.op.name == "size")
+    source = array_type(next(sources))
+    return source.kind == "array" and source.dtype == node.attributes["dtype"]
 
 
 def _dtype_keyword(node: Node, default: np.dtype | None) -> list[ast.keyword]:
@@ -136,9 +160,9 @@ def range_length_of(start: Operand, stop: Operand, step: Operand = 1) -> Operand
     known = [constant_integer(part) for part in (start, stop, step)]
     if all(part is not None for part in known):
         return len(range(*known))  # type: ignore[arg-type]
-    if known[0] == 0 and known[2] == 1 and isinstance(stop, Value) and stop.node is not None:
-        if stop.node.op.name == "size":
-            return stop
+    length = isinstance(stop, Value) and stop.node is not None and stop.node.op.name == "size"
+    if length and (known[0], known[2]) == (0, 1):
+        return stop
     return range_length(start, stop, step)  # type: ignore[no-any-return]
 
 
@@ -149,37 +173,126 @@ def range_element_of(start: Operand, step: Operand, k: Value) -> Value:
     return range_element(start, step, k)  # type: ignore[no-any-return]
 
 
-# arange -------------------------------------------------------------------------------------------
+# full ---------------------------------------------------------------------------------------------
 
 
-def _infer_arange(
-    start: Type, stop: Type, step: Type, *, shape: tuple[Dim, ...], dtype: np.dtype
+def _infer_full(
+    value: Type, *sizes: Type, shape: tuple[Dim, ...], dtype: np.dtype
+) -> tuple[Type, ...]:
+    require_array(value, "full")
+    return result_type(dtype, shape)
+
+
+def _spell_full(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    value = array_type(node.operands[0])
+    keywords = _dtype_keyword(node, value.dtype)
+    shape = spell_shape(node, operands, 1)
+    return ast.Call(dotted("np.full"), [shape, operands[0]], keywords)
+
+
+def _full_vjp(g: Value, y: Value, value: Value, *sizes: Value, **attributes: Any) -> Value:
+    from symdiff.ops.reduce import unbroadcast_to  # reductions are written with these ops
+
+    return unbroadcast_to(g, value)
+
+
+full = declare(
+    Operation(
+        "full",
+        _infer_full,
+        lambda value, *sizes, shape, dtype: np.full(sizes, value, dtype=dtype),
+        raises=True,
+        spelling=_spell_full,
+        linear=frozenset({0}),
+        vjp={0: _full_vjp},
+        documentation="An array whose elements all have one value.",
+    ),
+    1,
+)
+
+
+# eye ----------------------------------------------------------------------------------------------
+
+
+def _infer_eye(
+    n: Type, m: Type, *, k: int, shape: tuple[Dim, ...], dtype: np.dtype
+) -> tuple[Type, ...]:
+    return result_type(dtype, shape)
+
+
+def _spell_eye(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    n, m = node.attributes["shape"]
+    keywords = [ast.keyword("k", literal(node.attributes["k"]))] if node.attributes["k"] else []
+    keywords += _dtype_keyword(node, FLOAT64)
+    return ast.Call(dotted("np.eye"), list(operands[: 1 if n == m else 2]), keywords)
+
+
+eye = declare(
+    Operation(
+        "eye",
+        _infer_eye,
+        lambda n, m, *, k, shape, dtype: np.eye(n, m, k, dtype=dtype),
+        raises=True,
+        spelling=_spell_eye,
+        nondifferentiable=True,
+        documentation="Ones on the ``k``-th diagonal, zeros elsewhere.",
+    ),
+    2,
+)
+
+
+# arange, linspace ---------------------------------------------------------------------------------
+
+
+def _infer_range(
+    start: Type, stop: Type, step: Type, *, shape: tuple[Dim, ...], dtype: np.dtype, **more: Any
 ) -> tuple[Type, ...]:
     return result_type(dtype, shape)
 
 
 def _spell_arange(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    start, stop, step = (constant_integer(operand) for operand in node.operands)
-    shown = list(operands)
-    if step == 1 and array_type(node.operands[2]).dtype.kind == "i":
-        shown = shown[:2] if start != 0 or _is_float(node.operands[0]) else shown[1:2]
-    natural = np.result_type(*(promotion_token(array_type(v)) for v in node.operands))
-    default = np.dtype("int64") if natural.kind in "iu" else FLOAT64
-    return ast.Call(dotted("np.arange"), shown, _dtype_keyword(node, default))
+    types = [array_type(value) for value in node.operands]
+    unit = types[2] == INT and constant_integer(node.operands[2]) == 1
+    from_zero = types[0] == INT and constant_integer(node.operands[0]) == 0
+    shown = operands[1:2] if unit and from_zero else operands[:2] if unit else operands
+    keywords = _dtype_keyword(node, np.result_type(*(type_.dtype for type_ in types)))
+    return ast.Call(dotted("np.arange"), list(shown), keywords)
 
 
-def _is_float(value: Value) -> bool:
-    return array_type(value).dtype.kind == "f"
+def _summed_to(g: Value, x: Value) -> Value:
+    from symdiff.ops.reduce import unbroadcast_to  # reductions are written with these ops
+
+    return unbroadcast_to(g, x)
+
+
+def _positions(y: Value) -> Value:
+    """0, 1, 2, … in the type of the one-dimensional ``y``."""
+    count = sizes_of(y)[0]
+    shape = array_type(y).shape
+    return arange(0, count, 1, shape=shape, dtype=array_type(y).dtype)  # type: ignore[no-any-return]
+
+
+def _constant_filled(t: Value, y: Value) -> Value:
+    type_ = array_type(y)
+    return full(t, *sizes_of(y), shape=type_.shape, dtype=type_.dtype)  # type: ignore[no-any-return]
 
 
 arange = declare(
     Operation(
         "arange",
-        _infer_arange,
+        _infer_range,
         lambda start, stop, step, *, shape, dtype: np.arange(start, stop, step, dtype=dtype),
         raises=True,
         spelling=_spell_arange,
-        nondifferentiable=True,
+        vjp={
+            0: lambda g, y, start, stop, step, **_: _summed_to(g, start),
+            2: lambda g, y, start, stop, step, **_: _summed_to(g * _positions(y), step),
+        },
+        jvp={
+            0: lambda t, y, start, stop, step, **_: _constant_filled(t, y),
+            2: lambda t, y, start, stop, step, **_: t * _positions(y),
+        },
+        nondifferentiable=frozenset({1}),
         documentation="``start, start + step, …`` below ``stop``.",
     ),
     3,
@@ -189,4 +302,379 @@ arange = declare(
 def arange_of(count: Operand) -> Value:
     """The integers below a count."""
     shape = (dim_of(count),)
-    return arange(0, count, 1, shape=shape, dtype=np.dtype("int64"))  # type: ignore[no-any-return]
+    return arange(0, count, 1, shape=shape, dtype=INTEGER)  # type: ignore[no-any-return]
+
+
+def _evaluate_linspace(
+    start: Any, stop: Any, num: int, *, shape: Any, dtype: np.dtype, endpoint: bool = True
+) -> Any:
+    return np.linspace(start, stop, num, endpoint=endpoint, dtype=dtype)
+
+
+def _spell_linspace(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    keywords = [] if node.attributes["endpoint"] else [ast.keyword("endpoint", literal(False))]
+    keywords += _dtype_keyword(node, FLOAT64)
+    return ast.Call(dotted("np.linspace"), list(operands), keywords)
+
+
+def _weights(y: Value, endpoint: bool) -> Value:
+    """How much of ``stop`` is in each element."""
+    num = sizes_of(y)[0]
+    attributes = {"shape": array_type(y).shape, "dtype": array_type(y).dtype, "endpoint": endpoint}
+    return linspace(0.0, 1.0, num, **attributes)  # type: ignore[no-any-return]
+
+
+linspace = declare(
+    Operation(
+        "linspace",
+        _infer_range,
+        _evaluate_linspace,
+        raises=True,
+        spelling=_spell_linspace,
+        vjp={
+            0: lambda g, y, a, b, num, *, endpoint, **_: _summed_to(
+                g * (1.0 - _weights(y, endpoint)), a
+            ),
+            1: lambda g, y, a, b, num, *, endpoint, **_: _summed_to(g * _weights(y, endpoint), b),
+        },
+        jvp={
+            0: lambda t, y, a, b, num, *, endpoint, **_: t * (1.0 - _weights(y, endpoint)),
+            1: lambda t, y, a, b, num, *, endpoint, **_: t * _weights(y, endpoint),
+        },
+        nondifferentiable=frozenset({2}),
+        documentation="``num`` evenly spaced numbers from ``start`` to ``stop``.",
+    ),
+    3,
+)
+
+
+# array --------------------------------------------------------------------------------------------
+
+
+def _infer_array(*elements: Type, nested: tuple[int, ...], dtype: np.dtype) -> tuple[Type, ...]:
+    shapes = [require_array(element, "array").shape for element in elements]
+    if len({len(shape) for shape in shapes}) > 1:
+        raise ValueError(
+            "setting an array element with a sequence. "
+            "The requested array has an inhomogeneous shape"
+        )
+    inner = tuple(agreed_dim(dims) for dims in zip(*shapes, strict=True))
+    return result_type(dtype, (*nested, *inner))
+
+
+def agreed_dim(dims: Iterable[Dim]) -> Dim:
+    """What is known of a length that all of these are."""
+    ordered = list(dims)
+    constants = [dim for dim in ordered if isinstance(dim, int)]
+    certain = [dim for dim in ordered if not may_be_one(dim)]
+    return (constants or certain or ordered)[0]
+
+
+def _nest(elements: Sequence[Any], nested: tuple[int, ...], row: Callable[[list[Any]], Any]) -> Any:
+    """Elements in nested rows of the given lengths."""
+    rows = list(elements)
+    for length in reversed(nested[1:]):
+        rows = [row(rows[k : k + length]) for k in range(0, len(rows), length)]
+    return row(rows)
+
+
+def _evaluate_array(*elements: Any, nested: tuple[int, ...], dtype: np.dtype) -> Any:
+    if 0 in nested:
+        return np.zeros(nested, dtype)
+    return np.array(_nest(elements, nested, lambda row: row), dtype)
+
+
+def _spell_array(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    nested: tuple[int, ...] = node.attributes["nested"]
+    if 0 in nested:
+        return ast.Call(dotted("np.zeros"), [literal(nested)], _dtype_keyword(node, FLOAT64))
+    rows = _nest(operands, nested, lambda row: ast.List(row, ast.Load()))
+    natural = np.result_type(*(array_type(value).dtype for value in node.operands))
+    return ast.Call(dotted("np.array"), [rows], _dtype_keyword(node, natural))
+
+
+def _array_tangent(
+    ts: Sequence[Value | None], y: Value, *elements: Value, **attributes: Any
+) -> Value:
+    pairs = zip(ts, elements, strict=True)
+    shares = [zero_tangent(x) if t is None else t for t, x in pairs]
+    return array(*shares, **attributes)  # type: ignore[no-any-return]
+
+
+def zero_tangent(x: Value) -> Value | float:
+    """Zeros shaped like an operand; a number for a number."""
+    return 0.0 if not array_type(x).shape else zeros_of(x)
+
+
+def one_hot(position: int, t: Value, count: int) -> list[Value | None]:
+    """The tangents of ``count`` operands of which one has one."""
+    return [t if k == position else None for k in range(count)]
+
+
+def _array_vjp(
+    position: int, g: Value, y: Value, *elements: Value, nested: Any, dtype: Any
+) -> Value:
+    from symdiff.ops.index import index_of
+    from symdiff.ops.reduce import unbroadcast_to
+
+    place = tuple(int(k) for k in np.unravel_index(position, nested))
+    return unbroadcast_to(index_of(g, place), elements[position])
+
+
+def _array_jvp(position: int, t: Value, y: Value, *elements: Value, **attributes: Any) -> Value:
+    return _array_tangent(one_hot(position, t, len(elements)), y, *elements, **attributes)
+
+
+array = declare(
+    Operation(
+        "array",
+        _infer_array,
+        _evaluate_array,
+        raises=True,
+        spelling=_spell_array,
+        variadic=True,
+        vjp=_array_vjp,
+        jvp=_array_jvp,
+        tangent=_array_tangent,
+        documentation="``np.array`` of (nested lists of) numbers or of arrays of one shape.",
+    )
+)
+
+
+def array_of(data: Any, dtype: Any = None) -> Value:
+    """An array of what a program gives for one: values, numbers, nested lists of them.
+
+    A staged array is itself; what is made of numbers and lists is fresh.
+    """
+    if isinstance(data, Value):
+        return data
+    if isinstance(data, np.ndarray | np.generic | int | float | complex):
+        return builder().constant(data)
+    nested, elements = _elements(data)
+    values = [builder().value(element) for element in elements]
+    wanted = [array_type(value).dtype for value in values] or [FLOAT64]
+    chosen = np.result_type(*wanted) if dtype is None else np.dtype(dtype)
+    return array(*values, nested=nested, dtype=chosen)  # type: ignore[no-any-return]
+
+
+def _elements(data: Any) -> tuple[tuple[int, ...], list[Any]]:
+    """The lengths of nested lists and their elements row by row."""
+    nested: list[int] = []
+    rows: list[Any] = [data]
+    while rows and any(isinstance(row, list | tuple) for row in rows):
+        lengths = {len(row) if isinstance(row, list | tuple) else -1 for row in rows}
+        if len(lengths) > 1:
+            raise ValueError(
+                "setting an array element with a sequence. The requested array has an "
+                f"inhomogeneous shape after {len(nested)} dimensions."
+            )
+        nested.append(lengths.pop())
+        rows = [element for row in rows for element in row]
+    return tuple(nested), rows
+
+
+# Lowerings ----------------------------------------------------------------------------------------
+
+
+def dtype_of(dtype: Any, default: np.dtype = FLOAT64) -> np.dtype:
+    """The dtype that a program names."""
+    dtype = static(dtype)
+    return default if dtype is None else np.dtype(dtype)
+
+
+def shape_operands(shape: Any) -> tuple[Operand, ...]:
+    """The lengths in a shape argument: an int or a sequence of them."""
+    sizes = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
+    for length in sizes:
+        if not isinstance(length, Value) and not isinstance(length, int | np.integer):
+            raise TypeError(f"expected a sequence of integers or a single integer, got {shape!r}")
+        if isinstance(length, Value) and array_type(length).dtype.kind not in "iu":
+            raise TypeError(f"'{length.type}' object cannot be interpreted as an integer")
+    return tuple(s if isinstance(s, Value) else int(s) for s in sizes)
+
+
+def _refuse_order(order: Any) -> None:
+    if static(order) not in ("C", "K", "A", None):
+        raise UnsupportedCallError(f"order={order!r}", None, "arrays are made in C order")
+
+
+def _lower_filled(operation: Operation) -> Callable[..., Value]:
+    def lowering(shape: Any, dtype: Any = None, order: Any = "C") -> Value:
+        _refuse_order(order)
+        sizes = shape_operands(shape)
+        dims = dims_of(sizes)
+        return operation(*sizes, shape=dims, dtype=dtype_of(dtype))  # type: ignore[no-any-return]
+
+    return lowering
+
+
+def _like(prototype: Any, shape: Any) -> tuple[Value, tuple[Operand, ...], tuple[Dim, ...]]:
+    x = array_of(prototype)
+    if shape is not None:
+        sizes = shape_operands(shape)
+        return x, sizes, dims_of(sizes)
+    return x, sizes_of(x), array_type(x).shape
+
+
+def _lower_like(operation: Operation) -> Callable[..., Value]:
+    def lowering(
+        a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None
+    ) -> Value:
+        x, sizes, dims = _like(a, shape)
+        chosen = dtype_of(dtype, array_type(x).dtype)
+        return operation(*sizes, shape=dims, dtype=chosen)  # type: ignore[no-any-return]
+
+    return lowering
+
+
+for _function, _similar, _operation in (
+    (np.zeros, np.zeros_like, zeros),
+    (np.ones, np.ones_like, ones),
+    (np.empty, np.empty_like, empty),
+):
+    lowers(_function)(_lower_filled(_operation))
+    lowers(_similar)(_lower_like(_operation))
+
+
+@lowers(np.full)
+def lower_full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> Value:
+    _refuse_order(order)
+    value, sizes = array_of(fill_value), shape_operands(shape)
+    chosen = dtype_of(dtype, array_type(value).dtype)
+    return full(value, *sizes, shape=dims_of(sizes), dtype=chosen)  # type: ignore[no-any-return]
+
+
+@lowers(np.full_like)
+def lower_full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: Any = True,
+    shape: Any = None,
+) -> Value:
+    x, sizes, dims = _like(a, shape)
+    chosen = dtype_of(dtype, array_type(x).dtype)
+    value = array_of(fill_value)
+    return full(value, *sizes, shape=dims, dtype=chosen)  # type: ignore[no-any-return]
+
+
+@lowers(np.eye)
+def lower_eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C") -> Value:
+    n, m = shape_operands((N, N if M is None else M))
+    shape = dims_of((n, m))
+    attributes = {"k": int(static(k)), "shape": shape, "dtype": dtype_of(dtype)}
+    return eye(n, m, **attributes)  # type: ignore[no-any-return]
+
+
+@lowers(np.identity)
+def lower_identity(n: Any, dtype: Any = None) -> Value:
+    return lower_eye(n, dtype=dtype)
+
+
+@lowers(np.arange)
+def lower_arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Value:
+    if stop is None:
+        start, stop = 0, start
+    parts = tuple(array_of(part) for part in (start, stop, 1 if step is None else step))
+    natural = np.result_type(*(array_type(part).dtype for part in parts))
+    attributes = {"shape": (_arange_dim(*parts),), "dtype": dtype_of(dtype, natural)}
+    return arange(*parts, **attributes)  # type: ignore[no-any-return]
+
+
+def _arange_dim(start: Value, stop: Value, step: Value) -> Dim:
+    known = [_constant(part) for part in (start, stop, step)]
+    if all(number is not None for number in known):
+        return len(np.arange(*known))
+    if all(array_type(part).dtype.kind in "iu" for part in (start, stop, step)):
+        first, last = dim_of(start), dim_of(stop)
+        if known[2] == 1 and isinstance(first, int):
+            return shifted(last, -first)
+    label = ",".join(str(dim_of(part)) for part in (start, stop, step))
+    return Size(f"arange({label})", open=True)
+
+
+def _constant(value: Value) -> Any:
+    if value.node is None or value.node.op.name != "constant":
+        return None
+    return value.node.attributes["value"]
+
+
+@lowers(np.linspace)
+def lower_linspace(
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: Any = True,
+    retstep: Any = False,
+    dtype: Any = None,
+    axis: Any = 0,
+) -> Any:
+    first, last, count = array_of(start), array_of(stop), shape_operands(num)[0]
+    if array_type(first).shape or array_type(last).shape:
+        raise UnsupportedCallError("linspace between arrays", None, "broadcast a weighted sum")
+    natural = np.result_type(array_type(first).dtype, array_type(last).dtype, FLOAT64)
+    attributes = {"shape": (dim_of(count),), "dtype": dtype_of(dtype, natural)}
+    whole = bool(static(endpoint))
+    made = linspace(first, last, count, endpoint=whole, **attributes)
+    if not static(retstep):
+        return made
+    return made, (last - first) / (count - 1 if whole else count)
+
+
+@lowers(np.array)
+def lower_array(
+    object: Any,
+    dtype: Any = None,
+    *,
+    copy: Any = True,
+    order: Any = "K",
+    subok: Any = False,
+    ndmin: Any = 0,
+) -> Value:
+    x = _fresh(object, dtype)
+    missing = int(static(ndmin)) - array_type(x).rank
+    if missing <= 0:
+        return x
+    from symdiff.ops.index import index_of
+
+    return index_of(x, (None,) * missing + (Ellipsis,))
+
+
+def _fresh(data: Any, dtype: Any) -> Value:
+    from symdiff.ops.shape import copy
+
+    if isinstance(data, list | tuple):
+        return array_of(data, static(dtype))
+    x = array_of(data)
+    chosen = dtype_of(dtype, array_type(x).dtype)
+    if chosen == array_type(x).dtype:
+        return copy(x)  # type: ignore[no-any-return]
+    cast: Value = astype(x, dtype=chosen)
+    return cast if array_type(cast).kind == "array" else copy(cast)  # type: ignore[no-any-return]
+
+
+@lowers(np.asarray, np.ascontiguousarray, np.asanyarray)
+def lower_asarray(a: Any, dtype: Any = None, order: Any = None, **more: Any) -> Value:
+    """An array itself; anything else made one."""
+    if isinstance(a, Value) and array_type(a).kind == "array":
+        same = dtype_of(dtype, array_type(a).dtype) == array_type(a).dtype
+        return a if same else lower_array(a, dtype)
+    return lower_array(a, dtype)
+
+
+def _lower_scalar_type(scalar: type[np.generic]) -> Callable[..., Any]:
+    def lowering(x: Any = 0) -> Any:
+        if not isinstance(x, Value | list | tuple):
+            return scalar(x)
+        cast = astype(array_of(x), dtype=np.dtype(scalar))
+        return cast if array_type(cast).shape else as_scalar(cast)
+
+    return lowering
+
+
+for _scalar in (
+    *(np.float16, np.float32, np.float64, np.complex64, np.complex128, np.bool_),
+    *(np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
+):
+    lowers(_scalar)(_lower_scalar_type(_scalar))

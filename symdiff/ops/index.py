@@ -1,17 +1,19 @@
-"""Reading and writing parts of arrays: ``index``, ``index_set``, ``index_add`` with all of NumPy's keys.
+"""Reading and writing parts of arrays with all of NumPy's keys: ``index``, ``index_set``, ``index_add``.
 
-A key is a tuple of entries. Static entries stand as they are (``int``, ``None``, ``Ellipsis``, ``Slice``); what is
-staged is a dynamic operand that ``Slot(k)`` refers to, told apart by its type: an integer, an integer
-array or a boolean mask. ``x[i, 1:n]`` is ``index(x, i, n; key=(Slot(0), Slice(1, Slot(1), None)))``.
+A key is a tuple of entries. Static entries stand as they are (``int``, ``None``, ``Ellipsis``,
+``Slice``); what is staged is a dynamic operand that ``Slot(k)`` refers to, told apart by its type:
+an integer, an integer array or a boolean mask. ``x[i, 1:n]`` is
 
-All three are pure: ``index_set(x, v, ...)`` is the new version of ``x``. The attribute ``shape`` is the shape of
-the region that the key selects (a result's type cannot tell sizes that are values).
+    index(x, i, n; key=(Slot(0), Slice(1, Slot(1), None)), shape)
+
+All three are pure: ``index_set(x, v, ...)`` is the new version of ``x``. The attribute ``shape`` is
+the shape of the region that the key selects (types of operands do not tell sizes that are values).
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +22,7 @@ import numpy as np
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import ArrayType, Dim, Size, Type, may_be_one, shifted
-from symdiff.ops.creation import zeros, zeros_of
+from symdiff.ops.creation import arange_of, array_of, zeros, zeros_of
 from symdiff.ops.declare import (
     Operation,
     array_type,
@@ -29,7 +31,8 @@ from symdiff.ops.declare import (
     literal,
     require_array,
 )
-from symdiff.ops.shape import VIEW_PUTS, reshape
+from symdiff.ops.elementary import equal, where
+from symdiff.ops.shape import VIEW_PUTS, reshape, reshape_like
 from symdiff.ops.sizes import constant_integer, dim_of, product, sizes_of
 
 
@@ -72,7 +75,7 @@ def spell_key(key: Key, dynamic: Sequence[ast.expr]) -> ast.expr:
     """The key between brackets, from the expressions of the dynamic operands."""
 
     def part(entry: Any) -> ast.expr:
-        return dynamic[entry.number] if isinstance(entry, Slot) else literal(entry)
+        return _bare(dynamic[entry.number]) if isinstance(entry, Slot) else literal(entry)
 
     def optional(entry: Any) -> ast.expr | None:
         return None if entry is None else part(entry)
@@ -87,6 +90,14 @@ def spell_key(key: Key, dynamic: Sequence[ast.expr]) -> ast.expr:
         else:
             entries.append(part(entry))
     return entries[0] if len(entries) == 1 else ast.Tuple(entries, ast.Load())
+
+
+def _bare(entry: ast.expr) -> ast.expr:
+    """``[0, 2]`` for ``np.array([0, 2])``: between brackets they mean the same."""
+    made = isinstance(entry, ast.Call) and ast.unparse(entry.func) == "np.array"
+    if isinstance(entry, ast.Call) and made and not entry.keywords:
+        return entry.args[0] if isinstance(entry.args[0], ast.List) else entry
+    return entry
 
 
 def is_basic(key: Key, dynamic: Sequence[Value]) -> bool:
@@ -107,10 +118,6 @@ def is_view(node: Node) -> bool:
         return node.op.view is not None
     key, dynamic = key_of(node)
     return array_type(node.result).kind == "array" and is_basic(key, dynamic)
-
-
-def full_key(rank: int) -> Key:
-    return (Slice(),) * rank
 
 
 def staged_key(x: Value, entries: Any) -> tuple[Key, tuple[Value, ...], tuple[Dim, ...]]:
@@ -135,8 +142,7 @@ class _Collector:
         if isinstance(part, slice):
             return Slice(*(self.bound(p) for p in (part.start, part.stop, part.step)))
         if isinstance(part, list | np.ndarray):
-            array = np.asarray(part)
-            return self.slot(builder().constant(array.astype(int) if not array.size else array))
+            return self.slot(array_of(part if len(part) else np.zeros(np.shape(part), np.intp)))
         return self.scalar(part)
 
     def bound(self, part: Any) -> int | Slot | None:
@@ -247,8 +253,9 @@ class _Region:
         type_ = array_type(value)
         if type_.dtype.kind != "b":
             return type_.shape
-        if value.node is not None and value.node.op.name == "constant":
-            return (int(np.count_nonzero(value.node.attributes["value"])),)
+        known = known_array(value)
+        if known is not None:
+            return (int(np.count_nonzero(known)),)
         return (Size(f"count(%{value.number})", open=True),)
 
     def sliced(self, entry: Slice) -> Dim:
@@ -322,9 +329,22 @@ def _spell_index(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 
 def _vjp_index(g: Value, y: Value, x: Value, *dynamic: Value, key: Key, shape: Any) -> Value:
-    if array_type(x).kind != "array":  # a NumPy scalar's x[None], x[...]
-        return _unbroadcast(g, x)
+    if array_type(x).kind != "array" or _selects_all(array_type(x), key):
+        return reshape_like(g, x)
     return index_add(zeros_of(x), g, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
+
+
+def _selects_all(x: ArrayType, key: Key) -> bool:
+    """Whether the key takes every element once, in order: new axes, unit axes, whole slices."""
+    axis = 0
+    for entry in key:
+        if entry is Ellipsis:
+            axis = x.rank - sum(e is not None for e in key[key.index(Ellipsis) + 1 :])
+        elif entry is not None:
+            if not (entry == Slice() or (entry in (0, -1) and x.shape[axis] == 1)):
+                return False
+            axis += 1
+    return True
 
 
 def _jvp_index(t: Value, y: Value, x: Value, *dynamic: Value, key: Key, shape: Any) -> Value:
@@ -394,6 +414,14 @@ def _set_part(
     return _unbroadcast(part, v)
 
 
+def _set_tangent(
+    ts: Sequence[Value | None], y: Value, x: Value, v: Value, *dynamic: Value, key: Key, shape: Any
+) -> Value:
+    base = zeros_of(x) if ts[0] is None else ts[0]
+    part: Operand = 0.0 if ts[1] is None else ts[1]
+    return index_set(base, part, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
+
+
 def _set_part_jvp(
     t: Value, y: Value, x: Value, v: Value, *dynamic: Value, key: Key, shape: Any
 ) -> Value:
@@ -410,6 +438,7 @@ index_set = declare(
         linear=frozenset({0, 1}),
         vjp={0: _set_base, 1: _set_part},
         jvp={0: _set_base, 1: _set_part_jvp},
+        tangent=_set_tangent,
         documentation="``x`` after ``x[key] = v``; of repeated places the last value stays.",
     ),
     2,
@@ -428,6 +457,15 @@ def _add_part_jvp(
     return index_add(zeros_of(x), t, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
 
 
+def _add_tangent(
+    ts: Sequence[Value | None], y: Value, x: Value, v: Value, *dynamic: Value, key: Key, shape: Any
+) -> Value:
+    base = zeros_of(x) if ts[0] is None else ts[0]
+    if ts[1] is None:
+        return base
+    return index_add(base, ts[1], *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
+
+
 index_add = declare(
     Operation(
         "index_add",
@@ -438,6 +476,7 @@ index_add = declare(
         linear=frozenset({0, 1}),
         vjp={0: lambda g, y, x, v, *dynamic, key, shape: g, 1: _add_part},
         jvp={0: lambda t, y, x, v, *dynamic, key, shape: t, 1: _add_part_jvp},
+        tangent=_add_tangent,
         documentation="``x`` after ``x[key] += v``, repeated places added to as often as they occur.",
     ),
     2,
@@ -477,12 +516,37 @@ def is_distinct(key: Key, dynamic: Sequence[Value]) -> bool:
 
 def _is_injective(value: Value) -> bool:
     """Whether the elements of an integer array are known to differ."""
-    if value.node is None:
+    known = known_array(value)
+    if known is not None:
+        return _has_no_repeats(known)
+    if value.node is None or array_type(value).rank != 1:
         return False
-    name, rank = value.node.op.name, array_type(value).rank
-    if name == "constant":
-        return _has_no_repeats(value.node.attributes["value"])
-    return rank == 1 and name in ("arange", "argsort")
+    return _moved_by_a_number(value.node).op.name in ("arange", "argsort")
+
+
+def _moved_by_a_number(node: Node) -> Node:
+    """The node behind ``i + 1``: adding one number to all keeps them apart."""
+    while node.op.name in ("add", "subtract"):
+        arrays = [value for value in node.operands if array_type(value).shape]
+        if len(arrays) != 1 or arrays[0].node is None:
+            break
+        node = arrays[0].node
+    return node
+
+
+def known_array(value: Value) -> np.ndarray | None:
+    """The array that a value is known to be: a constant, or made of constants."""
+    if value.node is None:
+        return None
+    if value.node.op.name == "constant":
+        return np.asarray(value.node.attributes["value"])
+    if value.node.op.name != "array" or value.node.op.evaluate is None:
+        return None
+    parts = [operand.node for operand in value.node.operands]
+    if any(part is None or part.op.name != "constant" for part in parts):
+        return None
+    numbers = [part.attributes["value"] for part in parts if part is not None]
+    return np.asarray(value.node.op.evaluate(*numbers, **value.node.attributes))
 
 
 def _has_no_repeats(array: np.ndarray) -> bool:
@@ -506,15 +570,6 @@ def _of_last_writers(
     written = index_set(places, order, *dynamic, key=key, shape=shape)
     last = index(written, *dynamic, key=key, shape=shape)
     return where(equal(last, order), part, 0.0)  # type: ignore[no-any-return]
-
-
-def flat_entries(entries: Any) -> Iterator[Any]:
-    """Every value within a key as the front end sees it: slices' parts too."""
-    for part in entries if isinstance(entries, tuple) else (entries,):
-        if isinstance(part, slice):
-            yield from (part.start, part.stop, part.step)
-        else:
-            yield part
 
 
 def _put_index(node: Node, base: Value, new: Value) -> Value:

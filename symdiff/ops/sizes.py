@@ -1,8 +1,8 @@
-"""Sizes: the length of an axis as a value, and what is known of a value that is used as a length.
+"""Sizes: the length of an axis as a value, and what is known of a value used as a length.
 
-Shapes enter creation ops as operands, one integer value a dimension, beside the attribute ``shape`` that
-holds the dimensions of the result's type. ``dim_of`` leads from such a value to its dimension; symbols of
-computed sizes name the values they are computed from, so equal computations have equal dimensions.
+Shapes enter creation ops as operands, one integer value a dimension, beside the attribute ``shape``
+that holds the dimensions of the result's type. ``dim_of`` leads from such a value to its dimension;
+symbols of computed sizes name what they are computed from, so equal computations have equal sizes.
 A ``Size`` with a negative offset stands for a length, which is 0 where the sum would be negative.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Node, Operand, Value
-from symdiff.ir.types import INT, ArrayType, Dim, Size, Type, shifted
+from symdiff.ir.types import INT, ArrayType, Dim, Size, Type, may_be_one, shifted
 from symdiff.ops.declare import Operation, array_type, declare, literal, require_array
 
 
@@ -95,23 +95,73 @@ def _base_dim(value: Value) -> Dim:
         return Size(f"%{value.number}", open=True)
     if node.op is size:
         return array_type(node.operands[0]).shape[int(node.attributes["axis"])]
+    if node.op.name == "multiply":
+        return product_dim(_factor(operand) for operand in node.operands)
     if node.op.name in _COMPUTED:
-        a, b = (_short(operand) for operand in node.operands)
+        a, b = (_factor(operand) for operand in node.operands)
         return Size(f"({a}{_COMPUTED[node.op.name]}{b})", open=True)
     return Size(f"%{value.number}", open=True)
 
 
-_COMPUTED = {"multiply": "*", "floor_divide": "//", "add": "+", "subtract": "-"}
+_COMPUTED = {"floor_divide": "//", "add": "+", "subtract": "-"}
 
 
-def _short(value: Value) -> str:
-    """A value within a computed symbol: not deeper, so that symbols stay short."""
+def _factor(value: Value) -> Dim:
+    """What is known of a value without looking further, so that symbols stay short."""
     number = constant_integer(value)
     if number is not None:
-        return str(number)
+        return number
     if value.node is not None and value.node.op is size:
-        return str(_base_dim(value))
-    return f"%{value.number}"
+        return _base_dim(value)
+    return Size(f"%{value.number}", open=True)
+
+
+def product_dim(dims: Iterable[Dim]) -> Dim:
+    """The number of elements of an array with these dimensions."""
+    number, sizes = _factors(dims)
+    if not sizes or number == 0:
+        return number
+    if number == 1 and len(sizes) == 1:
+        return sizes[0]
+    shown = [str(number)] * (number != 1) + sorted(map(str, sizes))
+    one = number == 1 and all(map(may_be_one, sizes))
+    return Size(f"({'*'.join(shown)})", open=one)
+
+
+def _factors(dims: Iterable[Dim]) -> tuple[int, list[Size]]:
+    number, sizes = 1, []
+    for dim in dims:
+        if isinstance(dim, int):
+            number *= dim
+        else:
+            sizes.append(dim)
+    return number, sizes
+
+
+def quotient_dim(total: Iterable[Dim], known: Iterable[Dim]) -> Dim:
+    """The dimension that -1 stands for where ``total`` elements are reshaped beside ``known``."""
+    number, sizes = _factors(total)
+    divisor, others = _factors(known)
+    for dim in list(others):
+        if dim in sizes:
+            sizes.remove(dim)
+            others.remove(dim)
+    if not others and divisor and number % divisor == 0 and (number == divisor or not sizes):
+        return product_dim([number // divisor, *sizes])
+    return Size(f"({product_dim([number, *sizes])}/{product_dim([divisor, *others])})", open=True)
+
+
+def sum_dim(dims: Iterable[Dim]) -> Dim:
+    """The length of a concatenation."""
+    ordered = list(dims)
+    number = sum(dim for dim in ordered if isinstance(dim, int))
+    sizes = [dim for dim in ordered if isinstance(dim, Size)]
+    if not sizes:
+        return number
+    if len(sizes) == 1:
+        return shifted(sizes[0], number)
+    one = any(map(may_be_one, sizes))
+    return Size(f"({'+'.join(sorted(map(str, sizes)))})", number, open=one)
 
 
 def product(sizes: Iterable[Value | int]) -> Value | int:
@@ -142,7 +192,7 @@ def spell_shape(node: Node, operands: Sequence[ast.expr], first: int = 0) -> ast
 
 
 def _whole_shape(values: Sequence[Value], operands: Sequence[ast.expr]) -> ast.expr | None:
-    """``x.shape`` where the sizes are those of every axis of one ``x``, at least one of them open."""
+    """``x.shape`` where the sizes are those of every axis of one ``x``."""
     found: ast.expr | None = None
     source: Value | None = None
     for axis, (value, expression) in enumerate(zip(values, operands, strict=True)):

@@ -1,0 +1,348 @@
+"""Effects (``print_``, ``raise_``, ``opaque_call`` …) and marks (``stop_gradient``, ``grad_hook``).
+
+Effects are ordered: no pass moves, duplicates or drops them. What they say is a static *template*:
+nested tuples of static values in which ``Slot(k)`` stands for the k-th operand and ``Text`` for an
+f-string. ``fill(template, operands)`` is the value it stands for, ``spell_template`` its text.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from symdiff.ir.graph import Node, Value
+from symdiff.ir.types import OPAQUE, ArrayType, Type
+from symdiff.ops.declare import Operation, declare, dotted, literal, require_array
+from symdiff.ops.index import Slot
+
+# Templates ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A replacement field of an f-string: ``{value!r:.3f}``."""
+
+    value: Any
+    conversion: str | None = None
+    spec: Any = ""  # a string or a Text
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """An f-string: strings and fields in order."""
+
+    parts: tuple[str | Field, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An object that emitted code refers to by a name: a function or class."""
+
+    object: Any
+    name: str
+
+
+def fill(template: Any, operands: Sequence[Any]) -> Any:
+    """The value that a template stands for."""
+    if isinstance(template, Slot):
+        return operands[template.number]
+    if isinstance(template, Named):
+        return template.object
+    if isinstance(template, Text):
+        return "".join(_filled_part(part, operands) for part in template.parts)
+    if isinstance(template, tuple | list):
+        return type(template)(fill(item, operands) for item in template)
+    if isinstance(template, dict):
+        return {key: fill(item, operands) for key, item in template.items()}
+    return template
+
+
+def _filled_part(part: str | Field, operands: Sequence[Any]) -> str:
+    if isinstance(part, str):
+        return part
+    value = fill(part.value, operands)
+    convert = {"r": repr, "s": str, "a": ascii}.get(part.conversion or "", lambda value: value)
+    return format(convert(value), fill(part.spec, operands))
+
+
+def spell_template(template: Any, operands: Sequence[ast.expr]) -> ast.expr:
+    """The expression of a template."""
+    if isinstance(template, Slot):
+        return operands[template.number]
+    if isinstance(template, Named):
+        return dotted(template.name)
+    if isinstance(template, Text):
+        return ast.JoinedStr([_spell_part(part, operands) for part in template.parts])
+    if isinstance(template, tuple | list):
+        kind = ast.Tuple if isinstance(template, tuple) else ast.List
+        return kind([spell_template(item, operands) for item in template], ast.Load())
+    if isinstance(template, dict):
+        keys: list[ast.expr | None] = [literal(key) for key in template]
+        return ast.Dict(keys, [spell_template(item, operands) for item in template.values()])
+    return literal(template)
+
+
+def _spell_part(part: str | Field, operands: Sequence[ast.expr]) -> ast.expr:
+    if isinstance(part, str):
+        return ast.Constant(part)
+    spec = part.spec if isinstance(part.spec, Text) else Text((part.spec,)) if part.spec else None
+    shown = None if spec is None else spell_template(spec, operands)
+    conversion = ord(part.conversion) if part.conversion else -1
+    return ast.FormattedValue(spell_template(part.value, operands), conversion, shown)
+
+
+Keywords = tuple[tuple[str, Any], ...]
+
+
+def spell_call(
+    function: ast.expr, arguments: tuple[Any, ...], keywords: Keywords, operands: Sequence[ast.expr]
+) -> ast.expr:
+    """A call whose arguments are templates."""
+    return ast.Call(
+        function,
+        [spell_template(item, operands) for item in arguments],
+        [ast.keyword(name, spell_template(item, operands)) for name, item in keywords],
+    )
+
+
+def _filled_call(
+    function: Any, operands: Sequence[Any], arguments: tuple[Any, ...], keywords: Keywords
+) -> Any:
+    return function(
+        *fill(arguments, operands), **{name: fill(item, operands) for name, item in keywords}
+    )
+
+
+# Effects ------------------------------------------------------------------------------------------
+
+
+def _no_result(*operands: Type, **attributes: Any) -> tuple[Type, ...]:
+    return ()
+
+
+def _evaluate_print(*operands: Any, arguments: tuple[Any, ...], keywords: Keywords = ()) -> None:
+    _filled_call(print, operands, arguments, keywords)
+
+
+def _spell_print(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    keywords = node.attributes.get("keywords", ())
+    return spell_call(dotted("print"), node.attributes["arguments"], keywords, operands)
+
+
+print_ = declare(
+    Operation(
+        "print_",
+        _no_result,
+        _evaluate_print,
+        effect=True,
+        raises=True,
+        nondifferentiable=True,
+        variadic=True,
+        spelling=_spell_print,
+        documentation="``print(*arguments, **keywords)``.",
+    )
+)
+
+
+def _evaluate_raise(*operands: Any, exception: Any, arguments: tuple[Any, ...] | None) -> None:
+    made = fill(exception, operands)
+    raise made if arguments is None else made(*fill(arguments, operands))
+
+
+def _spell_raise(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    """The expression after ``raise``."""
+    made = _spell_class(node.attributes["exception"], operands)
+    arguments = node.attributes["arguments"]
+    return made if arguments is None else spell_call(made, arguments, (), operands)
+
+
+def _spell_class(exception: Any, operands: Sequence[ast.expr]) -> ast.expr:
+    if isinstance(exception, type):
+        return dotted(exception.__qualname__)
+    return spell_template(exception, operands)
+
+
+raise_ = declare(
+    Operation(
+        "raise_",
+        _no_result,
+        _evaluate_raise,
+        effect=True,
+        raises=True,
+        nondifferentiable=True,
+        variadic=True,
+        spelling=_spell_raise,
+        documentation="``raise exception(*arguments)``; without ``arguments``, as is.",
+    )
+)
+
+
+def _evaluate_assert(predicate: Any, *operands: Any, message: Any = None) -> None:
+    if not predicate:
+        raise AssertionError(*(() if message is None else (fill(message, operands),)))
+
+
+assert_ = declare(
+    Operation(
+        "assert_",
+        _no_result,
+        _evaluate_assert,
+        effect=True,
+        raises=True,
+        nondifferentiable=True,
+        variadic=True,
+        documentation="``assert predicate, message``; other operands fill the message.",
+    )
+)
+
+
+def _infer_opaque_call(
+    *operands: Type,
+    function: Any,
+    arguments: tuple[Any, ...],
+    keywords: Keywords = (),
+    type: Type = OPAQUE,
+) -> tuple[Type, ...]:
+    return (type,)
+
+
+def _evaluate_opaque_call(
+    *operands: Any,
+    function: Any,
+    arguments: tuple[Any, ...],
+    keywords: Keywords = (),
+    type: Type = OPAQUE,
+) -> Any:
+    return _filled_call(fill(function, operands), operands, arguments, keywords)
+
+
+def _spell_opaque_call(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    function = spell_template(node.attributes["function"], operands)
+    keywords = node.attributes.get("keywords", ())
+    return spell_call(function, node.attributes["arguments"], keywords, operands)
+
+
+opaque_call = declare(  # no rules: a derivative that reaches it is an error, never zero
+    Operation(
+        "opaque_call",
+        _infer_opaque_call,
+        _evaluate_opaque_call,
+        effect=True,
+        raises=True,
+        cost="heavy",
+        variadic=True,
+        spelling=_spell_opaque_call,
+        documentation="``function(*arguments, **keywords)``, which is not followed.",
+    )
+)
+
+
+def _evaluate_set_attribute(value: Any, *operands: Any, owner: Any, name: str) -> None:
+    setattr(fill(owner, operands), name, value)
+
+
+def _evaluate_set_item(value: Any, *operands: Any, owner: Any, key: Any) -> None:
+    fill(owner, operands)[fill(key, operands)] = value
+
+
+set_attribute = declare(
+    Operation(
+        "set_attribute",
+        _no_result,
+        _evaluate_set_attribute,
+        effect=True,
+        raises=True,
+        nondifferentiable=True,
+        variadic=True,
+        documentation="``owner.name = value`` on an object that the caller sees.",
+    )
+)
+set_item = declare(
+    Operation(
+        "set_item",
+        _no_result,
+        _evaluate_set_item,
+        effect=True,
+        raises=True,
+        nondifferentiable=True,
+        variadic=True,
+        documentation="``owner[key] = value`` on a container that the caller sees.",
+    )
+)
+
+
+# Marks on derivatives -----------------------------------------------------------------------------
+
+
+def _infer_same(x: Type, **attributes: Any) -> tuple[Type, ...]:
+    return (x,)
+
+
+stop_gradient = declare(
+    Operation(
+        "stop_gradient",
+        _infer_same,
+        lambda x: x,
+        cost="free",
+        view=0,
+        nondifferentiable=True,
+        spelling=lambda node, operands: operands[0],
+        documentation="The value itself, through which no derivative flows.",
+    ),
+    1,
+)
+
+
+def _hook_vjp(g: Value, y: Value, x: Value, *, function: Any) -> Value:
+    return call_hook(g, function=function)  # type: ignore[no-any-return]
+
+
+grad_hook = declare(
+    Operation(
+        "grad_hook",
+        _infer_same,
+        lambda x, *, function: x,
+        cost="free",
+        view=0,
+        vjp={0: _hook_vjp},
+        jvp={0: lambda t, y, x, *, function: t},
+        spelling=lambda node, operands: operands[0],
+        documentation="The value itself; in reverse mode its cotangent becomes ``function(cotangent)``.",
+    ),
+    1,
+)
+
+
+def _evaluate_hook(g: Any, *, function: Any) -> Any:
+    changed = fill(function, ())(g)
+    wanted = np.asarray(g)
+    given = np.asarray(changed)
+    if given.shape != wanted.shape:
+        raise ValueError(f"a grad_hook made a cotangent of shape {given.shape} from {wanted.shape}")
+    return changed if given.dtype == wanted.dtype else given.astype(wanted.dtype)[()]
+
+
+def _infer_hook(g: Type, *, function: Any) -> tuple[Type, ...]:
+    type_ = require_array(g, "grad_hook")
+    return (ArrayType(type_.dtype, type_.shape, type_.kind),)
+
+
+def _spell_hook(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    return spell_call(spell_template(node.attributes["function"], ()), (Slot(0),), (), operands)
+
+
+call_hook = declare(  # no rules: a hook that is differentiated is followed or refused
+    Operation(
+        "call_hook",
+        _infer_hook,
+        _evaluate_hook,
+        effect=True,
+        raises=True,
+        spelling=_spell_hook,
+        documentation="What a ``grad_hook`` makes of a cotangent.",
+    )
+)

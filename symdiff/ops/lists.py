@@ -1,0 +1,605 @@
+"""Lists of staged values, of a length known at run time only.
+
+Like arrays, lists are pure here: ``list_push(l, v)`` is the new version of ``l``; the emitter finds out
+where it may say ``l.append(v)``. The cotangent of a list is a list of its elements' cotangents.
+A slice's key is an ``index.Slice``, its dynamic parts being operands.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from symdiff.ir.graph import Node, Operand, Value
+from symdiff.ir.types import INT, ArrayType, Dim, ListType, Size, TapeType, Type, carries_derivative
+from symdiff.ops.creation import zeros_of
+from symdiff.ops.declare import Operation, Spelling, declare, dotted, literal, template
+from symdiff.ops.index import Slice, Slot, actual_key, spell_key
+from symdiff.ops.sizes import as_operands
+
+
+def require_list(type_: Type, name: str) -> ListType:
+    """The type as a list type; a TypeError that names the op otherwise."""
+    if not isinstance(type_, ListType):
+        raise TypeError(f"{name} of {type_}")
+    return type_
+
+
+def _same_list(name: str) -> Callable[..., tuple[Type, ...]]:
+    """The type rule of ops that give a list like their first operand."""
+
+    def infer(items: Type, *others: Type, **attributes: Any) -> tuple[Type, ...]:
+        return (require_list(items, name),)
+
+    return infer
+
+
+def _spell_method(name: str) -> Spelling:
+    def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+        method = ast.Attribute(operands[0], name, ast.Load())
+        return ast.Call(method, list(operands[1:]), [])
+
+    return spell
+
+
+def _given(t: Any, x: Value) -> Value:
+    """A tangent or cotangent, zeros where there is none."""
+    return zeros_of(x) if t is None else t
+
+
+# Zeros, sums, lengths -----------------------------------------------------------------------------
+
+
+def _zeros_like(items: list[Any]) -> list[Any]:
+    return [_zeros_like(x) if isinstance(x, list) else np.zeros_like(x)[()] for x in items]
+
+
+list_zeros_like: Operation = declare(
+    Operation(
+        "list_zeros_like",
+        _same_list("zeros"),
+        _zeros_like,
+        nondifferentiable=True,
+        spelling=template("[np.zeros_like(item) for item in {0}]"),
+        documentation="A list of zeros shaped like the elements of another.",
+    ),
+    1,
+)
+
+
+def _accumulate(a: list[Any], b: list[Any]) -> list[Any]:
+    pairs = zip(a, b, strict=True)
+    return [_accumulate(x, y) if isinstance(x, list) else x + y for x, y in pairs]
+
+
+list_accumulate: Operation = declare(
+    Operation(
+        "list_accumulate",
+        _same_list("sum"),
+        _accumulate,
+        linear=frozenset({0, 1}),
+        vjp={0: lambda g, y, a, b: g, 1: lambda g, y, a, b: g},
+        jvp={
+            0: lambda t, y, a, b: t,
+            1: lambda t, y, a, b: t,
+        },
+        spelling=template("[a + b for a, b in zip({0}, {1})]"),
+        documentation="The sums of the elements of two lists: how cotangents of lists add up.",
+    ),
+    2,
+)
+
+list_length: Operation = declare(
+    Operation(
+        "list_length",
+        lambda items: (INT,),
+        len,
+        nondifferentiable=True,
+        spelling=template("len({0})"),
+        documentation="How many elements a list has.",
+    ),
+    1,
+)
+
+
+# New lists ----------------------------------------------------------------------------------------
+
+
+def _infer_new(*elements: Type, type: ListType) -> tuple[Type, ...]:
+    return (type,)
+
+
+def _new_tangent(ts: Sequence[Value | None], y: Value, *elements: Value, type: ListType) -> Value:
+    pairs = zip(ts, elements, strict=True)
+    return list_new(*(_given(t, x) for t, x in pairs), type=type)  # type: ignore[no-any-return]
+
+
+def _new_vjp(position: int, g: Value, y: Value, *elements: Value, type: ListType) -> Value:
+    return list_get(g, position)  # type: ignore[no-any-return]
+
+
+def _new_jvp(position: int, t: Value, y: Value, *elements: Value, type: ListType) -> Value:
+    ts = [t if k == position else None for k in range(len(elements))]
+    return _new_tangent(ts, y, *elements, type=type)
+
+
+list_new: Operation = declare(
+    Operation(
+        "list_new",
+        _infer_new,
+        lambda *elements, type: list(elements),
+        variadic=True,
+        vjp=_new_vjp,
+        jvp=_new_jvp,
+        tangent=_new_tangent,
+        spelling=lambda node, operands: ast.List(list(operands), ast.Load()),
+        documentation="A list of the given elements, ``[a, b]``.",
+    )
+)
+
+
+def _infer_concatenate(a: Type, b: Type) -> tuple[Type, ...]:
+    left, right = require_list(a, "concatenation"), require_list(b, "concatenation")
+    if not _alike(left.element, right.element):
+        raise TypeError(f"elements of {left} and {right} differ in type")
+    return (left,)
+
+
+def _alike(a: Type, b: Type) -> bool:
+    """Whether two types differ in sizes at most."""
+    if isinstance(a, ArrayType) and isinstance(b, ArrayType):
+        return (a.dtype, a.rank, a.kind) == (b.dtype, b.rank, b.kind)
+    return a == b
+
+
+def _concatenate_tangent(ts: Sequence[Value | None], y: Value, a: Value, b: Value) -> Value:
+    return list_concatenate(_given(ts[0], a), _given(ts[1], b))  # type: ignore[no-any-return]
+
+
+list_concatenate: Operation = declare(
+    Operation(
+        "list_concatenate",
+        _infer_concatenate,
+        lambda a, b: [*a, *b],
+        vjp={
+            0: lambda g, y, a, b: list_slice_of(g, None, list_length(a)),
+            1: lambda g, y, a, b: list_slice_of(g, list_length(a), None),
+        },
+        jvp={
+            0: lambda t, y, a, b: _concatenate_tangent((t, None), y, a, b),
+            1: lambda t, y, a, b: _concatenate_tangent((None, t), y, a, b),
+        },
+        tangent=_concatenate_tangent,
+        spelling=template("{0} + {1}"),
+        documentation="The elements of one list, then those of another: ``a + b``.",
+    ),
+    2,
+)
+
+
+# Elements -----------------------------------------------------------------------------------------
+
+
+def _infer_get(items: Type, i: Type) -> tuple[Type, ...]:
+    return (require_list(items, "an element").element,)
+
+
+list_get: Operation = declare(
+    Operation(
+        "list_get",
+        _infer_get,
+        lambda items, i: items[i],
+        raises=True,
+        cost="free",
+        linear=frozenset({0}),
+        vjp={0: lambda g, y, items, i: list_add(zeros_of(items), i, g)},
+        jvp={0: lambda t, y, items, i: list_get(t, i)},
+        nondifferentiable=frozenset({1}),
+        spelling=template("{0}[{1}]"),
+        documentation="An element of a list.",
+    ),
+    2,
+)
+
+
+def _replaced(items: list[Any], i: int, v: Any) -> list[Any]:
+    new = list(items)
+    new[i] = v
+    return new
+
+
+def _set_tangent(ts: Sequence[Value | None], y: Value, items: Value, i: Value, v: Value) -> Value:
+    part = zeros_of(v) if ts[2] is None else ts[2]
+    return list_set(_given(ts[0], items), i, part)  # type: ignore[no-any-return]
+
+
+list_set: Operation = declare(
+    Operation(
+        "list_set",
+        _same_list("assignment"),
+        _replaced,
+        raises=True,
+        vjp={
+            0: lambda g, y, items, i, v: list_set(g, i, zeros_of(list_get(items, i))),
+            2: lambda g, y, items, i, v: list_get(g, i),
+        },
+        jvp={
+            0: lambda t, y, items, i, v: _set_tangent((t, None, None), y, items, i, v),
+            2: lambda t, y, items, i, v: _set_tangent((None, None, t), y, items, i, v),
+        },
+        tangent=_set_tangent,
+        nondifferentiable=frozenset({1}),
+        documentation="A list after ``items[i] = v``.",
+    ),
+    3,
+)
+
+
+def _add_tangent(ts: Sequence[Value | None], y: Value, items: Value, i: Value, v: Value) -> Value:
+    base = _given(ts[0], items)
+    return base if ts[2] is None else list_add(base, i, ts[2])  # type: ignore[no-any-return]
+
+
+def _added(items: list[Any], i: int, v: Any) -> list[Any]:
+    before = items[i]
+    return _replaced(items, i, _accumulate(before, v) if isinstance(v, list) else before + v)
+
+
+list_add: Operation = declare(
+    Operation(
+        "list_add",
+        _same_list("accumulation"),
+        _added,
+        raises=True,
+        vjp={
+            0: lambda g, y, items, i, v: g,
+            2: lambda g, y, items, i, v: list_get(g, i),
+        },
+        jvp={
+            0: lambda t, y, items, i, v: t,
+            2: lambda t, y, items, i, v: list_add(zeros_of(items), i, t),
+        },
+        tangent=_add_tangent,
+        nondifferentiable=frozenset({1}),
+        documentation="A list after ``items[i] = items[i] + v``.",
+    ),
+    3,
+)
+
+
+# Growing and shrinking ----------------------------------------------------------------------------
+
+
+def _push_tangent(ts: Sequence[Value | None], y: Value, items: Value, v: Value) -> Value:
+    return list_push(_given(ts[0], items), _given(ts[1], v))  # type: ignore[no-any-return]
+
+
+list_push: Operation = declare(
+    Operation(
+        "list_push",
+        _same_list("append"),
+        lambda items, v: [*items, v],
+        vjp={
+            0: lambda g, y, items, v: list_pop(g, -1)[0],
+            1: lambda g, y, items, v: list_get(g, -1),
+        },
+        jvp={
+            0: lambda t, y, items, v: _push_tangent((t, None), y, items, v),
+            1: lambda t, y, items, v: _push_tangent((None, t), y, items, v),
+        },
+        tangent=_push_tangent,
+        documentation="A list after ``items.append(v)``.",
+    ),
+    2,
+)
+
+
+def _inserted(items: list[Any], i: int, v: Any) -> list[Any]:
+    new = list(items)
+    new.insert(i, v)
+    return new
+
+
+def _insert_tangent(
+    ts: Sequence[Value | None], y: Value, items: Value, i: Value, v: Value
+) -> Value:
+    return list_insert(_given(ts[0], items), i, _given(ts[2], v))  # type: ignore[no-any-return]
+
+
+def _insert_place(items: Value, i: Value) -> Value:
+    """Where ``insert(i, v)`` puts ``v``, as an index of the new list."""
+    return list_place(i, list_length(items))  # type: ignore[no-any-return]
+
+
+list_place: Operation = declare(
+    Operation(
+        "list_place",
+        lambda i, length: (INT,),
+        lambda i, length: slice(i, None).indices(length)[0],
+        nondifferentiable=True,
+        spelling=template("slice({0}, None).indices({1})[0]"),
+        documentation="An index as ``insert`` takes it: negative ones from the end, all within bounds.",
+    ),
+    2,
+)
+
+list_insert: Operation = declare(
+    Operation(
+        "list_insert",
+        _same_list("insertion"),
+        _inserted,
+        vjp={
+            0: lambda g, y, items, i, v: list_pop(g, _insert_place(items, i))[0],
+            2: lambda g, y, items, i, v: list_get(g, _insert_place(items, i)),
+        },
+        jvp={
+            0: lambda t, y, items, i, v: _insert_tangent((t, None, None), y, items, i, v),
+            2: lambda t, y, items, i, v: _insert_tangent((None, None, t), y, items, i, v),
+        },
+        tangent=_insert_tangent,
+        nondifferentiable=frozenset({1}),
+        documentation="A list after ``items.insert(i, v)``.",
+    ),
+    3,
+)
+
+
+def _infer_pop(items: Type, i: Type) -> tuple[Type, ...]:
+    type_ = require_list(items, "pop")
+    return type_, type_.element
+
+
+def _evaluate_pop(items: list[Any], i: int) -> tuple[list[Any], Any]:
+    new = list(items)
+    return new, new.pop(i)
+
+
+def _pop_vjp(g: tuple[Value | None, Value | None], y: Any, items: Value, i: Value) -> Value:
+    rest, popped = (_given(part, primal) for part, primal in zip(g, y, strict=True))
+    return list_unpop(rest, i, popped)  # type: ignore[no-any-return]
+
+
+list_pop: Operation = declare(
+    Operation(
+        "list_pop",
+        _infer_pop,
+        _evaluate_pop,
+        raises=True,
+        linear=frozenset({0}),
+        vjp={0: _pop_vjp},
+        jvp={0: lambda t, y, items, i: list_pop(t, i)},
+        nondifferentiable=frozenset({1}),
+        documentation="A list after ``items.pop(i)``, and the element that was popped.",
+    ),
+    2,
+)
+
+
+def _unpopped(items: list[Any], i: int, v: Any) -> list[Any]:
+    new = list(items)
+    new.insert(i if i >= 0 else len(new) + 1 + i, v)
+    return new
+
+
+list_unpop: Operation = declare(
+    Operation(
+        "list_unpop",
+        _same_list("insertion"),
+        _unpopped,
+        vjp={
+            0: lambda g, y, items, i, v: list_pop(g, i)[0],
+            2: lambda g, y, items, i, v: list_get(g, i),
+        },
+        jvp={
+            0: lambda t, y, items, i, v: list_unpop(t, i, zeros_of(v)),
+            2: lambda t, y, items, i, v: list_unpop(zeros_of(items), i, t),
+        },
+        tangent=lambda ts, y, items, i, v: list_unpop(_given(ts[0], items), i, _given(ts[2], v)),
+        nondifferentiable=frozenset({1}),
+        documentation="The list from which ``pop(i)`` gives ``items`` and ``v``.",
+    ),
+    3,
+)
+
+
+# Slices -------------------------------------------------------------------------------------------
+
+
+def _spell_slice(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    key = spell_key((node.attributes["key"],), operands[1:])
+    return ast.Subscript(operands[0], key, ast.Load())
+
+
+def _slice_part(items: list[Any], parts: Sequence[Any], key: Slice) -> slice:
+    (part,) = actual_key((key,), parts)
+    return part  # type: ignore[no-any-return]
+
+
+list_slice: Operation = declare(
+    Operation(
+        "list_slice",
+        _same_list("a slice"),
+        lambda items, *parts, key: items[_slice_part(items, parts, key)],
+        linear=frozenset({0}),
+        vjp={
+            0: lambda g, y, items, *parts, key: list_slice_set(zeros_of(items), g, *parts, key=key)
+        },
+        jvp={0: lambda t, y, items, *parts, key: list_slice(t, *parts, key=key)},
+        spelling=_spell_slice,
+        documentation="A slice of a list.",
+    ),
+    1,
+)
+
+
+def list_slice_of(items: Value, start: Operand | None, stop: Operand | None) -> Value:
+    """``items[start:stop]``."""
+    given = [part for part in (start, stop) if part is not None]
+    slots = iter(Slot(k) for k in range(len(given)))
+    key = Slice(*(None if part is None else next(slots) for part in (start, stop)))
+    return list_slice(items, *as_operands(given), key=key)  # type: ignore[no-any-return]
+
+
+def _slice_replaced(items: list[Any], v: list[Any], *parts: Any, key: Slice) -> list[Any]:
+    new = list(items)
+    places = range(len(new))[_slice_part(items, parts, key)]
+    for place, element in zip(places, v, strict=True):
+        new[place] = element
+    return new
+
+
+list_slice_set: Operation = declare(
+    Operation(
+        "list_slice_set",
+        _same_list("assignment to a slice"),
+        _slice_replaced,
+        raises=True,
+        vjp={
+            0: lambda g, y, items, v, *parts, key: list_slice_set(g, zeros_of(v), *parts, key=key),
+            1: lambda g, y, items, v, *parts, key: list_slice(g, *parts, key=key),
+        },
+        jvp={
+            0: lambda t, y, items, v, *parts, key: list_slice_set(t, zeros_of(v), *parts, key=key),
+            1: lambda t, y, items, v, *parts, key: list_slice_set(
+                zeros_of(items), t, *parts, key=key
+            ),
+        },
+        tangent=lambda ts, y, items, v, *parts, key: list_slice_set(
+            _given(ts[0], items), _given(ts[1], v), *parts, key=key
+        ),
+        documentation="A list after ``items[key] = v``, where ``v`` is as long as the slice.",
+    ),
+    2,
+)
+
+
+# Lists and arrays ---------------------------------------------------------------------------------
+
+
+def _infer_stack(items: Type, *, length: Dim, dtype: np.dtype) -> tuple[Type, ...]:
+    element = require_list(items, "stack").element
+    if not isinstance(element, ArrayType):
+        raise TypeError(f"an array of elements of type {element}")
+    return (ArrayType(dtype, (length, *element.shape), "array"),)
+
+
+def _spell_stack(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    element = require_list(node.operands[0].type, "stack").element
+    dtype = node.attributes["dtype"]
+    same = isinstance(element, ArrayType) and element.dtype == dtype
+    keywords = [] if same else [ast.keyword("dtype", literal(dtype))]
+    return ast.Call(dotted("np.array"), list(operands), keywords)
+
+
+list_stack: Operation = declare(
+    Operation(
+        "list_stack",
+        _infer_stack,
+        lambda items, *, length, dtype: np.array(items, dtype),
+        raises=True,
+        linear=frozenset({0}),
+        vjp={0: lambda g, y, items, *, length, dtype: list_unstack_like(g, items)},
+        spelling=_spell_stack,
+        documentation="An array with a list's elements as rows, ``np.array(items)``.",
+    ),
+    1,
+)
+
+
+def list_stack_of(items: Value, dtype: Any = None) -> Value:
+    """``np.array(items)``."""
+    element = require_list(items.type, "stack").element
+    chosen = element.dtype if dtype is None and isinstance(element, ArrayType) else np.dtype(dtype)
+    length = Size(f"len(%{items.number})", open=True)
+    return list_stack(items, length=length, dtype=chosen)  # type: ignore[no-any-return]
+
+
+def list_unstack_like(g: Value, items: Value) -> Value:
+    """The rows of ``g`` as a list of the type of ``items``."""
+    type_ = require_list(items.type, "unstack")
+    return list_unstack(g, type=type_)  # type: ignore[no-any-return]
+
+
+def _infer_unstack(x: Type, *, type: ListType) -> tuple[Type, ...]:
+    return (type,)
+
+
+def _evaluate_unstack(x: Any, *, type: ListType) -> list[Any]:
+    element = type.element
+    if isinstance(element, ArrayType) and element.kind == "python":
+        return x.tolist()  # type: ignore[no-any-return]
+    if isinstance(element, ArrayType) and x.dtype != element.dtype:
+        x = x.astype(element.dtype)
+    return list(x)
+
+
+def _spell_unstack(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    element = node.attributes["type"].element
+    if element.kind == "python":
+        return ast.Call(ast.Attribute(operands[0], "tolist", ast.Load()), [], [])
+    return ast.Call(dotted("list"), list(operands), [])
+
+
+def _unstack_vjp(g: Value, y: Value, x: Value, *, type: ListType) -> Value:
+    assert isinstance(x.type, ArrayType)
+    return list_stack(g, length=x.type.shape[0], dtype=x.type.dtype)  # type: ignore[no-any-return]
+
+
+list_unstack: Operation = declare(
+    Operation(
+        "list_unstack",
+        _infer_unstack,
+        _evaluate_unstack,
+        linear=frozenset({0}),
+        vjp={0: _unstack_vjp},
+        spelling=_spell_unstack,
+        documentation="The rows of an array as a list: ``list(x)``, or ``x.tolist()`` for Python numbers.",
+    ),
+    1,
+)
+
+
+# Lists and tapes ----------------------------------------------------------------------------------
+
+
+def _infer_from_tape(tape: Type) -> tuple[Type, ...]:
+    assert isinstance(tape, TapeType)
+    return (ListType(tape.element),)
+
+
+def _infer_to_tape(items: Type) -> tuple[Type, ...]:
+    return (TapeType(require_list(items, "tape").element),)
+
+
+list_from_tape: Operation = declare(
+    Operation(
+        "list_from_tape",
+        _infer_from_tape,
+        list,
+        linear=frozenset({0}),
+        vjp={0: lambda g, y, tape: list_to_tape(g)},
+        spelling=template("{0}"),
+        documentation="What a loop wrote turn by turn, as a list.",
+    ),
+    1,
+)
+list_to_tape: Operation = declare(
+    Operation(
+        "list_to_tape",
+        _infer_to_tape,
+        list,
+        linear=frozenset({0}),
+        vjp={0: lambda g, y, items: list_from_tape(g)},
+        spelling=template("{0}"),
+        documentation="A list for a loop to read turn by turn.",
+    ),
+    1,
+)
+
+
+def differentiable_list(type_: ListType) -> bool:
+    """Whether the elements of a list can have cotangents."""
+    return carries_derivative(type_)
