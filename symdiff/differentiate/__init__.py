@@ -1,0 +1,11 @@
+"""Derivatives of graphs: ``Graph`` in, ``Graph`` out, so that everything nests.
+
+``forward.jvp`` adds tangents, ``reverse.gradient``, ``reverse.vjp`` and ``reverse.split`` run the chain rule
+backwards. ``activity`` says which values take part, ``residuals`` what the backward part needs of the
+forward part and how it gets it.
+"""
+
+from symdiff.differentiate.forward import jvp
+from symdiff.differentiate.reverse import Split, gradient, split, vjp
+
+__all__ = ["Split", "gradient", "jvp", "split", "vjp"]

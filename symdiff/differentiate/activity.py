@@ -1,0 +1,218 @@
+"""Activity: which values depend on the inputs asked for and reach the outputs asked for.
+
+A block enters; the set of its active values leaves, and for each node with blocks the active values from
+outside that are used inside, in the order of first use. Dependence runs along edges from a value to what
+is computed from it: through carries, elements, arms and calls alike, so that two reachability searches
+are the whole analysis. Integers and booleans have no edges, nor has ``stop_gradient``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from symdiff.ir.control import LoopView, call, cond, loop
+from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value
+from symdiff.ir.types import OpaqueType, Type, carries_derivative
+from symdiff.ops.declare import Operation
+
+Edge = tuple[Value, Value, Block]  # from, to, and the block in which the first is read
+Neighbours = dict[Value, list[Value]]
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """The active values, and those that each loop and branch captures."""
+
+    active: set[Value]
+    captured: dict[Node, list[Value]]
+
+    def captures(self, node: Node) -> list[Value]:
+        return self.captured.get(node, [])
+
+
+def analyse(
+    block: Block, sources: Iterable[Value], targets: Iterable[Value], calls: Dependencies
+) -> Activity:
+    """What lies between ``sources`` and ``targets``. Linear in the size of the block."""
+    edges = [edge for inner in walk_blocks(block) for edge in _edges(inner, calls)]
+    varied = _reachable(sources, _successors(edges))
+    useful = _reachable(targets, _successors((b, a, place) for a, b, place in edges))
+    active = varied & useful
+    return Activity(active, _captured(block, edges, active))
+
+
+def can_carry(type_: Type) -> bool:
+    """Whether a derivative can be in a value of the type; an object may hold anything."""
+    return isinstance(type_, OpaqueType) or carries_derivative(type_)
+
+
+def walk_blocks(block: Block) -> Iterator[Block]:
+    """A block and all the blocks nested in it, outer ones first."""
+    stack = [block]
+    while stack:
+        current = stack.pop()
+        yield current
+        for node in reversed(current.nodes):
+            stack.extend(reversed(node.blocks))
+
+
+def _successors(edges: Iterable[Edge]) -> Neighbours:
+    successors: Neighbours = {}
+    for source, destination, _ in edges:
+        successors.setdefault(source, []).append(destination)
+    return successors
+
+
+def _reachable(sources: Iterable[Value], successors: Neighbours) -> set[Value]:
+    found = {value for value in sources if can_carry(value.type)}
+    stack = list(found)
+    while stack:
+        for value in successors.get(stack.pop(), ()):
+            if value not in found:
+                found.add(value)
+                stack.append(value)
+    return found
+
+
+def _edges(block: Block, calls: Dependencies) -> Iterator[Edge]:
+    for node in block.nodes:
+        for source, destination, place in _node_edges(node, block, calls):
+            if can_carry(source.type) and can_carry(destination.type):
+                yield source, destination, place
+
+
+def _node_edges(node: Node, block: Block, calls: Dependencies) -> Iterator[Edge]:
+    if node.op is loop:
+        yield from _loop_edges(LoopView(node), block)
+    elif node.op is cond:
+        yield from _arm_edges(node)
+    elif node.op is call:
+        for source, destination in calls.of(node.attributes["callee"]):
+            yield node.operands[source], node.results[destination], block
+    elif isinstance(node.op, Operation):
+        for position, operand in enumerate(node.operands):
+            if node.op.carries(position):
+                for result in node.results:
+                    yield operand, result, block
+        yield from _arm_edges(node)
+
+
+def _loop_edges(view: LoopView, block: Block) -> Iterator[Edge]:
+    parts = zip(view.initial, view.carries, view.next_carries, view.finals, strict=True)
+    for initial, carry, following, final in parts:
+        yield initial, carry, block
+        yield initial, final, block
+        yield following, carry, view.body
+        yield following, final, view.body
+    for tape, element in zip(view.xs, view.elements, strict=True):
+        yield tape, element, block
+    for pushed, tape in zip(view.pushed, view.ys, strict=True):
+        yield pushed, tape, view.body
+
+
+def _arm_edges(node: Node) -> Iterator[Edge]:
+    for arm in node.blocks:
+        for value, result in zip(arm.results, node.results, strict=True):
+            yield value, result, arm
+
+
+# Captures -------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Homes:
+    """Where values are defined, and what encloses each block."""
+
+    home: dict[Value, Block] = field(default_factory=dict)
+    owner: dict[int, tuple[Node, Block]] = field(default_factory=dict)
+
+    def add_block(self, block: Block) -> None:
+        """Learn a block and all that is nested in it."""
+        for inner in walk_blocks(block):
+            for value in inner.parameters:
+                self.home[value] = inner
+            for node in inner.nodes:
+                for value in node.results:
+                    self.home[value] = inner
+                for nested in node.blocks:
+                    self.owner[id(nested)] = (node, inner)
+
+    def enclosing(self, block: Block) -> tuple[Node, Block] | None:
+        """The node that a block belongs to and the block in which that stands."""
+        return self.owner.get(id(block))
+
+
+def _captured(
+    block: Block, edges: Iterable[Edge], active: set[Value]
+) -> dict[Node, list[Value]]:
+    homes = Homes()
+    homes.add_block(block)
+    found: dict[Node, dict[Value, None]] = {}
+    for source, destination, place in edges:
+        if source not in active or destination not in active:
+            continue
+        home = homes.home.get(source)
+        while place is not home and (outer := homes.enclosing(place)) is not None:
+            node, place = outer
+            found.setdefault(node, {})[source] = None
+    return {node: list(values) for node, values in found.items()}
+
+
+# Calls ----------------------------------------------------------------------------------------------
+
+
+class Dependencies:
+    """Which results of a called graph depend on which inputs; graphs may call themselves."""
+
+    def __init__(self) -> None:
+        self._table: dict[GraphCell, list[tuple[int, int]]] = {}
+
+    def of(self, cell: GraphCell) -> list[tuple[int, int]]:
+        """Pairs of an input's and a result's number."""
+        if cell not in self._table:
+            self._solve(cell)
+        return self._table[cell]
+
+    def _solve(self, cell: GraphCell) -> None:
+        """From no dependence up, until nothing changes."""
+        cells = [found for found in _called_cells(cell) if found not in self._table]
+        self._table |= {found: [] for found in cells}
+        changed = True
+        while changed:
+            changed = False
+            for found in cells:
+                pairs = self._pairs(graph_of(found))
+                changed = changed or len(pairs) > len(self._table[found])
+                self._table[found] = pairs
+
+    def _pairs(self, graph: Graph) -> list[tuple[int, int]]:
+        edges = (edge for inner in walk_blocks(graph.block) for edge in _edges(inner, self))
+        successors = _successors(edges)
+        pairs = []
+        for number, parameter in enumerate(graph.block.parameters):
+            reached = _reachable([parameter], successors)
+            results = enumerate(graph.block.results)
+            pairs += [(number, place) for place, value in results if value in reached]
+        return pairs
+
+
+def graph_of(cell: GraphCell) -> Graph:
+    """The graph in a cell that has been filled."""
+    if cell.graph is None:
+        raise ValueError(f"graph {cell.name!r} was never filled")
+    return cell.graph
+
+
+def _called_cells(cell: GraphCell) -> list[GraphCell]:
+    """A cell and all that it calls, directly or not."""
+    found = {cell: None}
+    stack = [cell]
+    while stack:
+        for inner in walk_blocks(graph_of(stack.pop()).block):
+            for node in inner.nodes:
+                callee = node.attributes.get("callee") if node.op is call else None
+                if callee is not None and callee not in found:
+                    found[callee] = None
+                    stack.append(callee)
+    return list(found)

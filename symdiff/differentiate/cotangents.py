@@ -1,0 +1,207 @@
+"""Cotangents while they are built: what has accumulated so far for each primal value, zeros, and casts.
+
+At the edges of loops, branches and calls a cotangent has exactly its primal's type, which ``fitted``
+brings about; within a block its kind follows NumPy. A tape's cotangent is a list of tapes, as no tape is
+ever added to another where it can be passed on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from symdiff.ir.build import Builder, builder, building
+from symdiff.ir.control import LoopView, emit_loop, emit_undefined
+from symdiff.ir.graph import Block, Node, Value
+from symdiff.ir.types import INT, ArrayType, Dim, ListType, OpaqueType, Size, TapeType
+from symdiff import ops
+
+
+class Cotangents:
+    """The cotangent of each value of a block as far as it is known; built with the current builder."""
+
+    def __init__(self) -> None:
+        self._found: dict[Value, Value] = {}
+        self._tapes: dict[Value, list[Value]] = {}
+
+    def __contains__(self, value: Value) -> bool:
+        return value in self._found or value in self._tapes
+
+    def set(self, value: Value, cotangent: Value) -> None:
+        """Replace what has accumulated."""
+        if isinstance(value.type, TapeType):
+            self._tapes[value] = [cotangent]
+        else:
+            self._found[value] = cotangent
+
+    def add(self, value: Value, contribution: Value | None) -> None:
+        """Accumulate."""
+        if contribution is None:
+            return
+        if isinstance(value.type, TapeType):
+            self._tapes.setdefault(value, []).append(contribution)
+            return
+        before = self._found.get(value)
+        if before is not None:
+            contribution = accumulated(before, contribution)
+        self._found[value] = name_after(contribution, value)
+
+    def peek(self, value: Value) -> Value | None:
+        """What has accumulated so far, or None."""
+        if value in self._tapes:
+            self._tapes[value] = [add_tapes(self._tapes[value])]
+            return self._tapes[value][0]
+        return self._found.get(value)
+
+    def take(self, value: Value) -> Value | None:
+        """The whole cotangent, or None where there is none; it is used up."""
+        cotangent = self.peek(value)
+        self._found.pop(value, None)
+        self._tapes.pop(value, None)
+        return cotangent
+
+    def take_tapes(self, value: Value) -> list[Value]:
+        """The cotangents of a tape, whose elements are to be added."""
+        return self._tapes.pop(value, [])
+
+
+def name_after(cotangent: Value, value: Value, role: str = "cotangent") -> Value:
+    """Mark a derived value, just built and not named yet, with the name of its primal value."""
+    if cotangent.node is not None and cotangent.name is None and cotangent.role == role:
+        cotangent.name = value.name
+    return cotangent
+
+
+def accumulated(before: Value, contribution: Value) -> Value:
+    """The sum; into what is there already where the contribution goes to a part of it."""
+    if isinstance(before.type, ListType):
+        return ops.list_accumulate(before, contribution)
+    node = contribution.node
+    if node is not None and node.op is ops.index_add and _is_zeros(node.operands[0]):
+        if builder().nodes and node is builder().nodes[-1]:
+            _, *others = node.operands
+            return ops.index_add(before, *others, **node.attributes)
+    return ops.add(before, contribution)
+
+
+def _is_zeros(value: Value) -> bool:
+    return value.node is not None and value.node.op is ops.zeros
+
+
+# Types ----------------------------------------------------------------------------------------------
+
+
+def fitted(cotangent: Value, value: Value) -> Value:
+    """A cotangent with the dtype and kind of its primal value."""
+    wanted, given = value.type, cotangent.type
+    if not isinstance(wanted, ArrayType) or not isinstance(given, ArrayType):
+        return cotangent
+    if given.kind == "array" and wanted.kind != "array":
+        cotangent = ops.as_scalar(cotangent)
+    cotangent = ops.as_dtype_of(cotangent, value)
+    if wanted.kind == "python" and cotangent.type.kind != "python":
+        return (ops.python_complex if wanted.dtype.kind == "c" else ops.python_float)(cotangent)
+    if wanted.kind == "scalar" and cotangent.type.kind == "python":
+        return strong(cotangent, wanted)
+    if wanted.kind == "array" and cotangent.type.kind != "array":
+        return ops.copy(cotangent)
+    return cotangent
+
+
+def strong(value: Value, type_: ArrayType) -> Value:
+    """A Python number as a NumPy scalar."""
+    if value.node is not None and value.node.op.name == "constant":
+        return builder().constant(type_.dtype.type(value.node.attributes["value"]))
+    return ops.astype(value, dtype=type_.dtype)
+
+
+# Zeros ----------------------------------------------------------------------------------------------
+
+
+class Zeros:
+    """Builds zeros from dimensions: of sizes of a graph's parameters, where they have them."""
+
+    def __init__(self, parameters: Iterable[Value]) -> None:
+        self._axes: dict[Dim, tuple[Value, int]] = {}
+        for parameter in parameters:
+            if isinstance(parameter.type, ArrayType):
+                for axis, dim in enumerate(parameter.type.shape):
+                    self._axes.setdefault(dim, (parameter, axis))
+
+    def of(self, value: Value) -> Value:
+        """The cotangent of a value into which nothing flows."""
+        type_ = value.type
+        if isinstance(type_, ListType):
+            return ops.list_zeros_like(value)
+        if isinstance(type_, TapeType):
+            return self._tape(value)
+        if isinstance(type_, OpaqueType):
+            return emit_undefined(type_)
+        if type_.kind != "array":
+            zero = type_.dtype.type(0)
+            return builder().constant(zero.item() if type_.weak else zero)
+        if is_partial(value) and any(self.size(dim) is None for dim in type_.shape):
+            return emit_undefined(type_)
+        sizes = (
+            ops.size(value, axis=axis) if (size := self.size(dim)) is None else size
+            for axis, dim in enumerate(type_.shape)
+        )
+        return ops.zeros(*sizes, shape=type_.shape, dtype=type_.dtype)
+
+    def size(self, dim: Dim) -> Value | int | None:
+        """A dimension's size from what the graph's parameters say, or None where they do not."""
+        if isinstance(dim, int):
+            return dim
+        found = None if dim.open else self._axes.get(dim)
+        return None if found is None else ops.size(found[0], axis=found[1])
+
+    def restate(self, node: Node) -> bool:
+        """Make a ``size`` node ask a parameter that has the same dimension; whether there is one."""
+        type_ = node.operands[0].type
+        dim = type_.shape[node.attributes["axis"]] if isinstance(type_, ArrayType) else None
+        found = None if not isinstance(dim, Size) or dim.open else self._axes.get(dim)
+        if found is None:
+            return False
+        node.operands, node.attributes = (found[0],), {"axis": found[1]}
+        return True
+
+    def _tape(self, tape: Value) -> Value:
+        assert isinstance(tape.type, TapeType)
+        element = Value(tape.type.element)
+        with building(Builder([], builder().span)) as inner:
+            inner.role = "cotangent"
+            zero = self.of(element)
+        return _map_tapes([tape], [element], inner.nodes, zero)
+
+
+def is_partial(value: Value) -> bool:
+    """Whether a value may be undefined: the result of a branch of which only one arm defines it."""
+    while value.node is not None and value.node.op.name == "cond":
+        number = value.node.results.index(value)
+        arms = [block.results[number] for block in value.node.blocks]
+        if any(arm.node is not None and arm.node.op.name == "undefined" for arm in arms):
+            return True
+        value = next((arm for arm in arms if arm.node is not None), arms[0])
+    return False
+
+
+# Tapes ----------------------------------------------------------------------------------------------
+
+
+def add_tapes(tapes: list[Value]) -> Value:
+    """The sum of tapes, element by element, where one tape is needed."""
+    if len(tapes) == 1:
+        return tapes[0]
+    elements = [Value(tape.type.element) for tape in tapes]  # type: ignore[union-attr]
+    with building(Builder([], builder().span)) as inner:
+        inner.role = "cotangent"
+        total = elements[0]
+        for element in elements[1:]:
+            total = accumulated(total, element)
+    return _map_tapes(tapes, elements, inner.nodes, total)
+
+
+def _map_tapes(tapes: list[Value], elements: list[Value], nodes: list, result: Value) -> Value:
+    """The tape of ``result``, computed from the elements of tapes of one length."""
+    body = Block((Value(INT), *elements), nodes, (result,))
+    count = ops.tape_length(tapes[0])
+    return LoopView(emit_loop(count, (), tapes, body)).ys[0]

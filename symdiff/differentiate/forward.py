@@ -1,0 +1,319 @@
+"""Forward mode: a graph that computes tangents beside the primal values.
+
+Each node is copied and followed by what computes the tangents of its active results. Loops carry the
+tangents of their active carries, branches have them as further results, calls call the forward graph of
+what they call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from symdiff import ops
+from symdiff.differentiate.activity import Activity, analyse
+from symdiff.differentiate.calls import Calls
+from symdiff.differentiate.cotangents import Zeros, accumulated, fitted, name_after
+from symdiff.differentiate.graphs import derived_inputs, leaves_of, pair_of, renumbered, trimmed
+from symdiff.differentiate.sweep import no_rule, partial_of, scaled
+from symdiff.ir.build import Builder, building, copy_into, marked
+from symdiff.ir.control import LoopView, call, cond, emit_cond, emit_loop, loop
+from symdiff.ir.graph import Block, Graph, Node, Op, Value
+from symdiff.ir.structure import Leaf, Static, Structure
+from symdiff.ir.types import carries_derivative
+from symdiff.ops.declare import Operation
+
+
+def jvp(
+    graph: Graph,
+    wrt: Sequence[int],
+    *,
+    output: Structure | None = None,
+    calls: Calls | None = None,
+) -> Graph:
+    """Results and tangents: inputs are those of ``graph``, then the tangent of each input in ``wrt``.
+
+    ``output`` says what is returned, its leaves numbering the results of ``graph`` and after them the
+    tangents of the differentiable ones among these, in order; by default the pair ``(y, y_dot)``, None
+    standing for the tangents of the others.
+    """
+    results = graph.block.results
+    parameters = [graph.block.parameters[number] for number in wrt]
+    seeds = [Value(p.type, None, p.name or f"x{k}", "tangent") for k, p in enumerate(parameters)]
+    calls = calls or Calls()
+    targets = [value for value in results if carries_derivative(value.type)]
+    activity = analyse(graph.block, parameters, targets, calls.dependencies)
+    push = Push(activity, Zeros(()), calls)
+    block = push.whole(graph.block, dict(zip(parameters, seeds, strict=True)), targets)
+    inputs = (*graph.inputs, *derived_inputs(seeds, "tangent"))
+    made = Graph(
+        f"{graph.name}_jvp",
+        block,
+        inputs,
+        output or pair_of(graph.output, _tangent_structure(graph)),
+        {},
+        graph.docstring,
+        graph.span,
+    )
+    return trimmed(made)
+
+
+def _tangent_structure(graph: Graph) -> Structure:
+    results = graph.block.results
+    carrying = [k for k, value in enumerate(results) if carries_derivative(value.type)]
+    numbers: dict[int, Structure] = {k: Static(None) for k in range(len(results))}
+    numbers |= {k: Leaf(len(results) + place) for place, k in enumerate(carrying)}
+    return renumbered(graph.output, numbers)
+
+
+class Push:
+    """Copies nodes to the current builder, each with its tangents."""
+
+    def __init__(self, activity: Activity, zeros: Zeros, calls: Calls) -> None:
+        self.activity = activity
+        self.zeros = zeros
+        self.calls = calls
+        self.new: dict[Value, Value] = {}
+        self.tangents: dict[Value, Value] = {}
+
+    def whole(
+        self, block: Block, seeds: dict[Value, Value], targets: Iterable[Value]
+    ) -> Block:
+        """A graph's block: its parameters and the seeds → its results and the tangents of targets."""
+        parameters = tuple(self.renewed(value) for value in block.parameters)
+        self.tangents |= {v: seed for v, seed in seeds.items() if self.is_active(v)}
+        self.zeros = Zeros(parameters)
+        with building(Builder()) as made:
+            self.nodes(block.nodes)
+            results = [self.new[value] for value in block.results]
+            with marked(None, "tangent"):
+                results += [self.finished(value) for value in targets]
+        return Block((*parameters, *seeds.values()), made.nodes, tuple(results))
+
+    def is_active(self, value: Value) -> bool:
+        return value in self.activity.active
+
+    def renewed(self, value: Value) -> Value:
+        """The copy of a parameter."""
+        self.new[value] = copied = Value(value.type, None, value.name, value.role)
+        return copied
+
+    def got(self, value: Value) -> Value:
+        return self.new.get(value, value)
+
+    def tangent_parameter(self, value: Value) -> Value:
+        """A new parameter for the tangent of a parameter."""
+        self.tangents[value] = made = Value(value.type, None, value.name, "tangent")
+        return made
+
+    def nodes(self, nodes: Sequence[Node]) -> None:
+        for node in nodes:
+            _PUSHED.get(node.op, Push.operation)(self, node)
+
+    def finished(self, value: Value) -> Value:
+        """The tangent of a value at the edge of a block, of exactly its type."""
+        tangent = self.tangents.get(value)
+        if tangent is None:
+            return self.zeros.of(self.got(value))
+        return name_after(fitted(tangent, value), value, "tangent")
+
+    # An op with rules
+
+    def operation(self, node: Node) -> None:
+        copy_into(node, self.new)
+        active = [value for value in node.results if self.is_active(value)]
+        if not active or not isinstance(node.op, Operation):
+            return
+        given = [self.tangent_of(node, k) for k in range(len(node.operands))]
+        if all(tangent is None for tangent in given):
+            return
+        with marked(node.span, "tangent"):
+            tangents = self.tangents_of(node, node.op, given)
+        for value, tangent in zip(node.results, tangents, strict=True):
+            if tangent is not None and self.is_active(value):
+                self.tangents[value] = name_after(tangent, value, "tangent")
+
+    def tangent_of(self, node: Node, position: int) -> Value | None:
+        assert isinstance(node.op, Operation)
+        carried = node.op.carries(position)
+        return self.tangents.get(node.operands[position]) if carried else None
+
+    def tangents_of(
+        self, node: Node, op: Operation, given: Sequence[Value | None]
+    ) -> Sequence[Value | None]:
+        operands = [self.got(value) for value in node.operands]
+        results = tuple(self.got(value) for value in node.results)
+        y = results[0] if len(results) == 1 else results
+        if op.tangent is not None:
+            made = op.tangent(tuple(given), y, *operands, **node.attributes)
+        elif all(t is None or k in op.linear for k, t in enumerate(given)):
+            made = op(*self.linear_operands(op, operands, given), **node.attributes)
+        else:
+            return self.sum_of_shares(node, op, given)
+        return (made,) if len(results) == 1 else made
+
+    def linear_operands(
+        self, op: Operation, operands: Sequence[Value], given: Sequence[Value | None]
+    ) -> list[Value]:
+        """Tangents in place of the operands in which the op is linear."""
+        return [
+            operand
+            if k not in op.linear
+            else self.zeros.of(operand) if tangent is None else tangent
+            for k, (operand, tangent) in enumerate(zip(operands, given, strict=True))
+        ]
+
+    def sum_of_shares(
+        self, node: Node, op: Operation, given: Sequence[Value | None]
+    ) -> list[Value | None]:
+        totals: list[Value | None] = [None] * len(node.results)
+        for position, tangent in enumerate(given):
+            if tangent is None:
+                continue
+            share = self.share(node, op, position, tangent)
+            shares = share if isinstance(share, tuple) else (share,)
+            for k, part in enumerate(shares):
+                before = totals[k]
+                if part is not None:
+                    totals[k] = part if before is None else accumulated(before, part)
+        return totals
+
+    def share(
+        self, node: Node, op: Operation, position: int, tangent: Value
+    ) -> Value | tuple[Value | None, ...] | None:
+        """What the tangent of an operand contributes to those of the results."""
+        if op.partials is not None:
+            partial = partial_of(node, op, position, self.new)
+            if partial is None:
+                return None
+            y = self.got(node.result)
+            return ops.broadcast_like(scaled(tangent, partial, op.is_strong(node)), y)
+        rule = op.rule("jvp", position)
+        if rule is None:
+            raise no_rule(node, node.operands[position])
+        operands = [self.got(value) for value in node.operands]
+        results = tuple(self.got(value) for value in node.results)
+        y_s = results[0] if len(results) == 1 else results
+        return rule(tangent, y_s, *operands, **node.attributes)  # type: ignore[no-any-return]
+
+    # Loops
+
+    def loop(self, node: Node) -> None:
+        view = LoopView(node)
+        active = self.is_active
+        carries = [
+            k
+            for k in range(view.carry_count)
+            if active(view.carries[k]) or active(view.finals[k])
+        ]
+        elements = [k for k, value in enumerate(view.elements) if active(value)]
+        pushed = [k for k, value in enumerate(view.ys) if active(value)]
+        if not (carries or elements or pushed):
+            copy_into(node, self.new)
+            return
+        with marked(node.span, "tangent"):
+            initial = [self.finished(view.initial[k]) for k in carries]
+            xs = [self.finished(view.xs[k]) for k in elements]
+        body = self.body(view, carries, elements, pushed)
+        condition = view.condition and self.condition(view, view.condition, carries)
+        made = emit_loop(
+            None if view.count is None else self.got(view.count),
+            (*map(self.got, view.initial), *initial),
+            (*map(self.got, view.xs), *xs),
+            body,
+            condition,
+            reverse=view.reverse,
+        )
+        self.receive_loop(view, LoopView(made), carries, pushed)
+
+    def body(
+        self, view: LoopView, carries: list[int], elements: list[int], pushed: list[int]
+    ) -> Block:
+        index, *others = (self.renewed(value) for value in view.body.parameters)
+        tangents = [self.tangent_parameter(view.carries[k]) for k in carries]
+        rates = [self.tangent_parameter(view.elements[k]) for k in elements]
+        parameters = (
+            index,
+            *others[: view.carry_count],
+            *tangents,
+            *others[view.carry_count :],
+            *rates,
+        )
+        with building(Builder([], view.node.span)) as made:
+            self.nodes(view.body.nodes)
+            with marked(view.node.span, "tangent"):
+                following = [self.fitting(view.next_carries[k], view.carries[k]) for k in carries]
+                pushes = [self.finished(view.pushed[k]) for k in pushed]
+        results = (
+            *map(self.got, view.next_carries),
+            *following,
+            *map(self.got, view.pushed),
+            *pushes,
+        )
+        return Block(parameters, made.nodes, results)
+
+    def fitting(self, value: Value, carry: Value) -> Value:
+        return fitted(self.finished(value), carry)
+
+    def condition(self, view: LoopView, block: Block, carries: list[int]) -> Block:
+        parameters = [self.renewed(value) for value in block.parameters]
+        extra = [Value(view.carries[k].type, None, view.carries[k].name, "tangent") for k in carries]
+        with building(Builder([], view.node.span)) as made:
+            for node in block.nodes:
+                copy_into(node, self.new)
+        return Block((*parameters, *extra), made.nodes, tuple(map(self.got, block.results)))
+
+    def receive_loop(
+        self, view: LoopView, made: LoopView, carries: list[int], pushed: list[int]
+    ) -> None:
+        count, tapes = view.carry_count, len(view.ys)
+        self.new |= dict(zip(view.finals, made.finals[:count], strict=True))
+        self.new |= dict(zip(view.ys, made.ys[:tapes], strict=True))
+        self.new[view.turns] = made.turns
+        self.receive([view.finals[k] for k in carries], made.finals[count:])
+        self.receive([view.ys[k] for k in pushed], made.ys[tapes:])
+        for old, new in zip(view.node.results, (*made.finals[:count], *made.ys[:tapes]), strict=False):
+            new.name, new.role = old.name, old.role
+
+    def receive(self, values: Sequence[Value], tangents: Sequence[Value]) -> None:
+        for value, tangent in zip(values, tangents, strict=True):
+            tangent.name, tangent.role = value.name, "tangent"
+            if self.is_active(value):
+                self.tangents[value] = tangent
+
+    # Branches
+
+    def cond(self, node: Node) -> None:
+        active = [k for k, value in enumerate(node.results) if self.is_active(value)]
+        if not active:
+            copy_into(node, self.new)
+            return
+        then, orelse = (self.arm(node, block, active) for block in node.blocks)
+        with marked(node.span):
+            made = emit_cond(self.got(node.operands[0]), then, orelse)
+        count = len(node.results)
+        for value, result in zip(node.results, made.results[:count], strict=True):
+            self.new[value] = result
+            result.name, result.role = value.name, value.role
+        self.receive([node.results[k] for k in active], made.results[count:])
+
+    def arm(self, node: Node, block: Block, active: list[int]) -> Block:
+        with building(Builder([], node.span)) as made:
+            self.nodes(block.nodes)
+            with marked(node.span, "tangent"):
+                tangents = [self.arm_tangent(block.results[k], node.results[k]) for k in active]
+        return Block((), made.nodes, (*map(self.got, block.results), *tangents))
+
+    def arm_tangent(self, value: Value, result: Value) -> Value:
+        return fitted(self.finished(value), result)
+
+    # Calls
+
+    def call(self, node: Node) -> None:
+        self.calls.forward(node, self)
+
+
+_PUSHED: dict[Op, Callable[[Push, Node], None]] = {
+    loop: Push.loop,
+    cond: Push.cond,
+    call: Push.call,
+}

@@ -1,0 +1,349 @@
+"""Residuals: what the backward part needs of the forward part, and how it gets it.
+
+The sweep has named primal values freely. Here each of its blocks, inner ones first, gets what it names of
+the primal block that it reverses: from the tape of a loop's input, by computing it again from what is at
+hand, or from an extra result of the primal loop or branch. ``cut`` chooses by price. What is outside every
+enclosing region, the turn's index and constants are free. Primal nodes are extended in place (the
+transformation owns its copy of them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from symdiff import ops
+from symdiff.differentiate.activity import Homes, walk_blocks
+from symdiff.differentiate.cotangents import Zeros
+from symdiff.differentiate.cut import Offer, choose
+from symdiff.differentiate.sweep import Pair
+from symdiff.ir.build import Builder, building, constant, copy_into
+from symdiff.ir.control import LoopView, emit_undefined, loop, undefined
+from symdiff.ir.graph import Block, Node, Value
+from symdiff.ir.types import ArrayType, ListType, TapeType, Type
+
+TURNS = 1000  # how many turns a loop is taken to have whose count is not known
+MANY = 10_000  # above so many values all that is needed is saved
+LENGTH = 1000  # and how many elements an axis
+
+
+def resolve(pairs: Sequence[Pair], top: Block, zeros: Zeros) -> None:
+    """Give the sweep's blocks what they name of primal blocks; what ``top`` defines is free."""
+    homes = Homes()
+    homes.add_block(top)
+    for pair in pairs:
+        _region_class(pair)(pair, homes, top, zeros).resolve()
+
+
+def resolve_apart(pairs: Sequence[Pair], whole: Pair) -> list[tuple[Value, Value]]:
+    """The same where the reverse part stands in a graph of its own, and nothing is free.
+
+    The primal values to be saved are returned, each with the value that it has in the other graph.
+    """
+    homes = Homes()
+    homes.add_block(whole.primal)
+    zeros = Zeros(())
+    for pair in pairs:
+        _region_class(pair)(pair, homes, None, zeros).resolve()
+    top = _Whole(whole, homes, None, zeros)
+    top.resolve()
+    return top.saved
+
+
+def _region_class(pair: Pair) -> type[_Region]:
+    assert pair.primal_node is not None
+    return _Loop if pair.primal_node.op is loop else _Arm
+
+
+# Prices ---------------------------------------------------------------------------------------------
+
+
+def elements(type_: Type) -> int:
+    """How many numbers a value is taken to hold."""
+    if isinstance(type_, ArrayType):
+        count = 1
+        for dim in type_.shape:
+            count *= dim if isinstance(dim, int) else LENGTH
+        return count
+    if isinstance(type_, ListType):
+        return LENGTH * elements(type_.element)
+    if isinstance(type_, TapeType):
+        return TURNS * elements(type_.element)
+    return LENGTH
+
+
+def price_of_saving(type_: Type) -> int:
+    """Of writing a value to a tape and reading it, in about nanoseconds and memory's worth."""
+    count = elements(type_)
+    return 150 if count == 1 else 150 + 3 * count // 2
+
+
+def price_of_computing(node: Node) -> int | None:
+    """Of computing a node again, None where that must not be or is not worth it."""
+    op = node.op
+    if op.effect or op.cost == "heavy" or node.blocks or len(node.results) != 1:
+        return None
+    if op is constant or op is undefined:
+        return 0
+    count = elements(node.result.type)
+    if op.cost == "free" or ops.is_view(node):
+        return 20 if count == 1 else 200
+    if op is ops.index or op.name in _PLAIN:
+        return 30 if count == 1 else 600 + count // 2
+    return 80 if count == 1 else 600 + 5 * count
+
+
+_PLAIN = frozenset(
+    "add subtract multiply divide negative positive absolute less less_equal greater greater_equal "
+    "equal not_equal logical_and logical_or logical_not maximum minimum square where astype real imag "
+    "conjugate floor ceil sign range_element sqrt".split()
+)
+
+
+# Regions --------------------------------------------------------------------------------------------
+
+
+class _Region:
+    """One block of the sweep and the primal block it names values of."""
+
+    def __init__(self, pair: Pair, homes: Homes, top: Block | None, zeros: Zeros) -> None:
+        self.pair, self.homes, self.top, self.zeros = pair, homes, top, zeros
+        self.primal, self.reverse = pair.primal, pair.reverse
+        self.got: dict[Value, Value] = {}  # how the reverse block calls what it has of the primal one
+
+    def resolve(self) -> None:
+        self.hoist_sizes()
+        self.alias_invariants()
+        needed = [v for v in read_values(self.reverse) if self.is_inner(v) and v not in self.got]
+        offers = self.offers(needed)
+        saved, recomputed = choose(offers, needed) if len(offers) < MANY else (set(needed), set())
+        for value in offers:
+            if value in saved and value not in self.got and self.is_inner(value):
+                self.got[value] = self.save(value)
+        rewrite(self.reverse, self.got, recomputed)
+
+    def outside(self) -> Block:
+        """The primal block around this one."""
+        enclosing = self.homes.enclosing(self.primal)
+        assert enclosing is not None
+        return enclosing[1]
+
+    def is_inner(self, value: Value) -> bool:
+        return self.homes.home.get(value) is self.primal
+
+    # Offers
+
+    def offers(self, needed: Iterable[Value]) -> dict[Value, Offer]:
+        """What each value costs from which a needed one could be computed, itself included."""
+        offers: dict[Value, Offer] = {}
+        stack = list(needed)
+        while stack:
+            value = stack.pop()
+            if value in offers:
+                continue
+            offers[value] = offer = self.offer(value)
+            stack.extend(offer.operands)  # type: ignore[arg-type]
+        return dict(sorted(offers.items(), key=lambda item: item[0].number))
+
+    def offer(self, value: Value) -> Offer:
+        if value in self.got:
+            return Offer(self.price_outside(self.got[value]), None)
+        if not self.is_inner(value):
+            return Offer(self.price_outside(value), None)
+        if value.node is None:
+            return Offer(self.price_of_parameter(value), None)
+        price = price_of_computing(value.node)
+        operands = () if price is None else value.node.operands
+        return Offer(self.price_of_result(value), price, tuple(dict.fromkeys(operands)))
+
+    def is_free(self, value: Value) -> bool:
+        """Whether a value outlives every region."""
+        home = self.homes.home.get(value)
+        return home is None or home is self.top
+
+    def price_outside(self, value: Value) -> int:
+        """Of what an enclosing region defines: it has to save that, once for all of this one's turns."""
+        return 0 if self.is_free(value) else 1 + price_of_saving(value.type) // self.turns()
+
+    def price_of_parameter(self, value: Value) -> int:
+        return price_of_saving(value.type)
+
+    def price_of_result(self, value: Value) -> int:
+        return price_of_saving(value.type)
+
+    def turns(self) -> int:
+        return 1
+
+    # Saving
+
+    def save(self, value: Value) -> Value:
+        raise NotImplementedError
+
+    def alias_invariants(self) -> None:
+        """Parameters that the reverse block has without saving."""
+
+    def hoist_sizes(self) -> None:
+        """Make sizes of primal values primal values themselves: they are saved more cheaply."""
+        for block in walk_blocks(self.reverse):
+            sizes = [n for n in block.nodes if n.op is ops.size and self.is_inner(n.operands[0])]
+            hoisted = {node for node in sizes if not self.zeros.restate(node)}
+            if hoisted:
+                block.nodes[:] = [node for node in block.nodes if node not in hoisted]
+            for node in hoisted:
+                self.hoist(node)
+
+    def hoist(self, node: Node) -> None:
+        source = node.operands[0].node
+        place = 0 if source is None else self.primal.nodes.index(source) + 1
+        self.primal.nodes.insert(place, node)
+        node.result.role = "primal"
+        self.homes.home[node.result] = self.primal
+
+
+class _Loop(_Region):
+    """The body of a loop: values are had from tapes."""
+
+    def __init__(self, pair: Pair, homes: Homes, top: Block | None, zeros: Zeros) -> None:
+        super().__init__(pair, homes, top, zeros)
+        assert pair.primal_node is not None and pair.reverse_node is not None
+        self.primal_loop = LoopView(pair.primal_node)
+        self.reverse_loop = LoopView(pair.reverse_node)
+
+    def turns(self) -> int:
+        count = self.primal_loop.count
+        known = None if count is None else ops.constant_of(count)
+        return TURNS if known is None else max(1, int(known))
+
+    def alias_invariants(self) -> None:
+        view = self.primal_loop
+        self.got[view.index] = self.reverse_loop.index
+        for carry, following, initial in zip(
+            view.carries, view.next_carries, view.initial, strict=True
+        ):
+            if carry is following:
+                self.got[carry] = initial
+
+    def price_of_parameter(self, value: Value) -> int:
+        tape = self.tape_of(value)
+        return 0 if tape is not None and self.is_free(tape) else price_of_saving(value.type)
+
+    def price_of_result(self, value: Value) -> int:
+        return 1 if value in self.primal_loop.pushed else price_of_saving(value.type)
+
+    def tape_of(self, value: Value) -> Value | None:
+        """The tape that a parameter is the element of."""
+        view = self.primal_loop
+        return view.xs[view.elements.index(value)] if value in view.elements else None
+
+    def save(self, value: Value) -> Value:
+        tape = self.tape_of(value) or self.push(value)
+        node, body = self.reverse_loop.node, self.reverse
+        element = Value(value.type, None, value.name, value.role)
+        node.operands = (*node.operands, tape)
+        body.parameters = (*body.parameters, element)
+        return element
+
+    def push(self, value: Value) -> Value:
+        """The tape of a value of the primal body."""
+        view = self.primal_loop
+        if value in view.pushed:
+            return view.ys[view.pushed.index(value)]
+        node = view.node
+        tape = Value(TapeType(value.type), node, value.name, value.role)
+        view.body.results = (*view.body.results, value)
+        node.results = (*node.results[:-1], tape, node.results[-1])
+        self.homes.home[tape] = self.outside()
+        return tape
+
+
+class _Arm(_Region):
+    """An arm of a branch: values are had from extra results, undefined in the other arm."""
+
+    def price_of_result(self, value: Value) -> int:
+        return 1 if value in self.primal.results else price_of_saving(value.type)
+
+    def save(self, value: Value) -> Value:
+        node = self.pair.primal_node
+        assert node is not None
+        if value in self.primal.results:
+            return node.results[self.primal.results.index(value)]
+        for block in node.blocks:
+            block.results = (*block.results, value if block is self.primal else _absent(block, value))
+        result = Value(value.type, node, value.name, value.role)
+        self.homes.home[result] = self.outside()
+        node.results = (*node.results, result)
+        return result
+
+
+class _Whole(_Region):
+    """A whole graph whose reverse part is a graph of its own: values are had as its inputs."""
+
+    def __init__(self, pair: Pair, homes: Homes, top: Block | None, zeros: Zeros) -> None:
+        super().__init__(pair, homes, top, zeros)
+        self.saved: list[tuple[Value, Value]] = []
+
+    def save(self, value: Value) -> Value:
+        given = Value(value.type, None, value.name, value.role)
+        self.saved.append((value, given))
+        return given
+
+
+def _absent(block: Block, value: Value) -> Value:
+    with building(Builder(block.nodes)):
+        return emit_undefined(value.type)
+
+
+# Rewriting ------------------------------------------------------------------------------------------
+
+
+def reads(node: Node) -> Iterable[Value]:
+    """What a node reads, in its blocks too (values of those blocks included)."""
+    yield from node.operands
+    for outer in node.blocks:
+        yield from read_values(outer)
+
+
+def read_values(block: Block) -> list[Value]:
+    """All values read in a block and the blocks in it, each once."""
+    found: dict[Value, None] = {}
+    for inner in walk_blocks(block):
+        for node in inner.nodes:
+            found.update(dict.fromkeys(node.operands))
+        found.update(dict.fromkeys(inner.results))
+    return list(found)
+
+
+def rewrite(block: Block, got: dict[Value, Value], recomputed: set[Value]) -> None:
+    """Replace values by what they are called here; compute some again before their first use."""
+    new = dict(got)
+    with building(Builder([])) as made:
+        for node in block.nodes:
+            for value in reads(node):
+                _compute(value, recomputed, new)
+            made.nodes.append(node)
+        for value in block.results:
+            _compute(value, recomputed, new)
+    block.nodes[:] = made.nodes
+    substitute(block, new)
+
+
+def _compute(value: Value, recomputed: set[Value], new: dict[Value, Value]) -> None:
+    stack = [value]
+    while stack:
+        value = stack[-1]
+        missing: list[Value] = []
+        if value in recomputed and value not in new:
+            assert value.node is not None
+            missing = [v for v in value.node.operands if v in recomputed and v not in new]
+            if not missing:
+                copy_into(value.node, new)
+        stack.extend(missing)
+        if not missing:
+            stack.pop()
+
+
+def substitute(block: Block, new: dict[Value, Value]) -> None:
+    """Replace what a block and the blocks in it read."""
+    for inner in walk_blocks(block):
+        for node in inner.nodes:
+            node.operands = tuple(new.get(value, value) for value in node.operands)
+        inner.results = tuple(new.get(value, value) for value in inner.results)

@@ -1,0 +1,170 @@
+"""Reverse mode: graphs that run the chain rule backwards.
+
+``gradient`` is one graph, primal then adjoint, of a scalar result; ``vjp`` the same from a cotangent for each
+result, given as inputs; ``split`` a pair of graphs, with what the second needs of the first as results of
+the first. All go the same way: copy the graph, build the sweep, drop its dead code, resolve residuals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from symdiff import ops
+from symdiff.differentiate.activity import analyse
+from symdiff.differentiate.calls import Calls
+from symdiff.differentiate.cotangents import Cotangents, Zeros
+from symdiff.differentiate.graphs import derived_inputs, leaves_of, pair_of, trimmed, tuple_of
+from symdiff.differentiate.prune import prune
+from symdiff.differentiate.residuals import resolve, resolve_apart
+from symdiff.differentiate.sweep import Pair, Sweep
+from symdiff.errors import GradientShapeError
+from symdiff.ir.build import Builder, building, copy_block
+from symdiff.ir.graph import Block, Graph, Value
+from symdiff.ir.structure import Structure
+from symdiff.ir.types import ArrayType, carries_derivative
+
+
+def gradient(
+    graph: Graph,
+    wrt: Sequence[int],
+    *,
+    result: int = 0,
+    output: Structure | None = None,
+    calls: Calls | None = None,
+) -> Graph:
+    """The gradient of the ``result``-th result, a scalar, by the inputs ``wrt``.
+
+    ``output`` says what is returned, its leaves numbering the results of ``graph`` and after them the
+    cotangents of ``wrt``; by default a tuple of the cotangents.
+    """
+    joint = _Joint(graph, wrt, calls)
+    with building(joint.builder):
+        one = _one(joint.block.results[result], graph)
+    joint.run({result: one})
+    return joint.graph(f"{graph.name}_grad", output, ())
+
+
+def vjp(
+    graph: Graph,
+    wrt: Sequence[int],
+    *,
+    output: Structure | None = None,
+    calls: Calls | None = None,
+) -> Graph:
+    """Results and cotangents: inputs are those of ``graph``, then a cotangent a differentiable result.
+
+    ``output`` is as for ``gradient``; by default the pair of what ``graph`` returns and the tuple of
+    cotangents of ``wrt``.
+    """
+    joint = _Joint(graph, wrt, calls)
+    seeds = joint.seeds()
+    joint.run(seeds)
+    default = pair_of(graph.output, tuple_of(len(wrt), len(graph.block.results)))
+    return joint.graph(f"{graph.name}_vjp", output or default, tuple(seeds.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """``forward``: inputs → (what the graph returns, saved values). ``backward``: (saved values, a cotangent a
+    differentiable result) → cotangents of the inputs asked for. ``saved`` counts the saved values.
+    """
+
+    forward: Graph
+    backward: Graph
+    saved: int
+
+
+def split(graph: Graph, wrt: Sequence[int], *, calls: Calls | None = None) -> Split:
+    """Forward and backward part as graphs of their own. ``forward.output`` is a pair (returned, tuple of
+    saved), ``backward.output`` a tuple of cotangents."""
+    joint = _Joint(graph, wrt, calls)
+    seeds = joint.seeds()
+    joint.sweep_back(seeds)
+    backward = Block((), joint.builder.nodes, tuple(joint.bars))
+    saved = resolve_apart(joint.sweep.pairs, Pair(joint.block, backward))
+    given = tuple(value for _, value in saved)
+    backward.parameters = (*given, *seeds.values())
+    inputs = (*derived_inputs(given, "saved"), *derived_inputs(seeds.values(), "cotangent"))
+    reverse = Graph(f"{graph.name}_backward", backward, inputs, tuple_of(len(wrt)), span=graph.span)
+    return Split(_forward(graph, joint.block, [value for value, _ in saved]), reverse, len(saved))
+
+
+def _forward(graph: Graph, block: Block, saved: Sequence[Value]) -> Graph:
+    count = len(block.results)
+    block.results = (*block.results, *saved)
+    output = pair_of(graph.output, tuple_of(len(saved), count))
+    made = Graph(f"{graph.name}_forward", block, graph.inputs, output, span=graph.span)
+    return trimmed(made)
+
+
+class _Joint:
+    """A graph's private copy and the sweep over it, under construction."""
+
+    def __init__(self, graph: Graph, wrt: Sequence[int], calls: Calls | None) -> None:
+        self.source = graph
+        self.block = copy_block(graph.block, {})
+        self.calls = calls or Calls()
+        self.wrt = [self.block.parameters[number] for number in wrt]
+        self.zeros = Zeros(self.block.parameters)
+        self.builder = Builder([], graph.span)
+        self.builder.role = "cotangent"
+        self.bars: list[Value] = []
+        self.sweep: Sweep
+
+    def seeds(self) -> dict[int, Value]:
+        """A parameter for the cotangent of each returned result that can have one, by its number."""
+        numbers = sorted(leaves_of(self.source.output))
+        results = {k: self.block.results[k] for k in numbers}
+        return {
+            k: Value(value.type, None, value.name or "y", "cotangent")
+            for k, value in results.items()
+            if carries_derivative(value.type)
+        }
+
+    def sweep_back(self, seeds: Mapping[int, Value]) -> None:
+        """Build the sweep from the cotangents of results and drop its dead code."""
+        targets = [self.block.results[number] for number in seeds]
+        activity = analyse(self.block, self.wrt, targets, self.calls.dependencies)
+        self.sweep = Sweep(activity, self.zeros, self.calls)
+        cotangents = Cotangents()
+        with building(self.builder):
+            for number, seed in seeds.items():
+                if self.sweep.is_active(self.block.results[number]):
+                    cotangents.add(self.block.results[number], seed)
+            self.sweep.run(self.block.nodes, cotangents)
+            self.bars = self.sweep.finished(self.wrt, cotangents)
+        prune(self.builder.nodes, self.bars)
+
+    def run(self, seeds: Mapping[int, Value]) -> None:
+        """Build the sweep; what it needs of the primal block is in scope."""
+        self.sweep_back(seeds)
+        resolve(self.sweep.pairs, self.block, self.zeros)
+
+    def graph(self, name: str, output: Structure | None, seeds: Sequence[Value]) -> Graph:
+        """Primal and adjoint as one graph."""
+        graph, block = self.source, self.block
+        count = len(block.results)
+        joint = Block(
+            (*block.parameters, *seeds),
+            [*block.nodes, *self.builder.nodes],
+            (*block.results, *self.bars),
+        )
+        inputs = (*graph.inputs, *derived_inputs(seeds, "cotangent"))
+        output = output or tuple_of(len(self.bars), count)
+        return trimmed(Graph(name, joint, inputs, output, {}, graph.docstring, graph.span))
+
+
+def _one(value: Value, graph: Graph) -> Value:
+    type_ = value.type
+    if not isinstance(type_, ArrayType) or not type_.differentiable or any(
+        dim != 1 for dim in type_.shape
+    ):
+        raise GradientShapeError(
+            f"the gradient of something that is not a scalar: {graph.name} returns {type_}",
+            graph.span,
+            "use symdiff.jacobian or symdiff.vjp",
+        )
+    if type_.kind == "array":
+        return ops.ones(*type_.shape, shape=type_.shape, dtype=type_.dtype)  # type: ignore
+    return ops.strong_constant(1.0, value)

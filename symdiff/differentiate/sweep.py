@@ -1,0 +1,258 @@
+"""The reverse sweep over a block: each active node's cotangents from those of its results.
+
+What is built names primal values freely, those of nested blocks too: ``residuals`` resolves that
+afterwards. Each block of the sweep is paired with the primal block that it reverses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from symdiff import ops
+from symdiff.differentiate.activity import Activity
+from symdiff.differentiate.cotangents import Cotangents, Zeros, fitted, name_after
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.build import Builder, builder, building, marked
+from symdiff.ir.control import LoopView, call, cond, emit_cond, emit_loop, undefined
+from symdiff.ir.graph import Block, Node, Op, Value
+from symdiff.ops.declare import Operation
+
+if TYPE_CHECKING:
+    from symdiff.differentiate.calls import Calls
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A block of the sweep and the primal block it reverses, with the nodes that own them."""
+
+    primal: Block
+    reverse: Block
+    primal_node: Node | None = None
+    reverse_node: Node | None = None
+
+
+class Sweep:
+    """Builds cotangents with the current builder. ``pairs`` lists paired blocks, inner ones first."""
+
+    def __init__(self, activity: Activity, zeros: Zeros, calls: Calls) -> None:
+        self.activity = activity
+        self.zeros = zeros
+        self.calls = calls
+        self.pairs: list[Pair] = []
+
+    def run(self, nodes: Sequence[Node], cotangents: Cotangents) -> None:
+        """Go through ``nodes`` backwards, from the cotangents of what they define to those of the rest."""
+        for node in reversed(nodes):
+            if any(value in cotangents for value in node.results):
+                with marked(node.span, "cotangent"):
+                    _REVERSED.get(node.op, Sweep.operation)(self, node, cotangents)
+
+    def is_active(self, value: Value) -> bool:
+        return value in self.activity.active
+
+    # An op with rules
+
+    def operation(self, node: Node, cotangents: Cotangents) -> None:
+        bars = [cotangents.take(value) for value in node.results]
+        op = node.op
+        for position, operand in enumerate(node.operands):
+            if self.is_active(operand) and isinstance(op, Operation) and op.carries(position):
+                share = _share(node, op, position, bars)
+                cotangents.add(operand, share)
+
+    # Loops
+
+    def loop(self, node: Node, cotangents: Cotangents) -> None:
+        """A counted loop running the other way; adjoints of what the body captures are carries."""
+        view = LoopView(node)
+        reverse = _ReverseLoop(self, view, cotangents)
+        body = reverse.body()
+        count = view.turns if view.condition is not None or view.count is None else view.count
+        made = emit_loop(count, reverse.initial, reverse.tapes, body, reverse=not view.reverse)
+        self.pairs.append(Pair(view.body, body, node, made))
+        reverse.distribute(LoopView(made), cotangents)
+
+    # Branches
+
+    def cond(self, node: Node, cotangents: Cotangents) -> None:
+        """A branch by the same predicate; each arm adds to the cotangents of what it captures."""
+        captured = self.activity.captures(node)
+        before = {value: cotangents.peek(value) for value in captured}
+        bars = [cotangents.take(value) for value in node.results]
+        arms = tuple(self._arm(block, bars, before) for block in node.blocks)
+        made = emit_cond(node.operands[0], *arms)
+        for primal, reverse in zip(node.blocks, arms, strict=True):
+            self.pairs.append(Pair(primal, reverse, node, made))
+        for value, result in zip(captured, made.results, strict=True):
+            result.name = value.name
+            cotangents.set(value, result)
+
+    def _arm(
+        self, block: Block, bars: Sequence[Value | None], before: dict[Value, Value | None]
+    ) -> Block:
+        with building(Builder([], builder().span)) as inner:
+            inner.role = "cotangent"
+            cotangents = Cotangents()
+            for value, bar in before.items():
+                if bar is not None:
+                    cotangents.set(value, bar)
+            for value, bar in zip(block.results, bars, strict=True):
+                if bar is not None and self.is_active(value):
+                    cotangents.add(value, bar)
+            self.run(block.nodes, cotangents)
+            results = self.finished(before, cotangents)
+        return Block((), inner.nodes, tuple(results))
+
+    def finished(self, values: Iterable[Value], cotangents: Cotangents) -> list[Value]:
+        """The cotangents of values at the edge of a block, of exactly their types."""
+        return [self._finished(value, cotangents.take(value)) for value in values]
+
+    def _finished(self, value: Value, cotangent: Value | None) -> Value:
+        if cotangent is None:
+            return self.zeros.of(value)
+        return name_after(fitted(cotangent, value), value)
+
+    # Calls
+
+    def call(self, node: Node, cotangents: Cotangents) -> None:
+        self.calls.reverse(node, cotangents, self)
+
+
+class _ReverseLoop:
+    """The parts of the loop that reverses a loop."""
+
+    def __init__(self, sweep: Sweep, view: LoopView, cotangents: Cotangents) -> None:
+        self.sweep, self.view = sweep, view
+        carries = range(view.carry_count)
+        active = sweep.is_active
+        self.carries = [
+            k for k in carries if active(view.carries[k]) or active(view.finals[k])
+        ]
+        self.captured = sweep.activity.captures(view.node)
+        self.elements = [k for k, value in enumerate(view.elements) if active(value)]
+        started = [*(view.finals[k] for k in self.carries), *self.captured]
+        bars = sweep.finished(self.carried_finals, cotangents)
+        bars += [sweep.zeros.of(v) if (b := cotangents.peek(v)) is None else fitted(b, v)
+                 for v in self.captured]
+        self.initial = bars
+        self.parameters = [Value(v.type, None, v.name, "cotangent") for v in started]
+        self.pushed = [
+            (value, tape)
+            for value, ys in zip(view.pushed, view.ys, strict=True)
+            for tape in cotangents.take_tapes(ys)
+            if active(value)
+        ]
+        self.tapes = [tape for _, tape in self.pushed]
+
+    @property
+    def carried_finals(self) -> list[Value]:
+        return [self.view.finals[k] for k in self.carries]
+
+    def body(self) -> Block:
+        view, sweep = self.view, self.sweep
+        index = Value(view.index.type, None, view.index.name)
+        pushed = [Value(v.type, None, v.name, "cotangent") for v, _ in self.pushed]
+        with building(Builder([], view.node.span)) as inner:
+            inner.role = "cotangent"
+            cotangents = Cotangents()
+            count = len(self.carries)
+            for value, bar in zip(self.captured, self.parameters[count:], strict=True):
+                cotangents.set(value, bar)
+            for k, bar in zip(self.carries, self.parameters[:count], strict=True):
+                if sweep.is_active(view.next_carries[k]):
+                    cotangents.add(view.next_carries[k], bar)
+            for (value, _), bar in zip(self.pushed, pushed, strict=True):
+                cotangents.add(value, bar)
+            sweep.run(view.body.nodes, cotangents)
+            results = self._results(cotangents)
+        return Block((index, *self.parameters, *pushed), inner.nodes, tuple(results))
+
+    def _results(self, cotangents: Cotangents) -> list[Value]:
+        view = self.view
+        carries = [view.carries[k] for k in self.carries]
+        elements = [view.elements[k] for k in self.elements]
+        return self.sweep.finished([*carries, *self.captured, *elements], cotangents)
+
+    def distribute(self, made: LoopView, cotangents: Cotangents) -> None:
+        """Hand the results to what the loop captured first, then to what it started from."""
+        view, count = self.view, len(self.carries)
+        for value, result in zip(self.captured, made.finals[count:], strict=True):
+            result.name = value.name
+            cotangents.set(value, result)
+        for k, result in zip(self.carries, made.finals[:count], strict=True):
+            result.name = view.carries[k].name
+            if self.sweep.is_active(view.initial[k]):
+                cotangents.add(view.initial[k], result)
+        for k, result in zip(self.elements, made.ys, strict=True):
+            cotangents.add(view.xs[k], result)
+
+
+# Rules ----------------------------------------------------------------------------------------------
+
+
+def _share(node: Node, op: Operation, position: int, bars: Sequence[Value | None]) -> Value | None:
+    """What flows into an operand, with the operand's shape and dtype."""
+    operand = node.operands[position]
+    if op.partials is not None:
+        (bar,) = bars
+        assert bar is not None
+        partial = partial_of(node, op, position)
+        if partial is None:
+            return None
+        if isinstance(partial, Value) and ops.is_complex(partial):
+            partial = ops.conjugate(partial)
+        return ops.unbroadcast_to(scaled(bar, partial, op.is_strong(node)), operand)
+    rule = op.rule("vjp", position)
+    if rule is None:
+        raise no_rule(node, operand)
+    g, y = (bars[0], node.results[0]) if len(bars) == 1 else (tuple(bars), node.results)
+    return rule(g, y, *node.operands, **node.attributes)  # type: ignore[no-any-return]
+
+
+def partial_of(node: Node, op: Operation, position: int, new: dict[Value, Value] | None = None):
+    """The partial derivative by an operand, a number or a value; None where nothing flows."""
+    assert op.partials is not None
+    partial = op.partials[position]
+    if not callable(partial):
+        return partial
+    values = (node.result, *node.operands)
+    return partial(*(values if new is None else [new.get(v, v) for v in values]))
+
+
+def scaled(g: Value, partial: Value | float, masked: bool) -> Value:
+    """``g * partial``; a strong zero where ``masked``."""
+    if not isinstance(partial, Value):
+        if partial == 1:
+            return g
+        return ops.negative(g) if partial == -1 else ops.multiply(g, partial)
+    number = ops.constant_of(partial)
+    if masked and number is None:
+        return ops.strong_multiply(g, partial)
+    return ops.multiply(g, partial)
+
+
+def no_rule(node: Node, operand: Value) -> UnsupportedCallError:
+    name = node.attributes.get("description") or node.op.name
+    of = f" with respect to {operand.name!r}" if operand.name else ""
+    value = operand.name or "the argument"
+    return UnsupportedCallError(
+        f"cannot differentiate {name}{of}",
+        node.span,
+        f"wrap {value} in symdiff.stop_gradient(...), or give a rule with symdiff.custom_vjp",
+    )
+
+
+def _nothing(sweep: Sweep, node: Node, cotangents: Cotangents) -> None:
+    return None
+
+
+_REVERSED: dict[Op, Callable[[Sweep, Node, Cotangents], None]] = {
+    undefined: _nothing,
+    call: Sweep.call,
+    cond: Sweep.cond,
+}
+from symdiff.ir.control import loop as _loop  # noqa: E402
+
+_REVERSED[_loop] = Sweep.loop
