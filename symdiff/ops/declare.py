@@ -152,6 +152,11 @@ def dotted(name: str) -> ast.expr:
     return expression
 
 
+def supporting(function: Callable[..., Any]) -> ast.expr:
+    """A function of ``ops.support``, which emission binds to its name."""
+    return ast.Constant(function)  # type: ignore[arg-type]
+
+
 def call(function: str, **defaults: Any) -> Spelling:
     """Spelled as a call; attributes as keywords, those that equal ``defaults`` left out."""
 

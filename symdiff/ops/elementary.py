@@ -3,8 +3,8 @@
 Each is declared with its ufunc, its partial derivatives (by the operand's position; None where
 nothing flows) and its SymPy meaning. An op with an operator (``add``) means that operator, on
 Python numbers Python's; the attribute ``ufunc=True`` makes it NumPy's function. Derivative rules
-must not raise where NumPy gives inf: they write ``a / b`` and ``a ** b`` on values, which is NumPy's
-meaning always.
+must not raise where NumPy gives inf: they write ``a / b`` and ``a ** b`` on values, which is
+NumPy's meaning always.
 """
 
 from __future__ import annotations

@@ -2,34 +2,51 @@
 
 The attribute ``axis`` of a reduction is a sorted tuple of axes that are not negative, or None for
 all: ``normalized_axis`` brings a user's to this form. ``unbroadcast_to(g, x)`` sums ``g`` down to
-the shape of ``x``: what is known of the sizes decides; only where open sizes meet is a test left for
-the run time.
+the shape of ``x``: what is known of the sizes decides; only where open sizes meet is a test left
+for the run time.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import ArrayType, Dim, Type, may_be_one
+from symdiff.ir.types import INT, ArrayType, Dim, Type, may_be_one
+from symdiff.ops import support
 from symdiff.ops.declare import (
+    Lowering,
     Operation,
     Spelling,
     array_type,
     declare,
     dotted,
     literal,
+    lowers,
     require_array,
     static,
+    supporting,
 )
-from symdiff.ops.elementary import as_dtype_of, as_scalar, number_or_array
+from symdiff.ops.elementary import (
+    as_dtype_of,
+    as_scalar,
+    conjugated,
+    equal,
+    is_complex,
+    isnan,
+    number_or_array,
+    real,
+    strong_constant,
+    where,
+)
 from symdiff.ops.shape import broadcast_to, reshape
 from symdiff.ops.sizes import size, sizes_of
+from symdiff.ops.ufuncs import dtype_of, refuse, staged
 
 Axis = tuple[int, ...] | None
 
@@ -50,12 +67,9 @@ def normalized_axis(axis: Any, rank: int) -> Axis:
 
 def _one_axis(axis: Any, rank: int) -> int:
     index = int(axis)
-    if not -max_(rank, 1) <= index < max_(rank, 1):
+    if not -builtins.max(rank, 1) <= index < builtins.max(rank, 1):
         raise np.exceptions.AxisError(index, rank)
-    return index % max_(rank, 1)
-
-
-max_ = builtins.max
+    return index % builtins.max(rank, 1)
 
 
 def axes_of(axis: Axis, rank: int) -> tuple[int, ...]:
@@ -95,17 +109,25 @@ def count_of(x: Value, axis: Axis) -> Any:
     return count
 
 
-# sum --------------------------------------------------------------------------------------------
+# Declaring reductions ---
 
 
 def reduction_type(dtype: Callable[[np.dtype], np.dtype], name: str) -> Callable[..., Any]:
     """The type rule of a reduction, by what it makes of a dtype."""
 
-    def infer(x: Type, *, axis: Axis = None, keepdims: bool = False, **_: Any) -> tuple[Type, ...]:
+    def infer(
+        x: Type,
+        *,
+        axis: Axis = None,
+        keepdims: bool = False,
+        dtype: np.dtype | None = None,
+        **_: Any,
+    ) -> tuple[Type, ...]:
         type_ = require_array(x, name)
         shape = reduced_shape(type_.shape, axis, keepdims)
-        return (number_or_array(dtype(type_.dtype), shape),)
+        return (number_or_array(result(type_.dtype) if dtype is None else dtype, shape),)
 
+    result = dtype
     return infer
 
 
@@ -126,24 +148,263 @@ def spell_reduction(function: str, **defaults: Any) -> Spelling:
     return spell
 
 
-def _summed_dtype(dtype: np.dtype) -> np.dtype:
-    summed: np.dtype = np.sum(np.zeros(0, dtype)).dtype
-    return summed
+def _dtype_by(function: Callable[..., Any]) -> Callable[[np.dtype], np.dtype]:
+    """What a NumPy function makes of a dtype, found by calling it on a single element."""
+
+    def dtype_of(dtype: np.dtype) -> np.dtype:
+        result: np.dtype = np.asarray(function(np.ones(1, dtype))).dtype
+        return result
+
+    return dtype_of
 
 
-def _sum_vjp(g: Value, y: Value, x: Value, *, axis: Axis = None, keepdims: bool = False) -> Value:
-    return as_dtype_of(broadcast_like(restored(g, x, axis, keepdims), x), x)
+def _reduction(
+    name: str, function: Callable[..., Any], documentation: str, **more: Any
+) -> Operation:
+    infer = reduction_type(_dtype_by(function), name)
+    operation = Operation(
+        name,
+        infer,
+        function,
+        spelling=spell_reduction(f"np.{name}"),
+        documentation=documentation,
+        **more,
+    )
+    return declare(operation, 1)
 
 
-sum: Operation = declare(
+@dataclass(frozen=True, slots=True)
+class Gradient:
+    """The derivative of a reduction by each element: ``direction * factor / divisor``."""
+
+    direction: Value
+    factor: float = 1
+    divisor: Any = None
+
+    def scaled(self, g: Value) -> Value:
+        """``g`` times what is the same for all elements of a reduction."""
+        if self.factor != 1:
+            g = g * self.factor
+        return g if self.divisor is None else g / self.divisor
+
+
+def gradient_rules(gradient: Callable[..., Gradient]) -> dict[str, Any]:
+    """Both rules of a reduction from the gradient ``(y, x, **attributes)`` of each result."""
+
+    def vjp(g: Value, y: Value, x: Value, **attributes: Any) -> Value:
+        found = gradient(y, x, **attributes)
+        spread = restored(found.scaled(g), x, attributes.get("axis"), _keeps(attributes))
+        return as_dtype_of(broadcast_like(spread * found.direction, x), x)
+
+    def jvp(t: Value, y: Value, x: Value, **attributes: Any) -> Value:
+        found = gradient(y, x, **attributes)
+        product = t * conjugated(found.direction)
+        if is_complex(product) and not is_complex(y):
+            product = real(product)
+        axis = attributes.get("axis")
+        total = sum(product, axis=axis, keepdims=_keeps(attributes))
+        return as_dtype_of(found.scaled(total), y)
+
+    return {"vjp": {0: vjp}, "jvp": {0: jvp}}
+
+
+def _keeps(attributes: Mapping[str, Any]) -> bool:
+    return bool(attributes.get("keepdims", False))
+
+
+# sum, mean, var, std, prod ---
+
+
+def _sum_vjp(
+    g: Value, y: Value, x: Value, *, axis: Axis = None, keepdims: bool = False, **_: Any
+) -> Value:
+    return broadcast_like(as_dtype_of(restored(g, x, axis, keepdims), x), x)
+
+
+def _mean_vjp(
+    g: Value, y: Value, x: Value, *, axis: Axis = None, keepdims: bool = False, **_: Any
+) -> Value:
+    return _sum_vjp(g / count_of(x, axis), y, x, axis=axis, keepdims=keepdims)
+
+
+def _deviation(x: Value, axis: Axis) -> Value:
+    return x - mean(x, axis=axis, keepdims=True)  # type: ignore[no-any-return]
+
+
+def _var_gradient(y: Value, x: Value, *, axis: Axis = None, ddof: float = 0, **_: Any) -> Gradient:
+    return Gradient(_deviation(x, axis), 2, _degrees_of_freedom(x, axis, ddof))
+
+
+def _std_gradient(y: Value, x: Value, *, axis: Axis = None, ddof: float = 0, **_: Any) -> Gradient:
+    return Gradient(_deviation(x, axis), 1, nonzero(y) * _degrees_of_freedom(x, axis, ddof))
+
+
+def _degrees_of_freedom(x: Value, axis: Axis, ddof: float) -> Any:
+    count = count_of(x, axis)
+    return count - ddof if ddof else count
+
+
+def nonzero(x: Value) -> Value:
+    """``x``, but 1 where it is 0, to divide by."""
+    return where(equal(x, 0), strong_constant(1, x), x)  # type: ignore[no-any-return]
+
+
+def _prod_gradient(y: Value, x: Value, *, axis: Axis = None, **_: Any) -> Gradient:
+    return Gradient(conjugated(prod_except(x, axis=axis)))
+
+
+sum: Operation = _reduction(
+    "sum",
+    np.sum,
+    "Sum over ``axis``; of integers and bools an int.",
+    linear=frozenset({0}),
+    vjp={0: _sum_vjp},
+)
+mean: Operation = _reduction(
+    "mean",
+    np.mean,
+    "Arithmetic mean over ``axis``.",
+    linear=frozenset({0}),
+    vjp={0: _mean_vjp},
+)
+var: Operation = _reduction(
+    "var",
+    np.var,
+    "Variance over ``axis`` with ``ddof`` degrees of freedom taken off.",
+    **gradient_rules(_var_gradient),
+)
+std: Operation = _reduction(
+    "std",
+    np.std,
+    "Standard deviation over ``axis``; its derivative where it is 0 is 0.",
+    **gradient_rules(_std_gradient),
+)
+prod: Operation = _reduction(
+    "prod",
+    np.prod,
+    "Product over ``axis``; its derivative counts zeros rightly.",
+    **gradient_rules(_prod_gradient),
+)
+
+
+def _infer_prod_except(x: Type, *ts: Type, axis: Axis = None) -> tuple[Type, ...]:
+    types = [require_array(t, "prod_except") for t in (x, *ts)]
+    dtype = np.result_type(*(t.dtype for t in types))
+    return (ArrayType(dtype, types[0].shape, "array"),)
+
+
+def _spell_prod_except(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    axis = node.attributes["axis"]
+    keywords = [] if axis is None else [ast.keyword("axis", literal(axis))]
+    return ast.Call(supporting(support.prod_except), list(operands), keywords)
+
+
+def _prod_except_vjp(
+    position: int, g: Value, y: Value, x: Value, *ts: Value, axis: Axis = None
+) -> Value:
+    """The pairing is symmetric in all directions, the cotangent's among them."""
+    directions = [conjugated(g) if k + 1 == position else t for k, t in enumerate(ts)]
+    if position == 0:
+        directions.append(conjugated(g))
+    return as_dtype_of(conjugated(prod_except(x, *directions, axis=axis)), (x, *ts)[position])
+
+
+def _prod_except_jvp(
+    position: int, t: Value, y: Value, x: Value, *ts: Value, axis: Axis = None
+) -> Value:
+    directions = [t if k + 1 == position else other for k, other in enumerate(ts)]
+    if position == 0:
+        directions.append(t)
+    return prod_except(x, *directions, axis=axis)  # type: ignore[no-any-return]
+
+
+prod_except: Operation = declare(
     Operation(
-        "sum",
-        reduction_type(_summed_dtype, "sum"),
-        np.sum,
-        spelling=spell_reduction("np.sum"),
-        linear=frozenset({0}),
-        vjp={0: _sum_vjp},
-        documentation="Sum over ``axis``; of integers and bools an int.",
+        "prod_except",
+        _infer_prod_except,
+        support.prod_except,
+        cost="heavy",
+        spelling=_spell_prod_except,
+        vjp=_prod_except_vjp,
+        jvp=_prod_except_jvp,
+        variadic=True,
+        documentation="For each element the product of the others; its derivatives in directions.",
+    ),
+    1,
+)
+
+# Extrema ---
+
+
+def _extremum_gradient(
+    y: Value, x: Value, *, axis: Axis = None, keepdims: bool = False, **_: Any
+) -> Gradient:
+    chosen = equal(x, restored(y, x, axis, keepdims))
+    ties = sum(chosen, axis=axis, keepdims=keepdims)
+    wide = array_type(y).dtype == np.dtype("float64")  # an int count keeps its dtype
+    return Gradient(chosen, 1, ties if wide else as_dtype_of(ties, y))
+
+
+max: Operation = _reduction(
+    "max",
+    np.max,
+    "The greatest element over ``axis``; ties split the derivative evenly.",
+    raises=True,
+    **gradient_rules(_extremum_gradient),
+)
+min: Operation = _reduction(
+    "min",
+    np.min,
+    "The smallest element over ``axis``; ties split the derivative evenly.",
+    raises=True,
+    **gradient_rules(_extremum_gradient),
+)
+any: Operation = _reduction("any", np.any, "Whether one is true.", nondifferentiable=True)
+all: Operation = _reduction("all", np.all, "Whether all are true.", nondifferentiable=True)
+
+
+def _infer_position(
+    x: Type, *, axis: int | None = None, keepdims: bool = False
+) -> tuple[Type, ...]:
+    axes = None if axis is None else (axis,)
+    shape = reduced_shape(require_array(x, "argmax").shape, axes, keepdims)
+    return (number_or_array(np.dtype(np.intp), shape),)
+
+
+def _position(name: str, function: Callable[..., Any], documentation: str) -> Operation:
+    return declare(
+        Operation(
+            name,
+            _infer_position,
+            function,
+            raises=True,
+            spelling=spell_reduction(f"np.{name}"),
+            nondifferentiable=True,
+            documentation=documentation,
+        ),
+        1,
+    )
+
+
+argmax: Operation = _position("argmax", np.argmax, "Where the first greatest element stands.")
+argmin: Operation = _position("argmin", np.argmin, "Where the first smallest element stands.")
+
+
+def _infer_count(x: Type, *, axis: Axis = None, keepdims: bool = False) -> tuple[Type, ...]:
+    if axis is None and not keepdims:
+        return (INT,)
+    shape = reduced_shape(require_array(x, "count_nonzero").shape, axis, keepdims)
+    return (number_or_array(np.dtype(np.intp), shape),)
+
+
+count_nonzero: Operation = declare(
+    Operation(
+        "count_nonzero",
+        _infer_count,
+        np.count_nonzero,
+        spelling=spell_reduction("np.count_nonzero"),
+        nondifferentiable=True,
+        documentation="How many elements are not zero.",
     ),
     1,
 )
@@ -232,3 +493,168 @@ unbroadcast: Operation = declare(
     ),
     1,
 )
+
+
+# Lowerings ---
+
+
+def _reduced(operation: Operation, a: Any, axis: Any, keepdims: Any, **more: Any) -> Value:
+    """A reduction with a user's arguments."""
+    x = staged(a)
+    attributes = {name: value for name, value in more.items() if value is not None}
+    if "dtype" in attributes:
+        attributes["dtype"] = dtype_of(attributes["dtype"])
+    normal = normalized_axis(axis, array_type(x).rank)
+    keeps = keepdims is not np._NoValue and bool(static(keepdims))
+    return operation(x, axis=normal, keepdims=keeps, **attributes)  # type: ignore[no-any-return]
+
+
+def _lower_sum(operation: Operation) -> Lowering:
+    def lowering(
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Value:
+        refuse(f"numpy.{operation.name}", initial=initial, where=where)
+        return _reduced(operation, a, axis, keepdims, dtype=dtype)
+
+    return lowering
+
+
+def _lower_extremum(operation: Operation) -> Lowering:
+    def lowering(
+        a: Any,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Value:
+        refuse(f"numpy.{operation.name}", initial=initial, where=where)
+        return _reduced(operation, a, axis, keepdims)
+
+    return lowering
+
+
+def _lower_spread(operation: Operation) -> Lowering:
+    def lowering(
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: Any = 0,
+        keepdims: Any = False,
+        *,
+        where: Any = True,
+        mean: Any = None,
+        correction: Any = None,
+    ) -> Value:
+        refuse(f"numpy.{operation.name}", where=where, mean=mean)
+        given = correction is not None and correction is not np._NoValue
+        freedom = static(correction if given else ddof)
+        return _reduced(operation, a, axis, keepdims, dtype=dtype, ddof=freedom)
+
+    return lowering
+
+
+def _lower_position(operation: Operation) -> Lowering:
+    def lowering(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Value:
+        x = staged(a)
+        axis = static(axis)
+        index = None if axis is None else _one_axis(axis, array_type(x).rank)
+        keeps = keepdims is not np._NoValue and bool(static(keepdims))
+        return operation(x, axis=index, keepdims=keeps)  # type: ignore[no-any-return]
+
+    return lowering
+
+
+lowers(np.sum, method="sum")(_lower_sum(sum))
+lowers(np.prod, method="prod")(_lower_sum(prod))
+lowers(np.max, np.amax, method="max")(_lower_extremum(max))
+lowers(np.min, np.amin, method="min")(_lower_extremum(min))
+lowers(np.any, method="any")(_lower_extremum(any))
+lowers(np.all, method="all")(_lower_extremum(all))
+lowers(np.var, method="var")(_lower_spread(var))
+lowers(np.std, method="std")(_lower_spread(std))
+lowers(np.argmax, method="argmax")(_lower_position(argmax))
+lowers(np.argmin, method="argmin")(_lower_position(argmin))
+
+
+@lowers(np.mean, method="mean")
+def _mean(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    *,
+    where: Any = True,
+) -> Value:
+    refuse("numpy.mean", where=where)
+    return _reduced(mean, a, axis, keepdims, dtype=dtype)
+
+
+@lowers(np.count_nonzero)
+def _count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Value:
+    return _reduced(count_nonzero, a, axis, keepdims)
+
+
+@lowers(np.ptp)
+def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Value:
+    greatest = _reduced(max, a, axis, keepdims)
+    return greatest - _reduced(min, a, axis, keepdims)
+
+
+@lowers(np.nansum)
+def _nansum(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False
+) -> Value:
+    return _reduced(sum, _without_nan(a, 0), axis, keepdims, dtype=dtype)
+
+
+@lowers(np.nanprod)
+def _nanprod(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False
+) -> Value:
+    return _reduced(prod, _without_nan(a, 1), axis, keepdims, dtype=dtype)
+
+
+def _without_nan(a: Any, value: float) -> Value:
+    x = staged(a)
+    if not array_type(x).differentiable:
+        return x
+    return where(isnan(x), strong_constant(value, x), x)  # type: ignore[no-any-return]
+
+
+def _lower_reduce(lowering: Lowering) -> Lowering:
+    """The ``reduce`` method of a ufunc, which goes along the first axis unless told otherwise."""
+
+    def reduce(
+        array: Any,
+        axis: Any = 0,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Value:
+        refuse("a ufunc's reduce", initial=initial, where=where)
+        more = {} if dtype is None else {"dtype": dtype}
+        return lowering(array, axis, keepdims=keepdims, **more)  # type: ignore[no-any-return]
+
+    return reduce
+
+
+for _ufunc, _lowering in (
+    (np.add, _lower_sum(sum)),
+    (np.multiply, _lower_sum(prod)),
+    (np.maximum, _lower_extremum(max)),
+    (np.minimum, _lower_extremum(min)),
+    (np.logical_and, _lower_extremum(all)),
+    (np.logical_or, _lower_extremum(any)),
+):
+    lowers(_ufunc.reduce)(_lower_reduce(_lowering))

@@ -1,0 +1,48 @@
+"""Functions that generated code calls where NumPy has none; plain NumPy, each complete in itself.
+
+Emission binds them by name; an exported module carries their source.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+
+def prod_except(x: Any, *directions: Any, axis: tuple[int, ...] | int | None = None) -> Any:
+    """For each element the product of all the others along ``axis``, zeros among them or not.
+
+    With directions, the derivative of that product in these directions: the sum over all ways to
+    take as many of the others from the directions, one from each, instead of from ``x``.
+
+    >>> prod_except(np.array([2.0, 0.0, 5.0]))
+    array([ 0., 10.,  0.])
+    """
+    arrays = [np.asarray(array) for array in (x, *directions)]
+    shape = arrays[0].shape
+    axes = tuple(range(len(shape))) if axis is None else tuple(np.atleast_1d(axis))
+    front = [np.moveaxis(array, axes, range(len(axes))) for array in arrays]
+    kept = front[0].shape[len(axes) :]
+    count = int(np.prod(front[0].shape[: len(axes)]))
+    line, *steps = [array.reshape(count, *kept) for array in front]
+    sets = list(itertools.product((0, 1), repeat=len(steps)))  # of directions that are used up
+
+    def extended(products: dict[Any, Any], k: int) -> dict[Any, Any]:
+        longer = {used: products[used] * line[k] for used in sets}
+        for used, (d, step) in itertools.product(sets, enumerate(steps)):
+            if used[d]:
+                longer[used] = longer[used] + products[(*used[:d], 0, *used[d + 1 :])] * step[k]
+        return longer
+
+    before = [{used: np.full(kept, float(not any(used)), line.dtype) for used in sets}]
+    after = before[:]
+    for k in range(count - 1):
+        before.append(extended(before[-1], k))
+        after.append(extended(after[-1], count - 1 - k))
+    result = np.zeros(line.shape, np.result_type(*arrays))
+    for k, used in itertools.product(range(count), sets):
+        rest = tuple(1 - one for one in used)
+        result[k] += before[k][used] * after[count - 1 - k][rest]
+    return np.moveaxis(result.reshape(front[0].shape), range(len(axes)), axes)
