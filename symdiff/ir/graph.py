@@ -8,6 +8,7 @@ given: they build a new one (``Builder``, ``Substitution`` in ``ir.build``).
 
 from __future__ import annotations
 
+import builtins
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -130,6 +131,27 @@ class Block:
     parameters: tuple[Value, ...] = ()
     nodes: list[Node] = field(default_factory=list)
     results: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FreeVariable:
+    """A variable outside the function that is read at each call: the first part of a free input's path.
+
+    ``owner`` is a namespace (a module's dict, for a global), a closure cell, or an object.
+    """
+
+    kind: Literal["global", "cell", "object"]
+    owner: Any
+    name: str
+
+    def read(self) -> Any:
+        """Its present value; raises as Python does where it is unbound."""
+        if self.kind == "global":
+            return self.owner[self.name] if self.name in self.owner else getattr(builtins, self.name)
+        return self.owner.cell_contents if self.kind == "cell" else self.owner
+
+    def __str__(self) -> str:
+        return self.name
 
 
 @dataclass(frozen=True, slots=True)

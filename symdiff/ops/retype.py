@@ -1,0 +1,42 @@
+"""``retype``: the same value where a wider type is expected (``s = 0`` before ``s += x[i]``).
+
+At run time the value stays what it is, as in the user's program; only what the compiler says of it
+changes. Rank 0 only: a scalar in place of an array would change what shapes mean.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symdiff.ir.graph import Value
+from symdiff.ir.types import ArrayType, Type
+from symdiff.ops.declare import Operation, array_type, declare, template
+from symdiff.ops.reduce import unbroadcast_to
+
+
+def _infer(x: Type, *, type: ArrayType) -> tuple[Type, ...]:
+    return (type,)
+
+
+def _vjp(g: Value, y: Value, x: Value, *, type: ArrayType) -> Value:
+    return unbroadcast_to(g, x)
+
+
+def _jvp(t: Value, y: Value, x: Value, *, type: ArrayType) -> Any:
+    wider = ArrayType(type.dtype, (), "scalar") if type.kind == "python" else type
+    return t if array_type(t) == wider else retype(t, type=wider)
+
+
+retype = declare(
+    Operation(
+        "retype",
+        _infer,
+        lambda x, *, type: x,
+        cost="free",
+        spelling=template("{0}"),
+        vjp={0: _vjp},
+        jvp={0: _jvp},
+        documentation="The same number, typed as what it is joined with.",
+    ),
+    1,
+)

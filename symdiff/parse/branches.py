@@ -1,0 +1,166 @@
+"""``if`` on a staged condition: both arms are staged, and what they changed is joined.
+
+Where an arm leaves the enclosing block (return, break, continue) and the other does not, the rest of the
+block is staged inside the other. Where something read later does not join, the rest is staged once in
+each arm, within a bound.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from symdiff.errors import UnsupportedSyntaxError
+from symdiff.ir.build import builder
+from symdiff.ir.control import emit_cond
+from symdiff.ir.graph import Block, Value
+from symdiff.parse.heap import Heap
+from symdiff.parse.interpreter import UNREACHABLE, Interpreter
+from symdiff.parse.join import Arm, Joiner
+from symdiff.parse.truth import truth
+from symdiff.parse.values import Conflict, ConflictRead, now
+
+MOST_COPIES_OF_A_TAIL = 64
+
+Action = Callable[[], None]
+
+
+def run_arm(interp: Interpreter, action: Action, base: Heap) -> Arm:
+    """Stage an action on a copy of the heap, into nodes of its own."""
+    with interp.scratch(base.copy()) as inner:
+        action()
+        reached = interp.heap.get(UNREACHABLE) is not True
+        return Arm(inner.nodes, interp.heap, reached)
+
+
+def stage_branch(interp: Interpreter, predicate: Value, then: Action, orelse: Action) -> None:
+    """Stage both arms under a staged predicate and join what they changed."""
+    since = now()
+    base = interp.heap
+    arms = run_arm(interp, then, base), run_arm(interp, orelse, base)
+    join_arms(interp, predicate, arms, since)
+
+
+def join_arms(interp: Interpreter, predicate: Value, arms: tuple[Arm, Arm], since: int) -> Heap:
+    """Append the branch and go on from the joined heap; gives the heap."""
+    joiner = Joiner(interp, *arms, since)
+    interp.heap = joiner.join_heaps()
+    if not (arms[0].reached or arms[1].reached):
+        interp.heap.set(UNREACHABLE, True)
+    else:
+        interp.heap.contents.pop(UNREACHABLE, None)
+    blocks = [
+        Block((), arm.nodes, tuple(out[k] for out in joiner.outs)) for k, arm in enumerate(arms)
+    ]
+    if not any(block.nodes for block in blocks) and not joiner.outs:
+        return interp.heap
+    node = emit_cond(predicate, *blocks)
+    node.results = tuple(out for _, _, out in joiner.outs)
+    for out in node.results:
+        out.node = node
+    return interp.heap
+
+
+def stage_if(interp: Interpreter, node: ast.If, rest: Sequence[ast.stmt]) -> bool:
+    """An ``if`` statement; True where the rest of the block was staged inside its arms."""
+    condition = truth(interp, interp.evaluate(node.test))
+    if not isinstance(condition, Value):
+        interp.execute(node.body if condition else node.orelse)
+        return False
+    start = len(builder().nodes), interp.heap.copy()
+    conflicts = set(_conflicts(interp.heap))
+    if _stage_arms(interp, condition, node, rest):
+        return True
+    made = [c for c in _conflicts(interp.heap) if c not in conflicts]
+    if not made or not rest:
+        return False
+    return _rest_or_again(interp, condition, node, rest, made, start)
+
+
+def _conflicts(heap: Heap) -> list[Conflict]:
+    return [content for content in heap.contents.values() if isinstance(content, Conflict)]
+
+
+def _stage_arms(
+    interp: Interpreter, condition: Value, node: ast.If, rest: Sequence[ast.stmt]
+) -> bool:
+    since, base = now(), interp.heap
+    bodies: list[Sequence[ast.stmt]] = [node.body, node.orelse]
+    arms = [run_arm(interp, lambda b=body: interp.execute(b), base) for body in bodies]  # type: ignore[misc]
+    gone = [_left_by(interp, arm) for arm in arms]
+    consumed = bool(rest) and gone in ([True, False], [False, True])
+    if consumed:
+        stays = gone.index(False)
+        arms[stays] = _go_on(interp, arms[stays], rest)
+    join_arms(interp, condition, (arms[0], arms[1]), since)
+    return consumed
+
+
+def _left_by(interp: Interpreter, arm: Arm) -> bool:
+    """Whether an arm certainly leaves the block by return, break or continue (raise joins anyway)."""
+    return arm.reached and any(arm.heap.get(flag) is True for flag in interp.frame.exits)
+
+
+def _go_on(interp: Interpreter, arm: Arm, rest: Sequence[ast.stmt]) -> Arm:
+    more = run_arm(interp, lambda: interp.execute(rest), arm.heap)
+    return Arm(arm.nodes + more.nodes, more.heap, more.reached)
+
+
+def _rest_or_again(
+    interp: Interpreter,
+    condition: Value,
+    node: ast.If,
+    rest: Sequence[ast.stmt],
+    made: list[Conflict],
+    start: tuple[int, Heap],
+) -> bool:
+    """Stage the rest after the branch; where it reads a conflict of ours, once in each arm instead."""
+    frames = len(interp.frames)
+    try:
+        interp.execute(rest)
+        return True
+    except ConflictRead as read:
+        if not any(read.conflict is conflict for conflict in made):
+            raise
+        reason = read.conflict
+    interp.tails += 1
+    if interp.tails > MOST_COPIES_OF_A_TAIL:
+        raise UnsupportedSyntaxError(
+            reason.reason, reason.span, "give it the same type on both paths"
+        )
+    del interp.frames[frames:]
+    length, heap = start
+    del builder().nodes[length:]
+    interp.heap = heap
+    interp.branch(
+        condition,
+        lambda: interp.execute([*node.body, *rest]),
+        lambda: interp.execute([*node.orelse, *rest]),
+    )
+    return True
+
+
+def joined_value(
+    interp: Interpreter,
+    predicate: Value,
+    then: Callable[[], object],
+    orelse: Callable[[], object],
+    name: str,
+) -> object:
+    """The value of a conditional expression: either arm's, joined."""
+    since, base = now(), interp.heap
+    slot = (interp.frame.token, name)
+    arms = []
+    for action in (then, orelse):
+
+        def store(action: Callable[[], object] = action) -> None:
+            interp.heap.set(slot, action())
+
+        arms.append(run_arm(interp, store, base))
+    join_arms(interp, predicate, (arms[0], arms[1]), since)
+    content = interp.heap.get(slot)
+    interp.heap.contents.pop(slot, None)
+    if isinstance(content, Conflict):
+        raise ConflictRead(content)
+    return content
+

@@ -1,0 +1,442 @@
+"""What a loop carries: a slot for each content that changes from turn to turn.
+
+A slot says how a heap content is made of carried values: a number, an array, a tuple, list or dict of
+slots. From it follow the content at the loop's head (parameters), the values that a turn hands to the
+next, and the content after the loop (results).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from symdiff.ir.build import Builder, building
+from symdiff.ir.control import emit_undefined
+from symdiff.ir.graph import Node, Value
+from symdiff.ir.types import ArrayType, ListType, Size, Type
+from symdiff.ops import constant_of, list_new
+from symdiff.parse.heap import Heap, Key, same
+from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.join import as_type, is_number, key_name, meet, mentions
+from symdiff.parse.values import (
+    ABSENT,
+    Abstract,
+    Array,
+    Conflict,
+    DictRef,
+    ListRef,
+    Peel,
+    Storage,
+    Unjoinable,
+)
+from symdiff.source import SourceSpan
+
+
+@dataclass(eq=False, slots=True)
+class Same:
+    """Nothing changes here."""
+
+    content: Abstract
+
+
+@dataclass(eq=False, slots=True)
+class Number:
+    """A number, or a list of staged length, in one parameter."""
+
+    parameter: Value
+    start: Abstract
+
+    @property
+    def content(self) -> Abstract:
+        return self.parameter
+
+
+@dataclass(eq=False, slots=True)
+class Memory:
+    """An array that a name is bound to anew in each turn."""
+
+    content: Array
+    parameter: Value
+    start: Abstract
+
+
+@dataclass(eq=False, slots=True)
+class Items:
+    """A tuple (or a list's or dict's items) of slots."""
+
+    content: Abstract
+    items: tuple[Slot, ...]
+
+
+@dataclass(eq=False, slots=True)
+class Behind:
+    """A list or dict that a name is bound to anew: ``inner`` is the slot of its content."""
+
+    content: ListRef | DictRef
+    inner: Slot
+
+
+@dataclass(eq=False, slots=True)
+class Lost:
+    """What has no common form in all turns; an error when it is read."""
+
+    content: Conflict
+
+
+Slot = Same | Number | Memory | Items | Behind | Lost
+
+
+class Carries:
+    """The slots of one trial of a loop body, by heap key."""
+
+    def __init__(
+        self, since: int, base: Heap, heap: Heap, hint_heap: Heap, span: SourceSpan | None
+    ) -> None:
+        self.since = since
+        self.base = base
+        self.heap = heap  # of the loop's head
+        self.hint_heap = hint_heap
+        self.span = span
+        self.slots: dict[Key, Slot] = {}
+        self.carried: list[Number | Memory] = []
+        self.shared: dict[tuple[Any, Any], Memory] = {}
+
+    # The head -----------------------------------------------------------------------------------------
+
+    def add(self, key: Key, hint: Abstract) -> Abstract:
+        """A slot for a key, given what a turn left there; gives its content at the loop's head."""
+        name = key_name(key)
+        self.slots[key] = slot = self._slot_or_lost(name, self.base.get(key), hint)
+        return slot.content
+
+    def head(self, key: Key) -> Abstract:
+        return self.slots[key].content if key in self.slots else ABSENT
+
+    def parameters(self) -> tuple[Value, ...]:
+        return tuple(slot.parameter for slot in self.carried)
+
+    def made(self, conflict: Conflict) -> bool:
+        """Whether a conflict stands at this loop's head."""
+        return any(isinstance(s, Lost) and s.content is conflict for s in self._all_slots())
+
+    def _all_slots(self) -> Iterator[Slot]:
+        stack: list[Slot] = list(self.slots.values())
+        while stack:
+            slot = stack.pop()
+            yield slot
+            if isinstance(slot, Items):
+                stack.extend(slot.items)
+            elif isinstance(slot, Behind):
+                stack.append(slot.inner)
+
+    def _slot_or_lost(self, name: str, start: Abstract, hint: Abstract) -> Slot:
+        try:
+            return self._slot(name, start, hint)
+        except Unjoinable as reason:
+            text = f"'{name}' changes its nature: {reason}"
+            return Lost(Conflict(name, text, self.span))
+
+    def _slot(self, name: str, start: Abstract, hint: Abstract) -> Slot:
+        if isinstance(start, Conflict):
+            return Lost(start)
+        if isinstance(hint, Conflict):
+            raise Unjoinable(hint.reason)
+        if same(start, hint):
+            return Same(start)
+        if is_number(hint) and (start is ABSENT or is_number(start)):
+            return self._number(name, start, self._common(name, start, hint))
+        if isinstance(hint, Array) and (start is ABSENT or isinstance(start, Array)):
+            return self._memory(name, start, hint)
+        return self._structure(name, start, hint)
+
+    def _structure(self, name: str, start: Abstract, hint: Abstract) -> Slot:
+        if isinstance(hint, tuple) and (start is ABSENT or isinstance(start, tuple)):
+            return self._tuple(name, start, hint)
+        if isinstance(hint, Value) and isinstance(start, tuple):
+            return self._number(name, start, self._list_type(name, start, hint.type))
+        if isinstance(hint, ListRef | DictRef) and type(hint) is type(start):
+            fresh = type(hint)()
+            inner = self._slot(name, self.base.get(start), self.hint_heap.get(hint))
+            self.heap.set(fresh, inner.content)
+            return Behind(fresh, inner)
+        if isinstance(start, dict) and isinstance(hint, dict) and list(start) == list(hint):
+            items = tuple(self._slot_or_lost(name, start[key], hint[key]) for key in start)
+            return Items(dict(zip(start, (i.content for i in items), strict=True)), items)
+        if start is ABSENT:
+            return Lost(Conflict(name, f"'{name}' is not bound before the loop", self.span))
+        raise Unjoinable(f"{_shape(start)} before a turn, {_shape(hint)} after it")
+
+    def _tuple(self, name: str, start: Abstract, hint: tuple[Any, ...]) -> Slot:
+        starts = (ABSENT,) * len(hint) if start is ABSENT else start
+        if len(starts) != len(hint):
+            longest = max(starts, hint, key=len)
+            heap = self.base if longest is starts else self.hint_heap
+            with building(Builder()):
+                element = self._type_of(longest[0], heap)
+            return self._number(name, start, self._list_type(name, start, ListType(element), hint))
+        items = tuple(self._slot_or_lost(name, a, b) for a, b in zip(starts, hint, strict=True))
+        return Items(tuple.__new__(type(hint), [item.content for item in items]), items)
+
+    def _number(self, name: str, start: Abstract, type_: Type) -> Number:
+        slot = Number(Value(type_, None, name if name.isidentifier() else None), start)
+        self.carried.append(slot)
+        return slot
+
+    def _memory(self, name: str, start: Abstract, hint: Array) -> Memory:
+        known = self.shared.get((start, hint))
+        if known is None:
+            type_ = self._common(name, start, hint)
+            array = Array(Storage(name))
+            known = Memory(array, Value(type_, None, name), start)
+            self.heap.set(array.storage, known.parameter)
+            self.carried.append(known)
+            self.shared[start, hint] = known
+        return known
+
+    # Types --------------------------------------------------------------------------------------------
+
+    def _common(self, name: str, start: Abstract, hint: Abstract) -> Type:
+        ended = self._type_of(hint, self.hint_heap)
+        if start is ABSENT:
+            return ended
+        return meet(self._type_of(start, self.base), ended, f"loop{self.since}.{name}")
+
+    def _type_of(self, content: Abstract, heap: Heap) -> Type:
+        if isinstance(content, Value):
+            return content.type
+        with building(Builder()):
+            if isinstance(content, Array):
+                return heap.copy().read(content).type
+            if is_number(content):
+                return constant_of(content).type
+        raise Unjoinable(f"a list of {_shape(content)} grows in a loop")
+
+    def _list_type(
+        self, name: str, start: tuple[Any, ...], type_: Type, hint: tuple[Any, ...] = ()
+    ) -> ListType:
+        if not isinstance(type_, ListType):
+            raise Unjoinable(f"a list before a turn, {type_} after it")
+        element = type_.element
+        for items, heap in ((start, self.base), (hint, self.hint_heap)):
+            for item in items:
+                element = meet(self._type_of(item, heap), element, f"loop{self.since}.{name}")
+        return ListType(element)
+
+    def wider(self, key: Key, end: Abstract, heap: Heap) -> bool:
+        """Whether what a turn leaves under a key does not fit the key's slot."""
+        return self._wider(self.slots[key], end, heap)
+
+    def _wider(self, slot: Slot, end: Abstract, heap: Heap) -> bool:
+        if isinstance(slot, Lost):
+            return False
+        if isinstance(slot, Same):
+            return not same(slot.content, end)
+        if isinstance(slot, Number | Memory):
+            return self._leaf_wider(slot, end, heap)
+        if isinstance(slot, Behind):
+            return not isinstance(end, type(slot.content)) or self._wider(
+                slot.inner, heap.get(end), heap
+            )
+        ends = list(end.values()) if isinstance(end, dict) else end
+        if not isinstance(ends, tuple | list) or len(ends) != len(slot.items):
+            return True
+        return any(self._wider(s, e, heap) for s, e in zip(slot.items, ends, strict=True))
+
+    def _leaf_wider(self, slot: Number | Memory, end: Abstract, heap: Heap) -> bool:
+        type_ = slot.parameter.type
+        try:
+            if isinstance(type_, ListType) and isinstance(end, tuple):
+                ended: Type = type_
+                for item in end:
+                    ended = ListType(meet(self._type_of(item, heap), type_.element, "end"))
+            else:
+                ended = self._type_of(end, heap)
+            if isinstance(slot, Memory) != isinstance(end, Array):
+                return True
+            return not fits(type_, ended) and meet(type_, ended, "end") != type_
+        except Unjoinable:
+            return True
+
+    # The next turn ------------------------------------------------------------------------------------
+
+    def following(self, heap: Heap) -> tuple[Value, ...]:
+        """The values that a turn hands to the next, built at the end of the body."""
+        values: dict[Number | Memory, Value] = {}
+        for key, slot in self.slots.items():
+            self._follow(slot, heap.get(key), heap, values)
+        return tuple(values[slot] for slot in self.carried)
+
+    def _follow(
+        self, slot: Slot, end: Abstract, heap: Heap, values: dict[Number | Memory, Value]
+    ) -> None:
+        if isinstance(slot, Number | Memory):
+            values[slot] = self._next_value(slot.parameter, end, heap)
+        elif isinstance(slot, Behind):
+            self._follow(slot.inner, heap.get(end), heap, values)
+        elif isinstance(slot, Items):
+            ends = list(end.values()) if isinstance(end, dict) else end
+            for item, item_end in zip(slot.items, ends, strict=True):
+                self._follow(item, item_end, heap, values)
+
+    def _next_value(self, parameter: Value, end: Abstract, heap: Heap) -> Value:
+        if end is ABSENT:
+            return emit_undefined(parameter.type)
+        if isinstance(end, Array):
+            return heap.read(end)
+        return lift_as(end, parameter.type, heap)
+
+    # Aliases ------------------------------------------------------------------------------------------
+
+    def check_aliases(self, end: Heap, read: set[Value]) -> None:
+        """Ask for a turn of its own where the first turn writes memory that others can see.
+
+        ``read`` holds the values that the body reads: names that a turn binds first cannot matter.
+        """
+        memories = [
+            slot for slot in self.carried if isinstance(slot, Memory) and slot.parameter in read
+        ]
+        heads = {slot.content.storage: slot for slot in memories}
+        ends = {slot: self._end_of(slot, end) for slot in memories}
+        written = _closure(heads, ends, end.written)
+        for slot in memories:
+            if slot.content.storage in written and not self.private(slot.start, self.base):
+                raise Peel(f"'{slot.parameter.name}' is written, and another name may see it")
+        seen: dict[Storage, Memory] = {}
+        for slot, last in ends.items():
+            if last is None:
+                continue
+            other = seen.setdefault(last.storage, slot)
+            apart = other is not slot or (last.storage.serial < self.since)
+            if apart and (written & {last.storage, slot.content.storage, other.content.storage}):
+                raise Peel(f"'{slot.parameter.name}' shares an array that is written")
+
+    def _end_of(self, slot: Memory, end: Heap) -> Array | None:
+        for key, candidate in self.slots.items():
+            found = self._find(candidate, slot, end.get(key), end)
+            if found is not None:
+                return found
+        return None
+
+    def _find(self, slot: Slot, wanted: Memory, end: Abstract, heap: Heap) -> Array | None:
+        if slot is wanted:
+            return end if isinstance(end, Array) else None
+        if isinstance(slot, Behind):
+            return self._find(slot.inner, wanted, heap.get(end), heap)
+        if isinstance(slot, Items):
+            ends = list(end.values()) if isinstance(end, dict) else end
+            for item, item_end in zip(slot.items, ends, strict=True):
+                found = self._find(item, wanted, item_end, heap)
+                if found is not None:
+                    return found
+        return None
+
+    def private(self, content: Abstract, heap: Heap) -> bool:
+        """Whether an array's memory is reachable by one name only."""
+        if content is ABSENT:
+            return True
+        storage = content.storage
+        if storage.origin is not None or storage in heap.frozen:
+            return False
+        return sum(mentions(other, storage) for other in heap.contents.values()) <= 1
+
+    # After the loop -----------------------------------------------------------------------------------
+
+    def initial(self, interp: Interpreter) -> list[Value]:
+        """What the carries start from, built before the loop."""
+        return [self._initial(interp, slot) for slot in self.carried]
+
+    def _initial(self, interp: Interpreter, slot: Number | Memory) -> Value:
+        if slot.start is ABSENT:
+            return emit_undefined(slot.parameter.type)
+        if isinstance(slot.start, Array):
+            return self.base.read(slot.start)
+        return lift_as(slot.start, slot.parameter.type, self.base)
+
+    def restore(self, node: Node, end: Heap) -> None:
+        """Put the loop's results into the heap from before the loop."""
+        results = dict(zip(self.carried, node.results, strict=False))
+        for slot, result in results.items():
+            result.name = slot.parameter.name
+        arrays: dict[Memory, Array] = {}
+        for slot in results:
+            if isinstance(slot, Memory):
+                arrays[slot] = array = Array(Storage(slot.parameter.name))
+                self.base.set(array.storage, results[slot])
+                if not self._stays_private(slot, end):
+                    self.base.frozen[array.storage] = self.span
+        for key, slot in self.slots.items():
+            self.base.set(key, self._after(slot, results, arrays))
+        self.base.views = {}
+
+    def _stays_private(self, slot: Memory, end: Heap) -> bool:
+        if not self.private(slot.start, self.base):
+            return False
+        last = self._end_of(slot, end)
+        if last is None:
+            return True
+        head = next((s for s in self.shared.values() if s.content.storage is last.storage), None)
+        if head is not None:
+            return not last.lenses and self.private(head.start, self.base)
+        return not last.lenses and last.storage.serial >= self.since and self.private(last, end)
+
+    def _after(
+        self, slot: Slot, results: dict[Number | Memory, Value], arrays: dict[Memory, Array]
+    ) -> Abstract:
+        if isinstance(slot, Memory):
+            return arrays[slot]
+        if isinstance(slot, Number):
+            return results[slot]
+        if isinstance(slot, Behind):
+            self.base.set(slot.content, self._after(slot.inner, results, arrays))
+            return slot.content
+        if isinstance(slot, Items):
+            items = [self._after(item, results, arrays) for item in slot.items]
+            if isinstance(slot.content, dict):
+                return dict(zip(slot.content, items, strict=True))
+            return tuple.__new__(type(slot.content), items)
+        return slot.content
+
+
+def _closure(
+    heads: dict[Storage, Memory], ends: dict[Memory, Array | None], written: set[Storage]
+) -> set[Storage]:
+    """Heads whose first memory is written in some turn: theirs, or one that it is handed on to."""
+    result = set(written)
+    changed = True
+    while changed:
+        changed = False
+        for slot, last in ends.items():
+            handed_on = last is not None and last.storage in heads
+            if handed_on and slot.content.storage in result and last.storage not in result:  # type: ignore[union-attr]
+                result.add(last.storage)  # type: ignore[union-attr]
+                changed = True
+    return result
+
+
+def lift_as(content: Abstract, type_: Type, heap: Heap) -> Value:
+    """The IR value of a content where one of a wider type is expected."""
+    if isinstance(content, Array):
+        return heap.read(content)
+    if isinstance(type_, ListType) and isinstance(content, tuple):
+        items = [lift_as(item, type_.element, heap) for item in content]
+        result: Value = list_new(*items, type=type_)
+        return result
+    value = content if isinstance(content, Value) else constant_of(content)
+    return as_type(value, type_)
+
+
+def fits(head: Type, end: Type) -> bool:
+    """Whether a turn's result fits a parameter: equal, or sizes differ where the parameter's are open."""
+    if isinstance(head, ListType) and isinstance(end, ListType):
+        return fits(head.element, end.element)
+    if not isinstance(head, ArrayType) or not isinstance(end, ArrayType):
+        return head == end
+    if (head.dtype, head.kind, head.rank) != (end.dtype, end.kind, end.rank):
+        return False
+    pairs = zip(head.shape, end.shape, strict=True)
+    return all(a == b or (isinstance(a, Size) and a.open) for a, b in pairs)
+
+
+def _shape(content: Abstract) -> str:
+    return f"a list of {len(content)}" if isinstance(content, tuple) else describe(content)

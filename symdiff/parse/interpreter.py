@@ -1,0 +1,257 @@
+"""The abstract interpreter: its state, and how the pieces of the front end reach each other.
+
+An ``Interpreter`` walks one function's syntax tree as Python would. Statements and expressions are tables
+of small functions, one a node class, that take the interpreter and the node. What touches staged values
+becomes IR in the current builder.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from symdiff.errors import SymdiffError, UnsupportedSyntaxError
+from symdiff.ir.build import Builder, builder, building
+from symdiff.ir.graph import FreeVariable, Input, Node, Value
+from symdiff.ir.signature import Path
+from symdiff.ir.structure import is_leaf
+from symdiff.ir.types import ArrayType, Type
+from symdiff.ops import constant_of
+from symdiff.parse.heap import Heap, value_name
+from symdiff.parse.staged import Guard
+from symdiff.parse.values import ABSENT, Abstract, Array, Conflict, ConflictRead, Lens, Scope, Token
+from symdiff.source import FunctionSource, SourceSpan, span_of
+
+MOST_UNROLLED = 2000
+MOST_INLINED = 200
+
+Flag = tuple[Token, str]
+FreeKind = Literal["global", "cell", "object"]
+GuardKind = Literal["value", "type", "keys", "specification"]
+Statement = Callable[["Interpreter", Any, Sequence[ast.stmt]], bool]
+Expression = Callable[["Interpreter", Any], Abstract]
+
+STATEMENTS: dict[type[ast.stmt], Statement] = {}
+EXPRESSIONS: dict[type[ast.expr], Expression] = {}
+
+
+@dataclass(slots=True)
+class Frame:
+    """One function activation: its scope, its source, and where it was called from."""
+
+    scope: Scope
+    source: FunctionSource
+    called_from: SourceSpan | None
+    exits: list[Flag] = field(default_factory=list)
+    token: Token = field(default_factory=Token)
+
+
+class Interpreter:
+    """The state of staging one function."""
+
+    def __init__(self) -> None:
+        self.heap = Heap()
+        self.frames: list[Frame] = []
+        self.inputs: list[Input] = []
+        self.parameters: list[Value] = []
+        self.guards: dict[tuple[Path, str], Guard] = {}
+        self.free: dict[tuple[str, int, str], FreeVariable] = {}
+        self.static: dict[Path, Any] = {}
+        self.entry = Builder()
+        self.span: SourceSpan | None = None
+        self.stopped = 0  # depth of no_grad
+        self.tails = 0  # how often the rest of a block was staged twice
+        self.outer_heaps: list[Heap] = []
+        self.rebound: dict[FreeVariable, None] = {}
+        self.attributes: dict[tuple[Any, str], None] = {}
+        self.private_containers = False
+
+    # Where we are -----------------------------------------------------------------------------------
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    @property
+    def scope(self) -> Scope:
+        return self.frame.scope
+
+    @contextlib.contextmanager
+    def at(self, node: ast.AST) -> Iterator[None]:
+        """Mark what is built, and errors that have no place yet, with a node's span."""
+        before = self.span
+        self.span = builder().span = span_of(node, self.frame.source)
+        try:
+            yield
+        except SymdiffError as error:
+            raise error.with_span(self.span) from None
+        finally:
+            self.span = builder().span = before
+
+    # Statements and expressions -----------------------------------------------------------------------
+
+    def execute(self, statements: Sequence[ast.stmt]) -> None:
+        """Stage statements until the block ends or is left."""
+        for position, statement in enumerate(statements):
+            rest = statements[position + 1 :]
+            with self.at(statement):
+                consumed = self._statement(statement, rest)
+            left = self.left()
+            if consumed or left is True:
+                return
+            if isinstance(left, Value):
+                if rest:
+                    self.branch(left, lambda: None, lambda rest=rest: self.execute(rest))
+                return
+
+    def _statement(self, statement: ast.stmt, rest: Sequence[ast.stmt]) -> bool:
+        handler = STATEMENTS.get(type(statement))
+        if handler is None:
+            raise UnsupportedSyntaxError(
+                f"symdiff does not compile '{_keyword(statement)}'",
+                self.span,
+                "move it out of the function, or into a function marked symdiff.nondifferentiable",
+            )
+        return handler(self, statement, rest)
+
+    def evaluate(self, expression: ast.expr) -> Abstract:
+        """The abstract value of an expression."""
+        handler = EXPRESSIONS.get(type(expression))
+        with self.at(expression):
+            if handler is None:
+                raise UnsupportedSyntaxError(
+                    f"symdiff does not compile '{_keyword(expression)}' expressions", self.span
+                )
+            return handler(self, expression)
+
+    def branch(self, predicate: Value, then: Callable[[], None], orelse: Callable[[], None]) -> None:
+        """Stage both arms under a staged predicate and join what they changed."""
+        from symdiff.parse.branches import stage_branch
+
+        stage_branch(self, predicate, then, orelse)
+
+    # Leaving blocks -----------------------------------------------------------------------------------
+
+    def left(self) -> bool | Value:
+        """Whether the present block has been left: break, continue, return, raise."""
+        staged: Value | None = None
+        for flag in (*self.frame.exits, UNREACHABLE):
+            state = self.heap.get(flag)
+            if state is True:
+                return True
+            if isinstance(state, Value):
+                staged = state if staged is None else either(staged, state)
+        return False if staged is None else staged
+
+    # Values -------------------------------------------------------------------------------------------
+
+    def lift(self, value: Abstract) -> Value:
+        """The IR value of a number or an array; a TypeError where it is neither."""
+        if isinstance(value, Value):
+            return value
+        if isinstance(value, Array):
+            return self.heap.read(value)
+        if is_leaf(value):
+            return constant_of(value)
+        raise TypeError(f"a number or an array is needed, not {describe(value)}")
+
+    def wrap(self, value: Abstract, name: str | None = None) -> Abstract:
+        """What the program holds for an IR value: a new array for one of array kind."""
+        if isinstance(value, Value) and is_array(value.type):
+            return self.heap.allocate(value, name)
+        return value
+
+    def lookup(self, key: Any, name: str) -> Abstract:
+        """A content of the heap that a name or an attribute stands for."""
+        content = self.heap.get(key)
+        if isinstance(content, Conflict):
+            raise ConflictRead(content)
+        return content
+
+    @contextlib.contextmanager
+    def scratch(self, heap: Heap) -> Iterator[Builder]:
+        """Stage into a new node list and on a heap of its own; both are the caller's to keep."""
+        before = self.heap
+        self.outer_heaps.append(before)
+        self.heap = heap
+        inner = Builder(span=self.span)
+        try:
+            with building(inner):
+                yield inner
+        finally:
+            self.heap = before
+            self.outer_heaps.pop()
+
+    # Inputs -------------------------------------------------------------------------------------------
+
+    def add_input(self, input_: Input, type_: Type, name: str) -> Value:
+        """A new parameter of the graph."""
+        value = value_name(Value(type_), name)
+        self.inputs.append(input_)
+        self.parameters.append(value)
+        return value
+
+    def free_variable(self, kind: FreeKind, owner: Any, name: str) -> FreeVariable:
+        """The one ``FreeVariable`` of a global, closure cell or object."""
+        key = (kind, id(owner), name)
+        known = self.free.get(key)
+        if known is None:
+            known = self.free[key] = FreeVariable(kind, owner, name)
+        return known
+
+    def guard(self, path: Path, kind: GuardKind, expected: Any) -> None:
+        """Rest on a static fact: the program is compiled anew when it no longer holds."""
+        start, *rest = path
+        self.guards.setdefault((path, kind), Guard(start, tuple(rest), kind, expected))
+
+
+UNREACHABLE: Flag = (Token(), "raise")
+
+
+def either(a: Value, b: Value) -> Value:
+    from symdiff.ops import bitwise_or
+
+    result: Value = bitwise_or(a, b)
+    return result
+
+
+def is_array(type_: Type) -> bool:
+    return isinstance(type_, ArrayType) and type_.kind == "array"
+
+
+def lens_of(node: Node) -> Lens:
+    return Lens.of(node)
+
+
+def _keyword(node: ast.AST) -> str:
+    return {
+        ast.Match: "match",
+        ast.Try: "try",
+        ast.AsyncFunctionDef: "async def",
+        ast.Await: "await",
+        ast.Yield: "yield",
+        ast.YieldFrom: "yield from",
+        ast.ClassDef: "class",
+        ast.AsyncFor: "async for",
+        ast.AsyncWith: "async with",
+    }.get(type(node), type(node).__name__)
+
+
+def describe(value: Abstract) -> str:
+    """An abstract value in the words of an error message."""
+    if isinstance(value, Value):
+        return str(value.type)
+    if isinstance(value, Array):
+        return "an array"
+    if isinstance(value, Conflict):
+        return "a value that differs between paths"
+    if value is ABSENT:
+        return "an unbound name"
+    if isinstance(value, type | np.dtype) or callable(value):
+        return getattr(value, "__qualname__", repr(value))
+    return f"{type(value).__name__} {value!r}" if is_leaf(value) else type(value).__name__

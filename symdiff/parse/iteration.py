@@ -1,0 +1,262 @@
+"""What loops go over: ranges, arrays by rows, lists, tuples, strings, dicts, zip, enumerate, reversed …"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from symdiff import ops
+from symdiff.errors import UnsupportedSyntaxError
+from symdiff.ir.graph import Value
+from symdiff.ir.types import ArrayType, ListType
+from symdiff.ops.declare import NeedsStatic
+from symdiff.parse.access import get_item
+from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.values import Abstract, Array, DictRef, Generator, Iterable, ListRef, ObjectRef, Range
+
+
+@dataclass(frozen=True, slots=True)
+class Zip:
+    """``zip(*parts)``."""
+
+    parts: tuple[Abstract, ...]
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Enumerate:
+    """``enumerate(part, start)``."""
+
+    part: Abstract
+    start: Abstract = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reversed:
+    """``reversed(part)``."""
+
+    part: Abstract
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """``map(function, *parts)``."""
+
+    function: Abstract
+    parts: tuple[Abstract, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DictView:
+    """``d.keys()``, ``d.values()``, ``d.items()``."""
+
+    of: DictRef
+    kind: str
+
+
+def iterate(interp: Interpreter, value: Abstract) -> Iterable:
+    """How to go over a value."""
+    handler = _ITERABLES.get(type(value))
+    if handler is not None:
+        return handler(interp, value)
+    if isinstance(value, tuple | str | bytes | range | frozenset):
+        return fixed(tuple(value))
+    if isinstance(value, type) and issubclass(value, tuple):
+        raise TypeError(f"{describe(value)} is not iterable")
+    raise UnsupportedSyntaxError(
+        f"a loop over {describe(value)}", interp.span, "loop over a range, an array or a list"
+    )
+
+
+def fixed(items: tuple[Abstract, ...]) -> Iterable:
+    """Items known one by one: the loop is unrolled."""
+    return Iterable(len(items), lambda k: items[k], unroll=True)
+
+
+def _range(interp: Interpreter, value: Range) -> Iterable:
+    parts = (value.start, value.stop, value.step)
+    if not any(isinstance(part, Value) for part in parts):
+        known = range(value.start, value.stop, value.step)
+
+        def static_element(k: Any) -> Abstract:
+            if isinstance(k, int):
+                return known[k]
+            return ops.range_element_of(value.start, value.step, k)
+
+        return Iterable(len(known), static_element, unroll=False)
+
+    def element(k: Any) -> Abstract:
+        return ops.range_element_of(value.start, value.step, k)
+
+    return Iterable(ops.range_length_of(*parts), element, unroll=False)
+
+
+def _array(interp: Interpreter, value: Array) -> Iterable:
+    base = interp.heap.read(value)
+    assert isinstance(base.type, ArrayType)
+    if not base.type.shape:
+        raise TypeError("iteration over a 0-d array")
+    count = ops.sizes_of(base)[0]
+    return Iterable(count, lambda k: get_item(interp, value, k), unroll=False)
+
+
+def _staged(interp: Interpreter, value: Value) -> Iterable:
+    if not isinstance(value.type, ListType):
+        raise TypeError(f"{describe(value)} is not iterable")
+    return Iterable(ops.list_length(value), lambda k: interp.wrap(_item(value, k)), unroll=False)
+
+
+def _item(value: Value, k: Any) -> Value:
+    index = k if isinstance(k, Value) else ops.constant_of(k)
+    result: Value = ops.list_get(value, index)
+    return result
+
+
+def _list(interp: Interpreter, value: ListRef) -> Iterable:
+    content = interp.heap.get(value)
+    return _staged(interp, content) if isinstance(content, Value) else fixed(content)
+
+
+def _dict(interp: Interpreter, value: DictRef) -> Iterable:
+    return fixed(tuple(interp.heap.get(value)))
+
+
+def _dict_view(interp: Interpreter, value: DictView) -> Iterable:
+    content = interp.heap.get(value.of)
+    items = {"keys": content.keys, "values": content.values, "items": content.items}
+    return fixed(tuple(items[value.kind]()))
+
+
+def _zip(interp: Interpreter, value: Zip) -> Iterable:
+    parts = [iterate(interp, part) for part in value.parts]
+    count, unroll = shortest(parts)
+    return Iterable(count, lambda k: tuple(part.element(k) for part in parts), unroll)
+
+
+def shortest(parts: list[Iterable]) -> tuple[int | Value, bool]:
+    """The least count, and whether the loop must be unrolled."""
+    unroll = any(part.unroll for part in parts)
+    counts = [part.count for part in parts]
+    staged = [count for count in counts if isinstance(count, Value)]
+    if unroll and staged:
+        raise NeedsStatic(staged[0])
+    if not staged:
+        return builtins.min(c for c in counts if isinstance(c, int)), unroll
+    least: Any = counts[0]
+    for count in counts[1:]:
+        least = ops.int_minimum(least, count)
+    return least, False
+
+
+def _enumerate(interp: Interpreter, value: Enumerate) -> Iterable:
+    part = iterate(interp, value.part)
+
+    def element(k: Any) -> Abstract:
+        if value.start == 0 and isinstance(value.start, int):
+            return (k, part.element(k))
+        if isinstance(k, int) and isinstance(value.start, int):
+            return (k + value.start, part.element(k))
+        return (ops.add(k, value.start), part.element(k))
+
+    return Iterable(part.count, element, part.unroll)
+
+
+def _reversed(interp: Interpreter, value: Reversed) -> Iterable:
+    inner = value.part
+    if isinstance(inner, Range) and not any(
+        isinstance(part, Value) for part in (inner.start, inner.stop, inner.step)
+    ):
+        back = range(inner.start, inner.stop, inner.step)[::-1]
+        return _range(interp, Range(back.start, back.stop, back.step))
+    part = iterate(interp, inner)
+    count = part.count
+
+    def element(k: Any) -> Abstract:
+        if isinstance(count, int) and isinstance(k, int):
+            return part.element(count - 1 - k)
+        return part.element(ops.subtract(ops.subtract(count, 1), k))
+
+    return Iterable(count, element, part.unroll)
+
+
+def _mapped(interp: Interpreter, value: Mapped) -> Iterable:
+    from symdiff.parse.calls import call_value
+
+    parts = [iterate(interp, part) for part in value.parts]
+    count, unroll = shortest(parts)
+
+    def element(k: Any) -> Abstract:
+        return call_value(interp, value.function, [part.element(k) for part in parts], {})
+
+    return Iterable(count, element, unroll)
+
+
+def _generator(interp: Interpreter, value: Generator) -> Iterable:
+    """A generator's elements, collected: what consumes them in place does not come here."""
+    return _list(interp, collect(interp, value))
+
+
+def _object(interp: Interpreter, value: ObjectRef) -> Iterable:
+    from symdiff.parse.calls import call_method
+
+    return iterate(interp, call_method(interp, value, "__iter__"))
+
+
+_ITERABLES: dict[type, Callable[[Interpreter, Any], Iterable]] = {
+    Range: _range,
+    Array: _array,
+    Value: _staged,
+    ListRef: _list,
+    DictRef: _dict,
+    DictView: _dict_view,
+    Zip: _zip,
+    Enumerate: _enumerate,
+    Reversed: _reversed,
+    Mapped: _mapped,
+    Generator: _generator,
+    ObjectRef: _object,
+}
+
+
+def for_each(interp: Interpreter, value: Abstract, action: Callable[[Abstract], None]) -> None:
+    """Stage an action for each element, in place."""
+    from symdiff.parse.loops import run_for
+
+    if isinstance(value, Generator):
+        value.run(action)
+        return
+    turns = run_for(interp, iterate(interp, value), action)
+    interp.heap.contents.pop(turns.broken, None)
+
+
+def collect(interp: Interpreter, value: Abstract) -> ListRef:
+    """``list(value)``."""
+    made = ListRef()
+    interp.heap.set(made, ())
+
+    def append(element: Abstract) -> None:
+        append_item(interp, made, element)
+
+    for_each(interp, value, append)
+    return made
+
+
+def append_item(interp: Interpreter, ref: ListRef, element: Abstract) -> None:
+    """``list.append``."""
+    content = interp.heap.get(ref)
+    if isinstance(content, Value):
+        interp.heap.set(ref, ops.list_push(content, interp.lift(element)))
+    else:
+        interp.heap.set(ref, (*content, element))
+
+
+def static_items(interp: Interpreter, value: Abstract) -> tuple[Abstract, ...]:
+    """All elements of an iterable with a static count."""
+    if isinstance(value, Generator):
+        value = collect(interp, value)
+    iterable = iterate(interp, value)
+    if isinstance(iterable.count, Value):
+        raise NeedsStatic(iterable.count)
+    return tuple(iterable.element(k) for k in range(iterable.count))

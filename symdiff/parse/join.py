@@ -1,0 +1,258 @@
+"""Where two paths meet: the contents that differ become results of a branch, or conflicts.
+
+Contents join pairwise: numbers and arrays to a result typed by both, containers item by item. A name bound to
+different arrays becomes a new array; writing to that is refused where the old ones can still be reached.
+What has no common form is a ``Conflict``, an error only when it is read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from symdiff.ir.build import Builder, building
+from symdiff.ir.control import emit_undefined, join_types
+from symdiff.ir.graph import Node, Value
+from symdiff.ir.structure import is_leaf
+from symdiff.ir.types import ArrayType, Type
+from symdiff.ops import constant_of, retype
+from symdiff.parse.heap import Heap, Key, same
+from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.values import (
+    ABSENT,
+    Abstract,
+    Array,
+    Conflict,
+    DictRef,
+    ListRef,
+    Storage,
+    Unjoinable,
+    born,
+)
+
+_KINDS = ("python", "scalar", "array")
+
+
+@dataclass(slots=True)
+class Arm:
+    """One path: what it built, the heap at its end, and whether its end is reached at all."""
+
+    nodes: list[Node]
+    heap: Heap
+    reached: bool
+
+
+def meet(a: Type, b: Type, symbol: str) -> Type:
+    """The type of a value that has one type on one path and another on the other."""
+    if isinstance(a, ArrayType) and isinstance(b, ArrayType) and not a.shape and not b.shape:
+        kind = max(a.kind, b.kind, key=_KINDS.index)
+        return ArrayType(np.result_type(a.dtype, b.dtype), (), kind)
+    try:
+        return join_types(a, b, symbol)
+    except TypeError as error:
+        raise Unjoinable(str(error)) from None
+
+
+def as_type(value: Value, type_: Type) -> Value:
+    """A value where one of a wider type is expected; at run time it stays what it is."""
+    if value.type == type_ or not isinstance(type_, ArrayType) or type_.shape:
+        return value
+    result: Value = retype(value, type=type_)
+    result.name = value.name
+    return result
+
+
+def is_number(content: Abstract) -> bool:
+    return isinstance(content, Value) or is_leaf(content)
+
+
+class Joiner:
+    """Joins the contents of two arms' heaps; ``outs`` collects what the branch has to give."""
+
+    def __init__(self, interp: Interpreter, then: Arm, orelse: Arm, since: int) -> None:
+        self.interp = interp
+        self.arms = (then, orelse)
+        self.since = since
+        self.outs: list[tuple[Value, Value, Value]] = []
+        self.arrays: dict[tuple[Any, Any], Array] = {}
+        self.values: dict[tuple[Value, Value], Value] = {}
+        self.heap = Heap()
+
+    def join_heaps(self) -> Heap:
+        """The heap after the branch; conflicts stand where contents do not join."""
+        then, orelse = (arm.heap for arm in self.arms)
+        frozen = {**then.frozen, **orelse.frozen}
+        self.heap = Heap(dict(then.contents), frozen, {}, then.written | orelse.written)
+        for key in dict.fromkeys((*then.contents, *orelse.contents)):
+            a, b = then.get(key), orelse.get(key)
+            if born(key) >= self.since:
+                self.heap.set(key, b if a is ABSENT else a)
+            elif not same(a, b):
+                self.heap.set(key, self.join_or_conflict(key, a, b))
+        self.heap.views = {k: v for k, v in then.views.items() if orelse.views.get(k) is v}
+        return self.heap
+
+    def join_or_conflict(self, key: Key, a: Abstract, b: Abstract) -> Abstract:
+        a = a if self.arms[0].reached else ABSENT
+        b = b if self.arms[1].reached else ABSENT
+        name = key_name(key)
+        try:
+            return self.join(name, a, b)
+        except Unjoinable as reason:
+            return Conflict(name, f"'{name}' differs between two paths: {reason}", self.interp.span)
+
+    def join(self, name: str, a: Abstract, b: Abstract) -> Abstract:
+        """One abstract value for what is ``a`` after one arm and ``b`` after the other."""
+        if same(a, b):
+            return a
+        for content in (a, b):
+            if isinstance(content, Conflict):
+                return content
+        if a is ABSENT or b is ABSENT:
+            return self._half(name, a, b)
+        if is_number(a) and is_number(b):
+            return self._numbers(name, a, b)
+        if isinstance(a, Array) and isinstance(b, Array):
+            return self._arrays(name, a, b)
+        return self._containers(name, a, b)
+
+    # Numbers and arrays -------------------------------------------------------------------------------
+
+    def _numbers(self, name: str, a: Abstract, b: Abstract) -> Abstract:
+        then, orelse = self._in_arm(0, constant_of, a), self._in_arm(1, constant_of, b)
+        return self._out(name, then, orelse)
+
+    def _in_arm(self, arm: int, make: Any, content: Any) -> Value:
+        if isinstance(content, Value):
+            return content
+        with building(Builder(self.arms[arm].nodes, self.interp.span)):
+            value: Value = make(content)
+            return value
+
+    def _out(self, name: str, a: Value, b: Value) -> Value:
+        known = self.values.get((a, b))
+        if known is None:
+            known = self._new_out(name, a, b)
+            self.values[a, b] = known
+        return known
+
+    def _new_out(self, name: str, a: Value, b: Value) -> Value:
+        type_ = meet(a.type, b.type, f"{name}.{len(self.outs)}")
+        a = self._in_arm_typed(0, a, type_)
+        b = self._in_arm_typed(1, b, type_)
+        out = Value(type_, None, name if name.isidentifier() else None)
+        self.outs.append((a, b, out))
+        return out
+
+    def _in_arm_typed(self, arm: int, value: Value, type_: Type) -> Value:
+        with building(Builder(self.arms[arm].nodes, self.interp.span)):
+            return as_type(value, type_)
+
+    def _arrays(self, name: str, a: Array, b: Array) -> Abstract:
+        known = self.arrays.get((a, b))
+        if known is not None:
+            return known
+        joined = self._out(name, self._read(0, a), self._read(1, b))
+        array = Array(Storage(name))
+        self.arrays[a, b] = array
+        self.heap.set(array.storage, joined)
+        for arm, candidate in enumerate((a, b)):
+            if self._reachable(arm, candidate.storage):
+                self.heap.frozen[array.storage] = self.interp.span
+        return array
+
+    def _read(self, arm: int, array: Array) -> Value:
+        with building(Builder(self.arms[arm].nodes, self.interp.span)):
+            return self.arms[arm].heap.read(array)
+
+    def _reachable(self, arm: int, storage: Storage) -> bool:
+        """Whether memory from before the branch can be reached by more than the name being joined."""
+        if storage.serial >= self.since:
+            return False
+        if storage.origin is not None:
+            return True
+        contents = self.arms[arm].heap.contents.values()
+        return sum(mentions(content, storage) for content in contents) > 1
+
+    # Half defined, containers ---------------------------------------------------------------------------
+
+    def _half(self, name: str, a: Abstract, b: Abstract) -> Abstract:
+        arm, content = (1, b) if a is ABSENT else (0, a)
+        if isinstance(content, tuple):
+            items = [self.join(name, *_order(arm, item, ABSENT)) for item in content]
+            return tuple.__new__(type(content), items)
+        if isinstance(content, Value):
+            value = content
+        elif isinstance(content, Array):
+            value = self._read(arm, content)
+        else:
+            return content  # static, or a handle: reading it where it is unbound is the user's error
+        missing = self._in_arm(1 - arm, lambda type_: emit_undefined(type_), value.type)
+        out = self._out(name, *_order(arm, value, missing))
+        return self._as_array(name, content, out) if isinstance(content, Array) else out
+
+    def _as_array(self, name: str, content: Array, out: Value) -> Array:
+        array = Array(Storage(name))
+        self.heap.set(array.storage, out)
+        if content.storage.serial < self.since:
+            self.heap.frozen[array.storage] = self.interp.span
+        return array
+
+    def _containers(self, name: str, a: Abstract, b: Abstract) -> Abstract:
+        if isinstance(a, tuple) and isinstance(b, tuple):
+            if type(a) is type(b) and len(a) == len(b):
+                return tuple.__new__(
+                    type(a), [self.join(name, x, y) for x, y in zip(a, b, strict=True)]
+                )
+            raise Unjoinable(f"a tuple of {len(a)} in one branch, of {len(b)} in the other")
+        if isinstance(a, ListRef) and isinstance(b, ListRef):
+            return self._lists(name, a, b)
+        if isinstance(a, DictRef) and isinstance(b, DictRef):
+            return self._dicts(name, a, b)
+        if isinstance(a, dict) and isinstance(b, dict):
+            return self._dict_contents(name, a, b)
+        raise Unjoinable(f"{describe(a)} in one branch, {describe(b)} in the other")
+
+    def _lists(self, name: str, a: ListRef, b: ListRef) -> Abstract:
+        then, orelse = self.arms[0].heap.get(a), self.arms[1].heap.get(b)
+        joined = ListRef()
+        self.heap.set(joined, self.join(name, then, orelse))
+        return joined
+
+    def _dicts(self, name: str, a: DictRef, b: DictRef) -> Abstract:
+        then, orelse = self.arms[0].heap.get(a), self.arms[1].heap.get(b)
+        joined = DictRef()
+        self.heap.set(joined, self._dict_contents(name, then, orelse))
+        return joined
+
+    def _dict_contents(self, name: str, a: dict[Any, Any], b: dict[Any, Any]) -> dict[Any, Any]:
+        if list(a) != list(b):
+            raise Unjoinable(f"a dict with keys {list(a)} in one branch, {list(b)} in the other")
+        return {key: self.join(name, a[key], b[key]) for key in a}
+
+
+def _order(arm: int, content: Any, other: Any) -> tuple[Any, Any]:
+    return (content, other) if arm == 0 else (other, content)
+
+
+def key_name(key: Key) -> str:
+    """The user's name for what stands under a heap key."""
+    if isinstance(key, Storage):
+        return key.name or "array"
+    if isinstance(key, tuple):
+        return str(key[1])
+    return getattr(key, "name", "list")
+
+
+def mentions(content: Abstract, storage: Storage) -> bool:
+    """Whether a content refers to the memory."""
+    if isinstance(content, Array):
+        return content.storage is storage
+    if isinstance(content, tuple):
+        return any(mentions(item, storage) for item in content)
+    if isinstance(content, dict):
+        return any(mentions(item, storage) for item in content.values())
+    return False
+

@@ -1,0 +1,397 @@
+"""Loops over staged counts: the body is staged once, over parameters for all that it changes.
+
+What is carried is found by staging the body until nothing new changes and every type repeats. A turn is
+staged on its own before the loop (peeled, at most three) where the first turn differs: in rank, in
+structure, in which names share an array. A loop whose body needs its index statically is unrolled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from symdiff.errors import UnsupportedSyntaxError
+from symdiff.ir.build import Builder, builder, building, copy_block
+from symdiff.ir.control import emit_cond, emit_loop
+from symdiff.ir.graph import Block, Node, Value, uses, walk_nodes
+from symdiff.ir.types import INT
+from symdiff.ops import add, constant_of, less, not_, subtract
+from symdiff.ops.declare import NeedsStatic
+from symdiff.parse.carries import Carries
+from symdiff.parse.heap import Heap, Key, same
+from symdiff.parse.interpreter import MOST_UNROLLED, Flag, Interpreter, either
+from symdiff.parse.values import Abstract, Conflict, ConflictRead, Iterable, Peel, Token, born, now
+
+MOST_PEELED = 3
+MOST_ROUNDS = 24
+
+
+@dataclass(slots=True)
+class Turns:
+    """What a loop repeats: ``turn`` stages one turn, given its index; ``test`` says whether to go on."""
+
+    token: Token
+    count: int | Value | None
+    turn: Callable[[Any], None]
+    test: Callable[[], bool | Value] | None = None
+    first: int = 0  # turns that were peeled
+
+    @property
+    def broken(self) -> Flag:
+        return (self.token, "break")
+
+    @property
+    def continued(self) -> Flag:
+        return (self.token, "continue")
+
+
+# Entry points ---------------------------------------------------------------------------------------
+
+
+def run_for(interp: Interpreter, iterable: Iterable, turn: Callable[[Abstract], None]) -> Turns:
+    """Stage a ``for`` loop; its flags are left in the heap for ``else``."""
+
+    def one(index: Any) -> None:
+        turn(iterable.element(index))
+
+    turns = Turns(Token(), iterable.count, one)
+    with_flags(interp, turns, lambda: _run(interp, turns, iterable.unroll))
+    return turns
+
+
+def run_while(
+    interp: Interpreter, test: Callable[[], bool | Value], turn: Callable[[], None]
+) -> Turns:
+    """Stage a ``while`` loop."""
+    turns = Turns(Token(), None, lambda index: turn(), test)
+    with_flags(interp, turns, lambda: _run(interp, turns, False))
+    return turns
+
+
+def with_flags(interp: Interpreter, turns: Turns, action: Callable[[], None]) -> None:
+    """Run with the loop's flags lowered, and leave only break's behind."""
+    interp.heap.set(turns.broken, False)
+    interp.heap.set(turns.continued, False)
+    interp.frame.exits += [turns.broken, turns.continued]
+    try:
+        action()
+    finally:
+        interp.frame.exits.remove(turns.broken)
+        interp.frame.exits.remove(turns.continued)
+        interp.heap.contents.pop(turns.continued, None)
+
+
+def _run(interp: Interpreter, turns: Turns, unroll: bool) -> None:
+    if unroll:
+        _unroll(interp, turns)
+        return
+    start = len(builder().nodes), interp.heap.copy()
+    try:
+        _staged_or_peeled(interp, turns)
+    except NeedsStatic as needed:
+        if not _depends_on_turn(needed.value, interp):
+            raise
+        if isinstance(turns.count, Value):
+            raise NeedsStatic(turns.count) from None
+        length, heap = start
+        del builder().nodes[length:]
+        interp.heap = heap
+        _unroll(interp, turns)
+
+
+def _staged_or_peeled(interp: Interpreter, turns: Turns) -> None:
+    start = len(builder().nodes), interp.heap.copy(), len(interp.frames)
+    try:
+        LoopStager(interp, turns).stage()
+        return
+    except Peel as peel:
+        reason = peel.reason
+    length, heap, frames = start
+    del builder().nodes[length:]
+    del interp.frames[frames:]
+    interp.heap = heap
+    if turns.first >= MOST_PEELED:
+        raise UnsupportedSyntaxError(
+            f"in this loop {reason}", interp.span, "keep one type and one structure in all turns"
+        )
+    _peel(interp, turns)
+
+
+# Unrolled and peeled turns --------------------------------------------------------------------------
+
+
+def _unroll(interp: Interpreter, turns: Turns) -> None:
+    if isinstance(turns.count, int) and turns.count > MOST_UNROLLED:
+        raise UnsupportedSyntaxError(
+            f"this loop would be unrolled {turns.count} times", interp.span, "use arrays"
+        )
+    _unroll_from(interp, turns, turns.first)
+
+
+def _unroll_from(interp: Interpreter, turns: Turns, position: int) -> None:
+    while _goes_on(interp, turns, position):
+        _one_turn(interp, turns, position)
+        position += 1
+        left = interp.left()
+        if left is True:
+            return
+        if isinstance(left, Value):
+            at = position
+            interp.branch(left, lambda: None, lambda: _unroll_from(interp, turns, at))
+            return
+
+
+def _goes_on(interp: Interpreter, turns: Turns, position: int) -> bool:
+    if isinstance(turns.count, int) and position >= turns.count:
+        return False
+    if position - turns.first > MOST_UNROLLED:
+        raise UnsupportedSyntaxError("this loop does not end at compile time", interp.span)
+    if turns.test is None:
+        return True
+    condition = turns.test()
+    if isinstance(condition, Value):
+        raise NeedsStatic(condition)
+    return condition
+
+
+def _one_turn(interp: Interpreter, turns: Turns, index: Any) -> None:
+    interp.heap.set(turns.continued, False)
+    turns.turn(index)
+    interp.heap.set(turns.continued, False)
+
+
+def _peel(interp: Interpreter, turns: Turns) -> None:
+    first = turns.first
+    after = Turns(turns.token, turns.count, turns.turn, turns.test, first + 1)
+
+    def turn_and_rest() -> None:
+        _one_turn(interp, turns, first)
+        left = interp.left()
+        if isinstance(left, Value):
+            interp.branch(left, lambda: None, lambda: _staged_or_peeled(interp, after))
+        elif not left:
+            _staged_or_peeled(interp, after)
+
+    condition = _enters(turns)
+    if isinstance(condition, Value):
+        interp.branch(condition, turn_and_rest, lambda: None)
+    elif condition:
+        turn_and_rest()
+
+
+def _enters(turns: Turns) -> bool | Value:
+    if turns.test is not None:
+        return turns.test()
+    if isinstance(turns.count, int):
+        return turns.count > turns.first
+    assert turns.count is not None
+    result: Value = less(turns.first, turns.count)
+    return result
+
+
+def _depends_on_turn(value: Value, interp: Interpreter) -> bool:
+    """Whether a value comes from the parameters of a loop rather than from the graph's inputs."""
+    inputs = set(interp.parameters)
+    stack, seen = [value], {value}
+    while stack:
+        current = stack.pop()
+        if current.node is None:
+            if current not in inputs:
+                return True
+            continue
+        nodes = [current.node, *(n for b in current.node.blocks for n in walk_nodes(b))]
+        for operand in (operand for node in nodes for operand in node.operands):
+            if operand not in seen:
+                seen.add(operand)
+                stack.append(operand)
+    return False
+
+
+# Staged loops ---------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Trial:
+    """One staging of the body over a choice of what is carried."""
+
+    index: Value
+    carries: Carries
+    nodes: list[Node] = field(default_factory=list)
+    heap: Heap = field(default_factory=Heap)
+    test: Block | None = None
+
+
+class LoopStager:
+    """Finds what is carried by staging the body until it repeats, then appends the loop."""
+
+    def __init__(self, interp: Interpreter, turns: Turns) -> None:
+        self.interp = interp
+        self.turns = turns
+        self.since = now()
+        self.base = interp.heap
+        self.hints: dict[Key, Abstract] = {}  # what carried keys held at the end of a trial
+        self.hint_heap = Heap()
+        self.test_inside = False
+
+    def stage(self) -> None:
+        for _ in range(MOST_ROUNDS):
+            trial = self._trial()
+            if not self._learn(trial):
+                self._finish(trial)
+                return
+        raise Peel("the types do not settle")
+
+    # Trials -----------------------------------------------------------------------------------------
+
+    def _trial(self) -> Trial:
+        """Stage one turn; what is known to change starts as parameters."""
+        heap = self.base.copy(written=set())
+        carries = Carries(self.since, self.base, heap, self.hint_heap, self.interp.span)
+        for key, hint in self.hints.items():
+            heap.set(key, carries.add(key, hint))
+        trial = Trial(Value(INT, None, "k"), carries)
+        try:
+            self._stage_turn(trial, heap)
+        except ConflictRead as read:
+            if carries.made(read.conflict):
+                raise Peel(read.conflict.reason) from None
+            raise
+        self.base.written |= trial.heap.written
+        return trial
+
+    def _stage_turn(self, trial: Trial, heap: Heap) -> None:
+        interp, turns = self.interp, self.turns
+        inside = self.test_inside
+        trial.test = self._stage_test(heap)
+        if self.test_inside != inside:
+            trial.test = None
+        with interp.scratch(heap) as inner:
+            interp.heap.set(turns.continued, False)
+            index: Any = add(trial.index, turns.first) if turns.first else trial.index
+            if self.test_inside:
+                self._turn_with_test(index)
+            else:
+                turns.turn(index)
+            interp.heap.set(turns.continued, False)
+            trial.nodes, trial.heap = inner.nodes, interp.heap
+
+    def _turn_with_test(self, index: Any) -> None:
+        interp, turns = self.interp, self.turns
+        condition = turns.test() if turns.test is not None else True
+
+        def stop() -> None:
+            interp.heap.set(turns.broken, STOPPED)
+
+        if isinstance(condition, Value):
+            interp.branch(condition, lambda: turns.turn(index), stop)
+        elif condition:
+            turns.turn(index)
+        else:
+            stop()
+
+    def _stage_test(self, heap: Heap) -> Block | None:
+        """The condition block; where the test itself binds names it moves into the body instead."""
+        test = self.turns.test
+        if test is None or self.test_inside:
+            return None
+        after = heap.copy()
+        with self.interp.scratch(after) as inner:
+            condition = test()
+            if isinstance(condition, bool):
+                condition = constant_of(condition)
+            after = self.interp.heap
+        if _binds(heap, after, self.since):
+            self.test_inside = True
+            return None
+        return Block((), inner.nodes, (condition,))
+
+    def _learn(self, trial: Trial) -> bool:
+        """Take up what changed and is not carried yet, and wider types; False where all repeats."""
+        changed = False
+        for key, end in trial.heap.contents.items():
+            if born(key) >= self.since or key == self.turns.continued:
+                continue
+            if key in self.hints:
+                wider = trial.carries.wider(key, end, trial.heap)
+            else:
+                wider = not same(self.base.get(key), end)
+            if wider:
+                self.hints[key] = end
+                changed = True
+        self.hint_heap = trial.heap
+        return changed
+
+    # The loop -----------------------------------------------------------------------------------------
+
+    def _finish(self, trial: Trial) -> None:
+        """Append the loop over the trial's body and go on from its results."""
+        interp, carries = self.interp, trial.carries
+        with building(Builder(trial.nodes, interp.span)):
+            results = carries.following(trial.heap)
+        carries.check_aliases(trial.heap, set(uses(Block((), trial.nodes, results))))
+        flags = [carries.head(flag) for flag in interp.frame.exits]
+        staged = [flag for flag in flags if isinstance(flag, Value)]
+        parameters = (trial.index, *carries.parameters())
+        body = Block(parameters, trial.nodes, results)
+        condition = self._condition(trial, staged, parameters)
+        initial = carries.initial(interp)
+        node = emit_loop(self._count(), initial, (), body, condition)
+        interp.heap = self.base
+        carries.restore(node, trial.heap)
+
+    def _count(self) -> Value | None:
+        count, first = self.turns.count, self.turns.first
+        if count is None:
+            return None
+        if isinstance(count, int):
+            return constant_of(count - first)
+        result: Value = subtract(count, first) if first else count
+        return result
+
+    def _condition(
+        self, trial: Trial, flags: list[Value], parameters: tuple[Value, ...]
+    ) -> Block | None:
+        if trial.test is None and not flags:
+            return None if self.turns.count is not None else self._forever(parameters)
+        inner = Builder(span=self.interp.span)
+        with building(inner):
+            result = _goes_on_while(trial.test, flags)
+        return copy_block(Block(parameters, inner.nodes, (result,)), {})
+
+    def _forever(self, parameters: tuple[Value, ...]) -> Block:
+        raise UnsupportedSyntaxError(
+            "this loop never ends: its condition is always true and nothing leaves it",
+            self.interp.span,
+            "break, return, or loop over a range",
+        )
+
+
+STOPPED = True
+
+
+def _binds(before: Heap, after: Heap, since: int) -> bool:
+    """Whether staging a test changed what was there (a walrus, a write, a counter)."""
+    return any(
+        not same(before.get(key), content)
+        for key, content in after.contents.items()
+        if born(key) < since
+    )
+
+
+def _goes_on_while(test: Block | None, flags: list[Value]) -> Value:
+    """The loop's condition: no flag is raised, and the test holds."""
+    if not flags:
+        assert test is not None
+        builder().nodes.extend(test.nodes)
+        return test.results[0]
+    left = flags[0]
+    for flag in flags[1:]:
+        left = either(left, flag)
+    if test is None:
+        result: Value = not_(left)
+        return result
+    stopped = Builder()
+    with building(stopped):
+        false = constant_of(False)
+    return emit_cond(left, Block((), stopped.nodes, (false,)), test).result

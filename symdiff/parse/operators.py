@@ -1,0 +1,285 @@
+"""Python's operators on abstract values."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from symdiff import ops
+from symdiff.errors import UnsupportedSyntaxError
+from symdiff.ir.graph import Value
+from symdiff.ir.structure import is_leaf
+from symdiff.ir.types import ArrayType, ListType
+from symdiff.ops.declare import static
+from symdiff.parse.heap import same
+from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.truth import truth
+from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef
+
+BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Add: ("add", operator.add),
+    ast.Sub: ("sub", operator.sub),
+    ast.Mult: ("mul", operator.mul),
+    ast.Div: ("truediv", operator.truediv),
+    ast.FloorDiv: ("floordiv", operator.floordiv),
+    ast.Mod: ("mod", operator.mod),
+    ast.Pow: ("pow", operator.pow),
+    ast.MatMult: ("matmul", operator.matmul),
+    ast.BitAnd: ("and", operator.and_),
+    ast.BitOr: ("or", operator.or_),
+    ast.BitXor: ("xor", operator.xor),
+    ast.LShift: ("lshift", operator.lshift),
+    ast.RShift: ("rshift", operator.rshift),
+}
+STAGED_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "add": ops.add,
+    "sub": ops.subtract,
+    "mul": ops.multiply,
+    "truediv": ops.divide,
+    "floordiv": ops.floor_divide,
+    "mod": ops.remainder,
+    "matmul": ops.matmul,
+    "and": ops.bitwise_and,
+    "or": ops.bitwise_or,
+    "xor": ops.bitwise_xor,
+    "lshift": ops.left_shift,
+    "rshift": ops.right_shift,
+}
+COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
+    ast.Lt: ("lt", operator.lt, ops.less),
+    ast.LtE: ("le", operator.le, ops.less_equal),
+    ast.Gt: ("gt", operator.gt, ops.greater),
+    ast.GtE: ("ge", operator.ge, ops.greater_equal),
+    ast.Eq: ("eq", operator.eq, ops.equal),
+    ast.NotEq: ("ne", operator.ne, ops.not_equal),
+}
+
+
+def is_staged(value: Abstract) -> bool:
+    """Whether a value is (or may be) known at run time only."""
+    return isinstance(value, Value | Array)
+
+
+def binary(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract) -> Abstract:
+    """``a op b``."""
+    name, plain = BINARY[op]
+    if isinstance(a, ObjectRef) or isinstance(b, ObjectRef):
+        return _dunder(interp, name, a, b)
+    if isinstance(a, ListRef | DictRef) or isinstance(b, ListRef | DictRef):
+        return _containers(interp, name, a, b)
+    if isinstance(a, tuple) or isinstance(b, tuple):
+        return _tuples(interp, name, plain, a, b)
+    if not is_staged(a) and not is_staged(b):
+        return plain(a, b)
+    return interp.wrap(arithmetic(interp, name, interp.lift(a), interp.lift(b)))
+
+
+def arithmetic(interp: Interpreter, name: str, a: Value, b: Value) -> Value:
+    """An arithmetic op on IR values."""
+    if name == "pow":
+        return _power(a, b)
+    result: Value = STAGED_BINARY[name](a, b)
+    return result
+
+
+def _power(a: Value, b: Value) -> Value:
+    """``a ** b``; of two Python ints the exponent decides whether the result is an int."""
+    if all(_is_python_int(v) for v in (a, b)):
+        exponent = static(b)
+        if exponent < 0:
+            a = ops.python_float(a)
+        b = ops.constant_of(exponent)
+    result: Value = ops.power(a, b)
+    return result
+
+
+def _is_python_int(value: Value) -> bool:
+    type_ = value.type
+    return isinstance(type_, ArrayType) and type_.kind == "python" and type_.dtype.kind in "ib"
+
+
+def _dunder(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abstract:
+    from symdiff.parse.calls import call_method
+
+    if isinstance(a, ObjectRef) and hasattr(a.type, f"__{name}__"):
+        result = call_method(interp, a, f"__{name}__", b)
+        if result is not NotImplemented:
+            return result
+    if isinstance(b, ObjectRef) and hasattr(b.type, f"__r{name}__"):
+        return call_method(interp, b, f"__r{name}__", a)
+    raise TypeError(f"unsupported operand types for {name}: {describe(a)} and {describe(b)}")
+
+
+def _tuples(
+    interp: Interpreter, name: str, plain: Callable[[Any, Any], Any], a: Abstract, b: Abstract
+) -> Abstract:
+    if is_staged(a) or is_staged(b):
+        if name == "mul":
+            return plain(*(static(v) for v in (a, b)))
+        return interp.wrap(arithmetic(interp, name, as_array(interp, a), as_array(interp, b)))
+    return plain(a, b)
+
+
+def as_array(interp: Interpreter, value: Abstract) -> Value:
+    """A number, array, or sequence of such as an array operand."""
+    from symdiff.parse.calls import plain_argument
+
+    if isinstance(value, ListRef | tuple):
+        result: Value = ops.array_of(plain_argument(interp, value))
+        return result
+    return interp.lift(value)
+
+
+def _containers(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abstract:
+    if isinstance(a, Array) or isinstance(b, Array):
+        return interp.wrap(arithmetic(interp, name, as_array(interp, a), as_array(interp, b)))
+    if name == "add" and isinstance(a, ListRef) and isinstance(b, ListRef):
+        return _concatenated(interp, a, b)
+    if name == "mul":
+        sequence, times = (a, b) if isinstance(a, ListRef) else (b, a)
+        return _repeated(interp, sequence, times)
+    if name == "or" and isinstance(a, DictRef) and isinstance(b, DictRef):
+        merged = DictRef()
+        interp.heap.set(merged, interp.heap.get(a) | interp.heap.get(b))
+        return merged
+    raise TypeError(f"unsupported operand types for {name}: {describe(a)} and {describe(b)}")
+
+
+def _concatenated(interp: Interpreter, a: ListRef, b: ListRef) -> ListRef:
+    left, right = interp.heap.get(a), interp.heap.get(b)
+    result = ListRef()
+    if isinstance(left, Value) or isinstance(right, Value):
+        left, right = _as_lists(interp, left, right)
+        interp.heap.set(result, ops.list_concatenate(left, right))
+    else:
+        interp.heap.set(result, left + right)
+    return result
+
+
+def _as_lists(interp: Interpreter, left: Any, right: Any) -> tuple[Value, Value]:
+    from symdiff.parse.carries import lift_as
+
+    type_ = left.type if isinstance(left, Value) else right.type
+    return lift_as(left, type_, interp.heap), lift_as(right, type_, interp.heap)
+
+
+def _repeated(interp: Interpreter, sequence: Abstract, times: Abstract) -> ListRef:
+    content = interp.heap.get(sequence)
+    if isinstance(content, Value):
+        raise UnsupportedSyntaxError("a list of unknown length is repeated", interp.span)
+    result = ListRef()
+    if isinstance(times, Value) and len(content) == 1 and is_leaf(content[0]):
+        filled = _filled(content[0], times)
+        interp.heap.set(result, filled)
+        return result
+    interp.heap.set(result, content * static(times))
+    return result
+
+
+def _filled(item: Any, times: Value) -> Any:
+    element = ops.constant_of(item)
+    return ops.list_filled(element, times, type=ListType(element.type))
+
+
+# Unary, comparison ------------------------------------------------------------------------------------
+
+
+def unary(interp: Interpreter, op: type[ast.unaryop], a: Abstract) -> Abstract:
+    """``-a``, ``+a``, ``~a``, ``not a``."""
+    if op is ast.Not:
+        condition = truth(interp, a)
+        return ops.not_(condition) if isinstance(condition, Value) else not condition
+    if isinstance(a, ObjectRef):
+        from symdiff.parse.calls import call_method
+
+        name = {ast.USub: "__neg__", ast.UAdd: "__pos__", ast.Invert: "__invert__"}[op]
+        return call_method(interp, a, name)
+    if not is_staged(a):
+        plain = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
+        return plain[op](a)
+    staged = {ast.USub: ops.negative, ast.UAdd: ops.positive, ast.Invert: ops.invert}
+    return interp.wrap(staged[op](interp.lift(a)))
+
+
+def compare(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) -> Abstract:
+    """``a op b`` for one comparison."""
+    if op in (ast.Is, ast.IsNot):
+        return _identical(interp, a, b) is (op is ast.Is)
+    if op in (ast.In, ast.NotIn):
+        found = contains(interp, b, a)
+        if op is ast.In:
+            return found
+        return ops.not_(found) if isinstance(found, Value) else not found
+    name, plain, staged = COMPARE[op]
+    if isinstance(a, ObjectRef) or isinstance(b, ObjectRef):
+        return _compare_objects(interp, name, a, b)
+    if is_staged(a) or is_staged(b):
+        if op in (ast.Eq, ast.NotEq) and not _comparable(a, b):
+            return op is ast.NotEq
+        return interp.wrap(staged(as_array(interp, a), as_array(interp, b)))
+    return plain(_static_sequence(interp, a), _static_sequence(interp, b))
+
+
+def _comparable(a: Abstract, b: Abstract) -> bool:
+    return all(is_staged(v) or is_leaf(v) or isinstance(v, ListRef | tuple) for v in (a, b))
+
+
+def _compare_objects(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abstract:
+    if name in ("eq", "ne"):
+        owner = a if isinstance(a, ObjectRef) else b
+        if getattr(owner.type, f"__{name}__") is getattr(object, f"__{name}__"):
+            return (a is b) is (name == "eq")
+    return _dunder(interp, name, a, b)
+
+
+def _static_sequence(interp: Interpreter, value: Abstract) -> Any:
+    """A container as the Python value that its comparison needs; its items must be static."""
+    if isinstance(value, ListRef):
+        return [static(item) for item in items_of(interp, value)]
+    if isinstance(value, DictRef):
+        return {key: static(item) for key, item in interp.heap.get(value).items()}
+    if isinstance(value, tuple):
+        return tuple(static(item) for item in value)
+    return value
+
+
+def items_of(interp: Interpreter, value: ListRef) -> tuple[Abstract, ...]:
+    """The items of a list whose length is known."""
+    content = interp.heap.get(value)
+    if isinstance(content, Value):
+        raise UnsupportedSyntaxError(
+            "the length of this list is known at run time only", interp.span
+        )
+    items: tuple[Abstract, ...] = content
+    return items
+
+
+def _identical(interp: Interpreter, a: Abstract, b: Abstract) -> bool:
+    if isinstance(a, Array) and isinstance(b, Array):
+        return a == b
+    if is_staged(a) or is_staged(b):
+        if a is None or b is None or isinstance(a, bool) or isinstance(b, bool):
+            return False  # an array or number is not None; comparing a staged bool by `is` is not
+        return a is b
+    return a is b or (type(a) is type(b) and is_leaf(a) and same(a, b))
+
+
+def contains(interp: Interpreter, container: Abstract, item: Abstract) -> Abstract:
+    """``item in container``."""
+    if isinstance(container, DictRef):
+        return static(item) in interp.heap.get(container)
+    if isinstance(container, ListRef | tuple):
+        items = container if isinstance(container, tuple) else items_of(interp, container)
+        found: Abstract = False
+        for other in items:
+            equal = compare(interp, ast.Eq, other, item)
+            if equal is True:
+                return True
+            if isinstance(equal, Value):
+                found = equal if found is False else ops.bitwise_or(found, equal)
+        return found
+    if isinstance(container, Array):
+        return ops.any(ops.equal(interp.lift(container), interp.lift(item)))
+    return static(item) in container

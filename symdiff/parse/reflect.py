@@ -1,0 +1,192 @@
+"""What the user's own objects become: arguments by their specification, free variables when first read.
+
+Numbers and arrays become inputs of the graph, read at each call; containers become abstract containers
+of inputs; strings, functions, classes, modules and None are static, and guarded.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from symdiff.errors import SignatureError
+from symdiff.ir.graph import FreeVariable, Input
+from symdiff.ir.signature import Fixed, Live, Nested, Path, Specification
+from symdiff.ir.structure import children
+from symdiff.ir.types import ArrayType, Dim, ListType, Size, Type, type_of_constant
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Partial, Storage
+
+# Arguments ------------------------------------------------------------------------------------------
+
+
+def argument(interp: Interpreter, spec: Specification, path: Path) -> Abstract:
+    """The abstract value of an argument, or of a part of one, at ``path``."""
+    if path in interp.static:
+        return interp.static[path]
+    if isinstance(spec, Fixed):
+        return spec.value
+    if isinstance(spec, Live):
+        interp.guard(path, "type", spec.type)
+        return ObjectRef(spec.type, spec.example, path)
+    if isinstance(spec, Nested):
+        items = [
+            argument(interp, item, (*path, key))
+            for key, item in zip(spec.keys, spec.items, strict=True)
+        ]
+        return container(interp, spec.type, spec.keys, items, path)
+    return _input(interp, spec, path)
+
+
+def _input(interp: Interpreter, type_: Type, path: Path) -> Abstract:
+    origin = "free" if isinstance(path[0], FreeVariable) else "argument"
+    if isinstance(type_, ArrayType):
+        type_ = dataclasses.replace(type_, shape=_fixed_shape(interp, type_.shape, path))
+    input_ = Input(path, origin)  # type: ignore[arg-type]
+    value = interp.add_input(input_, type_, input_name(path))
+    if isinstance(type_, ArrayType) and type_.kind == "array":
+        storage = Storage(value.name, len(interp.inputs) - 1)
+        interp.heap.set(storage, value)
+        return Array(storage)
+    return value
+
+
+def _fixed_shape(interp: Interpreter, shape: tuple[Dim, ...], path: Path) -> tuple[Dim, ...]:
+    return tuple(
+        interp.static.get((*path, ("size", axis)), dim) for axis, dim in enumerate(shape)
+    )
+
+
+def input_name(path: Path) -> str:
+    """A name for the input at a path: ``w``, ``params_0_1``, ``self_k`` → ``k``."""
+    parts = [str(part) for part in path]
+    name = "_".join(parts[1:] if parts[0] == "self" and len(parts) > 1 else parts)
+    return name if name.isidentifier() else "".join(c if c.isalnum() else "_" for c in "x" + name)
+
+
+def container(
+    interp: Interpreter, kind: type, keys: tuple[Any, ...], items: list[Abstract], path: Path | None
+) -> Abstract:
+    """An abstract container of a given type around abstract items."""
+    if issubclass(kind, dict):
+        mapping = DictRef(path)
+        interp.heap.set(mapping, dict(zip(keys, items, strict=True)))
+        return mapping
+    if issubclass(kind, list):
+        sequence = ListRef(path)
+        interp.heap.set(sequence, tuple(items))
+        return sequence
+    if issubclass(kind, tuple):
+        return tuple.__new__(kind, items)
+    record = ObjectRef(kind, None, path)
+    for name, item in zip(keys, items, strict=True):
+        interp.heap.set((record, name), item)
+    return record
+
+
+# Free variables -------------------------------------------------------------------------------------
+
+STATIC_TYPES = (
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.ModuleType,
+    types.MethodType,
+    types.MethodWrapperType,
+    types.WrapperDescriptorType,
+    types.MethodDescriptorType,
+    type,
+    str,
+    bytes,
+    type(None),
+    type(Ellipsis),
+    type(NotImplemented),
+    np.ufunc,
+    np.dtype,
+    frozenset,
+    range,
+    slice,
+)
+
+
+def reflect(interp: Interpreter, value: Any, path: Path) -> Abstract:
+    """The abstract value of a live object at a path from a free variable or an argument's object."""
+    if path in interp.static:
+        return interp.static[path]
+    for test, handler in _REFLECTORS:
+        if test(value):
+            return handler(interp, value, path)
+    interp.guard(path, "type", type(value))
+    return ObjectRef(type(value), value, path)
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, np.ndarray | np.generic):
+        return value.dtype.kind in "bifcu"
+    return type(value) in (bool, int, float, complex)
+
+
+def _number(interp: Interpreter, value: Any, path: Path) -> Abstract:
+    type_ = type_of_constant(value)
+    if type_.kind == "array":
+        tag = ".".join(str(part) for part in path)
+        shape = tuple(n if n == 1 else Size(f"{tag}.{k}") for k, n in enumerate(value.shape))
+        type_ = dataclasses.replace(type_, shape=shape)
+    interp.guard(path, "specification", type_)
+    return _input(interp, type_, path)
+
+
+def _static(interp: Interpreter, value: Any, path: Path) -> Abstract:
+    interp.guard(path, "value", value)
+    return value
+
+
+def _container(interp: Interpreter, value: Any, path: Path) -> Abstract:
+    keys, items = children(value)  # type: ignore[misc]
+    interp.guard(path, "type", type(value))
+    if not issubclass(type(value), tuple) or not hasattr(value, "_fields"):
+        interp.guard(path, "keys", keys)
+    parts = [reflect(interp, item, (*path, key)) for key, item in zip(keys, items, strict=True)]
+    return container(interp, type(value), keys, parts, path)
+
+
+def _partial(interp: Interpreter, value: Any, path: Path) -> Abstract:
+    interp.guard(path, "value", value)
+    arguments = tuple(
+        reflect(interp, item, (*path, "args", k)) for k, item in enumerate(value.args)
+    )
+    keywords = tuple(
+        (name, reflect(interp, item, (*path, "keywords", name)))
+        for name, item in value.keywords.items()
+    )
+    return Partial(reflect(interp, value.func, (*path, "func")), arguments, keywords)
+
+
+def _is_static(value: Any) -> bool:
+    return isinstance(value, STATIC_TYPES) or getattr(type(value), "__symdiff_static__", False)
+
+
+def _is_enum(value: Any) -> bool:
+    import enum
+
+    return isinstance(value, enum.Enum)
+
+
+def _refuse_array(interp: Interpreter, value: Any, path: Path) -> Abstract:
+    raise SignatureError(
+        f"{input_name(path)} is an array of {value.dtype}", interp.span, "use arrays of numbers"
+    )
+
+
+_REFLECTORS: tuple[tuple[Callable[[Any], bool], Callable[[Interpreter, Any, Path], Abstract]], ...] = (
+    (_is_number, _number),
+    (lambda value: isinstance(value, np.ndarray), _refuse_array),
+    (_is_static, _static),
+    (_is_enum, _static),
+    (lambda value: isinstance(value, functools.partial), _partial),
+    (lambda value: isinstance(value, list | tuple | dict), _container),
+)

@@ -1,0 +1,166 @@
+"""Names: which are local, where the others live, and what reading and binding them does."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+from typing import Any
+
+from symdiff.ir.graph import FreeVariable, Value
+from symdiff.ir.signature import Path
+from symdiff.parse.heap import Heap, value_name
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.reflect import reflect
+from symdiff.parse.values import ABSENT, Abstract, Array, Scope
+from symdiff.source import FunctionNode
+
+_OWN_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def local_names(node: FunctionNode) -> tuple[frozenset[str], frozenset[str]]:
+    """The names a function binds, and those it declares global (its nonlocals are in neither)."""
+    arguments = node.args
+    bound = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    bound |= {a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None}
+    outer: set[str] = set()
+    global_: set[str] = set()
+    body = [node.body] if isinstance(node, ast.Lambda) else node.body
+    for inner in _own_nodes(list(body)):
+        bound |= _binds(inner)
+        if isinstance(inner, ast.Nonlocal):
+            outer |= set(inner.names)
+        if isinstance(inner, ast.Global):
+            global_ |= set(inner.names)
+    return frozenset(bound - outer - global_), frozenset(global_)
+
+
+def _own_nodes(roots: list[Any]) -> Iterator[ast.AST]:
+    """Nodes that belong to a function itself; of a comprehension only its walruses."""
+    stack: list[tuple[ast.AST, bool]] = [(root, False) for root in reversed(roots)]
+    while stack:
+        node, inside = stack.pop()
+        inside = inside or isinstance(node, _COMPREHENSIONS)
+        if not inside or isinstance(node, ast.NamedExpr):
+            yield node
+        if isinstance(node, ast.NamedExpr) and inside:
+            yield node.target
+        if not isinstance(node, _OWN_SCOPE):
+            stack.extend((child, inside) for child in ast.iter_child_nodes(node))
+
+
+def _binds(node: ast.AST) -> set[str]:
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+        return {node.id}
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return {node.name}
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+    return set()
+
+
+# Reading --------------------------------------------------------------------------------------------
+
+
+def load_name(interp: Interpreter, name: str) -> Abstract:
+    """What a name means here: a local, an enclosing function's, a closure cell's, a global, a builtin."""
+    scope = _home(interp.scope, name)
+    if isinstance(scope, Scope):
+        content = interp.lookup((scope, name), name)
+        if content is ABSENT:
+            raise UnboundLocalError(
+                f"cannot access local variable '{name}' where it is not associated with a value"
+            )
+        return content
+    return read_free(interp, scope_variable(interp, name))
+
+
+def scope_variable(interp: Interpreter, name: str) -> FreeVariable:
+    """The variable outside all staged functions that a name stands for."""
+    scope: Scope | None = interp.scope
+    while scope is not None:
+        if name in scope.cells and name not in scope.declared_global:
+            return interp.free_variable("cell", scope.cells[name], name)
+        if scope.parent is None or name in scope.declared_global:
+            return interp.free_variable("global", scope.globals, name)
+        scope = scope.parent
+    raise NameError(f"name '{name}' is not defined")
+
+
+def _home(scope: Scope, name: str) -> Scope | None:
+    current: Scope | None = scope
+    while current is not None:
+        if name in current.declared_global:
+            return None
+        if name in current.locals:
+            return current
+        if name in current.cells:
+            return None
+        current = current.parent
+    return None
+
+
+def read_free(interp: Interpreter, variable: FreeVariable) -> Abstract:
+    """A free variable's content: what was written here, else what it holds now (and is guarded)."""
+    content = interp.lookup(variable, variable.name)
+    if content is not ABSENT:
+        return content
+    if variable.kind == "global" and variable.name not in variable.owner:
+        if not hasattr(builtins, variable.name):
+            raise NameError(f"name '{variable.name}' is not defined")
+        return getattr(builtins, variable.name)
+    return reflect_everywhere(interp, variable, variable.read(), (variable,))
+
+
+def reflect_everywhere(interp: Interpreter, key: Any, value: Any, path: Path) -> Abstract:
+    """Reflect a live object that is first read here; known from now on in every heap staged so far."""
+    before, interp.heap = interp.heap, Heap()
+    try:
+        content = reflect(interp, value, path)
+        found = interp.heap.contents
+    finally:
+        interp.heap = before
+    found[key] = content
+    for heap in (interp.heap, *interp.outer_heaps):
+        for inner_key, inner in found.items():
+            heap.contents.setdefault(inner_key, inner)
+    return content
+
+
+# Binding --------------------------------------------------------------------------------------------
+
+
+def bind_name(interp: Interpreter, name: str, content: Abstract) -> None:
+    """``name = content`` in the present scope."""
+    if isinstance(content, Value):
+        value_name(content, name)
+    elif isinstance(content, Array) and content.storage.name is None and not content.lenses:
+        content.storage.name = name
+        value_name(interp.heap.contents[content.storage], name)
+    elif isinstance(content, Array):
+        value_name(interp.heap.read(content), name)
+    scope = _home(interp.scope, name)
+    if scope is not None:
+        interp.heap.set((scope, name), content)
+        return
+    variable = scope_variable(interp, name)
+    read_free_or_absent(interp, variable)
+    interp.heap.set(variable, content)
+    interp.rebound[variable] = None
+
+
+def read_free_or_absent(interp: Interpreter, variable: FreeVariable) -> None:
+    """Make sure a variable's old content is known before it is written, so that paths can join."""
+    try:
+        read_free(interp, variable)
+    except (NameError, ValueError):
+        return
+
+
+def unbind_name(interp: Interpreter, name: str) -> None:
+    """``del name``."""
+    load_name(interp, name)
+    scope = _home(interp.scope, name)
+    if scope is not None:
+        interp.heap.set((scope, name), ABSENT)

@@ -1,0 +1,50 @@
+"""The truth of an abstract value: a Python bool where it is static, else a staged bool."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symdiff.ir.graph import Value
+from symdiff.ir.types import ArrayType, ListType, OpaqueType
+from symdiff.ops import list_length, not_equal, python_bool
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Range
+
+
+def truth(interp: Interpreter, value: Abstract) -> bool | Value:
+    """What ``if value:`` asks."""
+    if isinstance(value, ListRef | DictRef):
+        content = interp.heap.get(value)
+        return _staged(content) if isinstance(content, Value) else bool(content)
+    if isinstance(value, Array):
+        return _staged(interp.heap.read(value))
+    if isinstance(value, Value):
+        return _staged(value)
+    if isinstance(value, ObjectRef):
+        return _object(interp, value)
+    if isinstance(value, Range):
+        return truth(interp, not_equal(interp.lift(value.start), interp.lift(value.stop)))
+    return bool(value)
+
+
+def _staged(value: Value) -> Value:
+    type_ = value.type
+    if isinstance(type_, ListType):
+        length: Value = list_length(value)
+        return _staged(length)
+    if isinstance(type_, OpaqueType):
+        raise TypeError("the truth of an object that nothing is known about")
+    if isinstance(type_, ArrayType) and type_.kind == "python" and type_.dtype.kind == "b":
+        return value
+    result: Value = python_bool(value)
+    return result
+
+
+def _object(interp: Interpreter, value: ObjectRef) -> bool | Value:
+    from symdiff.parse.calls import call_method
+
+    for name in ("__bool__", "__len__"):
+        if getattr(value.type, name, None) is not None:
+            answer: Any = call_method(interp, value, name)
+            return truth(interp, answer)
+    return True

@@ -1,0 +1,232 @@
+"""What the abstract interpreter computes with.
+
+A *static* value is known at compile time and stands for itself: numbers, strings, modules, functions,
+classes, dtypes, tuples of abstract values. A *staged* number is an ``ir`` ``Value``. What Python holds by
+reference is a handle whose present content is in the ``Heap``: arrays (``Array``: storage seen through
+lenses), lists, dicts, objects, scopes. Handles are compared by identity.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from symdiff.ir.graph import Node, Op, Value
+from symdiff.source import FunctionSource, SourceSpan
+
+Abstract = Any  # a static object, a Value, or one of the classes below
+
+_serials = itertools.count()
+
+
+def _serial() -> int:
+    return next(_serials)
+
+
+@dataclass(eq=False, slots=True)
+class Storage:
+    """The memory of an array; its content in the heap is the present IR value.
+
+    ``origin`` is the number of the graph input that the memory belongs to (the caller's), or None.
+    """
+
+    name: str | None = None
+    origin: int | None = None
+    serial: int = field(default_factory=_serial)
+
+    def __repr__(self) -> str:
+        return f"<storage {self.name or hex(id(self))}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """One step from an array to a view of it: an op whose result shares its first operand's memory."""
+
+    op: Op
+    operands: tuple[Value, ...]
+    attributes: tuple[tuple[str, Any], ...]
+    node: Node = field(compare=False)
+
+    @classmethod
+    def of(cls, node: Node) -> Lens:
+        """The lens that a node applies to its first operand."""
+        return cls(node.op, node.operands[1:], tuple(node.attributes.items()), node)
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A reference to an array: storage seen through views."""
+
+    storage: Storage
+    lenses: tuple[Lens, ...] = ()
+
+
+@dataclass(eq=False, slots=True)
+class ListRef:
+    """A Python list; its content is a tuple of abstract values, or a staged ``Value`` of list type."""
+
+    path: tuple[Any, ...] | None = None
+    serial: int = field(default_factory=_serial)
+
+
+@dataclass(eq=False, slots=True)
+class DictRef:
+    """A Python dict with static keys; its content is a dict that is never changed in place."""
+
+    path: tuple[Any, ...] | None = None
+    serial: int = field(default_factory=_serial)
+
+
+@dataclass(eq=False, slots=True)
+class ObjectRef:
+    """An object: attributes by name in the heap under ``(ref, name)``.
+
+    ``live`` is the user's own object where there is one; its attributes are reflected when first read.
+    """
+
+    type: type
+    live: Any = None
+    path: tuple[Any, ...] | None = None
+    serial: int = field(default_factory=_serial)
+
+
+@dataclass(eq=False, slots=True)
+class Scope:
+    """The names of one function activation; contents in the heap under ``(scope, name)``."""
+
+    function: str
+    locals: frozenset[str]
+    parent: Scope | None
+    globals: dict[str, Any]
+    cells: dict[str, Any] = field(default_factory=dict)  # real closure cells of a live function
+    declared_global: frozenset[str] = frozenset()
+    serial: int = field(default_factory=_serial)
+
+
+@dataclass(eq=False, slots=True)
+class Token:
+    """Whose flags stand in the heap: a loop, or a function activation."""
+
+    serial: int = field(default_factory=_serial)
+
+
+def born(key: Any) -> int:
+    """When the handle behind a heap key was made; free variables have always been there."""
+    handle = key[0] if isinstance(key, tuple) else key
+    return getattr(handle, "serial", -1)
+
+
+def now() -> int:
+    """A mark: handles made from here on are born after it."""
+    return next(_serials)
+
+
+@dataclass(eq=False, slots=True)
+class Closure:
+    """A function or lambda defined inside staged code."""
+
+    node: ast.FunctionDef | ast.Lambda
+    source: FunctionSource
+    scope: Scope
+    defaults: tuple[Abstract, ...]
+    keyword_defaults: dict[str, Abstract]
+    owner: type | None = None
+
+    @property
+    def name(self) -> str:
+        return getattr(self.node, "name", "<lambda>")
+
+
+@dataclass(frozen=True, slots=True)
+class BoundMethod:
+    """A function with its first argument."""
+
+    function: Abstract
+    instance: Abstract
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayMethod:
+    """A method of an array, list, dict, string or number, to be called."""
+
+    receiver: Abstract
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """``functools.partial`` over abstract arguments."""
+
+    function: Abstract
+    arguments: tuple[Abstract, ...]
+    keywords: tuple[tuple[str, Abstract], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Iterable:
+    """Something a loop goes over: ``count`` turns, the element of a turn by its index.
+
+    With a static count and ``unroll``, the index given to ``element`` is a Python int.
+    """
+
+    count: int | Value
+    element: Callable[[Any], Abstract]
+    unroll: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """``range(start, stop, step)`` over static or staged ints."""
+
+    start: Any
+    stop: Any
+    step: Any
+
+
+@dataclass(eq=False, slots=True)
+class Generator:
+    """A generator expression, consumed in place: ``run`` stages its loops, calling back an element."""
+
+    run: Callable[[Callable[[Abstract], None]], None]
+
+
+@dataclass(eq=False, slots=True)
+class Conflict:
+    """What a name holds after two paths that do not join; an error only when it is read."""
+
+    name: str
+    reason: str
+    span: SourceSpan | None
+
+
+class _Absent:
+    """No content: a name that is not bound."""
+
+    def __repr__(self) -> str:
+        return "<absent>"
+
+
+ABSENT = _Absent()
+
+
+class Unjoinable(Exception):  # noqa: N818 - control flow of the front end
+    """Two contents have no common abstract value; the message says why."""
+
+
+class Peel(Exception):  # noqa: N818 - control flow of the front end
+    """The first turn of a loop differs from the others."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class ConflictRead(Exception):  # noqa: N818 - control flow of the front end
+    """A name was read whose paths do not join; whoever made the conflict may stage again."""
+
+    def __init__(self, conflict: Conflict) -> None:
+        super().__init__(conflict.reason)
+        self.conflict = conflict
