@@ -102,6 +102,7 @@ from symdiff.ops.elementary import (
     minimum,
     multiply,
     negative,
+    nonzero,
     not_,
     not_equal,
     positive,
@@ -167,8 +168,27 @@ from symdiff.ops.lists import (
     list_unstack_like,
     list_zeros_like,
 )
+from symdiff.ops.mathlib import math_cos, math_exp, math_log, math_sin, math_sqrt, polygamma
 from symdiff.ops.products import adjoint, matmul, outer
-from symdiff.ops.reduce import broadcast_like, sum, unbroadcast, unbroadcast_to
+from symdiff.ops.reduce import (
+    all,
+    any,
+    argmax,
+    argmin,
+    broadcast_like,
+    count_nonzero,
+    max,
+    mean,
+    min,
+    prod,
+    prod_except,
+    restored,
+    std,
+    sum,
+    unbroadcast,
+    unbroadcast_to,
+    var,
+)
 from symdiff.ops.residuals import pack, tape_length, unpack, unpacked
 from symdiff.ops.retype import retype
 from symdiff.ops.shape import (

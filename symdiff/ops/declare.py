@@ -157,6 +157,17 @@ def supporting(function: Callable[..., Any]) -> ast.expr:
     return ast.Constant(function)  # type: ignore[arg-type]
 
 
+def supporting_call(function: Callable[..., Any], **defaults: Any) -> Spelling:
+    """Spelled as a call of a function of ``ops.support``; attributes as with ``call``."""
+
+    def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+        called = call("f", **defaults)(node, operands)
+        assert isinstance(called, ast.Call)
+        return ast.Call(supporting(function), called.args, called.keywords)
+
+    return spell
+
+
 def call(function: str, **defaults: Any) -> Spelling:
     """Spelled as a call; attributes as keywords, those that equal ``defaults`` left out."""
 

@@ -63,6 +63,11 @@ def is_complex(value: Operand) -> bool:
     return array_type(value).dtype.kind == "c"
 
 
+def nonzero(x: Value) -> Value:
+    """``x``, but 1 where it is 0, to divide by."""
+    return where(equal(x, 0), strong_constant(1, x), x)  # type: ignore[no-any-return]
+
+
 def _all_python(*operands: Operand) -> bool:
     return all(array_type(operand).kind == "python" for operand in operands)
 
@@ -184,7 +189,7 @@ positive: Operation = elementwise(
 # power: its partials are written for the exponents that people write ----------------------------
 
 
-def _power_partial_base(y: Value, x: Value, exponent: Value) -> Any:
+def power_partial_base(y: Value, x: Value, exponent: Value) -> Any:
     n = constant_of(exponent)
     if n is None:
         return exponent * _without_zero_to_zero(x, exponent) ** (exponent - 1)
@@ -216,14 +221,14 @@ def _constant_power(y: Value, x: Value, n: Any) -> Any:
     return x**n
 
 
-def _power_partial_exponent(y: Value, x: Value, exponent: Value) -> Any:
+def power_partial_exponent(y: Value, x: Value, exponent: Value) -> Any:
     base = constant_of(x)
     if base is not None:
         return 0.0 if base == 0 else y * log(x)
     return y * log(where(equal(x, 0), strong_constant(1, x), x))
 
 
-def _power_is_strong(node: Node) -> bool:
+def power_is_strong(node: Node) -> bool:
     """Exponents below 1 make the partial infinite at 0; a base that is a constant has none."""
     base, exponent = (constant_of(operand) for operand in node.operands)
     if base is not None:
@@ -231,7 +236,7 @@ def _power_is_strong(node: Node) -> bool:
     return exponent is None or isinstance(exponent, complex) or bool(0 < exponent < 1)
 
 
-def _power_is_singular(node: Node) -> bool:
+def power_is_singular(node: Node) -> bool:
     base, exponent = (constant_of(operand) for operand in node.operands)
     if base is not None:
         return bool(base == 0)
@@ -241,12 +246,12 @@ def _power_is_singular(node: Node) -> bool:
 power: Operation = elementwise(
     "power",
     np.power,
-    _power_partial_base,
-    _power_partial_exponent,
+    power_partial_base,
+    power_partial_exponent,
     spelling=infix(ast.Pow, "power"),
     python=operator.pow,
-    singular=_power_is_singular,
-    strong=_power_is_strong,
+    singular=power_is_singular,
+    strong=power_is_strong,
     sympy=lambda sp, a, b: a**b,
     documentation="``a ** b``; the derivative of ``x ** 0`` at 0 is 0.",
 )
@@ -625,24 +630,19 @@ fmin: Operation = elementwise(
 )
 
 
-def _nonzero(x: Value) -> Value:
-    """``x``, but 1 where it is 0, to divide by."""
-    return where(equal(x, 0), strong_constant(1, x), x)  # type: ignore[no-any-return]
-
-
 arctan2: Operation = elementwise(
     "arctan2",
     np.arctan2,
-    lambda y, a, b: b / _nonzero(a * a + b * b),
-    lambda y, a, b: -a / _nonzero(a * a + b * b),
+    lambda y, a, b: b / nonzero(a * a + b * b),
+    lambda y, a, b: -a / nonzero(a * a + b * b),
     sympy="atan2",
     documentation="The angle of the point (b, a); its derivative at (0, 0) is 0.",
 )
 hypot: Operation = elementwise(
     "hypot",
     np.hypot,
-    lambda y, a, b: a / _nonzero(y),
-    lambda y, a, b: b / _nonzero(y),
+    lambda y, a, b: a / nonzero(y),
+    lambda y, a, b: b / nonzero(y),
     sympy=lambda sp, a, b: sp.sqrt(a**2 + b**2),
     documentation="``sqrt(a * a + b * b)``; its derivative at (0, 0) is 0.",
 )
@@ -672,10 +672,10 @@ logaddexp2: Operation = elementwise(
 float_power: Operation = elementwise(
     "float_power",
     np.float_power,
-    _power_partial_base,
-    _power_partial_exponent,
-    singular=_power_is_singular,
-    strong=_power_is_strong,
+    power_partial_base,
+    power_partial_exponent,
+    singular=power_is_singular,
+    strong=power_is_strong,
     sympy=lambda sp, a, b: a**b,
     documentation="``a ** b`` in double precision.",
 )
@@ -906,7 +906,7 @@ def _angle_partial(y: Value, x: Value) -> Any:
     """Of a complex number; the real part of its product with a tangent is the result's tangent."""
     if not is_complex(x):
         return 0.0
-    return conjugate(x) * -1j / _nonzero(real(x) * real(x) + imag(x) * imag(x))
+    return conjugate(x) * -1j / nonzero(real(x) * real(x) + imag(x) * imag(x))
 
 
 angle: Operation = declare(

@@ -39,6 +39,7 @@ from symdiff.ops.elementary import (
     equal,
     is_complex,
     isnan,
+    nonzero,
     number_or_array,
     real,
     strong_constant,
@@ -242,11 +243,6 @@ def _std_gradient(y: Value, x: Value, *, axis: Axis = None, ddof: float = 0, **_
 def _degrees_of_freedom(x: Value, axis: Axis, ddof: float) -> Any:
     count = count_of(x, axis)
     return count - ddof if ddof else count
-
-
-def nonzero(x: Value) -> Value:
-    """``x``, but 1 where it is 0, to divide by."""
-    return where(equal(x, 0), strong_constant(1, x), x)  # type: ignore[no-any-return]
 
 
 def _prod_gradient(y: Value, x: Value, *, axis: Axis = None, **_: Any) -> Gradient:

@@ -6,6 +6,7 @@ Emission binds them by name; an exported module carries their source.
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -46,3 +47,32 @@ def prod_except(x: Any, *directions: Any, axis: tuple[int, ...] | int | None = N
         rest = tuple(1 - one for one in used)
         result[k] += before[k][used] * after[count - 1 - k][rest]
     return np.moveaxis(result.reshape(front[0].shape), range(len(axes)), axes)
+
+
+def polygamma(x: float, order: int = 0) -> float:
+    """The derivative of that order of the digamma function, at a real number.
+
+    By recurrence to above 20 and the asymptotic series there
+    (Abramowitz and Stegun 1964, 6.3.18 and 6.4.11).
+
+    >>> polygamma(1.0)  # minus Euler's constant
+    -0.57721566490153...
+    """
+    bernoulli = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+    x = float(x)
+    if x <= 0 and x == math.floor(x):
+        return math.nan
+    sign = (-1.0) ** (order + 1)
+    total = 0.0
+    while x < 20 + order:  # psi(x) = psi(x + 1) - 1/x, differentiated
+        total += sign * math.factorial(order) / x ** (order + 1)
+        x += 1
+    if order == 0:
+        total += math.log(x) - 0.5 / x
+    else:
+        leading = math.factorial(order - 1) / x**order
+        total += sign * (leading + math.factorial(order) / (2 * x ** (order + 1)))
+    for k, number in enumerate(bernoulli, 1):
+        ratio = math.factorial(2 * k + order - 1) / math.factorial(2 * k)
+        total += sign * number * ratio / x ** (2 * k + order)
+    return total

@@ -1,0 +1,326 @@
+"""The functions of ``math``: numbers enter, Python numbers leave, and they raise as ``math`` does.
+
+Partials use ``math`` again where that cannot raise once the function itself has not, else NumPy's
+functions, which give inf and nan: ``math.sqrt`` is finite at 0, and its derivative inf.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import Node, Value
+from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, Type
+from symdiff.ops import support
+from symdiff.ops.declare import (
+    Operation,
+    Rule,
+    call,
+    declare,
+    dotted,
+    lowers,
+    require_array,
+    static,
+    supporting_call,
+)
+from symdiff.ops.elementary import (
+    LOG_2,
+    LOG_10,
+    as_dtype_of,
+    divide,
+    multiply,
+    nonzero,
+    power_is_singular,
+    power_is_strong,
+    power_partial_base,
+    power_partial_exponent,
+    rint,
+    sign,
+    subtract,
+    trunc,
+)
+
+# Declaring ---
+
+
+def _infer_as(result: ArrayType, name: str) -> Callable[..., tuple[Type, ...]]:
+    def infer(*types: Type, **_: Any) -> tuple[Type, ...]:
+        for type_ in types:
+            if require_array(type_, name).shape:
+                raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+        return (result,)
+
+    return infer
+
+
+def _math(
+    name: str,
+    *partials: Rule | float | None,
+    result: ArrayType = FLOAT,
+    documentation: str = "",
+    **more: Any,
+) -> Operation:
+    """A function of ``math`` as the op ``math_<name>``, which is what calls of it mean."""
+    function: Callable[..., Any] | None = getattr(math, name, None)
+    operation = Operation(
+        f"math_{name}",
+        _infer_as(result, f"math.{name}"),
+        function,
+        raises=True,
+        spelling=call(f"math.{name}"),
+        partials=partials or None,
+        nondifferentiable=frozenset(k for k, p in enumerate(partials) if p is None),
+        documentation=documentation or f"``math.{name}``, of Python numbers.",
+        **more,
+    )
+    if function is not None:
+        lowers(function)(lambda *operands: operation(*operands))
+    return declare(operation, len(partials))
+
+
+def _discrete(name: str, result: ArrayType, **more: Any) -> Operation:
+    """A function of ``math`` through which no derivative flows."""
+    function: Callable[..., Any] = getattr(math, name)
+    operation = Operation(
+        f"math_{name}",
+        _infer_as(result, f"math.{name}"),
+        function,
+        raises=True,
+        spelling=call(f"math.{name}"),
+        nondifferentiable=True,
+        documentation=f"``math.{name}``; no derivative flows through it.",
+        **more,
+    )
+    lowers(function)(lambda *operands: operation(*operands))
+    return declare(operation)
+
+
+# Elementary functions ---
+
+math_sin: Operation = _math("sin", lambda y, x: math_cos(x), sympy="sin")
+math_cos: Operation = _math("cos", lambda y, x: -math_sin(x), sympy="cos")
+math_tan: Operation = _math("tan", lambda y, x: 1.0 + y * y, sympy="tan")
+math_asin: Operation = _math(
+    "asin",
+    lambda y, x: 1.0 / math_sqrt((1.0 - x) * (1.0 + x)),
+    strong=True,
+    singular=True,
+    sympy="asin",
+)
+math_acos: Operation = _math(
+    "acos",
+    lambda y, x: -1.0 / math_sqrt((1.0 - x) * (1.0 + x)),
+    strong=True,
+    singular=True,
+    sympy="acos",
+)
+math_atan: Operation = _math("atan", lambda y, x: divide(1.0, 1.0 + x * x), sympy="atan")
+math_sinh: Operation = _math("sinh", lambda y, x: math_cosh(x), sympy="sinh")
+math_cosh: Operation = _math("cosh", lambda y, x: math_sinh(x), sympy="cosh")
+math_tanh: Operation = _math("tanh", lambda y, x: 1.0 - y * y, sympy="tanh")
+math_asinh: Operation = _math(
+    "asinh", lambda y, x: divide(1.0, math_sqrt(x * x + 1.0)), sympy="asinh"
+)
+math_acosh: Operation = _math(
+    "acosh",
+    lambda y, x: 1.0 / math_sqrt((x - 1.0) * (x + 1.0)),
+    strong=True,
+    singular=True,
+    sympy="acosh",
+)
+math_atanh: Operation = _math(
+    "atanh", lambda y, x: divide(1.0, (1.0 - x) * (1.0 + x)), sympy="atanh"
+)
+math_exp: Operation = _math("exp", lambda y, x: y, sympy="exp")
+math_exp2: Operation = _math("exp2", lambda y, x: y * LOG_2, sympy=lambda sp, x: 2**x)
+math_expm1: Operation = _math("expm1", lambda y, x: y + 1.0, sympy=lambda sp, x: sp.exp(x) - 1)
+math_log: Operation = _math("log", lambda y, x: divide(1.0, x), sympy="log")
+math_log2: Operation = _math(
+    "log2", lambda y, x: divide(1.0, x * LOG_2), sympy=lambda sp, x: sp.log(x, 2)
+)
+math_log10: Operation = _math(
+    "log10", lambda y, x: divide(1.0, x * LOG_10), sympy=lambda sp, x: sp.log(x, 10)
+)
+math_log1p: Operation = _math(
+    "log1p", lambda y, x: divide(1.0, 1.0 + x), sympy=lambda sp, x: sp.log(1 + x)
+)
+math_sqrt: Operation = _math("sqrt", lambda y, x: 0.5 / y, strong=True, singular=True, sympy="sqrt")
+math_cbrt: Operation = _math(
+    "cbrt",
+    lambda y, x: 1.0 / (3.0 * y * y),
+    strong=True,
+    singular=True,
+    sympy=lambda sp, x: sp.sign(x) * sp.Abs(x) ** sp.Rational(1, 3),
+)
+math_degrees: Operation = _math("degrees", 180.0 / math.pi, sympy=lambda sp, x: x * 180 / sp.pi)
+math_radians: Operation = _math("radians", math.pi / 180.0, sympy=lambda sp, x: x * sp.pi / 180)
+math_fabs: Operation = _math("fabs", lambda y, x: sign(x), sympy="Abs")
+math_erf: Operation = _math(
+    "erf", lambda y, x: 2.0 / math.sqrt(math.pi) * math_exp(-(x * x)), sympy="erf"
+)
+math_erfc: Operation = _math(
+    "erfc", lambda y, x: -2.0 / math.sqrt(math.pi) * math_exp(-(x * x)), sympy="erfc"
+)
+math_gamma: Operation = _math("gamma", lambda y, x: y * polygamma(x, order=0), sympy="gamma")
+math_lgamma: Operation = _math("lgamma", lambda y, x: polygamma(x, order=0), sympy="loggamma")
+
+
+polygamma: Operation = declare(
+    Operation(
+        "polygamma",
+        _infer_as(FLOAT, "polygamma"),
+        support.polygamma,
+        raises=True,
+        spelling=supporting_call(support.polygamma, order=0),
+        vjp={0: lambda g, y, x, order: as_dtype_of(g * polygamma(x, order=order + 1), x)},
+        jvp={0: lambda t, y, x, order: as_dtype_of(t * polygamma(x, order=order + 1), y)},
+        documentation="The digamma function and its derivatives.",
+    ),
+    1,
+)
+
+# Two numbers and more ---
+
+math_pow: Operation = _math(
+    "pow",
+    power_partial_base,
+    power_partial_exponent,
+    singular=power_is_singular,
+    strong=power_is_strong,
+    sympy=lambda sp, x, y: x**y,
+)
+math_atan2: Operation = _math(
+    "atan2",
+    lambda y, a, b: b / nonzero(a * a + b * b),
+    lambda y, a, b: -a / nonzero(a * a + b * b),
+    sympy="atan2",
+)
+math_fmod: Operation = _math("fmod", 1, lambda y, a, b: -trunc(a / b))
+math_remainder: Operation = _math("remainder", 1, lambda y, a, b: -rint((a - y) / b))
+math_copysign: Operation = _math("copysign", lambda y, a, b: sign(a) * math_copysign(1.0, b), None)
+math_ldexp: Operation = _math("ldexp", lambda y, x, i: math_ldexp(1.0, i), None)
+
+
+def _hypot_share(position: int, g: Value, y: Value, *xs: Value) -> Value:
+    return as_dtype_of(g * (xs[position] / nonzero(y)), xs[position])
+
+
+math_hypot: Operation = declare(
+    Operation(
+        "math_hypot",
+        _infer_as(FLOAT, "math.hypot"),
+        math.hypot,
+        raises=True,
+        spelling=call("math.hypot"),
+        vjp=_hypot_share,
+        jvp=lambda position, t, y, *xs: t * (xs[position] / nonzero(y)),
+        variadic=True,
+        sympy=lambda sp, *xs: sp.sqrt(sp.Add(*(x**2 for x in xs))),
+        documentation="``math.hypot``; its derivative at the origin is 0.",
+    ),
+    1,
+)
+
+
+def _spell_fsum(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    return ast.Call(dotted("math.fsum"), [ast.List(list(operands), ast.Load())], [])
+
+
+math_fsum: Operation = declare(
+    Operation(
+        "math_fsum",
+        _infer_as(FLOAT, "math.fsum"),
+        lambda *xs: math.fsum(xs),
+        raises=True,
+        spelling=_spell_fsum,
+        vjp=lambda position, g, y, *xs: as_dtype_of(g, xs[position]),
+        jvp=lambda position, t, y, *xs: t,
+        variadic=True,
+        sympy=lambda sp, *xs: sp.Add(*xs),
+        documentation="``math.fsum``: an exact sum, rounded once.",
+    ),
+    1,
+)
+
+# Discrete functions ---
+
+math_floor: Operation = _discrete("floor", INT, sympy="floor")
+math_ceil: Operation = _discrete("ceil", INT, sympy="ceiling")
+math_trunc: Operation = _discrete("trunc", INT)
+math_isnan: Operation = _discrete("isnan", BOOL)
+math_isinf: Operation = _discrete("isinf", BOOL)
+math_isfinite: Operation = _discrete("isfinite", BOOL)
+math_factorial: Operation = _discrete("factorial", INT, sympy="factorial")
+math_comb: Operation = _discrete("comb", INT, sympy="binomial")
+math_perm: Operation = _discrete("perm", INT)
+math_gcd: Operation = _discrete("gcd", INT)
+math_lcm: Operation = _discrete("lcm", INT)
+math_isqrt: Operation = _discrete("isqrt", INT)
+
+
+def _infer_isclose(a: Type, b: Type, *, rel_tol: float, abs_tol: float) -> tuple[Type, ...]:
+    return (BOOL,)
+
+
+math_isclose: Operation = declare(
+    Operation(
+        "math_isclose",
+        _infer_isclose,
+        math.isclose,
+        raises=True,
+        spelling=call("math.isclose", rel_tol=1e-09, abs_tol=0.0),
+        nondifferentiable=True,
+        documentation="``math.isclose``; no derivative flows through it.",
+    )
+)
+
+# Lowerings of what is not an op of its own ---
+
+
+@lowers(math.isclose)
+def _isclose(a: Any, b: Any, *, rel_tol: Any = 1e-09, abs_tol: Any = 0.0) -> Value:
+    return math_isclose(  # type: ignore[no-any-return]
+        a, b, rel_tol=static(rel_tol), abs_tol=static(abs_tol)
+    )
+
+
+@lowers(math.log)
+def _log(x: Any, base: Any = None) -> Value:
+    """With a base, the quotient of two logarithms: ``math``'s own definition."""
+    if base is None:
+        return math_log(x)  # type: ignore[no-any-return]
+    return divide(math_log(x), math_log(base))  # type: ignore[no-any-return]
+
+
+@lowers(math.hypot)
+def _hypot(*coordinates: Any) -> Any:
+    return math_hypot(*coordinates) if coordinates else 0.0
+
+
+@lowers(math.dist)
+def _dist(p: Any, q: Any) -> Any:
+    if not isinstance(p, list | tuple) or not isinstance(q, list | tuple):
+        raise UnsupportedCallError("math.dist of arrays", hint="use numpy.linalg.norm(p - q)")
+    if len(p) != len(q):
+        raise ValueError("both points must have the same number of dimensions")
+    return _hypot(*(subtract(a, b) for a, b in zip(p, q, strict=True)))
+
+
+@lowers(math.fsum)
+def _fsum(seq: Any) -> Any:
+    if not isinstance(seq, list | tuple):
+        raise UnsupportedCallError("math.fsum of an array", hint="use numpy.sum(...)")
+    return math_fsum(*seq) if seq else 0.0
+
+
+@lowers(math.prod)
+def _prod(iterable: Any, *, start: Any = 1) -> Any:
+    if not isinstance(iterable, list | tuple):
+        raise UnsupportedCallError("math.prod of an array", hint="use numpy.prod(...)")
+    total = start
+    for factor in iterable:
+        total = multiply(total, factor)
+    return total
