@@ -169,6 +169,14 @@ from symdiff.ops.lists import (
     list_zeros_like,
 )
 from symdiff.ops.mathlib import math_cos, math_exp, math_log, math_sin, math_sqrt, polygamma
+from symdiff.ops.order import (
+    argsort,
+    cumprod,
+    cumsum,
+    searchsorted,
+    sort,
+    take_along_axis,
+)
 from symdiff.ops.products import adjoint, matmul, outer
 from symdiff.ops.reduce import (
     all,

@@ -29,7 +29,7 @@ from symdiff.ops.declare import (
     require_array,
     static,
 )
-from symdiff.ops.elementary import as_scalar, astype
+from symdiff.ops.elementary import astype
 from symdiff.ops.sizes import (
     constant_integer,
     dim_of,
@@ -661,20 +661,3 @@ def lower_asarray(a: Any, dtype: Any = None, order: Any = None, **more: Any) -> 
         same = dtype_of(dtype, array_type(a).dtype) == array_type(a).dtype
         return a if same else lower_array(a, dtype)
     return lower_array(a, dtype)
-
-
-def _lower_scalar_type(scalar: type[np.generic]) -> Callable[..., Any]:
-    def lowering(x: Any = 0) -> Any:
-        if not isinstance(x, Value | list | tuple):
-            return scalar(x)
-        cast = astype(array_of(x), dtype=np.dtype(scalar))
-        return cast if array_type(cast).shape else as_scalar(cast)
-
-    return lowering
-
-
-for _scalar in (
-    *(np.float16, np.float32, np.float64, np.complex64, np.complex128, np.bool_),
-    *(np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
-):
-    lowers(_scalar)(_lower_scalar_type(_scalar))

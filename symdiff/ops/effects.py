@@ -42,7 +42,7 @@ class Text:
 class Named:
     """An object that emitted code refers to by a name: a function or class."""
 
-    object: Any
+    target: Any
     name: str
 
 
@@ -51,7 +51,7 @@ def fill(template: Any, operands: Sequence[Any]) -> Any:
     if isinstance(template, Slot):
         return operands[template.number]
     if isinstance(template, Named):
-        return template.object
+        return template.target
     if isinstance(template, Text):
         return "".join(_filled_part(part, operands) for part in template.parts)
     if isinstance(template, tuple | list):
@@ -311,7 +311,7 @@ grad_hook = declare(
         vjp={0: _hook_vjp},
         jvp={0: lambda t, y, x, *, function: t},
         spelling=lambda node, operands: operands[0],
-        documentation="The value itself; in reverse mode its cotangent becomes ``function(cotangent)``.",
+        documentation="The value itself; its cotangent becomes ``function(cotangent)``.",
     ),
     1,
 )

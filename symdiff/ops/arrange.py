@@ -1,0 +1,620 @@
+"""What calls of NumPy's shape functions, array methods and attributes mean, in terms of ops.
+
+Arguments arrive as in the user's program: staged values, numbers, tuples, lists of values. Axes
+must be known. What NumPy gives as a view is an op with ``view`` here.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import Operand, Value
+from symdiff.ir.types import Dim, may_be_one
+from symdiff.ops.creation import arange_of, array_of, shape_operands
+from symdiff.ops.declare import array_type, broadcast_shapes, lowers, static
+from symdiff.ops.index import index_of
+from symdiff.ops.shape import (
+    broadcast_to,
+    concatenate,
+    copy,
+    diag,
+    diagonal,
+    pad,
+    repeat,
+    reshape,
+    roll,
+    stack,
+    tile,
+    transpose,
+    tril,
+    triu,
+)
+from symdiff.ops.sizes import (
+    constant_integer,
+    dim_of,
+    dims_of,
+    product,
+    product_dim,
+    quotient_dim,
+    size,
+    sizes_of,
+)
+
+WHOLE = slice(None)
+
+
+# Axes ---------------------------------------------------------------------------------------------
+
+
+def axis_of(axis: Any, rank: int) -> int:
+    """An axis that is not negative; NumPy's error where there is none."""
+    number = int(static(axis))
+    if not -rank <= number < rank:
+        raise np.exceptions.AxisError(number, rank)
+    return number % rank
+
+
+def axes_of(axis: Any, rank: int) -> tuple[int, ...]:
+    """One axis or several, as given."""
+    axis = static(axis)
+    axes = tuple(axis) if isinstance(axis, tuple | list) else (axis,)
+    return tuple(axis_of(one, rank) for one in axes)
+
+
+def _rank(x: Value) -> int:
+    return array_type(x).rank
+
+
+def _at(x: Value, axis: int, entry: Any) -> Value:
+    """``x[:, ..., entry]`` with the entry at an axis."""
+    return index_of(x, (WHOLE,) * axis + (entry,))
+
+
+# Sizes --------------------------------------------------------------------------------------------
+
+
+@lowers(np.shape, attribute="shape")
+def lower_shape(a: Any) -> tuple[Operand, ...]:
+    return sizes_of(array_of(a))
+
+
+@lowers(np.ndim, attribute="ndim")
+def lower_ndim(a: Any) -> int:
+    return _rank(array_of(a))
+
+
+@lowers(np.size, attribute="size")
+def lower_size(a: Any, axis: Any = None) -> Operand:
+    x = array_of(a)
+    if axis is not None:
+        return sizes_of(x)[axis_of(axis, _rank(x))]
+    return product(sizes_of(x))
+
+
+@lowers(attribute="dtype")
+def lower_dtype(a: Value) -> np.dtype:
+    return array_type(a).dtype
+
+
+@lowers(attribute="itemsize")
+def lower_itemsize(a: Value) -> int:
+    return array_type(a).dtype.itemsize
+
+
+@lowers(attribute="nbytes")
+def lower_nbytes(a: Value) -> Operand:
+    return product(sizes_of(a)) * array_type(a).dtype.itemsize
+
+
+# Shapes -------------------------------------------------------------------------------------------
+
+
+@lowers(np.reshape)
+def lower_reshape(a: Any, /, shape: Any = None, order: Any = "C", *, copy: Any = None) -> Value:
+    x, sizes = array_of(a), shape_operands(shape)
+    if static(order) == "F":
+        backwards = lower_reshape(lower_transpose(x), tuple(reversed(sizes)))
+        return lower_transpose(backwards)
+    fresh = reshape(x, *sizes, shape=_reshaped(array_type(x).shape, sizes))
+    return lower_copy(fresh) if static(copy) else fresh  # type: ignore[no-any-return]
+
+
+def _reshaped(old: tuple[Dim, ...], sizes: Sequence[Operand]) -> tuple[Dim, ...]:
+    dims = list(dims_of(sizes))
+    unknown = [k for k, dim in enumerate(dims) if dim == -1]
+    if len(unknown) > 1:
+        raise ValueError("can only specify one unknown dimension")
+    if unknown:
+        dims[unknown[0]] = quotient_dim(old, [dim for dim in dims if dim != -1])
+    numbers = all(isinstance(dim, int) for dim in (*old, *dims))
+    if numbers and product_dim(old) != product_dim(dims):
+        shown = tuple(constant_integer(length) for length in sizes)
+        raise ValueError(f"cannot reshape array of size {product_dim(old)} into shape {shown}")
+    return tuple(dims)
+
+
+@lowers(method="reshape")
+def lower_reshape_method(a: Value, *shape: Any, order: Any = "C", copy: Any = None) -> Value:
+    sizes = shape[0] if len(shape) == 1 else shape
+    return lower_reshape(a, sizes, order, copy=copy)
+
+
+@lowers(np.ravel, method="ravel")
+def lower_ravel(a: Any, order: Any = "C") -> Value:
+    return lower_reshape(a, -1, order)
+
+
+@lowers(method="flatten")
+def lower_flatten(a: Value, order: Any = "C") -> Value:
+    flat = lower_reshape(a, -1, order)
+    return copy(flat)  # type: ignore[no-any-return]
+
+
+@lowers(np.copy, method="copy")
+def lower_copy(a: Any, order: Any = "K", subok: Any = False) -> Value:
+    return copy(array_of(a))  # type: ignore[no-any-return]
+
+
+@lowers(np.transpose)
+def lower_transpose(a: Any, axes: Any = None) -> Value:
+    x = array_of(a)
+    axes = static(axes)
+    if axes is None:
+        return transpose(x, axes=tuple(reversed(range(_rank(x)))))  # type: ignore[no-any-return]
+    order = axes_of(axes, _rank(x))
+    if sorted(order) != list(range(_rank(x))):
+        raise ValueError("axes don't match array" if len(order) != _rank(x) else "repeated axis")
+    return transpose(x, axes=order)  # type: ignore[no-any-return]
+
+
+@lowers(method="transpose")
+def lower_transpose_method(a: Value, *axes: Any) -> Value:
+    if not axes:
+        return lower_transpose(a)
+    return lower_transpose(a, axes[0] if len(axes) == 1 else axes)
+
+
+@lowers(attribute="T")
+def lower_T(a: Value) -> Value:
+    return lower_transpose(a)
+
+
+@lowers(np.matrix_transpose, attribute="mT")
+def lower_matrix_transpose(x: Any) -> Value:
+    value = array_of(x)
+    if _rank(value) < 2:
+        raise ValueError("matrix transpose with ndim < 2 is undefined")
+    return lower_swapaxes(value, -1, -2)
+
+
+@lowers(np.swapaxes, method="swapaxes")
+def lower_swapaxes(a: Any, axis1: Any, axis2: Any) -> Value:
+    x = array_of(a)
+    one, other = axis_of(axis1, _rank(x)), axis_of(axis2, _rank(x))
+    order = list(range(_rank(x)))
+    order[one], order[other] = other, one
+    return transpose(x, axes=tuple(order))  # type: ignore[no-any-return]
+
+
+@lowers(np.moveaxis)
+def lower_moveaxis(a: Any, source: Any, destination: Any) -> Value:
+    x = array_of(a)
+    sources, places = axes_of(source, _rank(x)), axes_of(destination, _rank(x))
+    order = [axis for axis in range(_rank(x)) if axis not in sources]
+    for place, axis in sorted(zip(places, sources, strict=True)):
+        order.insert(place, axis)
+    return transpose(x, axes=tuple(order))  # type: ignore[no-any-return]
+
+
+@lowers(np.rollaxis)
+def lower_rollaxis(a: Any, axis: Any, start: Any = 0) -> Value:
+    x = array_of(a)
+    moved, before = axis_of(axis, _rank(x)), int(static(start))
+    order = [k for k in range(_rank(x)) if k != moved]
+    place = before + _rank(x) if before < 0 else before
+    order.insert(place - (place > moved), moved)
+    return transpose(x, axes=tuple(order))  # type: ignore[no-any-return]
+
+
+@lowers(np.expand_dims)
+def lower_expand_dims(a: Any, axis: Any) -> Value:
+    x = array_of(a)
+    count = len(axis) if isinstance(axis, tuple | list) else 1
+    rank = _rank(x) + count
+    new = axes_of(axis, rank)
+    last = max(new) + 1
+    if not _rank(x):
+        return reshape(x, *(1,) * rank, shape=(1,) * rank)  # type: ignore[no-any-return]
+    return index_of(x, tuple(None if k in new else WHOLE for k in range(last)))
+
+
+@lowers(np.squeeze, method="squeeze")
+def lower_squeeze(a: Any, axis: Any = None) -> Value:
+    x = array_of(a)
+    shape = array_type(x).shape
+    if axis is None:
+        chosen = tuple(k for k, dim in enumerate(shape) if _is_one(x, k, dim))
+    else:
+        chosen = axes_of(axis, _rank(x))
+    if all(shape[k] == 1 for k in chosen):
+        return index_of(x, (*(0 if k in chosen else WHOLE for k in range(_rank(x))), Ellipsis))
+    _refuse_longer(shape, chosen)
+    kept = [k for k in range(_rank(x)) if k not in chosen]
+    sizes = [sizes_of(x)[k] for k in kept]
+    return reshape(x, *sizes, shape=tuple(shape[k] for k in kept))  # type: ignore[no-any-return]
+
+
+def _is_one(x: Value, axis: int, dim: Dim) -> bool:
+    """Whether an axis has length 1: the rank depends on it, so it must be known."""
+    if isinstance(dim, int) or not may_be_one(dim):
+        return dim == 1
+    return bool(static(size(x, axis=axis)) == 1)
+
+
+def _refuse_longer(shape: tuple[Dim, ...], axes: Sequence[int]) -> None:
+    for axis in axes:
+        if not may_be_one(shape[axis]):
+            raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
+
+
+def _lower_atleast(rank: int, key: dict[int, tuple[Any, ...]]) -> Callable[..., Any]:
+    def one(a: Any) -> Value:
+        x = array_of(a)
+        if _rank(x) == 0:
+            return reshape(x, *(1,) * rank, shape=(1,) * rank)  # type: ignore[no-any-return]
+        return x if _rank(x) >= rank else index_of(x, key[_rank(x)])
+
+    def lowering(*arrays: Any) -> Any:
+        made = tuple(one(array) for array in arrays)
+        return made[0] if len(made) == 1 else made
+
+    return lowering
+
+
+lowers(np.atleast_1d)(_lower_atleast(1, {}))
+lowers(np.atleast_2d)(_lower_atleast(2, {1: (None,)}))
+lowers(np.atleast_3d)(_lower_atleast(3, {1: (None, WHOLE, None), 2: (WHOLE, WHOLE, None)}))
+
+
+# Broadcasting -------------------------------------------------------------------------------------
+
+
+@lowers(np.broadcast_to)
+def lower_broadcast_to(array: Any, shape: Any, subok: Any = False) -> Value:
+    sizes = shape_operands(shape)
+    return broadcast_to(array_of(array), *sizes, shape=dims_of(sizes))  # type: ignore[no-any-return]
+
+
+@lowers(np.broadcast_arrays)
+def lower_broadcast_arrays(*args: Any, subok: Any = False) -> tuple[Value, ...]:
+    arrays = [array_of(a) for a in args]
+    shape = broadcast_shapes(*(array_type(x).shape for x in arrays))
+    sizes = [_size_like(arrays, len(shape) - k, dim) for k, dim in enumerate(shape)]
+    return tuple(broadcast_to(x, *sizes, shape=shape) for x in arrays)
+
+
+def _size_like(arrays: Sequence[Value], from_end: int, dim: Dim) -> Operand:
+    """The length of a dimension of a broadcast shape, from an operand that has it."""
+    if isinstance(dim, int):
+        return dim
+    for x in arrays:
+        axis = _rank(x) - from_end
+        if axis >= 0 and array_type(x).shape[axis] == dim:
+            return size(x, axis=axis)  # type: ignore[no-any-return]
+    raise UnsupportedCallError("broadcast_arrays of unknown sizes", None, "use broadcast_to")
+
+
+@lowers(np.meshgrid)
+def lower_meshgrid(
+    *xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "xy"
+) -> tuple[Value, ...]:
+    vectors = [lower_ravel(x) for x in xi]
+    count = len(vectors)
+    places = list(range(count))
+    if static(indexing) == "xy" and count > 1:
+        places[:2] = [1, 0]
+    shape: list[Dim] = [0] * count
+    sizes: list[Operand] = [0] * count
+    for place, x in zip(places, vectors, strict=True):
+        shape[place], sizes[place] = array_type(x).shape[0], sizes_of(x)[0]  # type: ignore[call-overload]
+    grids: list[Value] = []
+    for place, x in zip(places, vectors, strict=True):
+        grid = index_of(x, tuple(WHOLE if k == place else None for k in range(count)))
+        if not static(sparse):
+            grid = broadcast_to(grid, *sizes, shape=tuple(shape))
+        grids.append(lower_copy(grid) if static(copy) else grid)
+    return tuple(grids)
+
+
+@lowers(np.indices)
+def lower_indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Any:
+    axes = [arange_of(length) for length in shape_operands(dimensions)]
+    grids = lower_meshgrid(*axes, sparse=sparse, indexing="ij")
+    return grids if static(sparse) else stack(*grids, axis=0)
+
+
+# Joining and splitting ----------------------------------------------------------------------------
+
+
+def _arrays(arrays: Any) -> list[Value]:
+    """The arrays to join: a sequence of them, or the rows of one."""
+    if not isinstance(arrays, Value):
+        return [array_of(a) for a in arrays]
+    count = array_type(arrays).shape[0]
+    if not isinstance(count, int):
+        raise UnsupportedCallError("joining the rows of an array", None, "use reshape")
+    return [index_of(arrays, k) for k in range(count)]
+
+
+@lowers(np.concatenate, np.concat)
+def lower_concatenate(arrays: Any, /, axis: Any = 0, out: Any = None, dtype: Any = None) -> Value:
+    parts = _arrays(arrays)
+    if static(axis) is None:
+        parts, axis = [lower_ravel(part) for part in parts], 0
+    elif any(_rank(part) == 0 for part in parts):
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    return _cast(concatenate(*parts, axis=axis_of(axis, _rank(parts[0]))), dtype)
+
+
+def _cast(x: Value, dtype: Any) -> Value:
+    from symdiff.ops.ufuncs import cast, dtype_of
+
+    return cast(x, dtype_of(dtype))
+
+
+@lowers(np.stack)
+def lower_stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None) -> Value:
+    parts = _arrays(arrays)
+    return _cast(stack(*parts, axis=axis_of(axis, _rank(parts[0]) + 1)), dtype)
+
+
+def _at_least(rank: int, x: Value) -> Value:
+    return _lower_atleast(rank, {1: (None,)})(x)  # type: ignore[no-any-return]
+
+
+@lowers(np.hstack)
+def lower_hstack(tup: Any, *, dtype: Any = None) -> Value:
+    parts = [_at_least(1, part) for part in _arrays(tup)]
+    return lower_concatenate(parts, 0 if _rank(parts[0]) == 1 else 1, dtype=dtype)
+
+
+@lowers(np.vstack)
+def lower_vstack(tup: Any, *, dtype: Any = None) -> Value:
+    parts = _arrays(tup)
+    if all(_rank(part) == 1 for part in parts):
+        return lower_stack(parts, dtype=dtype)
+    return lower_concatenate([_at_least(2, part) for part in parts], 0, dtype=dtype)
+
+
+@lowers(np.column_stack)
+def lower_column_stack(tup: Any) -> Value:
+    parts = _arrays(tup)
+    if all(_rank(part) == 1 for part in parts):
+        return lower_stack(parts, 1)
+    return lower_concatenate([_as_column(part) for part in parts], 1)
+
+
+def _as_column(x: Value) -> Value:
+    if _rank(x) >= 2:
+        return x
+    return index_of(_at_least(1, x), (WHOLE, None))
+
+
+@lowers(np.append)
+def lower_append(arr: Any, values: Any, axis: Any = None) -> Value:
+    return lower_concatenate([array_of(arr), array_of(values)], axis)
+
+
+@lowers(np.array_split, np.split)
+def lower_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Value]:
+    x = array_of(ary)
+    place = axis_of(axis, _rank(x))
+    sections = static(indices_or_sections)
+    if isinstance(sections, tuple | list | np.ndarray):
+        bounds = [None, *(int(bound) for bound in sections), None]
+        pairs = itertools.pairwise(bounds)
+        return [_at(x, place, slice(start, stop)) for start, stop in pairs]
+    return _equal_parts(x, int(sections), place)
+
+
+def _equal_parts(x: Value, count: int, axis: int) -> list[Value]:
+    length = array_type(x).shape[axis]
+    if isinstance(length, int):
+        if length % count:
+            raise ValueError("array split does not result in an equal division")
+        step = length // count
+        return [_at(x, axis, slice(k * step, (k + 1) * step)) for k in range(count)]
+    sizes = sizes_of(x)  # NumPy's error where the division is not equal
+    split = (*sizes[:axis], count, sizes[axis] // count, *sizes[axis + 1 :])  # type: ignore[operator]
+    parts = reshape(x, *split, shape=dims_of(split))
+    return [_at(parts, axis, k) for k in range(count)]
+
+
+def _lower_split_along(axis: Callable[[int], int]) -> Callable[..., list[Value]]:
+    def lowering(ary: Any, indices_or_sections: Any) -> list[Value]:
+        x = array_of(ary)
+        return lower_split(x, indices_or_sections, axis(_rank(x)))
+
+    return lowering
+
+
+lowers(np.vsplit)(_lower_split_along(lambda rank: 0))
+lowers(np.hsplit)(_lower_split_along(lambda rank: 0 if rank == 1 else 1))
+lowers(np.dsplit)(_lower_split_along(lambda rank: 2))
+
+
+# Repeating and moving -----------------------------------------------------------------------------
+
+
+@lowers(np.flip)
+def lower_flip(m: Any, axis: Any = None) -> Value:
+    x = array_of(m)
+    axes = range(_rank(x)) if static(axis) is None else axes_of(axis, _rank(x))
+    last = max(axes, default=-1) + 1
+    return index_of(x, tuple(slice(None, None, -1) if k in axes else WHOLE for k in range(last)))
+
+
+@lowers(np.flipud)
+def lower_flipud(m: Any) -> Value:
+    return lower_flip(m, 0)
+
+
+@lowers(np.fliplr)
+def lower_fliplr(m: Any) -> Value:
+    return lower_flip(m, 1)
+
+
+@lowers(np.rot90)
+def lower_rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Value:
+    x = array_of(m)
+    one, other = axes_of(axes, _rank(x))
+    turns = int(static(k)) % 4
+    if turns == 0:
+        return index_of(x, (Ellipsis,))
+    if turns == 2:
+        return lower_flip(x, (one, other))
+    if turns == 1:
+        return lower_swapaxes(lower_flip(x, other), one, other)
+    return lower_flip(lower_swapaxes(x, one, other), other)
+
+
+@lowers(np.roll)
+def lower_roll(a: Any, shift: Any, axis: Any = None) -> Value:
+    x = array_of(a)
+    shifts = tuple(shift) if isinstance(shift, tuple | list) else (shift,)
+    if static(axis) is None:
+        return roll(x, *shifts, axis=None)  # type: ignore[no-any-return]
+    axes = axes_of(axis, _rank(x))
+    count = max(len(axes), len(shifts))
+    shifts = shifts * count if len(shifts) == 1 else shifts
+    axes = axes * count if len(axes) == 1 else axes
+    return roll(x, *shifts, axis=axes)  # type: ignore[no-any-return]
+
+
+@lowers(np.repeat, method="repeat")
+def lower_repeat(a: Any, repeats: Any, axis: Any = None) -> Value:
+    x, counts = array_of(a), array_of(repeats)
+    if static(axis) is None:
+        x, axis = lower_ravel(x), 0
+    place = axis_of(axis, _rank(x))
+    shape = list(array_type(x).shape)
+    shape[place] = _repeated_dim(shape[place], counts)
+    return repeat(x, counts, axis=place, shape=tuple(shape))  # type: ignore[no-any-return]
+
+
+def _repeated_dim(dim: Dim, counts: Value) -> Dim:
+    if not array_type(counts).shape:
+        return product_dim((dim, dim_of(counts)))
+    return dim_of(counts)  # its sum: an open size of its own
+
+
+@lowers(np.tile)
+def lower_tile(A: Any, reps: Any) -> Value:
+    x = array_of(A)
+    counts = tuple(reps) if isinstance(reps, tuple | list) else (reps,)
+    rank = max(_rank(x), len(counts))
+    lengths = (1,) * (rank - _rank(x)) + array_type(x).shape
+    factors = (1,) * (rank - len(counts)) + dims_of(counts)
+    shape = tuple(product_dim(pair) for pair in zip(lengths, factors, strict=True))
+    return tile(x, *counts, shape=shape)  # type: ignore[no-any-return]
+
+
+@lowers(np.pad)
+def lower_pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Value:
+    x = array_of(array)
+    widths = np.broadcast_to(np.asarray(static(pad_width)), (_rank(x), 2))
+    pairs = tuple((int(before), int(after)) for before, after in widths)
+    if static(mode) != "constant":
+        return _padded_by_index(x, pairs, static(mode), options)
+    padded = pad(x, widths=pairs, mode="constant")
+    value = options.get("constant_values", 0)
+    if not isinstance(value, Value) and np.ndim(value) == 0 and value == 0:
+        return padded  # type: ignore[no-any-return]
+    return _filled_around(x, padded, pairs, value)
+
+
+def _filled_around(x: Value, padded: Value, pairs: Any, value: Any) -> Value:
+    from symdiff.ops.creation import full
+    from symdiff.ops.index import index_set_of
+
+    if isinstance(value, tuple | list):
+        raise UnsupportedCallError("several constant_values", None, "pad axis by axis")
+    type_ = array_type(padded)
+    around = full(value, *sizes_of(padded), shape=type_.shape, dtype=type_.dtype)
+    return index_set_of(around, x, tuple(slice(a or None, -b or None) for a, b in pairs))
+
+
+def _padded_by_index(x: Value, pairs: Any, mode: str, options: dict[str, Any]) -> Value:
+    if mode not in ("edge", "reflect", "symmetric", "wrap") or options:
+        raise UnsupportedCallError(f"pad with mode={mode!r}", None, "use concatenate")
+    for axis, pair in enumerate(pairs):
+        if any(pair):
+            places = pad(arange_of(sizes_of(x)[axis]), widths=(pair,), mode=mode)
+            x = _at(x, axis, places)
+    return x
+
+
+# Diagonals and triangles --------------------------------------------------------------------------
+
+
+@lowers(np.diagonal, method="diagonal")
+def lower_diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Value:
+    x = array_of(a)
+    if _rank(x) < 2:
+        raise ValueError("diag requires an array of at least two dimensions")
+    one, other = axis_of(axis1, _rank(x)), axis_of(axis2, _rank(x))
+    if one == other:
+        raise ValueError("axis1 and axis2 cannot be the same")
+    order = (*(k for k in range(_rank(x)) if k not in (one, other)), one, other)
+    if order != tuple(range(_rank(x))):
+        x = transpose(x, axes=order)
+    return diagonal(x, offset=int(static(offset)))  # type: ignore[no-any-return]
+
+
+@lowers(np.diag)
+def lower_diag(v: Any, k: Any = 0) -> Value:
+    x = array_of(v)
+    if _rank(x) == 1:
+        return diag(x, offset=int(static(k)))  # type: ignore[no-any-return]
+    if _rank(x) == 2:
+        return lower_diagonal(x, k)
+    raise ValueError("Input must be 1- or 2-d.")
+
+
+@lowers(np.diagflat)
+def lower_diagflat(v: Any, k: Any = 0) -> Value:
+    return lower_diag(lower_ravel(v), k)
+
+
+def _matrix(m: Any) -> Value:
+    """NumPy makes a matrix of a vector's copies here."""
+    x = array_of(m)
+    if _rank(x) != 1:
+        return x
+    length = sizes_of(x)[0]
+    shape = array_type(x).shape * 2
+    return broadcast_to(x, length, length, shape=shape)  # type: ignore[no-any-return]
+
+
+@lowers(np.tril)
+def lower_tril(m: Any, k: Any = 0) -> Value:
+    return tril(_matrix(m), k=int(static(k)))  # type: ignore[no-any-return]
+
+
+@lowers(np.triu)
+def lower_triu(m: Any, k: Any = 0) -> Value:
+    return triu(_matrix(m), k=int(static(k)))  # type: ignore[no-any-return]
+
+
+@lowers(np.tri)
+def lower_tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Value:
+    from symdiff.ops.creation import FLOAT64, ones
+
+    sizes = shape_operands((N, N if M is None else M))
+    filled = ones(*sizes, shape=dims_of(sizes), dtype=FLOAT64)
+    return _cast(tril(filled, k=int(static(k))), dtype)

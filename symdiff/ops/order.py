@@ -1,0 +1,441 @@
+"""Ops along an axis: running sums and products, sorting, selecting by position, searching.
+
+A sorted array is its operand read at the positions that ``argsort`` gives: this is also how its
+derivative moves. Where elements are equal the stable order decides, whatever algorithm sorts.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import Node, Operand, Value
+from symdiff.ir.types import ArrayType, Dim, Size, Type
+from symdiff.ops.arrange import axis_of, lower_broadcast_to, lower_flip, lower_moveaxis, lower_ravel
+from symdiff.ops.creation import arange_of, array_of, eye, zeros_of
+from symdiff.ops.declare import (
+    Operation,
+    Spelling,
+    array_type,
+    broadcast_shapes,
+    declare,
+    dotted,
+    literal,
+    lowers,
+    require_array,
+    static,
+)
+from symdiff.ops.elementary import conjugated, less_equal, multiply, not_equal, subtract, where
+from symdiff.ops.index import index_add_of, index_of
+from symdiff.ops.reduce import sum
+from symdiff.ops.shape import concatenate
+from symdiff.ops.sizes import result_type, sizes_of
+from symdiff.ops.ufuncs import cast, dtype_of
+
+INTEGER = np.dtype("int64")
+WHOLE = slice(None)
+
+
+def _spell_along(function: str, default: int | None) -> Spelling:
+    """A call with ``axis=`` where it is not the default, or not the only one."""
+
+    def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+        axis = node.attributes["axis"]
+        rank = array_type(node.operands[0]).rank
+        implied = rank == 1 if default is None else axis == default % rank
+        keywords = [] if implied else [ast.keyword("axis", literal(axis))]
+        return ast.Call(dotted(function), list(operands), keywords)
+
+    return spell
+
+
+# Running sums and products ------------------------------------------------------------------------
+
+
+def _running(name: str) -> Any:
+    def infer(x: Type, *, axis: int) -> tuple[Type, ...]:
+        type_ = require_array(x, name)
+        small = type_.dtype.kind in "bi" and type_.dtype.itemsize < 8
+        return result_type(INTEGER if small else type_.dtype, type_.shape)
+
+    return infer
+
+
+def _from_the_end(x: Value, axis: int) -> Value:
+    """The running sums of ``x`` from the last element to the first."""
+    return lower_flip(cumsum(lower_flip(x, axis), axis=axis), axis)
+
+
+cumsum: Operation = declare(
+    Operation(
+        "cumsum",
+        _running("cumsum"),
+        lambda x, *, axis: np.cumsum(x, axis),
+        linear=frozenset({0}),
+        vjp={0: lambda g, y, x, *, axis: _from_the_end(g, axis)},
+        spelling=_spell_along("np.cumsum", None),
+        documentation="Running sums along an axis.",
+    ),
+    1,
+)
+
+
+def _shares(x: Value, axis: int) -> Value:
+    """``[..., k, j]``: the derivative of the j-th running product by the k-th element.
+
+    It is the product of the elements up to j without the k-th: no division, so zeros do no harm.
+    """
+    moved = lower_moveaxis(x, axis, -1)
+    length = sizes_of(moved)[-1]
+    dim = array_type(moved).shape[-1]
+    one = eye(length, length, k=0, shape=(dim, dim), dtype=np.dtype(bool))
+    rows = where(one, 1.0, index_of(moved, (Ellipsis, None, WHOLE)))
+    products = cumprod(rows, axis=array_type(rows).rank - 1)
+    k, j = arange_of(length), arange_of(length)
+    return where(less_equal(index_of(k, (WHOLE, None)), j), products, 0.0)  # type: ignore[no-any-return]
+
+
+def _cumprod_vjp(g: Value, y: Value, x: Value, *, axis: int) -> Value:
+    parts = multiply(
+        index_of(lower_moveaxis(g, axis, -1), (Ellipsis, None, WHOLE)), conjugated(_shares(x, axis))
+    )
+    last = array_type(parts).rank - 1
+    return lower_moveaxis(sum(parts, axis=(last,), keepdims=False), -1, axis)
+
+
+def _cumprod_jvp(t: Value, y: Value, x: Value, *, axis: int) -> Value:
+    parts = multiply(
+        index_of(lower_moveaxis(t, axis, -1), (Ellipsis, WHOLE, None)), _shares(x, axis)
+    )
+    rows = array_type(parts).rank - 2
+    return lower_moveaxis(sum(parts, axis=(rows,), keepdims=False), -1, axis)
+
+
+cumprod: Operation = declare(
+    Operation(
+        "cumprod",
+        _running("cumprod"),
+        lambda x, *, axis: np.cumprod(x, axis),
+        vjp={0: _cumprod_vjp},
+        jvp={0: _cumprod_jvp},
+        spelling=_spell_along("np.cumprod", None),
+        documentation="Running products along an axis; the derivative costs the length squared.",
+    ),
+    1,
+)
+
+
+def _flat_axis(a: Any, axis: Any) -> tuple[Value, int]:
+    """An array and the axis meant: of all elements in a row where none is given."""
+    x = array_of(a)
+    if static(axis) is None:
+        return lower_ravel(x), 0
+    return x, axis_of(axis, array_type(x).rank)
+
+
+def _lower_running(operation: Operation) -> Any:
+    def lowering(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Value:
+        x, along = _flat_axis(a, axis)
+        return operation(cast(x, dtype_of(dtype)), axis=along)  # type: ignore[no-any-return]
+
+    return lowering
+
+
+lowers(np.cumsum, method="cumsum")(_lower_running(cumsum))
+lowers(np.cumprod, method="cumprod")(_lower_running(cumprod))
+
+
+# Sorting ------------------------------------------------------------------------------------------
+
+
+def _infer_argsort(x: Type, *, axis: int) -> tuple[Type, ...]:
+    return result_type(INTEGER, require_array(x, "argsort").shape)
+
+
+def _spell_argsort(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    spelled = _spell_along("np.argsort", -1)(node, operands)
+    assert isinstance(spelled, ast.Call)
+    spelled.keywords.append(ast.keyword("kind", ast.Constant("stable")))
+    return spelled
+
+
+argsort = declare(
+    Operation(
+        "argsort",
+        _infer_argsort,
+        lambda x, *, axis: np.argsort(x, axis, kind="stable"),
+        nondifferentiable=True,
+        spelling=_spell_argsort,
+        documentation="The positions at which the sorted elements stand; equal ones in order.",
+    ),
+    1,
+)
+quicksort_order = declare(
+    Operation(
+        "quicksort_order",
+        _infer_argsort,
+        lambda x, *, axis: np.argsort(x, axis),
+        nondifferentiable=True,
+        spelling=_spell_along("np.argsort", -1),
+        documentation="The positions at which the sorted elements stand; equal ones in any order.",
+    ),
+    1,
+)
+
+
+def _infer_sort(x: Type, *, axis: int) -> tuple[Type, ...]:
+    type_ = require_array(x, "sort")
+    return result_type(type_.dtype, type_.shape)
+
+
+def _sort_vjp(g: Value, y: Value, x: Value, *, axis: int) -> Value:
+    order = argsort(x, axis=axis)
+    return take_along_axis(g, argsort(order, axis=axis), axis=axis)  # type: ignore[no-any-return]
+
+
+sort = declare(
+    Operation(
+        "sort",
+        _infer_sort,
+        lambda x, *, axis: np.sort(x, axis),
+        vjp={0: _sort_vjp},
+        jvp={0: lambda t, y, x, *, axis: take_along_axis(t, argsort(x, axis=axis), axis=axis)},
+        spelling=_spell_along("np.sort", -1),
+        documentation="The elements along an axis in ascending order.",
+    ),
+    1,
+)
+
+
+@lowers(np.sort)
+def lower_sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, **more: Any) -> Value:
+    x, along = _flat_axis(a, axis)
+    return sort(x, axis=along)  # type: ignore[no-any-return]
+
+
+@lowers(np.argsort, method="argsort")
+def lower_argsort(
+    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+) -> Value:
+    x, along = _flat_axis(a, axis)
+    steady = static(stable) or static(kind) in ("stable", "mergesort")
+    return (argsort if steady else quicksort_order)(x, axis=along)  # type: ignore[no-any-return]
+
+
+# Selecting ----------------------------------------------------------------------------------------
+
+
+def _infer_take_along(x: Type, i: Type, *, axis: int) -> tuple[Type, ...]:
+    type_, places = require_array(x, "take_along_axis"), require_array(i, "take_along_axis")
+    if type_.rank != places.rank:
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    shape = list(broadcast_shapes(_without(type_.shape, axis), _without(places.shape, axis)))
+    shape.insert(axis, places.shape[axis])
+    return result_type(type_.dtype, tuple(shape))
+
+
+def _without(shape: tuple[Dim, ...], axis: int) -> tuple[Dim, ...]:
+    return shape[:axis] + shape[axis + 1 :]
+
+
+def _places(x: Value, i: Value, axis: int) -> tuple[Value, ...]:
+    """The key that reads ``x`` along an axis at ``i``."""
+    rank = array_type(x).rank
+    key = []
+    for k in range(rank):
+        others = arange_of(sizes_of(x)[k]) if k != axis else i
+        new = tuple(WHOLE if m == k else None for m in range(rank))
+        key.append(i if k == axis else index_of(others, new))
+    return tuple(key)
+
+
+def _take_along_vjp(g: Value, y: Value, x: Value, i: Value, *, axis: int) -> Value:
+    return index_add_of(zeros_of(x), g, _places(x, i, axis))
+
+
+take_along_axis: Operation = declare(
+    Operation(
+        "take_along_axis",
+        _infer_take_along,
+        lambda x, i, *, axis: np.take_along_axis(x, i, axis),
+        raises=True,
+        linear=frozenset({0}),
+        vjp={0: _take_along_vjp},
+        nondifferentiable=frozenset({1}),
+        spelling=lambda node, operands: ast.Call(
+            dotted("np.take_along_axis"),
+            list(operands),
+            [ast.keyword("axis", literal(node.attributes["axis"]))],
+        ),
+        documentation="Elements along an axis at positions given for each line.",
+    ),
+    2,
+)
+
+
+@lowers(np.take_along_axis)
+def lower_take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Value:
+    x, along = _flat_axis(arr, axis)
+    return take_along_axis(x, array_of(indices), axis=along)  # type: ignore[no-any-return]
+
+
+@lowers(np.take, method="take")
+def lower_take(
+    a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise"
+) -> Value:
+    if static(mode) != "raise":
+        raise UnsupportedCallError(f"take with mode={mode!r}", None, "index with i % n, or clip i")
+    x, along = _flat_axis(a, axis)
+    places = array_of(indices)
+    key = (WHOLE,) * along + (places,)
+    return index_of(x, key)
+
+
+@lowers(np.compress, method="compress")
+def lower_compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Value:
+    x, along = _flat_axis(a, axis)
+    return index_of(x, (WHOLE,) * along + (lower_nonzero(condition)[0],))
+
+
+@lowers(np.extract)
+def lower_extract(condition: Any, arr: Any) -> Value:
+    return lower_compress(lower_ravel(condition), arr)
+
+
+# Positions ----------------------------------------------------------------------------------------
+
+
+def _infer_nonzero(x: Type, *, axis: int, length: Dim) -> tuple[Type, ...]:
+    require_array(x, "nonzero")
+    return result_type(INTEGER, (length,))
+
+
+nonzero = declare(
+    Operation(
+        "nonzero",
+        _infer_nonzero,
+        lambda x, *, axis, length: np.nonzero(x)[axis],
+        nondifferentiable=True,
+        spelling=lambda node, operands: ast.Subscript(
+            ast.Call(dotted("np.nonzero"), list(operands), []),
+            literal(node.attributes["axis"]),
+            ast.Load(),
+        ),
+        documentation="The positions along one axis of the elements that are not zero.",
+    ),
+    1,
+)
+
+
+@lowers(np.nonzero, method="nonzero")
+def lower_nonzero(a: Any) -> tuple[Value, ...]:
+    x = array_of(a)
+    length = Size(f"count(%{x.number})", open=True)
+    return tuple(nonzero(x, axis=k, length=length) for k in range(array_type(x).rank))
+
+
+@lowers(np.flatnonzero)
+def lower_flatnonzero(a: Any) -> Value:
+    return lower_nonzero(lower_ravel(a))[0]
+
+
+def _refused(function: str, hint: str) -> Any:
+    def lowering(*arguments: Any, **keywords: Any) -> Any:
+        raise UnsupportedCallError(f"{function} is not supported", None, hint)
+
+    return lowering
+
+
+lowers(np.argwhere)(_refused("numpy.argwhere", "numpy.nonzero gives the same positions"))
+lowers(np.unique)(_refused("numpy.unique", "its result has a size known at run time only"))
+lowers(np.put, method="put")(_refused("numpy.put", "write x[i] = v"))
+lowers(np.partition, method="partition")(_refused("numpy.partition", "use numpy.sort"))
+
+
+def _infer_searchsorted(a: Type, v: Type, *, side: str) -> tuple[Type, ...]:
+    require_array(a, "searchsorted")
+    wanted = require_array(v, "searchsorted")
+    return (ArrayType(INTEGER, wanted.shape, "array" if wanted.kind == "array" else "scalar"),)
+
+
+def _spell_searchsorted(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    side = node.attributes["side"]
+    keywords = [] if side == "left" else [ast.keyword("side", ast.Constant(side))]
+    return ast.Call(dotted("np.searchsorted"), list(operands), keywords)
+
+
+searchsorted = declare(
+    Operation(
+        "searchsorted",
+        _infer_searchsorted,
+        lambda a, v, *, side: np.searchsorted(a, v, side),
+        nondifferentiable=True,
+        spelling=_spell_searchsorted,
+        documentation="Where elements would be inserted into a sorted array.",
+    ),
+    2,
+)
+
+
+@lowers(np.searchsorted)
+def lower_searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Value:
+    if sorter is not None:
+        raise UnsupportedCallError("searchsorted with a sorter", None, "sort first: a[sorter]")
+    return searchsorted(array_of(a), array_of(v), side=static(side))  # type: ignore[no-any-return]
+
+
+@lowers(method="searchsorted")
+def lower_searchsorted_method(a: Value, v: Any, side: Any = "left", sorter: Any = None) -> Value:
+    return lower_searchsorted(a, v, side, sorter)
+
+
+@lowers(np.digitize)
+def lower_digitize(x: Any, bins: Any, right: Any = False) -> Value:
+    """For bins that increase, as in nearly every program."""
+    return lower_searchsorted(bins, x, "left" if static(right) else "right")
+
+
+# Differences --------------------------------------------------------------------------------------
+
+
+@lowers(np.diff)
+def lower_diff(
+    a: Any, n: Any = 1, axis: Any = -1, prepend: Any = np._NoValue, append: Any = np._NoValue
+) -> Value:
+    x = array_of(a)
+    along = axis_of(axis, array_type(x).rank)
+    if prepend is not np._NoValue:
+        x = concatenate(_edge(prepend, x, along), x, axis=along)
+    if append is not np._NoValue:
+        x = concatenate(x, _edge(append, x, along), axis=along)
+    for _ in range(int(static(n))):
+        x = _differences(x, along)
+    return x
+
+
+def _differences(x: Value, axis: int) -> Value:
+    later = index_of(x, (WHOLE,) * axis + (slice(1, None),))
+    earlier = index_of(x, (WHOLE,) * axis + (slice(None, -1),))
+    operation = not_equal if array_type(x).dtype.kind == "b" else subtract
+    return operation(later, earlier)  # type: ignore[no-any-return]
+
+
+def _edge(value: Operand, x: Value, axis: int) -> Value:
+    """What stands before or after ``x``: an array, or a number in a layer of its own."""
+    edge = array_of(value)
+    if array_type(edge).rank:
+        return edge
+    sizes = list(sizes_of(x))
+    sizes[axis] = 1
+    return lower_broadcast_to(edge, tuple(sizes))
+
+
+@lowers(np.ediff1d)
+def lower_ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Value:
+    if to_end is not None or to_begin is not None:
+        raise UnsupportedCallError("ediff1d with ends", None, "use numpy.concatenate")
+    return _differences(lower_ravel(ary), 0)
