@@ -1,0 +1,80 @@
+"""Optimisation: named passes from graph to graph, run to a fixpoint.
+
+A pass never changes the graph it is given; where it finds nothing to do it gives that graph back,
+by which the fixpoint is known. What a pass may do to the user's own statements is exact to the bit;
+statements of derivatives follow real arithmetic with strong zeros.
+
+    fold        arithmetic of known Python numbers
+    algebra     identities of elementwise ops
+    shapes      rearrangements, broadcasts and sums that cancel or meet
+    sizes       lengths, read where they are known
+    indexing    reads and writes of parts of arrays that meet
+    common      equal nodes, made once
+    control     carries that never change, branches that are known
+    simplify    all of the above in one sweep
+    motion      what does not change in a loop, before it
+    dead        what nothing needs, left out
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from symdiff.ir.graph import Graph
+from symdiff.ir.verify import verify
+from symdiff.optimise.algebra import ALGEBRA
+from symdiff.optimise.dead_code import eliminate_dead_code
+from symdiff.optimise.folding import FOLDING
+from symdiff.optimise.indexing import INDEXING
+from symdiff.optimise.motion import move_invariants
+from symdiff.optimise.rewriting import Rules, rewrite
+from symdiff.optimise.shapes import SHAPES
+from symdiff.optimise.sizes import SIZES
+
+__all__ = ["DEFAULT", "PASSES", "Pass", "optimise"]
+
+Pass = Callable[[Graph], Graph]
+
+_ROUNDS = 12
+
+
+def _joined(*tables: Rules) -> Rules:
+    names = dict.fromkeys(name for table in tables for name in table)
+    return {name: [rule for table in tables for rule in table.get(name, ())] for name in names}
+
+
+_ALL = _joined(FOLDING, SIZES, INDEXING, ALGEBRA, SHAPES)
+
+PASSES: Mapping[str, Pass] = {
+    "dead": eliminate_dead_code,
+    "simplify": lambda graph: rewrite(graph, _ALL, common=True, control=True),
+    "motion": move_invariants,
+    "fold": lambda graph: rewrite(graph, FOLDING),
+    "algebra": lambda graph: rewrite(graph, ALGEBRA),
+    "shapes": lambda graph: rewrite(graph, SHAPES),
+    "sizes": lambda graph: rewrite(graph, SIZES),
+    "indexing": lambda graph: rewrite(graph, INDEXING),
+    "common": lambda graph: rewrite(graph, {}, common=True),
+    "control": lambda graph: rewrite(graph, {}, control=True),
+}
+DEFAULT = ("dead", "simplify", "motion", "dead")
+
+
+def optimise(
+    graph: Graph, passes: Iterable[str] = DEFAULT, *, check: bool = False, rounds: int = _ROUNDS
+) -> Graph:
+    """The graph after passes have been run until none of them finds anything, or ``rounds`` times.
+
+    ``check`` verifies the graph after every pass.
+    """
+    chosen = [PASSES[name] for name in passes]
+    for _ in range(rounds):
+        before = graph
+        for run in chosen:
+            after = run(graph)
+            if check and after is not graph:
+                verify(after)
+            graph = after
+        if graph is before:
+            break
+    return graph

@@ -1,0 +1,316 @@
+"""Algebraic identities of elementwise ops.
+
+On the user's own statements only those that hold bit for bit, and only of numbers (an array that is
+given back is the same array, ``x * 1`` is a new one). On statements of derivatives also those that
+hold in real arithmetic, with strong zeros: a cotangent that is zero stays zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from symdiff.ir.graph import Node, Value
+from symdiff.ir.types import ArrayType
+from symdiff.ops.declare import REGISTRY
+from symdiff.ops.elementary import add, divide, multiply, negative, sqrt, subtract, where
+from symdiff.optimise.facts import (
+    is_derived,
+    is_number,
+    is_one,
+    is_zero,
+    made_by,
+    number_of,
+    shape_of,
+)
+from symdiff.optimise.rewriting import Rewriter, Rule, Rules, apply
+
+
+def on_derivatives(rule: Rule) -> Rule:
+    """The rule, kept from the user's own statements."""
+
+    def guarded(node: Node, rewriter: Rewriter) -> Value | None:
+        return rule(node, rewriter) if is_derived(node) else None
+
+    return guarded
+
+
+def _is_exact_place(node: Node) -> bool:
+    """Whether a node may be replaced by an operand of the same type and bits."""
+    type_ = node.result.type
+    return is_derived(node) or (isinstance(type_, ArrayType) and type_.kind != "array")
+
+
+def _apply(op: Callable[..., Any], node: Node, *operands: Value | float) -> Value:
+    """An op in the node's meaning: Python's, or NumPy's on Python numbers too."""
+    return apply(op, *operands, **({"ufunc": True} if node.attributes.get("ufunc") else {}))
+
+
+# Identities of numbers
+
+
+def neutral_right(*numbers: float) -> Rule:
+    """``x op number`` is ``x``, bit for bit."""
+
+    def rule(node: Node, rewriter: Rewriter) -> Value | None:
+        x, other = node.operands
+        known = any(is_number(other, number) for number in numbers) or (
+            1 in numbers and is_one(other)
+        )
+        return x if known and _is_exact_place(node) else None
+
+    return rule
+
+
+def neutral_left(number: float) -> Rule:
+    def rule(node: Node, rewriter: Rewriter) -> Value | None:
+        other, x = node.operands
+        known = is_number(other, number) or (number == 1 and is_one(other))
+        return x if known and _is_exact_place(node) else None
+
+    return rule
+
+
+def integer_plus_zero(node: Node, rewriter: Rewriter) -> Value | None:
+    """``n + 0``; of floats ``-0.0 + 0`` is another zero."""
+    type_ = node.result.type
+    if not isinstance(type_, ArrayType) or type_.dtype.kind != "i" or type_.kind == "array":
+        return None
+    a, b = node.operands
+    return a if is_number(b, 0) else b if is_number(a, 0) else None
+
+
+def double_negation(node: Node, rewriter: Rewriter) -> Value | None:
+    inner = made_by(node.operands[0], "negative")
+    return inner.operands[0] if inner is not None and _is_exact_place(node) else None
+
+
+# Zeros
+
+
+def plus_zero(node: Node, rewriter: Rewriter) -> Value | None:
+    a, b = node.operands
+    if is_zero(a) and b.type == node.result.type:
+        return b
+    return a if is_zero(b) else None
+
+
+def minus_zero(node: Node, rewriter: Rewriter) -> Value | None:
+    a, b = node.operands
+    if is_zero(b):
+        return a
+    return _apply(negative, node, b) if is_zero(a) else None
+
+
+def times_zero(node: Node, rewriter: Rewriter) -> Value | None:
+    """A structural zero is strong: whatever it is multiplied with, or divided by."""
+    factors = node.operands[:1] if node.op.name == "divide" else node.operands
+    return rewriter.zeros_for(node) if any(map(is_zero, factors)) else None
+
+
+def stays_zero(node: Node, rewriter: Rewriter) -> Value | None:
+    """Ops that make zeros of zeros."""
+    if node.op.name == "zeros" or not is_zero(node.operands[0]):
+        return None
+    return rewriter.zeros_for(node)
+
+
+# Signs
+
+
+def plus_negative(node: Node, rewriter: Rewriter) -> Value | None:
+    a, b = node.operands
+    first, second = made_by(a, "negative"), made_by(b, "negative")
+    if second is not None:
+        return _apply(subtract, node, a, second.operands[0])
+    return None if first is None else _apply(subtract, node, b, first.operands[0])
+
+
+def minus_negative(node: Node, rewriter: Rewriter) -> Value | None:
+    a, b = node.operands
+    second = made_by(b, "negative")
+    return None if second is None else _apply(add, node, a, second.operands[0])
+
+
+def negative_difference(node: Node, rewriter: Rewriter) -> Value | None:
+    """``-(a - b)`` as ``b - a``."""
+    (x,) = node.operands
+    difference = made_by(x, "subtract")
+    if difference is None or not rewriter.is_single(x):
+        return None
+    return _apply(subtract, difference, *reversed(difference.operands))
+
+
+def negative_product(node: Node, rewriter: Rewriter) -> Value | None:
+    """``-(c * x)`` with the sign in the number."""
+    (x,) = node.operands
+    product = made_by(x, "multiply")
+    if product is None or not rewriter.is_single(x):
+        return None
+    a, b = product.operands
+    for number, other in ((number_of(a), b), (number_of(b), a)):
+        if isinstance(number, int | float) and not isinstance(number, bool):
+            return _apply(multiply, product, -number, other)
+    return None
+
+
+def sign_outward(node: Node, rewriter: Rewriter) -> Value | None:
+    """``-a * b`` as ``-(a * b)``, where signs meet others; two of them cancel."""
+    a, b = node.operands
+    first, second = made_by(a, "negative"), made_by(b, "negative")
+    if first is not None and second is not None:
+        return _apply(_op(node), node, first.operands[0], second.operands[0])
+    if first is not None and _carries_sign(a, b, node):
+        return -_apply(_op(node), node, first.operands[0], b)
+    if second is not None and _carries_sign(b, a, node):
+        return -_apply(_op(node), node, a, second.operands[0])
+    return None
+
+
+def _op(node: Node) -> Callable[..., Any]:
+    return REGISTRY[node.op.name]
+
+
+def _carries_sign(x: Value, other: Value, node: Node) -> bool:
+    """Whether turning the sign of the result costs no more than that of ``x``."""
+    return shape_of(x) == shape_of(node.result) and number_of(other) is None
+
+
+def minus_one(node: Node, rewriter: Rewriter) -> Value | None:
+    a, b = node.operands
+    if is_number(b, -1):
+        return _apply(negative, node, a)
+    return _apply(negative, node, b) if is_number(a, -1) and node.op is multiply else None
+
+
+# Products and powers
+
+
+def factors_together(node: Node, rewriter: Rewriter) -> Value | None:
+    """``c * (d * x)`` and ``c * -x`` with one number."""
+    a, b = node.operands
+    for factor, rest in ((a, b), (b, a)):
+        number = number_of(factor)
+        if not isinstance(number, int | float) or isinstance(number, bool):
+            continue
+        together = _with_factor(number, rest, rewriter)
+        if together is not None:
+            return _apply(multiply, node, *together)
+    return None
+
+
+def _with_factor(number: float, rest: Value, rewriter: Rewriter) -> tuple[float, Value] | None:
+    inner = made_by(rest, "multiply", "negative")
+    if inner is None or not rewriter.is_single(rest):
+        return None
+    if inner.op is negative:
+        return -number, inner.operands[0]
+    c, d = (number_of(value) for value in inner.operands)
+    for known, other in ((c, inner.operands[1]), (d, inner.operands[0])):
+        if isinstance(known, int | float) and not isinstance(known, bool):
+            product = number * known
+            return (product, other) if math.isfinite(product) else None
+    return None
+
+
+def times_reciprocal(node: Node, rewriter: Rewriter) -> Value | None:
+    """``g * (1 / x)`` as ``g / x``."""
+    a, b = node.operands
+    for factor, quotient in ((a, b), (b, a)):
+        inner = made_by(quotient, "divide")
+        if inner is None or not rewriter.is_single(quotient):
+            continue
+        if is_number(inner.operands[0], 1):
+            return _apply(divide, inner, factor, inner.operands[1])
+        if is_number(inner.operands[0], -1):
+            return -_apply(divide, inner, factor, inner.operands[1])
+    return None
+
+
+def small_power(node: Node, rewriter: Rewriter) -> Value | None:
+    """``x ** 2`` as ``x * x``, and its like: many times faster on arrays."""
+    x, exponent = node.operands
+    number = number_of(exponent)
+    if not isinstance(number, int | float) or isinstance(number, bool):
+        return None
+    if number == 2:
+        return _apply(multiply, node, x, x)
+    if number == 3 and shape_of(x):
+        return apply(multiply, multiply(x, x), x)
+    if number == -1:
+        return _apply(divide, node, 1.0, x)
+    return apply(sqrt, x) if number == 0.5 and shape_of(x) else None
+
+
+def plain_product(node: Node, rewriter: Rewriter) -> Value | None:
+    """A masked product whose factors need no mask."""
+    g, p = node.operands
+    if is_zero(g) or is_number(p, 0):
+        return rewriter.zeros_for(node)
+    p_number, g_number = number_of(p), number_of(g)
+    if isinstance(p_number, int | float) and math.isfinite(p_number):
+        return apply(multiply, g, p)
+    if isinstance(g_number, int | float) and g_number != 0:
+        return apply(multiply, g, p)
+    return None
+
+
+# Choices
+
+
+def same_choice(node: Node, rewriter: Rewriter) -> Value | None:
+    condition, a, b = node.operands
+    if a is b:
+        return a
+    known = number_of(condition)
+    if known is not None:
+        return a if known else b
+    return rewriter.zeros_for(node) if is_zero(a) and is_zero(b) else None
+
+
+def nested_choice(node: Node, rewriter: Rewriter) -> Value | None:
+    """A choice that was made by the same condition before."""
+    condition, a, b = node.operands
+    first, second = made_by(a, "where"), made_by(b, "where")
+    if first is not None and first.operands[0] is condition:
+        return apply(where, condition, first.operands[1], b)
+    if second is not None and second.operands[0] is condition:
+        return apply(where, condition, a, second.operands[2])
+    return None
+
+
+# Casts
+
+
+def first_operand(node: Node, rewriter: Rewriter) -> Value | None:
+    """The operand, where it is of the result's type already."""
+    return node.operands[0] if _is_exact_place(node) else None
+
+
+def _derivative(*rules: Rule) -> Sequence[Rule]:
+    return tuple(map(on_derivatives, rules))
+
+
+ALGEBRA: Rules = {
+    "add": (integer_plus_zero, *_derivative(plus_zero, plus_negative)),
+    "subtract": (neutral_right(0), *_derivative(minus_zero, minus_negative)),
+    "multiply": (
+        neutral_right(1),
+        neutral_left(1),
+        *_derivative(times_zero, minus_one, factors_together, times_reciprocal, sign_outward),
+    ),
+    "divide": (neutral_right(1), *_derivative(times_zero, minus_one, sign_outward)),
+    "power": (neutral_right(1), *_derivative(small_power)),
+    "negative": (
+        double_negation,
+        *_derivative(stays_zero, negative_difference, negative_product),
+    ),
+    "strong_multiply": _derivative(neutral_right(1), plain_product),
+    "where": _derivative(same_choice, nested_choice),
+    "positive": (first_operand,),
+    "real": (first_operand,),
+    "conjugate": (first_operand,),
+    "astype": (first_operand, on_derivatives(stays_zero)),
+    "as_scalar": (first_operand, on_derivatives(stays_zero)),
+}

@@ -1,0 +1,326 @@
+"""Reads and writes of parts of arrays that meet: of the same part, of parts of parts, onto zeros.
+
+What an adjoint makes of ``x[i] = v`` and of ``x[i]`` are zeros with one part set, cleared or added
+to; here they become one write into the array they are added to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from symdiff.ir.graph import Node, Value
+from symdiff.ops.elementary import add
+from symdiff.ops.index import (
+    Key,
+    Slice,
+    Slot,
+    index,
+    index_add,
+    index_set,
+    is_basic,
+    is_distinct,
+    key_of,
+)
+from symdiff.optimise.algebra import on_derivatives, stays_zero
+from symdiff.optimise.facts import is_zero, made_by, shape_of
+from symdiff.optimise.rewriting import Rewriter, Rules, apply
+
+_LONGEST_CHAIN = 16
+
+
+def _same_part(a: Node, b: Node) -> bool:
+    """Whether two nodes read or write the same places."""
+    first, second = key_of(a), key_of(b)
+    if first[0] != second[0] or len(first[1]) != len(second[1]):
+        return False
+    return all(v is w for v, w in zip(first[1], second[1], strict=True))
+
+
+def _is_whole(node: Node) -> bool:
+    """Whether a key is ``[:]`` or ``[...]``, all of it."""
+    key = node.attributes["key"]
+    return all(entry == Slice() or entry is Ellipsis for entry in key)
+
+
+def _are_apart(a: Node, b: Node) -> bool:
+    """Whether two keys are known to name different places: by two static indices of one axis."""
+    for first, second in zip(a.attributes["key"], b.attributes["key"], strict=False):
+        if not isinstance(first, int | Slice) or not isinstance(second, int | Slice):
+            return False
+        if _are_different(first, second):
+            return True
+    return False
+
+
+def _are_different(a: int | Slice, b: int | Slice) -> bool:
+    if isinstance(a, Slice) or isinstance(b, Slice):
+        return False
+    return a != b and (a < 0) == (b < 0)
+
+
+def _fills(node: Node) -> bool:
+    """Whether what a write stores has the shape of the region."""
+    return shape_of(node.operands[1]) == tuple(node.attributes["shape"])
+
+
+# Reads
+
+
+def whole_read(node: Node, rewriter: Rewriter) -> Value | None:
+    return node.operands[0] if _is_whole(node) else None
+
+
+def read_of_written(node: Node, rewriter: Rewriter) -> Value | None:
+    """What was stored in a place, where nothing else was written there meanwhile."""
+    x = node.operands[0]
+    for _ in range(_LONGEST_CHAIN):
+        write = made_by(x, "index_set", "index_add")
+        if write is None:
+            return rewriter.zeros_for(node) if is_zero(x) else None
+        if _same_part(node, write):
+            return _stored(write)
+        if not _are_apart(node, write):
+            return None
+        x = write.operands[0]
+    return None
+
+
+def _stored(write: Node) -> Value | None:
+    """What the places of a write hold, where that is the value written."""
+    if not is_distinct(*key_of(write)) or not _fills(write):
+        return None
+    if write.op is index_add and not is_zero(write.operands[0]):
+        return None
+    return write.operands[1]
+
+
+def read_of_number(node: Node, rewriter: Rewriter) -> Value | None:
+    """An element of a number that was broadcast."""
+    inner = made_by(node.operands[0], "broadcast_to")
+    if inner is None or shape_of(inner.operands[0]):
+        return None
+    return inner.operands[0]
+
+
+def part_of_part(node: Node, rewriter: Rewriter) -> Value | None:
+    """``x[1:-1][1:]`` as ``x[2:-1]``."""
+    inner = made_by(node.operands[0], "index")
+    key = None if inner is None else _composed(inner, node)
+    if inner is None or key is None:
+        return None
+    return _index(inner.operands[0], key, node)
+
+
+def _index(x: Value, key: tuple[Key, Sequence[Value]], node: Node) -> Value:
+    shape = node.attributes["shape"]
+    return apply(index, x, *key[1], key=key[0], shape=shape)
+
+
+# Keys of parts of parts
+
+
+def _composed(outer: Node, inner: Node) -> tuple[Key, tuple[Value, ...]] | None:
+    """The key that selects of a base what ``inner`` selects of the part that ``outer`` selects."""
+    first, dynamic = key_of(outer)
+    second, more = key_of(inner)
+    if not is_basic(first, dynamic) or not is_basic(second, more):
+        return None
+    if not _has_only_places(first) or not _has_only_places(second):
+        return None
+    later = [_renumbered(entry, len(dynamic)) for entry in second]
+    key: list[Any] = []
+    for entry in first:
+        if not isinstance(entry, Slice) or not later:
+            key.append(entry)
+            continue
+        together = _within(entry, later.pop(0))
+        if together is None:
+            return None
+        key.append(together)
+    return (*key, *later), (*dynamic, *more)
+
+
+def _has_only_places(key: Key) -> bool:
+    return all(isinstance(entry, int | Slot | Slice) for entry in key)
+
+
+def _renumbered(entry: Any, by: int) -> Any:
+    if isinstance(entry, Slot):
+        return Slot(entry.number + by)
+    if isinstance(entry, Slice):
+        return Slice(*(_renumbered(part, by) for part in (entry.start, entry.stop, entry.step)))
+    return entry
+
+
+def _within(outer: Slice, inner: Any) -> Any:
+    """An entry applied to what a slice selects, as one entry; None where that is not known."""
+    if outer == Slice():
+        return inner
+    if inner == Slice():
+        return outer
+    margins = _margins(outer)
+    if margins is None:
+        return None
+    low, high = margins
+    if isinstance(inner, int):
+        return low + inner if inner >= 0 else inner - high
+    inside = _margins(inner) if isinstance(inner, Slice) else None
+    if inside is None:
+        return None
+    low, high = low + inside[0], high + inside[1]
+    return Slice(low or None, -high if high else None)
+
+
+def _margins(entry: Slice) -> tuple[int, int] | None:
+    """How much a slice leaves out at both ends, where it is written so: ``2:-1`` is (2, 1)."""
+    start, stop = entry.start or 0, entry.stop
+    if entry.step not in (None, 1) or not isinstance(start, int) or start < 0:
+        return None
+    if stop is None:
+        return start, 0
+    return (start, -stop) if isinstance(stop, int) and stop < 0 else None
+
+
+# Writes
+
+
+def own_part_stored(node: Node, rewriter: Rewriter) -> Value | None:
+    """``x[i] = x[i]``."""
+    x, v, *_ = node.operands
+    read = made_by(v, "index")
+    if read is None or read.operands[0] is not x or not _same_part(read, node):
+        return None
+    return x
+
+
+def stored_twice(node: Node, rewriter: Rewriter) -> Value | None:
+    """What is stored over something else in the same places."""
+    x, v, *dynamic = node.operands
+    before = made_by(x, "index_set")
+    if before is None or not rewriter.takes(x) or not _same_part(before, node):
+        return None
+    return apply(index_set, before.operands[0], v, *dynamic, **node.attributes)
+
+
+def cleared_zeros(node: Node, rewriter: Rewriter) -> Value | None:
+    x, v, *_ = node.operands
+    return x if is_zero(x) and is_zero(v) else None
+
+
+def whole_store(node: Node, rewriter: Rewriter) -> Value | None:
+    """``x[:] = v``."""
+    v = node.operands[1]
+    if not _is_whole(node):
+        return None
+    return rewriter.zeros_for(node) if is_zero(v) else v
+
+
+def part_of_part_stored(node: Node, rewriter: Rewriter) -> Value | None:
+    """``x[i][j] = v``, a part changed and stored back, as ``x[i, j] = v``."""
+    x, v, *_ = node.operands
+    inner = made_by(v, "index_set", "index_add")
+    if inner is None or not rewriter.takes(v):
+        return None
+    read = made_by(inner.operands[0], "index")
+    if read is None or read.operands[0] is not x or not _same_part(read, node):
+        return None
+    return _write_within(node, inner)
+
+
+def _write_within(node: Node, inner: Node) -> Value | None:
+    key = _composed(node, inner)
+    if key is None:
+        return None
+    op = index_set if inner.op is index_set else index_add
+    shape = inner.attributes["shape"]
+    return apply(op, node.operands[0], inner.operands[1], *key[1], key=key[0], shape=shape)
+
+
+def part_of_part_added(node: Node, rewriter: Rewriter) -> Value | None:
+    """Zeros with a part added to, added to a part."""
+    v = node.operands[1]
+    inner = made_by(v, "index_add")
+    if inner is None or not rewriter.takes(v) or not is_zero(inner.operands[0]) or not _fills(node):
+        return None
+    return _write_within(node, inner)
+
+
+def added_to_cleared(node: Node, rewriter: Rewriter) -> Value | None:
+    """``x[i] = 0`` and then ``x[i] += v``."""
+    x, v, *dynamic = node.operands
+    cleared = made_by(x, "index_set")
+    if cleared is None or not rewriter.is_single(x) or not _same_part(cleared, node):
+        return None
+    if not is_zero(cleared.operands[1]) or not is_distinct(*key_of(node)):
+        return None
+    return apply(index_set, cleared.operands[0], v, *dynamic, **node.attributes)
+
+
+def added_twice(node: Node, rewriter: Rewriter) -> Value | None:
+    """Two values that are added in the same places, added before."""
+    x, v, *dynamic = node.operands
+    before = made_by(x, "index_add")
+    if before is None or not rewriter.takes(x) or not _same_part(before, node):
+        return None
+    first = before.operands[1]
+    if not (_fills(before) and _fills(node)) or first.type != v.type:
+        return None
+    together = add(first, v)
+    return apply(index_add, before.operands[0], together, *dynamic, **node.attributes)
+
+
+def zero_added(node: Node, rewriter: Rewriter) -> Value | None:
+    return node.operands[0] if is_zero(node.operands[1]) else None
+
+
+def whole_added(node: Node, rewriter: Rewriter) -> Value | None:
+    """``x[:] += v``."""
+    x, v, *_ = node.operands
+    if not _is_whole(node):
+        return None
+    return v if is_zero(x) else apply(add, x, v)
+
+
+def sum_with_parts(node: Node, rewriter: Rewriter) -> Value | None:
+    """``A`` plus zeros with parts added to: ``A`` with these parts added to."""
+    a, b = node.operands
+    for base, parts in ((a, b), (b, a)):
+        chain = _additions(parts, rewriter)
+        if chain and base.type == node.result.type:
+            for part in reversed(chain):
+                base = index_add(base, *part.operands[1:], **part.attributes)
+            return base
+    return None
+
+
+def _additions(value: Value, rewriter: Rewriter) -> list[Node]:
+    """The writes that make a value of zeros, the last first; none where it is something else."""
+    chain: list[Node] = []
+    for _ in range(_LONGEST_CHAIN):
+        if is_zero(value):
+            return chain
+        node = made_by(value, "index_add")
+        if node is None or not rewriter.takes(value):
+            return []
+        chain.append(node)
+        value = node.operands[0]
+    return []
+
+
+def _derivative(*rules: Any) -> Any:
+    return tuple(map(on_derivatives, rules))
+
+
+INDEXING: Rules = {
+    "index": _derivative(stays_zero, whole_read, read_of_written, read_of_number, part_of_part),
+    "index_set": (
+        own_part_stored,
+        part_of_part_stored,
+        *_derivative(stored_twice, cleared_zeros, whole_store),
+    ),
+    "index_add": _derivative(
+        zero_added, added_to_cleared, added_twice, part_of_part_added, whole_added
+    ),
+    "add": _derivative(sum_with_parts),
+}

@@ -1,0 +1,107 @@
+"""Loop-invariant motion: what a turn computes from nothing of the loop is computed before it.
+
+In programs with derivatives only; the user's own program stays as it was written. Moved is what is
+pure and cannot raise, out of loops and never out of an arm of a branch. What costs nothing (a
+transpose, a constant) moves only along with what reads it, and an array that is made to be written
+to stays.
+"""
+
+from __future__ import annotations
+
+from symdiff.ir.control import cond, loop
+from symdiff.ir.graph import Block, Graph, Node, Value
+from symdiff.optimise.facts import FRESH, has_derivatives, is_derived, may_raise
+from symdiff.optimise.rewriting import with_block
+
+
+def move_invariants(graph: Graph) -> Graph:
+    """The graph with invariant nodes before their loops; the graph itself where there are none."""
+    if not has_derivatives(graph) or not any(node.blocks for node in graph.block.nodes):
+        return graph
+    motion = _Motion()
+    block = motion.block(graph.block, floor=0)
+    return with_block(graph, block) if motion.moved else graph
+
+
+class _Motion:
+    """Rebuilds a graph; ``open`` are the lists of nodes of the blocks around, by level."""
+
+    def __init__(self) -> None:
+        self.moved = False
+        self.open: list[list[Node]] = []
+        self.new: dict[Value, Value] = {}
+        self.level: dict[Value, int] = {}  # of new values: that of the block they are made in
+        self.could_be: dict[Value, tuple[Node, int]] = {}  # free ones, and where they could be made
+
+    def block(self, block: Block, floor: int) -> Block:
+        """A block copied; ``floor`` is the lowest level that its nodes may move to."""
+        level = len(self.open)
+        parameters = tuple(self._copied(value, None, level) for value in block.parameters)
+        nodes: list[Node] = []
+        self.open.append(nodes)
+        for node in block.nodes:
+            self._visit(node, level, floor)
+        self.open.pop()
+        return Block(parameters, nodes, tuple(self.new.get(v, v) for v in block.results))
+
+    def _copied(self, value: Value, node: Node | None, level: int) -> Value:
+        self.new[value] = copied = Value(value.type, node, value.name, value.role)
+        self.level[copied] = level
+        return copied
+
+    def _visit(self, node: Node, level: int, floor: int) -> None:
+        operands = tuple(self.new.get(value, value) for value in node.operands)
+        blocks: tuple[Block, ...] = ()
+        if node.blocks:
+            inner = level + 1 if node.op is cond else floor
+            blocks = tuple(self.block(block, inner) for block in node.blocks)
+        target = level if blocks else self._target(node, operands, level, floor)
+        if target < level and node.op.cost != "free":
+            self.moved = True
+            operands = tuple(self._along(value, target) for value in operands)
+            self._make(node, operands, blocks, target)
+            return
+        made = self._make(node, operands, blocks, level)
+        if target < level:
+            self.could_be.update((value, (made, target)) for value in made.results)
+
+    def _make(
+        self, node: Node, operands: tuple[Value, ...], blocks: tuple[Block, ...], level: int
+    ) -> Node:
+        made = Node(node.op, operands, node.attributes, blocks, (), node.span)
+        made.results = tuple(self._copied(value, made, level) for value in node.results)
+        self.open[level].append(made)
+        return made
+
+    def _target(self, node: Node, operands: tuple[Value, ...], level: int, floor: int) -> int:
+        """The outermost level at which a node can be made."""
+        if level == floor or not _is_movable(node):
+            return level
+        levels = (self.could_be[v][1] if v in self.could_be else self.level[v] for v in operands)
+        return max(floor, *levels, 0)
+
+    def _along(self, value: Value, target: int) -> Value:
+        """A value at an outer level: free ones are made again there."""
+        if self.level[value] <= target:
+            return value
+        node, _ = self.could_be[value]
+        operands = tuple(self._along(operand, target) for operand in node.operands)
+        made = Node(node.op, operands, node.attributes, (), (), node.span)
+        made.results = tuple(Value(v.type, made, v.name, v.role) for v in node.results)
+        self.open[target].append(made)
+        self.level.update((v, target) for v in made.results)
+        return made.results[node.results.index(value)]
+
+
+def _is_movable(node: Node) -> bool:
+    if node.op.effect or node.op.evaluate is None or node.op is loop or node.op.name in FRESH:
+        return False
+    if may_raise(node) and not (is_derived(node) and node.op.cost == "free"):
+        return False
+    return is_derived(node) or not _may_warn(node)
+
+
+def _may_warn(node: Node) -> bool:
+    """Whether NumPy may warn of it: a loop of no turns does not."""
+    singular = getattr(node.op, "singular", False)
+    return bool(singular(node) if callable(singular) else singular)

@@ -1,0 +1,475 @@
+"""The engine of the rewriting passes: a graph and tables of rules enter, the new graph leaves.
+
+One sweep visits every node in order, its operands rewritten already. A *rule* gets the node as it
+would be made, and the rewriter; it gives the value to take instead (making nodes where it needs
+some, which are rewritten as well) or None. A value is taken only where its type is that of the
+node's result, so a rule need not check dtypes, kinds and shapes. Equal nodes are made once, in a
+block and in those nested in it.
+
+    rewrite(graph, {"negative": [double_negation]})
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from symdiff.ir.build import Builder, building
+from symdiff.ir.control import LoopView, call, cond, loop, undefined
+from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Operand, Value, uses
+from symdiff.ir.types import ArrayType, Dim, Size
+from symdiff.ops.creation import zeros
+from symdiff.ops.sizes import size
+from symdiff.optimise.facts import (
+    FRESH,
+    dims_at,
+    has_derivatives,
+    is_length,
+    is_zero,
+    number_of,
+    shape_of,
+)
+
+Rule = Callable[[Node, "Rewriter"], "Value | None"]
+Rules = Mapping[str, Sequence[Rule]]
+
+
+def rewrite(graph: Graph, rules: Rules, *, common: bool = False, control: bool = False) -> Graph:
+    """The graph with rules applied wherever they fit; the graph itself where none does.
+
+    ``common``: equal nodes are made once. ``control``: carries that never change become captures,
+    tapes of what never changes the value, branches with a known predicate their arm.
+    """
+    rewriter = Rewriter(graph, rules, common=common, control=control)
+    with building(rewriter):
+        block = rewriter.whole(graph.block)
+    if not rewriter.changed:
+        return graph
+    return with_block(graph, block)
+
+
+def with_block(graph: Graph, block: Block) -> Graph:
+    """The graph with another block, of the same inputs and results."""
+    return Graph(
+        graph.name,
+        block,
+        graph.inputs,
+        graph.output,
+        dict(graph.mutated),
+        graph.docstring,
+        graph.span,
+    )
+
+
+def apply(op: Callable[..., Any], *operands: Operand, **attributes: Any) -> Value:
+    """The one result of an op."""
+    result: Value = op(*operands, **attributes)
+    return result
+
+
+class Scoped:
+    """A table whose entries last as long as the block in which they are made."""
+
+    def __init__(self) -> None:
+        self.entries: dict[Any, Any] = {}
+        self._added: list[list[Any]] = [[]]
+
+    def add(self, key: Any, entry: Any) -> None:
+        if key not in self.entries:
+            self.entries[key] = entry
+            self._added[-1].append(key)
+
+    def enter(self) -> None:
+        self._added.append([])
+
+    def leave(self) -> None:
+        for key in self._added.pop():
+            del self.entries[key]
+
+
+class Rewriter(Builder):
+    """A builder that rewrites what it is asked for before it makes it."""
+
+    def __init__(self, graph: Graph, rules: Rules, *, common: bool, control: bool) -> None:
+        super().__init__()
+        self.rules = rules
+        self.common = common
+        self.control = control
+        self.changed = False
+        self.has_derivatives = has_derivatives(graph)
+        self.inputs: dict[Size, tuple[Value, int]] = {}
+        self._inputs: set[Value] = set()
+        self.sizes = Scoped()  # lengths that stand for a dimension
+        self._made = Scoped()
+        self._new: dict[Value, Value] = {}
+        self._tapes: dict[Value, Value] = {}  # tapes of one value, and the value
+        self._indices: set[Value] = set()  # tapes of the turn's index
+        self._old_uses = uses(graph.block)
+        self._uses: dict[Value, int] = {}
+        self._home: dict[Node, list[Node]] = {}
+
+    # What rules ask
+
+    def takes(self, value: Value) -> bool:
+        """Whether a value is made in this block and nothing but the node in question reads it."""
+        if value.node is None or self._home.get(value.node) is not self.nodes:
+            return False
+        return self._uses.get(value, 1) <= 1
+
+    def is_single(self, value: Value) -> bool:
+        """Whether nothing but the node in question reads a value."""
+        return self._uses.get(value, 1) <= 1
+
+    def is_input(self, value: Value) -> bool:
+        """Whether a value is a parameter of the graph."""
+        return value in self._inputs
+
+    def length(self, dim: Dim, near: Sequence[Value] = ()) -> Value | int | None:
+        """A value that stands for a dimension: a number, a length seen here, an input's size."""
+        if isinstance(dim, int):
+            return dim
+        known = self.early_length(dim)
+        place = _place_near(dim, near)
+        if known is not None or place is None:
+            return known
+        return self.emit(size, (place[0],), {"axis": place[1]}).result
+
+    def early_length(self, dim: Size) -> Value | None:
+        """A length of this dimension that was given before, or the size of an input."""
+        known: Value | None = self.sizes.entries.get(dim)
+        if known is not None or dim not in self.inputs:
+            return known
+        parameter, axis = self.inputs[dim]
+        return self.emit(size, (parameter,), {"axis": axis}).result
+
+    def zeros_for(self, node: Node) -> Value | None:
+        """Zeros instead of a node's result: an operand that is, or new ones; None where the sizes
+        are not at hand."""
+        type_ = node.result.type
+        for value in node.operands:
+            if value.type == type_ and is_zero(value):
+                return value
+        if not isinstance(type_, ArrayType):
+            return None
+        if type_.kind != "array":
+            return self.constant(_zero_of(type_))
+        lengths = [self.length(dim, node.operands) for dim in type_.shape]
+        if any(length is None for length in lengths):
+            return None
+        sizes = [length for length in lengths if length is not None]
+        return self.emit(zeros, sizes, {"shape": type_.shape, "dtype": type_.dtype}).result
+
+    # Building
+
+    def emit(
+        self,
+        op: Op,
+        operands: Sequence[Operand],
+        attributes: Attributes | None = None,
+        blocks: tuple[Block, ...] = (),
+    ) -> Node:
+        """A node as a rule asks for it, rewritten; its results are to be taken, it may be none."""
+        values = [self.value(operand) for operand in operands]
+        before, self.nodes = self.nodes, []
+        try:
+            node = super().emit(op, values, attributes, blocks)
+        finally:
+            self.nodes = before
+        return self._settled(node)
+
+    def _settled(self, node: Node) -> Node:
+        replacement = self._ruled(node)
+        if replacement is not None:
+            return Node(node.op, node.operands, node.attributes, (), (replacement,), node.span)
+        key = _key(node) if self.common else None
+        if key is not None:
+            made: Node | None = self._made.entries.get(key)
+            if made is not None:
+                return made
+            self._made.add(key, node)
+        self.append(node)
+        return node
+
+    def append(self, node: Node) -> None:
+        """Make a node as it is."""
+        self.nodes.append(node)
+        self._home[node] = self.nodes
+        self._learn_sizes(node)
+
+    def _ruled(self, node: Node) -> Value | None:
+        rules = self.rules.get(node.op.name)
+        if rules is None or len(node.results) != 1:
+            return None
+        before = self.span, self.role, self.name
+        self.span, self.role, self.name = node.span, node.result.role, None
+        try:
+            for rule in rules:
+                value = rule(node, self)
+                if value is not None and value.type == node.result.type:
+                    self.changed = True
+                    return value
+        finally:
+            self.span, self.role, self.name = before
+        return None
+
+    def _learn_sizes(self, node: Node) -> None:
+        """Remember the values that are lengths of a new array's dimensions."""
+        shape = node.attributes.get("shape")
+        if node.op.name not in _SIZED or not isinstance(shape, tuple):
+            return
+        for dim, value in zip(
+            shape, node.operands[len(node.operands) - len(shape) :], strict=False
+        ):
+            if isinstance(dim, Size) and number_of(value) is None:
+                self.sizes.add(dim, value)
+
+    # The sweep
+
+    def whole(self, block: Block) -> Block:
+        """A graph's block, rewritten."""
+        self._parameters(block)
+        self._inputs = {self._new[v] for v in block.parameters}
+        self.inputs = dims_at(Block(tuple(self._new[v] for v in block.parameters)))
+        return self._filled(block, tuple(self._new[v] for v in block.parameters))
+
+    def _filled(self, block: Block, parameters: tuple[Value, ...]) -> Block:
+        for node in block.nodes:
+            self._visit(node)
+        results = tuple(self._mapped(value) for value in block.results)
+        return Block(parameters, self.nodes, results)
+
+    def _nested(self, block: Block, parameters: tuple[Value, ...] = ()) -> Block:
+        """A nested block, its parameters mapped already."""
+        before, self.nodes = self.nodes, []
+        self._made.enter()
+        self.sizes.enter()
+        try:
+            return self._filled(block, parameters)
+        finally:
+            self._made.leave()
+            self.sizes.leave()
+            self.nodes = before
+
+    def _parameters(self, block: Block) -> None:
+        for value in block.parameters:
+            self._new[value] = Value(value.type, None, value.name, value.role)
+
+    def _mapped(self, value: Value) -> Value:
+        return self._new.get(value, value)
+
+    def _map(self, old: Value, new: Value) -> None:
+        """Take ``new`` for ``old``; the name that the user gave goes along."""
+        self._new[old] = new
+        self._uses[new] = self._uses.get(new, 0) + self._old_uses.get(old, 0)
+        if new.name is None and new.node is not None and new.role == old.role:
+            new.name = old.name
+
+    def _visit(self, node: Node) -> None:
+        if node.op is loop:
+            _LoopRewriting(self, node).run()
+        elif node.op is cond:
+            self._visit_cond(node)
+        else:
+            self._visit_plain(node)
+
+    def _visit_plain(self, node: Node) -> None:
+        operands = tuple(self._mapped(value) for value in node.operands)
+        made = Node(node.op, operands, node.attributes, (), (), node.span)
+        made.results = tuple(Value(v.type, made, v.name, v.role) for v in node.results)
+        settled = self._settled(made)
+        self.changed = self.changed or settled is not made
+        for old, new in zip(node.results, settled.results, strict=True):
+            self._map(old, new)
+
+    def _visit_cond(self, node: Node) -> None:
+        predicate = self._mapped(node.operands[0])
+        known = number_of(predicate)
+        if self.control and known is not None:
+            self.changed = True
+            arm = node.blocks[0 if known else 1]
+            for inner in arm.nodes:
+                self._visit(inner)
+            for old, value in zip(node.results, arm.results, strict=True):
+                self._map(old, self._mapped(value))
+            return
+        blocks = tuple(self._nested(block) for block in node.blocks)
+        made = Node(cond, (predicate,), node.attributes, blocks, (), node.span)
+        made.results = tuple(Value(v.type, made, v.name, v.role) for v in node.results)
+        self.append(made)
+        for k, old in enumerate(node.results):
+            self._map(old, self._joined(made, k))
+
+    def _joined(self, node: Node, k: int) -> Value:
+        """The ``k``-th result of a cond: the value itself where both arms give the same."""
+        then, orelse = (block.results[k] for block in node.blocks)
+        same = then is orelse or _same_constant(then, orelse)
+        if not self.control or not same or then.type != node.results[k].type:
+            return node.results[k]
+        self.changed = True
+        return then if then is orelse else self.constant(number_of(then))
+
+
+class _LoopRewriting:
+    """One loop: its body and condition rewritten, carries and tapes that say nothing left out."""
+
+    def __init__(self, rewriter: Rewriter, node: Node) -> None:
+        self.rewriter = rewriter
+        self.node = node
+        self.view = LoopView(node)
+        self.initial = [rewriter._mapped(value) for value in self.view.initial]
+        self.xs = [rewriter._mapped(value) for value in self.view.xs]
+        every = range(self.view.carry_count)
+        self.carries = [k for k in every if not self._is_invariant(k)]
+        self.elements = [k for k in range(len(self.xs)) if not self._is_known(k)]
+
+    def _is_invariant(self, k: int) -> bool:
+        """Whether a carry goes through the body as it is, or becomes what it started from."""
+        following = self.view.next_carries[k]
+        unchanged = following is self.view.carries[k] or following is self.view.initial[k]
+        same_type = self.view.carries[k].type == self.initial[k].type
+        return self.rewriter.control and unchanged and same_type
+
+    def _is_known(self, k: int) -> bool:
+        tape = self.xs[k]
+        if tape in self.rewriter._indices:
+            return True
+        value = self.rewriter._tapes.get(tape)
+        return value is not None and value.type == self.view.elements[k].type
+
+    def run(self) -> None:
+        node, view, rewriter = self.node, self.view, self.rewriter
+        body = self._body()
+        blocks = (body,) if view.condition is None else (body, self._condition(view.condition))
+        count = () if view.count is None else (rewriter._mapped(view.count),)
+        kept = (*(self.initial[k] for k in self.carries), *(self.xs[k] for k in self.elements))
+        attributes = {**node.attributes, "carries": len(self.carries)}
+        made = Node(loop, (*count, *kept), attributes, blocks, (), node.span)
+        old = (*(view.finals[k] for k in self.carries), *view.ys, view.turns)
+        made.results = tuple(Value(v.type, made, v.name, v.role) for v in old)
+        rewriter.append(made)
+        for before, after in zip(old, made.results, strict=True):
+            rewriter._map(before, after)
+        self._finish(LoopView(made))
+
+    def _body(self) -> Block:
+        view, rewriter = self.view, self.rewriter
+        rewriter._parameters(view.body)
+        index = rewriter._mapped(view.index)
+        self._replace_invariants(view.carries)
+        for k, element in enumerate(view.elements):
+            if k not in self.elements:
+                rewriter.changed = True
+                known = rewriter._tapes.get(self.xs[k], index)
+                rewriter._map(element, known)
+        kept = [view.carries[k] for k in self.carries] + [view.elements[k] for k in self.elements]
+        body = rewriter._nested(view.body, (index, *map(rewriter._mapped, kept)))
+        following = [body.results[k] for k in self.carries]
+        body.results = (*following, *body.results[view.carry_count :])
+        return body
+
+    def _replace_invariants(self, carries: Sequence[Value]) -> None:
+        for k, carry in enumerate(carries):
+            if k not in self.carries:
+                self.rewriter.changed = True
+                self.rewriter._map(carry, self.initial[k])
+
+    def _condition(self, condition: Block) -> Block:
+        rewriter = self.rewriter
+        rewriter._parameters(condition)
+        index, *carries = condition.parameters
+        self._replace_invariants(carries)
+        kept = (index, *(carries[k] for k in self.carries))
+        return rewriter._nested(condition, tuple(map(rewriter._mapped, kept)))
+
+    def _finish(self, made: LoopView) -> None:
+        """Values for the results that are left out, and what is now known of others."""
+        rewriter = self.rewriter
+        for k, final in enumerate(self.view.finals):
+            if k not in self.carries:
+                rewriter._map(final, self.initial[k])
+        if not rewriter.control:
+            return
+        self._learn_tapes(made)
+        if made.condition is None and made.count is not None and self._counts_up(made.count):
+            if self.node.results[-1] in rewriter._old_uses:
+                rewriter.changed = True
+            rewriter._map(self.view.turns, made.count)
+
+    def _counts_up(self, count: Value) -> bool:
+        """Whether the number of turns is the count as it stands."""
+        return is_length(count) and count.type == self.node.results[-1].type
+
+    def _learn_tapes(self, made: LoopView) -> None:
+        """Tapes of the turn's index, of what does not change in the loop, of another tape."""
+        inside = set(made.body.parameters)
+        for node in made.body.nodes:
+            inside.update(node.results)
+        for tape, pushed in zip(made.ys, made.pushed, strict=True):
+            if pushed is made.index:
+                self.rewriter._indices.add(tape)
+            elif pushed not in inside:
+                self.rewriter._tapes[tape] = pushed
+            elif pushed in made.elements and made.condition is None:
+                self._same_tape(tape, made.xs[made.elements.index(pushed)])
+
+    def _same_tape(self, tape: Value, source: Value) -> None:
+        """A tape that repeats one that was read: the next sweep finds it unused."""
+        if tape.type != source.type:
+            return
+        old = next(v for v in self.view.ys if self.rewriter._new[v] is tape)
+        if old in self.rewriter._old_uses:
+            self.rewriter.changed = True
+            self.rewriter._map(old, source)
+
+
+# Equal nodes
+
+_SIZED = frozenset({"zeros", "ones", "full", "empty", "broadcast_to", "reshape"})
+
+
+def _key(node: Node) -> Any:
+    """What two nodes must have in common to be one, or None for a node that is always its own."""
+    op = node.op
+    if op.effect or op.evaluate is None or node.blocks or op in (call, undefined):
+        return None
+    if op.name in FRESH and isinstance(node.results[0].type, ArrayType):
+        return None
+    key = (op, node.operands, *((k, frozen(v)) for k, v in sorted(node.attributes.items())))
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+def frozen(value: Any) -> Any:
+    """A hashable stand-in for an attribute that tells 1, 1.0 and True apart, and 0.0 from -0.0."""
+    if isinstance(value, np.ndarray):
+        return ("array", value.dtype, value.shape, value.tobytes())
+    if isinstance(value, np.generic):
+        return ("scalar", value.dtype, value.tobytes())
+    if isinstance(value, tuple):
+        return tuple(map(frozen, value))
+    if isinstance(value, float | complex):
+        return (type(value), repr(value))
+    return (type(value), value)
+
+
+def _place_near(dim: Size, values: Sequence[Value]) -> tuple[Value, int] | None:
+    for value in values:
+        shape = shape_of(value)
+        if dim in shape:
+            return value, shape.index(dim)
+    return None
+
+
+def _zero_of(type_: ArrayType) -> Any:
+    zero = type_.dtype.type(0)
+    return zero.item() if type_.weak else zero
+
+
+def _same_constant(a: Value, b: Value) -> bool:
+    known = number_of(a), number_of(b)
+    return known[0] is not None and known[1] is not None and frozen(known[0]) == frozen(known[1])

@@ -1,0 +1,202 @@
+"""Shapes on statements of derivatives: rearrangements that cancel, broadcasts and sums that meet.
+
+A cotangent that is broadcast only to be multiplied is not broadcast; what is broadcast and then
+summed is multiplied by the count instead.
+"""
+
+from __future__ import annotations
+
+from symdiff.ir.graph import Node, Value
+from symdiff.ir.types import ArrayType, Dim
+from symdiff.ops.declare import REGISTRY
+from symdiff.ops.elementary import multiply, negative
+from symdiff.ops.products import matmul
+from symdiff.ops.reduce import axes_of, sum
+from symdiff.ops.shape import broadcast_to, transpose
+from symdiff.optimise.algebra import first_operand, on_derivatives, stays_zero
+from symdiff.optimise.facts import is_zero, made_by, shape_of
+from symdiff.optimise.rewriting import Rewriter, Rule, Rules, apply
+
+
+def through(name: str) -> Rule:
+    """A rearrangement of one of the same kind is one of what that one rearranges."""
+
+    def rule(node: Node, rewriter: Rewriter) -> Value | None:
+        inner = made_by(node.operands[0], name)
+        if inner is None:
+            return None
+        operands = (inner.operands[0], *node.operands[1:])
+        return rewriter.emit(node.op, operands, node.attributes).result
+
+    return rule
+
+
+def transposes_together(node: Node, rewriter: Rewriter) -> Value | None:
+    inner = made_by(node.operands[0], "transpose")
+    if inner is None:
+        return None
+    axes = tuple(inner.attributes["axes"][axis] for axis in node.attributes["axes"])
+    if axes == tuple(range(len(axes))):
+        return inner.operands[0]
+    return apply(transpose, inner.operands[0], axes=axes)
+
+
+def identity_transpose(node: Node, rewriter: Rewriter) -> Value | None:
+    axes = node.attributes["axes"]
+    return node.operands[0] if axes == tuple(range(len(axes))) else None
+
+
+def transposed_product(node: Node, rewriter: Rewriter) -> Value | None:
+    """``(a.T @ b).T`` as ``b.T @ a``."""
+    product = made_by(node.operands[0], "matmul")
+    if product is None or not rewriter.is_single(node.operands[0]):
+        return None
+    a, b = product.operands
+    if len(shape_of(a)) != 2 or len(shape_of(b)) != 2 or node.attributes["axes"] != (1, 0):
+        return None
+    if made_by(a, "transpose") is None and made_by(b, "transpose") is None:
+        return None
+    return apply(matmul, transpose(b, axes=(1, 0)), transpose(a, axes=(1, 0)))
+
+
+def absorbed_broadcasts(node: Node, rewriter: Rewriter) -> Value | None:
+    """An elementwise op broadcasts by itself."""
+    slim = [_before_broadcast(value) for value in node.operands]
+    if all(a is b for a, b in zip(slim, node.operands, strict=True)):
+        return None
+    return _slimmest(node, slim, rewriter)
+
+
+def _slimmest(node: Node, slim: list[Value], rewriter: Rewriter) -> Value | None:
+    """The op with as few operands broadcast as leave its type as it is."""
+    wanted = node.result.type
+    for kept in (None, *range(len(slim))):
+        operands = [node.operands[k] if k == kept else value for k, value in enumerate(slim)]
+        if operands == list(node.operands):
+            continue
+        types = [value.type for value in operands]
+        if node.op.infer(*types, **node.attributes) == (wanted,):
+            return rewriter.emit(node.op, operands, node.attributes).result
+    return None
+
+
+def _before_broadcast(value: Value) -> Value:
+    node = made_by(value, "broadcast_to")
+    return value if node is None else node.operands[0]
+
+
+def absorbed_by_write(node: Node, rewriter: Rewriter) -> Value | None:
+    """What is written into a region is broadcast to it."""
+    x, v, *dynamic = node.operands
+    inner = made_by(v, "broadcast_to")
+    if inner is None or shape_of(v) != tuple(node.attributes["shape"]):
+        return None
+    operands = (x, inner.operands[0], *dynamic)
+    return rewriter.emit(node.op, operands, node.attributes).result
+
+
+def sum_of_broadcast(node: Node, rewriter: Rewriter) -> Value | None:
+    """The sum of a number that was broadcast: so many times the number."""
+    inner = made_by(node.operands[0], "broadcast_to")
+    if inner is None or shape_of(inner.operands[0]) or node.attributes.get("keepdims"):
+        return None
+    axes = axes_of(node.attributes.get("axis"), len(shape_of(node.operands[0])))
+    total = inner.operands[0]
+    for axis in axes:
+        total = total * inner.operands[1 + axis]
+    left = [k for k in range(len(shape_of(node.operands[0]))) if k not in axes]
+    if not left:
+        return total
+    shape: tuple[Dim, ...] = tuple(shape_of(node.operands[0])[k] for k in left)
+    sizes = [inner.operands[1 + k] for k in left]
+    return apply(broadcast_to, total, *sizes, shape=shape)
+
+
+def sum_of_multiple(node: Node, rewriter: Rewriter) -> Value | None:
+    """``sum(c * x)`` as ``c * sum(x)``, of a number ``c``; ``sum(-x)`` as ``-sum(x)``."""
+    (x,) = node.operands
+    inner = made_by(x, "multiply", "negative")
+    if inner is None or not rewriter.is_single(x):
+        return None
+    if inner.op is negative:
+        return -apply(sum, inner.operands[0], **node.attributes)
+    a, b = inner.operands
+    for factor, rest in ((a, b), (b, a)):
+        if not shape_of(factor) and shape_of(rest) == shape_of(x):
+            return apply(multiply, factor, sum(rest, **node.attributes))
+    return None
+
+
+def sum_of_rearranged(node: Node, rewriter: Rewriter) -> Value | None:
+    """The sum of all elements does not ask where they stand."""
+    inner = made_by(node.operands[0], "transpose", "reshape")
+    if inner is None or node.attributes.get("axis") is not None or node.attributes.get("keepdims"):
+        return None
+    return apply(sum, inner.operands[0], **node.attributes)
+
+
+def sum_of_products(node: Node, rewriter: Rewriter) -> Value | None:
+    """``sum(a * b)`` of vectors as ``a @ b``: no product is stored."""
+    (x,) = node.operands
+    inner = made_by(x, "multiply")
+    if inner is None or not rewriter.is_single(x) or len(shape_of(x)) != 1:
+        return None
+    a, b = inner.operands
+    if not (shape_of(a) == shape_of(b) == shape_of(x)) or node.attributes.get("keepdims"):
+        return None
+    return apply(matmul, a, b)
+
+
+def vectors_first(node: Node, rewriter: Rewriter) -> Value | None:
+    """``(A @ B) @ v`` as ``A @ (B @ v)``, ``u @ (A @ B)`` as ``(u @ A) @ B``."""
+    a, b = node.operands
+    first, second = made_by(a, "matmul"), made_by(b, "matmul")
+    if first is not None and len(shape_of(b)) == 1 and _are_matrices(first, rewriter):
+        return apply(matmul, first.operands[0], matmul(first.operands[1], b))
+    if second is not None and len(shape_of(a)) == 1 and _are_matrices(second, rewriter):
+        return apply(matmul, matmul(a, second.operands[0]), second.operands[1])
+    return None
+
+
+def _are_matrices(product: Node, rewriter: Rewriter) -> bool:
+    ranks = [len(shape_of(value)) for value in product.operands]
+    return ranks == [2, 2] and rewriter.takes(product.result)
+
+
+def zero_product(node: Node, rewriter: Rewriter) -> Value | None:
+    return rewriter.zeros_for(node) if any(map(is_zero, node.operands)) else None
+
+
+def number_as_it_is(node: Node, rewriter: Rewriter) -> Value | None:
+    """The sum of a number."""
+    x = node.operands[0]
+    return x if isinstance(x.type, ArrayType) and not x.type.shape else None
+
+
+SHAPES: Rules = {
+    name: tuple(map(on_derivatives, rules))
+    for name, rules in {
+        **{
+            name: (absorbed_broadcasts,)
+            for name, operation in REGISTRY.items()
+            if operation.elementwise
+        },
+        "transpose": (identity_transpose, transposes_together, transposed_product, stays_zero),
+        "reshape": (first_operand, through("reshape"), stays_zero),
+        "broadcast_to": (first_operand, through("broadcast_to"), stays_zero),
+        "unbroadcast": (first_operand, stays_zero),
+        "sum": (
+            number_as_it_is,
+            stays_zero,
+            sum_of_broadcast,
+            sum_of_multiple,
+            sum_of_rearranged,
+            sum_of_products,
+        ),
+        "matmul": (zero_product, vectors_first),
+        "outer": (zero_product,),
+        "einsum": (zero_product,),
+        "index_set": (absorbed_by_write,),
+        "index_add": (absorbed_by_write,),
+    }.items()
+}

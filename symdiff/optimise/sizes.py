@@ -1,0 +1,45 @@
+"""Sizes that are read where they are known: a number, an input's size, a length given before.
+
+In programs with derivatives ``size(x, axis)`` of a value made late becomes the size of an input, so
+that zeros of a cotangent do not wait for the value, and the value is not kept for its shape. The
+lengths of ranges and the elements of ranges fold where they start at 0 and go on by 1.
+"""
+
+from __future__ import annotations
+
+from symdiff.ir.graph import Node, Value
+from symdiff.ops.sizes import constant_integer
+from symdiff.optimise.facts import is_length, is_number, shape_of
+from symdiff.optimise.rewriting import Rewriter, Rules
+
+
+def canonical_size(node: Node, rewriter: Rewriter) -> Value | None:
+    x = node.operands[0]
+    if len(shape_of(x)) <= node.attributes["axis"]:
+        return None
+    dim = shape_of(x)[node.attributes["axis"]]
+    if isinstance(dim, int):
+        return rewriter.constant(dim)
+    if rewriter.is_input(x) or not rewriter.has_derivatives:
+        return None
+    return rewriter.early_length(dim)
+
+
+def length_of_range(node: Node, rewriter: Rewriter) -> Value | None:
+    start, stop, step = node.operands
+    counts = is_number(start, 0) and is_number(step, 1) and is_length(stop)
+    return stop if counts else None
+
+
+def element_of_range(node: Node, rewriter: Rewriter) -> Value | None:
+    start, step, k = node.operands
+    if constant_integer(step) != 1:
+        return None
+    return k if constant_integer(start) == 0 else k + start
+
+
+SIZES: Rules = {
+    "size": (canonical_size,),
+    "range_length": (length_of_range,),
+    "range_element": (element_of_range,),
+}
