@@ -10,25 +10,49 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from symdiff.ir.control import LoopView, call, cond, loop
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value
 from symdiff.ir.types import OpaqueType, Type, carries_derivative
 from symdiff.ops.declare import Operation
 
-Edge = tuple[Value, Value, Block]  # from, to, and the block in which the first is read
 Neighbours = dict[Value, list[Value]]
+
+
+class Edge(NamedTuple):
+    """One value depends on another: by which node, and in which block the other is read."""
+
+    source: Value
+    destination: Value
+    place: Block
+    node: Node
 
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """The active values, and those that each loop and branch captures."""
+    """The active values, and those that each loop and branch captures; all edges, active or not."""
 
     active: set[Value]
+    edges: list[Edge]
     captured: dict[Node, list[Value]]
+    chosen: set[tuple[int, Value]]  # blocks that are one arm of two, with what only this arm uses
+    homes: Homes
 
     def captures(self, node: Node) -> list[Value]:
         return self.captured.get(node, [])
+
+    def is_chosen(self, edge: Edge) -> bool:
+        """Whether an edge leads out of an arm of a branch whose other arm does not use the source."""
+        place, home = edge.place, self.homes.home.get(edge.source)
+        while place is not home:
+            if (id(place), edge.source) in self.chosen:
+                return True
+            outer = self.homes.enclosing(place)
+            if outer is None:
+                return False
+            place = outer[1]
+        return False
 
 
 def analyse(
@@ -37,9 +61,11 @@ def analyse(
     """What lies between ``sources`` and ``targets``. Linear in the size of the block."""
     edges = [edge for inner in walk_blocks(block) for edge in _edges(inner, calls)]
     varied = _reachable(sources, _successors(edges))
-    useful = _reachable(targets, _successors((b, a, place) for a, b, place in edges))
-    active = varied & useful
-    return Activity(active, _captured(block, edges, active))
+    active = varied & _reachable(targets, _predecessors(edges))
+    homes = Homes()
+    homes.add_block(block)
+    captured, chosen = _captured(homes, edges, active)
+    return Activity(active, edges, captured, chosen, homes)
 
 
 def can_carry(type_: Type) -> bool:
@@ -59,9 +85,16 @@ def walk_blocks(block: Block) -> Iterator[Block]:
 
 def _successors(edges: Iterable[Edge]) -> Neighbours:
     successors: Neighbours = {}
-    for source, destination, _ in edges:
-        successors.setdefault(source, []).append(destination)
+    for edge in edges:
+        successors.setdefault(edge.source, []).append(edge.destination)
     return successors
+
+
+def _predecessors(edges: Iterable[Edge]) -> Neighbours:
+    predecessors: Neighbours = {}
+    for edge in edges:
+        predecessors.setdefault(edge.destination, []).append(edge.source)
+    return predecessors
 
 
 def _reachable(sources: Iterable[Value], successors: Neighbours) -> set[Value]:
@@ -79,10 +112,12 @@ def _edges(block: Block, calls: Dependencies) -> Iterator[Edge]:
     for node in block.nodes:
         for source, destination, place in _node_edges(node, block, calls):
             if can_carry(source.type) and can_carry(destination.type):
-                yield source, destination, place
+                yield Edge(source, destination, place, node)
 
 
-def _node_edges(node: Node, block: Block, calls: Dependencies) -> Iterator[Edge]:
+def _node_edges(
+    node: Node, block: Block, calls: Dependencies
+) -> Iterator[tuple[Value, Value, Block]]:
     if node.op is loop:
         yield from _loop_edges(LoopView(node), block)
     elif node.op is cond:
@@ -98,7 +133,7 @@ def _node_edges(node: Node, block: Block, calls: Dependencies) -> Iterator[Edge]
         yield from _arm_edges(node)
 
 
-def _loop_edges(view: LoopView, block: Block) -> Iterator[Edge]:
+def _loop_edges(view: LoopView, block: Block) -> Iterator[tuple[Value, Value, Block]]:
     parts = zip(view.initial, view.carries, view.next_carries, view.finals, strict=True)
     for initial, carry, following, final in parts:
         yield initial, carry, block
@@ -111,7 +146,7 @@ def _loop_edges(view: LoopView, block: Block) -> Iterator[Edge]:
         yield pushed, tape, view.body
 
 
-def _arm_edges(node: Node) -> Iterator[Edge]:
+def _arm_edges(node: Node) -> Iterator[tuple[Value, Value, Block]]:
     for arm in node.blocks:
         for value, result in zip(arm.results, node.results, strict=True):
             yield value, result, arm
@@ -144,19 +179,27 @@ class Homes:
 
 
 def _captured(
-    block: Block, edges: Iterable[Edge], active: set[Value]
-) -> dict[Node, list[Value]]:
-    homes = Homes()
-    homes.add_block(block)
+    homes: Homes, edges: Iterable[Edge], active: set[Value]
+) -> tuple[dict[Node, list[Value]], set[tuple[int, Value]]]:
+    """What each node with blocks captures, and what only one arm of a branch does."""
     found: dict[Node, dict[Value, None]] = {}
-    for source, destination, place in edges:
+    arms: dict[tuple[int, Value], Node] = {}
+    for source, destination, place, _ in edges:
         if source not in active or destination not in active:
             continue
         home = homes.home.get(source)
         while place is not home and (outer := homes.enclosing(place)) is not None:
-            node, place = outer
+            node = outer[0]
             found.setdefault(node, {})[source] = None
-    return {node: list(values) for node, values in found.items()}
+            if node.op is cond:
+                arms[id(place), source] = node
+            place = outer[1]
+    chosen = {
+        (block, value)
+        for (block, value), node in arms.items()
+        if any((id(arm), value) not in arms for arm in node.blocks)
+    }
+    return {node: list(values) for node, values in found.items()}, chosen
 
 
 # Calls ----------------------------------------------------------------------------------------------

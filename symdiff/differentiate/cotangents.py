@@ -7,13 +7,14 @@ ever added to another where it can be passed on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from symdiff import ops
+from symdiff.differentiate.activity import walk_blocks
 from symdiff.ir.build import Builder, builder, building
-from symdiff.ir.control import LoopView, emit_loop, emit_undefined
+from symdiff.ir.control import LoopView, cond, emit_loop, emit_undefined, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import INT, ArrayType, Dim, ListType, OpaqueType, Size, TapeType
-from symdiff import ops
 
 
 class Cotangents:
@@ -73,18 +74,18 @@ def name_after(cotangent: Value, value: Value, role: str = "cotangent") -> Value
 
 def accumulated(before: Value, contribution: Value) -> Value:
     """The sum; into what is there already where the contribution goes to a part of it."""
-    if isinstance(before.type, ListType):
-        return ops.list_accumulate(before, contribution)
     node = contribution.node
-    if node is not None and node.op is ops.index_add and _is_zeros(node.operands[0]):
-        if builder().nodes and node is builder().nodes[-1]:
+    if node is not None and node.op in (ops.index_add, ops.list_add):
+        if _is_zeros(node.operands[0]) and builder().nodes and node is builder().nodes[-1]:
             _, *others = node.operands
-            return ops.index_add(before, *others, **node.attributes)
-    return ops.add(before, contribution)
+            return builder().emit(node.op, (before, *others), node.attributes).result
+    if isinstance(before.type, ListType):
+        return ops.list_accumulate(before, contribution)  # type: ignore[no-any-return]
+    return ops.add(before, contribution)  # type: ignore[no-any-return]
 
 
 def _is_zeros(value: Value) -> bool:
-    return value.node is not None and value.node.op is ops.zeros
+    return value.node is not None and value.node.op in (ops.zeros, ops.list_zeros_like)
 
 
 # Types ----------------------------------------------------------------------------------------------
@@ -118,9 +119,14 @@ def strong(value: Value, type_: ArrayType) -> Value:
 
 
 class Zeros:
-    """Builds zeros from dimensions: of sizes of a graph's parameters, where they have them."""
+    """Builds zeros from dimensions: of sizes of a graph's parameters, where they have them.
 
-    def __init__(self, parameters: Iterable[Value]) -> None:
+    ``partial`` has the values that may be undefined (see ``partial_values``); of these nothing is asked
+    without a test.
+    """
+
+    def __init__(self, parameters: Iterable[Value], partial: Iterable[Value] = ()) -> None:
+        self.partial = set(partial)
         self._axes: dict[Dim, tuple[Value, int]] = {}
         for parameter in parameters:
             if isinstance(parameter.type, ArrayType):
@@ -131,7 +137,8 @@ class Zeros:
         """The cotangent of a value into which nothing flows."""
         type_ = value.type
         if isinstance(type_, ListType):
-            return ops.list_zeros_like(value)
+            like = ops.zeros_if_defined if value in self.partial else ops.list_zeros_like
+            return like(value)  # type: ignore[no-any-return]
         if isinstance(type_, TapeType):
             return self._tape(value)
         if isinstance(type_, OpaqueType):
@@ -139,13 +146,16 @@ class Zeros:
         if type_.kind != "array":
             zero = type_.dtype.type(0)
             return builder().constant(zero.item() if type_.weak else zero)
-        if is_partial(value) and any(self.size(dim) is None for dim in type_.shape):
-            return emit_undefined(type_)
-        sizes = (
-            ops.size(value, axis=axis) if (size := self.size(dim)) is None else size
-            for axis, dim in enumerate(type_.shape)
-        )
-        return ops.zeros(*sizes, shape=type_.shape, dtype=type_.dtype)
+        return self._array(value, type_)
+
+    def _array(self, value: Value, type_: ArrayType) -> Value:
+        sizes = [self.size(dim) for dim in type_.shape]
+        if value in self.partial and None in sizes:
+            return ops.zeros_if_defined(value)  # type: ignore[no-any-return]
+        lengths = [
+            ops.size(value, axis=axis) if size is None else size for axis, size in enumerate(sizes)
+        ]
+        return ops.zeros(*lengths, shape=type_.shape, dtype=type_.dtype)  # type: ignore[no-any-return]
 
     def size(self, dim: Dim) -> Value | int | None:
         """A dimension's size from what the graph's parameters say, or None where they do not."""
@@ -167,21 +177,48 @@ class Zeros:
     def _tape(self, tape: Value) -> Value:
         assert isinstance(tape.type, TapeType)
         element = Value(tape.type.element)
+        partial = tape in self.partial
+        zeros = Zeros((), (element,) if partial else ())
         with building(Builder([], builder().span)) as inner:
             inner.role = "cotangent"
-            zero = self.of(element)
-        return _map_tapes([tape], [element], inner.nodes, zero)
+            zero = zeros.of(element)
+        return _map_tapes([tape], [element], inner.nodes, zero, partial)
 
 
-def is_partial(value: Value) -> bool:
-    """Whether a value may be undefined: the result of a branch of which only one arm defines it."""
-    while value.node is not None and value.node.op.name == "cond":
-        number = value.node.results.index(value)
-        arms = [block.results[number] for block in value.node.blocks]
-        if any(arm.node is not None and arm.node.op.name == "undefined" for arm in arms):
-            return True
-        value = next((arm for arm in arms if arm.node is not None), arms[0])
-    return False
+def partial_values(block: Block) -> set[Value]:
+    """Values that may be undefined: what only one arm defines, and where it is handed on to."""
+    edges: dict[Value, list[Value]] = {}
+    stack: list[Value] = []
+    for inner in walk_blocks(block):
+        for node in inner.nodes:
+            if node.op is undefined:
+                stack.append(node.result)
+            elif node.op is loop:
+                _add_all(edges, _handed_on(LoopView(node)))
+            elif node.op is cond:
+                for arm in node.blocks:
+                    _add_all(edges, zip(arm.results, node.results, strict=True))
+    found = set(stack)
+    while stack:
+        for value in edges.get(stack.pop(), ()):
+            if value not in found:
+                found.add(value)
+                stack.append(value)
+    return found
+
+
+def _handed_on(view: LoopView) -> Iterator[tuple[Value, Value]]:
+    yield from zip(view.initial, view.carries, strict=True)
+    yield from zip(view.initial, view.finals, strict=True)
+    yield from zip(view.next_carries, view.carries, strict=True)
+    yield from zip(view.next_carries, view.finals, strict=True)
+    yield from zip(view.xs, view.elements, strict=True)
+    yield from zip(view.pushed, view.ys, strict=True)
+
+
+def _add_all(edges: dict[Value, list[Value]], pairs: Iterable[tuple[Value, Value]]) -> None:
+    for source, destination in pairs:
+        edges.setdefault(source, []).append(destination)
 
 
 # Tapes ----------------------------------------------------------------------------------------------
@@ -200,8 +237,14 @@ def add_tapes(tapes: list[Value]) -> Value:
     return _map_tapes(tapes, elements, inner.nodes, total)
 
 
-def _map_tapes(tapes: list[Value], elements: list[Value], nodes: list, result: Value) -> Value:
+def _map_tapes(
+    tapes: list[Value],
+    elements: list[Value],
+    nodes: list[Node],
+    result: Value,
+    partial: bool = False,
+) -> Value:
     """The tape of ``result``, computed from the elements of tapes of one length."""
     body = Block((Value(INT), *elements), nodes, (result,))
-    count = ops.tape_length(tapes[0])
+    count = ops.tape_length(tapes[0], partial=partial)
     return LoopView(emit_loop(count, (), tapes, body)).ys[0]

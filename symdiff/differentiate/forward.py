@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from symdiff import ops
 from symdiff.differentiate.activity import Activity, analyse
 from symdiff.differentiate.calls import Calls
-from symdiff.differentiate.cotangents import Zeros, accumulated, fitted, name_after
-from symdiff.differentiate.graphs import derived_inputs, leaves_of, pair_of, renumbered, trimmed
+from symdiff.differentiate.cotangents import Zeros, accumulated, fitted, name_after, partial_values
+from symdiff.differentiate.graphs import derived_inputs, pair_of, renumbered, trimmed
 from symdiff.differentiate.sweep import no_rule, partial_of, scaled
 from symdiff.ir.build import Builder, building, copy_into, marked
 from symdiff.ir.control import LoopView, call, cond, emit_cond, emit_loop, loop
@@ -72,16 +72,16 @@ class Push:
         self.activity = activity
         self.zeros = zeros
         self.calls = calls
+        self.partial: set[Value] = set()
         self.new: dict[Value, Value] = {}
         self.tangents: dict[Value, Value] = {}
 
-    def whole(
-        self, block: Block, seeds: dict[Value, Value], targets: Iterable[Value]
-    ) -> Block:
+    def whole(self, block: Block, seeds: dict[Value, Value], targets: Iterable[Value]) -> Block:
         """A graph's block: its parameters and the seeds → its results and the tangents of targets."""
         parameters = tuple(self.renewed(value) for value in block.parameters)
         self.tangents |= {v: seed for v, seed in seeds.items() if self.is_active(v)}
-        self.zeros = Zeros(parameters)
+        self.partial = partial_values(block)
+        self.zeros = Zeros(parameters, set())
         with building(Builder()) as made:
             self.nodes(block.nodes)
             results = [self.new[value] for value in block.results]
@@ -113,6 +113,8 @@ class Push:
         """The tangent of a value at the edge of a block, of exactly its type."""
         tangent = self.tangents.get(value)
         if tangent is None:
+            if value in self.partial:
+                self.zeros.partial.add(self.got(value))
             return self.zeros.of(self.got(value))
         return name_after(fitted(tangent, value), value, "tangent")
 
@@ -158,7 +160,9 @@ class Push:
         return [
             operand
             if k not in op.linear
-            else self.zeros.of(operand) if tangent is None else tangent
+            else self.zeros.of(operand)
+            if tangent is None
+            else tangent
             for k, (operand, tangent) in enumerate(zip(operands, given, strict=True))
         ]
 
@@ -186,7 +190,8 @@ class Push:
             if partial is None:
                 return None
             y = self.got(node.result)
-            return ops.broadcast_like(scaled(tangent, partial, op.is_strong(node)), y)
+            strong = op.is_strong(node) and ops.constant_of(partial) is None
+            return ops.broadcast_like(scaled(tangent, partial, strong), y)
         rule = op.rule("jvp", position)
         if rule is None:
             raise no_rule(node, node.operands[position])
@@ -201,9 +206,7 @@ class Push:
         view = LoopView(node)
         active = self.is_active
         carries = [
-            k
-            for k in range(view.carry_count)
-            if active(view.carries[k]) or active(view.finals[k])
+            k for k in range(view.carry_count) if active(view.carries[k]) or active(view.finals[k])
         ]
         elements = [k for k, value in enumerate(view.elements) if active(value)]
         pushed = [k for k, value in enumerate(view.ys) if active(value)]
@@ -256,7 +259,9 @@ class Push:
 
     def condition(self, view: LoopView, block: Block, carries: list[int]) -> Block:
         parameters = [self.renewed(value) for value in block.parameters]
-        extra = [Value(view.carries[k].type, None, view.carries[k].name, "tangent") for k in carries]
+        extra = [
+            Value(view.carries[k].type, None, view.carries[k].name, "tangent") for k in carries
+        ]
         with building(Builder([], view.node.span)) as made:
             for node in block.nodes:
                 copy_into(node, self.new)
@@ -271,7 +276,9 @@ class Push:
         self.new[view.turns] = made.turns
         self.receive([view.finals[k] for k in carries], made.finals[count:])
         self.receive([view.ys[k] for k in pushed], made.ys[tapes:])
-        for old, new in zip(view.node.results, (*made.finals[:count], *made.ys[:tapes]), strict=False):
+        for old, new in zip(
+            view.node.results, (*made.finals[:count], *made.ys[:tapes]), strict=False
+        ):
             new.name, new.role = old.name, old.role
 
     def receive(self, values: Sequence[Value], tangents: Sequence[Value]) -> None:

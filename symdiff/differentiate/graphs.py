@@ -9,7 +9,6 @@ from symdiff.ir.graph import Graph, Input, Value
 from symdiff.ir.structure import Container, Leaf, Structure
 
 
-
 def tuple_of(count: int, first: int = 0) -> Structure:
     """The structure of a tuple of results."""
     return Container(tuple, tuple(range(count)), tuple(Leaf(first + k) for k in range(count)))
@@ -58,4 +57,3 @@ def derived_inputs(values: Iterable[Value], kind: str) -> tuple[Input, ...]:
         name = base if taken[base] == 1 else f"{base}{taken[base]}"
         inputs.append(Input((name,), "derived"))
     return tuple(inputs)
-

@@ -93,9 +93,7 @@ def price_of_computing(node: Node) -> int | None:
 
 
 _PLAIN = frozenset(
-    "add subtract multiply divide negative positive absolute less less_equal greater greater_equal "
-    "equal not_equal logical_and logical_or logical_not maximum minimum square where astype real imag "
-    "conjugate floor ceil sign range_element sqrt".split()
+    ["add", "subtract", "multiply", "divide", "negative", "positive", "absolute", "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and", "logical_or", "logical_not", "maximum", "minimum", "square", "where", "astype", "real", "imag", "conjugate", "floor", "ceil", "sign", "range_element", "sqrt"]
 )
 
 
@@ -108,7 +106,9 @@ class _Region:
     def __init__(self, pair: Pair, homes: Homes, top: Block | None, zeros: Zeros) -> None:
         self.pair, self.homes, self.top, self.zeros = pair, homes, top, zeros
         self.primal, self.reverse = pair.primal, pair.reverse
-        self.got: dict[Value, Value] = {}  # how the reverse block calls what it has of the primal one
+        self.got: dict[
+            Value, Value
+        ] = {}  # how the reverse block calls what it has of the primal one
 
     def resolve(self) -> None:
         self.hoist_sizes()
@@ -267,7 +267,10 @@ class _Arm(_Region):
         if value in self.primal.results:
             return node.results[self.primal.results.index(value)]
         for block in node.blocks:
-            block.results = (*block.results, value if block is self.primal else _absent(block, value))
+            block.results = (
+                *block.results,
+                value if block is self.primal else _absent(block, value),
+            )
         result = Value(value.type, node, value.name, value.role)
         self.homes.home[result] = self.outside()
         node.results = (*node.results, result)

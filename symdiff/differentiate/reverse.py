@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from symdiff import ops
 from symdiff.differentiate.activity import analyse
 from symdiff.differentiate.calls import Calls
-from symdiff.differentiate.cotangents import Cotangents, Zeros
+from symdiff.differentiate.cotangents import Cotangents, Zeros, partial_values
 from symdiff.differentiate.graphs import derived_inputs, leaves_of, pair_of, trimmed, tuple_of
 from symdiff.differentiate.prune import prune
 from symdiff.differentiate.residuals import resolve, resolve_apart
+from symdiff.differentiate.selection import Selection, State
 from symdiff.differentiate.sweep import Pair, Sweep
 from symdiff.errors import GradientShapeError
 from symdiff.ir.build import Builder, building, copy_block
@@ -106,7 +107,7 @@ class _Joint:
         self.block = copy_block(graph.block, {})
         self.calls = calls or Calls()
         self.wrt = [self.block.parameters[number] for number in wrt]
-        self.zeros = Zeros(self.block.parameters)
+        self.zeros = Zeros(self.block.parameters, partial_values(self.block))
         self.builder = Builder([], graph.span)
         self.builder.role = "cotangent"
         self.bars: list[Value] = []
@@ -123,10 +124,14 @@ class _Joint:
         }
 
     def sweep_back(self, seeds: Mapping[int, Value]) -> None:
-        """Build the sweep from the cotangents of results and drop its dead code."""
-        targets = [self.block.results[number] for number in seeds]
+        """Build the sweep from the cotangents of results and drop its dead code.
+
+        Those that are inputs may be unit vectors, zero where an element was not asked for.
+        """
+        targets = {self.block.results[k]: _state_of_seed(seed) for k, seed in seeds.items()}
         activity = analyse(self.block, self.wrt, targets, self.calls.dependencies)
-        self.sweep = Sweep(activity, self.zeros, self.calls)
+        selection = Selection(activity, targets)
+        self.sweep = Sweep(activity, selection, self.zeros, self.calls)
         cotangents = Cotangents()
         with building(self.builder):
             for number, seed in seeds.items():
@@ -155,10 +160,17 @@ class _Joint:
         return trimmed(Graph(name, joint, inputs, output, {}, graph.docstring, graph.span))
 
 
+def _state_of_seed(seed: Value) -> State:
+    number = isinstance(seed.type, ArrayType) and not seed.type.rank
+    return State.DENSE if seed.node is not None or number else State.PARTIAL
+
+
 def _one(value: Value, graph: Graph) -> Value:
     type_ = value.type
-    if not isinstance(type_, ArrayType) or not type_.differentiable or any(
-        dim != 1 for dim in type_.shape
+    if (
+        not isinstance(type_, ArrayType)
+        or not type_.differentiable
+        or any(dim != 1 for dim in type_.shape)
     ):
         raise GradientShapeError(
             f"the gradient of something that is not a scalar: {graph.name} returns {type_}",

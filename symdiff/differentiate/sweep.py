@@ -13,14 +13,18 @@ from typing import TYPE_CHECKING
 from symdiff import ops
 from symdiff.differentiate.activity import Activity
 from symdiff.differentiate.cotangents import Cotangents, Zeros, fitted, name_after
+from symdiff.differentiate.selection import Selection
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, builder, building, marked
-from symdiff.ir.control import LoopView, call, cond, emit_cond, emit_loop, undefined
+from symdiff.ir.control import LoopView, call, cond, emit_cond, emit_loop, loop, undefined
 from symdiff.ir.graph import Block, Node, Op, Value
 from symdiff.ops.declare import Operation
 
 if TYPE_CHECKING:
     from symdiff.differentiate.calls import Calls
+
+
+Partial = Value | int | float
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +40,11 @@ class Pair:
 class Sweep:
     """Builds cotangents with the current builder. ``pairs`` lists paired blocks, inner ones first."""
 
-    def __init__(self, activity: Activity, zeros: Zeros, calls: Calls) -> None:
+    def __init__(
+        self, activity: Activity, selection: Selection, zeros: Zeros, calls: Calls
+    ) -> None:
         self.activity = activity
+        self.selection = selection
         self.zeros = zeros
         self.calls = calls
         self.pairs: list[Pair] = []
@@ -59,8 +66,30 @@ class Sweep:
         op = node.op
         for position, operand in enumerate(node.operands):
             if self.is_active(operand) and isinstance(op, Operation) and op.carries(position):
-                share = _share(node, op, position, bars)
+                share = self.share(node, op, position, bars)
                 cotangents.add(operand, share)
+
+    def share(
+        self, node: Node, op: Operation, position: int, bars: Sequence[Value | None]
+    ) -> Value | None:
+        """What flows into an operand, with the operand's shape and dtype."""
+        operand = node.operands[position]
+        if op.partials is not None:
+            (bar,) = bars
+            assert bar is not None
+            partial = partial_of(node, op, position)
+            return None if partial is None else self.product(node, bar, partial, operand)
+        rule = op.rule("vjp", position)
+        if rule is None:
+            raise no_rule(node, operand)
+        g, y = (bars[0], node.results[0]) if len(bars) == 1 else (tuple(bars), node.results)
+        return rule(g, y, *node.operands, **node.attributes)  # type: ignore[no-any-return]
+
+    def product(self, node: Node, bar: Value, partial: Partial, operand: Value) -> Value:
+        masked = isinstance(partial, Value) and self.selection.needs_mask(node, partial)
+        if isinstance(partial, Value) and ops.is_complex(partial):
+            partial = ops.conjugate(partial)
+        return ops.unbroadcast_to(scaled(bar, partial, masked), operand)
 
     # Loops
 
@@ -127,15 +156,15 @@ class _ReverseLoop:
         self.sweep, self.view = sweep, view
         carries = range(view.carry_count)
         active = sweep.is_active
-        self.carries = [
-            k for k in carries if active(view.carries[k]) or active(view.finals[k])
-        ]
+        self.carries = [k for k in carries if active(view.carries[k]) or active(view.finals[k])]
         self.captured = sweep.activity.captures(view.node)
         self.elements = [k for k, value in enumerate(view.elements) if active(value)]
         started = [*(view.finals[k] for k in self.carries), *self.captured]
         bars = sweep.finished(self.carried_finals, cotangents)
-        bars += [sweep.zeros.of(v) if (b := cotangents.peek(v)) is None else fitted(b, v)
-                 for v in self.captured]
+        bars += [
+            sweep.zeros.of(v) if (b := cotangents.peek(v)) is None else fitted(b, v)
+            for v in self.captured
+        ]
         self.initial = bars
         self.parameters = [Value(v.type, None, v.name, "cotangent") for v in started]
         self.pushed = [
@@ -192,43 +221,26 @@ class _ReverseLoop:
 # Rules ----------------------------------------------------------------------------------------------
 
 
-def _share(node: Node, op: Operation, position: int, bars: Sequence[Value | None]) -> Value | None:
-    """What flows into an operand, with the operand's shape and dtype."""
-    operand = node.operands[position]
-    if op.partials is not None:
-        (bar,) = bars
-        assert bar is not None
-        partial = partial_of(node, op, position)
-        if partial is None:
-            return None
-        if isinstance(partial, Value) and ops.is_complex(partial):
-            partial = ops.conjugate(partial)
-        return ops.unbroadcast_to(scaled(bar, partial, op.is_strong(node)), operand)
-    rule = op.rule("vjp", position)
-    if rule is None:
-        raise no_rule(node, operand)
-    g, y = (bars[0], node.results[0]) if len(bars) == 1 else (tuple(bars), node.results)
-    return rule(g, y, *node.operands, **node.attributes)  # type: ignore[no-any-return]
-
-
-def partial_of(node: Node, op: Operation, position: int, new: dict[Value, Value] | None = None):
+def partial_of(
+    node: Node, op: Operation, position: int, new: dict[Value, Value] | None = None
+) -> Partial | None:
     """The partial derivative by an operand, a number or a value; None where nothing flows."""
     assert op.partials is not None
     partial = op.partials[position]
     if not callable(partial):
         return partial
     values = (node.result, *node.operands)
-    return partial(*(values if new is None else [new.get(v, v) for v in values]))
+    made = partial(*(values if new is None else [new.get(v, v) for v in values]))
+    return made  # type: ignore[no-any-return]
 
 
-def scaled(g: Value, partial: Value | float, masked: bool) -> Value:
+def scaled(g: Value, partial: Partial, masked: bool) -> Value:
     """``g * partial``; a strong zero where ``masked``."""
     if not isinstance(partial, Value):
         if partial == 1:
             return g
         return ops.negative(g) if partial == -1 else ops.multiply(g, partial)
-    number = ops.constant_of(partial)
-    if masked and number is None:
+    if masked:
         return ops.strong_multiply(g, partial)
     return ops.multiply(g, partial)
 
@@ -252,7 +264,5 @@ _REVERSED: dict[Op, Callable[[Sweep, Node, Cotangents], None]] = {
     undefined: _nothing,
     call: Sweep.call,
     cond: Sweep.cond,
+    loop: Sweep.loop,
 }
-from symdiff.ir.control import loop as _loop  # noqa: E402
-
-_REVERSED[_loop] = Sweep.loop

@@ -197,7 +197,7 @@ from symdiff.ops.reduce import (
     unbroadcast_to,
     var,
 )
-from symdiff.ops.residuals import pack, tape_length, unpack, unpacked
+from symdiff.ops.residuals import pack, tape_length, unpack, unpacked, zeros_if_defined
 from symdiff.ops.retype import retype
 from symdiff.ops.shape import (
     VIEW_PUTS,

@@ -11,23 +11,56 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import INT, OpaqueType, Type
-from symdiff.ops.declare import Operation, call, declare
+from symdiff.ops.declare import Operation, declare, template
 
 PACKED = OpaqueType("residuals")
 
-tape_length = declare(
+
+def _infer_length(tape: Type, *, partial: bool = False) -> tuple[Type, ...]:
+    return (INT,)
+
+
+def _spell_length(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    pattern = "0 if {0} is None else len({0})" if node.attributes.get("partial") else "len({0})"
+    return template(pattern)(Node(node.op, node.operands), operands)
+
+
+tape_length: Operation = declare(
     Operation(
         "tape_length",
-        lambda tape: (INT,),
-        len,
-        spelling=call("len"),
+        _infer_length,
+        lambda tape, *, partial=False: 0 if tape is None else len(tape),
+        spelling=_spell_length,
+        repeated=frozenset({0}),
         nondifferentiable=True,
         documentation="How many turns a tape holds.",
     ),
     1,
 )
+
+
+zeros_if_defined: Operation = declare(
+    Operation(
+        "zeros_if_defined",
+        lambda x: (x,),
+        lambda x: _zeros_if_defined(x),
+        nondifferentiable=True,
+        spelling=template("None if {0} is None else np.zeros_like({0})"),
+        repeated=frozenset({0}),
+        documentation="Zeros like a value that only one arm of a branch defines.",
+    ),
+    1,
+)
+
+
+def _zeros_if_defined(x: Any) -> Any:
+    if x is None:
+        return None
+    return [_zeros_if_defined(item) for item in x] if isinstance(x, list) else np.zeros_like(x)
 
 
 def _infer_pack(*values: Type) -> tuple[Type, ...]:
@@ -46,7 +79,7 @@ def _spell_unpack(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return operands[0]
 
 
-pack = declare(
+pack: Operation = declare(
     Operation(
         "pack",
         _infer_pack,
@@ -56,7 +89,7 @@ pack = declare(
         documentation="Several values as one opaque value.",
     )
 )
-unpack = declare(
+unpack: Operation = declare(
     Operation(
         "unpack",
         _infer_unpack,

@@ -1,0 +1,134 @@
+"""Safe ``where``: which cotangents can be zero because something was not selected.
+
+Such a zero has to stay zero whatever it is multiplied with (inf, NaN), so ``where(x > 0, log(x), 0)`` has the
+gradient 0 at x = 0. The state of a value's cotangent is the highest of what its uses make of it: UNREAD
+(none so far), PARTIAL (an index read or overwrote parts), SELECTED (``where``, a branch or a maximum chose),
+DENSE (some use reads all of it: no mask can help). One search backwards over the edges of ``activity``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import IntEnum
+
+from symdiff import ops
+from symdiff.differentiate.activity import Activity, Edge
+from symdiff.ir.control import cond, loop
+from symdiff.ir.graph import Node, Value
+from symdiff.ir.types import ArrayType
+from symdiff.ops.declare import Operation
+
+
+class State(IntEnum):
+    UNREAD = 0
+    PARTIAL = 1
+    SELECTED = 2
+    DENSE = 3
+
+
+_SELECTING = frozenset(["where", "maximum", "minimum", "fmax", "fmin", "clip", "clip_below", "clip_above", "max", "min"])
+_TAKING = frozenset(("index", "index_set", "take_along_axis", "diagonal"))
+_BOUNDED = frozenset(
+    ["less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and", "logical_or", "logical_not", "logical_xor", "isnan", "isinf", "isfinite"]
+)
+
+
+class Selection:
+    """The states of cotangents, and whether a product of one with a partial needs a mask."""
+
+    def __init__(self, activity: Activity, targets: Mapping[Value, State]) -> None:
+        self.state = _states(activity, targets)
+        self.suspect = _suspect(activity.edges)
+
+    def needs_mask(self, node: Node, partial: Value) -> bool:
+        """Whether ``partial``, by which the cotangent of a node's result is multiplied, may spoil zeros."""
+        op = node.op
+        assert isinstance(op, Operation)
+        if op.is_strong(node):
+            return ops.constant_of(partial) is None
+        state = self.state.get(node.result, State.DENSE)
+        if state is State.DENSE or is_bounded(partial):
+            return False
+        if state is State.SELECTED:
+            return True
+        varies = isinstance(partial.type, ArrayType) and partial.type.rank > 0
+        return varies and (_is_singular(node) or not self.suspect.isdisjoint(node.operands))
+
+
+def is_bounded(partial: Value) -> bool:
+    """Whether a partial is finite for certain: a number, or a comparison made into one."""
+    stack = [partial]
+    while stack:
+        value = stack.pop()
+        node = value.node
+        if node is None:
+            return False
+        if node.op.name == "where":
+            stack.extend(node.operands[1:])
+        elif node.op.name in ("astype", "negative", "broadcast_to", "multiply"):
+            stack.extend(node.operands)
+        elif node.op.name not in _BOUNDED and node.op.name != "constant":
+            return False
+    return True
+
+
+def _states(activity: Activity, targets: Mapping[Value, State]) -> dict[Value, State]:
+    states = dict.fromkeys(activity.active, State.UNREAD)
+    uses: dict[Value, list[Edge]] = {}
+    for edge in activity.edges:
+        if edge.source in states and edge.destination in states:
+            uses.setdefault(edge.destination, []).append(edge)
+    stack = [value for value in targets if value in states]
+    states |= {value: targets[value] for value in stack}
+    while stack:
+        value = stack.pop()
+        for edge in uses.get(value, ()):
+            state = _of_use(edge, states[value], activity)
+            if state > states[edge.source]:
+                states[edge.source] = state
+                stack.append(edge.source)
+    return states
+
+
+def _of_use(edge: Edge, state: State, activity: Activity) -> State:
+    """What a use makes of its operand's cotangent, from the state of its result's."""
+    node = edge.node
+    if node.op is loop:
+        overwritten = edge.place is not node.blocks[0] and edge.destination in node.results
+        if overwritten and edge.source in node.operands:
+            state = State.PARTIAL  # what flows past a loop without turns is no use of the loop's
+    elif node.op.name in _SELECTING:
+        state = State.SELECTED
+    elif node.op.name in _TAKING and edge.source is node.operands[0]:
+        state = max(State.PARTIAL, State.SELECTED if state is State.SELECTED else State.PARTIAL)
+    if activity.is_chosen(edge):
+        state = State.SELECTED
+    number = isinstance(edge.source.type, ArrayType) and edge.source.type.rank == 0
+    return State.DENSE if number and state is State.PARTIAL else state
+
+
+def _suspect(edges: Iterable[Edge]) -> set[Value]:
+    """Values that may be infinite or NaN though the function's inputs are finite."""
+    successors: dict[Value, list[Value]] = {}
+    stack = []
+    found: set[Value] = set()
+    for edge in edges:
+        if _is_singular(edge.node) and edge.destination not in found:
+            found.add(edge.destination)
+            stack.append(edge.destination)
+        successors.setdefault(edge.source, []).append(edge.destination)
+    while stack:
+        for value in successors.get(stack.pop(), ()):
+            if value not in found:
+                found.add(value)
+                stack.append(value)
+    return found
+
+
+def _is_singular(node: Node) -> bool:
+    """Whether a node's partials can blow up at finite operands; a constant divisor's cannot."""
+    if node.op is cond or not isinstance(node.op, Operation):
+        return False
+    if node.op is ops.divide and ops.constant_of(node.operands[1]):
+        return False
+    return node.op.is_singular(node)
