@@ -17,6 +17,7 @@ from symdiff.ir.graph import Operand, Value
 from symdiff.ir.types import Dim, may_be_one
 from symdiff.ops.creation import arange_of, array_of, shape_operands
 from symdiff.ops.declare import array_type, broadcast_shapes, lowers, static
+from symdiff.ops.elementary import floor_divide
 from symdiff.ops.index import index_of
 from symdiff.ops.shape import (
     broadcast_to,
@@ -410,16 +411,31 @@ def lower_append(arr: Any, values: Any, axis: Any = None) -> Value:
     return lower_concatenate([array_of(arr), array_of(values)], axis)
 
 
-@lowers(np.array_split, np.split)
+@lowers(np.split)
 def lower_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Value]:
     x = array_of(ary)
     place = axis_of(axis, _rank(x))
     sections = static(indices_or_sections)
     if isinstance(sections, tuple | list | np.ndarray):
-        bounds = [None, *(int(bound) for bound in sections), None]
-        pairs = itertools.pairwise(bounds)
-        return [_at(x, place, slice(start, stop)) for start, stop in pairs]
+        return _parts_between(x, [None, *(int(bound) for bound in sections), None], place)
     return _equal_parts(x, int(sections), place)
+
+
+@lowers(np.array_split)
+def lower_array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Value]:
+    x = array_of(ary)
+    place = axis_of(axis, _rank(x))
+    sections = static(indices_or_sections)
+    if isinstance(sections, tuple | list | np.ndarray):
+        return lower_split(x, sections, place)
+    length = int(static(sizes_of(x)[place]))
+    each, longer = divmod(length, int(sections))
+    bounds = [k * each + min(k, longer) for k in range(int(sections) + 1)]
+    return _parts_between(x, bounds, place)
+
+
+def _parts_between(x: Value, bounds: Sequence[int | None], axis: int) -> list[Value]:
+    return [_at(x, axis, slice(start, stop)) for start, stop in itertools.pairwise(bounds)]
 
 
 def _equal_parts(x: Value, count: int, axis: int) -> list[Value]:
@@ -427,10 +443,9 @@ def _equal_parts(x: Value, count: int, axis: int) -> list[Value]:
     if isinstance(length, int):
         if length % count:
             raise ValueError("array split does not result in an equal division")
-        step = length // count
-        return [_at(x, axis, slice(k * step, (k + 1) * step)) for k in range(count)]
-    sizes = sizes_of(x)  # NumPy's error where the division is not equal
-    split = (*sizes[:axis], count, sizes[axis] // count, *sizes[axis + 1 :])  # type: ignore[operator]
+        return _parts_between(x, range(0, length + 1, length // count), axis)
+    sizes = sizes_of(x)  # an error, as NumPy's, where the division is not equal
+    split = (*sizes[:axis], count, floor_divide(sizes[axis], count), *sizes[axis + 1 :])
     parts = reshape(x, *split, shape=dims_of(split))
     return [_at(parts, axis, k) for k in range(count)]
 

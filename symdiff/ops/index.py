@@ -142,7 +142,7 @@ class _Collector:
         if isinstance(part, slice):
             return Slice(*(self.bound(p) for p in (part.start, part.stop, part.step)))
         if isinstance(part, list | np.ndarray):
-            return self.slot(array_of(part if len(part) else np.zeros(np.shape(part), np.intp)))
+            return self.slot(array_of(part if np.size(part) else np.zeros(np.shape(part), int)))
         return self.scalar(part)
 
     def bound(self, part: Any) -> int | Slot | None:

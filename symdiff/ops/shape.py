@@ -40,7 +40,9 @@ def _unbroadcast(g: Value, x: Value) -> Value:
 
 
 def _infer_reshape(x: Type, *sizes: Type, shape: tuple[Dim, ...]) -> tuple[Type, ...]:
-    return result_type(require_array(x, "reshape").dtype, shape)
+    type_ = require_array(x, "reshape")
+    kind = "scalar" if type_.kind == "scalar" and not shape else "array"
+    return (ArrayType(type_.dtype, shape, kind),)
 
 
 def _spell_reshape(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
@@ -91,10 +93,13 @@ def _spell_transpose(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("np.transpose"), [operands[0], literal(axes)], [])
 
 
+def inverse_permutation(axes: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(sorted(range(len(axes)), key=axes.__getitem__))
+
+
 def transposed_back(new: Value, axes: tuple[int, ...]) -> Value:
     """The transpose that undoes ``transpose(x, axes=axes)``."""
-    inverse = tuple(sorted(range(len(axes)), key=axes.__getitem__))
-    return transpose(new, axes=inverse)  # type: ignore[no-any-return]
+    return transpose(new, axes=inverse_permutation(axes))  # type: ignore[no-any-return]
 
 
 transpose: Operation = declare(

@@ -1,0 +1,263 @@
+"""Every kind of key, read and written: values, types, and both modes of derivatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from symdiff.ir.graph import Value
+from symdiff.ir.types import ArrayType, Size
+from symdiff.ops import index_add_of, index_of, index_set_of
+from symdiff.ops.index import slice_dim
+from tests.ops.straightline import check, stage
+
+X1 = np.linspace(-1.0, 2.0, 7)
+X2 = np.linspace(-1.0, 2.0, 12).reshape(3, 4)
+X3 = np.linspace(-2.0, 2.0, 24).reshape(2, 3, 4)
+ROW = np.linspace(0.0, 1.0, 4).reshape(1, 4)
+
+BASIC: list[tuple[np.ndarray, Any]] = [
+    (X1, 2),
+    (X1, -1),
+    (X1, slice(1, -1)),
+    (X1, slice(None, None, -1)),
+    (X1, slice(None, None, 2)),
+    (X1, slice(-2, None, -1)),
+    (X1, slice(None, 2, -1)),
+    (X1, slice(5, 2, -1)),
+    (X1, slice(1, 100)),
+    (X1, slice(-100, 3)),
+    (X1, slice(4, 2)),
+    (X1, slice(None, 3)),
+    (X1, slice(-3, None)),
+    (X1, slice(None, 1)),
+    (X1, slice(-1, None)),
+    (X1, slice(-3, -1)),
+    (X1, slice(2, 4)),
+    (X1, slice(100, None)),
+    (X1, None),
+    (X1, (slice(None), None)),
+    (X1, Ellipsis),
+    (X1, (Ellipsis, 2)),
+    (X1, ()),
+    (X2, 1),
+    (X2, (1, 2)),
+    (X2, (slice(None), 1)),
+    (X2, (Ellipsis, 1)),
+    (X2, (1, Ellipsis, 2)),
+    (X2, (slice(1, None), slice(None, -1))),
+    (X2, (None, 1, slice(None), None)),
+    (X2, (slice(None), slice(None), None)),
+    (X3, (0, Ellipsis, slice(1, 3))),
+    (X3, (slice(None), -1)),
+    (ROW, 0),
+    (ROW, (0, slice(1, None))),
+    (ROW, (slice(None, None, -1), slice(None))),
+    (np.zeros((0, 3)), (slice(1, None), 2)),
+    (np.array(2.0), ()),
+    (np.array(2.0), Ellipsis),
+    (np.array(2.0), None),
+]
+
+I = np.array([0, 2, 1])  # noqa: E741 - as in a key
+TWICE = np.array([1, 1, 0])
+GRID = np.array([[0, 1], [1, 0]])
+MASK = np.array([True, False, True, False, True, True, False])
+ADVANCED: list[tuple[np.ndarray, Any]] = [
+    (X1, I),
+    (X1, TWICE),
+    (X1, -I),
+    (X1, GRID),
+    (X1, [0, 2]),
+    (X1, MASK),
+    (X1, np.zeros(7, bool)),
+    (X1, [True, False, True, False, True, True, False]),
+    (X1, np.zeros(0, int)),
+    (X1, []),
+    (X1, np.array(1)),
+    (X1, (np.array(1), Ellipsis)),
+    (X2, I),
+    (X2, (I, I)),
+    (X2, (I, 1)),
+    (X2, (1, I)),
+    (X2, (slice(None), I)),
+    (X2, (slice(1, None), TWICE)),
+    (X2, (I[:, None], I)),
+    (X2, (GRID, GRID)),
+    (X2, X2 > 0.5),
+    (X2, (slice(None), np.array([True, False, True, True]))),
+    (X2, (np.array([True, False, True]), 1)),
+    (X2, (np.array([True, False, True]), np.array([0, 3]))),
+    (X2, (Ellipsis, I)),
+    (X2, (None, I)),
+    (X2, (I, None)),
+    (X3, (0, slice(None), I)),
+    (X3, (0, I, slice(None))),
+    (X3, (slice(None), 0, I)),
+    (X3, (TWICE, slice(None), I)),
+    (X3, (TWICE, None, I)),
+    (X3, (GRID, slice(None), 0)),
+    (X3, (slice(None), GRID, GRID)),
+    (X3, (X3[..., 0] > 0, slice(1, None))),
+    (X3, (slice(None), X3[0] > 0)),
+    (X3, (0, X3[0] > 0)),
+    (ROW, (np.array([0, 0]), slice(None))),
+    (X2, (np.array(1), slice(None))),
+    (X2, (np.array(1), I)),
+]
+
+
+def shown(key: Any) -> str:
+    return repr(key).replace("array", "").replace(" ", "").replace("\n", "")
+
+
+def with_ids(cases: list[tuple[np.ndarray, Any]]) -> Any:
+    return [pytest.param(x, key, id=f"{x.shape}{shown(key)}") for x, key in cases]
+
+
+@pytest.mark.parametrize(("x", "key"), with_ids(BASIC + ADVANCED))
+def test_reading(x: np.ndarray, key: Any) -> None:
+    check(lambda v: index_of(v, key), lambda v: v[key], x)
+
+
+def written(x: np.ndarray, v: Any, key: Any) -> np.ndarray:
+    x[key] = v
+    return x
+
+
+def added(x: np.ndarray, v: Any, key: Any) -> np.ndarray:
+    np.add.at(x, key, v)
+    return x
+
+
+@pytest.mark.parametrize(("x", "key"), with_ids(BASIC + ADVANCED))
+def test_writing_a_region(x: np.ndarray, key: Any) -> None:
+    v = np.cos(np.arange(np.size(x[key])) + 1.0).reshape(np.shape(x[key]))
+    v = v if np.shape(x[key]) else float(v)
+    check(lambda x, v: index_set_of(x, v, key), lambda x, v: written(x, v, key), x, v)
+
+
+@pytest.mark.parametrize(("x", "key"), with_ids(BASIC + ADVANCED))
+def test_writing_a_number(x: np.ndarray, key: Any) -> None:
+    check(lambda x, v: index_set_of(x, v, key), lambda x, v: written(x, v, key), x, 0.3)
+
+
+@pytest.mark.parametrize(("x", "key"), with_ids(BASIC + ADVANCED))
+def test_adding_to_a_region(x: np.ndarray, key: Any) -> None:
+    v = np.cos(np.arange(np.size(x[key])) + 1.0).reshape(np.shape(x[key]))
+    v = v if np.shape(x[key]) else float(v)
+    check(lambda x, v: index_add_of(x, v, key), lambda x, v: added(x, v, key), x, v)
+
+
+@pytest.mark.parametrize(("x", "key"), with_ids(ADVANCED))
+def test_staged_keys(x: np.ndarray, key: Any) -> None:
+    parts = key if isinstance(key, tuple) else (key,)
+    arrays = [np.asarray(p) for p in parts if isinstance(p, list | np.ndarray) and np.size(p)]
+
+    def staged_key(values: list[Value]) -> tuple[Any, ...]:
+        rest = iter(values)
+        dynamic = lambda p: isinstance(p, list | np.ndarray) and np.size(p)  # noqa: E731
+        return tuple(next(rest) if dynamic(p) else p for p in parts)
+
+    v = np.cos(np.arange(np.size(x[key])) + 1.0).reshape(np.shape(x[key]))
+    v = v if np.shape(x[key]) else float(v)
+    check(lambda x, *i: index_of(x, staged_key(list(i))), lambda x, *i: x[key], x, *arrays)
+    check(
+        lambda x, v, *i: index_set_of(x, v, staged_key(list(i))),
+        lambda x, v, *i: written(x, v, key),
+        *(x, v, *arrays),
+    )
+
+
+@pytest.mark.parametrize("bounds", [(1, 5, 2), (5, 1, -2), (0, 7, 1), (-3, -1, 1), (2, 2, 1)])
+def test_staged_bounds(bounds: tuple[int, int, int]) -> None:
+    check(
+        lambda x, a, b, c: index_of(x, slice(a, b, c)),
+        lambda x, a, b, c: x[a:b:c],
+        *(X1, *bounds),
+    )
+    check(
+        lambda x, v, a, b, c: index_set_of(x, v, slice(a, b, c)),
+        lambda x, v, a, b, c: written(x, v, slice(a, b, c)),
+        *(X1, 0.5, *bounds),
+    )
+
+
+def test_staged_positions() -> None:
+    check(lambda x, i, j: index_of(x, (i, j)), lambda x, i, j: x[i, j], X2, 1, -2)
+    check(lambda x, i: index_of(x, i), lambda x, i: x[i], X2, np.int64(1))
+    check(lambda x, i: index_of(x, (Ellipsis, i)), lambda x, i: x[..., i], X1, 3)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex128", "complex64"])
+def test_other_dtypes(dtype: str) -> None:
+    x = X2.astype(dtype)
+    key = (slice(1, None), I)
+    check(lambda v: index_of(v, key), lambda v: v[key], x)
+    check(lambda x, v: index_set_of(x, v, key), lambda x, v: written(x, v, key), x, x[key])
+    check(lambda x, v: index_set_of(x, v, key), lambda x, v: written(x, v, key), x, 0.5)
+    check(lambda x, v: index_add_of(x, v, key), lambda x, v: added(x, v, key), x, x[key])
+
+
+def test_assignment_casts_to_the_array_s_dtype() -> None:
+    x = np.zeros(4, "float32")
+    check(lambda x, v: index_set_of(x, v, 1), lambda x, v: written(x, v, 1), x, 0.1)
+    check(lambda x, v: index_set_of(x, v, 1), lambda x, v: written(x, v, 1), np.zeros(4, int), 1.7)
+
+
+def test_value_is_broadcast_into_the_region() -> None:
+    row = np.array([1.0, 2.0, 3.0, 4.0])
+    check(
+        lambda x, v: index_set_of(x, v, slice(1, None)),
+        lambda x, v: written(x, v, slice(1, None)),
+        X2,
+        row,
+    )
+    check(lambda x, v: index_set_of(x, v, ()), lambda x, v: written(x, v, ()), X2, row[:, None][:3])
+    check(lambda x, v: index_set_of(x, v, I), lambda x, v: written(x, v, I), X2, ROW)
+
+
+def test_region_longer_than_the_array_s_unit_axis_is_summed() -> None:
+    """A slice that may have length 1 at run time gets the sum there."""
+    for n in (2, 3, 5):
+        x = np.linspace(0.0, 1.0, n)
+        v = x[1 - n :][: n - 1] if n > 2 else x[1:]
+        check(
+            lambda x, v, y: index_set_of(y, v, slice(None)),
+            lambda x, v, y: written(y, v, slice(None)),
+            *(x, v[:1].copy(), np.zeros(3)),
+        )
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [((1, 2), "too many indices"), (1.5, "not an index"), (True, "single bool")],
+)
+def test_bad_keys(key: Any, message: str) -> None:
+    with pytest.raises(IndexError, match=message):
+        stage(lambda x: index_of(x, key), X1)
+
+
+def test_lengths_of_slices() -> None:
+    n = Size("n")
+    assert slice_dim(n, 1, -1, None) == Size("n", -2)
+    assert slice_dim(n, 2, None, None) == Size("n", -2)
+    assert slice_dim(n, None, None, -1) == n
+    assert slice_dim(n, -2, None, -1) == Size("n", -1)
+    assert slice_dim(n, 1, Size("n", -1), None) == Size("n", -2)
+    assert slice_dim(7, 1, -1, 2) == 3
+    length = slice_dim(n, None, 3, None)
+    assert isinstance(length, Size)
+    assert not length.open
+    first = slice_dim(n, None, 1, None)
+    assert isinstance(first, Size)
+    assert first.open
+
+
+def test_equal_masks_have_equal_counts() -> None:
+    program = stage(lambda x, y, m: (index_of(x, m), index_of(y, m)), X1, X1 + 1.0, MASK)
+    one, other = (value.type for value in program.results)
+    assert isinstance(one, ArrayType)
+    assert one == other
