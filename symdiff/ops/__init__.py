@@ -177,7 +177,7 @@ from symdiff.ops.order import (
     sort,
     take_along_axis,
 )
-from symdiff.ops.products import adjoint, matmul, outer
+from symdiff.ops.products import adjoint, cross, dot, einsum, matmul, outer, tensordot, trace, vdot
 from symdiff.ops.reduce import (
     all,
     any,

@@ -6,25 +6,46 @@ All are linear in each operand. Cotangents pair as Re Σ conj(a)·b: a rule conj
 from __future__ import annotations
 
 import ast
+import builtins
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from symdiff.ir.graph import OPERATORS, Value
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import OPERATORS, Node, Value
 from symdiff.ir.types import ArrayType, Dim, Type
+from symdiff.ops.creation import eye
 from symdiff.ops.declare import (
+    FUNCTIONS,
+    REGISTRY,
+    Lowering,
     Operation,
+    Rule,
     array_type,
     broadcast_shapes,
     call,
     declare,
+    dotted,
     infix,
+    literal,
+    lowers,
     require_array,
+    static,
     ufunc_dtypes,
 )
-from symdiff.ops.elementary import conjugated, number_or_array
-from symdiff.ops.reduce import unbroadcast_to
-from symdiff.ops.shape import reshape, transpose
-from symdiff.ops.sizes import sizes_of
+from symdiff.ops.elementary import (
+    as_dtype_of,
+    by_numpy,
+    conjugated,
+    multiply,
+    number_or_array,
+    result_dtype,
+)
+from symdiff.ops.reduce import count_of, sum, unbroadcast_to
+from symdiff.ops.shape import broadcast_to, diagonal, reshape, transpose
+from symdiff.ops.sizes import dim_of, sizes_of
+from symdiff.ops.ufuncs import as_function, cast, dtype_of, refuse, staged
 
 # Transposes and axes of length 1 ----------------------------------------------------------------
 
@@ -154,4 +175,489 @@ outer: Operation = declare(
     2,
 )
 
+# dot, vdot ---
+
+
+def _infer_dot(a: Type, b: Type) -> tuple[Type, ...]:
+    first, second = require_array(a, "dot"), require_array(b, "dot")
+    dtype = result_dtype(first, second)
+    if _like_matmul(first.rank, second.rank):
+        return (number_or_array(dtype, _matmul_shape(first.shape, second.shape)),)
+    shape = (*first.shape[:-1], *second.shape[:-2], second.shape[-1])
+    return (number_or_array(dtype, shape),)
+
+
+def _like_matmul(rank_a: int, rank_b: int) -> bool:
+    return rank_b <= 2 or rank_a == 1
+
+
+def _dot_rule(rule: Rule, position: int) -> Rule:
+    """The rule of ``matmul`` where both mean the same, else that of ``tensordot``."""
+
+    def choose(g: Value, y: Value, a: Value, b: Value) -> Any:
+        if _like_matmul(array_type(a).rank, array_type(b).rank):
+            return rule(g, y, a, b)
+        axes = ((array_type(a).rank - 1,), (array_type(b).rank - 2,))
+        return _tensordot_vjp(position, g, y, a, b, axes=axes)
+
+    return choose
+
+
+dot: Operation = declare(
+    Operation(
+        "dot",
+        _infer_dot,
+        np.dot,
+        raises=True,
+        cost="heavy",
+        spelling=call("np.dot"),
+        vjp={0: _dot_rule(_matmul_vjp_first, 0), 1: _dot_rule(_matmul_vjp_second, 1)},
+        jvp={0: lambda t, y, a, b: dot(t, b), 1: lambda t, y, a, b: dot(a, t)},
+        documentation="``np.dot``: like ``matmul`` up to matrices, all pairs of rows beyond.",
+    ),
+    2,
+)
+
+
+def _infer_vdot(a: Type, b: Type) -> tuple[Type, ...]:
+    first, second = require_array(a, "vdot"), require_array(b, "vdot")
+    return (number_or_array(result_dtype(first, second), ()),)
+
+
+vdot: Operation = declare(
+    Operation(
+        "vdot",
+        _infer_vdot,
+        np.vdot,
+        raises=True,
+        cost="heavy",
+        spelling=call("np.vdot"),
+        vjp={
+            0: lambda g, y, a, b: unbroadcast_to(conjugated(g) * b, a),
+            1: lambda g, y, a, b: unbroadcast_to(g * a, b),
+        },
+        jvp={0: lambda t, y, a, b: vdot(t, b), 1: lambda t, y, a, b: vdot(a, t)},
+        documentation="Scalar product of two vectors, the first one conjugated.",
+    ),
+    2,
+)
+
+# tensordot ---
+
+AxisPairs = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def _free_axes(rank: int, contracted: Sequence[int]) -> tuple[int, ...]:
+    return tuple(k for k in range(rank) if k not in contracted)
+
+
+def _infer_tensordot(a: Type, b: Type, *, axes: AxisPairs) -> tuple[Type, ...]:
+    first, second = require_array(a, "tensordot"), require_array(b, "tensordot")
+    kept = [first.shape[k] for k in _free_axes(first.rank, axes[0])]
+    kept += [second.shape[k] for k in _free_axes(second.rank, axes[1])]
+    return (ArrayType(result_dtype(first, second), tuple(kept), "array"),)
+
+
+def _tensordot_vjp(
+    position: int, g: Value, y: Value, a: Value, b: Value, *, axes: AxisPairs
+) -> Value:
+    """Contract the cotangent with the other operand over the axes that the other one brought in."""
+    mine, theirs = axes[position], axes[1 - position]
+    x, other = ((a, b), (b, a))[position]
+    free = _free_axes(array_type(x).rank, mine)
+    other_free = _free_axes(array_type(other).rank, theirs)
+    paired = tuple(mine[theirs.index(k)] for k in sorted(theirs))
+    if position == 0:
+        places = tuple(range(len(free), len(free) + len(other_free)))
+        product = tensordot(g, conjugated(other), axes=(places, other_free))
+        order = (*free, *paired)
+    else:
+        places = tuple(range(len(other_free)))
+        product = tensordot(conjugated(other), g, axes=(other_free, places))
+        order = (*paired, *free)
+    if order != tuple(sorted(order)):
+        product = transpose(product, axes=tuple(order.index(k) for k in range(len(order))))
+    return unbroadcast_to(product, x)
+
+
+tensordot: Operation = declare(
+    Operation(
+        "tensordot",
+        _infer_tensordot,
+        np.tensordot,
+        raises=True,
+        cost="heavy",
+        spelling=call("np.tensordot"),
+        vjp=_tensordot_vjp,
+        jvp={
+            0: lambda t, y, a, b, *, axes: tensordot(t, b, axes=axes),
+            1: lambda t, y, a, b, *, axes: tensordot(a, t, axes=axes),
+        },
+        documentation="Sum of products over pairs of axes.",
+    ),
+    2,
+)
+
+# einsum ---
+
+
+def _parsed(subscripts: str) -> tuple[list[str], str]:
+    """The letters of the operands and of the result."""
+    inputs, output = subscripts.replace(" ", "").split("->")
+    return inputs.split(","), output
+
+
+def _infer_einsum(*types: Type, subscripts: str, optimize: Any = False) -> tuple[Type, ...]:
+    operands = [require_array(t, "einsum") for t in types]
+    inputs, output = _parsed(subscripts)
+    dims: dict[str, list[Dim]] = {}
+    for letters, type_ in zip(inputs, operands, strict=True):
+        for letter, dim in zip(letters, type_.shape, strict=True):
+            dims.setdefault(letter, []).append(dim)
+    shape = broadcast_shapes(*_columns([dims[letter] for letter in output]))
+    return (number_or_array(result_dtype(*operands), shape),)
+
+
+def _columns(dims: Sequence[Sequence[Dim]]) -> list[tuple[Dim, ...]]:
+    """Shapes that broadcast to a list of dimensions, each of which is given by several."""
+    most = builtins.max((len(d) for d in dims), default=1)
+    return [tuple(d[k] if k < len(d) else 1 for d in dims) for k in range(most)]
+
+
+def _einsum_vjp(
+    position: int, g: Value, y: Value, *operands: Value, subscripts: str, optimize: Any = False
+) -> Value:
+    """Exchange the operand with the result: ``ij,jk->ik`` gives ``ik,jk->ij``.
+
+    Letters that only this operand has were summed: the cotangent is the same along them. A letter
+    that it repeats took its diagonal: an identity matrix puts the cotangent there.
+    """
+    inputs, output = _parsed(subscripts)
+    x = operands[position]
+    others = [(inputs[k], conjugated(v)) for k, v in enumerate(operands) if k != position]
+    wanted, identities = _distinct(inputs[position], x, subscripts)
+    terms = [(output, g), *others, *identities]
+    known = {letter for letters, _ in terms for letter in letters}
+    found = "".join(letter for letter in wanted if letter in known)
+    names = ",".join(letters for letters, _ in terms)
+    share = einsum(*(v for _, v in terms), subscripts=f"{names}->{found}", **_optimized(optimize))
+    return unbroadcast_to(_with_missing(share, wanted, known, x), x)
+
+
+def _optimized(optimize: Any) -> dict[str, Any]:
+    return {"optimize": optimize} if optimize else {}
+
+
+def _distinct(letters: str, x: Value, subscripts: str) -> tuple[str, list[tuple[str, Value]]]:
+    """The letters with repetitions replaced by new ones, and identity matrices that tie these."""
+    free = iter(letter for letter in _LETTERS if letter not in subscripts)
+    distinct = ""
+    identities = []
+    for letter in letters:
+        if letter in distinct:
+            twin = next(free)
+            first = letters.index(letter)
+            n = sizes_of(x)[first]
+            dim = array_type(x).shape[first]
+            dtype = array_type(x).dtype
+            identities.append((letter + twin, eye(n, n, k=0, shape=(dim, dim), dtype=dtype)))
+            letter = twin
+        distinct += letter
+    return distinct, identities
+
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def _with_missing(share: Value, wanted: str, known: set[str], x: Value) -> Value:
+    """``share`` with the axes of ``x``, the same along those that it lacks or has of length 1."""
+    own = iter(zip(sizes_of(share), array_type(share).shape, strict=True))
+    axes = [next(own) if letter in known else (1, 1) for letter in wanted]
+    whole = list(zip(sizes_of(x), array_type(x).shape, strict=True))
+    if len(axes) != array_type(share).rank:
+        share = reshape(share, *(n for n, _ in axes), shape=tuple(dim for _, dim in axes))
+    if all(a[1] != 1 or w[1] == 1 for a, w in zip(axes, whole, strict=True)):
+        return share
+    given = [w if a[1] == 1 else a for a, w in zip(axes, whole, strict=True)]
+    return broadcast_to(  # type: ignore[no-any-return]
+        share, *(n for n, _ in given), shape=tuple(dim for _, dim in given)
+    )
+
+
+def _einsum_jvp(position: int, t: Value, y: Value, *operands: Value, **attributes: Any) -> Value:
+    replaced = (*operands[:position], t, *operands[position + 1 :])
+    return einsum(*replaced, **attributes)  # type: ignore[no-any-return]
+
+
+def _spell_einsum(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    optimize = node.attributes.get("optimize", False)
+    keywords = [ast.keyword("optimize", literal(optimize))] if optimize else []
+    arguments = [literal(node.attributes["subscripts"]), *operands]
+    return ast.Call(dotted("np.einsum"), arguments, keywords)
+
+
+einsum: Operation = declare(
+    Operation(
+        "einsum",
+        _infer_einsum,
+        lambda *xs, subscripts, optimize=False: np.einsum(subscripts, *xs, optimize=optimize),
+        raises=True,
+        cost="heavy",
+        spelling=_spell_einsum,
+        vjp=_einsum_vjp,
+        jvp=_einsum_jvp,
+        variadic=True,
+        documentation="Sums of products named by subscripts.",
+    ),
+    1,
+)
+
+# trace, cross ---
+
+
+def _infer_trace(x: Type, *, offset: int = 0) -> tuple[Type, ...]:
+    type_ = require_array(x, "trace")
+    dtype: np.dtype = np.trace(np.ones((1, 1), type_.dtype)).dtype
+    return (number_or_array(dtype, ()),)
+
+
+def _trace_vjp(g: Value, y: Value, x: Value, *, offset: int = 0) -> Value:
+    type_ = array_type(x)
+    ones = eye(*sizes_of(x), k=offset, shape=type_.shape, dtype=type_.dtype)
+    return as_dtype_of(g * ones, x)
+
+
+trace: Operation = declare(
+    Operation(
+        "trace",
+        _infer_trace,
+        np.trace,
+        raises=True,
+        spelling=call("np.trace", offset=0),
+        linear=frozenset({0}),
+        vjp={0: _trace_vjp},
+        sympy=lambda sp, x: sp.Trace(x),
+        documentation="Sum of a diagonal of a matrix.",
+    ),
+    1,
+)
+
+
+def _infer_cross(a: Type, b: Type) -> tuple[Type, ...]:
+    first, second = require_array(a, "cross"), require_array(b, "cross")
+    shape = broadcast_shapes(first.shape, second.shape)
+    return (ArrayType(result_dtype(first, second), shape, "array"),)
+
+
+cross: Operation = declare(
+    Operation(
+        "cross",
+        _infer_cross,
+        np.cross,
+        raises=True,
+        spelling=call("np.cross"),
+        vjp={
+            0: lambda g, y, a, b: unbroadcast_to(cross(conjugated(b), g), a),
+            1: lambda g, y, a, b: unbroadcast_to(cross(g, conjugated(a)), b),
+        },
+        jvp={0: lambda t, y, a, b: cross(t, b), 1: lambda t, y, a, b: cross(a, t)},
+        documentation="Vector product along the last axis, of length 3.",
+    ),
+    2,
+)
+
 OPERATORS.update(matmul=matmul)
+
+# Lowerings ---
+
+
+@lowers(np.matmul)
+def _matmul(x1: Any, x2: Any, *, dtype: Any = None, **options: Any) -> Value:
+    wanted = dtype_of(dtype)
+    return matmul(cast(staged(x1), wanted), cast(staged(x2), wanted))  # type: ignore[no-any-return]
+
+
+@lowers(np.dot, method="dot")
+def _dot(a: Any, b: Any, out: Any = None) -> Value:
+    a, b = staged(a), staged(b)
+    if not array_type(a).rank or not array_type(b).rank:
+        return by_numpy(multiply)(a, b)
+    return dot(a, b)  # type: ignore[no-any-return]
+
+
+@lowers(np.vdot)
+def _vdot(a: Any, b: Any) -> Value:
+    return vdot(_flat(staged(a)), _flat(staged(b)))  # type: ignore[no-any-return]
+
+
+@lowers(np.inner)
+def _inner(a: Any, b: Any) -> Value:
+    """As NumPy does it: ``dot`` with the second operand's last two axes exchanged."""
+    a, b = staged(a), staged(b)
+    if not array_type(a).rank or not array_type(b).rank:
+        return by_numpy(multiply)(a, b)
+    return dot(a, b if array_type(b).rank == 1 else swapped(b))  # type: ignore[no-any-return]
+
+
+@lowers(np.outer, np.linalg.outer)
+def _outer(a: Any, b: Any, out: Any = None) -> Value:
+    return outer(_flat(staged(a)), _flat(staged(b)))  # type: ignore[no-any-return]
+
+
+def _flat(x: Value) -> Value:
+    """``x`` as a vector."""
+    if array_type(x).rank == 1:
+        return x
+    if not array_type(x).shape:
+        return reshape(x, 1, shape=(1,))  # type: ignore[no-any-return]
+    count = count_of(x, None)
+    return reshape(x, count, shape=(dim_of(count),))  # type: ignore[no-any-return]
+
+
+@lowers(np.tensordot, np.linalg.tensordot)
+def _tensordot(a: Any, b: Any, axes: Any = 2) -> Value:
+    a, b = staged(a), staged(b)
+    rank_a, rank_b = array_type(a).rank, array_type(b).rank
+    axes = static(axes)
+    if isinstance(axes, int):
+        axes = (tuple(range(rank_a - axes, rank_a)), tuple(range(axes)))
+    first, second = (_axis_tuple(side) for side in axes)
+    pairs = tuple(k % rank_a for k in first), tuple(k % rank_b for k in second)
+    return tensordot(a, b, axes=pairs)  # type: ignore[no-any-return]
+
+
+def _axis_tuple(axes: Any) -> tuple[int, ...]:
+    return (axes,) if isinstance(axes, int) else tuple(axes)
+
+
+@lowers(np.einsum)
+def _einsum(subscripts: Any, *operands: Any, optimize: Any = False, **options: Any) -> Value:
+    if not isinstance(subscripts, str):
+        raise UnsupportedCallError(
+            "numpy.einsum with lists of subscripts", hint="write them as a string: 'ij,jk->ik'"
+        )
+    refuse("numpy.einsum", **options)
+    values = [staged(operand) for operand in operands]
+    explicit = explicit_subscripts(subscripts, [array_type(v).rank for v in values])
+    if len(values) == 1:
+        view = _einsum_view(values[0], explicit)
+        if view is not None:
+            return view
+    return einsum(  # type: ignore[no-any-return]
+        *values, subscripts=explicit, **_optimized(static(optimize))
+    )
+
+
+def _einsum_view(x: Value, subscripts: str) -> Value | None:
+    """What ``einsum`` gives as a view of its operand: a transpose, or the diagonal of a matrix."""
+    (letters,), output = _parsed(subscripts)
+    if sorted(letters) == sorted(output) and len(set(letters)) == len(letters):
+        axes = tuple(letters.index(k) for k in output)
+        return transpose(x, axes=axes)  # type: ignore[no-any-return]
+    if len(letters) == 2 and letters[0] == letters[1] == output:
+        return diagonal(x, offset=0)  # type: ignore[no-any-return]
+    return None
+
+
+def explicit_subscripts(subscripts: str, ranks: Sequence[int]) -> str:
+    """Subscripts with ``->`` and without an ellipsis, as NumPy reads them."""
+    inputs, arrow, output = subscripts.replace(" ", "").partition("->")
+    terms = inputs.split(",")
+    if len(terms) != len(ranks):
+        raise ValueError("number of subscripts does not match the number of operands")
+    longest = builtins.max(
+        (r - len(t) + 3 for t, r in zip(terms, ranks, strict=True) if "..." in t), default=0
+    )
+    spare = "".join(letter for letter in _LETTERS if letter not in subscripts)[:longest]
+    plain = [
+        t.replace("...", spare[len(spare) - (r - len(t) + 3) :]) if "..." in t else t
+        for t, r in zip(terms, ranks, strict=True)
+    ]
+    if not arrow:
+        named = [c for c in "".join(terms) if c != "."]
+        output = "..." + "".join(sorted(c for c in set(named) if named.count(c) == 1))
+    return f"{','.join(plain)}->{output.replace('...', spare)}"
+
+
+@lowers(np.trace, method="trace")
+def _trace(
+    a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None
+) -> Value:
+    x = staged(a)
+    refuse("numpy.trace", dtype=dtype)
+    if array_type(x).rank == 2 and {static(axis1) % 2, static(axis2) % 2} == {0, 1}:
+        k = int(static(offset))
+        return trace(x, offset=k if static(axis1) % 2 == 0 else -k)  # type: ignore[no-any-return]
+    diagonals = FUNCTIONS[np.diagonal](x, offset, axis1, axis2)
+    last = array_type(diagonals).rank - 1
+    return sum(diagonals, axis=(last,), keepdims=False)  # type: ignore[no-any-return]
+
+
+@lowers(np.cross, np.linalg.cross)
+def _cross(
+    a: Any,
+    b: Any,
+    axisa: Any = -1,
+    axisb: Any = -1,
+    axisc: Any = -1,
+    axis: Any = None,
+) -> Value:
+    a, b = staged(a), staged(b)
+    last = {-1, array_type(a).rank - 1} & {-1, array_type(b).rank - 1}
+    if any(static(k) not in last for k in (axisa, axisb, axisc)) or static(axis) not in (None, -1):
+        raise UnsupportedCallError("numpy.cross along an axis", hint="use the last axis")
+    if array_type(a).shape[-1:] != (3,) or array_type(b).shape[-1:] != (3,):
+        raise UnsupportedCallError(
+            "numpy.cross of vectors that are not known to have length 3",
+            hint="write the products of the components",
+        )
+    return cross(a, b)  # type: ignore[no-any-return]
+
+
+@lowers(np.kron)
+def _kron(a: Any, b: Any) -> Value:
+    """The products of all pairs of elements, then their axes joined pair by pair."""
+    a, b = staged(a), staged(b)
+    rank = builtins.max(array_type(a).rank, array_type(b).rank)
+    left, right = _padded_axes(a, rank), _padded_axes(b, rank)
+    product = multiply(
+        _interleaved([(axis, (1, 1)) for axis in left], a),
+        _interleaved([((1, 1), axis) for axis in right], b),
+    )
+    sizes = [_times(n, m) for (n, _), (m, _) in zip(left, right, strict=True)]
+    shape = tuple(dim_of(n) for n in sizes)
+    return reshape(product, *sizes, shape=shape)  # type: ignore[no-any-return]
+
+
+def _padded_axes(x: Value, rank: int) -> list[tuple[Any, Dim]]:
+    missing = rank - array_type(x).rank
+    return [(1, 1)] * missing + list(zip(sizes_of(x), array_type(x).shape, strict=True))
+
+
+def _interleaved(pairs: list[tuple[tuple[Any, Dim], tuple[Any, Dim]]], x: Value) -> Value:
+    axes = [axis for pair in pairs for axis in pair]
+    return reshape(  # type: ignore[no-any-return]
+        x, *(n for n, _ in axes), shape=tuple(dim for _, dim in axes)
+    )
+
+
+def _times(n: Any, m: Any) -> Any:
+    if isinstance(n, int) and n == 1:
+        return m
+    return n if isinstance(m, int) and m == 1 else n * m
+
+
+def _lower_outer(operation: Operation) -> Lowering:
+    """The ``outer`` method of a ufunc: all pairs of elements."""
+
+    def lowering(A: Any, B: Any) -> Value:
+        a, b = staged(A), staged(B)
+        ones = (1,) * array_type(b).rank
+        shape = (*array_type(a).shape, *ones)
+        return as_function(operation)(reshape(a, *sizes_of(a), *ones, shape=shape), b)
+
+    return lowering
+
+
+for _ufunc in (np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum, np.power):
+    lowers(_ufunc.outer)(_lower_outer(REGISTRY[_ufunc.__name__]))
