@@ -158,6 +158,8 @@ class _Printer:
         if isinstance(type_, ListType | TapeType):
             kind = "list" if isinstance(type_, ListType) else "tape"
             return f"{kind}[{self.type(type_.element)}]"
+        if isinstance(type_, ArrayType) and type_.kind == "scalar":
+            return "bool_" if type_.dtype.kind == "b" else type_.dtype.name  # Python's is ``bool``
         if isinstance(type_, OpaqueType) or type_.kind != "array":
             return str(type_)
         return f"{type_.dtype.name}[{','.join(self._dim(dim) for dim in type_.shape)}]"

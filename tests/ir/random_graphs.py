@@ -1,9 +1,9 @@
 """Random graphs: a seed enters, a graph that is well formed and arguments for it leave.
 
-Programs with vectors, matrices, numbers and integers, reads and writes of parts, loops that carry, push
-and read (in both directions), and branches, nested. Values stay moderate: what grows goes through a
-bounded function. With ``derived`` some nodes are marked as part of a derivative, on which passes may do
-more.
+Programs with vectors, matrices, numbers and integers, reads and writes of parts, loops that carry,
+push and read (in both directions), and branches, nested. Values stay moderate: what grows goes
+through a bounded function. With ``derived`` some nodes are marked as part of a derivative, on which
+passes may do more.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def random_graph(seed: int, size: int = 25, *, derived: bool = False) -> tuple[G
     with building(Builder()) as top:
         maker.pool = list(parameters)
         maker.steps(size)
-        results = tuple(maker.any_of(maker.floats()) for _ in range(3)) + (maker.reduced(),)
+        results = (*(maker.any_of(maker.floats()) for _ in range(3)), maker.reduced())
     output = Container(tuple, tuple(range(4)), tuple(map(Leaf, range(4))))
     inputs = tuple(Input((value.name,)) for value in parameters)
     return Graph("f", Block(parameters, top.nodes, results), inputs, output), arguments(seed)
@@ -273,7 +273,7 @@ class _Maker:
         self.pool.extend(first.finals)
         second = self.turns(first.turns, list(first.ys), reverse=self.choices.random() < 0.6)
         self.pool.extend(second.finals)
-        return self.any_of(list((*first.finals, *second.finals)))
+        return self.any_of([*first.finals, *second.finals])
 
     def turns(self, count: Value, xs: list[Value], *, reverse: bool) -> LoopView:
         starts = [self.any_of(self.floats()) for _ in range(self.choices.randint(1, 3))]

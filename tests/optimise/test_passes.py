@@ -1,0 +1,107 @@
+"""Passes keep what graphs compute: to the bit on the user's statements, closely on derivatives."""
+
+import time
+
+import numpy as np
+import pytest
+
+from symdiff.ir.build import Builder, builder, building
+from symdiff.ir.evaluate import evaluate_graph
+from symdiff.ir.graph import Block, Graph, Input, Value, walk_nodes
+from symdiff.ir.printer import print_graph
+from symdiff.ir.structure import Leaf
+from symdiff.ir.types import FLOAT, ArrayType, Size
+from symdiff.ir.verify import verify
+from symdiff.ops import add, index_add_of, multiply, sin, zeros_of
+from symdiff.optimise import DEFAULT, PASSES, optimise
+from tests.ir.random_graphs import random_graph
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+VECTOR = ArrayType(np.dtype("float64"), (Size("n"),))
+
+
+def assert_same_bits(before, after):
+    for a, b in zip(before, after, strict=True):
+        assert type(a) is type(b)
+        np.testing.assert_array_equal(a, b)
+        np.testing.assert_array_equal(np.signbit(a), np.signbit(b))
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_a_pass_keeps_primal_results_to_the_bit(name):
+    for seed in range(25):
+        graph, arguments = random_graph(seed)
+        after = PASSES[name](graph)
+        verify(after)
+        assert_same_bits(evaluate_graph(graph, arguments), evaluate_graph(after, arguments))
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_a_pass_keeps_the_values_of_derivatives(name):
+    for seed in range(25):
+        graph, arguments = random_graph(seed, derived=True)
+        after = PASSES[name](graph)
+        verify(after)
+        pairs = zip(evaluate_graph(graph, arguments), evaluate_graph(after, arguments), strict=True)
+        for a, b in pairs:
+            assert type(a) is type(b)
+            np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_a_pass_does_not_change_the_graph_it_is_given(name):
+    for seed in range(8):
+        graph, _ = random_graph(seed, derived=True)
+        before = print_graph(graph)
+        PASSES[name](graph)
+        assert print_graph(graph) == before
+
+
+def test_the_fixpoint_is_one():
+    for seed in range(20):
+        graph, arguments = random_graph(seed)
+        after = optimise(graph, check=True)
+        assert_same_bits(evaluate_graph(graph, arguments), evaluate_graph(after, arguments))
+        assert optimise(after) is after
+        assert all(PASSES[name](after) is after for name in DEFAULT)
+
+
+def test_optimising_is_deterministic():
+    texts = {print_graph(optimise(random_graph(11, derived=True)[0])) for _ in range(3)}
+    assert len(texts) == 1
+
+
+def chain(count: int, role: str = "cotangent") -> Graph:
+    x, y = Value(FLOAT, name="x"), Value(VECTOR, name="y")
+    with building(Builder()) as top:
+        builder().role = role
+        total, parts, wave = x, zeros_of(y), y
+        for k in range(count // 4):
+            total = add(multiply(total, 1.0), sin(total)) if k % 2 else add(total, 0.5)
+            parts = add(parts, index_add_of(zeros_of(y), total, k % 3))
+            wave = multiply(wave, 1.0)
+    block = Block((x, y), top.nodes, (total, parts, wave))
+    return Graph("f", block, (Input(("x",)), Input(("y",))), Leaf(0))
+
+
+def test_a_hundred_thousand_nodes_take_seconds():
+    graph = chain(50_000)
+    count = sum(1 for _ in walk_nodes(graph.block))
+    assert count > 90_000
+    start = time.process_time()
+    after = optimise(graph)
+    verify(after)
+    print_graph(after)
+    assert time.process_time() - start < 60
+
+
+def test_the_cost_is_linear():
+    def seconds(count: int) -> float:
+        graph = chain(count)
+        start = time.process_time()
+        optimise(graph)
+        return time.process_time() - start
+
+    seconds(500)
+    small, large = min(seconds(2_000) for _ in range(3)), seconds(20_000)
+    assert large < 25 * small

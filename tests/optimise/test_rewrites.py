@@ -1,0 +1,507 @@
+"""Each rewrite where it applies, and where it must not."""
+
+import numpy as np
+import pytest
+
+from symdiff.ir.build import Builder, builder, building
+from symdiff.ir.control import LoopView, emit_cond, emit_loop
+from symdiff.ir.graph import Block, Graph, Input, Value, walk_nodes
+from symdiff.ir.structure import Leaf
+from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, Size
+from symdiff.ir.verify import verify
+from symdiff.ops import (
+    add,
+    broadcast_to,
+    copy,
+    cos,
+    divide,
+    index_add_of,
+    index_of,
+    index_set_of,
+    less,
+    log,
+    matmul,
+    multiply,
+    negative,
+    power,
+    print_,
+    range_length,
+    sin,
+    size,
+    sizes_of,
+    strong_multiply,
+    subtract,
+    sum,
+    transpose,
+    where,
+    zeros_of,
+)
+from symdiff.optimise import PASSES, optimise
+
+DOUBLE = np.dtype("float64")
+VECTOR = ArrayType(DOUBLE, (Size("n"),))
+MATRIX = ArrayType(DOUBLE, (Size("n"), Size("m")))
+SCALAR = ArrayType(DOUBLE, (), "scalar")
+
+
+def graph_of(build, *types, role="cotangent"):
+    parameters = tuple(Value(type_, name=f"p{k}") for k, type_ in enumerate(types))
+    with building(Builder()) as top:
+        builder().role = role
+        results = build(*parameters)
+    results = results if isinstance(results, tuple) else (results,)
+    inputs = tuple(Input((value.name,)) for value in parameters)
+    graph = Graph("f", Block(parameters, top.nodes, results), inputs, Leaf(0))
+    verify(graph)
+    return graph
+
+
+def names(graph):
+    """The ops of a graph but constants."""
+    return [node.op.name for node in walk_nodes(graph.block) if node.op.name != "constant"]
+
+
+def after(build, *types, role="cotangent"):
+    return names(optimise(graph_of(build, *types, role=role), check=True))
+
+
+def is_first_input(build, *types, role="cotangent"):
+    graph = optimise(graph_of(build, *types, role=role), check=True)
+    return graph.block.results[0] is graph.block.parameters[0]
+
+
+# Algebra
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda x: multiply(x, 1.0),
+        lambda x: multiply(1.0, x),
+        lambda x: add(x, 0.0),
+        lambda x: subtract(x, 0.0),
+        lambda x: divide(x, 1.0),
+        lambda x: power(x, 1),
+        lambda x: negative(negative(x)),
+        lambda x: add(zeros_of(x), x),
+        lambda x: strong_multiply(x, 1.0),
+        lambda x: where(less(x, 0.0), x, x),
+        lambda x: add(multiply(x, zeros_of(x)), x),
+        lambda x: index_of(x, slice(None)),
+        lambda x: transpose(x, axes=(0,)),
+        lambda x: index_of(index_add_of(zeros_of(x), x, slice(None)), slice(None)),
+    ],
+)
+def test_identities_of_derivatives(build):
+    assert is_first_input(build, VECTOR)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda x: multiply(x, 1.0),
+        lambda x: subtract(x, 0.0),
+        lambda x: divide(x, 1.0),
+        lambda x: negative(negative(x)),
+    ],
+)
+def test_exact_identities_of_numbers_hold_for_the_users_statements(build):
+    assert is_first_input(build, FLOAT, role="primal")
+
+
+def test_minus_zero_is_kept_in_the_users_statements():
+    assert after(lambda x: add(x, 0.0), FLOAT, role="primal") == ["add"]
+    assert after(lambda x: multiply(x, 0.0), FLOAT, role="primal") == ["multiply"]
+
+
+def test_an_array_of_the_users_stays_a_new_one():
+    assert after(lambda x: multiply(x, 1.0), VECTOR, role="primal") == ["multiply"]
+    assert after(lambda x: negative(negative(x)), VECTOR, role="primal") == ["negative"] * 2
+
+
+def test_an_identity_that_changes_the_dtype_is_none():
+    assert after(lambda k: multiply(k, 1.0), INT) == ["multiply"]
+    assert after(lambda k: divide(k, 1), INT) == ["divide"]
+
+
+def test_signs_meet():
+    assert after(lambda x, y: add(x, negative(sin(y))), VECTOR, VECTOR) == ["sin", "subtract"]
+    assert after(lambda x, y: add(negative(sin(y)), x), VECTOR, VECTOR) == ["sin", "subtract"]
+    assert after(lambda x, y: multiply(negative(x), negative(y)), VECTOR, VECTOR) == ["multiply"]
+    assert after(lambda x: negative(multiply(2.0, x)), VECTOR) == ["multiply"]
+    assert after(lambda x: sum(negative(sin(x)), axis=None, keepdims=False), VECTOR) == [
+        "sin",
+        "sum",
+        "negative",
+    ]
+
+
+def test_factors_meet():
+    graph = optimise(graph_of(lambda x: multiply(0.5, multiply(4.0, x)), VECTOR))
+    (product,) = [node for node in graph.block.nodes if node.op is multiply]
+    assert product.operands[0].node.attributes["value"] == 2.0
+
+
+def test_a_product_with_a_reciprocal_is_a_quotient():
+    assert after(lambda g, x: multiply(g, divide(1.0, x)), VECTOR, VECTOR) == ["divide"]
+
+
+def test_a_masked_product_stays_where_its_partial_may_be_infinite():
+    assert after(lambda g, x: strong_multiply(g, log(x)), VECTOR, VECTOR) == [
+        "log",
+        "strong_multiply",
+    ]
+
+
+def test_squares_are_products_in_derivatives_only():
+    assert after(lambda x: power(x, 2), VECTOR) == ["multiply"]
+    assert after(lambda x: power(x, 2), VECTOR, role="primal") == ["power"]
+
+
+# Folding
+
+
+def test_numbers_fold_as_python_computes_them():
+    graph = optimise(graph_of(lambda: add(0.1, 0.2)))
+    assert graph.block.results[0].node.attributes["value"] == 0.1 + 0.2
+
+
+def test_what_reads_worse_stays_as_the_user_wrote_it():
+    assert after(lambda: divide(1, 3), role="primal") == ["divide"]
+    assert after(lambda: multiply(2, 3.5), role="primal") == []
+
+
+def test_what_raises_is_left_to_run_time():
+    assert after(lambda: divide(1, 0), role="primal") == ["divide"]
+
+
+def test_no_number_grows_while_it_is_folded():
+    assert after(lambda: power(10, 10**6)) == ["power"]
+
+
+# Shapes
+
+
+def test_a_broadcast_cotangent_is_not_made():
+    def build(g, x):
+        return multiply(broadcast_to(g, *sizes_of(x), shape=VECTOR.shape), sin(x))
+
+    assert after(build, SCALAR, VECTOR) == ["sin", "multiply"]
+
+
+def test_the_sum_of_a_broadcast_number_is_a_multiple():
+    def build(g, x):
+        wide = broadcast_to(g, *sizes_of(x), shape=MATRIX.shape)
+        return sum(wide, axis=None, keepdims=False)
+
+    ops = after(build, SCALAR, MATRIX)
+    assert "sum" not in ops
+    assert "broadcast_to" not in ops
+
+
+def test_transposes_go_into_products():
+    def build(a, b):
+        turned = matmul(transpose(b, axes=(1, 0)), a)
+        return transpose(turned, axes=(1, 0))
+
+    assert after(build, MATRIX, MATRIX) == ["transpose", "matmul"]
+
+
+def test_vectors_are_multiplied_first():
+    square = ArrayType(DOUBLE, (Size("n"), Size("n")))
+    ops = optimise(graph_of(lambda a, b, v: matmul(matmul(a, b), v), square, square, VECTOR))
+    assert [node.result.type.rank for node in ops.block.nodes] == [1, 1]
+
+
+# Parts of arrays
+
+
+def test_an_adjoint_of_a_read_is_added_in_place():
+    def build(x, g):
+        return add(x, index_add_of(zeros_of(x), g, 0))
+
+    assert after(build, VECTOR, SCALAR) == ["index_add"]
+
+
+def test_adjoints_of_several_reads_are_one_chain():
+    def build(x, g, h):
+        first = index_add_of(zeros_of(x), g, 0)
+        second = index_add_of(zeros_of(x), h, 1)
+        return add(add(x, first), second)
+
+    assert after(build, VECTOR, SCALAR, SCALAR) == ["index_add"] * 2
+
+
+def test_a_part_that_is_shared_is_not_recomputed():
+    def build(x, y, g):
+        part = index_add_of(zeros_of(x), g, 0)
+        return add(x, part), add(y, part)
+
+    assert after(build, VECTOR, VECTOR, SCALAR).count("index_add") == 1
+
+
+def test_what_is_cleared_and_added_to_is_set():
+    def build(x, v):
+        return index_add_of(index_set_of(x, 0.0, slice(1, -1)), v, slice(1, -1))
+
+    inner = ArrayType(DOUBLE, (Size("n", -2),))
+    assert after(build, VECTOR, inner) == ["index_set"]
+
+
+def test_repeated_places_are_not_set():
+    places = np.array([0, 0, 1])
+
+    def build(x, v):
+        return index_add_of(index_set_of(x, 0.0, places), v, places)
+
+    assert after(build, VECTOR, ArrayType(DOUBLE, (3,))) == ["index_set", "index_add"]
+
+
+def test_slices_of_slices_are_slices():
+    graph = optimise(
+        graph_of(lambda x: index_of(index_of(x, slice(1, -1)), slice(2, None)), VECTOR)
+    )
+    (node,) = graph.block.nodes
+    assert (node.attributes["key"][0].start, node.attributes["key"][0].stop) == (3, -1)
+
+
+def test_storing_what_was_read_is_nothing():
+    assert is_first_input(lambda x: index_set_of(x, index_of(x, 2), 2), VECTOR, role="cotangent")
+
+
+def test_a_read_of_what_was_stored_elsewhere_is_not_taken():
+    def build(x, g):
+        return index_of(index_set_of(index_set_of(x, g, 0), 0.0, -1), 0)
+
+    assert "index" in after(build, VECTOR, SCALAR)
+
+
+# Sizes
+
+
+def test_sizes_of_late_values_are_sizes_of_inputs():
+    def build(x):
+        late = sin(cos(x))
+        return zeros_of(late)
+
+    assert after(build, VECTOR) == ["size", "zeros"]
+
+
+def test_the_length_of_a_range_over_an_array_is_its_size():
+    assert after(lambda x: range_length(0, size(x, axis=0), 1), VECTOR) == ["size"]
+
+
+# Equal nodes
+
+
+def test_equal_nodes_are_made_once_across_nested_blocks():
+    def build(x, s):
+        outer = sin(x)
+        with building(Builder()) as arm:
+            builder().role = "cotangent"
+            inner = sin(x)
+        other = Block((), [], (x,))
+        return outer, emit_cond(less(s, 0.0), Block((), arm.nodes, (inner,)), other).result
+
+    assert after(build, VECTOR, FLOAT).count("sin") == 1
+
+
+def test_nodes_of_different_arms_stay():
+    def build(x, s):
+        arms = []
+        for op in (cos, lambda v: v * 2.0):
+            with building(Builder()) as arm:
+                result = op(sin(x))
+            arms.append(Block((), arm.nodes, (result,)))
+        return emit_cond(less(s, 0.0), *arms).result
+
+    assert after(build, VECTOR, FLOAT).count("sin") == 2
+
+
+def test_new_arrays_are_made_as_often_as_the_user_makes_them():
+    assert after(lambda x: (copy(x), copy(x)), VECTOR, role="primal") == ["copy", "copy"]
+    ops = after(lambda x: (zeros_of(x), zeros_of(x)), VECTOR, role="primal")
+    assert ops.count("zeros") == 2
+
+
+def test_zeros_of_both_signs_differ():
+    ops = graph_of(lambda x: (multiply(x, 0.0), multiply(x, -0.0)), VECTOR, role="primal")
+    assert names(optimise(ops)).count("multiply") == 2
+
+
+# Control
+
+
+def loop_of(count, starts, step, xs=(), *, reverse=False):
+    index = Value(INT)
+    carries = [Value(start.type) for start in starts]
+    elements = [Value(tape.type.element) for tape in xs]
+    with building(Builder()) as body:
+        builder().role = "cotangent"
+        following, pushed = step(index, carries, elements)
+    block = Block((index, *carries, *elements), body.nodes, (*following, *pushed))
+    return LoopView(emit_loop(count, starts, xs, block, reverse=reverse))
+
+
+def loops(graph):
+    return [LoopView(node) for node in walk_nodes(graph.block) if node.op.name == "loop"]
+
+
+def test_carries_that_nothing_reads_are_left_out():
+    def build(n, s):
+        def step(index, carries, elements):
+            return (carries[0] * 2.0, carries[1] + carries[0]), (sin(carries[1]),)
+
+        return loop_of(n, [s, s], step).finals[0]
+
+    (view,) = loops(optimise(graph_of(build, INT, FLOAT), check=True))
+    assert view.carry_count == 1
+    assert not view.ys
+
+
+def test_a_carry_that_a_condition_reads_stays():
+    def build(s):
+        def step(index, carries, elements):
+            return (carries[0] * 2.0, carries[1] - 1.0), ()
+
+        index, *carries = Value(INT), Value(FLOAT), Value(FLOAT)
+        with building(Builder()) as condition:
+            going = less(0.0, carries[1])
+        block = Block((index, *carries), condition.nodes, (going,))
+        view = loop_of(builder().constant(9), [s, s], step)
+        whole = emit_loop(None, [s, s], [], view.body, block)
+        builder().nodes.remove(view.node)
+        return whole.results[0]
+
+    (view,) = loops(optimise(graph_of(build, FLOAT), check=True))
+    assert view.carry_count == 2
+
+
+def test_carries_that_never_change_become_captures():
+    def build(n, s, t):
+        def step(index, carries, elements):
+            return (carries[0] * carries[1], carries[1]), ()
+
+        return loop_of(n, [s, t], step).finals
+
+    graph = optimise(graph_of(build, INT, FLOAT, FLOAT), check=True)
+    (view,) = loops(graph)
+    assert view.carry_count == 1
+    assert graph.block.results[1] is graph.block.parameters[2]
+
+
+def test_a_tape_of_what_does_not_change_is_that_value():
+    def build(n, s, t):
+        def push(index, carries, elements):
+            return (carries[0] * s,), (s, index)
+
+        def read(index, carries, elements):
+            return (carries[0] + elements[0] * (elements[1] + 1),), ()
+
+        first = loop_of(n, [t], push)
+        return loop_of(first.turns, [first.finals[0]], read, first.ys, reverse=True).finals[0]
+
+    views = loops(optimise(graph_of(build, INT, FLOAT, FLOAT), check=True))
+    assert all(not view.ys and not view.xs for view in views)
+
+
+def test_what_does_not_change_is_computed_before_the_loop():
+    def build(n, s, x):
+        def step(index, carries, elements):
+            return (carries[0] * sin(s) + sum(cos(x), axis=None, keepdims=False),), ()
+
+        start = sum(x, axis=None, keepdims=False)
+        return loop_of(n, [start], step).finals[0]
+
+    (view,) = loops(optimise(graph_of(build, INT, FLOAT, VECTOR), check=True))
+    assert [node.op.name for node in view.body.nodes] == ["multiply", "add"]
+
+
+def test_what_may_raise_is_not_moved_across_a_loops_entry():
+    def build(n, s, k, x):
+        def step(index, carries, elements):
+            builder().role = "primal"
+            return (carries[0] + index_of(x, k),), ()
+
+        start = sum(x, axis=None, keepdims=False)
+        return loop_of(n, [start], step).finals[0]
+
+    (view,) = loops(optimise(graph_of(build, INT, FLOAT, INT, VECTOR), check=True))
+    assert "index" in [node.op.name for node in view.body.nodes]
+
+
+def test_nothing_moves_out_of_an_arm():
+    def build(n, s, t):
+        def step(index, carries, elements):
+            with building(Builder()) as arm:
+                builder().role = "cotangent"
+                heavy = sin(s)
+            then = Block((), arm.nodes, (heavy,))
+            chosen = emit_cond(less(index, 2), then, Block((), [], (t,))).result
+            return (carries[0] * chosen,), ()
+
+        start = sin(t)
+        return loop_of(n, [start], step).finals[0]
+
+    graph = optimise(graph_of(build, INT, SCALAR, SCALAR), check=True)
+    assert [node.op.name for node in graph.block.nodes].count("sin") == 1
+
+
+def test_a_known_branch_is_its_arm():
+    def build(x):
+        with building(Builder()) as arm:
+            taken = sin(x)
+        yes = Block((), arm.nodes, (taken,))
+        return emit_cond(builder().constant(True), yes, Block((), [], (x,))).result
+
+    assert after(build, VECTOR) == ["sin"]
+
+
+def test_a_result_on_which_both_arms_agree_is_that_value():
+    def build(p, x):
+        return emit_cond(p, Block((), [], (x,)), Block((), [], (x,))).result
+
+    assert after(build, BOOL, VECTOR) == []
+
+
+# What must stay
+
+
+def test_an_index_that_may_not_exist_is_still_tried():
+    assert after(lambda x: (index_of(x, 3), x)[1], VECTOR, role="primal") == ["index"]
+    assert after(lambda x: (index_of(x, slice(1, 3)), x)[1], VECTOR, role="primal") == []
+
+
+def test_shapes_that_may_not_fit_are_still_tried():
+    other = ArrayType(DOUBLE, (Size("m"),))
+    assert after(lambda x, y: (add(x, y), x)[1], VECTOR, other, role="primal") == ["add"]
+    assert after(lambda x, y: (add(x, y), x)[1], VECTOR, VECTOR, role="primal") == []
+
+
+def test_a_division_of_python_numbers_is_still_tried():
+    assert after(lambda x, y: (divide(x, y), x)[1], FLOAT, FLOAT, role="primal") == ["divide"]
+    assert after(lambda x: (divide(x, 2.0), x)[1], FLOAT, role="primal") == []
+
+
+def test_derivatives_leave_no_checks_behind():
+    assert after(lambda x: (index_of(x, 3), x)[1], VECTOR) == []
+
+
+def test_effects_stay_with_the_loops_around_them():
+    def build(n, s):
+        def step(index, carries, elements):
+            print_(carries[0])
+            return (carries[0] * 2.0, carries[1] * 3.0), ()
+
+        loop_of(n, [s, s], step)
+        return s
+
+    (view,) = loops(optimise(graph_of(build, INT, FLOAT), check=True))
+    assert view.carry_count == 1
+
+
+def test_each_rule_pass_can_be_run_alone():
+    graph = graph_of(lambda x: multiply(add(x, 0.0), add(1.0, 1.0)), VECTOR)
+    assert names(PASSES["fold"](graph)) == ["add", "multiply"]
+    assert names(PASSES["algebra"](graph)) == ["add", "multiply"]
+    assert names(optimise(graph, ["fold", "algebra", "dead"])) == ["multiply"]
