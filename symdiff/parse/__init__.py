@@ -1,1 +1,10 @@
-"""Source to IR: an abstract interpreter of Python over values that are static or staged."""
+"""Source to IR: an abstract interpreter of Python over values that are static or staged.
+
+A function and a signature enter; a ``Staged`` graph leaves. Nothing of the user's is run.
+"""
+
+from symdiff.parse import contexts, expressions, methods, statements
+from symdiff.parse.entry import stage
+from symdiff.parse.staged import Guard, Staged, StaticDemand
+
+__all__ = ["Guard", "Staged", "StaticDemand", "contexts", "expressions", "methods", "stage", "statements"]

@@ -18,6 +18,7 @@ from symdiff.ops.index import is_view
 from symdiff.parse.interpreter import Interpreter, describe, is_array
 from symdiff.parse.reflect import STATIC_TYPES
 from symdiff.parse.scope import read_free, reflect_everywhere
+from symdiff.parse.supers import Super, super_attribute
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -48,6 +49,8 @@ def get_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
         return object_attribute(interp, value, name)
     if isinstance(value, types.ModuleType):
         return _module_attribute(interp, value, name)
+    if isinstance(value, Super):
+        return super_attribute(interp, value, name)
     if isinstance(value, type):
         return class_attribute(interp, value, name)
     if isinstance(value, ListRef | DictRef | bool | int | float | complex):

@@ -15,8 +15,8 @@ from symdiff.ir.build import Builder, building
 from symdiff.ir.control import emit_undefined
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, ListType, Size, Type
-from symdiff.ops import constant_of, list_new
-from symdiff.parse.heap import Heap, Key, same
+from symdiff.ops import list_new
+from symdiff.parse.heap import Heap, Key, constant, same
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.join import as_type, is_number, key_name, meet, mentions
 from symdiff.parse.values import (
@@ -209,7 +209,7 @@ class Carries:
             if isinstance(content, Array):
                 return heap.copy().read(content).type
             if is_number(content):
-                return constant_of(content).type
+                return constant(content).type
         raise Unjoinable(f"a list of {_shape(content)} grows in a loop")
 
     def _list_type(
@@ -422,7 +422,7 @@ def lift_as(content: Abstract, type_: Type, heap: Heap) -> Value:
         items = [lift_as(item, type_.element, heap) for item in content]
         result: Value = list_new(*items, type=type_)
         return result
-    value = content if isinstance(content, Value) else constant_of(content)
+    value = content if isinstance(content, Value) else constant(content)
     return as_type(value, type_)
 
 

@@ -116,3 +116,8 @@ def same(a: Abstract, b: Abstract) -> bool:
     if isinstance(a, float | complex):
         return repr(a) == repr(b)
     return False
+
+
+def constant(value: Any) -> Value:
+    """A value known now, as a node of the present block."""
+    return builder().constant(value)

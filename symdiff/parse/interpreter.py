@@ -21,8 +21,7 @@ from symdiff.ir.graph import FreeVariable, Input, Node, Value
 from symdiff.ir.signature import Path
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType, Type
-from symdiff.ops import constant_of
-from symdiff.parse.heap import Heap, value_name
+from symdiff.parse.heap import Heap, constant, value_name
 from symdiff.parse.staged import Guard
 from symdiff.parse.values import ABSENT, Abstract, Array, Conflict, ConflictRead, Lens, Scope, Token
 from symdiff.source import FunctionSource, SourceSpan, span_of
@@ -70,6 +69,7 @@ class Interpreter:
         self.rebound: dict[FreeVariable, None] = {}
         self.attributes: dict[tuple[Any, str], None] = {}
         self.private_containers = False
+        self.captured: set[Scope] = set()
 
     # Where we are -----------------------------------------------------------------------------------
 
@@ -157,7 +157,7 @@ class Interpreter:
         if isinstance(value, Array):
             return self.heap.read(value)
         if is_leaf(value):
-            return constant_of(value)
+            return constant(value)
         raise TypeError(f"a number or an array is needed, not {describe(value)}")
 
     def wrap(self, value: Abstract, name: str | None = None) -> Abstract:

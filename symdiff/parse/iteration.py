@@ -13,6 +13,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.access import get_item
+from symdiff.parse.heap import constant
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.values import Abstract, Array, DictRef, Generator, Iterable, ListRef, ObjectRef, Range
 
@@ -109,7 +110,7 @@ def _staged(interp: Interpreter, value: Value) -> Iterable:
 
 
 def _item(value: Value, k: Any) -> Value:
-    index = k if isinstance(k, Value) else ops.constant_of(k)
+    index = k if isinstance(k, Value) else constant(k)
     result: Value = ops.list_get(value, index)
     return result
 

@@ -17,8 +17,8 @@ from symdiff.ir.control import emit_undefined, join_types
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType, Type
-from symdiff.ops import constant_of, retype
-from symdiff.parse.heap import Heap, Key, same
+from symdiff.ops import retype
+from symdiff.parse.heap import Heap, Key, constant, same
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.values import (
     ABSENT,
@@ -121,7 +121,7 @@ class Joiner:
     # Numbers and arrays -------------------------------------------------------------------------------
 
     def _numbers(self, name: str, a: Abstract, b: Abstract) -> Abstract:
-        then, orelse = self._in_arm(0, constant_of, a), self._in_arm(1, constant_of, b)
+        then, orelse = self._in_arm(0, constant, a), self._in_arm(1, constant, b)
         return self._out(name, then, orelse)
 
     def _in_arm(self, arm: int, make: Any, content: Any) -> Value:

@@ -16,10 +16,10 @@ from symdiff.ir.build import Builder, builder, building, copy_block
 from symdiff.ir.control import emit_cond, emit_loop
 from symdiff.ir.graph import Block, Node, Value, uses, walk_nodes
 from symdiff.ir.types import INT
-from symdiff.ops import add, constant_of, less, not_, subtract
+from symdiff.ops import add, less, not_, subtract
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.carries import Carries
-from symdiff.parse.heap import Heap, Key, same
+from symdiff.parse.heap import Heap, Key, constant, same
 from symdiff.parse.interpreter import MOST_UNROLLED, Flag, Interpreter, either
 from symdiff.parse.values import Abstract, Conflict, ConflictRead, Iterable, Peel, Token, born, now
 
@@ -299,7 +299,7 @@ class LoopStager:
         with self.interp.scratch(after) as inner:
             condition = test()
             if isinstance(condition, bool):
-                condition = constant_of(condition)
+                condition = constant(condition)
             after = self.interp.heap
         if _binds(heap, after, self.since):
             self.test_inside = True
@@ -345,7 +345,7 @@ class LoopStager:
         if count is None:
             return None
         if isinstance(count, int):
-            return constant_of(count - first)
+            return constant(count - first)
         result: Value = subtract(count, first) if first else count
         return result
 
@@ -393,5 +393,5 @@ def _goes_on_while(test: Block | None, flags: list[Value]) -> Value:
         return result
     stopped = Builder()
     with building(stopped):
-        false = constant_of(False)
+        false = constant(False)
     return emit_cond(left, Block((), stopped.nodes, (false,)), test).result

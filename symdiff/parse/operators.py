@@ -13,7 +13,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.declare import static
-from symdiff.parse.heap import same
+from symdiff.parse.heap import constant, same
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.truth import truth
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef
@@ -90,7 +90,7 @@ def _power(a: Value, b: Value) -> Value:
         exponent = static(b)
         if exponent < 0:
             a = ops.python_float(a)
-        b = ops.constant_of(exponent)
+        b = constant(exponent)
     result: Value = ops.power(a, b)
     return result
 
@@ -179,7 +179,7 @@ def _repeated(interp: Interpreter, sequence: Abstract, times: Abstract) -> ListR
 
 
 def _filled(item: Any, times: Value) -> Any:
-    element = ops.constant_of(item)
+    element = constant(item)
     return ops.list_filled(element, times, type=ListType(element.type))
 
 

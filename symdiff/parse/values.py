@@ -193,6 +193,13 @@ class Generator:
     run: Callable[[Callable[[Abstract], None]], None]
 
 
+@dataclass(frozen=True, slots=True)
+class StagedText:
+    """An f-string with values known at run time: strings, and (value, conversion, format) fields."""
+
+    parts: tuple[Any, ...]
+
+
 @dataclass(eq=False, slots=True)
 class Conflict:
     """What a name holds after two paths that do not join; an error only when it is read."""

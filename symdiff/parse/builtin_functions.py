@@ -1,0 +1,546 @@
+"""Python's builtins, and the standard library's functions of functions, on abstract values."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import copy
+import functools
+import math
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from symdiff import ops
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import Value
+from symdiff.ir.structure import is_leaf
+from symdiff.ir.types import ArrayType, ListType
+from symdiff.ops.declare import static
+from symdiff.parse.access import get_attribute, get_item, set_attribute
+from symdiff.parse.branches import joined_value
+from symdiff.parse.calls import BUILTINS, Keywords, builtin, call_value, plain_argument
+from symdiff.parse.interpreter import Interpreter, is_array
+from symdiff.parse.iteration import (
+    DictView,
+    Enumerate,
+    Mapped,
+    Reversed,
+    Zip,
+    collect,
+    for_each,
+    iterate,
+    static_items,
+)
+from symdiff.parse.operators import COMPARE, binary, compare, is_staged, unary
+from symdiff.parse.truth import truth
+from symdiff.parse.values import (
+    Abstract,
+    Array,
+    ArrayMethod,
+    BoundMethod,
+    Closure,
+    DictRef,
+    ListRef,
+    ObjectRef,
+    Partial,
+    Range,
+)
+
+Arguments = Sequence[Abstract]
+
+# Iterables ------------------------------------------------------------------------------------------
+
+
+@builtin(range)
+def _range(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    parts = [_integer(interp, a) for a in arguments]
+    if len(parts) == 1:
+        return Range(0, parts[0], 1)
+    start, stop, *step = parts
+    return Range(start, stop, step[0] if step else 1)
+
+
+def _integer(interp: Interpreter, value: Abstract) -> Any:
+    if isinstance(value, Array):
+        value = interp.heap.read(value)
+    if isinstance(value, float) or (
+        isinstance(value, Value)
+        and isinstance(value.type, ArrayType)
+        and value.type.dtype.kind not in "iub"
+    ):
+        raise TypeError("'float' object cannot be interpreted as an integer")
+    return operator.index(value) if isinstance(value, np.generic) else value
+
+
+@builtin(zip)
+def _zip(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return Zip(tuple(arguments), bool(keywords.get("strict", False)))
+
+
+@builtin(enumerate)
+def _enumerate(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return Enumerate(*arguments, **keywords)
+
+
+@builtin(reversed)
+def _reversed(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return Reversed(arguments[0])
+
+
+@builtin(map)
+def _map(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return Mapped(arguments[0], tuple(arguments[1:]))
+
+
+@builtin(filter)
+def _filter(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    function, items = arguments
+    kept = []
+    for item in static_items(interp, items):
+        keep = truth(interp, item if function is None else call_value(interp, function, [item], {}))
+        if static(keep):
+            kept.append(item)
+    return tuple(kept)
+
+
+@builtin(len)
+def _len(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    (value,) = arguments
+    if isinstance(value, Array):
+        read = interp.heap.read(value)
+        assert isinstance(read.type, ArrayType)
+        if not read.type.shape:
+            raise TypeError("len() of unsized object")
+        return ops.sizes_of(read)[0]
+    if isinstance(value, ListRef | DictRef):
+        content = interp.heap.get(value)
+        return ops.list_length(content) if isinstance(content, Value) else len(content)
+    if isinstance(value, Value) and isinstance(value.type, ListType):
+        return ops.list_length(value)
+    if isinstance(value, Range | Zip):
+        return iterate(interp, value).count
+    if isinstance(value, DictView):
+        return len(interp.heap.get(value.of))
+    if isinstance(value, ObjectRef):
+        return call_value(interp, get_attribute(interp, value, "__len__"), [], {})
+    return len(value)
+
+
+# Folding over iterables -----------------------------------------------------------------------------
+
+
+def _fold(
+    interp: Interpreter,
+    items: Abstract,
+    start: Abstract,
+    step: Callable[[Abstract, Abstract], Abstract],
+) -> Abstract:
+    """``for item in items: accumulator = step(accumulator, item)``, with a slot for the accumulator."""
+    from symdiff.parse.values import Token
+
+    slot = (Token(), "accumulator")
+    interp.heap.set(slot, start)
+
+    def turn(item: Abstract) -> None:
+        before = interp.lookup(slot, "accumulator")
+        interp.heap.set(slot, item if before is FIRST else step(before, item))
+
+    for_each(interp, items, turn)
+    result = interp.lookup(slot, "accumulator")
+    interp.heap.contents.pop(slot, None)
+    return result
+
+
+class _First:
+    """The accumulator before the first item."""
+
+
+FIRST = _First()
+
+
+@builtin(builtins.sum)
+def _sum(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    start = arguments[1] if len(arguments) > 1 else keywords.get("start", 0)
+    return _fold(interp, arguments[0], start, lambda a, b: binary(interp, ast.Add, a, b))
+
+
+@builtin(functools.reduce)
+def _reduce(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    function, items, *start = arguments
+    first = start[0] if start else FIRST
+    result = _fold(interp, items, first, lambda a, b: call_value(interp, function, [a, b], {}))
+    if result is FIRST:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    return result
+
+
+def _extreme(op: type[ast.cmpop]) -> Callable[[Interpreter, Arguments, Keywords], Abstract]:
+    def handler(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+        key = keywords.get("key")
+        items = arguments[0] if len(arguments) == 1 else tuple(arguments)
+
+        def better(kept: Abstract, item: Abstract) -> Abstract:
+            measure = kept, item
+            if key is not None:
+                measure = tuple(call_value(interp, key, [m], {}) for m in measure)  # type: ignore[assignment]
+            condition = truth(interp, compare(interp, op, measure[1], measure[0]))
+            return choose(interp, condition, lambda: item, lambda: kept)
+
+        result = _fold(interp, items, FIRST, better)
+        if result is FIRST:
+            if "default" in keywords:
+                return keywords["default"]
+            raise ValueError("max() or min() of an empty sequence")
+        return result
+
+    return handler
+
+
+BUILTINS[builtins.max] = _extreme(ast.Gt)
+BUILTINS[builtins.min] = _extreme(ast.Lt)
+
+
+def choose(
+    interp: Interpreter,
+    condition: bool | Value,
+    then: Callable[[], Abstract],
+    orelse: Callable[[], Abstract],
+) -> Abstract:
+    """``then() if condition else orelse()``."""
+    if not isinstance(condition, Value):
+        return then() if condition else orelse()
+    return joined_value(interp, condition, then, orelse, "value")
+
+
+def _quantifier(stop_at: bool) -> Callable[[Interpreter, Arguments, Keywords], Abstract]:
+    def handler(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+        def step(found: Abstract, item: Abstract) -> Abstract:
+            def test() -> Abstract:
+                return truth(interp, item)
+
+            if stop_at:
+                return choose(interp, truth(interp, found), lambda: True, test)
+            return choose(interp, truth(interp, found), test, lambda: False)
+
+        return _fold(interp, arguments[0], not stop_at, step)
+
+    return handler
+
+
+BUILTINS[builtins.any] = _quantifier(True)
+BUILTINS[builtins.all] = _quantifier(False)
+
+
+@builtin(sorted)
+def _sorted(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    items = list(static_items(interp, arguments[0]))
+    key = keywords.get("key")
+
+    def measure(item: Abstract) -> Any:
+        value = item if key is None else call_value(interp, key, [item], {})
+        return static(plain_argument(interp, value))
+
+    made = ListRef()
+    ordered = builtins.sorted(items, key=measure, reverse=bool(keywords.get("reverse", False)))
+    interp.heap.set(made, tuple(ordered))
+    return made
+
+
+# Numbers ----------------------------------------------------------------------------------------------
+
+
+def _conversion(
+    python: type, staged: Callable[[Value], Value]
+) -> Callable[[Interpreter, Arguments, Keywords], Abstract]:
+    def handler(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+        if len(arguments) == 1 and is_staged(arguments[0]):
+            return staged(interp.lift(arguments[0]))
+        if len(arguments) == 2 and python is complex and any(map(is_staged, arguments)):
+            a, b = (interp.lift(v) for v in arguments)
+            return ops.add(ops.python_complex(a), ops.multiply(b, 1j))
+        return python(*arguments, **keywords)
+
+    return handler
+
+
+BUILTINS[float] = _conversion(float, ops.python_float)
+BUILTINS[int] = _conversion(int, ops.python_int)
+BUILTINS[complex] = _conversion(complex, ops.python_complex)
+
+
+@builtin(bool)
+def _bool(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return truth(interp, arguments[0]) if arguments else False
+
+
+@builtin(abs, operator.abs)
+def _abs(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    (value,) = arguments
+    if isinstance(value, ObjectRef):
+        return call_value(interp, get_attribute(interp, value, "__abs__"), [], {})
+    return interp.wrap(ops.absolute(interp.lift(value))) if is_staged(value) else abs(value)
+
+
+@builtin(round)
+def _round(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    value, *digits = arguments
+    if not is_staged(value):
+        return round(value, *[static(d) for d in digits])
+    read = interp.lift(value)
+    if isinstance(read.type, ArrayType) and read.type.kind == "python":
+        return ops.python_round(read, digits=static(digits[0]) if digits else None)
+    return call_value(interp, get_attribute(interp, value, "round"), digits, {})
+
+
+@builtin(pow, operator.pow)
+def _pow(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    if len(arguments) == 3:
+        return pow(*(static(a) for a in arguments))
+    return binary(interp, ast.Pow, *arguments)
+
+
+@builtin(divmod)
+def _divmod(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return (binary(interp, ast.FloorDiv, *arguments), binary(interp, ast.Mod, *arguments))
+
+
+for _operator, _function in {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.MatMult: operator.matmul,
+}.items():
+    BUILTINS[_function] = lambda interp, arguments, keywords, op=_operator: binary(
+        interp, op, *arguments
+    )
+for _comparison, (_name, _plain, _staged) in COMPARE.items():
+    BUILTINS[_plain] = lambda interp, arguments, keywords, op=_comparison: compare(
+        interp, op, *arguments
+    )
+BUILTINS[operator.neg] = lambda interp, arguments, keywords: unary(interp, ast.USub, *arguments)
+BUILTINS[operator.not_] = lambda interp, arguments, keywords: unary(interp, ast.Not, *arguments)
+BUILTINS[operator.getitem] = lambda interp, arguments, keywords: get_item(interp, *arguments)
+
+
+# Containers -------------------------------------------------------------------------------------------
+
+
+@builtin(list)
+def _list(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    if arguments and isinstance(arguments[0], ListRef):
+        made = ListRef()
+        interp.heap.set(made, interp.heap.get(arguments[0]))
+        return made
+    return collect(interp, arguments[0] if arguments else ())
+
+
+@builtin(tuple)
+def _tuple(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return static_items(interp, arguments[0]) if arguments else ()
+
+
+@builtin(dict)
+def _dict(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    content: dict[Any, Abstract] = {}
+    for argument in arguments:
+        if isinstance(argument, DictRef):
+            content |= interp.heap.get(argument)
+        else:
+            content |= {static(k): v for k, v in static_items(interp, argument)}
+    made = DictRef()
+    interp.heap.set(made, content | keywords)
+    return made
+
+
+@builtin(set, frozenset)
+def _set(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return frozenset(static(v) for v in static_items(interp, arguments[0])) if arguments else frozenset()
+
+
+@builtin(slice)
+def _slice(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return slice(*arguments)
+
+
+@builtin(copy.copy, copy.deepcopy)
+def _copy(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return copied(interp, arguments[0])
+
+
+def copied(interp: Interpreter, value: Abstract) -> Abstract:
+    """A deep copy."""
+    if isinstance(value, Array):
+        return interp.wrap(ops.copy(interp.heap.read(value)))
+    if isinstance(value, ListRef):
+        content = interp.heap.get(value)
+        made = ListRef()
+        if not isinstance(content, Value):
+            content = tuple(copied(interp, item) for item in content)
+        interp.heap.set(made, content)
+        return made
+    if isinstance(value, DictRef):
+        fresh = DictRef()
+        items = interp.heap.get(value).items()
+        interp.heap.set(fresh, {key: copied(interp, item) for key, item in items})
+        return fresh
+    if isinstance(value, tuple):
+        return tuple.__new__(type(value), [copied(interp, item) for item in value])
+    if isinstance(value, ObjectRef):
+        raise UnsupportedCallError("a copy of an object", interp.span, "copy its arrays one by one")
+    return value
+
+
+# Questions ----------------------------------------------------------------------------------------------
+
+
+def class_of(value: Abstract, interp: Interpreter) -> type:
+    """The class that an abstract value has at run time."""
+    simple = {ListRef: list, DictRef: dict, Range: range}
+    if type(value) in simple:
+        return simple[type(value)]
+    if isinstance(value, ObjectRef):
+        return value.type
+    if isinstance(value, Array):
+        return np.ndarray
+    if isinstance(value, Value):
+        return _class_of_number(value)
+    if isinstance(value, Closure | Partial | BoundMethod):
+        return type(class_of)
+    return type(value)
+
+
+def _class_of_number(value: Value) -> type:
+    type_ = value.type
+    if not isinstance(type_, ArrayType):
+        return list if isinstance(type_, ListType) else object
+    if type_.kind == "python":
+        return {"f": float, "i": int, "b": bool, "c": complex}[type_.dtype.kind]
+    return np.ndarray if is_array(type_) else type_.dtype.type
+
+
+@builtin(isinstance)
+def _isinstance(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    value, classes = arguments
+    return issubclass(class_of(value, interp), classes)
+
+
+@builtin(type)
+def _type(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return class_of(arguments[0], interp)
+
+
+@builtin(issubclass)
+def _issubclass(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return issubclass(*arguments)
+
+
+@builtin(callable)
+def _callable(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    value = arguments[0]
+    if isinstance(value, ObjectRef):
+        return callable(value.type) and hasattr(value.type, "__call__")
+    return isinstance(value, Closure | Partial | BoundMethod | ArrayMethod) or callable(value)
+
+
+@builtin(np.isscalar)
+def _isscalar(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    value = arguments[0]
+    return isinstance(value, Value) or (is_leaf(value) and not isinstance(value, np.ndarray))
+
+
+@builtin(hasattr)
+def _hasattr(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    try:
+        get_attribute(interp, arguments[0], arguments[1])
+    except AttributeError:
+        return False
+    return True
+
+
+@builtin(getattr)
+def _getattr(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    value, name, *default = arguments
+    try:
+        return get_attribute(interp, value, name)
+    except AttributeError:
+        if not default:
+            raise
+        return default[0]
+
+
+@builtin(setattr)
+def _setattr(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return set_attribute(interp, *arguments)
+
+
+@builtin(id)
+def _id(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    raise UnsupportedCallError("id() of a value", interp.span, "compare with 'is'")
+
+
+@builtin(functools.partial)
+def _partial(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return Partial(arguments[0], tuple(arguments[1:]), tuple(keywords.items()))
+
+
+@builtin(operator.itemgetter)
+def _itemgetter(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return Partial(_take, (tuple(arguments),), ())
+
+
+def _take() -> None:
+    """What ``operator.itemgetter`` returns."""
+
+
+@builtin(_take)
+def _taken(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    keys, value = arguments
+    items = tuple(get_item(interp, value, key) for key in keys)
+    return items[0] if len(items) == 1 else items
+
+
+@builtin(next)
+def _next(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    items = static_items(interp, arguments[0])
+    if items:
+        return items[0]
+    if len(arguments) > 1:
+        return arguments[1]
+    raise StopIteration
+
+
+@builtin(iter)
+def _iter(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return arguments[0]
+
+
+@builtin(print)
+def _print(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    from symdiff.parse.opaque import Template
+
+    template = Template(interp)
+    shown = tuple(template.of(a) for a in arguments)
+    named = tuple((name, template.of(a)) for name, a in keywords.items())
+    ops.print_(*template.operands, arguments=shown, keywords=named)
+    return None
+
+
+@builtin(math.prod)
+def _math_prod(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    start = keywords.get("start", 1)
+    return _fold(interp, arguments[0], start, lambda a, b: binary(interp, ast.Mult, a, b))
+
+
+def _super(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    raise UnsupportedCallError(
+        "super() with arguments", interp.span, "name the base class: Base.method(self, ...)"
+    )
+
+
+BUILTINS[super] = _super

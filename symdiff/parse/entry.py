@@ -1,0 +1,232 @@
+"""From a function and a signature to its graph: the front end's entry."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from symdiff.errors import SymdiffError, UnsupportedSyntaxError
+from symdiff.ir.build import building
+from symdiff.ir.graph import Block, Graph, Input, Value
+from symdiff.ir.signature import Signature
+from symdiff.ir.structure import Container, Leaf, Static, Structure, is_leaf
+from symdiff import ops
+from symdiff.ops.declare import NeedsStatic
+from symdiff.parse.calls import call_value
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.reflect import argument
+from symdiff.parse.staged import Staged, StaticDemand
+from symdiff.parse.values import (
+    Abstract,
+    Array,
+    Conflict,
+    ConflictRead,
+    DictRef,
+    ListRef,
+    ObjectRef,
+    Storage,
+)
+from symdiff.source import find_source, span_of
+
+
+def stage(function: Any, signature: Signature) -> Staged:
+    """Stage a function at a signature.
+
+    Raises ``StaticDemand`` where structure depends on a value that the signature does not fix, a
+    ``SymdiffError`` for what is outside the language, and what the function itself certainly raises.
+    """
+    interp = Interpreter()
+    interp.static = dict(signature.static)
+    with building(interp.entry):
+        try:
+            return _stage(interp, function, signature)
+        except NeedsStatic as needed:
+            raise demand(interp, needed.value) from None
+        except ConflictRead as read:
+            raise UnsupportedSyntaxError(read.conflict.reason, read.conflict.span) from None
+
+
+def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
+    arguments, keywords = _arguments(interp, function, signature)
+    result = call_value(interp, function, arguments, keywords)
+    output, results = Output(interp).structure(result)
+    mutated: dict[int, int] = {}
+    for storage in _storages(interp):
+        if storage in interp.heap.written and storage.origin is not None:
+            mutated[storage.origin] = len(results)
+            results.append(interp.heap.contents[storage])
+    _write_back(interp)
+    graph = Graph(
+        getattr(function, "__name__", "function"),
+        Block(tuple(interp.parameters), interp.entry.nodes, tuple(results)),
+        tuple(interp.inputs),
+        output,
+        mutated,
+        getattr(function, "__doc__", None),
+        _span(function),
+    )
+    return Staged(graph, tuple(interp.guards.values()))
+
+
+def _storages(interp: Interpreter) -> list[Storage]:
+    return [key for key in interp.heap.contents if isinstance(key, Storage)]
+
+
+def _span(function: Any) -> Any:
+    if not isinstance(function, types.FunctionType):
+        return None
+    source = find_source(function)
+    return span_of(source.tree, source)
+
+
+def _arguments(
+    interp: Interpreter, function: Any, signature: Signature
+) -> tuple[list[Abstract], dict[str, Abstract]]:
+    """The abstract arguments of a call, in the form of the function's parameters."""
+    same = dict(signature.same)
+    positional: list[Abstract] = []
+    keywords: dict[str, Abstract] = {}
+    kinds = parameter_kinds(function)
+    for name, specification in signature.parameters:
+        value = argument(interp, specification, (name,))
+        if kinds.get(name) == "args":
+            positional.extend(value)
+        elif kinds.get(name) == "kwargs":
+            keywords |= interp.heap.get(value)
+        elif kinds.get(name) == "keyword":
+            keywords[name] = value
+        else:
+            positional.append(value)
+    if same:
+        raise SymdiffError("two arguments are the same array and one of them is written")
+    return positional, keywords
+
+
+def parameter_kinds(function: Any) -> dict[str, str]:
+    """Which parameters are ``*args``, ``**kwargs`` and keyword-only, by name."""
+    import inspect
+
+    try:
+        parameters = inspect.signature(function, follow_wrapped=False).parameters.values()
+    except (ValueError, TypeError):
+        return {}
+    names = {
+        inspect.Parameter.VAR_POSITIONAL: "args",
+        inspect.Parameter.VAR_KEYWORD: "kwargs",
+        inspect.Parameter.KEYWORD_ONLY: "keyword",
+    }
+    return {p.name: names[p.kind] for p in parameters if p.kind in names}
+
+
+class Output:
+    """Flattens what the function returns into leaves and structure."""
+
+    def __init__(self, interp: Interpreter) -> None:
+        self.interp = interp
+        self.leaves: list[Value] = []
+
+    def structure(self, result: Abstract) -> tuple[Structure, list[Value]]:
+        return self._of(result), self.leaves
+
+    def _of(self, value: Abstract) -> Structure:
+        interp = self.interp
+        if isinstance(value, Conflict):
+            raise ConflictRead(value)
+        if isinstance(value, Value | Array) or is_leaf(value):
+            self.leaves.append(interp.lift(value))
+            return Leaf(len(self.leaves) - 1)
+        if isinstance(value, ListRef):
+            content = interp.heap.get(value)
+            if isinstance(content, Value):
+                self.leaves.append(content)
+                return Leaf(len(self.leaves) - 1)
+            return self._container(list, tuple(range(len(content))), content)
+        if isinstance(value, tuple):
+            keys = getattr(value, "_fields", range(len(value)))
+            return self._container(type(value), tuple(keys), value)
+        if isinstance(value, DictRef):
+            content = interp.heap.get(value)
+            return self._container(dict, tuple(content), tuple(content.values()))
+        if isinstance(value, ObjectRef):
+            return self._object(value)
+        return Static(value)
+
+    def _container(
+        self, kind: type, keys: tuple[Any, ...], items: tuple[Abstract, ...]
+    ) -> Structure:
+        return Container(kind, keys, tuple(self._of(item) for item in items))
+
+    def _object(self, value: ObjectRef) -> Structure:
+        import dataclasses
+
+        if value.live is not None and not dataclasses.is_dataclass(value.type):
+            return Static(value.live)
+        if not dataclasses.is_dataclass(value.type):
+            raise UnsupportedSyntaxError(
+                f"the function returns a {value.type.__name__}",
+                None,
+                "return numbers, arrays, tuples, lists, dicts or dataclasses",
+            )
+        names = tuple(field.name for field in dataclasses.fields(value.type))
+        items = tuple(self.interp.heap.get((value, name)) for name in names)
+        return self._container(value.type, names, items)
+
+
+# What the function changes outside itself -----------------------------------------------------------------
+
+
+def _write_back(interp: Interpreter) -> None:
+    """Effects at the end: globals, closure cells and attributes that were bound anew."""
+    from symdiff.parse.writeback import write_back
+
+    write_back(interp)
+
+
+# Static demands -------------------------------------------------------------------------------------------
+
+
+def demand(interp: Interpreter, value: Value) -> Exception:
+    """The inputs that a wanted value is computed from, as a request to fix them."""
+    numbers = {parameter: k for k, parameter in enumerate(interp.parameters)}
+    paths: dict[tuple[Any, ...], None] = {}
+    stack, seen = [value], {value}
+    while stack:
+        current = stack.pop()
+        node = current.node
+        if node is None:
+            if current not in numbers:
+                return UnsupportedSyntaxError(
+                    "structure depends on a value that changes in a loop", interp.span
+                )
+            input_: Input = interp.inputs[numbers[current]]
+            if not _can_be_fixed(current):
+                return _not_static(interp, current)
+            paths[input_.path] = None
+        elif node.op is ops.size and node.operands[0] in numbers:
+            path = interp.inputs[numbers[node.operands[0]]].path
+            paths[(*path, ("size", node.attributes["axis"]))] = None
+        elif node.blocks or node.op.effect:
+            return _not_static(interp, current)
+        else:
+            for operand in node.operands:
+                if operand not in seen:
+                    seen.add(operand)
+                    stack.append(operand)
+    return StaticDemand(tuple(paths))
+
+
+def _can_be_fixed(value: Value) -> bool:
+    from symdiff.ir.types import ArrayType
+
+    type_ = value.type
+    return isinstance(type_, ArrayType) and not type_.shape and type_.dtype.kind in "iub"
+
+
+def _not_static(interp: Interpreter, value: Value) -> Exception:
+    what = f"'{value.name}'" if value.name else "a computed value"
+    return UnsupportedSyntaxError(
+        f"structure depends on {what}, which is known at run time only",
+        interp.span,
+        "make it an int argument, or a constant",
+    )
+

@@ -1,0 +1,357 @@
+"""Expressions, one function a node class."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from symdiff import ops
+from symdiff.errors import UnsupportedSyntaxError
+from symdiff.ir.graph import Value
+from symdiff.parse.access import get_attribute, get_item
+from symdiff.parse.branches import joined_value
+from symdiff.parse.builtin_functions import choose
+from symdiff.parse.calls import call_value
+from symdiff.parse.interpreter import EXPRESSIONS, Expression, Interpreter
+from symdiff.parse.iteration import append_item, for_each, static_items
+from symdiff.parse.operators import binary, compare, is_staged, unary
+from symdiff.parse.scope import bind_name, load_name
+from symdiff.parse.truth import truth
+from symdiff.parse.values import Abstract, Closure, DictRef, Generator, ListRef, Scope, StagedText
+
+
+def expression(node_class: type[ast.expr]) -> Callable[[Expression], Expression]:
+    """Register how an expression of a class is staged."""
+
+    def register(handler: Expression) -> Expression:
+        EXPRESSIONS[node_class] = handler
+        return handler
+
+    return register
+
+
+@expression(ast.Constant)
+def _constant(interp: Interpreter, node: ast.Constant) -> Abstract:
+    return node.value
+
+
+@expression(ast.Name)
+def _name(interp: Interpreter, node: ast.Name) -> Abstract:
+    return load_name(interp, node.id)
+
+
+@expression(ast.Attribute)
+def _attribute(interp: Interpreter, node: ast.Attribute) -> Abstract:
+    return get_attribute(interp, interp.evaluate(node.value), node.attr)
+
+
+@expression(ast.Subscript)
+def _subscript(interp: Interpreter, node: ast.Subscript) -> Abstract:
+    value = interp.evaluate(node.value)
+    return get_item(interp, value, interp.evaluate(node.slice))
+
+
+@expression(ast.Slice)
+def _slice(interp: Interpreter, node: ast.Slice) -> Abstract:
+    parts = (node.lower, node.upper, node.step)
+    return slice(*(None if part is None else interp.evaluate(part) for part in parts))
+
+
+@expression(ast.BinOp)
+def _binary(interp: Interpreter, node: ast.BinOp) -> Abstract:
+    left = interp.evaluate(node.left)
+    return binary(interp, type(node.op), left, interp.evaluate(node.right))
+
+
+@expression(ast.UnaryOp)
+def _unary(interp: Interpreter, node: ast.UnaryOp) -> Abstract:
+    return unary(interp, type(node.op), interp.evaluate(node.operand))
+
+
+@expression(ast.BoolOp)
+def _bool_op(interp: Interpreter, node: ast.BoolOp) -> Abstract:
+    return _bool_from(interp, node, 0)
+
+
+def _bool_from(interp: Interpreter, node: ast.BoolOp, position: int) -> Abstract:
+    """``a and b and c`` from the operand at a position on; the last one's value is not tested."""
+    value = interp.evaluate(node.values[position])
+    if position == len(node.values) - 1:
+        return value
+    condition = truth(interp, value)
+    stop = isinstance(node.op, ast.Or)
+    if not isinstance(condition, Value):
+        return value if condition is stop else _bool_from(interp, node, position + 1)
+
+    def rest() -> Abstract:
+        return _bool_from(interp, node, position + 1)
+
+    arms = (lambda: value, rest) if stop else (rest, lambda: value)
+    return joined_value(interp, condition, *arms, "value")
+
+
+@expression(ast.Compare)
+def _compare(interp: Interpreter, node: ast.Compare) -> Abstract:
+    left = interp.evaluate(node.left)
+    return _compare_from(interp, node, left, 0)
+
+
+def _compare_from(
+    interp: Interpreter, node: ast.Compare, left: Abstract, position: int
+) -> Abstract:
+    right = interp.evaluate(node.comparators[position])
+    result = compare(interp, type(node.ops[position]), left, right)
+    if position == len(node.ops) - 1:
+        return result
+    condition = truth(interp, result)
+    if not isinstance(condition, Value):
+        return _compare_from(interp, node, right, position + 1) if condition else result
+    return joined_value(
+        interp,
+        condition,
+        lambda: _compare_from(interp, node, right, position + 1),
+        lambda: result,
+        "value",
+    )
+
+
+@expression(ast.IfExp)
+def _conditional(interp: Interpreter, node: ast.IfExp) -> Abstract:
+    condition = truth(interp, interp.evaluate(node.test))
+    return choose(
+        interp,
+        condition,
+        lambda: interp.evaluate(node.body),
+        lambda: interp.evaluate(node.orelse),
+    )
+
+
+@expression(ast.NamedExpr)
+def _walrus(interp: Interpreter, node: ast.NamedExpr) -> Abstract:
+    value = interp.evaluate(node.value)
+    bind_name(interp, node.target.id, value)
+    return value
+
+
+# Calls --------------------------------------------------------------------------------------------------
+
+
+@expression(ast.Call)
+def _call(interp: Interpreter, node: ast.Call) -> Abstract:
+    function = interp.evaluate(node.func)
+    if function is super and not node.args:
+        from symdiff.parse.supers import super_of
+
+        return super_of(interp)
+    arguments: list[Abstract] = []
+    for argument in node.args:
+        if isinstance(argument, ast.Starred):
+            arguments.extend(static_items(interp, interp.evaluate(argument.value)))
+        else:
+            arguments.append(interp.evaluate(argument))
+    keywords: dict[str, Abstract] = {}
+    for keyword in node.keywords:
+        value = interp.evaluate(keyword.value)
+        if keyword.arg is not None:
+            keywords[keyword.arg] = value
+        else:
+            keywords |= _star_star(interp, value)
+    return call_value(interp, function, arguments, keywords)
+
+
+def _star_star(interp: Interpreter, value: Abstract) -> dict[str, Abstract]:
+    if not isinstance(value, DictRef):
+        raise TypeError("argument after ** must be a mapping")
+    content: dict[str, Abstract] = interp.heap.get(value)
+    return content
+
+
+@expression(ast.Lambda)
+def _lambda(interp: Interpreter, node: ast.Lambda) -> Abstract:
+    return make_closure(interp, node)
+
+
+def make_closure(interp: Interpreter, node: ast.FunctionDef | ast.Lambda) -> Closure:
+    """A function defined here: its defaults are evaluated now, its names when it is called."""
+    defaults = tuple(interp.evaluate(default) for default in node.args.defaults)
+    keyword_defaults = {
+        argument.arg: interp.evaluate(default)
+        for argument, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+        if default is not None
+    }
+    interp.captured.add(interp.scope)
+    return Closure(node, interp.frame.source, interp.scope, defaults, keyword_defaults)
+
+
+# Containers -----------------------------------------------------------------------------------------------
+
+
+def _elements(interp: Interpreter, nodes: list[ast.expr]) -> tuple[Abstract, ...]:
+    items: list[Abstract] = []
+    for node in nodes:
+        if isinstance(node, ast.Starred):
+            items.extend(static_items(interp, interp.evaluate(node.value)))
+        else:
+            items.append(interp.evaluate(node))
+    return tuple(items)
+
+
+@expression(ast.Tuple)
+def _tuple(interp: Interpreter, node: ast.Tuple) -> Abstract:
+    return _elements(interp, node.elts)
+
+
+@expression(ast.List)
+def _list(interp: Interpreter, node: ast.List) -> Abstract:
+    made = ListRef()
+    interp.heap.set(made, _elements(interp, node.elts))
+    return made
+
+
+@expression(ast.Set)
+def _set(interp: Interpreter, node: ast.Set) -> Abstract:
+    return frozenset(_elements(interp, node.elts))
+
+
+@expression(ast.Dict)
+def _dict(interp: Interpreter, node: ast.Dict) -> Abstract:
+    content: dict[Any, Abstract] = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            content |= _star_star(interp, interp.evaluate(value))
+        else:
+            content[ops.static(interp.evaluate(key))] = interp.evaluate(value)
+    made = DictRef()
+    interp.heap.set(made, content)
+    return made
+
+
+# Comprehensions ---------------------------------------------------------------------------------------------
+
+
+def _comprehend(
+    interp: Interpreter, generators: list[ast.comprehension], action: Callable[[], None]
+) -> None:
+    """Stage the loops of a comprehension in a scope of their own, and the action inside them."""
+    names = frozenset(
+        name.id
+        for generator in generators
+        for name in ast.walk(generator.target)
+        if isinstance(name, ast.Name)
+    )
+    first = interp.evaluate(generators[0].iter)
+    outer = interp.frame.scope
+    scope = Scope("<comprehension>", names, outer, outer.globals, outer.cells, outer.declared_global)
+    run = _loops(interp, generators, 0, action)
+    interp.frame.scope = scope
+    try:
+        run(first)
+    finally:
+        interp.frame.scope = outer
+
+
+def _loops(
+    interp: Interpreter,
+    generators: list[ast.comprehension],
+    position: int,
+    action: Callable[[], None],
+) -> Callable[[Abstract], None]:
+    generator = generators[position]
+
+    def inner() -> None:
+        if position + 1 < len(generators):
+            following = interp.evaluate(generators[position + 1].iter)
+            _loops(interp, generators, position + 1, action)(following)
+        else:
+            action()
+
+    def filtered(tests: list[ast.expr]) -> None:
+        if not tests:
+            inner()
+            return
+        condition = truth(interp, interp.evaluate(tests[0]))
+        if isinstance(condition, Value):
+            interp.branch(condition, lambda: filtered(tests[1:]), lambda: None)
+        elif condition:
+            filtered(tests[1:])
+
+    def turn(element: Abstract) -> None:
+        from symdiff.parse.statements import assign
+
+        assign(interp, generator.target, element)
+        filtered(generator.ifs)
+
+    return lambda items: for_each(interp, items, turn)
+
+
+@expression(ast.ListComp)
+def _list_comprehension(interp: Interpreter, node: ast.ListComp) -> Abstract:
+    made = ListRef()
+    interp.heap.set(made, ())
+    _comprehend(
+        interp, node.generators, lambda: append_item(interp, made, interp.evaluate(node.elt))
+    )
+    return made
+
+
+@expression(ast.SetComp)
+def _set_comprehension(interp: Interpreter, node: ast.SetComp) -> Abstract:
+    made = ListRef()
+    interp.heap.set(made, ())
+    _comprehend(
+        interp, node.generators, lambda: append_item(interp, made, interp.evaluate(node.elt))
+    )
+    return frozenset(ops.static(item) for item in interp.heap.get(made))
+
+
+@expression(ast.DictComp)
+def _dict_comprehension(interp: Interpreter, node: ast.DictComp) -> Abstract:
+    made = DictRef()
+    interp.heap.set(made, {})
+
+    def add() -> None:
+        key = ops.static(interp.evaluate(node.key))
+        value = interp.evaluate(node.value)
+        interp.heap.set(made, {**interp.heap.get(made), key: value})
+
+    _comprehend(interp, node.generators, add)
+    return made
+
+
+@expression(ast.GeneratorExp)
+def _generator(interp: Interpreter, node: ast.GeneratorExp) -> Abstract:
+    def run(consume: Callable[[Abstract], None]) -> None:
+        _comprehend(interp, node.generators, lambda: consume(interp.evaluate(node.elt)))
+
+    return Generator(run)
+
+
+# Text -----------------------------------------------------------------------------------------------------
+
+
+@expression(ast.JoinedStr)
+def _f_string(interp: Interpreter, node: ast.JoinedStr) -> Abstract:
+    parts = [_text_part(interp, part) for part in node.values]
+    if all(isinstance(part, str) for part in parts):
+        return "".join(parts)
+    return StagedText(tuple(parts))
+
+
+def _text_part(interp: Interpreter, part: ast.expr) -> Any:
+    if isinstance(part, ast.Constant):
+        return str(part.value)
+    assert isinstance(part, ast.FormattedValue)
+    value = interp.evaluate(part.value)
+    spec = "" if part.format_spec is None else interp.evaluate(part.format_spec)
+    conversion = chr(part.conversion) if part.conversion >= 0 else None
+    if is_staged(value) or isinstance(value, ListRef | DictRef | tuple | StagedText):
+        return (value, conversion, spec)
+    convert = {"r": repr, "s": str, "a": ascii}.get(conversion or "", lambda v: v)
+    return format(convert(value), spec)
+
+
+@expression(ast.Starred)
+def _starred(interp: Interpreter, node: ast.Starred) -> Abstract:
+    raise UnsupportedSyntaxError("a starred expression here", interp.span)
+

@@ -1,0 +1,288 @@
+"""Methods that change what they are called on, and those of lists, dicts and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from symdiff import ops
+from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
+from symdiff.ir.graph import Value
+from symdiff.ir.types import ArrayType
+from symdiff.ops.declare import FUNCTIONS, static
+from symdiff.parse.access import note_write, static_key
+from symdiff.parse.calls import _LAZY, METHODS_OF, store_whole
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.iteration import (
+    DictView,
+    Enumerate,
+    Mapped,
+    Reversed,
+    Zip,
+    append_item,
+    for_each,
+    static_items,
+)
+from symdiff.parse.operators import compare
+from symdiff.parse.values import Abstract, Array, DictRef, ListRef, Range
+
+_LAZY |= {DictView, Enumerate, Mapped, Reversed, Zip, Range}
+
+LISTS: dict[str, Callable[..., Abstract]] = {}
+DICTS: dict[str, Callable[..., Abstract]] = {}
+ARRAYS: dict[str, Callable[..., Abstract]] = {}
+VIEWS: dict[str, Callable[..., Abstract]] = {}
+METHODS_OF |= {ListRef: LISTS, DictRef: DICTS, Array: ARRAYS, DictView: VIEWS}
+
+Method = Callable[..., Abstract]
+
+
+def method(table: dict[str, Method], name: str | None = None) -> Callable[[Method], Method]:
+    """Register a method under its name."""
+
+    def register(function: Method) -> Method:
+        table[name or function.__name__.strip("_")] = function
+        return function
+
+    return register
+
+
+# Lists ------------------------------------------------------------------------------------------------
+
+
+def _content(interp: Interpreter, ref: ListRef) -> Any:
+    return interp.heap.get(ref)
+
+
+@method(LISTS)
+def append(interp: Interpreter, ref: ListRef, item: Abstract) -> None:
+    note_write(interp, ref)
+    append_item(interp, ref, item)
+
+
+@method(LISTS)
+def extend(interp: Interpreter, ref: ListRef, items: Abstract) -> None:
+    note_write(interp, ref)
+    content = _content(interp, ref)
+    if isinstance(items, ListRef):
+        more = _content(interp, items)
+        if isinstance(content, Value) and isinstance(more, Value):
+            interp.heap.set(ref, ops.list_concatenate(content, more))
+            return
+        if isinstance(more, tuple):
+            for item in more:
+                append_item(interp, ref, item)
+            return
+    for_each(interp, items, lambda item: append_item(interp, ref, item))
+
+
+@method(LISTS)
+def insert(interp: Interpreter, ref: ListRef, position: Abstract, item: Abstract) -> None:
+    note_write(interp, ref)
+    content = _content(interp, ref)
+    if isinstance(content, Value):
+        where = interp.lift(position)
+        interp.heap.set(ref, ops.list_insert(content, where, interp.lift(item)))
+        return
+    changed = list(content)
+    changed.insert(static(position), item)
+    interp.heap.set(ref, tuple(changed))
+
+
+@method(LISTS)
+def pop(interp: Interpreter, ref: ListRef, position: Abstract = -1) -> Abstract:
+    note_write(interp, ref)
+    content = _content(interp, ref)
+    if isinstance(content, Value):
+        rest, item = ops.list_pop(content, interp.lift(position))
+        interp.heap.set(ref, rest)
+        return interp.wrap(item)
+    changed = list(content)
+    taken = changed.pop(static(position))
+    interp.heap.set(ref, tuple(changed))
+    return taken
+
+
+@method(LISTS)
+def copy(interp: Interpreter, ref: ListRef) -> Abstract:
+    made = ListRef()
+    interp.heap.set(made, _content(interp, ref))
+    return made
+
+
+@method(LISTS)
+def clear(interp: Interpreter, ref: ListRef) -> None:
+    note_write(interp, ref)
+    interp.heap.set(ref, ())
+
+
+@method(LISTS)
+def reverse(interp: Interpreter, ref: ListRef) -> None:
+    note_write(interp, ref)
+    interp.heap.set(ref, tuple(reversed(_static(interp, ref, "reverse"))))
+
+
+@method(LISTS, "sort")
+def sort_list(
+    interp: Interpreter, ref: ListRef, key: Abstract = None, reverse: Abstract = False
+) -> None:
+    from symdiff.parse.builtin_functions import _sorted
+
+    note_write(interp, ref)
+    made = _sorted(interp, [ref], {"key": key, "reverse": reverse})
+    interp.heap.set(ref, interp.heap.get(made))
+
+
+def _static(interp: Interpreter, ref: ListRef, what: str) -> tuple[Abstract, ...]:
+    content = _content(interp, ref)
+    if isinstance(content, Value):
+        raise UnsupportedSyntaxError(
+            f"{what} of a list whose length is known at run time only", interp.span
+        )
+    items: tuple[Abstract, ...] = content
+    return items
+
+
+@method(LISTS)
+def index(interp: Interpreter, ref: ListRef, item: Abstract) -> Abstract:
+    return tuple(static(i) for i in _static(interp, ref, "index")).index(static(item))
+
+
+@method(LISTS)
+def count(interp: Interpreter, ref: ListRef, item: Abstract) -> Abstract:
+    return tuple(static(i) for i in _static(interp, ref, "count")).count(static(item))
+
+
+@method(LISTS)
+def remove(interp: Interpreter, ref: ListRef, item: Abstract) -> None:
+    import ast
+
+    note_write(interp, ref)
+    items = list(_static(interp, ref, "remove"))
+    for position, candidate in enumerate(items):
+        if static(compare(interp, ast.Eq, candidate, item)):
+            del items[position]
+            interp.heap.set(ref, tuple(items))
+            return
+    raise ValueError("list.remove(x): x not in list")
+
+
+# Dicts ------------------------------------------------------------------------------------------------
+
+
+@method(DICTS)
+def keys(interp: Interpreter, ref: DictRef) -> Abstract:
+    return DictView(ref, "keys")
+
+
+@method(DICTS)
+def values(interp: Interpreter, ref: DictRef) -> Abstract:
+    return DictView(ref, "values")
+
+
+@method(DICTS)
+def items(interp: Interpreter, ref: DictRef) -> Abstract:
+    return DictView(ref, "items")
+
+
+@method(DICTS)
+def get(interp: Interpreter, ref: DictRef, key: Abstract, default: Abstract = None) -> Abstract:
+    return interp.heap.get(ref).get(static_key(key), default)
+
+
+@method(DICTS, "pop")
+def pop_key(interp: Interpreter, ref: DictRef, key: Abstract, *default: Abstract) -> Abstract:
+    note_write(interp, ref)
+    changed = dict(interp.heap.get(ref))
+    taken = changed.pop(static_key(key), *default)
+    interp.heap.set(ref, changed)
+    return taken
+
+
+@method(DICTS)
+def update(interp: Interpreter, ref: DictRef, *others: Abstract, **more: Abstract) -> None:
+    note_write(interp, ref)
+    changed = dict(interp.heap.get(ref))
+    for other in others:
+        if isinstance(other, DictRef):
+            changed |= interp.heap.get(other)
+        else:
+            changed |= {static(k): v for k, v in static_items(interp, other)}
+    interp.heap.set(ref, changed | more)
+
+
+@method(DICTS)
+def setdefault(
+    interp: Interpreter, ref: DictRef, key: Abstract, default: Abstract = None
+) -> Abstract:
+    content = interp.heap.get(ref)
+    if static_key(key) not in content:
+        note_write(interp, ref)
+        interp.heap.set(ref, {**content, static_key(key): default})
+    return interp.heap.get(ref)[static_key(key)]
+
+
+@method(DICTS, "copy")
+def copy_dict(interp: Interpreter, ref: DictRef) -> Abstract:
+    made = DictRef()
+    interp.heap.set(made, dict(interp.heap.get(ref)))
+    return made
+
+
+@method(DICTS, "clear")
+def clear_dict(interp: Interpreter, ref: DictRef) -> None:
+    note_write(interp, ref)
+    interp.heap.set(ref, {})
+
+
+# Arrays in place ------------------------------------------------------------------------------------------
+
+
+@method(ARRAYS)
+def fill(interp: Interpreter, array: Array, value: Abstract) -> None:
+    store_whole(interp, array, interp.lift(value))
+
+
+@method(ARRAYS, "sort")
+def sort_array(interp: Interpreter, array: Array, axis: Abstract = -1, **options: Abstract) -> None:
+    if options:
+        raise UnsupportedCallError(f"x.sort({', '.join(options)}=...)", interp.span)
+    read = interp.heap.read(array)
+    store_whole(interp, array, FUNCTIONS[np.sort](read, axis=axis))
+
+
+@method(ARRAYS)
+def tolist(interp: Interpreter, array: Array) -> Abstract:
+    read = interp.heap.read(array)
+    assert isinstance(read.type, ArrayType)
+    return _nested_list(interp, read, read.type.rank)
+
+
+def _nested_list(interp: Interpreter, value: Value, rank: int) -> Abstract:
+    convert = {"f": ops.python_float, "i": ops.python_int, "b": ops.python_bool}
+    if rank == 0:
+        assert isinstance(value.type, ArrayType)
+        return convert[value.type.dtype.kind](value)
+    count = ops.sizes_of(value)[0]
+    if isinstance(count, Value):
+        from symdiff.ops.declare import NeedsStatic
+
+        raise NeedsStatic(count)
+    made = ListRef()
+    rows = [_nested_list(interp, ops.index_of(value, (k,)), rank - 1) for k in range(count)]
+    interp.heap.set(made, tuple(rows))
+    return made
+
+
+def in_place(name: str) -> Method:
+    def refuse(interp: Interpreter, array: Array, *arguments: Abstract, **more: Abstract) -> None:
+        raise UnsupportedCallError(
+            f"x.{name}(...) in place", interp.span, f"use x = np.{name}(x, ...)"
+        )
+
+    return refuse
+
+
+ARRAYS |= {name: in_place(name) for name in ("itemset", "resize", "partition", "put")}

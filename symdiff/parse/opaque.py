@@ -1,0 +1,126 @@
+"""Calls that are not followed: effects in their place, and the symdiff functions used inside programs.
+
+An opaque call gets what the program holds and gives an object of which nothing is known. A derivative
+that reaches it is an error (there is no rule), never a silent zero.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Sequence
+from typing import Any
+
+from symdiff import ops
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import Value
+from symdiff.ir.types import OPAQUE
+from symdiff.ops.effects import Field, Named, Text
+from symdiff.ops.index import Slot
+from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.values import (
+    Abstract,
+    Array,
+    Closure,
+    DictRef,
+    Generator,
+    ListRef,
+    ObjectRef,
+    Partial,
+    StagedText,
+)
+
+LIBRARY_PREFIXES = ("numpy", "scipy", "sympy", "symdiff")
+
+
+def is_pure_python(function: types.FunctionType) -> bool:
+    """Whether a function is the user's to follow: not a library's own Python code."""
+    module = function.__module__ or ""
+    return module.split(".")[0] not in LIBRARY_PREFIXES or not _dispatched(function)
+
+
+def _dispatched(function: types.FunctionType) -> bool:
+    return (function.__module__ or "").split(".")[0] in LIBRARY_PREFIXES
+
+
+class Template:
+    """Collects the operands of an effect while its arguments become a static template."""
+
+    def __init__(self, interp: Interpreter) -> None:
+        self.interp = interp
+        self.operands: list[Value] = []
+
+    def slot(self, value: Value) -> Any:
+        self.operands.append(value)
+        return Slot(len(self.operands) - 1)
+
+    def of(self, value: Abstract) -> Any:
+        """The template of an abstract value."""
+        interp = self.interp
+        if isinstance(value, Value):
+            return self.slot(value)
+        if isinstance(value, Array):
+            return self.slot(interp.heap.read(value))
+        if isinstance(value, ListRef):
+            content = interp.heap.get(value)
+            return self.of(content) if isinstance(content, Value) else [self.of(v) for v in content]
+        if isinstance(value, tuple):
+            return tuple(self.of(item) for item in value)
+        if isinstance(value, DictRef):
+            return {key: self.of(item) for key, item in interp.heap.get(value).items()}
+        if isinstance(value, StagedText):
+            return Text(tuple(self._part(part) for part in value.parts))
+        if isinstance(value, Closure | Partial | Generator | ObjectRef):
+            raise UnsupportedCallError(
+                f"{describe(value)} is passed to a function that symdiff does not follow",
+                interp.span,
+            )
+        return self.named(value)
+
+    def _part(self, part: Any) -> Any:
+        if isinstance(part, str):
+            return part
+        value, conversion, spec = part
+        return Field(self.of(value), conversion, self.of(spec))
+
+    def named(self, value: Any) -> Any:
+        name = getattr(value, "__name__", None)
+        if callable(value) and isinstance(name, str) and name.isidentifier():
+            return Named(value, name)
+        return value
+
+
+def call_opaque(
+    interp: Interpreter,
+    function: Any,
+    arguments: Sequence[Abstract],
+    keywords: dict[str, Abstract],
+) -> Abstract:
+    """A call that is kept as it is, in its place."""
+    if not callable(function):
+        raise TypeError(f"{describe(function)} is not callable")
+    if _is_library(function):
+        raise UnsupportedCallError(
+            f"symdiff has no rule for {library_name(function)}",
+            interp.span,
+            "wrap it with symdiff.nondifferentiable, or give a rule with symdiff.custom_vjp",
+        )
+    template = Template(interp)
+    args = tuple(template.of(a) for a in arguments)
+    kwargs = tuple((name, template.of(a)) for name, a in keywords.items())
+    return ops.opaque_call(
+        *template.operands,
+        function=template.named(function),
+        arguments=args,
+        keywords=kwargs,
+        type=OPAQUE,
+    )
+
+
+def _is_library(function: Any) -> bool:
+    module = getattr(function, "__module__", None) or type(function).__module__ or ""
+    return module.split(".")[0] in ("numpy", "scipy", "math", "cmath")
+
+
+def library_name(function: Any) -> str:
+    module = getattr(function, "__module__", None) or type(function).__module__
+    return f"{module}.{getattr(function, '__name__', repr(function))}"

@@ -1,0 +1,386 @@
+"""Statements, one function a node class. Each gives True where it staged the rest of its block too."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib
+import importlib.util
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from symdiff import ops
+from symdiff.errors import UnsupportedSyntaxError
+from symdiff.ir.graph import Value
+from symdiff.ir.types import ArrayType
+from symdiff.ops.effects import Named
+from symdiff.parse.access import delete_item, get_attribute, get_item, set_attribute, set_item
+from symdiff.parse.branches import stage_if
+from symdiff.parse.expressions import make_closure
+from symdiff.parse.interpreter import (
+    STATEMENTS,
+    UNREACHABLE,
+    Interpreter,
+    Statement,
+)
+from symdiff.parse.iteration import iterate, static_items
+from symdiff.parse.loops import Turns, run_for, run_while
+from symdiff.parse.opaque import Template
+from symdiff.parse.operators import BINARY, arithmetic, as_array, binary
+from symdiff.parse.scope import bind_name, load_name, unbind_name
+from symdiff.parse.truth import truth
+from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef
+
+Rest = Sequence[ast.stmt]
+Handler = Callable[[Interpreter, Any], None]
+
+
+def statement(*classes: type[ast.stmt]) -> Callable[[Handler], Handler]:
+    """Register how statements of a class are staged."""
+
+    def register(handler: Handler) -> Handler:
+        def stage(interp: Interpreter, node: Any, rest: Rest) -> bool:
+            handler(interp, node)
+            return False
+
+        for node_class in classes:
+            STATEMENTS[node_class] = stage
+        return handler
+
+    return register
+
+
+@statement(ast.Pass, ast.Global, ast.Nonlocal)
+def _nothing(interp: Interpreter, node: ast.stmt) -> None:
+    return
+
+
+@statement(ast.Expr)
+def _expression(interp: Interpreter, node: ast.Expr) -> None:
+    if not isinstance(node.value, ast.Constant):
+        interp.evaluate(node.value)
+
+
+# Assignment -------------------------------------------------------------------------------------------
+
+
+@statement(ast.Assign)
+def _assign(interp: Interpreter, node: ast.Assign) -> None:
+    value = interp.evaluate(node.value)
+    for target in node.targets:
+        assign(interp, target, value)
+
+
+@statement(ast.AnnAssign)
+def _annotated(interp: Interpreter, node: ast.AnnAssign) -> None:
+    if node.value is not None:
+        assign(interp, node.target, interp.evaluate(node.value))
+
+
+def assign(interp: Interpreter, target: ast.expr, value: Abstract) -> None:
+    """Bind a target: a name, an attribute, an item, or a pattern of such."""
+    with interp.at(target):
+        if isinstance(target, ast.Name):
+            bind_name(interp, target.id, value)
+        elif isinstance(target, ast.Attribute):
+            set_attribute(interp, interp.evaluate(target.value), target.attr, value)
+        elif isinstance(target, ast.Subscript):
+            container = interp.evaluate(target.value)
+            set_item(interp, container, interp.evaluate(target.slice), value)
+        elif isinstance(target, ast.Tuple | ast.List):
+            _unpack(interp, target.elts, value)
+        else:
+            raise UnsupportedSyntaxError("an assignment to this", interp.span)
+
+
+def _unpack(interp: Interpreter, targets: list[ast.expr], value: Abstract) -> None:
+    items = static_items(interp, value)
+    starred = [k for k, target in enumerate(targets) if isinstance(target, ast.Starred)]
+    if not starred:
+        _check_count(len(items), len(targets))
+        for target, item in zip(targets, items, strict=True):
+            assign(interp, target, item)
+        return
+    at = starred[0]
+    after = len(targets) - at - 1
+    if len(items) < len(targets) - 1:
+        raise ValueError(
+            f"not enough values to unpack (expected at least {len(targets) - 1}, got {len(items)})"
+        )
+    middle = ListRef()
+    interp.heap.set(middle, items[at : len(items) - after])
+    rest = items[len(items) - after :]
+    for target, item in zip(targets[:at], items[:at], strict=True):
+        assign(interp, target, item)
+    assign(interp, targets[at].value, middle)  # type: ignore[attr-defined]
+    for target, item in zip(targets[at + 1 :], rest, strict=True):
+        assign(interp, target, item)
+
+
+def _check_count(given: int, wanted: int) -> None:
+    if given > wanted:
+        raise ValueError(f"too many values to unpack (expected {wanted})")
+    if given < wanted:
+        raise ValueError(f"not enough values to unpack (expected {wanted}, got {given})")
+
+
+@statement(ast.AugAssign)
+def _augmented(interp: Interpreter, node: ast.AugAssign) -> None:
+    target = node.target
+    op = type(node.op)
+    if isinstance(target, ast.Name):
+        before = load_name(interp, target.id)
+        bind_name(interp, target.id, updated(interp, op, before, interp.evaluate(node.value)))
+    elif isinstance(target, ast.Attribute):
+        owner = interp.evaluate(target.value)
+        before = get_attribute(interp, owner, target.attr)
+        after = updated(interp, op, before, interp.evaluate(node.value))
+        set_attribute(interp, owner, target.attr, after)
+    elif isinstance(target, ast.Subscript):
+        container, key = interp.evaluate(target.value), interp.evaluate(target.slice)
+        before = get_item(interp, container, key)
+        after = updated(interp, op, before, interp.evaluate(node.value))
+        if not (isinstance(before, Array) and after is before and before.lenses):
+            set_item(interp, container, key, after)
+
+
+def updated(
+    interp: Interpreter, op: type[ast.operator], before: Abstract, operand: Abstract
+) -> Abstract:
+    """``before op= operand``: arrays and lists change in place, all else gives a new value."""
+    if isinstance(before, Array):
+        _update_array(interp, op, before, operand)
+        return before
+    if isinstance(before, ListRef) and op is ast.Add:
+        from symdiff.parse.methods import extend
+
+        extend(interp, before, operand)
+        return before
+    if isinstance(before, ObjectRef):
+        from symdiff.parse.calls import call_method
+
+        name = f"__i{BINARY[op][0]}__"
+        if hasattr(before.type, name):
+            return call_method(interp, before, name, operand)
+    if isinstance(before, DictRef) and op is ast.BitOr and isinstance(operand, DictRef):
+        merged = interp.heap.get(before) | interp.heap.get(operand)
+        interp.heap.set(before, merged)
+        return before
+    return binary(interp, op, before, operand)
+
+
+def _update_array(
+    interp: Interpreter, op: type[ast.operator], array: Array, operand: Abstract
+) -> None:
+    before = interp.heap.read(array)
+    result = arithmetic(interp, BINARY[op][0], before, as_array(interp, operand))
+    kept, made = before.type, result.type
+    assert isinstance(kept, ArrayType) and isinstance(made, ArrayType)
+    if made.dtype != kept.dtype:
+        if not np.can_cast(made.dtype, kept.dtype, "same_kind"):
+            raise TypeError(
+                f"Cannot cast ufunc '{BINARY[op][0]}' output from {made.dtype!r} to {kept.dtype!r}"
+                " with casting rule 'same_kind'"
+            )
+        result = ops.astype(result, dtype=kept.dtype)
+    if interp.stopped:
+        from symdiff.parse.access import stopped
+
+        result = stopped(result)
+    if made.shape == kept.shape and made.kind == "array":
+        interp.heap.write(array, result, interp.span)
+    else:
+        new = ops.index_set_of(before, result, (Ellipsis,))
+        interp.heap.write(array, new, interp.span)
+
+
+@statement(ast.Delete)
+def _delete(interp: Interpreter, node: ast.Delete) -> None:
+    for target in node.targets:
+        if isinstance(target, ast.Name):
+            unbind_name(interp, target.id)
+        elif isinstance(target, ast.Subscript):
+            container = interp.evaluate(target.value)
+            delete_item(interp, container, interp.evaluate(target.slice))
+        else:
+            raise UnsupportedSyntaxError("'del' of this", interp.span)
+
+
+# Control ----------------------------------------------------------------------------------------------
+
+
+STATEMENTS[ast.If] = stage_if
+
+
+@statement(ast.Return)
+def _return(interp: Interpreter, node: ast.Return) -> None:
+    value = None if node.value is None else interp.evaluate(node.value)
+    frame = interp.frame
+    interp.heap.set((frame.token, "value"), value)
+    interp.heap.set((frame.token, "return"), True)
+
+
+@statement(ast.Break)
+def _break(interp: Interpreter, node: ast.Break) -> None:
+    _raise_flag(interp, "break")
+
+
+@statement(ast.Continue)
+def _continue(interp: Interpreter, node: ast.Continue) -> None:
+    _raise_flag(interp, "continue")
+
+
+def _raise_flag(interp: Interpreter, name: str) -> None:
+    flag = next(flag for flag in reversed(interp.frame.exits) if flag[1] == name)
+    interp.heap.set(flag, True)
+
+
+@statement(ast.For)
+def _for(interp: Interpreter, node: ast.For) -> None:
+    items = interp.evaluate(node.iter)
+
+    def turn(element: Abstract) -> None:
+        assign(interp, node.target, element)
+        interp.execute(node.body)
+
+    with interp.at(node.iter):
+        iterable = iterate(interp, items)
+    _else(interp, run_for(interp, iterable, turn), node.orelse)
+
+
+@statement(ast.While)
+def _while(interp: Interpreter, node: ast.While) -> None:
+    def test() -> bool | Value:
+        with interp.at(node.test):
+            return truth(interp, interp.evaluate(node.test))
+
+    _else(interp, run_while(interp, test, lambda: interp.execute(node.body)), node.orelse)
+
+
+def _else(interp: Interpreter, turns: Turns, orelse: list[ast.stmt]) -> None:
+    """The ``else`` of a loop: runs unless the loop was left by break."""
+    broken = interp.heap.get(turns.broken)
+    interp.heap.contents.pop(turns.broken, None)
+    if not orelse or broken is True:
+        return
+    if isinstance(broken, Value):
+        interp.branch(broken, lambda: None, lambda: interp.execute(orelse))
+    else:
+        interp.execute(orelse)
+
+
+@statement(ast.With)
+def _with(interp: Interpreter, node: ast.With) -> None:
+    from symdiff.parse.contexts import entered
+
+    entered(interp, node.items, lambda: interp.execute(node.body))
+
+
+# Effects ----------------------------------------------------------------------------------------------
+
+
+@statement(ast.Assert)
+def _assert(interp: Interpreter, node: ast.Assert) -> None:
+    condition = truth(interp, interp.evaluate(node.test))
+    if not isinstance(condition, Value):
+        if not condition:
+            _raise_now(interp, AssertionError, _message(interp, node.msg))
+        return
+
+    def fail() -> None:
+        _raise_now(interp, AssertionError, _message(interp, node.msg))
+
+    if node.msg is None or isinstance(node.msg, ast.Constant):
+        message = None if node.msg is None else node.msg.value  # type: ignore[attr-defined]
+        ops.assert_(condition, message=message)
+    else:
+        interp.branch(condition, lambda: None, fail)
+
+
+def _message(interp: Interpreter, node: ast.expr | None) -> tuple[Abstract, ...]:
+    return () if node is None else (interp.evaluate(node),)
+
+
+@statement(ast.Raise)
+def _raise(interp: Interpreter, node: ast.Raise) -> None:
+    if node.exc is None:
+        raise UnsupportedSyntaxError("'raise' without an exception", interp.span)
+    call = node.exc
+    if isinstance(call, ast.Call) and not call.keywords:
+        made = interp.evaluate(call.func)
+        if isinstance(made, type) and issubclass(made, BaseException):
+            _raise_now(interp, made, tuple(interp.evaluate(a) for a in call.args))
+            return
+    value = interp.evaluate(node.exc)
+    if isinstance(value, type) and issubclass(value, BaseException):
+        _raise_now(interp, value, ())
+        return
+    template = Template(interp)
+    exception = template.of(value)
+    ops.raise_(*template.operands, exception=exception, arguments=None)
+    interp.heap.set(UNREACHABLE, True)
+
+
+def _raise_now(
+    interp: Interpreter, exception: type[BaseException], arguments: tuple[Abstract, ...]
+) -> None:
+    template = Template(interp)
+    shown = tuple(template.of(a) for a in arguments)
+    known = getattr(builtins, exception.__name__, None) is exception
+    named: Any = exception if known else Named(exception, exception.__name__)
+    ops.raise_(*template.operands, exception=named, arguments=shown)
+    interp.heap.set(UNREACHABLE, True)
+
+
+# Definitions --------------------------------------------------------------------------------------------
+
+
+@statement(ast.FunctionDef)
+def _function(interp: Interpreter, node: ast.FunctionDef) -> None:
+    from symdiff.parse.calls import call_value
+
+    value: Abstract = make_closure(interp, node)
+    for decorator in reversed(node.decorator_list):
+        value = call_value(interp, interp.evaluate(decorator), [value], {})
+    bind_name(interp, node.name, value)
+
+
+@statement(ast.Import)
+def _import(interp: Interpreter, node: ast.Import) -> None:
+    for alias in node.names:
+        module = _imported(interp, alias.name)
+        name = alias.asname or alias.name.split(".")[0]
+        bind_name(interp, name, module if alias.asname else _imported(interp, name))
+
+
+@statement(ast.ImportFrom)
+def _import_from(interp: Interpreter, node: ast.ImportFrom) -> None:
+    package = interp.scope.globals.get("__package__") or ""
+    module = _imported(interp, "." * node.level + (node.module or ""), package)
+    for alias in node.names:
+        try:
+            value = get_attribute(interp, module, alias.name)
+        except AttributeError:
+            value = _imported(interp, f"{module.__name__}.{alias.name}")
+        bind_name(interp, alias.asname or alias.name, value)
+
+
+def _imported(interp: Interpreter, name: str, package: str = "") -> Any:
+    """A module that is loaded already, or a library's; importing others would run their code."""
+    import sys
+
+    full = importlib.util.resolve_name(name, package) if name.startswith(".") else name
+    if full not in sys.modules and full.split(".")[0] not in sys.stdlib_module_names | {
+        "numpy",
+        "scipy",
+        "symdiff",
+    }:
+        raise UnsupportedSyntaxError(
+            f"the import of {full} inside a function, for the first time",
+            interp.span,
+            "import it at the top of the file",
+        )
+    return importlib.import_module(full)
+

@@ -1,0 +1,41 @@
+"""``super()``: attributes of the classes after the one that a method stands in."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.values import Abstract, ObjectRef, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Super:
+    """What ``super()`` gives: ``owner`` is the class that the method was defined in."""
+
+    owner: type
+    instance: ObjectRef
+
+
+def super_of(interp: Interpreter) -> Super:
+    """``super()`` without arguments, inside a method."""
+    scope: Scope | None = interp.scope
+    while scope is not None and "__class__" not in scope.cells:
+        scope = scope.parent
+    if scope is None:
+        raise RuntimeError("super(): no arguments")
+    arguments = interp.frame.source.tree.args
+    first = (*arguments.posonlyargs, *arguments.args)[0].arg
+    instance = interp.heap.get((scope, first))
+    return Super(scope.cells["__class__"].cell_contents, instance)
+
+
+def super_attribute(interp: Interpreter, value: Super, name: str) -> Abstract:
+    """``super().name``."""
+    from symdiff.parse.access import _bind
+
+    order = value.instance.type.__mro__
+    for cls in order[order.index(value.owner) + 1 :]:
+        if name in cls.__dict__:
+            return _bind(interp, value.instance, cls, inspect.getattr_static(cls, name), name)
+    raise AttributeError(f"'super' object has no attribute '{name}'")
