@@ -144,6 +144,7 @@ from symdiff.ops.index import (
     index_set_of,
     is_view,
 )
+from symdiff.ops.linalg import cholesky, cofactors, det, inv, norm, slogdet, solve
 from symdiff.ops.lists import (
     list_accumulate,
     list_add,
@@ -197,7 +198,7 @@ from symdiff.ops.reduce import (
     unbroadcast_to,
     var,
 )
-from symdiff.ops.residuals import pack, tape_length, unpack, unpacked, zeros_if_defined
+from symdiff.ops.residuals import PACKED, pack, tape_length, unpack, unpacked, zeros_if_defined
 from symdiff.ops.retype import retype
 from symdiff.ops.shape import (
     VIEW_PUTS,

@@ -49,6 +49,22 @@ def prod_except(x: Any, *directions: Any, axis: tuple[int, ...] | int | None = N
     return np.moveaxis(result.reshape(front[0].shape), range(len(axes)), axes)
 
 
+def cofactors(a: Any) -> Any:
+    """The derivative of the determinant by each entry: ``det(a) * inv(a).T``, singular or not.
+
+    >>> cofactors(np.array([[1.0, 2.0], [2.0, 4.0]]))
+    array([[ 4., -2.],
+           [-2.,  1.]])
+    """
+    try:
+        return np.linalg.det(a)[..., None, None] * np.swapaxes(np.linalg.inv(a), -1, -2)
+    except np.linalg.LinAlgError:
+        u, s, vh = np.linalg.svd(a)
+    others = np.prod(np.where(np.eye(s.shape[-1]), s.dtype.type(1), s[..., None, :]), axis=-1)
+    turn = np.asarray(np.linalg.det(u) * np.linalg.det(vh))[..., None, None]
+    return turn * ((u.conj() * others[..., None, :]) @ vh.conj())
+
+
 def polygamma(x: float, order: int = 0) -> float:
     """The derivative of that order of the digamma function, at a real number.
 

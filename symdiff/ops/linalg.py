@@ -1,0 +1,502 @@
+"""Linear algebra: ``solve``, ``inv``, ``det``, ``slogdet``, ``cholesky``, ``norm``.
+
+Rules follow Giles (2008), *Collected matrix derivative results*, in the pairing Re Σ conj(a)·b: a
+transpose there is a conjugate transpose here. All work on stacks of matrices.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import Value
+from symdiff.ir.types import ArrayType, Dim, Type
+from symdiff.ops import support
+from symdiff.ops.creation import eye
+from symdiff.ops.declare import (
+    FUNCTIONS,
+    Operation,
+    array_type,
+    broadcast_shapes,
+    call,
+    declare,
+    lowers,
+    require_array,
+    static,
+    supporting_call,
+)
+from symdiff.ops.elementary import (
+    absolute,
+    as_dtype_of,
+    conjugated,
+    equal,
+    imag,
+    is_complex,
+    nonzero,
+    number_or_array,
+    real,
+    sign,
+)
+from symdiff.ops.products import adjoint, as_column, as_row, matmul, outer, swapped, without_last
+from symdiff.ops.reduce import (
+    Axis,
+    Gradient,
+    gradient_rules,
+    reduced_shape,
+    restored,
+    spell_reduction,
+    sum,
+    unbroadcast_to,
+)
+from symdiff.ops.shape import reshape, tril
+from symdiff.ops.sizes import sizes_of
+from symdiff.ops.ufuncs import staged
+
+# Types ---
+
+
+def _common_dtype(*types: ArrayType) -> np.dtype:
+    """The dtype that LAPACK computes in: single or double, real or complex."""
+    dtype = np.result_type(*(t.dtype for t in types))
+    if dtype.kind in "biu":
+        return np.dtype("float64")
+    if dtype.char not in "fdFD":
+        raise TypeError(f"array type {dtype.name} is unsupported in linalg")
+    return dtype
+
+
+def _matrix(type_: Type, name: str) -> ArrayType:
+    matrix = require_array(type_, name)
+    if matrix.rank < 2:
+        raise np.linalg.LinAlgError(
+            f"{matrix.rank}-dimensional array given. Array must be at least two-dimensional"
+        )
+    rows, columns = matrix.shape[-2:]
+    if isinstance(rows, int) and isinstance(columns, int) and rows != columns:
+        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
+    return matrix
+
+
+def _infer_square(name: str) -> Any:
+    def infer(a: Type, **_: Any) -> tuple[Type, ...]:
+        matrix = _matrix(a, name)
+        return (ArrayType(_common_dtype(matrix), matrix.shape, "array"),)
+
+    return infer
+
+
+def _infer_of_matrix(a: Type) -> tuple[Type, ...]:
+    matrix = _matrix(a, "det")
+    return (number_or_array(_common_dtype(matrix), matrix.shape[:-2]),)
+
+
+def _as_matrix(x: Value) -> Value:
+    """A number for each matrix of a stack, with two axes of length 1 behind."""
+    shape = array_type(x).shape
+    if not shape:
+        return x
+    return reshape(x, *sizes_of(x), 1, 1, shape=(*shape, 1, 1))  # type: ignore[no-any-return]
+
+
+def _entries(x: Value) -> Value:
+    """The sum of each matrix of a stack."""
+    rank = array_type(x).rank
+    axis = None if rank == 2 else (rank - 2, rank - 1)
+    return sum(x, axis=axis, keepdims=False)  # type: ignore[no-any-return]
+
+
+# inv, solve ---
+
+inv: Operation = declare(
+    Operation(
+        "inv",
+        _infer_square("inv"),
+        np.linalg.inv,
+        raises=True,
+        cost="heavy",
+        spelling=call("np.linalg.inv"),
+        vjp={0: lambda g, y, a: as_dtype_of(-(adjoint(y) @ g @ adjoint(y)), a)},
+        jvp={0: lambda t, y, a: -(y @ t @ y)},
+        documentation="The inverse of a matrix.",
+    ),
+    1,
+)
+
+
+def _infer_solve(a: Type, b: Type) -> tuple[Type, ...]:
+    matrix, right = _matrix(a, "solve"), require_array(b, "solve")
+    if right.rank == 1:
+        shape: tuple[Dim, ...] = (*matrix.shape[:-2], right.shape[0])
+    else:
+        shape = (*broadcast_shapes(matrix.shape[:-2], right.shape[:-2]), *right.shape[-2:])
+    return (ArrayType(_common_dtype(matrix, right), shape, "array"),)
+
+
+def _solve_stack(a: Value, b: Value, vector: bool) -> Value:
+    """``solve`` where ``b`` holds one vector for each matrix, or matrices."""
+    if not vector or array_type(b).rank == 1:
+        return solve(a, b)  # type: ignore[no-any-return]
+    return without_last(solve(a, as_column(b)))
+
+
+def _solve_vjp_matrix(g: Value, y: Value, a: Value, b: Value) -> Value:
+    vector = array_type(b).rank == 1
+    share = _solve_stack(adjoint(a), g, vector)
+    if not vector:
+        product = share @ adjoint(y)
+    elif array_type(y).rank == 1:
+        product = outer(share, conjugated(y))
+    else:
+        product = as_column(share) * as_row(conjugated(y))
+    return unbroadcast_to(-product, a)
+
+
+def _solve_vjp_right(g: Value, y: Value, a: Value, b: Value) -> Value:
+    return unbroadcast_to(_solve_stack(adjoint(a), g, array_type(b).rank == 1), b)
+
+
+def _solve_jvp_matrix(t: Value, y: Value, a: Value, b: Value) -> Value:
+    vector = array_type(b).rank == 1
+    if vector and array_type(y).rank > 1:
+        return -_solve_stack(a, without_last(t @ as_column(y)), vector)
+    return -_solve_stack(a, t @ y, vector)
+
+
+solve: Operation = declare(
+    Operation(
+        "solve",
+        _infer_solve,
+        np.linalg.solve,
+        raises=True,
+        cost="heavy",
+        spelling=call("np.linalg.solve"),
+        vjp={0: _solve_vjp_matrix, 1: _solve_vjp_right},
+        jvp={0: _solve_jvp_matrix, 1: lambda t, y, a, b: solve(a, t)},
+        documentation="The solution ``x`` of ``a @ x = b``.",
+    ),
+    2,
+)
+
+# det, cofactors, slogdet ---
+
+
+def _cofactors_share(w: Value, y: Value, a: Value) -> Value:
+    """The derivative of ``Σ w · cofactors(a)``: of ``det(a) tr(a⁻¹ ...)``, a regular."""
+    inverse = inv(a)
+    total = _as_matrix(_entries(w * y))
+    crossed = swapped(inverse @ swapped(w) @ inverse)
+    return swapped(inverse) * total - crossed * _as_matrix(det(a))
+
+
+def _cofactors_jvp(t: Value, y: Value, a: Value) -> Value:
+    inverse = inv(a)
+    total = _as_matrix(_entries(y * t))
+    crossed = swapped(inverse @ t @ inverse)
+    return swapped(inverse) * total - crossed * _as_matrix(det(a))
+
+
+def _cofactors_vjp(g: Value, y: Value, a: Value) -> Value:
+    return as_dtype_of(conjugated(_cofactors_share(conjugated(g), y, a)), a)
+
+
+cofactors: Operation = declare(
+    Operation(
+        "cofactors",
+        _infer_square("cofactors"),
+        support.cofactors,
+        raises=True,
+        cost="heavy",
+        spelling=supporting_call(support.cofactors),
+        vjp={0: _cofactors_vjp},
+        jvp={0: _cofactors_jvp},
+        documentation="The derivative of the determinant by each entry, of singular matrices too.",
+    ),
+    1,
+)
+
+det: Operation = declare(
+    Operation(
+        "det",
+        _infer_of_matrix,
+        np.linalg.det,
+        raises=True,
+        cost="heavy",
+        spelling=call("np.linalg.det"),
+        vjp={0: lambda g, y, a: as_dtype_of(_as_matrix(g) * conjugated(cofactors(a)), a)},
+        jvp={0: lambda t, y, a: _entries(cofactors(a) * t)},
+        documentation="The determinant.",
+    ),
+    1,
+)
+
+
+def _infer_slogdet(a: Type) -> tuple[Type, ...]:
+    matrix = _matrix(a, "slogdet")
+    dtype = _common_dtype(matrix)
+    real_dtype = np.empty(0, dtype).real.dtype
+    shape = matrix.shape[:-2]
+    return number_or_array(dtype, shape), number_or_array(real_dtype, shape)
+
+
+def _slogdet_vjp(g: Any, y: Any, a: Value) -> Value | None:
+    """Of a complex matrix the sign turns with the imaginary part of ``tr(a⁻¹ da)``."""
+    sign_bar, log_bar = g
+    weight = log_bar
+    if sign_bar is not None and is_complex(a):
+        turned = real(conjugated(sign_bar) * y[0] * 1j) * 1j
+        weight = turned if weight is None else weight + turned
+    if weight is None:
+        return None
+    return as_dtype_of(_as_matrix(weight) * adjoint(inv(a)), a)
+
+
+def _slogdet_jvp(t: Value, y: Any, a: Value) -> tuple[Any, Any]:
+    slope = _entries(swapped(inv(a)) * t)
+    if not is_complex(a):
+        return None, slope
+    return y[0] * imag(slope) * 1j, real(slope)
+
+
+slogdet: Operation = declare(
+    Operation(
+        "slogdet",
+        _infer_slogdet,
+        lambda a: tuple(np.linalg.slogdet(a)),
+        raises=True,
+        cost="heavy",
+        spelling=call("np.linalg.slogdet"),
+        vjp={0: _slogdet_vjp},
+        jvp={0: _slogdet_jvp},
+        documentation="Sign and logarithm of the absolute value of the determinant.",
+    ),
+    1,
+)
+
+# cholesky ---
+
+
+def _half_lower(x: Value) -> Value:
+    """The lower triangle with half the diagonal, whose sum with its adjoint is Hermitian."""
+    return (tril(x, k=0) + tril(x, k=-1)) * 0.5  # type: ignore[no-any-return]
+
+
+def _lower_factor_vjp(g: Value, y: Value, a: Value) -> Value:
+    """NumPy reads only the lower triangle, so only there is a derivative (Murray 2016)."""
+    factor = adjoint(y)
+    inner = solve(factor, _half_lower(factor @ g))
+    both = adjoint(solve(factor, adjoint(inner)))
+    return as_dtype_of(_half_lower(both + adjoint(both)), a)
+
+
+def _lower_factor_jvp(t: Value, y: Value, a: Value) -> Value:
+    half = _half_lower(t)
+    inner = solve(y, half + adjoint(half))
+    return y @ _half_lower(adjoint(solve(y, adjoint(inner))))
+
+
+def _cholesky_vjp(g: Value, y: Value, a: Value, *, upper: bool = False) -> Value:
+    if not upper:
+        return _lower_factor_vjp(g, y, a)
+    return adjoint(_lower_factor_vjp(adjoint(g), adjoint(y), adjoint(a)))
+
+
+def _cholesky_jvp(t: Value, y: Value, a: Value, *, upper: bool = False) -> Value:
+    if not upper:
+        return _lower_factor_jvp(t, y, a)
+    return adjoint(_lower_factor_jvp(adjoint(t), adjoint(y), adjoint(a)))
+
+
+cholesky: Operation = declare(
+    Operation(
+        "cholesky",
+        _infer_square("cholesky"),
+        np.linalg.cholesky,
+        raises=True,
+        cost="heavy",
+        spelling=call("np.linalg.cholesky", upper=False),
+        vjp={0: _cholesky_vjp},
+        jvp={0: _cholesky_jvp},
+        documentation="The triangular factor of a positive definite matrix; reads one triangle.",
+    ),
+    1,
+)
+
+# norm ---
+
+Order = int | float | str | None
+
+
+def _infer_norm(
+    x: Type, *, ord: Order = None, axis: Axis = None, keepdims: bool = False
+) -> tuple[Type, ...]:
+    type_ = require_array(x, "norm")
+    dtype = np.empty(0, type_.dtype if type_.differentiable else float).real.dtype
+    return (number_or_array(dtype, reduced_shape(type_.shape, axis, keepdims)),)
+
+
+def _unit(x: Value) -> Value:
+    """``x / |x|``, and 0 at 0."""
+    return x / nonzero(absolute(x)) if is_complex(x) else sign(x)
+
+
+def _euclidean(y: Value, x: Value, axis: Axis, keepdims: bool) -> Gradient:
+    return Gradient(x, 1, nonzero(y))
+
+
+def _extreme(y: Value, sums: Value, unit: Value, axis: Axis, keepdims: bool) -> Gradient:
+    """Ties split evenly; ``sums`` are what the extremum is taken of, of length 1 where summed."""
+    chosen = equal(sums, restored(y, unit, axis, keepdims))
+    ties = as_dtype_of(sum(chosen, axis=axis, keepdims=keepdims), y)
+    return Gradient(unit * chosen, 1, ties)
+
+
+def _vector_gradient(y: Value, x: Value, order: Order, axis: Axis, keepdims: bool) -> Gradient:
+    if order in (None, 2):
+        return _euclidean(y, x, axis, keepdims)
+    if order == 1:
+        return Gradient(_unit(x))
+    if order == 0:
+        return Gradient(_unit(x) * 0.0)
+    if order in (math.inf, -math.inf):
+        return _extreme(y, absolute(x), _unit(x), axis, keepdims)
+    assert isinstance(order, int | float)
+    ratio = absolute(x) / nonzero(restored(y, x, axis, keepdims))
+    return Gradient(_unit(x) * ratio ** (order - 1))
+
+
+def _matrix_gradient(
+    y: Value, x: Value, order: Order, axes: tuple[int, int], axis: Axis, keepdims: bool
+) -> Gradient:
+    if order in (None, "fro"):
+        return _euclidean(y, x, axis, keepdims)
+    summed = axes[0] if order in (1, -1) else axes[1]
+    sums = sum(absolute(x), axis=(summed,), keepdims=True)
+    return _extreme(y, sums, _unit(x), axis, keepdims)
+
+
+def _norm_gradient(
+    y: Value,
+    x: Value,
+    *,
+    ord: Order = None,
+    axis: Any = None,
+    keepdims: bool = False,
+    **_: Any,
+) -> Gradient:
+    rank = array_type(x).rank
+    axes = tuple(range(rank)) if axis is None else axis
+    if len(axes) == 1 or (axis is None and ord is None):
+        return _vector_gradient(y, x, ord, axis, keepdims)
+    if ord in ("nuc", 2, -2):
+        raise UnsupportedCallError(
+            f"the derivative of numpy.linalg.norm with ord={ord!r} of a matrix",
+            hint="ord='fro', 1 and inf have one",
+        )
+    return _matrix_gradient(y, x, ord, (axes[0], axes[1]), axis, keepdims)
+
+
+norm: Operation = declare(
+    Operation(
+        "norm",
+        _infer_norm,
+        lambda x, *, ord=None, axis=None, keepdims=False: np.linalg.norm(
+            x, ord, axis[0] if axis is not None and len(axis) == 1 else axis, keepdims
+        ),
+        raises=True,
+        spelling=spell_reduction("np.linalg.norm", ord=None),
+        documentation="A norm; the derivative of the Euclidean one at 0 is 0.",
+        **gradient_rules(_norm_gradient),
+    ),
+    1,
+)
+
+# Lowerings ---
+
+
+@lowers(np.linalg.inv)
+def _inv(a: Any) -> Value:
+    return inv(staged(a))  # type: ignore[no-any-return]
+
+
+@lowers(np.linalg.solve)
+def _solve(a: Any, b: Any) -> Value:
+    return solve(staged(a), staged(b))  # type: ignore[no-any-return]
+
+
+@lowers(np.linalg.det)
+def _det(a: Any) -> Value:
+    return det(staged(a))  # type: ignore[no-any-return]
+
+
+SlogdetResult: Any = type(np.linalg.slogdet(np.eye(1)))
+
+
+@lowers(np.linalg.slogdet)
+def _slogdet(a: Any) -> Any:
+    return SlogdetResult(*slogdet(staged(a)))
+
+
+@lowers(np.linalg.cholesky)
+def _cholesky(a: Any, /, *, upper: Any = False) -> Value:
+    more = {"upper": True} if static(upper) else {}
+    return cholesky(staged(a), **more)  # type: ignore[no-any-return]
+
+
+@lowers(np.linalg.norm)
+def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Value:
+    value = staged(x)
+    rank = array_type(value).rank
+    order, axes = static(ord), _norm_axes(static(axis), rank)
+    if order is not None and axes is None and rank not in (1, 2):
+        raise ValueError("Improper number of dimensions to norm.")
+    return norm(value, ord=order, axis=axes, keepdims=bool(static(keepdims)))  # type: ignore[no-any-return]
+
+
+def _norm_axes(axis: Any, rank: int) -> tuple[int, ...] | None:
+    if axis is None:
+        return None
+    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    if len(axes) > 2:
+        raise ValueError("Improper number of dimensions to norm.")
+    normal = tuple(k % rank for k in axes if -rank <= k < rank)
+    if len(normal) != len(axes):
+        raise np.exceptions.AxisError(f"axis {axis} is out of bounds for array of dimension {rank}")
+    return normal
+
+
+@lowers(np.linalg.matrix_power)
+def _matrix_power(a: Any, n: Any) -> Value:
+    """By repeated squaring, in NumPy's own order."""
+    x = staged(a)
+    count = int(static(n))
+    if count == 0:
+        type_ = array_type(x)
+        if type_.rank > 2:
+            raise UnsupportedCallError("numpy.linalg.matrix_power of a stack to the power 0")
+        return eye(*sizes_of(x), k=0, shape=type_.shape, dtype=type_.dtype)  # type: ignore[no-any-return]
+    if count < 0:
+        x, count = inv(x), -count
+    if count == 3:
+        return matmul(matmul(x, x), x)  # type: ignore[no-any-return]
+    return _squared_repeatedly(x, count)
+
+
+def _squared_repeatedly(x: Value, count: int) -> Value:
+    result: Value | None = None
+    square = x
+    while True:
+        count, bit = divmod(count, 2)
+        if bit:
+            result = square if result is None else matmul(result, square)
+        if not count:
+            assert result is not None
+            return result
+        square = matmul(square, square)
+
+
+@lowers(np.linalg.trace)
+def _trace(x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Value:
+    return FUNCTIONS[np.trace](x, offset, -2, -1, dtype)  # type: ignore[no-any-return]
