@@ -1,0 +1,86 @@
+"""symdiff differentiates plain NumPy code: source in, source of the derivative out.
+
+    source ─parse─▶ AST ─stage─▶ Graph ─differentiate─▶ Graph ─optimise─▶ Graph ─emit─▶ source ─load─▶ callable
+
+``source`` finds the text of a function; ``parse`` stages it, at a signature, to the graphs of ``ir`` over the
+ops of ``ops``; ``differentiate`` and ``optimise`` go from graph to graph; ``emit`` writes NumPy source, and
+``runtime`` loads it, finds the program for a call and runs it. ``pipeline`` has the stages in order, ``api``
+is the face:
+
+>>> import numpy as np
+>>> import symdiff as sd
+>>> @sd.differentiable
+... def loss(w, x, y):
+...     r = np.tanh(x @ w) - y
+...     return np.mean(r * r)
+>>> loss.grad(np.array([0.5]), np.array([[1.0], [2.0]]), np.array([0.0, 1.0])).shape
+(1,)
+"""
+
+from symdiff.api import (
+    Derivative,
+    Differentiable,
+    check_grads,
+    checkpoint,
+    custom_jvp,
+    custom_vjp,
+    derivative,
+    detach,
+    differentiable,
+    functional,
+    grad,
+    grad_hook,
+    hessian,
+    hvp,
+    jacobian,
+    jvp,
+    no_grad,
+    nondifferentiable,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
+from symdiff.errors import (
+    AliasingError,
+    GradientShapeError,
+    InternalError,
+    SignatureError,
+    SourceUnavailableError,
+    SymdiffError,
+    UnsupportedCallError,
+    UnsupportedSyntaxError,
+)
+from symdiff.version import __version__
+
+__all__ = [
+    "AliasingError",
+    "Derivative",
+    "Differentiable",
+    "GradientShapeError",
+    "InternalError",
+    "SignatureError",
+    "SourceUnavailableError",
+    "SymdiffError",
+    "UnsupportedCallError",
+    "UnsupportedSyntaxError",
+    "__version__",
+    "check_grads",
+    "checkpoint",
+    "custom_jvp",
+    "custom_vjp",
+    "derivative",
+    "detach",
+    "differentiable",
+    "functional",
+    "grad",
+    "grad_hook",
+    "hessian",
+    "hvp",
+    "jacobian",
+    "jvp",
+    "no_grad",
+    "nondifferentiable",
+    "stop_gradient",
+    "value_and_grad",
+    "vjp",
+]

@@ -1,0 +1,170 @@
+"""The face of symdiff: functions in the style of JAX and autograd, and the objects they give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, overload
+
+from symdiff.api.checks import check_grads
+from symdiff.api.differentiable import Derivative, Differentiable, Mode, differentiable_of
+from symdiff.api.wrt import Argnums
+from symdiff.ops.custom import (
+    checkpoint,
+    custom_jvp,
+    custom_vjp,
+    grad_hook,
+    no_grad,
+    nondifferentiable,
+    stop_gradient,
+)
+from symdiff.runtime.saved import Pullback, Saved
+
+__all__ = [
+    "Derivative",
+    "Differentiable",
+    "Pullback",
+    "Saved",
+    "check_grads",
+    "checkpoint",
+    "custom_jvp",
+    "custom_vjp",
+    "derivative",
+    "detach",
+    "differentiable",
+    "functional",
+    "grad",
+    "grad_hook",
+    "hessian",
+    "hvp",
+    "jacobian",
+    "jvp",
+    "no_grad",
+    "nondifferentiable",
+    "stop_gradient",
+    "value_and_grad",
+    "vjp",
+]
+
+detach = stop_gradient
+
+
+@overload
+def differentiable(f: Callable[..., Any], /) -> Differentiable: ...
+@overload
+def differentiable(
+    f: None = None, /, *, simplify: bool = False
+) -> Callable[[Callable[..., Any]], Differentiable]: ...
+def differentiable(f: Any = None, /, *, simplify: bool = False) -> Any:
+    """A function that is called as before and has ``.grad``, ``.jvp``, ``.hessian`` and so on.
+
+    A decorator, with or without options, or called on a function.
+
+    :param simplify: let SymPy work on the derivatives too, which costs time at the first call.
+
+    >>> @differentiable
+    ... def cube(x):
+    ...     return x ** 3
+    >>> cube(2.0), cube.grad(2.0)
+    (8.0, 12.0)
+    """
+    if f is None:
+        return differentiable_of
+    return differentiable_of(f)
+
+
+def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Derivative:
+    """The gradient of a function with one scalar result, structured like the argument.
+
+    :param argnums: a position, a name, or a tuple of them, which gives a tuple.
+    :param has_aux: ``f`` returns a pair, of which the second is handed on: ``(gradient, aux)``.
+    :raises GradientShapeError: at the call, where the result has not exactly one element.
+    :raises SignatureError: at the call, where the argument has no derivative (an integer array).
+
+    >>> grad(lambda x, y: x * y * y, argnums=(0, 1))(2.0, 3.0)
+    (9.0, 12.0)
+    """
+    return differentiable_of(f)._gradient(argnums, aux=has_aux)
+
+
+def value_and_grad(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Derivative:
+    """The pair of value and gradient; with ``has_aux``, ``((value, aux), gradient)``.
+
+    >>> value_and_grad(lambda x: x * x)(3.0)
+    (9.0, 6.0)
+    """
+    return differentiable_of(f)._gradient(argnums, value=True, aux=has_aux)
+
+
+def jvp(f: Callable[..., Any], primals: Any, tangents: Any) -> tuple[Any, Any]:
+    """The pair of ``f(*primals)`` and its derivative along ``tangents``; None stands for no tangent.
+
+    >>> jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, None))
+    (6.0, 3.0)
+    """
+    result: tuple[Any, Any] = differentiable_of(f).jvp(primals, tangents)
+    return result
+
+
+def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
+    """The pair of ``f(*primals)`` and the pullback: from a cotangent to one entry an argument.
+
+    >>> y, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
+    >>> y, pullback(1.0)
+    (6.0, (3.0, 2.0))
+    """
+    return differentiable_of(f).vjp(*primals)
+
+
+def jacobian(f: Callable[..., Any], argnums: Argnums = 0, mode: Mode = "auto") -> Derivative:
+    """Arrays of shape out + in, for each array returned and each argument asked for.
+
+    :param mode: ``"fwd"``, a sweep for each number differentiated by; ``"rev"``, one for each number
+        returned; ``"auto"``, the cheaper as far as ranks tell.
+    """
+    if mode not in ("auto", "fwd", "rev"):
+        raise ValueError(f"mode is 'auto', 'fwd' or 'rev', not {mode!r}")
+    return differentiable_of(f)._jacobian(argnums, mode)
+
+
+def hessian(f: Callable[..., Any], argnums: Argnums = 0) -> Derivative:
+    """The second derivatives of a scalar function, forward over reverse.
+
+    >>> hessian(lambda x: x ** 3)(2.0)
+    12.0
+    """
+    return differentiable_of(f)._hessian(argnums)
+
+
+def hvp(f: Callable[..., Any], argnums: Argnums = 0) -> Derivative:
+    """``h(*args, v)``: the Hessian times ``v``, which is structured like the argument.
+
+    It is what SciPy's ``hessp`` passes. A few times the cost of a gradient.
+
+    >>> hvp(lambda x: x ** 3)(2.0, 10.0)
+    120.0
+    """
+    return differentiable_of(f)._hvp(argnums)
+
+
+def derivative(f: Callable[..., Any], order: int = 1) -> Differentiable:
+    """The ``order``-th derivative of a scalar function of a scalar.
+
+    >>> derivative(lambda x: x ** 4, 3)(2.0)
+    48.0
+    """
+    if not isinstance(order, int) or order < 0:
+        raise ValueError(f"order is a whole number, not {order!r}")
+    made = differentiable_of(f)
+    for _ in range(order):
+        made = made.derivative
+    return made
+
+
+def functional(f: Callable[..., Any]) -> Derivative:
+    """A function that changes its arguments as one that returns ``(result, {name: final value})``.
+
+    It works on copies. All arguments that ``f`` writes to are in the dict, in their order.
+    """
+    return differentiable_of(f)._functional()

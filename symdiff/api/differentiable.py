@@ -1,0 +1,312 @@
+"""The objects users hold: a function with its derivatives, and a derivative with its own.
+
+``Differentiable`` calls the user's function untouched; ``.grad``, ``.jvp`` and so on are ``Derivative`` objects,
+which have the same attributes again. What was compiled belongs to the function, not to these objects:
+``grad(f)`` twice compiles once. All of them pickle where the function does, by reference.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from collections.abc import Callable
+from typing import Any, Literal
+
+from symdiff import pipeline
+from symdiff.api.programs import Home, home_of
+from symdiff.api.transforms import (
+    Derivative as DerivativeTransform,
+)
+from symdiff.api.transforms import (
+    Directional,
+    Functional,
+    Gradient,
+    Jacobian,
+    Jvp,
+    Transform,
+)
+from symdiff.api.wrt import Argnums, Wrt
+from symdiff.ir.graph import Graph
+from symdiff.runtime.entry import MISS
+from symdiff.runtime.saved import Pullback, Saved
+
+Mode = Literal["auto", "fwd", "rev"]
+_COPIED = (*functools.WRAPPER_ASSIGNMENTS, "__type_params__")
+
+
+class Differentiable:
+    """A function together with its derivatives.
+
+    >>> square = Differentiable(lambda x: x * x)
+    >>> square(3.0)
+    9.0
+    """
+
+    __symdiff_static__ = True
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        bound: tuple[Any, ...] = (),
+        transforms: tuple[Transform, ...] = (),
+    ) -> None:
+        self._function = function
+        self._bound = bound
+        self._transforms = transforms
+        for name in _COPIED:
+            if hasattr(function, name):
+                setattr(self, name, getattr(function, name))
+        self.__wrapped__ = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._function(*self._bound, *args, **kwargs)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        return type(self)(self._function, (instance, *self._bound), self._transforms)
+
+    @property
+    def __symdiff_function__(self) -> Callable[..., Any]:
+        """What a compiled program that calls this follows."""
+        return types.MethodType(self._function, *self._bound) if self._bound else self._function
+
+    def __repr__(self) -> str:
+        return f"<differentiable {self._name}>"
+
+    def __reduce__(self) -> Any:
+        if not self._bound and _lives_at(self):
+            return self.__qualname__
+        function: Any = self._function
+        if not _lives_at(function):
+            function = _decorated(function) or function
+        return _rebuilt, (type(self), function, self._bound, self._transforms)
+
+    # Derivatives
+
+    @property
+    def grad(self) -> Derivative:
+        """The gradient by the first argument."""
+        return self._gradient(0)
+
+    @property
+    def value_and_grad(self) -> Derivative:
+        """The pair of value and gradient by the first argument."""
+        return self._gradient(0, value=True)
+
+    @property
+    def jvp(self) -> Derivative:
+        """``(primals, tangents)`` → the pair of value and tangent."""
+        return self._derived(Jvp())
+
+    @property
+    def jacobian(self) -> Derivative:
+        """The derivatives of all that is returned by the first argument, shape out + in."""
+        return self._jacobian(0, "auto")
+
+    @property
+    def hessian(self) -> Derivative:
+        """The second derivatives by the first argument, forward over reverse."""
+        return self._hessian(0)
+
+    @property
+    def hvp(self) -> Derivative:
+        """``(*args, v)`` → the Hessian times ``v``, without the Hessian."""
+        return self._hvp(0)
+
+    @property
+    def derivative(self) -> Derivative:
+        """The derivative of a scalar function of a scalar, in forward mode."""
+        return self._derived(DerivativeTransform(self._wrt(0)))
+
+    def vjp(self, *args: Any, **kwargs: Any) -> tuple[Any, Pullback]:
+        """The value, and the pullback: a function of a cotangent that can be called again and again."""
+        value, saved = self.forward(*args, **kwargs)
+        return value, Pullback(saved)
+
+    def forward(self, *args: Any, **kwargs: Any) -> tuple[Any, Saved]:
+        """The value, and what the backward sweep needs of it."""
+        result: tuple[Any, Saved] = self._pairs(self._canonical(args, kwargs))
+        return result
+
+    def backward(self, saved: Saved, gradient: Any = None) -> tuple[Any, ...]:
+        """The cotangents of all arguments, one entry each, None where nothing is differentiated.
+
+        ``gradient`` is the cotangent of the value; it may be left out where that is a scalar.
+        """
+        result: tuple[Any, ...] = saved.program.run(saved, gradient)
+        return result
+
+    # What was or would be compiled
+
+    def source(self, *args: Any, **kwargs: Any) -> str:
+        """The code that runs for these arguments, which may be types as text: ``"float64[n,d]"``.
+
+        Of a function itself: its forward and backward parts.
+        """
+        return self._home.pair_source(self._transforms, self._canonical(args, kwargs), self._skip)
+
+    def graph(self, *args: Any, **kwargs: Any) -> Graph:
+        """The graph that is compiled for these arguments, which may be types as text."""
+        return self._home.derive(self._transforms, self._canonical(args, kwargs)).graph
+
+    def signatures(self) -> list[str]:
+        """What was compiled so far, a line each, and on which values it rests."""
+        return self._home.signatures()
+
+    def export(self, path: Any, *args: Any, **kwargs: Any) -> None:
+        """Write a standalone module, which needs NumPy alone, for these arguments to ``path``."""
+        from symdiff.api.exporting import export
+
+        export(self, path, args, kwargs)
+
+    # How derivatives are made
+
+    @property
+    def _name(self) -> str:
+        return self._home.name(self._transforms)
+
+    @property
+    def _skip(self) -> int:
+        return len(self._bound)
+
+    def _wrt(self, argnums: Argnums) -> Wrt:
+        if isinstance(argnums, list):
+            argnums = tuple(argnums)
+        return Wrt(argnums, self._skip)
+
+    def _derived(self, *transforms: Transform) -> Derivative:
+        return Derivative(self._function, self._bound, (*self._transforms, *transforms))
+
+    def _gradient(self, argnums: Argnums, value: bool = False, aux: bool = False) -> Derivative:
+        return self._derived(Gradient(self._wrt(argnums), value, aux))
+
+    def _jacobian(self, argnums: Argnums, mode: Mode) -> Derivative:
+        return self._derived(Jacobian(self._wrt(argnums), mode))
+
+    def _hessian(self, argnums: Argnums) -> Derivative:
+        wrt = self._wrt(argnums)
+        return self._derived(Gradient(wrt), Jacobian(wrt, "fwd", "hessian"))
+
+    def _hvp(self, argnums: Argnums) -> Derivative:
+        wrt = self._wrt(argnums)
+        return self._derived(Gradient(wrt), Directional(wrt))
+
+    def _functional(self) -> Derivative:
+        return self._derived(Functional())
+
+    # Calls
+
+    @functools.cached_property
+    def _home(self) -> Home:
+        return home_of(self._function)
+
+    @functools.cached_property
+    def _chain(self) -> pipeline.Chain:
+        return self._home.chain(self._transforms)
+
+    @functools.cached_property
+    def _arity(self) -> int:
+        return self._chain.parameters[-1].arity - self._skip
+
+    @functools.cached_property
+    def _pairs(self) -> Callable[[tuple[Any, ...]], Any]:
+        return self._home.pairs(self._transforms, self._skip)
+
+    def _canonical(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        if kwargs or len(args) != self._arity:
+            return self._chain.parameters[-1].bind(self._bound + args, kwargs)
+        return self._bound + args if self._bound else args
+
+
+class Derivative(Differentiable):
+    """A derivative of a function: compiled at its first call for a signature, and differentiable again."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        bound: tuple[Any, ...] = (),
+        transforms: tuple[Transform, ...] = (),
+    ) -> None:
+        super().__init__(function, bound, transforms)
+        del self.__wrapped__  # its parameters need not be those of the function
+        self.__name__ = self._name
+        self.__qualname__ = self._name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if kwargs or self._bound or len(args) != self._arity:
+            args = self._canonical(args, kwargs)
+        dispatch = self._dispatch
+        result = dispatch.first(*args)
+        return dispatch.search(args) if result is MISS else result
+
+    @property
+    def __symdiff_function__(self) -> Callable[..., Any]:
+        raise AttributeError("__symdiff_function__")  # its graph is made by transforms
+
+    def __repr__(self) -> str:
+        return f"<derivative {self._name}>"
+
+    @functools.cached_property
+    def _dispatch(self) -> Any:
+        return self._home.dispatcher(self._transforms)
+
+    def source(self, *args: Any, **kwargs: Any) -> str:
+        """The code that runs for these arguments, which may be types as text: ``"float64[n,d]"``."""
+        return self._home.source(self._transforms, self._canonical(args, kwargs))
+
+
+def differentiable_of(function: Any) -> Differentiable:
+    """The object around a function; methods and callable objects with what they are bound to."""
+    if isinstance(function, Differentiable):
+        return function
+    if isinstance(function, types.MethodType):
+        inner = differentiable_of(function.__func__)
+        return type(inner)(inner._function, (function.__self__, *inner._bound), inner._transforms)
+    if not callable(function):
+        raise TypeError(f"a function is needed, not {type(function).__name__}")
+    if isinstance(function, staticmethod | classmethod):
+        raise TypeError(f"put @differentiable below @{type(function).__name__}")
+    if _is_function(function):
+        return Differentiable(function)
+    return Differentiable(type(function).__call__, (function,))
+
+
+def _is_function(function: Any) -> bool:
+    """Whether a callable is no object of the user's class."""
+    if isinstance(function, types.FunctionType | type | functools.partial):
+        return True
+    return type(function).__module__ in ("builtins", "numpy") or hasattr(function, "__symdiff_static__")
+
+
+# Pickling -------------------------------------------------------------------------------------------
+
+
+def _lives_at(value: Any) -> bool:
+    """Whether an object is what stands at its own qualified name."""
+    return _found(getattr(value, "__module__", None), getattr(value, "__qualname__", "")) is value
+
+
+def _decorated(function: Any) -> Differentiable | None:
+    """The decorated function that took the place of ``function`` in its module."""
+    found = _found(function.__module__, function.__qualname__)
+    return found if isinstance(found, Differentiable) and found._function is function else None
+
+
+def _found(module: str | None, qualname: str) -> Any:
+    found: Any = sys.modules.get(module or "")
+    for name in qualname.split("."):
+        found = getattr(found, name, None)
+    return found
+
+
+def _rebuilt(
+    kind: type[Differentiable],
+    function: Any,
+    bound: tuple[Any, ...],
+    transforms: tuple[Transform, ...],
+) -> Differentiable:
+    if isinstance(function, Differentiable):
+        function = function._function
+    return kind(function, bound, transforms)

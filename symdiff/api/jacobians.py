@@ -1,0 +1,213 @@
+"""Jacobians as graphs: a loop over the elements of the result, or of the argument, that fills rows.
+
+In reverse mode a turn runs the backward graph from one unit cotangent and stores what it gives as a row;
+in forward mode it runs the jvp graph from one unit tangent. Numbers need no loop. So a Jacobian is a graph
+over the same ops as its function, and can be differentiated again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from symdiff import differentiate, ops
+from symdiff.api.wrt import Asked, mapped, of_tuple
+from symdiff.differentiate.graphs import leaves_of
+from symdiff.ir.build import Builder, builder, building, copy_into
+from symdiff.ir.control import LoopView, emit_loop
+from symdiff.ir.graph import Block, Graph, Value, walk_nodes
+from symdiff.ir.structure import Leaf, Static, Structure
+from symdiff.ir.types import INT, ArrayType, carries_derivative
+from symdiff.ops.shape import reshape_like
+from symdiff.ops.sizes import product
+
+Shaped = Callable[[Sequence[Structure]], Structure]
+Mode = Literal["auto", "fwd", "rev"]
+
+
+def jacobian_graph(asked: Asked, shaped: Shaped, mode: Mode) -> Graph:
+    """The graph of all derivatives of what ``asked.graph`` returns by the inputs asked for."""
+    graph = asked.graph
+    results = [k for k, v in enumerate(graph.block.results) if carries_derivative(v.type)]
+    returned = [k for k in results if k in set(_leaves(graph.output))]
+    if mode == "auto":
+        mode = best_mode(graph, asked.wrt, returned)
+    rows = _forward_rows if mode == "fwd" else _reverse_rows
+    parameters = tuple(Value(v.type, None, v.name, v.role) for v in graph.block.parameters)
+    with building(Builder([], graph.span)) as made:
+        found = rows(graph, asked.wrt, returned, parameters)
+    values = [found[k, j] for k in returned for j in range(len(asked.wrt))]
+    places = {pair: n for n, pair in enumerate((k, j) for k in returned for j in range(len(asked.wrt)))}
+
+    def by_arguments(k: int) -> Structure:
+        if k not in returned:
+            return Static(None)
+        return shaped([mapped(s, lambda j: Leaf(places[k, j])) for s in asked.structures])
+
+    block = Block(parameters, made.nodes, tuple(values))
+    name = f"{graph.name}_jacobian"
+    return Graph(
+        name, block, graph.inputs, mapped(graph.output, by_arguments), {}, graph.docstring, graph.span
+    )
+
+
+def best_mode(graph: Graph, wrt: Sequence[int], returned: Sequence[int]) -> Literal["fwd", "rev"]:
+    """Forward where there are at most as many numbers to differentiate by as there are returned.
+
+    Sizes are mostly not known: then ranks decide. What has effects goes in reverse: they happen once.
+    """
+    if any(node.op.effect for node in walk_nodes(graph.block)):
+        return "rev"
+    ins = [graph.block.parameters[number].type for number in wrt]
+    outs = [graph.block.results[number].type for number in returned]
+    return "fwd" if _weight(ins) <= _weight(outs) else "rev"
+
+
+def _weight(types: Sequence[object]) -> tuple[int, int]:
+    """Rank of the largest, and how many numbers there are as far as that is known."""
+    arrays = [t for t in types if isinstance(t, ArrayType)]
+    open_dims = [sum(not isinstance(dim, int) for dim in t.shape) for t in arrays]
+    known = 0
+    for type_ in arrays:
+        count = 1
+        for dim in type_.shape:
+            count *= dim if isinstance(dim, int) else 1
+        known += count
+    return max(open_dims, default=0), known
+
+
+def _leaves(structure: Structure) -> list[int]:
+    return list(leaves_of(structure))
+
+
+def inlined(graph: Graph, arguments: Sequence[Value]) -> list[Value]:
+    """The results of a graph that is copied to the current builder."""
+    new = dict(zip(graph.block.parameters, arguments, strict=True))
+    for node in graph.block.nodes:
+        copy_into(node, new)
+    return [new.get(value, value) for value in graph.block.results]
+
+
+# Reverse --------------------------------------------------------------------------------------------
+
+
+def _reverse_rows(
+    graph: Graph, wrt: Sequence[int], returned: Sequence[int], parameters: Sequence[Value]
+) -> dict[tuple[int, int], Value]:
+    split = differentiate.split(graph, wrt)
+    results = inlined(split.forward, parameters)
+    saved = results[len(results) - split.saved :] if split.saved else []
+    primal = [results[k] for k in _leaves(split.forward.output)][: len(_leaves(graph.output))]
+    primals = dict(zip(_leaves(graph.output), primal, strict=True))
+    sources = [parameters[number] for number in wrt]
+    found: dict[tuple[int, int], Value] = {}
+    for k in returned:
+
+        def rows_from(seed: Value, k: int = k) -> list[Value]:
+            seeds = [seed if other == k else ops.zeros_of(primals[other]) for other in returned]
+            return inlined(split.backward, [*saved, *seeds])
+
+        for j, rows in enumerate(_rows(primals[k], sources, rows_from)):
+            found[k, j] = rows
+    return found
+
+
+def _rows(over: Value, of: Sequence[Value], row: Callable[[Value], list[Value]]) -> list[Value]:
+    """For each value a stack of rows, one for each element of ``over``, in the shape over + value."""
+    if _rank(over) == 0:
+        return row(_unit(over))
+    count = product(ops.sizes_of(over))
+    initial = [_stack_of_zeros(count, value) for value in of]
+    return [
+        _reshaped(rows, over, value)
+        for rows, value in zip(_loop_of_rows(over, initial, row), of, strict=True)
+    ]
+
+
+def _loop_of_rows(
+    over: Value, initial: Sequence[Value], row: Callable[[Value], list[Value]]
+) -> tuple[Value, ...]:
+    turn = Value(INT, None, "k")
+    count = product(ops.sizes_of(over))
+    stacks = tuple(Value(v.type, None, "rows") for v in initial)
+    with building(Builder()) as body:
+        flat = ops.zeros(count, shape=(ops.dim_of(count),), dtype=_array(over).dtype)
+        seed = ops.index_set_of(flat, 1.0, turn)
+        seed = seed if _rank(over) == 1 else reshape_like(seed, over)
+        made = row(seed)
+        stored = [ops.index_set_of(s, r, turn) for s, r in zip(stacks, made, strict=True)]
+    loop = emit_loop(builder().value(count), initial, (), Block((turn, *stacks), body.nodes, tuple(stored)))
+    return LoopView(loop).finals
+
+
+def _stack_of_zeros(count: Value | int, row: Value) -> Value:
+    type_ = _array(row)
+    shape = (ops.dim_of(count), *type_.shape)
+    return ops.zeros(count, *ops.sizes_of(row), shape=shape, dtype=type_.dtype)  # type: ignore[no-any-return]
+
+
+def _reshaped(rows: Value, over: Value, row: Value) -> Value:
+    """Rows, one for each element, in the shape over + row."""
+    if _rank(over) == 1:
+        return rows
+    shape = (*_array(over).shape, *_array(row).shape)
+    sizes = (*ops.sizes_of(over), *ops.sizes_of(row))
+    return ops.reshape(rows, *sizes, shape=shape)  # type: ignore[no-any-return]
+
+
+def _array(value: Value) -> ArrayType:
+    assert isinstance(value.type, ArrayType)
+    return value.type
+
+
+def _rank(value: Value) -> int:
+    return _array(value).rank
+
+
+def _unit(value: Value) -> Value:
+    type_ = _array(value)
+    if type_.kind == "array":
+        return ops.ones(shape=(), dtype=type_.dtype)  # type: ignore[no-any-return]
+    return ops.strong_constant(1.0, value)
+
+
+# Forward --------------------------------------------------------------------------------------------
+
+
+def _forward_rows(
+    graph: Graph, wrt: Sequence[int], returned: Sequence[int], parameters: Sequence[Value]
+) -> dict[tuple[int, int], Value]:
+    found: dict[tuple[int, int], Value] = {}
+    shapes = _primals_alone(graph, returned, parameters)
+    for j, number in enumerate(wrt):
+        source = parameters[number]
+        pushed = differentiate.jvp(graph, (number,), output=_tangents_of(graph, returned))
+
+        def columns_from(seed: Value, pushed: Graph = pushed) -> list[Value]:
+            return inlined(pushed, [*parameters, seed])
+
+        columns = _rows(source, shapes, columns_from)
+        for k, rows in zip(returned, columns, strict=True):
+            found[k, j] = _last_axes_first(rows, _rank(source))
+    return found
+
+
+def _tangents_of(graph: Graph, returned: Sequence[int]) -> Structure:
+    results = graph.block.results
+    carrying = [k for k, value in enumerate(results) if carries_derivative(value.type)]
+    return of_tuple([Leaf(len(results) + carrying.index(k)) for k in returned])
+
+
+def _primals_alone(graph: Graph, returned: Sequence[int], parameters: Sequence[Value]) -> list[Value]:
+    """The results themselves: their sizes are asked for; what else computes them is dead code."""
+    results = inlined(graph, parameters)
+    return [results[k] for k in returned]
+
+
+def _last_axes_first(rows: Value, rank: int) -> Value:
+    """From the shape in + out to out + in."""
+    total = _rank(rows)
+    if rank == 0 or rank == total:
+        return rows
+    axes = (*range(rank, total), *range(rank))
+    return ops.copy(ops.transpose(rows, axes=axes))  # type: ignore[no-any-return]

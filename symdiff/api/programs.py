@@ -1,0 +1,257 @@
+"""What was compiled for a function, for all of its transforms.
+
+A ``Home`` belongs to a function for as long as that lives and holds no reference to it, so that derivatives
+of short-lived functions go with them.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from symdiff import pipeline
+from symdiff.api.transforms import Transform
+from symdiff.api.wrt import asked_for, of_tuple
+from symdiff.ir.graph import walk_nodes
+from symdiff.ir.signature import Path, Signature
+from symdiff.ir.structure import Container, Leaf, Structure
+from symdiff.pipeline import Arguments, Chain, Derived
+from symdiff.runtime.calling import call_with, follow
+from symdiff.runtime.dispatch import Dispatcher, Entry
+from symdiff.runtime.entry import Target, build_entry
+from symdiff.runtime.parameters import Parameters, parameters_of
+from symdiff.runtime.saved import Backward, Saved, leaf_shapes
+from symdiff.runtime.signature import spelled
+from symdiff.runtime.verify import is_asked_for, observer
+
+Transforms = tuple[Transform, ...]
+_HIDES_GRADIENT = ("hessian", "hvp")
+
+
+class Home:
+    """The dispatchers of one function, made when first asked for."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = _reference(function)
+        self._parameters: Parameters | None = None
+        self._dispatchers: dict[Any, Dispatcher] = {}
+        self._lock = threading.RLock()
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        function = self._function()
+        assert function is not None  # whoever asks holds it
+        return function  # type: ignore[no-any-return]
+
+    @property
+    def parameters(self) -> Parameters:
+        if self._parameters is None:
+            self._parameters = parameters_of(self.function)
+        return self._parameters
+
+    def chain(self, transforms: Transforms) -> Chain:
+        """The function under transforms."""
+        return Chain.of(self.function, self.parameters, transforms)
+
+    def name(self, transforms: Transforms) -> str:
+        """``loss_grad_jvp``: what is emitted for the function under transforms."""
+        name = getattr(self.function, "__name__", type(self.function).__name__)
+        parts = ["function" if name == "<lambda>" else name]
+        for transform in transforms:
+            if transform.suffix in _HIDES_GRADIENT and parts[-1] == "grad":
+                parts.pop()
+            parts.append(transform.suffix)
+        return "_".join(parts)
+
+    # What runs
+
+    def dispatcher(self, transforms: Transforms) -> Dispatcher:
+        """What runs the function under transforms."""
+        return self._dispatcher(("run", transforms), transforms, self._compiled)
+
+    def pairs(self, transforms: Transforms, skip: int) -> Dispatcher:
+        """What runs the forward part and gives ``(value, saved)``; ``skip`` arguments have no entry."""
+
+        def compiled(chain: Chain, name: str, arguments: Arguments) -> tuple[Entry, Signature]:
+            return self._compiled_pair(chain, name, arguments, skip)
+
+        return self._dispatcher(("pair", transforms, skip), transforms, compiled)
+
+    def _dispatcher(
+        self,
+        key: Any,
+        transforms: Transforms,
+        compiled: Callable[[Chain, str, Arguments], tuple[Entry, Signature]],
+    ) -> Dispatcher:
+        with self._lock:
+            found = self._dispatchers.get(key)
+            if found is None:
+                name = self.name(transforms)
+                found = self._dispatchers[key] = Dispatcher(
+                    name,
+                    lambda arguments: compiled(self.chain(transforms), name, arguments),
+                    lambda arguments: self.chain(transforms).normalise(arguments),
+                    self._lock,
+                )
+        return found
+
+    def _compiled(
+        self, chain: Chain, name: str, arguments: Arguments
+    ) -> tuple[Entry, Signature]:
+        derived = pipeline.derive(chain, arguments)
+        program = pipeline.build(derived, name)
+        target = Target(program.function, program.paths, self._observer(chain, derived), derived.written)
+        return _entry(derived, arguments, target), derived.signature
+
+    def _compiled_pair(
+        self, chain: Chain, name: str, arguments: Arguments, skip: int
+    ) -> tuple[Entry, Signature]:
+        derived = pipeline.derive(chain, arguments)
+        wrt, shaped = _all_arguments(derived, chain.parameters[-1], skip)
+        derived = wrt.derived
+        pair = pipeline.build_pair(derived, name, wrt.numbers, shaped)
+        results = derived.graph.block.results
+        backward = Backward(
+            name,
+            pair.function,
+            pair.order,
+            derived.graph.output,
+            tuple(value.type for value in results),
+            pair.seeded,
+        )
+        run = _forward_run(pair.forward.function, backward)
+        observe = self._observer(chain, derived)
+        target = Target(run, pair.forward.paths, observe, derived.written)
+        return _entry(derived, arguments, target), derived.signature
+
+    # Verification
+
+    def _observer(self, chain: Chain, derived: Derived) -> Callable[..., None] | None:
+        """Where it is asked for: what compares the emitted primal with the function before each run."""
+        if not is_asked_for() or _has_effects(derived):
+            return None
+        program = pipeline.build(replace(derived, graph=derived.primal), self.name(()), primal=True)
+        parameters, function = self.parameters, self.function
+        names = list(parameters.names)
+
+        def emitted(arguments: Arguments) -> Any:
+            values = [follow(path, names, arguments) for path in program.paths]
+            return program.function(*values)
+
+        def run(arguments: Arguments) -> Any:
+            return call_with(function, parameters, arguments)
+
+        observe = observer(self.name(()), run, emitted, program.emitted.text)
+        return lambda *arguments: observe(chain.levels(arguments)[0])
+
+    # What is shown
+
+    def derive(self, transforms: Transforms, arguments: Arguments) -> Derived:
+        """The graph for a call, or for types as text."""
+        chain = self.chain(transforms)
+        return pipeline.derive(chain, chain.normalise(arguments))
+
+    def source(self, transforms: Transforms, arguments: Arguments) -> str:
+        """The text of the program for a call."""
+        derived = self.derive(transforms, arguments)
+        return pipeline.build(derived, self.name(transforms)).emitted.text
+
+    def pair_source(self, transforms: Transforms, arguments: Arguments, skip: int) -> str:
+        """The texts of the forward and the backward program for a call."""
+        derived = self.derive(transforms, arguments)
+        wrt, shaped = _all_arguments(derived, self.chain(transforms).parameters[-1], skip)
+        pair = pipeline.build_pair(wrt.derived, self.name(transforms), wrt.numbers, shaped)
+        return f"{pair.forward.emitted.text}\n\n{pair.backward.text}"
+
+    def signatures(self) -> list[str]:
+        """A line for each program."""
+        return [
+            f"{dispatcher.name}({_line(signature)})"
+            for dispatcher in self._dispatchers.values()
+            for signature in dispatcher.signatures
+        ]
+
+
+def _line(signature: Signature) -> str:
+    fixed = [f"{spelled(path)} == {value!r}" for path, value in signature.static]
+    return f"{signature}" + (f"; {', '.join(fixed)}" if fixed else "")
+
+
+def _entry(derived: Derived, arguments: Arguments, target: Target) -> Entry:
+    return build_entry(derived.signature, derived.checks, arguments, target)
+
+
+def _has_effects(derived: Derived) -> bool:
+    return any(node.op.effect for node in walk_nodes(derived.primal.block))
+
+
+class _Everything:
+    """A derived graph with inputs for all that can be differentiated, and their numbers."""
+
+    def __init__(self, derived: Derived, numbers: tuple[int, ...]) -> None:
+        self.derived = derived
+        self.numbers = numbers
+
+
+def _all_arguments(
+    derived: Derived, parameters: Parameters, skip: int
+) -> tuple[_Everything, Structure]:
+    """All numbers among the arguments, and the structure of their cotangents: one entry an argument."""
+    signature = derived.signature
+    paths = [(name,) for name, _ in signature.parameters]
+    asked = asked_for(derived.graph, signature, paths)
+    entries: list[Structure] = []
+    pairs = zip(parameters.signature.parameters.values(), asked.structures, strict=False)
+    for parameter, structure in pairs:
+        if parameter.kind is parameter.VAR_POSITIONAL and isinstance(structure, Container):
+            entries.extend(structure.items)
+        else:
+            entries.append(structure)
+    everything = _Everything(replace(derived, graph=asked.graph), asked.wrt)
+    return everything, of_tuple(entries[skip:])
+
+
+def _forward_run(forward: Callable[..., Any], backward: Backward) -> Callable[..., Any]:
+    output = backward.output
+    if isinstance(output, Leaf):
+
+        def run_single(*values: Any) -> Any:
+            result, saved = forward(*values)
+            return result, Saved(saved, (np.shape(result),), backward)
+
+        return run_single
+
+    def run(*values: Any) -> Any:
+        result, saved = forward(*values)
+        found: dict[int, tuple[int, ...]] = {}
+        leaf_shapes(output, result, found)
+        shapes = tuple(found.get(k, ()) for k in range(len(backward.types)))
+        return result, Saved(saved, shapes, backward)
+
+    return run
+
+
+_homes: weakref.WeakKeyDictionary[Any, Home] = weakref.WeakKeyDictionary()
+_lasting: dict[Any, Home] = {}  # of what has no weak references: NumPy's ufuncs, which stay anyway
+_lock = threading.Lock()
+
+
+def home_of(function: Callable[..., Any]) -> Home:
+    """The home of a function; the same as long as the function lives."""
+    with _lock:
+        homes = _lasting if isinstance(function, np.ufunc) else _homes
+        found = homes.get(function)
+        if found is None:
+            found = homes[function] = Home(function)
+        return found
+
+
+def _reference(function: Callable[..., Any]) -> Callable[[], Any]:
+    if isinstance(function, np.ufunc):
+        return lambda: function
+    return weakref.ref(function)

@@ -1,0 +1,380 @@
+"""Transforms: each makes a graph of a graph, and says how its calls relate to calls of what it transforms.
+
+They are plain data, so that chains of them are keys of caches and pickle. Calls are in canonical form
+(``runtime.parameters``); *inner* means what is transformed, *outer* what it becomes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from symdiff import differentiate
+from symdiff.api.tangents import as_float, like, replaced
+from symdiff.api.wrt import (
+    Asked,
+    Wrt,
+    asked_for,
+    mapped,
+    of_tuple,
+    require_differentiable,
+    specification_at,
+)
+from symdiff.errors import GradientShapeError, SignatureError
+from symdiff.ir.build import Builder, building, copy_into
+from symdiff.ir.graph import Block, Graph, Input, Value
+from symdiff.ir.signature import Fixed, Nested, Path, Signature, leaves
+from symdiff.ir.structure import Container, Leaf, Static, Structure
+from symdiff.ir.types import ArrayType, carries_derivative
+from symdiff.runtime.parameters import Parameters, WithVector, positional
+
+Arguments = tuple[Any, ...]
+Normalise = Callable[[Arguments], Arguments]
+
+
+@dataclass(frozen=True)
+class Transform:
+    """What all have in common: the derived function has the parameters of the other one."""
+
+    suffix: ClassVar[str] = ""
+
+    def parameters(self, inner: Parameters) -> Parameters:
+        """The parameters of the derived function."""
+        return inner
+
+    def inner_arguments(self, arguments: Arguments, inner: Parameters) -> Arguments:
+        """The arguments of the inner call."""
+        return arguments
+
+    def normalise(self, arguments: Arguments, inner: Parameters, within: Normalise) -> Arguments:
+        """Arguments in the types that are compiled for; ``within`` does it for the inner call."""
+        return within(arguments)
+
+    def outer_path(self, path: Path, inner: Signature, parameters: Parameters) -> Path:
+        """Where what stands at a path of the inner arguments stands in the outer ones."""
+        return path
+
+    def apply(self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters) -> Graph:
+        """The derived graph; ``parameters`` are the inner ones."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Differentiated(Transform):
+    """A transform that differentiates with respect to some arguments, where an int counts as a float."""
+
+    wrt: Wrt = Wrt()
+
+    def normalise(self, arguments: Arguments, inner: Parameters, within: Normalise) -> Arguments:
+        arguments = within(arguments)
+        for path in self.wrt.paths(inner):
+            arguments = replaced(arguments, inner.names, path, as_float)
+        return arguments
+
+    def asked(self, graph: Graph, inner: Signature, parameters: Parameters) -> Asked:
+        """The inputs asked for."""
+        paths = self.wrt.paths(parameters)
+        for path in paths:
+            require_differentiable(parameters.function, path, specification_at(inner, path))
+        return asked_for(graph, inner, paths)
+
+
+@dataclass(frozen=True)
+class Gradient(Differentiated):
+    """The gradient of a scalar; ``value``: after the value itself; ``aux``: of the first of two results."""
+
+    value: bool = False
+    aux: bool = False
+
+    @property
+    def suffix(self) -> str:  # type: ignore[override]
+        return "value_and_grad" if self.value else "grad"
+
+    def apply(self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters) -> Graph:
+        asked = self.asked(graph, inner, parameters)
+        target, aux = self._target(graph)
+        gradient = self.wrt.shaped(asked.results(len(graph.block.results)))
+        made = differentiate.gradient(
+            asked.graph, asked.wrt, result=target.index, output=self._output(target, aux, gradient)
+        )
+        return made
+
+    def _target(self, graph: Graph) -> tuple[Leaf, Structure | None]:
+        output, aux = graph.output, None
+        if self.aux:
+            if not isinstance(output, Container) or len(output.items) != 2:
+                raise SignatureError(
+                    f"{graph.name} does not return a pair, as has_aux=True says", graph.span
+                )
+            output, aux = output.items
+        if not isinstance(output, Leaf):
+            raise GradientShapeError(
+                f"cannot take the gradient of {graph.name}: it returns {_described(output)}, no scalar",
+                graph.span,
+                "use symdiff.jacobian or symdiff.vjp",
+            )
+        return self._scalar(graph, output), aux
+
+    @staticmethod
+    def _scalar(graph: Graph, target: Leaf) -> Leaf:
+        type_ = graph.block.results[target.index].type
+        if not carries_derivative(type_):
+            raise SignatureError(
+                f"cannot differentiate {graph.name}: it returns {type_}", graph.span, "return a float"
+            )
+        return target
+
+    def _output(self, target: Leaf, aux: Structure | None, gradient: Structure) -> Structure:
+        value: Structure = target if aux is None else of_tuple((target, aux))
+        if self.value:
+            return of_tuple((value, gradient))
+        return gradient if aux is None else of_tuple((gradient, aux))
+
+
+def _described(structure: Structure) -> str:
+    if isinstance(structure, Static):
+        return repr(structure.value)
+    return f"a {structure.type.__name__}" if isinstance(structure, Container) else "a number"
+
+
+@dataclass(frozen=True)
+class Jvp(Transform):
+    """``(primals, tangents)`` → the pair of value and tangent; None as a tangent means none."""
+
+    suffix: ClassVar[str] = "jvp"
+
+    def parameters(self, inner: Parameters) -> Parameters:
+        return Parameters(f"{inner.function}_jvp", positional(["primals", "tangents"]))
+
+    def inner_arguments(self, arguments: Arguments, inner: Parameters) -> Arguments:
+        return inner.canonical(tuple(arguments[0]))
+
+    def normalise(self, arguments: Arguments, inner: Parameters, within: Normalise) -> Arguments:
+        primals, tangents = arguments
+        primals = inner.flat(within(inner.bind(tuple(primals), {})))
+        tangents = (*tangents, *(None for _ in primals[len(tangents) :]))
+        if len(tangents) != len(primals):
+            raise TypeError(f"{len(primals)} primals, but {len(tangents)} tangents")
+        pairs = [like(t, p, ("tangents", k)) for k, (p, t) in enumerate(zip(primals, tangents, strict=True))]
+        return tuple(p for p, _ in pairs), tuple(t for _, t in pairs)
+
+    def outer_path(self, path: Path, inner: Signature, parameters: Parameters) -> Path:
+        return "primals", *_slot(path, inner, parameters)
+
+    def apply(self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters) -> Graph:
+        given = {p for p, t in leaves(specification_at(outer, ("tangents",)), ()) if t != _NONE}
+        made, places = _pushed(graph, lambda path: _slot(path, inner, parameters), given)
+        return renamed(
+            made,
+            lambda path: self.outer_path(path, inner, parameters),
+            [("tangents", *place) for place in places],
+        )
+
+
+_NONE = Fixed(None, type(None))
+
+
+def _slot(path: Path, inner: Signature, parameters: Parameters) -> Path:
+    """A path of arguments in canonical form as a path from the tuple of positional ones."""
+    return parameters.slot(path, _variadic_count(inner, parameters))
+
+
+def _variadic_count(inner: Signature, parameters: Parameters) -> int:
+    name = parameters.variadic
+    specification = dict(inner.parameters).get(name) if name is not None else None
+    return len(specification.items) if isinstance(specification, Nested) else 0
+
+
+def _pushed(
+    graph: Graph, place: Callable[[Path], Path], given: set[Path], output: Structure | None = None
+) -> tuple[Graph, list[Path]]:
+    """The jvp graph by the inputs whose tangents are given, and where their tangents stand."""
+    wrt, places = [], []
+    for number, (known, value) in enumerate(zip(graph.inputs, graph.block.parameters, strict=True)):
+        if known.origin == "argument" and carries_derivative(value.type):
+            where = place(known.path)
+            if where in given:
+                wrt.append(number)
+                places.append(where)
+    return differentiate.jvp(graph, wrt, output=output), places
+
+
+def renamed(graph: Graph, path: Callable[[Path], Path], derived: Sequence[Path]) -> Graph:
+    """The graph with inputs that come from the arguments of the outer call."""
+    places = iter(derived)
+    inputs = tuple(
+        Input(next(places))
+        if known.origin == "derived"
+        else Input(path(known.path))
+        if known.origin == "argument"
+        else known
+        for known in graph.inputs
+    )
+    return Graph(
+        graph.name, graph.block, inputs, graph.output, graph.mutated, graph.docstring, graph.span
+    )
+
+
+def tangent_structure(graph: Graph) -> Structure:
+    """The structure of the tangent of what a graph returns, as ``differentiate.jvp`` numbers its leaves."""
+    results = graph.block.results
+    carrying = [k for k, value in enumerate(results) if carries_derivative(value.type)]
+    places = {k: len(results) + place for place, k in enumerate(carrying)}
+    return mapped(graph.output, lambda k: Leaf(places[k]) if k in places else Static(None))
+
+
+@dataclass(frozen=True)
+class Directional(Differentiated):
+    """The derivative along a vector that is the last argument, structured like the arguments asked for."""
+
+    suffix: ClassVar[str] = "hvp"
+
+    def parameters(self, inner: Parameters) -> Parameters:
+        return WithVector.of(inner)
+
+    def inner_arguments(self, arguments: Arguments, inner: Parameters) -> Arguments:
+        return arguments[:-1]
+
+    def normalise(self, arguments: Arguments, inner: Parameters, within: Normalise) -> Arguments:
+        *primals, vector = arguments
+        primals = list(super().normalise(tuple(primals), inner, within))
+        paths = self.wrt.paths(inner)
+        name = WithVector.of(inner).names[-1]
+        single = not isinstance(self.wrt.argnums, tuple)
+        vectors = (vector,) if single else tuple(vector)
+        if len(vectors) != len(paths):
+            raise TypeError(f"{name} has {len(vectors)} entries for {len(paths)} arguments")
+        along = []
+        for path, part in zip(paths, vectors, strict=True):
+            primal = inner.value_at(tuple(primals), path)
+            along.append(like(part, primal, (name,))[1])
+        return *primals, along[0] if single else tuple(along)
+
+    def apply(self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters) -> Graph:
+        asked = self.asked(graph, inner, parameters)
+        made = differentiate.jvp(asked.graph, asked.wrt, output=tangent_structure(asked.graph))
+        name = WithVector.of(parameters).names[-1]
+        return renamed(made, lambda path: path, [(name, *place) for place in self._places(asked, outer, name)])
+
+    def _places(self, asked: Asked, outer: Signature, name: str) -> list[Path]:
+        """Where in the vector the tangent of each input asked for stands."""
+        found: dict[int, Path] = {}
+        parts = self.wrt.shaped(asked.structures)
+        _leaf_paths(parts, (), found)
+        return [found[k] for k in range(len(asked.wrt))]
+
+
+def _leaf_paths(structure: Structure, path: Path, found: dict[int, Path]) -> None:
+    if isinstance(structure, Leaf):
+        found[structure.index] = path
+    elif isinstance(structure, Container):
+        for key, item in zip(structure.keys, structure.items, strict=True):
+            _leaf_paths(item, (*path, key), found)
+
+
+@dataclass(frozen=True)
+class Derivative(Differentiated):
+    """The derivative by a number, in forward mode."""
+
+    suffix: ClassVar[str] = "derivative"
+
+    def apply(self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters) -> Graph:
+        asked = self.asked(graph, inner, parameters)
+        number = self._number(asked, parameters)
+        made = differentiate.jvp(asked.graph, (number,), output=tangent_structure(asked.graph))
+        return with_unit_tangent(made)
+
+    @staticmethod
+    def _number(asked: Asked, parameters: Parameters) -> int:
+        for number in asked.wrt:
+            type_ = asked.graph.block.parameters[number].type
+            if len(asked.wrt) == 1 and isinstance(type_, ArrayType) and type_.rank == 0:
+                return number
+        raise GradientShapeError(
+            f"{parameters.function} is not a function of one number",
+            hint="use symdiff.jacobian or symdiff.grad",
+        )
+
+
+def with_unit_tangent(graph: Graph) -> Graph:
+    """The graph with its only derived input, the tangent of a number, set to 1."""
+    position = next(k for k, known in enumerate(graph.inputs) if known.origin == "derived")
+    parameters = list(graph.block.parameters)
+    tangent = parameters.pop(position)
+    inputs = (*graph.inputs[:position], *graph.inputs[position + 1 :])
+    new: dict[Value, Value] = {}
+    with building(Builder([], graph.span)) as made:
+        new[tangent] = unit(tangent)
+        for node in graph.block.nodes:
+            copy_into(node, new)
+    results = tuple(new.get(value, value) for value in graph.block.results)
+    block = Block(tuple(parameters), made.nodes, results)
+    return Graph(graph.name, block, inputs, graph.output, {}, graph.docstring, graph.span)
+
+
+def unit(value: Value) -> Value:
+    """The number 1 in the type of a value of rank 0."""
+    from symdiff import ops
+
+    type_ = value.type
+    assert isinstance(type_, ArrayType)
+    if type_.kind == "array":
+        return ops.ones(shape=(), dtype=type_.dtype)  # type: ignore[no-any-return]
+    return ops.strong_constant(1.0, value)
+
+
+@dataclass(frozen=True)
+class Jacobian(Differentiated):
+    """Arrays of shape out + in, for every array returned and every array asked for."""
+
+    mode: Literal["auto", "fwd", "rev"] = "auto"
+    suffix: str = "jacobian"  # type: ignore[misc]
+
+    def apply(self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters) -> Graph:
+        from symdiff.api.jacobians import jacobian_graph
+
+        asked = self.asked(graph, inner, parameters)
+        return jacobian_graph(asked, self.wrt.shaped, self.mode)
+
+
+@dataclass(frozen=True)
+class Functional(Transform):
+    """``(result, {name: final value})`` of every argument that the function writes, on copies."""
+
+    suffix: ClassVar[str] = "functional"
+
+    def apply(self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters) -> Graph:
+        written = dict.fromkeys(graph.inputs[number].path[0] for number in graph.mutated)
+        names = [name for name in parameters.names if name in written]
+        paths = [p for name in names for p, _ in leaves(specification_at(inner, (name,)), (name,))]
+        types = {p: specification_at(inner, p) for p in paths}
+        from symdiff.api.wrt import input_numbers, with_inputs
+
+        wanted = {p: t for p, t in types.items() if isinstance(t, ArrayType)}
+        graph = with_inputs(graph, wanted)
+        numbers = input_numbers(graph)
+        results = list(graph.block.results)
+        finals = {
+            path: graph.mutated.get(numbers[path], -1) for path in wanted
+        }
+        for path, place in finals.items():
+            if place < 0:
+                results.append(graph.block.parameters[numbers[path]])
+                finals[path] = len(results) - 1
+        items = tuple(
+            _final(specification_at(inner, (name,)), (name,), finals) for name in names
+        )
+        output = of_tuple((graph.output, Container(dict, tuple(names), items)))
+        block = Block(graph.block.parameters, graph.block.nodes, tuple(results))
+        return Graph(graph.name, block, graph.inputs, output, {}, graph.docstring, graph.span)
+
+
+def _final(specification: Any, path: Path, finals: dict[Path, int]) -> Structure:
+    if isinstance(specification, Nested):
+        parts = zip(specification.keys, specification.items, strict=True)
+        items = tuple(_final(item, (*path, key), finals) for key, item in parts)
+        return Container(specification.type, specification.keys, items)
+    if isinstance(specification, Fixed):
+        return Static(specification.value)
+    return Leaf(finals[path])

@@ -1,0 +1,287 @@
+"""The stages in order: a function and a call of it enter, a program for its signature leaves.
+
+    source ─stage─▶ Graph ─transforms, optimise─▶ Graph ─emit─▶ source ─load─▶ callable
+
+Everything here is done once a signature. ``derive`` gives the graph, ``build`` the loaded program,
+``build_pair`` the forward and backward programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from symdiff import differentiate
+from symdiff.differentiate.graphs import leaves_of
+from symdiff.emit import Emitted, emit_source
+from symdiff.errors import AliasingError, SignatureError
+from symdiff.ir.graph import FreeVariable, Graph, Input
+from symdiff.ir.signature import Path, Signature, leaves
+from symdiff.ir.structure import Structure
+from symdiff.ir.types import ArrayType, carries_derivative
+from symdiff.optimise import optimise
+from symdiff.parse import stage
+from symdiff.parse.staged import Staged, StaticDemand
+from symdiff.runtime.calling import follow
+from symdiff.runtime.entry import Check
+from symdiff.runtime.load import load
+from symdiff.runtime.parameters import Parameters
+from symdiff.runtime.signature import signature_of, spelled
+
+Arguments = tuple[Any, ...]
+_MOST_RESTARTS = 200
+
+
+class Transform(Protocol):
+    """Graph → Graph, and how outer calls relate to inner ones (``api.transforms``)."""
+
+    def parameters(self, inner: Parameters) -> Parameters: ...
+    def inner_arguments(self, arguments: Arguments, inner: Parameters) -> Arguments: ...
+    def outer_path(self, path: Path, inner: Signature, parameters: Parameters) -> Path: ...
+    def apply(
+        self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
+    ) -> Graph: ...
+    def normalise(
+        self,
+        arguments: Arguments,
+        inner: Parameters,
+        within: Callable[[Arguments], Arguments],
+    ) -> Arguments: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A function and the transforms applied to it, innermost first, with the parameters at each level."""
+
+    function: Callable[..., Any]
+    transforms: tuple[Transform, ...]
+    parameters: tuple[Parameters, ...]
+
+    @classmethod
+    def of(
+        cls, function: Callable[..., Any], parameters: Parameters, transforms: Sequence[Transform]
+    ) -> Chain:
+        levels = [parameters]
+        for transform in transforms:
+            levels.append(transform.parameters(levels[-1]))
+        return cls(function, tuple(transforms), tuple(levels))
+
+    def normalise(self, arguments: Arguments) -> Arguments:
+        """Outer arguments in the types that are compiled for."""
+        return self._normalise(len(self.transforms), arguments)
+
+    def _normalise(self, level: int, arguments: Arguments) -> Arguments:
+        if level == 0:
+            return arguments
+        inner = self.parameters[level - 1]
+        return self.transforms[level - 1].normalise(
+            arguments, inner, lambda within: self._normalise(level - 1, within)
+        )
+
+    def levels(self, arguments: Arguments) -> list[Arguments]:
+        """The arguments of the call at each level, the function's own first."""
+        found = [arguments]
+        for transform, inner in zip(
+            reversed(self.transforms), reversed(self.parameters[:-1]), strict=True
+        ):
+            found.append(transform.inner_arguments(found[-1], inner))
+        return found[::-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A graph with the signature of its calls, and the facts about other variables that it rests on.
+
+    ``primal`` is the graph of the function itself, ``written`` the paths of the arrays that it writes.
+    """
+
+    graph: Graph
+    signature: Signature
+    checks: tuple[Check, ...]
+    primal: Graph
+    written: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A compiled graph: its text, the loaded function, and the paths of what the function is given."""
+
+    derived: Derived
+    emitted: Emitted
+    function: Callable[..., Any]
+    paths: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Forward and backward programs. ``order`` picks the backward function's arguments from the saved
+    values and cotangents; ``seeded`` are the numbers of the results that have a cotangent."""
+
+    forward: Program
+    backward: Emitted
+    function: Callable[..., Any]
+    order: tuple[int, ...]
+    seeded: tuple[int, ...]
+
+
+def derive(chain: Chain, arguments: Arguments) -> Derived:
+    """The optimised graph of the outermost transform for a normalised call (or spelled types)."""
+    levels = chain.levels(arguments)
+    signatures = [
+        signature_of(p.names, given) for p, given in zip(chain.parameters, levels, strict=True)
+    ]
+    staged, signatures[0] = staged_at(chain.function, signatures[0], levels[0])
+    primal = graph = optimise(staged.graph)
+    checks = [_check(guard) for guard in staged.guards]
+    static, same = signatures[0].static, signatures[0].same
+    written = tuple(primal.inputs[number].path for number in primal.mutated)
+    for k, transform in enumerate(chain.transforms):
+        inner, outer, parameters = signatures[k], signatures[k + 1], chain.parameters[k]
+        graph = optimise(transform.apply(graph, inner, outer, parameters))
+
+        def moved(
+            path: Path, t: Transform = transform, i: Signature = inner, p: Parameters = parameters
+        ) -> Path:
+            return path if isinstance(path[0], FreeVariable) else t.outer_path(path, i, p)
+
+        checks = [replace(check, path=moved(check.path)) for check in checks]
+        static = tuple((moved(path), value) for path, value in static)
+        same = tuple((moved(path), moved(other)) for path, other in same)
+        written = tuple(map(moved, written))
+    outermost = replace(signatures[-1], static=static, same=same)
+    return Derived(graph, outermost, tuple(checks), primal, written)
+
+
+def staged_at(
+    function: Callable[..., Any], signature: Signature, arguments: Arguments
+) -> tuple[Staged, Signature]:
+    """Stage a function, again with more values fixed as long as structure is found to depend on them."""
+    for _ in range(_MOST_RESTARTS):
+        try:
+            staged = stage(function, signature)
+        except StaticDemand as demand:
+            known = dict(signature.static)
+            fixed = {path: demanded(path, signature, arguments) for path in demand.paths}
+            signature = replace(signature, static=tuple((known | fixed).items()))
+            continue
+        same = _aliases(staged.graph, signature, arguments)
+        if same == signature.same:
+            return staged, signature
+        signature = replace(signature, same=same)
+    raise SignatureError(
+        f"the structure of {function.__name__} depends on more than {_MOST_RESTARTS} values",
+        hint="pass them as one string, or in a tuple of strings",
+    )
+
+
+def demanded(path: Path, signature: Signature, arguments: Arguments) -> Any:
+    """The present value at a path on which structure depends."""
+    names = [name for name, _ in signature.parameters]
+    value = follow(path[:-1] if isinstance(path[-1], tuple) else path, names, arguments)
+    if isinstance(value, str):
+        raise SignatureError(
+            f"the structure of the program depends on the value of {spelled(path)}",
+            hint=f"give an example value instead of {value!r}",
+        )
+    return value.shape[path[-1][1]] if isinstance(path[-1], tuple) else value
+
+
+def _check(guard: Any) -> Check:
+    return Check((guard.variable, *guard.path), guard.kind, guard.expected)
+
+
+def _aliases(
+    graph: Graph, signature: Signature, arguments: Arguments
+) -> tuple[tuple[Path, Path], ...]:
+    """Which array arguments are the same, where the function writes to some."""
+    if not graph.mutated:
+        return ()
+    names = [name for name, _ in signature.parameters]
+    found: list[tuple[Path, Any]] = []
+    same: list[tuple[Path, Path]] = []
+    written = {graph.inputs[number].path for number in graph.mutated}
+    for name, specification in signature.parameters:
+        for path, kind in leaves(specification, (name,)):
+            value = follow(path, names, arguments) if isinstance(kind, ArrayType) else None
+            if not isinstance(value, np.ndarray):
+                continue
+            for other_path, other in found:
+                if other is value:
+                    same.append((path, other_path))
+                    break
+                _refuse_overlap(path, value, other_path, other, written)
+            else:
+                found.append((path, value))
+    return tuple(same)
+
+
+def _refuse_overlap(
+    path: Path, value: np.ndarray, other_path: Path, other: np.ndarray, written: set[Path]
+) -> None:
+    if (path in written or other_path in written) and np.shares_memory(value, other):
+        raise AliasingError(
+            f"the arrays {spelled(other_path)} and {spelled(path)} overlap, and one of them is written",
+            hint="pass a copy of one of them",
+        )
+
+
+# Programs -------------------------------------------------------------------------------------------
+
+
+def build(derived: Derived, name: str, *, primal: bool = False) -> Program:
+    """Emit and load a graph. A ``primal`` program writes to its arguments as the function does."""
+    emitted = emit_source(
+        derived.graph, name, in_place=primal, fresh=not primal, signature=derived.signature
+    )
+    return Program(derived, emitted, load(emitted), tuple(p.path for p in emitted.parameters))
+
+
+def build_pair(
+    derived: Derived,
+    name: str,
+    wrt: Sequence[int],
+    shaped: Structure,
+) -> Pair:
+    """Emit and load the forward and backward parts; ``shaped`` is the structure of the cotangents."""
+    split = differentiate.split(derived.graph, wrt)
+    forward = build(replace(derived, graph=optimise(split.forward)), f"{name}_forward")
+    known = tuple(_distinct(split.backward.inputs))
+    backward = replace_graph(split.backward, inputs=known, output=shaped)
+    emitted = emit_source(optimise(backward), f"{name}_backward")
+    places = {given.path: k for k, given in enumerate(known)}
+    order = tuple(places[p.path] for p in emitted.parameters)
+    seeded = seeded_results(derived.graph)
+    return Pair(forward, emitted, load(emitted), order, seeded)
+
+
+def seeded_results(graph: Graph) -> tuple[int, ...]:
+    """The numbers of the returned results that have a cotangent, in the order of the backward inputs."""
+    results = graph.block.results
+    numbers = sorted(set(leaves_of(graph.output)))
+    return tuple(k for k in numbers if carries_derivative(results[k].type))
+
+
+def replace_graph(graph: Graph, **changes: Any) -> Graph:
+    """The graph with some of its fields changed."""
+    fields = {name: getattr(graph, name) for name in Graph.__slots__}
+    return Graph(**(fields | changes))
+
+
+def _distinct(inputs: Sequence[Input]) -> list[Input]:
+    """Inputs with paths that differ."""
+    taken: set[Path] = set()
+    distinct = []
+    for known in inputs:
+        path, number = known.path, 1
+        while path in taken:
+            number += 1
+            path = (*known.path[:-1], f"{known.path[-1]}{number}")
+        taken.add(path)
+        distinct.append(Input(path, known.origin))
+    return distinct
+
+
+__all__ = ["Chain", "Derived", "Pair", "Program", "build", "build_pair", "derive"]

@@ -1,0 +1,104 @@
+"""Which compiled program a call runs: one entry a signature, the last that fitted tried first.
+
+Looking up takes no lock: what is shared are an immutable tuple of entries and the entry to try first, each
+replaced as a whole. Compiling holds a lock, and looks once more before it compiles.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from symdiff.errors import InternalError
+from symdiff.ir.signature import Signature
+from symdiff.runtime.entry import MISS
+from symdiff.runtime.signature import spelled
+
+Entry = Callable[..., Any]
+MOST_SIGNATURES = 16
+_MOST_ATTEMPTS = 8
+
+
+def _none(*arguments: Any) -> Any:
+    return MISS
+
+
+class Dispatcher:
+    """The programs of one function under one transform.
+
+    ``compile`` makes the entry for a call and says what it was compiled for. ``normalise`` brings arguments
+    into the types that are compiled for (an int, where a float is differentiated) and checks them.
+    """
+
+    __slots__ = ("_compile", "_lock", "_normalise", "entries", "first", "name", "signatures")
+
+    def __init__(
+        self,
+        name: str,
+        compile: Callable[[tuple[Any, ...]], tuple[Entry, Signature]],
+        normalise: Callable[[tuple[Any, ...]], tuple[Any, ...]],
+        lock: threading.RLock,
+    ) -> None:
+        self.name = name
+        self.first: Entry = _none
+        self.entries: tuple[Entry, ...] = ()
+        self.signatures: tuple[Signature, ...] = ()
+        self._compile = compile
+        self._normalise = normalise
+        self._lock = lock
+
+    def __call__(self, arguments: tuple[Any, ...]) -> Any:
+        """Run the program for these arguments in canonical form, compiling it at the first call."""
+        result = self.first(*arguments)
+        return self.search(arguments) if result is MISS else result
+
+    def search(self, arguments: tuple[Any, ...]) -> Any:
+        """The same, when the entry to try first did not fit."""
+        arguments = self._normalise(arguments)
+        for _ in range(_MOST_ATTEMPTS):
+            seen = self.entries
+            for entry in reversed(seen):
+                result = entry(*arguments)
+                if result is not MISS:
+                    self.first = entry
+                    return result
+            with self._lock:
+                if self.entries is seen:
+                    self._add(arguments)
+        raise InternalError(f"{self.name}: no program fits the call it was compiled for")
+
+    def _add(self, arguments: tuple[Any, ...]) -> None:
+        entry, signature = self._compile(arguments)
+        self.signatures += (signature,)
+        self.entries += (entry,)
+        if len(self.entries) == MOST_SIGNATURES + 1:
+            warnings.warn(
+                f"{self.name} was compiled for {len(self.entries)} signatures: "
+                f"{what_changes(self.signatures)} keeps changing",
+                RuntimeWarning,
+                stacklevel=5,
+            )
+
+
+def what_changes(signatures: Sequence[Signature]) -> str:
+    """What differs most often from one signature to the next, in the user's words."""
+    counts: dict[str, int] = {}
+    for before, after in pairwise(signatures):
+        for difference in _differences(before, after):
+            counts[difference] = counts.get(difference, 0) + 1
+    return max(counts, key=lambda name: counts[name], default="a variable that it reads")
+
+
+def _differences(before: Signature, after: Signature) -> list[str]:
+    found = []
+    old, new = dict(before.static), dict(after.static)
+    for path in dict.fromkeys((*old, *new)):
+        if old.get(path) != new.get(path):
+            found.append(f"the value of {spelled(path)}")
+    for (name, one), (_, other) in zip(before.parameters, after.parameters, strict=True):
+        if one != other:
+            found.append(f"the type of {name}")
+    return found

@@ -1,0 +1,200 @@
+"""The parameters of a function, and arguments in their order.
+
+Arguments in *canonical* form are a tuple with one entry a parameter, in order: defaults filled in, those of
+``*args`` a tuple, those of ``**kwargs`` a dict. Everything behind the face works on this form.
+
+>>> parameters = parameters_of(lambda x, *rest, scale=2.0: x)
+>>> parameters.bind((1.0, 2.0, 3.0), {})
+(1.0, (2.0, 3.0), 2.0)
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from symdiff.ir.signature import Path
+
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """The parameters of a function, whose name is ``function``."""
+
+    function: str
+    signature: inspect.Signature
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.signature.parameters)
+
+    @property
+    def arity(self) -> int:
+        """With this many positional arguments and no others a call is canonical; -1 where none is."""
+        kinds = [p.kind for p in self.signature.parameters.values()]
+        if any(kind in (*_VARIADIC, inspect.Parameter.KEYWORD_ONLY) for kind in kinds):
+            return -1
+        return len(kinds)
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """Arguments in canonical form; a ``TypeError`` as Python gives where they do not fit."""
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self.function}() {_as_python_says(error)}") from None
+        bound.apply_defaults()
+        return tuple(bound.arguments.values())
+
+    def locate(self, argument: int | str, skip: int = 0) -> Path:
+        """The path of a positional argument, by position after the first ``skip``, or by name.
+
+        :raises TypeError: where there is none.
+        """
+        if isinstance(argument, str):
+            return self._named(argument)
+        positional = [p for p in self.signature.parameters.values() if p.kind <= p.POSITIONAL_OR_KEYWORD]
+        position = argument + skip if argument >= 0 else argument + len(positional)
+        if skip <= position < len(positional):
+            return (positional[position].name,)
+        for parameter in self.signature.parameters.values():
+            if parameter.kind is parameter.VAR_POSITIONAL and argument >= 0:
+                return parameter.name, position - len(positional)
+        raise TypeError(f"{self.function}() has no argument number {argument}")
+
+    # The tuple of positional arguments that a canonical call stands for
+
+    @property
+    def variadic(self) -> str | None:
+        """The name of ``*args``."""
+        for parameter in self.signature.parameters.values():
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                return parameter.name
+        return None
+
+    def flat(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """All arguments but those of ``**kwargs``, in order, those of ``*args`` in their place."""
+        flat: list[Any] = []
+        for parameter, value in zip(self.signature.parameters.values(), arguments, strict=True):
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                flat.extend(value)
+            elif parameter.kind is not parameter.VAR_KEYWORD:
+                flat.append(value)
+        return tuple(flat)
+
+    def canonical(self, flat: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The canonical call that ``flat`` gave this of."""
+        parameters = list(self.signature.parameters.values())
+        singles = [p for p in parameters if p.kind not in _VARIADIC]
+        rest, found = list(flat), []
+        for parameter in parameters:
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                count = len(flat) - len(singles)
+                found.append(tuple(rest[:count]))
+                del rest[:count]
+            else:
+                found.append({} if parameter.kind is parameter.VAR_KEYWORD else rest.pop(0))
+        return tuple(found)
+
+    def slot(self, path: Path, variadic_count: int) -> Path:
+        """Where in ``flat`` stands what stands at a path of the arguments."""
+        position = 0
+        for parameter in self.signature.parameters.values():
+            many = parameter.kind is parameter.VAR_POSITIONAL
+            if parameter.name == path[0]:
+                return (position + path[1], *path[2:]) if many else (position, *path[1:])
+            position += variadic_count if many else 1
+        raise LookupError(path)
+
+    def value_at(self, arguments: tuple[Any, ...], path: Path) -> Any:
+        """What stands at the path of a positional argument."""
+        value = arguments[self.names.index(path[0])]
+        return value if len(path) == 1 else value[path[1]]
+
+    def _named(self, name: str) -> Path:
+        parameters = self.signature.parameters
+        if name in parameters:
+            return (name,)
+        for parameter in parameters.values():
+            if parameter.kind is parameter.VAR_KEYWORD:
+                return parameter.name, name
+        raise TypeError(f"{self.function}() has no argument {name!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class WithVector(Parameters):
+    """The parameters of a function and, after them, a vector: the last positional argument."""
+
+    inner: Parameters
+
+    @classmethod
+    def of(cls, inner: Parameters) -> WithVector:
+        """``inner`` and a parameter ``v``."""
+        name = "v"
+        while name in inner.names:
+            name += "_"
+        last = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY)
+        parameters = list(inner.signature.parameters.values())
+        kinds = [p.kind for p in parameters]
+        place = kinds.index(_VARIADIC[1]) if _VARIADIC[1] in kinds else len(parameters)
+        return cls(inner.function, inspect.Signature([*parameters[:place], last, *parameters[place:]]), inner)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*self.inner.names, self._vector)
+
+    @property
+    def _vector(self) -> str:
+        return next(name for name in self.signature.parameters if name not in self.inner.names)
+
+    @property
+    def arity(self) -> int:
+        return self.inner.arity + 1 if self.inner.arity >= 0 else -1
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        if self._vector in kwargs:
+            others = {name: value for name, value in kwargs.items() if name != self._vector}
+            return (*self.inner.bind(args, others), kwargs[self._vector])
+        if not args:
+            raise TypeError(f"{self.function}() missing the vector, its last positional argument")
+        return (*self.inner.bind(args[:-1], kwargs), args[-1])
+
+    def flat(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (*self.inner.flat(arguments[:-1]), arguments[-1])
+
+    def canonical(self, flat: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (*self.inner.canonical(flat[:-1]), flat[-1])
+
+    def slot(self, path: Path, variadic_count: int) -> Path:
+        if path[0] == self._vector:
+            ending = [p for p in self.inner.signature.parameters.values() if p.kind not in _VARIADIC]
+            return (len(ending) + variadic_count, *path[1:])
+        return self.inner.slot(path, variadic_count)
+
+
+def _as_python_says(error: TypeError) -> str:
+    text = str(error)
+    return "got " + text if text.startswith("an unexpected") else text
+
+
+def parameters_of(function: Callable[..., Any]) -> Parameters:
+    """The parameters of a function of the user's, of NumPy's, or of a built-in one."""
+    name = getattr(function, "__name__", type(function).__name__)
+    if isinstance(function, np.ufunc):
+        count = function.nin
+        names = ["x"] if count == 1 else [f"x{k + 1}" for k in range(count)]
+        return Parameters(name, positional(names))
+    try:
+        return Parameters(name, inspect.signature(function, follow_wrapped=False))
+    except ValueError:  # a C function that does not tell
+        return Parameters(name, inspect.signature(lambda *args: None))
+
+
+def positional(names: list[str]) -> inspect.Signature:
+    """A signature of positional parameters without defaults."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Signature([inspect.Parameter(name, kind) for name in names])

@@ -1,0 +1,140 @@
+"""The reverse sweep as an object: what a forward sweep saved, and the backward program that goes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from symdiff.errors import GradientShapeError, SignatureError
+from symdiff.ir.structure import Container, Leaf, Structure
+from symdiff.ir.types import ArrayType, Type
+from symdiff.runtime.signature import spelled
+
+
+@dataclass(frozen=True, slots=True)
+class Backward:
+    """A loaded backward program: ``order`` picks its arguments from the saved values and cotangents.
+
+    ``output`` is the structure of the primal's result, its leaves numbering ``types``; ``seeded`` are the
+    numbers of those that have a cotangent.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    order: tuple[int, ...]
+    output: Structure
+    types: tuple[Type, ...]
+    seeded: tuple[int, ...]
+
+    def run(self, saved: Saved, gradient: Any) -> Any:
+        """The cotangents of the arguments from that of the result; None stands for the number 1."""
+        seeds = self._units(saved) if gradient is None else self._taken_apart(gradient, saved)
+        available = (*saved.values, *seeds)
+        return self.function(*(available[k] for k in self.order))
+
+    def _units(self, saved: Saved) -> list[Any]:
+        shapes = [saved.shapes[k] for k in self.seeded]
+        if not isinstance(self.output, Leaf) or not all(n == 1 for s in shapes for n in s):
+            raise GradientShapeError(
+                f"{self.name} does not return a scalar: its cotangent cannot be left out",
+                hint="give a cotangent of the result's structure",
+            )
+        return [_cast(1.0, self.types[k], shape, "gradient") for k, shape in zip(self.seeded, shapes, strict=True)]
+
+    def _taken_apart(self, gradient: Any, saved: Saved) -> list[Any]:
+        found: dict[int, Any] = {}
+        _match(self.output, gradient, ("gradient",), found)
+        seeds = []
+        for k in self.seeded:
+            path, value = found.get(k, (("gradient",), None))
+            seeds.append(_cast(value, self.types[k], saved.shapes[k], spelled(path)))
+        return seeds
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What a forward sweep leaves for the backward one. ``shapes`` are those of the result's leaves."""
+
+    values: tuple[Any, ...]
+    shapes: tuple[tuple[int, ...], ...]
+    program: Backward
+
+    def __repr__(self) -> str:
+        return f"<{len(self.values)} saved values of {self.program.name}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Pullback:
+    """The reverse sweep at a point; it can be called again and again."""
+
+    saved: Saved
+
+    def __call__(self, cotangent: Any) -> Any:
+        """The cotangents of the arguments, one entry each, from that of the result."""
+        return self.saved.program.run(self.saved, cotangent)
+
+
+def leaf_shapes(structure: Structure, value: Any, found: dict[int, tuple[int, ...]]) -> None:
+    """Note the shapes of what stands at the leaves of a structure by their numbers."""
+    if isinstance(structure, Leaf):
+        found[structure.index] = np.shape(value) if not isinstance(value, list) else ()
+    elif isinstance(structure, Container):
+        for key, item in zip(structure.keys, structure.items, strict=True):
+            leaf_shapes(item, child(structure, value, key), found)
+
+
+def child(structure: Container, value: Any, key: Any) -> Any:
+    """The part of a container that a key names."""
+    by_name = not issubclass(structure.type, dict) and isinstance(key, str)
+    return getattr(value, key) if by_name else value[key]
+
+
+def _match(structure: Structure, value: Any, path: tuple[Any, ...], found: dict[int, Any]) -> None:
+    if isinstance(structure, Leaf):
+        found[structure.index] = path, value
+    elif isinstance(structure, Container) and value is not None:
+        for key, item in zip(structure.keys, structure.items, strict=True):
+            try:
+                part = child(structure, value, key)
+            except (LookupError, TypeError, AttributeError):
+                raise SignatureError(
+                    f"{spelled(path)} is {type(value).__name__}, which has no {key!r}",
+                    hint="a cotangent has the structure of the result",
+                ) from None
+            _match(item, part, (*path, key), found)
+
+
+def _cast(value: Any, type_: Type, shape: tuple[int, ...], name: str) -> Any:
+    """A cotangent in the type of its primal; None stands for zeros."""
+    if not isinstance(type_, ArrayType):
+        return value
+    return cast(0.0 if value is None else value, type_, shape, name, fill=value is None)
+
+
+def cast(value: Any, type_: ArrayType, shape: Sequence[int], name: str, fill: bool = False) -> Any:
+    """A derivative in the dtype, kind and shape of its primal.
+
+    :raises SignatureError: where the shapes differ, or a complex number is given for a real one.
+    """
+    if np.iscomplexobj(value) and type_.dtype.kind != "c":
+        raise SignatureError(f"{name} is complex, and what it belongs to is real")
+    if type_.kind == "python":
+        kind: Any = complex if type_.dtype.kind == "c" else float
+        return value if type(value) is kind else kind(_single(value, name))
+    if type_.kind == "scalar":
+        return value if type(value) is type_.dtype.type else type_.dtype.type(_single(value, name))
+    array = np.asarray(value, type_.dtype)
+    if fill or (array.size == 1 and all(n == 1 for n in shape)):
+        return np.full(tuple(shape), array.reshape(()) if array.size == 1 else array, type_.dtype)
+    if array.shape != tuple(shape):
+        raise SignatureError(f"{name} has the shape {array.shape}, not {tuple(shape)}")
+    return array
+
+
+def _single(value: Any, name: str) -> Any:
+    if np.size(value) != 1:
+        raise SignatureError(f"{name} has the shape {np.shape(value)}, and is to be a number")
+    return np.reshape(value, ())[()]

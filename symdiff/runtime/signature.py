@@ -1,0 +1,142 @@
+"""From arguments to a signature: example values, or types spelled as text, enter; specifications leave.
+
+A spelled type is ``"float"``, ``"int"``, ``"bool"``, ``"complex"`` (Python's), ``"float32"`` (a NumPy scalar) or
+``"float64[n,3]"`` (an array). Equal names of sizes mean equal sizes; a literal 1 means a dimension that is 1.
+
+>>> print(describe(specify({"w": "float64[n,d]", "rate": 0.5}, ("p",))))
+{'w': float64[n,d], 'rate': float}
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from symdiff.errors import SignatureError
+from symdiff.ir.signature import Fixed, Live, Nested, Path, Signature, Specification, describe
+from symdiff.ir.structure import children
+from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, Dim, Size
+
+__all__ = ["describe", "read_type", "signature_of", "specify", "spelled"]
+
+_PYTHON_TYPES = {float: FLOAT, int: INT, bool: BOOL, complex: COMPLEX}
+_NAMES = {"float": FLOAT, "int": INT, "bool": BOOL, "complex": COMPLEX}
+_TYPE = re.compile(r"\s*([a-z]+\d*)\s*(?:\[\s*(.*?)\s*\])?\s*")
+_DIM = re.compile(r"(\d+)|([A-Za-z_]\w*)(?:\s*([+-])\s*(\d+))?")
+_NUMERIC = "bifcu"
+
+
+def signature_of(names: Sequence[str], arguments: Sequence[Any]) -> Signature:
+    """The signature of these arguments, one for each parameter."""
+    pairs = zip(names, arguments, strict=True)
+    return Signature(tuple((name, specify(value, (name,))) for name, value in pairs))
+
+
+def specify(value: Any, path: Path) -> Specification:
+    """What is known at compile time of a value, which stands at ``path`` of the arguments."""
+    known = _PYTHON_TYPES.get(type(value))
+    if known is not None:
+        return known
+    if isinstance(value, np.ndarray):
+        return _array(value, path)
+    if isinstance(value, np.generic) and value.dtype.kind in _NUMERIC:
+        return ArrayType(value.dtype, (), "scalar")
+    if isinstance(value, str):
+        return read_type(value) or Fixed(value, str)
+    if _is_fixed(value):
+        return Fixed(value, type(value))
+    parts = children(value)
+    if parts is None:
+        return Live(type(value), value)
+    keys, items = parts
+    pairs = zip(keys, items, strict=True)
+    return Nested(type(value), keys, tuple(specify(item, (*path, key)) for key, item in pairs))
+
+
+def _is_fixed(value: Any) -> bool:
+    if value is None or value is ... or isinstance(value, type | enum.Enum | np.generic):
+        return True
+    if getattr(type(value), "__symdiff_static__", False):
+        return True
+    if isinstance(value, bytes | range | slice | frozenset | np.dtype | np.ufunc):
+        return True
+    return callable(value) and not _has_state(value)
+
+
+def _has_state(value: Any) -> bool:
+    """Whether a callable is an object of the user's rather than a function."""
+    return type(value).__module__ not in ("builtins", "functools", "numpy")
+
+
+def _array(value: np.ndarray, path: Path) -> ArrayType:
+    name = spelled(path)
+    if type(value) is not np.ndarray:
+        raise SignatureError(
+            f"{name} is a {type(value).__qualname__}, whose operations differ from an array's",
+            hint=f"pass np.asarray({name})",
+        )
+    if value.dtype.kind not in _NUMERIC:
+        raise SignatureError(f"{name} is an array of {value.dtype}", hint="use an array of numbers")
+    shape = tuple(1 if n == 1 else Size(f"{name}.{axis}") for axis, n in enumerate(value.shape))
+    return ArrayType(value.dtype, shape)
+
+
+def spelled(path: Path) -> str:
+    """A path as Python spells it: ``params[0]['w']``, ``self.scale``."""
+    first, *rest = path
+    parts = [str(first)]
+    for key in rest:
+        if isinstance(key, tuple):  # ("size", axis)
+            key = f"shape[{key[1]}]"
+            parts.append(f".{key}")
+            continue
+        is_name = isinstance(key, str) and key.isidentifier()
+        parts.append(f".{key}" if is_name else f"[{key!r}]")
+    return "".join(parts)
+
+
+# Types as text --------------------------------------------------------------------------------------
+
+
+def read_type(text: str) -> ArrayType | None:
+    """The type that a text spells, or None where it spells none.
+
+    >>> print(read_type("float64[n, n+1, 3]"), read_type("float"), read_type("fast"))
+    float64[n,n+1,3] float None
+    """
+    match = _TYPE.fullmatch(text)
+    if match is None:
+        return None
+    name, dims = match.groups()
+    if dims is None and name in _NAMES:
+        return _NAMES[name]
+    dtype = _numeric_dtype(name)
+    if dtype is None:
+        return None
+    if dims is None:
+        return ArrayType(dtype, (), "scalar")
+    return ArrayType(dtype, tuple(map(_read_dim, dims.split(",") if dims else ())))
+
+
+def _numeric_dtype(name: str) -> np.dtype | None:
+    try:
+        dtype = np.dtype(name)
+    except TypeError:
+        return None
+    return dtype if dtype.kind in _NUMERIC and (name[-1].isdigit() or name in _NAMES) else None
+
+
+def _read_dim(text: str) -> Dim:
+    match = _DIM.fullmatch(text.strip())
+    if match is None:
+        raise SignatureError(
+            f"{text.strip()!r} is no size", hint="a size is a number, a name, or a name and an offset: n-1"
+        )
+    number, symbol, sign, offset = match.groups()
+    if number is not None:
+        return int(number)
+    return Size(symbol, int(f"{sign}{offset}") if sign else 0)

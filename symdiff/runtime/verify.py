@@ -1,0 +1,116 @@
+"""``SYMDIFF_VERIFY=1``: the emitted primal is run beside the user's own function, and everything compared.
+
+Both get deep copies of the arguments. Results and changed arguments have to agree in every bit, dtype,
+shape and kind, exceptions in their type; a difference is an ``InternalError`` that says where it is.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import os
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from symdiff.errors import InternalError
+from symdiff.ir.structure import children, is_leaf
+
+Arguments = tuple[Any, ...]
+
+
+def is_asked_for() -> bool:
+    """Whether the environment asks for verification; read when a signature is compiled."""
+    return os.environ.get("SYMDIFF_VERIFY", "") not in ("", "0")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a call came to: a result or an exception, and the arguments afterwards."""
+
+    result: Any
+    error: Exception | None
+    arguments: Arguments
+
+
+def observer(
+    name: str,
+    function: Callable[[Arguments], Any],
+    emitted: Callable[[Arguments], Any],
+    listing: str,
+) -> Callable[[Arguments], None]:
+    """A function of arguments in canonical form that runs both and raises where they differ."""
+
+    def observe(arguments: Arguments) -> None:
+        expected, actual = _outcome(function, arguments), _outcome(emitted, arguments)
+        found = difference_of_outcomes(expected, actual)
+        if found is not None:
+            raise InternalError(f"the program emitted for {name} differs: {found}", ir=listing)
+
+    return observe
+
+
+def _outcome(function: Callable[[Arguments], Any], arguments: Arguments) -> Outcome:
+    arguments = copy.deepcopy(arguments)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return Outcome(function(arguments), None, arguments)
+        except Exception as error:
+            return Outcome(None, error, arguments)
+
+
+def difference_of_outcomes(expected: Outcome, actual: Outcome) -> str | None:
+    """What differs between two calls, in words, or None."""
+    if type(expected.error) is not type(actual.error):
+        return f"it raised {actual.error!r}, the function {expected.error!r}"
+    found = difference(expected.result, actual.result, "the result")
+    return found or difference(expected.arguments, actual.arguments, "arguments after the call")
+
+
+def difference(expected: Any, actual: Any, where: str) -> str | None:
+    """The first place where two nested values differ in a bit, dtype, shape or kind, or None."""
+    if type(expected) is not type(actual):
+        kinds = type(actual).__qualname__, type(expected).__qualname__
+        return f"{where} is of type {kinds[0]}, not {kinds[1]}"
+    if is_leaf(expected):
+        return _difference_of_leaves(expected, actual, where)
+    parts, others = children(expected), children(actual)
+    if parts is None or others is None:
+        return _difference_of_objects(expected, actual, where)
+    if parts[0] != others[0]:
+        return f"{where} has the keys {others[0]}, not {parts[0]}"
+    for key, one, other in zip(parts[0], parts[1], others[1], strict=True):
+        found = difference(one, other, f"{where}[{key!r}]")
+        if found:
+            return found
+    return None
+
+
+def _difference_of_leaves(expected: Any, actual: Any, where: str) -> str | None:
+    one, other = np.asarray(expected), np.asarray(actual)
+    if isinstance(expected, int):
+        same = expected == actual
+    else:
+        same = (one.dtype, one.shape) == (other.dtype, other.shape) and _same_bits(one, other)
+    return None if same else f"{where} is {actual!r}, not {expected!r}"
+
+
+def _same_bits(one: np.ndarray, other: np.ndarray) -> bool:
+    """Every bit, except that one NaN is as good as another (its payload is the processor's)."""
+    if one.tobytes() == other.tobytes():
+        return True
+    if one.dtype.kind not in "fc":
+        return False
+    return all(
+        bool(np.all((a == b) & (np.signbit(a) == np.signbit(b)) | np.isnan(a) & np.isnan(b)))
+        for a, b in ((one.real, other.real), (one.imag, other.imag))
+    )
+
+
+def _difference_of_objects(expected: Any, actual: Any, where: str) -> str | None:
+    if expected is actual or not hasattr(expected, "__dict__") or callable(expected):
+        return None
+    return difference(vars(expected), vars(actual), f"vars({where})")
