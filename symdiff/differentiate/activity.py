@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from symdiff.ir.control import LoopView, call, cond, loop
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value
-from symdiff.ir.types import OpaqueType, Type, carries_derivative
+from symdiff.ir.types import ListType, OpaqueType, TapeType, Type, carries_derivative
 from symdiff.ops.declare import Operation
 
 Neighbours = dict[Value, list[Value]]
@@ -70,6 +70,8 @@ def analyse(
 
 def can_carry(type_: Type) -> bool:
     """Whether a derivative can be in a value of the type; an object may hold anything."""
+    while isinstance(type_, TapeType | ListType):
+        type_ = type_.element
     return isinstance(type_, OpaqueType) or carries_derivative(type_)
 
 

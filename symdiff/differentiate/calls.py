@@ -1,22 +1,52 @@
-"""Derivatives of called graphs, each made once: by the graph, the mode and what is active."""
+"""Derivatives of called graphs, each made once: by the graph, the mode and what is active.
+
+A graph that calls itself asks for its own derivative while that is being made: it gets the cell, which is
+filled later. ``pending`` has what has been asked for and not been made yet.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
 
 from symdiff.differentiate.activity import Dependencies
-from symdiff.ir.graph import Node
-
-if TYPE_CHECKING:
-    from symdiff.differentiate.cotangents import Cotangents
-    from symdiff.differentiate.sweep import Sweep
+from symdiff.differentiate.selection import State
+from symdiff.ir.graph import GraphCell
 
 
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A derivative of a called graph: by the inputs ``wrt``, of the results ``of``.
+
+    ``states`` are those of the results' cotangents; there are none in forward mode.
+    """
+
+    callee: GraphCell
+    wrt: tuple[int, ...]
+    of: tuple[int, ...]
+    states: tuple[State, ...] = ()
+
+
+@dataclass(slots=True)
 class Calls:
     """What is known and made of the graphs that a graph calls."""
 
-    def __init__(self) -> None:
-        self.dependencies = Dependencies()
+    dependencies: Dependencies = field(default_factory=Dependencies)
+    forward: dict[Request, GraphCell] = field(default_factory=dict)
+    split: dict[Request, tuple[GraphCell, GraphCell]] = field(default_factory=dict)
+    pending: list[Request] = field(default_factory=list)
 
-    def reverse(self, node: Node, cotangents: Cotangents, sweep: Sweep) -> None:
-        raise NotImplementedError
+    def tangent(self, request: Request) -> GraphCell:
+        """The cell of the graph that computes tangents as well."""
+        if request not in self.forward:
+            self.forward[request] = GraphCell(f"{request.callee.name}_jvp")
+            self.pending.append(request)
+        return self.forward[request]
+
+    def halves(self, request: Request) -> tuple[GraphCell, GraphCell]:
+        """The cells of forward part (results, residuals) and backward part (residuals, cotangents)."""
+        if request not in self.split:
+            name = request.callee.name
+            cells = GraphCell(f"{name}_forward"), GraphCell(f"{name}_backward")
+            self.split[request] = cells
+            self.pending.append(request)
+        return self.split[request]

@@ -191,8 +191,8 @@ def partial_values(block: Block) -> set[Value]:
     stack: list[Value] = []
     for inner in walk_blocks(block):
         for node in inner.nodes:
-            if node.op is undefined:
-                stack.append(node.result)
+            if node.op is undefined or node.op is ops.unpack:
+                stack.extend(node.results)
             elif node.op is loop:
                 _add_all(edges, _handed_on(LoopView(node)))
             elif node.op is cond:

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from symdiff import ops
-from symdiff.differentiate.activity import Activity, analyse
-from symdiff.differentiate.calls import Calls
+from symdiff.differentiate.activity import Activity, analyse, can_carry, graph_of
+from symdiff.differentiate.calls import Calls, Request
 from symdiff.differentiate.cotangents import Zeros, accumulated, fitted, name_after, partial_values
-from symdiff.differentiate.graphs import derived_inputs, pair_of, renumbered, trimmed
+from symdiff.differentiate.graphs import derived_inputs, pair_of, renumbered, trimmed, tuple_of
 from symdiff.differentiate.sweep import no_rule, partial_of, scaled
-from symdiff.ir.build import Builder, building, copy_into, marked
-from symdiff.ir.control import LoopView, call, cond, emit_cond, emit_loop, loop
-from symdiff.ir.graph import Block, Graph, Node, Op, Value
+from symdiff.ir.build import Builder, builder, building, copy_into, marked
+from symdiff.ir.control import LoopView, call, cond, emit_cond, emit_loop, emit_undefined, loop
+from symdiff.ir.graph import Block, Graph, GraphCell, Node, Op, Value
 from symdiff.ir.structure import Leaf, Static, Structure
 from symdiff.ir.types import carries_derivative
 from symdiff.ops.declare import Operation
@@ -44,6 +44,7 @@ def jvp(
     activity = analyse(graph.block, parameters, targets, calls.dependencies)
     push = Push(activity, Zeros(()), calls)
     block = push.whole(graph.block, dict(zip(parameters, seeds, strict=True)), targets)
+    finish(calls)
     inputs = (*graph.inputs, *derived_inputs(seeds, "tangent"))
     made = Graph(
         f"{graph.name}_jvp",
@@ -55,6 +56,26 @@ def jvp(
         graph.span,
     )
     return trimmed(made)
+
+
+def finish(calls: Calls) -> None:
+    """Make the graphs that calls in what was made have asked for."""
+    while calls.pending:
+        request = calls.pending.pop()
+        calls.forward[request].graph = _called(request, calls)
+
+
+def _called(request: Request, calls: Calls) -> Graph:
+    """A called graph with tangents: of the inputs in ``wrt`` behind the inputs, and of results."""
+    graph = graph_of(request.callee)
+    parameters = [graph.block.parameters[k] for k in request.wrt]
+    targets = [graph.block.results[k] for k in request.of]
+    seeds = {p: Value(p.type, None, p.name, "tangent") for p in parameters}
+    activity = analyse(graph.block, parameters, targets, calls.dependencies)
+    block = Push(activity, Zeros(()), calls).whole(graph.block, seeds, targets)
+    inputs = (*graph.inputs, *derived_inputs(seeds.values(), "tangent"))
+    output = tuple_of(len(block.results))
+    return Graph(f"{graph.name}_jvp", block, inputs, output, span=graph.span)
 
 
 def _tangent_structure(graph: Graph) -> Structure:
@@ -316,11 +337,57 @@ class Push:
     # Calls
 
     def call(self, node: Node) -> None:
-        self.calls.forward(node, self)
+        request = self._request(node)
+        if not request.of:
+            copy_into(node, self.new)
+            return
+        tangents = [self.finished(node.operands[k]) for k in request.wrt]
+        types = (*node.attributes["types"], *(node.results[k].type for k in request.of))
+        attributes = {"callee": self.calls.tangent(request), "types": types}
+        with marked(node.span):
+            made = builder().emit(call, (*map(self.got, node.operands), *tangents), attributes)
+        count = len(node.results)
+        for value, result in zip(node.results, made.results[:count], strict=True):
+            self.new[value] = result
+            result.name, result.role = value.name, value.role
+        self.receive([node.results[k] for k in request.of], made.results[count:])
+
+    def _request(self, node: Node) -> Request:
+        callee: GraphCell = node.attributes["callee"]
+        pairs = [
+            (k, place)
+            for k, place in self.calls.dependencies.of(callee)
+            if node.operands[k] in self.tangents and self.is_active(node.results[place])
+        ]
+        wrt = tuple(sorted({k for k, _ in pairs}))
+        return Request(callee, wrt, tuple(sorted({place for _, place in pairs})))
+
+    # Packed residuals
+
+    def pack(self, node: Node) -> None:
+        copy_into(node, self.new)
+        if any(value in self.tangents for value in node.operands):
+            with marked(node.span, "tangent"):
+                entries = [
+                    self.finished(value) if can_carry(value.type) else emit_undefined(value.type)
+                    for value in node.operands
+                ]
+                self.tangents[node.result] = ops.pack(*entries)
+
+    def unpack(self, node: Node) -> None:
+        copy_into(node, self.new)
+        tangent = self.tangents.get(node.operands[0])
+        if tangent is not None:
+            with marked(node.span, "tangent"):
+                entries = ops.unpacked(tangent, node.attributes["types"])
+            carrying = [k for k, value in enumerate(node.results) if can_carry(value.type)]
+            self.receive([node.results[k] for k in carrying], [entries[k] for k in carrying])
 
 
 _PUSHED: dict[Op, Callable[[Push, Node], None]] = {
     loop: Push.loop,
     cond: Push.cond,
     call: Push.call,
+    ops.pack: Push.pack,
+    ops.unpack: Push.unpack,
 }

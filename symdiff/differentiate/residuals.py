@@ -21,6 +21,8 @@ from symdiff.ir.control import LoopView, emit_undefined, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import ArrayType, ListType, TapeType, Type
 
+Saved = list[tuple[Value, Value]]  # primal values with what they are called elsewhere
+
 TURNS = 1000  # how many turns a loop is taken to have whose count is not known
 MANY = 10_000  # above so many values all that is needed is saved
 LENGTH = 1000  # and how many elements an axis
@@ -34,7 +36,7 @@ def resolve(pairs: Sequence[Pair], top: Block, zeros: Zeros) -> None:
         _region_class(pair)(pair, homes, top, zeros).resolve()
 
 
-def resolve_apart(pairs: Sequence[Pair], whole: Pair) -> list[tuple[Value, Value]]:
+def resolve_apart(pairs: Sequence[Pair], whole: Pair) -> Saved:
     """The same where the reverse part stands in a graph of its own, and nothing is free.
 
     The primal values to be saved are returned, each with the value that it has in the other graph.
@@ -93,7 +95,37 @@ def price_of_computing(node: Node) -> int | None:
 
 
 _PLAIN = frozenset(
-    ["add", "subtract", "multiply", "divide", "negative", "positive", "absolute", "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and", "logical_or", "logical_not", "maximum", "minimum", "square", "where", "astype", "real", "imag", "conjugate", "floor", "ceil", "sign", "range_element", "sqrt"]
+    [
+        "add",
+        "subtract",
+        "multiply",
+        "divide",
+        "negative",
+        "positive",
+        "absolute",
+        "less",
+        "less_equal",
+        "greater",
+        "greater_equal",
+        "equal",
+        "not_equal",
+        "logical_and",
+        "logical_or",
+        "logical_not",
+        "maximum",
+        "minimum",
+        "square",
+        "where",
+        "astype",
+        "real",
+        "imag",
+        "conjugate",
+        "floor",
+        "ceil",
+        "sign",
+        "range_element",
+        "sqrt",
+    ]
 )
 
 
@@ -282,7 +314,7 @@ class _Whole(_Region):
 
     def __init__(self, pair: Pair, homes: Homes, top: Block | None, zeros: Zeros) -> None:
         super().__init__(pair, homes, top, zeros)
-        self.saved: list[tuple[Value, Value]] = []
+        self.saved: Saved = []
 
     def save(self, value: Value) -> Value:
         given = Value(value.type, None, value.name, value.role)

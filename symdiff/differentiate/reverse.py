@@ -11,17 +11,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from symdiff import ops
-from symdiff.differentiate.activity import analyse
-from symdiff.differentiate.calls import Calls
+from symdiff.differentiate.activity import analyse, graph_of
+from symdiff.differentiate.calls import Calls, Request
 from symdiff.differentiate.cotangents import Cotangents, Zeros, partial_values
 from symdiff.differentiate.graphs import derived_inputs, leaves_of, pair_of, trimmed, tuple_of
 from symdiff.differentiate.prune import prune
-from symdiff.differentiate.residuals import resolve, resolve_apart
+from symdiff.differentiate.residuals import Saved, resolve, resolve_apart, substitute
 from symdiff.differentiate.selection import Selection, State
 from symdiff.differentiate.sweep import Pair, Sweep
 from symdiff.errors import GradientShapeError
 from symdiff.ir.build import Builder, building, copy_block
-from symdiff.ir.graph import Block, Graph, Value
+from symdiff.ir.graph import Block, Graph, Input, Value
 from symdiff.ir.structure import Structure
 from symdiff.ir.types import ArrayType, carries_derivative
 
@@ -81,10 +81,9 @@ def split(graph: Graph, wrt: Sequence[int], *, calls: Calls | None = None) -> Sp
     saved), ``backward.output`` a tuple of cotangents."""
     joint = _Joint(graph, wrt, calls)
     seeds = joint.seeds()
-    joint.sweep_back(seeds)
-    backward = Block((), joint.builder.nodes, tuple(joint.bars))
-    saved = resolve_apart(joint.sweep.pairs, Pair(joint.block, backward))
-    given = tuple(value for _, value in saved)
+    backward, saved = joint.apart(seeds)
+    joint.finish()
+    given = [value for _, value in saved]
     backward.parameters = (*given, *seeds.values())
     inputs = (*derived_inputs(given, "saved"), *derived_inputs(seeds.values(), "cotangent"))
     reverse = Graph(f"{graph.name}_backward", backward, inputs, tuple_of(len(wrt)), span=graph.span)
@@ -97,6 +96,46 @@ def _forward(graph: Graph, block: Block, saved: Sequence[Value]) -> Graph:
     output = pair_of(graph.output, tuple_of(len(saved), count))
     made = Graph(f"{graph.name}_forward", block, graph.inputs, output, span=graph.span)
     return trimmed(made)
+
+
+def finish(calls: Calls) -> None:
+    """Make the graphs that calls in what was made have asked for."""
+    while calls.pending:
+        request = calls.pending.pop()
+        forward, backward = calls.split[request]
+        forward.graph, backward.graph = _called(request, calls)
+
+
+def _called(request: Request, calls: Calls) -> tuple[Graph, Graph]:
+    """A called graph in two: inputs → (results, residuals), (residuals, cotangents) → cotangents."""
+    graph = graph_of(request.callee)
+    joint = _Joint(graph, request.wrt, calls)
+    results = joint.block.results
+    seeds = {k: Value(results[k].type, None, results[k].name, "cotangent") for k in request.of}
+    block, saved = joint.apart(seeds, dict(zip(request.of, request.states, strict=True)))
+    with building(Builder(joint.block.nodes)):
+        joint.block.results = (*results, ops.pack(*(value for value, _ in saved)))
+    return _forward_half(graph, joint.block), _backward_half(graph, block, saved, seeds)
+
+
+def _forward_half(graph: Graph, block: Block) -> Graph:
+    output = tuple_of(len(block.results))
+    return Graph(f"{graph.name}_forward", block, graph.inputs, output, span=graph.span)
+
+
+def _backward_half(graph: Graph, block: Block, saved: Saved, seeds: Mapping[int, Value]) -> Graph:
+    """The sweep's block, its residuals unpacked at the start."""
+    packed = Value(ops.PACKED, None, "residuals")
+    with building(Builder([])) as builder:
+        values = ops.unpacked(packed, [value.type for value, _ in saved])
+    for (_, given), value in zip(saved, values, strict=True):
+        value.name, value.role = given.name, given.role
+    block.nodes[:0] = builder.nodes
+    substitute(block, {given: v for (_, given), v in zip(saved, values, strict=True)})
+    block.parameters = (packed, *seeds.values())
+    inputs = (Input(("residuals",), "derived"), *derived_inputs(seeds.values(), "cotangent"))
+    output = tuple_of(len(block.results))
+    return Graph(f"{graph.name}_backward", block, inputs, output, span=graph.span)
 
 
 class _Joint:
@@ -123,12 +162,15 @@ class _Joint:
             if carries_derivative(value.type)
         }
 
-    def sweep_back(self, seeds: Mapping[int, Value]) -> None:
+    def sweep_back(
+        self, seeds: Mapping[int, Value], states: Mapping[int, State] | None = None
+    ) -> None:
         """Build the sweep from the cotangents of results and drop its dead code.
 
         Those that are inputs may be unit vectors, zero where an element was not asked for.
         """
-        targets = {self.block.results[k]: _state_of_seed(seed) for k, seed in seeds.items()}
+        states = states or {k: _state_of_seed(seed) for k, seed in seeds.items()}
+        targets = {self.block.results[k]: state for k, state in states.items()}
         activity = analyse(self.block, self.wrt, targets, self.calls.dependencies)
         selection = Selection(activity, targets)
         self.sweep = Sweep(activity, selection, self.zeros, self.calls)
@@ -145,6 +187,18 @@ class _Joint:
         """Build the sweep; what it needs of the primal block is in scope."""
         self.sweep_back(seeds)
         resolve(self.sweep.pairs, self.block, self.zeros)
+        self.finish()
+
+    def apart(
+        self, seeds: Mapping[int, Value], states: Mapping[int, State] | None = None
+    ) -> tuple[Block, Saved]:
+        """Build the sweep as a block of its own; values it has of the primal block, saved there."""
+        self.sweep_back(seeds, states)
+        backward = Block((), self.builder.nodes, tuple(self.bars))
+        return backward, resolve_apart(self.sweep.pairs, Pair(self.block, backward))
+
+    def finish(self) -> None:
+        finish(self.calls)
 
     def graph(self, name: str, output: Structure | None, seeds: Sequence[Value]) -> Graph:
         """Primal and adjoint as one graph."""

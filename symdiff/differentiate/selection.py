@@ -26,10 +26,37 @@ class State(IntEnum):
     DENSE = 3
 
 
-_SELECTING = frozenset(["where", "maximum", "minimum", "fmax", "fmin", "clip", "clip_below", "clip_above", "max", "min"])
+_SELECTING = frozenset(
+    [
+        "where",
+        "maximum",
+        "minimum",
+        "fmax",
+        "fmin",
+        "clip",
+        "clip_below",
+        "clip_above",
+        "max",
+        "min",
+    ]
+)
 _TAKING = frozenset(("index", "index_set", "take_along_axis", "diagonal"))
 _BOUNDED = frozenset(
-    ["less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and", "logical_or", "logical_not", "logical_xor", "isnan", "isinf", "isfinite"]
+    [
+        "less",
+        "less_equal",
+        "greater",
+        "greater_equal",
+        "equal",
+        "not_equal",
+        "logical_and",
+        "logical_or",
+        "logical_not",
+        "logical_xor",
+        "isnan",
+        "isinf",
+        "isfinite",
+    ]
 )
 
 

@@ -8,20 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from symdiff import ops
-from symdiff.differentiate.activity import Activity
+from symdiff.differentiate.activity import Activity, can_carry
+from symdiff.differentiate.calls import Calls, Request
 from symdiff.differentiate.cotangents import Cotangents, Zeros, fitted, name_after
 from symdiff.differentiate.selection import Selection
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, builder, building, marked
-from symdiff.ir.control import LoopView, call, cond, emit_cond, emit_loop, loop, undefined
-from symdiff.ir.graph import Block, Node, Op, Value
+from symdiff.ir.control import (
+    LoopView,
+    call,
+    cond,
+    emit_cond,
+    emit_loop,
+    emit_undefined,
+    loop,
+    undefined,
+)
+from symdiff.ir.graph import Block, GraphCell, Node, Op, Value
 from symdiff.ops.declare import Operation
-
-if TYPE_CHECKING:
-    from symdiff.differentiate.calls import Calls
 
 
 Partial = Value | int | float
@@ -146,7 +152,49 @@ class Sweep:
     # Calls
 
     def call(self, node: Node, cotangents: Cotangents) -> None:
-        self.calls.reverse(node, cotangents, self)
+        """The primal call becomes one that hands out its residuals; another call goes back."""
+        request = self._request(node)
+        forward, backward = self.calls.halves(request)
+        bars = self.finished([node.results[k] for k in request.of], cotangents)
+        packed = Value(ops.PACKED, node, node.results[0].name)
+        node.attributes = {"callee": forward, "types": (*node.attributes["types"], ops.PACKED)}
+        node.results = (*node.results, packed)
+        operands = [node.operands[k] for k in request.wrt]
+        types = tuple(value.type for value in operands)
+        attributes = {"callee": backward, "types": types}
+        made = builder().emit(call, (packed, *bars), attributes)
+        for operand, result in zip(operands, made.results, strict=True):
+            cotangents.add(operand, result)
+
+    def _request(self, node: Node) -> Request:
+        callee: GraphCell = node.attributes["callee"]
+        pairs = [
+            (k, place)
+            for k, place in self.calls.dependencies.of(callee)
+            if self.is_active(node.operands[k]) and self.is_active(node.results[place])
+        ]
+        of = tuple(sorted({place for _, place in pairs}))
+        states = tuple(self.selection.state[node.results[place]] for place in of)
+        return Request(callee, tuple(sorted({k for k, _ in pairs})), of, states)
+
+    # Packed residuals
+
+    def pack(self, node: Node, cotangents: Cotangents) -> None:
+        bar = cotangents.take(node.result)
+        assert bar is not None
+        entries = ops.unpacked(bar, [value.type for value in node.operands])
+        for value, entry in zip(node.operands, entries, strict=True):
+            if self.is_active(value):
+                cotangents.add(value, entry)
+
+    def unpack(self, node: Node, cotangents: Cotangents) -> None:
+        entries = [
+            self._finished(value, cotangents.take(value))
+            if can_carry(value.type)
+            else emit_undefined(value.type)
+            for value in node.results
+        ]
+        cotangents.add(node.operands[0], ops.pack(*entries))
 
 
 class _ReverseLoop:
@@ -265,4 +313,6 @@ _REVERSED: dict[Op, Callable[[Sweep, Node, Cotangents], None]] = {
     call: Sweep.call,
     cond: Sweep.cond,
     loop: Sweep.loop,
+    ops.pack: Sweep.pack,
+    ops.unpack: Sweep.unpack,
 }

@@ -76,7 +76,9 @@ def _infer_unpack(packed: Type, *, types: tuple[Type, ...]) -> tuple[Type, ...]:
 
 
 def _spell_unpack(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    return operands[0]
+    if len(node.results) != 1:
+        return operands[0]
+    return ast.Subscript(operands[0], ast.Constant(0), ast.Load())
 
 
 pack: Operation = declare(

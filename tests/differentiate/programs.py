@@ -5,9 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from symdiff import ops
-from symdiff.ir.graph import Value
-from symdiff.ir.types import BOOL
-from tests.differentiate.building import branch, counted, current, scalar, total
+from symdiff.ir.control import call
+from symdiff.ir.graph import GraphCell, Value
+from symdiff.ir.types import INT
+from tests.differentiate.building import (
+    SCALAR,
+    VECTOR,
+    branch,
+    counted,
+    current,
+    graph_of,
+    scalar,
+    total,
+)
 
 
 def straight(x: Value) -> Value:
@@ -55,7 +65,7 @@ def stencil(x: Value) -> Value:
 
 
 def branching(x: Value) -> Value:
-    """A loop whose turns take either arm; the arms read what is outside and what the turn computed."""
+    """A loop whose turns take either arm; arms read the outside and the turn."""
 
     def body(i: Value, s: Value) -> list[Value]:
         element = ops.index_of(x, i)
@@ -149,6 +159,33 @@ def tapes(x: Value) -> Value:
     return first.finals[0] * second.finals[0] + written.finals[0]
 
 
+def _recursive() -> GraphCell:
+    """r(x, s, n) = sin(s) * r(x, s + x[1] * s, n - 1) + s if n > 0 else s * s * x[0]"""
+    cell = GraphCell("r")
+
+    def body(x: Value, s: Value, n: Value) -> Value:
+        def further() -> Value:
+            operands = (x, s + ops.index_of(x, 1) * s, n - 1)
+            made = current().emit(call, operands, {"callee": cell, "types": (SCALAR,)})
+            return ops.sin(s) * made.result + s
+
+        return branch(ops.greater(n, 0), further, lambda: s * s * ops.index_of(x, 0))[0]
+
+    cell.graph = graph_of(body, VECTOR, SCALAR, INT, name="r")
+    return cell
+
+
+def recursion(x: Value) -> Value:
+    """A graph that calls itself, called from a loop."""
+    cell = _recursive()
+
+    def body(i: Value, s: Value) -> list[Value]:
+        made = current().emit(call, (x, s, i + 1), {"callee": cell, "types": (SCALAR,)})
+        return [ops.sin(made.result * 0.1) + ops.index_of(x, i) * 0.1]
+
+    return counted(ops.size(x, axis=0), [scalar(0.4)], body).finals[0]
+
+
 PROGRAMS = [
     straight,
     broadcasting,
@@ -160,5 +197,5 @@ PROGRAMS = [
     nested,
     stopping_early,
     tapes,
+    recursion,
 ]
-__all__ = ["BOOL", "PROGRAMS"]

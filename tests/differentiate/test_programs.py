@@ -7,6 +7,7 @@ import pytest
 
 from symdiff import ops
 from symdiff.differentiate import gradient, jvp, split, vjp
+from symdiff.ir.build import copy_into
 from symdiff.ir.graph import Graph
 from tests.differentiate.building import (
     VECTOR,
@@ -76,15 +77,11 @@ def test_modes_nest(program, modes):
 def _tangent(f: Graph) -> Graph:
     """The derivative of a scalar function in a fixed direction."""
     doubled = jvp(f, [0])
-    x, x_dot = doubled.block.parameters
-    sized = followed(doubled, lambda y, y_dot: y_dot)
 
     def program(x):
-        from symdiff.ir.build import copy_into
-
-        new = {sized.block.parameters[0]: x, sized.block.parameters[1]: current().constant(WEIGHTS)}
-        for node in sized.block.nodes:
+        new = dict(zip(doubled.block.parameters, (x, current().constant(WEIGHTS)), strict=True))
+        for node in doubled.block.nodes:
             copy_into(node, new)
-        return new[sized.block.results[0]]
+        return new[doubled.block.results[1]]
 
     return graph_of(program, VECTOR)
