@@ -98,7 +98,7 @@ class Differentiable:
     @property
     def jvp(self) -> Derivative:
         """``(primals, tangents)`` → the pair of value and tangent."""
-        return self._derived(Jvp())
+        return self._derived(Jvp(self._skip))
 
     @property
     def jacobian(self) -> Derivative:

@@ -7,6 +7,7 @@ of short-lived functions go with them.
 from __future__ import annotations
 
 import threading
+import types
 import weakref
 from collections.abc import Callable
 from dataclasses import replace
@@ -190,6 +191,9 @@ def _has_effects(derived: Derived) -> bool:
     return any(node.op.effect for node in walk_nodes(derived.primal.block))
 
 
+_NO_KEYWORDS = Container(dict, (), ())
+
+
 class _Everything:
     """A derived graph with inputs for all that can be differentiated, and their numbers."""
 
@@ -210,7 +214,7 @@ def _all_arguments(
     for parameter, structure in pairs:
         if parameter.kind is parameter.VAR_POSITIONAL and isinstance(structure, Container):
             entries.extend(structure.items)
-        else:
+        elif parameter.kind is not parameter.VAR_KEYWORD or structure != _NO_KEYWORDS:
             entries.append(structure)
     everything = _Everything(replace(derived, graph=asked.graph), asked.wrt)
     return everything, of_tuple(entries[skip:])
@@ -237,21 +241,23 @@ def _forward_run(forward: Callable[..., Any], backward: Backward) -> Callable[..
 
 
 _homes: weakref.WeakKeyDictionary[Any, Home] = weakref.WeakKeyDictionary()
-_lasting: dict[Any, Home] = {}  # of what has no weak references: NumPy's ufuncs, which stay anyway
+_lasting: dict[Any, Home] = {}  # of what takes no weak references: NumPy's functions, which stay
 _lock = threading.Lock()
 
 
 def home_of(function: Callable[..., Any]) -> Home:
     """The home of a function; the same as long as the function lives."""
+    homes: Any = _homes if _takes_references(function) else _lasting
     with _lock:
-        homes = _lasting if isinstance(function, np.ufunc) else _homes
         found = homes.get(function)
         if found is None:
             found = homes[function] = Home(function)
-        return found
+    return found  # type: ignore[no-any-return]
+
+
+def _takes_references(function: Callable[..., Any]) -> bool:
+    return isinstance(function, types.FunctionType) or type(function).__weakrefoffset__ != 0  # type: ignore[attr-defined]
 
 
 def _reference(function: Callable[..., Any]) -> Callable[[], Any]:
-    if isinstance(function, np.ufunc):
-        return lambda: function
-    return weakref.ref(function)
+    return weakref.ref(function) if _takes_references(function) else lambda: function

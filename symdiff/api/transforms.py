@@ -16,10 +16,12 @@ from symdiff.api.wrt import (
     Asked,
     Wrt,
     asked_for,
+    input_numbers,
     mapped,
     of_tuple,
     require_differentiable,
     specification_at,
+    with_inputs,
 )
 from symdiff.errors import GradientShapeError, SignatureError
 from symdiff.ir.build import Builder, building, copy_into
@@ -95,10 +97,8 @@ class Gradient(Differentiated):
         asked = self.asked(graph, inner, parameters)
         target, aux = self._target(graph)
         gradient = self.wrt.shaped(asked.results(len(graph.block.results)))
-        made = differentiate.gradient(
-            asked.graph, asked.wrt, result=target.index, output=self._output(target, aux, gradient)
-        )
-        return made
+        output = self._output(target, aux, gradient)
+        return differentiate.gradient(asked.graph, asked.wrt, result=target.index, output=output)
 
     def _target(self, graph: Graph) -> tuple[Leaf, Structure | None]:
         output, aux = graph.output, None
@@ -140,31 +140,47 @@ def _described(structure: Structure) -> str:
 
 @dataclass(frozen=True)
 class Jvp(Transform):
-    """``(primals, tangents)`` → the pair of value and tangent; None as a tangent means none."""
+    """``(primals, tangents)`` → the pair of value and tangent; None as a tangent means none.
+
+    The first ``skip`` arguments, to which a method is bound, stand before ``primals``.
+    """
 
     suffix: ClassVar[str] = "jvp"
+    skip: int = 0
 
     def parameters(self, inner: Parameters) -> Parameters:
-        return Parameters(f"{inner.function}_jvp", positional(["primals", "tangents"]))
+        names = [*inner.names[: self.skip], "primals", "tangents"]
+        return Parameters(f"{inner.function}_jvp", positional(names))
 
     def inner_arguments(self, arguments: Arguments, inner: Parameters) -> Arguments:
-        return inner.canonical(tuple(arguments[0]))
+        *bound, primals, _ = arguments
+        return inner.canonical((*bound, *primals))
 
     def normalise(self, arguments: Arguments, inner: Parameters, within: Normalise) -> Arguments:
-        primals, tangents = arguments
-        primals = inner.flat(within(inner.bind(tuple(primals), {})))
+        *bound, primals, tangents = arguments
+        flat = inner.flat(within(inner.bind((*bound, *primals), {})))
+        bound, primals = list(flat[: self.skip]), flat[self.skip :]
         tangents = (*tangents, *(None for _ in primals[len(tangents) :]))
         if len(tangents) != len(primals):
             raise TypeError(f"{len(primals)} primals, but {len(tangents)} tangents")
-        pairs = [like(t, p, ("tangents", k)) for k, (p, t) in enumerate(zip(primals, tangents, strict=True))]
-        return tuple(p for p, _ in pairs), tuple(t for _, t in pairs)
+        pairs = [
+            like(tangent, primal, ("tangents", k))
+            for k, (primal, tangent) in enumerate(zip(primals, tangents, strict=True))
+        ]
+        return *bound, tuple(p for p, _ in pairs), tuple(t for _, t in pairs)
 
     def outer_path(self, path: Path, inner: Signature, parameters: Parameters) -> Path:
-        return "primals", *_slot(path, inner, parameters)
+        slot = _slot(path, inner, parameters)
+        return path if slot[0] < self.skip else ("primals", slot[0] - self.skip, *slot[1:])
 
     def apply(self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters) -> Graph:
-        given = {p for p, t in leaves(specification_at(outer, ("tangents",)), ()) if t != _NONE}
-        made, places = _pushed(graph, lambda path: _slot(path, inner, parameters), given)
+        tangents = specification_at(outer, ("tangents",))
+        given = {path for path, kind in leaves(tangents) if kind != _NONE}
+
+        def place(path: Path) -> Path:
+            return self.outer_path(path, inner, parameters)[1:]
+
+        made, places = _pushed(graph, place, given)
         return renamed(
             made,
             lambda path: self.outer_path(path, inner, parameters),
@@ -329,7 +345,11 @@ class Jacobian(Differentiated):
     """Arrays of shape out + in, for every array returned and every array asked for."""
 
     mode: Literal["auto", "fwd", "rev"] = "auto"
-    suffix: str = "jacobian"  # type: ignore[misc]
+    title: str = "jacobian"
+
+    @property
+    def suffix(self) -> str:  # type: ignore[override]
+        return self.title
 
     def apply(self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters) -> Graph:
         from symdiff.api.jacobians import jacobian_graph
@@ -349,8 +369,6 @@ class Functional(Transform):
         names = [name for name in parameters.names if name in written]
         paths = [p for name in names for p, _ in leaves(specification_at(inner, (name,)), (name,))]
         types = {p: specification_at(inner, p) for p in paths}
-        from symdiff.api.wrt import input_numbers, with_inputs
-
         wanted = {p: t for p, t in types.items() if isinstance(t, ArrayType)}
         graph = with_inputs(graph, wanted)
         numbers = input_numbers(graph)
