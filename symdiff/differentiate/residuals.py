@@ -76,7 +76,7 @@ def elements(type_: Type) -> int:
 def price_of_saving(type_: Type) -> int:
     """Of writing a value to a tape and reading it, in about nanoseconds and memory's worth."""
     count = elements(type_)
-    return 150 if count == 1 else 150 + 3 * count // 2
+    return 150 if count == 1 else 150 + 2 * count
 
 
 def price_of_computing(node: Node) -> int | None:
@@ -88,9 +88,9 @@ def price_of_computing(node: Node) -> int | None:
         return 0
     count = elements(node.result.type)
     if op.cost == "free" or ops.is_view(node):
-        return 20 if count == 1 else 200
+        return 20 if count == 1 else 100
     if op is ops.index or op.name in _PLAIN:
-        return 30 if count == 1 else 600 + count // 2
+        return 30 if count == 1 else 200 + count // 3
     return 80 if count == 1 else 600 + 5 * count
 
 

@@ -70,7 +70,8 @@ class Sweep:
     def operation(self, node: Node, cotangents: Cotangents) -> None:
         bars = [cotangents.take(value) for value in node.results]
         op = node.op
-        for position, operand in enumerate(node.operands):
+        for position in _in_order(node):
+            operand = node.operands[position]
             if self.is_active(operand) and isinstance(op, Operation) and op.carries(position):
                 share = self.share(node, op, position, bars)
                 cotangents.add(operand, share)
@@ -264,6 +265,12 @@ class _ReverseLoop:
                 cotangents.add(view.initial[k], result)
         for k, result in zip(self.elements, made.ys, strict=True):
             cotangents.add(view.xs[k], result)
+
+
+def _in_order(node: Node) -> Iterable[int]:
+    """Operands in order; the base of a write last, as its cotangent is zeroed where it was written."""
+    positions = range(len(node.operands))
+    return positions[::-1] if node.op in (ops.index_set, ops.list_set) else positions
 
 
 # Rules ----------------------------------------------------------------------------------------------

@@ -1,0 +1,169 @@
+"""What derivatives save: only what the adjoint reads, elements rather than arrays, each once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from symdiff import ops
+from symdiff.differentiate import gradient, split
+from symdiff.ir.graph import Graph, walk_nodes
+from symdiff.ir.types import TapeType
+from tests.differentiate import programs
+from tests.differentiate.building import (
+    SCALAR,
+    VECTOR,
+    branch,
+    count_of,
+    counted,
+    graph_of,
+    loops,
+    scalar,
+    slope,
+    total,
+    value_of,
+)
+
+
+def tapes(graph: Graph) -> list[str]:
+    """The types of all that loops push."""
+    return [str(tape.type.element) for loop in loops(graph) for tape in loop.ys]
+
+
+def check(graph: Graph) -> Graph:
+    """The gradient's graph, compared with differences at a point."""
+    x = np.array([0.9, 1.3, 0.4, -0.6, 0.8])
+    made = gradient(graph, [0])
+    expected = slope(lambda x: value_of(graph, x), x)
+    np.testing.assert_allclose(value_of(made, x), expected, rtol=1e-9, atol=1e-9)
+    return made
+
+
+def test_linear_loop_saves_nothing():
+    def program(x):
+        def body(i, u):
+            inside = ops.index_of(u, slice(1, -1))
+            around = ops.index_of(u, slice(2, None)) + ops.index_of(u, slice(None, -2))
+            return [ops.index_set_of(u, inside * 0.5 + around * 0.25, slice(1, -1))]
+
+        return total(ops.square(counted(7, [ops.copy(x)], body).finals[0]))
+
+    assert tapes(check(graph_of(program, VECTOR))) == []
+
+
+def test_loop_over_products_of_elements_costs_the_same_each_turn():
+    made = check(graph_of(programs.products_of_neighbours, VECTOR))
+    assert tapes(made) == []
+    forward, backward = loops(made)
+    inside = [node.op.name for node in walk_nodes(backward.body)]
+    assert inside.count("index_add") == 2
+    assert not {"zeros", "index_set", "copy", "broadcast_to"} & set(inside)
+    arrays = [v for node in walk_nodes(forward.body) for v in node.results if v.type.rank]
+    assert arrays == []
+
+
+def test_nonlinear_stencil_saves_the_array_once():
+    made = check(graph_of(programs.stencil, VECTOR))
+    assert tapes(made) == ["float64[n]"]
+
+
+def test_element_loop_saves_elements():
+    def program(x):
+        def body(i, y):
+            before = ops.index_of(y, i)
+            return [ops.index_set_of(y, before * ops.index_of(y, i - 1), i)]
+
+        return total(counted(ops.size(x, axis=0), [ops.copy(x)], body).finals[0])
+
+    assert tapes(check(graph_of(program, VECTOR))) == ["float64", "float64"]
+
+
+def test_branch_in_a_loop_saves_the_element_it_read():
+    def program(x):
+        def body(i, y):
+            (value,) = branch(
+                ops.greater(ops.index_of(x, i), 0.5),
+                lambda: ops.sin(ops.index_of(y, i)) * 0.5,
+                lambda: scalar(0.3),
+            )
+            return [ops.index_set_of(y, value, i)]
+
+        return total(counted(ops.size(x, axis=0), [ops.copy(x)], body).finals[0])
+
+    assert set(tapes(check(graph_of(program, VECTOR)))) <= {"float64", "bool"}
+
+
+def test_value_that_nobody_uses_is_not_saved():
+    def program(x):
+        def body(i, s, t):
+            return [s + ops.index_of(x, i), t * ops.sin(s)]
+
+        return counted(ops.size(x, axis=0), [scalar(0.0), scalar(1.0)], body).finals[0]
+
+    assert tapes(check(graph_of(program, VECTOR))) == []
+
+
+def test_value_pushed_already_is_used_again():
+    def program(x):
+        made = counted(
+            ops.size(x, axis=0),
+            [scalar(1.0)],
+            lambda i, s: [ops.sin(s) * ops.index_of(x, i), s],
+        )
+        again = counted(made.turns, [scalar(0.0)], lambda i, t, e: [t + e], [made.ys[0]])
+        return again.finals[0]
+
+    assert tapes(check(graph_of(program, VECTOR))).count("float64") <= 2
+
+
+def test_reading_what_does_not_change_is_free():
+    """Products of constants of the loop, and of its index, are computed again."""
+
+    def program(x):
+        weight = ops.index_of(x, 0) * 2.0
+
+        def body(i, s):
+            factor = ops.sin(ops.index_of(x, i) * weight) + i
+            return [s + factor * factor * ops.index_of(x, i)]
+
+        return counted(ops.size(x, axis=0), [scalar(0.0)], body).finals[0]
+
+    assert tapes(check(graph_of(program, VECTOR))) == []
+
+
+def test_second_order_of_products_saves_nothing():
+    made = gradient(graph_of(programs.products_of_neighbours, VECTOR), [0])
+
+    def program(x):
+        from symdiff.ir.build import copy_into
+
+        new = {made.block.parameters[0]: x}
+        for node in made.block.nodes:
+            copy_into(node, new)
+        return total(ops.sin(new[made.block.results[0]]))
+
+    assert tapes(check(graph_of(program, VECTOR))) == []
+
+
+def test_split_saves_the_inputs_and_not_what_derives_from_them():
+    def program(x, s):
+        return total(ops.sin(x * s) * ops.index_of(x, 0))
+
+    parts = split(graph_of(program, VECTOR, SCALAR), [0, 1])
+    types = {str(v.type) for v in parts.forward.block.results[1:]}
+    assert types <= {"float64[n]", "float64", "int"}
+    assert parts.saved <= 4
+
+
+def test_no_tape_holds_a_tape_of_a_linear_loop():
+    def program(x):
+        def inner(j, s):
+            return [s + ops.index_of(x, j)]
+
+        def outer(i, s):
+            return [counted(ops.size(x, axis=0), [s], inner).finals[0] * 0.5]
+
+        return counted(3, [scalar(0.0)], outer).finals[0]
+
+    made = check(graph_of(program, VECTOR))
+    assert not any(isinstance(t.type.element, TapeType) for lp in loops(made) for t in lp.ys)
+    assert count_of(made, "loop") == 4
