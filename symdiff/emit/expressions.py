@@ -44,6 +44,26 @@ def assign(to: ast.expr, value: ast.expr) -> ast.stmt:
     return ast.Assign([to], value, lineno=1)
 
 
+def augment(to: ast.expr, operator: ast.operator, value: ast.expr) -> ast.stmt:
+    """``to += value`` and the like."""
+    return ast.AugAssign(to, operator, value)  # type: ignore[arg-type]
+
+
+def is_number(tree: ast.expr, number: int) -> bool:
+    return isinstance(tree, ast.Constant) and tree.value == number
+
+
+def range_of(start: ast.expr, stop: ast.expr, step: ast.expr) -> ast.expr:
+    """``range(start, stop, step)`` without what it has by default."""
+    if not is_number(step, 1):
+        return call_of("range", start, stop, step)
+    return call_of("range", stop) if is_number(start, 0) else call_of("range", start, stop)
+
+
+def same_tree(a: ast.expr, b: ast.expr) -> bool:
+    return type(a) is type(b) and ast.dump(a) == ast.dump(b)
+
+
 def as_target(expression: ast.expr) -> ast.expr:
     """A name, subscript or tuple as what is assigned to."""
     copied: Any = type(expression)(**{f: getattr(expression, f) for f in expression._fields})
@@ -74,9 +94,15 @@ class Expressions:
             return self.node(node)
         return name(self.names[value])
 
+    def names_in(self, value: Value) -> list[str]:
+        """The variables that the expression of a value reads."""
+        return [tree.id for tree in ast.walk(self.of(value)) if isinstance(tree, ast.Name)]
+
     def node(self, node: Node) -> ast.expr:
         """What a node computes, spelled by its op."""
         op = node.op
+        if op.name == "range_length":
+            return call_of("len", range_of(*(self.of(v) for v in node.operands)))
         if not isinstance(op, Operation) or op.spelling is None:
             raise InternalError(f"op {op.name!r} has no spelling", node.span)
         return self.bound(op.spelling(node, [self.of(v) for v in node.operands]))

@@ -1,50 +1,175 @@
-"""What every value is called."""
+"""What every value is called: values that do not interfere share a variable where that reads well.
+
+Variables are merged in this order: a write's operand and its result (they are one array); what a loop
+carries, with its initial value, its next value and what it leaves; what the arms of a branch give;
+equal names. Values of the primal are never merged with cotangents or tangents.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import bisect
+from collections.abc import Iterable, Iterator
 
+from symdiff.emit.layout import Layout, Segment
+from symdiff.emit.lower import blocks_of, is_write, push
 from symdiff.emit.namespace import Namespace
-from symdiff.emit.prepare import WRITES
+from symdiff.emit.ownership import Decisions
 from symdiff.ir.build import constant
-from symdiff.ir.control import LoopView, loop, undefined
-from symdiff.ir.graph import Block, Node, Value, walk_nodes
+from symdiff.ir.control import LoopView, cond, loop, undefined
+from symdiff.ir.graph import Graph, Node, Value
 
 _SUFFIX = {"primal": "", "cotangent": "_bar", "tangent": "_dot"}
-
-
-def assign_names(block: Block, used: frozenset[Value], namespace: Namespace) -> dict[Value, str]:
-    """A name for each value of the block that needs a variable."""
-    names: dict[Value, str] = {}
-    for node in walk_nodes(block):
-        for value in _variables(node, used):
-            names[value] = namespace.fresh(hint_of(value))
-        if node.op in WRITES:
-            names[node.result] = names[node.operands[0]]
-    return names
+_CANDIDATES = 8  # variables of the same name that are tried before a new one is made
 
 
 def hint_of(value: Value) -> str:
     """What a value would be called by itself."""
-    base = value.name or "t"
+    if value.name is None:
+        return "t"
     suffix = _SUFFIX[value.role]
-    return base if not value.name or base.endswith(suffix) else base + suffix
+    return value.name if value.name.endswith(suffix) else value.name + suffix
 
 
-def _variables(node: Node, used: frozenset[Value]) -> Iterator[Value]:
+class Variable:
+    """Values that share a name, and the times at which it is taken."""
+
+    def __init__(self, value: Value, segments: Iterable[Segment]) -> None:
+        self.values = [value]
+        self.segments = sorted(segments)
+        self.name: str | None = None
+
+    @property
+    def primal(self) -> bool:
+        return self.values[0].role == "primal"
+
+    @property
+    def hint(self) -> str:
+        named = next((v for v in self.values if v.name is not None), self.values[0])
+        return hint_of(named)
+
+    def interferes(self, other: Variable) -> bool:
+        few, many = sorted((self.segments, other.segments), key=len)
+        return any(_overlaps(many, segment) for segment in few)
+
+    def absorb(self, other: Variable) -> None:
+        self.values += other.values
+        if len(other.segments) > len(self.segments):
+            self.segments, other.segments = other.segments, self.segments
+        for segment in other.segments:
+            bisect.insort(self.segments, segment)
+
+
+def _overlaps(segments: list[Segment], segment: Segment) -> bool:
+    """Whether a segment meets one of sorted, disjoint ones (those of one variable are)."""
+    place = bisect.bisect_left(segments, segment)
+    after = place < len(segments) and segments[place][0] < segment[1]
+    return after or (place > 0 and segments[place - 1][1] > segment[0])
+
+
+class Variables:
+    """The variables of one function while they are merged."""
+
+    def __init__(self, layout: Layout, values: Iterable[Value]) -> None:
+        self.of: dict[Value, Variable] = {v: Variable(v, layout.occupied(v)) for v in values}
+
+    def merge(self, a: Value, b: Value, forced: bool = False) -> None:
+        """Let two values share a variable if they can, or must."""
+        if a not in self.of or b not in self.of:
+            return
+        first, second = self.of[a], self.of[b]
+        if first is second:
+            return
+        if not forced and (first.primal != second.primal or first.interferes(second)):
+            return
+        if len(second.values) > len(first.values):
+            first, second = second, first
+        first.absorb(second)
+        self.of.update((value, first) for value in second.values)
+
+    def all(self) -> list[Variable]:
+        """The variables, in the order of their first values."""
+        return list(dict.fromkeys(self.of.values()))
+
+
+def assign_names(
+    graph: Graph,
+    layout: Layout,
+    decisions: Decisions,
+    folded: frozenset[Value],
+    fixed: dict[Value, str],
+    namespace: Namespace,
+) -> dict[Value, str]:
+    """A name for each value that needs a variable. ``fixed`` are the function's parameters."""
+    nodes = [node for block in blocks_of(graph.block) for node in block.nodes]
+    needed = {*fixed, *_carried(nodes, layout)}
+    values = [v for v in layout.order if v in needed or _needs_variable(v, layout, folded)]
+    variables = Variables(layout, values)
+    for node in nodes:
+        if is_write(node):
+            variables.merge(node.operands[0], node.results[0], forced=True)
+        elif node in decisions.accumulations:
+            variables.merge(node.operands[decisions.accumulations[node]], node.result, forced=True)
+    for node in nodes:
+        for a, b in _related(node):
+            variables.merge(a, b)
+    _merge_equal_names(variables, set(fixed))
+    return _named(variables, fixed, namespace)
+
+
+def _needs_variable(value: Value, layout: Layout, folded: frozenset[Value]) -> bool:
+    node = value.node
+    if value in folded or node is not None and node.op in (constant, undefined, push):
+        return False
+    if node is not None and is_write(node) and value is node.results[0]:
+        return True
+    return layout.is_used(value)
+
+
+def _carried(nodes: list[Node], layout: Layout) -> Iterator[Value]:
+    """Carries that nobody reads in the loop, but behind it."""
+    for node in nodes:
+        if node.op is loop:
+            view = LoopView(node)
+            pairs = zip(view.carries, view.finals, strict=True)
+            yield from (carry for carry, final in pairs if layout.is_used(final))
+
+
+def _related(node: Node) -> Iterator[tuple[Value, Value]]:
+    """Pairs of values that had better be one variable."""
     if node.op is loop:
         view = LoopView(node)
-        for value in (
-            *view.finals,
-            view.index,
-            *view.carries,
-            *view.elements,
-            *view.ys,
-            view.turns,
-        ):
-            if value in used or value in view.carries:
-                yield value
-        if view.condition is not None:
-            yield from (v for v in view.condition.parameters if v in used)
-    elif node.op not in WRITES and node.op not in (constant, undefined):
-        yield from (v for v in node.results if v in used)
+        for others in (view.next_carries, view.finals, view.initial):
+            yield from zip(view.carries, others, strict=True)
+    elif node.op is cond:
+        for block in node.blocks:
+            yield from zip(node.results, block.results, strict=True)
+
+
+def _merge_equal_names(variables: Variables, fixed: set[Value]) -> None:
+    """Merge variables of equal names that do not interfere."""
+    known: dict[tuple[str, bool], list[Variable]] = {}
+    for variable in variables.all():
+        same = known.setdefault((variable.hint, variable.primal), [])
+        for candidate in same[:_CANDIDATES]:
+            if not candidate.interferes(variable) and not _both_fixed(candidate, variable, fixed):
+                variables.merge(candidate.values[0], variable.values[0])
+                break
+        else:
+            same.append(variable)
+
+
+def _both_fixed(a: Variable, b: Variable, fixed: set[Value]) -> bool:
+    return any(v in fixed for v in a.values) and any(v in fixed for v in b.values)
+
+
+def _named(
+    variables: Variables, fixed: dict[Value, str], namespace: Namespace
+) -> dict[Value, str]:
+    for value, name in fixed.items():
+        variables.of[value].name = name
+    names = dict(fixed)
+    for value, variable in variables.of.items():
+        if variable.name is None:
+            variable.name = namespace.fresh(variable.hint)
+        names[value] = variable.name
+    return names

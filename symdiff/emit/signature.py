@@ -9,20 +9,22 @@ from typing import Any
 from symdiff.emit.emitted import Parameter
 from symdiff.emit.expressions import Expressions, assign, call_of, name, subscript, target, tuple_of
 from symdiff.emit.namespace import Namespace
+from symdiff.emit.plan import Plan
 from symdiff.emit.text import Line
-from symdiff.ir.graph import Graph, Value
+from symdiff.ir.graph import Graph
 from symdiff.ir.signature import Nested, Signature
 from symdiff.ir.structure import Container, Leaf, Structure, construct
 
 
-def name_parameters(graph: Graph, namespace: Namespace) -> tuple[dict[Value, str], list[Parameter]]:
-    """Names of the graph's parameters that are parameters of the function, and those, in order."""
-    names: dict[Value, str] = {}
+def name_parameters(graph: Graph, namespace: Namespace) -> tuple[dict[int, str], list[Parameter]]:
+    """Names, by number, of inputs that are parameters of the function; its parameters, in order."""
+    names: dict[int, str] = {}
     parameters: list[Parameter] = []
     known: dict[str, Parameter] = {}
-    arguments = [p for p in _pairs(graph) if p[0].origin == "argument"]
-    others = [p for p in _pairs(graph) if p[0].origin != "argument"]
-    for source, value in arguments + others:
+    numbered = list(enumerate(graph.inputs))
+    arguments = [p for p in numbered if p[1].origin == "argument"]
+    others = [p for p in numbered if p[1].origin != "argument"]
+    for number, source in arguments + others:
         if source.origin == "argument":
             parameter = known.get(str(source.path[0]))
             if parameter is None:
@@ -31,33 +33,26 @@ def name_parameters(graph: Graph, namespace: Namespace) -> tuple[dict[Value, str
                 known[str(source.path[0])] = parameter
                 parameters.append(parameter)
             if len(source.path) == 1:
-                names[value] = parameter.name
+                names[number] = parameter.name
         else:
             parameter = Parameter(namespace.fresh(source.name), source.origin, source.path)
-            names[value] = parameter.name
+            names[number] = parameter.name
             parameters.append(parameter)
     return names, parameters
 
 
-def _pairs(graph: Graph) -> list[tuple[Any, Value]]:
-    return list(zip(graph.inputs, graph.block.parameters, strict=True))
-
-
 def unpacking(
-    graph: Graph,
-    names: dict[Value, str],
-    parameters: Sequence[Parameter],
-    signature: Signature | None,
+    plan: Plan, parameters: Sequence[Parameter], signature: Signature | None
 ) -> list[Line]:
     """Statements that give the leaves of containers their names."""
     by_path = {p.path[0]: p.name for p in parameters if p.origin == "argument"}
     specifications = dict(signature.parameters) if signature else {}
     lines = []
-    for source, value in _pairs(graph):
-        if source.origin == "argument" and len(source.path) > 1 and value in names:
+    for source, value in zip(plan.graph.inputs, plan.graph.block.parameters, strict=True):
+        if source.origin == "argument" and len(source.path) > 1 and value in plan.names:
             first, *rest = source.path
             read = _follow(name(by_path[first]), rest, specifications.get(first))
-            lines.append(Line(assign(target(names[value]), read), graph.span))
+            lines.append(Line(assign(target(plan.names[value]), read), plan.graph.span))
     return lines
 
 

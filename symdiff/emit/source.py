@@ -7,15 +7,13 @@ from collections.abc import Iterator
 
 from symdiff.emit.emitted import Emitted, Parameter
 from symdiff.emit.expressions import Expressions, tuple_of
-from symdiff.emit.names import assign_names
 from symdiff.emit.namespace import MODULES, Namespace, identifier
-from symdiff.emit.plan import Plan
-from symdiff.emit.prepare import prepared
+from symdiff.emit.plan import make_plan
 from symdiff.emit.signature import name_parameters, output, unpacking
 from symdiff.emit.statements import Statements
 from symdiff.emit.text import Line, write
 from symdiff.ir.control import call
-from symdiff.ir.graph import Graph, GraphCell, Value, uses, walk_nodes
+from symdiff.ir.graph import Graph, GraphCell, walk_nodes
 from symdiff.ir.signature import Signature
 
 
@@ -80,37 +78,25 @@ def _function(
     fresh: bool,
     signature: Signature | None,
 ) -> tuple[tuple[Parameter, ...], Line]:
-    graph = prepared(graph, fresh)
-    used = _used(graph)
-    names, parameters = name_parameters(graph, namespace)
-    unpacked = [v for v in graph.block.parameters if v in used and v not in names]
-    names |= {v: namespace.fresh(v.name or "t") for v in unpacked}
-    names |= assign_names(graph.block, used, namespace)
-    plan = Plan(graph, names, frozenset(), used, callees)
-    expressions = Expressions(names, plan.folded, namespace)
+    fixed, parameters = name_parameters(graph, namespace)
+    plan = make_plan(graph, fixed, namespace, callees, in_place=in_place, fresh=fresh)
+    expressions = Expressions(plan.names, plan.folded, namespace)
     statements = Statements(plan, expressions)
-    body = _docstring(graph) + unpacking(graph, names, parameters, signature)
-    body += statements.block(graph.block)
-    if in_place:
-        body += statements.stores(graph)
-    body.append(Line(ast.Return(output(graph, expressions))))
+    body = _docstring(graph) + unpacking(plan, parameters, signature)
+    body += statements.block(plan.graph.block) + statements.stores()
+    body.append(Line(ast.Return(output(plan.graph, expressions))))
     return tuple(parameters), _definition(name, [p.name for p in parameters], body, graph)
 
 
 def _callee(graph: Graph, name: str, callees: dict[GraphCell, str], namespace: Namespace) -> Line:
     """A function of flat values that returns the tuple of its results, or the only one."""
-    graph = prepared(graph, fresh=False)
-    used = _used(graph)
-    values = graph.block.parameters
-    names = {v: namespace.fresh(v.name or "t") for v in values}
-    parameters = [names[v] for v in values]
-    names |= assign_names(graph.block, used, namespace)
-    plan = Plan(graph, names, frozenset(), used, callees)
-    expressions = Expressions(names, plan.folded, namespace)
-    body = Statements(plan, expressions).block(graph.block)
-    results = [expressions.of(v) for v in graph.block.results]
+    fixed = {k: namespace.fresh(v.name or "t") for k, v in enumerate(graph.block.parameters)}
+    plan = make_plan(graph, fixed, namespace, callees, in_place=False, fresh=False)
+    expressions = Expressions(plan.names, plan.folded, namespace)
+    body = Statements(plan, expressions).block(plan.graph.block)
+    results = [expressions.of(v) for v in plan.graph.block.results]
     body.append(Line(ast.Return(results[0] if len(results) == 1 else tuple_of(results))))
-    return _definition(name, parameters, body, graph)
+    return _definition(name, list(fixed.values()), body, graph)
 
 
 def _definition(name: str, parameters: list[str], body: list[Line], graph: Graph) -> Line:
@@ -120,8 +106,3 @@ def _definition(name: str, parameters: list[str], body: list[Line], graph: Graph
 
 def _docstring(graph: Graph) -> list[Line]:
     return [Line(ast.Expr(ast.Constant(graph.docstring)))] if graph.docstring else []
-
-
-def _used(graph: Graph) -> frozenset[Value]:
-    """Values that are read; the finals of loops that are not, and so on, are no variables."""
-    return frozenset(uses(graph.block))

@@ -13,21 +13,30 @@ from symdiff.emit.expressions import (
     Expressions,
     as_target,
     assign,
+    augment,
     call_of,
+    is_number,
     method,
     name,
+    range_of,
+    same_tree,
     subscript,
     target,
     tuple_of,
 )
+from symdiff.emit.lower import push
 from symdiff.emit.plan import Plan
 from symdiff.emit.text import Line
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
-from symdiff.ir.graph import Block, Graph, Node, Value
-from symdiff.ops.index import index_add, index_set, is_basic, key_of, spell_key
+from symdiff.ir.graph import Block, Node, Value
+from symdiff.ir.types import ArrayType
+from symdiff.ops.declare import dotted, literal
+from symdiff.ops.index import index_add, index_set, is_basic, is_distinct, key_of, spell_key
 
 Printer = Callable[["Statements", Node], list[Line]]
+
+_AUGMENTED = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 
 class Statements:
@@ -41,78 +50,142 @@ class Statements:
         """The lines of a block's nodes; its results are what follows."""
         lines: list[Line] = []
         for node in block.nodes:
-            if node.op is constant or any(v in self.plan.folded for v in node.results):
+            if node.op in (constant, undefined) or any(v in self.plan.folded for v in node.results):
                 continue
             for line in PRINTERS.get(node.op.name, Statements.assignment)(self, node):
-                if line.span is None:
-                    line.span = node.span
+                line.span = line.span or node.span
                 lines.append(line)
         return lines
 
     def of(self, value: Value) -> ast.expr:
         return self.expressions.of(value)
 
-    def assignment(self, node: Node) -> list[Line]:
-        """``x = ...``; an expression statement where the results are read by nobody."""
-        return self.assigned(node, self.expressions.node(node))
-
-    def assigned(self, node: Node, expression: ast.expr) -> list[Line]:
-        if not any(v in self.plan.used for v in node.results):
-            return [self.line(node, ast.Expr(expression))]
-        targets = [target(self.plan.names.get(v, "_")) for v in node.results]
-        to = targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())
-        return [self.line(node, assign(to, expression))]
+    def named(self, value: Value) -> str:
+        """The name of a value's variable; ``_`` where nobody reads it."""
+        return self.plan.names.get(value, "_")
 
     def line(self, node: Node, tree: ast.stmt) -> Line:
         derived = bool(node.results) and node.results[0].role != "primal"
         return Line(tree, node.span, derived)
 
+    # Assignments
+
+    def assignment(self, node: Node) -> list[Line]:
+        """``x = ...``; an expression statement where the results are read by nobody."""
+        if node in self.plan.accumulations:
+            return self.accumulation(node)
+        return self.assigned(node, self.expressions.node(node))
+
+    def assigned(self, node: Node, expression: ast.expr) -> list[Line]:
+        if not any(self.plan.is_used(v) for v in node.results):
+            return [self.line(node, ast.Expr(expression))]
+        names = [self.named(v) for v in node.results]
+        if len(names) > 1:
+            to: ast.expr = ast.Tuple([target(n) for n in names], ast.Store())
+            return [self.line(node, assign(to, expression))]
+        type_ = node.result.type
+        if isinstance(type_, ArrayType) and type_.kind != "array":
+            return [self.line(node, _assigned_number(names[0], expression))]
+        return [self.line(node, assign(target(names[0]), expression))]
+
+    def accumulation(self, node: Node) -> list[Line]:
+        """``x += ...``, the sum written into its operand."""
+        number = self.plan.accumulations[node]
+        operator = ast.Sub() if node.op.name == "subtract" else ast.Add()
+        tree = augment(target(self.named(node.result)), operator, self.of(node.operands[1 - number]))
+        return [self.line(node, tree)]
+
     def moves(self, pairs: Sequence[tuple[Value, Value]]) -> list[Line]:
         """Give each first value's variable the value of the second, all at once."""
         names = self.plan.names
-        real = [
-            (to, self.of(source))
-            for to, source in pairs
-            if to in names and not (source in names and names[source] == names[to])
-        ]
-        if not real:
-            return []
-        if len(real) == 1:
-            ((to, expression),) = real
-            return [Line(assign(target(names[to]), expression))]
-        targets = [target(names[to]) for to, _ in real]
-        sources = [expression for _, expression in real]
-        return [Line(assign(ast.Tuple(targets, ast.Store()), tuple_of(sources)))]
+        waiting: dict[str, Value] = {}
+        for to, source in pairs:
+            if to in names and names.get(source) != names[to]:
+                waiting[names[to]] = source
+        lines = []
+        while waiting:
+            read = {n for v in waiting.values() for n in self.expressions.names_in(v)}
+            free = [n for n in waiting if n not in read]
+            if not free:
+                lines.append(self.parallel(waiting))
+                break
+            for n in free:
+                lines.append(Line(assign(target(n), self.of(waiting.pop(n)))))
+        return lines
 
-    # Writes
+    def parallel(self, moves: dict[str, Value]) -> Line:
+        """``u, v = v, u``"""
+        targets = ast.Tuple([target(n) for n in moves], ast.Store())
+        return Line(assign(targets, tuple_of([self.of(v) for v in moves.values()])))
+
+    # Writes: the first result is the variable of the first operand
 
     def index_set(self, node: Node) -> list[Line]:
-        """``x[key] = v``; the node's result is the same variable."""
-        return [self.line(node, assign(as_target(self.place(node)), self.of(node.operands[1])))]
+        """``x[key] = v``."""
+        place, value = self.place(node), self.of(node.operands[1])
+        if self.updates(node, place, value):
+            assert isinstance(value, ast.BinOp)
+            return [self.line(node, augment(as_target(place), value.op, value.right))]
+        return [self.line(node, assign(as_target(place), value))]
+
+    def updates(self, node: Node, place: ast.expr, value: ast.expr) -> bool:
+        """Whether ``x[key] = x[key] + v`` can be written ``x[key] += v``."""
+        if not isinstance(value, ast.BinOp) or not isinstance(value.op, _AUGMENTED):
+            return False
+        base, given = node.operands[0].type, node.operands[1].type
+        same = isinstance(base, ArrayType) and isinstance(given, ArrayType)
+        if not same or base.dtype != given.dtype:  # type: ignore[union-attr]
+            return False
+        return same_tree(place, value.left)
 
     def index_add(self, node: Node) -> list[Line]:
         """``x[key] += v``, or ``np.add.at`` where a key may name a place twice."""
         key, dynamic = key_of(node)
         value = self.of(node.operands[1])
-        place = self.place(node)
-        if is_basic(key, dynamic) and isinstance(place, ast.Subscript):
-            return [self.line(node, ast.AugAssign(as_target(place), ast.Add(), value))]  # type: ignore[arg-type]
-        add_at = ast.Attribute(ast.Attribute(name("np"), "add", ast.Load()), "at", ast.Load())
-        where = spell_key(key, [self.of(v) for v in dynamic])
-        return [self.line(node, ast.Expr(call_of(add_at, self.of(node.operands[0]), where, value)))]
+        if not is_distinct(key, dynamic) and not is_basic(key, dynamic):
+            where = spell_key(key, [self.of(v) for v in dynamic])
+            add_at = call_of(dotted("np.add.at"), self.of(node.operands[0]), where, value)
+            return [self.line(node, ast.Expr(add_at))]
+        operator: ast.operator = ast.Add()
+        if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
+            operator, value = ast.Sub(), value.operand
+        return [self.line(node, augment(as_target(self.place(node)), operator, value))]
 
     def place(self, node: Node) -> ast.expr:
         key, dynamic = key_of(node)
         return subscript(self.of(node.operands[0]), spell_key(key, [self.of(v) for v in dynamic]))
 
-    def stores(self, graph: Graph) -> list[Line]:
+    def list_push(self, node: Node) -> list[Line]:
+        base, value = map(self.of, node.operands)
+        return [self.line(node, ast.Expr(method(base, "append", value)))]
+
+    def list_insert(self, node: Node) -> list[Line]:
+        base, place, value = map(self.of, node.operands)
+        return [self.line(node, ast.Expr(method(base, "insert", place, value)))]
+
+    def list_pop(self, node: Node) -> list[Line]:
+        base, *place = map(self.of, node.operands)
+        taken = method(base, "pop", *place)
+        if not self.plan.is_used(node.results[1]):
+            return [self.line(node, ast.Expr(taken))]
+        return [self.line(node, assign(target(self.named(node.results[1])), taken))]
+
+    def list_set(self, node: Node) -> list[Line]:
+        base, place, value = map(self.of, node.operands)
+        return [self.line(node, assign(as_target(subscript(base, place)), value))]
+
+    def list_add(self, node: Node) -> list[Line]:
+        """``x[i] = x[i] + v``: the element may be an array that is held elsewhere, too."""
+        base, place, value = map(self.of, node.operands)
+        item = subscript(base, place)
+        return [self.line(node, assign(as_target(item), ast.BinOp(item, ast.Add(), value)))]
+
+    def stores(self) -> list[Line]:
         """Final values of mutated arguments into the caller's arrays."""
         lines = []
-        for number, result in graph.mutated.items():
-            parameter, final = graph.block.parameters[number], graph.block.results[result]
-            if final is not parameter:
-                place = subscript(name(self.plan.names[parameter]), ast.Constant(...))
-                lines.append(Line(assign(as_target(place), self.of(final))))
+        for parameter, final in self.plan.stores.items():
+            place = subscript(name(self.plan.names[parameter]), ast.Constant(...))
+            lines.append(Line(assign(as_target(place), self.of(final))))
         return lines
 
     # Branches
@@ -127,76 +200,133 @@ class Statements:
         return [Line(ast.If(test, [], []), body=then, orelse=orelse)]
 
     def arm(self, node: Node, block: Block) -> list[Line]:
-        used = [
-            (v, r) for v, r in zip(node.results, block.results, strict=True) if v in self.plan.used
-        ]
-        return self.block(block) + self.moves(used)
+        return self.block(block) + self.moves(list(zip(node.results, block.results, strict=True)))
 
     # Loops
 
     def loop(self, node: Node) -> list[Line]:
         view = LoopView(node)
-        tapes = [(y, v) for y, v in zip(view.ys, view.pushed, strict=True) if y in self.plan.used]
-        before = self.moves(list(zip(view.carries, view.initial, strict=True)))
-        before += [self.empty_tape(view, y) for y, _ in tapes]
+        before = [self.empty_tape(view, n) for n in view.body.nodes if n.op is push]
         before += [Line(assign(target(n), ast.Constant(0))) for n in self.counters(view)]
-        body = self.head(view) + self.elements(view) + self.block(view.body)
-        body += [self.push(view, y, v) for y, v in tapes]
+        before += self.moves(list(zip(view.carries, view.initial, strict=True)))
+        head, condition = self.head(view)
+        body = head + self.block(view.body)
         body += self.moves(list(zip(view.carries, view.next_carries, strict=True)))
-        body += self.counting(view)
+        body += [Line(augment(target(n), ast.Add(), ast.Constant(1))) for n in self.counters(view)]
         after = self.moves(list(zip(view.finals, view.carries, strict=True)))
-        return [*before, self.looping(view, body or [Line(ast.Pass())]), *after]
+        return [*before, self.looping(view, condition, body or [Line(ast.Pass())]), *after]
 
-    def looping(self, view: LoopView, body: list[Line]) -> Line:
+    def looping(self, view: LoopView, condition: ast.expr, body: list[Line]) -> Line:
         if view.count is None:
-            return Line(ast.While(ast.Constant(True), [], []), body=body)
-        turns = call_of("range", self.of(view.count))
-        turns = call_of("reversed", turns) if view.reverse else turns
-        variable = target(self.plan.names.get(view.index, "_"))
+            return Line(ast.While(condition, [], []), body=body)
+        variable, turns = self.turns(view)
         return Line(ast.For(variable, turns, [], [], lineno=1), body=body)
 
-    def head(self, view: LoopView) -> list[Line]:
-        """Where a turn begins: the test of the condition."""
+    def head(self, view: LoopView) -> tuple[list[Line], ast.expr]:
+        """The lines with which a turn begins, and the condition of a ``while`` that needs none."""
+        always: ast.expr = ast.Constant(True)
         if view.condition is None:
-            return []
-        index, *carries = view.condition.parameters
-        same = list(zip(carries, view.carries, strict=True))
-        lines = self.moves([(index, view.index), *same]) + self.block(view.condition)
-        stop = ast.UnaryOp(ast.Not(), self.of(view.condition.results[0]))
-        return [*lines, Line(ast.If(stop, [], []), body=[Line(ast.Break())])]
-
-    def counting(self, view: LoopView) -> list[Line]:
-        one = ast.Constant(1)
-        names = self.counters(view)
-        return [Line(ast.AugAssign(ast.Name(n, ast.Store()), ast.Add(), one)) for n in names]
+            return [], always
+        lines = self.block(view.condition)
+        test = self.of(view.condition.results[0])
+        if not lines and view.count is None:
+            return [], test
+        stop = Line(ast.If(ast.UnaryOp(ast.Not(), test), [], []), body=[Line(ast.Break())])
+        return [*lines, stop], always
 
     def counters(self, view: LoopView) -> list[str]:
         """Variables that count turns by hand."""
-        counted = [view.turns] if view.turns in self.plan.used else []
-        if view.count is None and view.index in self.plan.used:
+        counted = [view.turns] if view.count is None else [view.turns]
+        if view.count is None:
             counted.append(view.index)
-        return [self.plan.names[v] for v in counted]
+        names = [self.plan.names[v] for v in counted if self.plan.is_used(v)]
+        return list(dict.fromkeys(names))
 
-    def elements(self, view: LoopView) -> list[Line]:
-        lines = []
-        for element, tape in zip(view.elements, view.xs, strict=True):
-            if element in self.plan.used:
-                item = subscript(self.of(tape), self.of(view.index))
-                lines.append(Line(assign(target(self.plan.names[element]), item)))
-        return lines
+    def turns(self, view: LoopView) -> tuple[ast.expr, ast.expr]:
+        """Target and iterable of a ``for``."""
+        parts: list[tuple[Value, ast.expr]] = []
+        variable = view.node.attributes.get("variable")
+        indexed = self.plan.is_used(view.index)
+        if indexed:
+            parts.append((view.index, self.range(view)))
+        if variable is not None and self.plan.is_used(variable):
+            bounds = view.node.attributes["range"]
+            parts.append((variable, range_of(*(self.bound(b) for b in bounds))))
+        parts += [
+            (element, self.of(tape))
+            for element, tape in zip(view.elements, view.xs, strict=True)
+            if self.plan.is_used(element)
+        ]
+        if not parts:
+            return target("_"), _reversed_if(view.reverse, self.range(view))
+        targets = [target(self.named(value)) for value, _ in parts]
+        sources = [_reversed_if(view.reverse, source) for _, source in parts]
+        if len(parts) == 1:
+            return targets[0], sources[0]
+        if indexed and len(parts) == 2 and not view.reverse:
+            return ast.Tuple(targets, ast.Store()), call_of("enumerate", sources[1])
+        return ast.Tuple(targets, ast.Store()), call_of("zip", *sources)
 
-    def empty_tape(self, view: LoopView, y: Value) -> Line:
-        start: ast.expr = ast.List([], ast.Load())
-        if view.reverse and view.count is not None:
-            nothing = ast.List([ast.Constant(None)], ast.Load())
-            start = ast.BinOp(nothing, ast.Mult(), self.of(view.count))
-        return Line(assign(target(self.plan.names[y]), start))
+    def range(self, view: LoopView) -> ast.expr:
+        """``range(n)``, or the range that the count is the length of where the index is not read."""
+        assert view.count is not None
+        length = view.count.node
+        if length is not None and length.op.name == "range_length" and view.count in self.plan.folded:
+            start, stop, step = map(self.of, length.operands)
+            from_zero = is_number(start, 0) and is_number(step, 1)
+            if from_zero or not self.plan.is_used(view.index):
+                return range_of(start, stop, step)
+        return call_of("range", self.of(view.count))
 
-    def push(self, view: LoopView, y: Value, value: Value) -> Line:
-        if view.reverse:
-            place = subscript(name(self.plan.names[y]), self.of(view.index))
-            return Line(assign(as_target(place), self.of(value)))
-        return Line(ast.Expr(method(name(self.plan.names[y]), "append", self.of(value))))
+    def bound(self, bound: Value | int) -> ast.expr:
+        return self.of(bound) if isinstance(bound, Value) else literal(bound)
+
+    # Tapes
+
+    def empty_tape(self, view: LoopView, node: Node) -> Line:
+        tape = node.attributes["tape"]
+        return Line(assign(target(self.named(tape)), self.new_tape(view, node)))
+
+    def new_tape(self, view: LoopView, node: Node) -> ast.expr:
+        if "like" in node.attributes:
+            return self.array_tape(view, node)
+        if len(node.operands) == 1 or view.count is None:
+            return ast.List([], ast.Load())
+        nothing: ast.expr = ast.List([ast.Constant(None)], ast.Load())
+        return ast.BinOp(nothing, ast.Mult(), self.of(view.count))
+
+    def array_tape(self, view: LoopView, node: Node) -> ast.expr:
+        """``np.empty((n, *x.shape))``"""
+        like, element = node.attributes["like"], node.operands[0].type
+        assert view.count is not None and isinstance(element, ArrayType)
+        if isinstance(like, tuple):
+            sizes: list[ast.expr] = [ast.Constant(size) for size in like]
+        else:
+            shape = ast.Attribute(self.of(like), "shape", ast.Load())
+            sizes = [ast.Starred(shape, ast.Load())]
+        made = ast.Call(dotted("np.empty"), [tuple_of([self.of(view.count), *sizes])], [])
+        if element.dtype != "float64":
+            made.keywords.append(ast.keyword("dtype", literal(element.dtype)))
+        return made
+
+    def push(self, node: Node) -> list[Line]:
+        tape = name(self.named(node.attributes["tape"]))
+        value, *index = map(self.of, node.operands)
+        if index:
+            return [self.line(node, assign(as_target(subscript(tape, index[0])), value))]
+        return [self.line(node, ast.Expr(method(tape, "append", value)))]
+
+
+def _assigned_number(to: str, expression: ast.expr) -> ast.stmt:
+    """``x = x + y`` of numbers as ``x += y``."""
+    if isinstance(expression, ast.BinOp) and isinstance(expression.op, _AUGMENTED):
+        if isinstance(expression.left, ast.Name) and expression.left.id == to:
+            return augment(target(to), expression.op, expression.right)
+    return assign(target(to), expression)
+
+
+def _reversed_if(reverse: bool, iterable: ast.expr) -> ast.expr:
+    return call_of("reversed", iterable) if reverse else iterable
 
 
 def _nothing(statements: Statements, node: Node) -> list[Line]:
@@ -208,11 +338,25 @@ def _call(statements: Statements, node: Node) -> list[Line]:
     return statements.assigned(node, call_of(function, *map(statements.of, node.operands)))
 
 
+def _unpack(statements: Statements, node: Node) -> list[Line]:
+    packed = statements.of(node.operands[0])
+    if len(node.results) == 1:
+        packed = subscript(packed, ast.Constant(0))
+    return statements.assigned(node, packed)
+
+
 PRINTERS: dict[str, Printer] = {
     loop.name: Statements.loop,
     cond.name: Statements.cond,
     call.name: _call,
+    push.name: Statements.push,
     undefined.name: _nothing,
     index_set.name: Statements.index_set,
     index_add.name: Statements.index_add,
+    "list_push": Statements.list_push,
+    "list_insert": Statements.list_insert,
+    "list_pop": Statements.list_pop,
+    "list_set": Statements.list_set,
+    "list_add": Statements.list_add,
+    "unpack": _unpack,
 }

@@ -1,0 +1,246 @@
+"""Copies as nodes: what ``ownership`` decided is put into the graph, before anything gets a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from symdiff.emit.headers import index_elements
+from symdiff.emit.layout import Layout
+from symdiff.emit.lower import blocks_of, push
+from symdiff.emit.ownership import Decisions, Sharing, decide
+from symdiff.ir.control import LoopView, cond, loop
+from symdiff.ir.graph import Block, Graph, Node, Op, Value, free_values
+from symdiff.ir.types import ArrayType, ListType
+from symdiff.ops.declare import Operation, template
+from symdiff.ops.shape import copy
+
+list_copy = Operation("list_copy", lambda x: (x,), list, spelling=template("{0}.copy()"))
+deep_copy = Operation("deep_copy", lambda x: (x,), spelling=template("deepcopy({0})"))
+contiguous = Operation("contiguous", lambda x: (x,), spelling=template("np.ascontiguousarray({0})"))
+
+_ROUNDS = 50
+
+
+def with_copies(
+    graph: Graph, writable: Iterable[Value], fresh: bool
+) -> tuple[Layout, Sharing, Decisions]:
+    """Insert into a lowered graph the copies that make all of its writes in place; it is changed."""
+    decisions = Decisions()
+    for _ in range(_ROUNDS):
+        layout = Layout(graph.block)
+        sharing = decide(graph, layout, writable, fresh, decisions)
+        if not _insert(graph.block, decisions, fresh):
+            break
+    if fresh:
+        _lay_out_results(graph.block)
+    _choose_tapes(graph.block, decisions)
+    layout = Layout(graph.block)
+    return layout, decide(graph, layout, writable, False, decisions), decisions
+
+
+def copy_of(value: Value, reader: Node | None, op: Op | None = None) -> Node:
+    """A node that copies ``value``, marked as what reads it."""
+    chosen = op or (copy if isinstance(value.type, ArrayType) else list_copy)
+    span = reader.span if reader is not None else value.node.span if value.node else None
+    role = reader.results[0].role if reader is not None and reader.results else value.role
+    node = Node(chosen, (value,), {}, (), (), span)
+    node.results = (Value(value.type, node, value.name, role),)
+    return node
+
+
+class _Insertion:
+    """New nodes by where they go."""
+
+    def __init__(self) -> None:
+        self.before: dict[Node, list[Node]] = {}
+        self.after: dict[Node, Node] = {}
+
+    def into(self, block: Block) -> None:
+        for inner in blocks_of(block):
+            nodes: list[Node] = []
+            for node in inner.nodes:
+                nodes += self.before.get(node, [])
+                nodes.append(node)
+                if node in self.after:
+                    nodes.append(self.after[node])
+            inner.nodes[:] = nodes
+
+
+def _insert(block: Block, decisions: Decisions, fresh: bool) -> bool:
+    """Put the copies decided on into the block; whether there were any."""
+    insertion = _Insertion()
+    for (owner, number) in decisions.copied_operands:
+        if isinstance(owner, Block):
+            deep = fresh and owner is block and isinstance(owner.results[number].type, ListType)
+            made = copy_of(owner.results[number], None, deep_copy if deep else None)
+            owner.nodes.append(made)
+            owner.results = _replaced(owner.results, number, made.result)
+        else:
+            made = copy_of(owner.operands[number], owner)
+            insertion.before.setdefault(owner, []).append(made)
+            owner.operands = _replaced(owner.operands, number, made.result)
+    stored = _copied_lists(decisions)
+    for node in stored:
+        made = copy_of(node.operands[0], node)
+        insertion.before.setdefault(node, []).append(made)
+        node.operands = (made.result, *node.operands[1:])
+    changed = bool(decisions.copied_operands or stored or decisions.copied_views)
+    insertion.into(block)
+    _copy_views(block, decisions.copied_views)
+    decisions.copied_operands.clear()
+    decisions.copied_views.clear()
+    return changed
+
+
+def _copy_views(block: Block, copied: Iterable[Value]) -> None:
+    insertion = _Insertion()
+    views = {}
+    for value in copied:
+        assert value.node is not None
+        made = insertion.after[value.node] = copy_of(value, None)
+        views[value] = made.result
+    _redirect(block, views)
+    insertion.into(block)
+
+
+def _copied_lists(decisions: Decisions) -> list[Node]:
+    """Pushes that need a copy made; those into arrays copy by themselves."""
+    found = [node for node in decisions.copied_pushes if not fits_array(node)]
+    for node in found:
+        del decisions.copied_pushes[node]
+    return found
+
+
+def _redirect(block: Block, views: dict[Value, Value]) -> None:
+    """Let all readers of views read their copies."""
+    if not views:
+        return
+    for inner in blocks_of(block):
+        inner.results = tuple(views.get(v, v) for v in inner.results)
+        for node in inner.nodes:
+            node.operands = tuple(views.get(v, v) for v in node.operands)
+
+
+def _replaced(values: tuple[Value, ...], number: int, value: Value) -> tuple[Value, ...]:
+    return (*values[:number], value, *values[number + 1 :])
+
+
+# Tapes
+
+
+def fits_array(node: Node) -> bool:
+    """Whether what a push stores can lie in one array made before the loop."""
+    element = node.operands[0].type
+    return isinstance(element, ArrayType) and element.kind == "array" and bool(element.shape)
+
+
+def _choose_tapes(block: Block, decisions: Decisions) -> None:
+    """Give each push into an array a value outside the loop that has the element's shape, or a copy."""
+    insertion = _Insertion()
+    for node, view in _pushes(block):
+        if node not in decisions.copied_pushes:
+            continue
+        like = _like(node, view)
+        if like is None:
+            made = copy_of(node.operands[0], node)
+            insertion.before[node] = [made]
+            node.operands = (made.result, *node.operands[1:])
+            del decisions.copied_pushes[node]
+        else:
+            node.attributes = {**node.attributes, "like": like}
+            node.operands = (node.operands[0], view.index)
+            if view.xs:
+                index_elements(view)
+    insertion.into(block)
+
+
+def _pushes(block: Block) -> list[tuple[Node, LoopView]]:
+    found = []
+    for inner in blocks_of(block):
+        for node in inner.nodes:
+            if node.op is loop:
+                view = LoopView(node)
+                found += [(n, view) for n in view.body.nodes if n.op is push]
+    return found
+
+
+def _like(node: Node, view: LoopView) -> Value | tuple[int, ...] | None:
+    """A value from outside with the element's shape, or the shape itself where it is constant."""
+    element = node.operands[0].type
+    assert isinstance(element, ArrayType)
+    if view.count is None:
+        return None
+    sizes = tuple(dim for dim in element.shape if isinstance(dim, int))
+    if len(sizes) == element.rank:
+        return sizes
+    captured = [v for v in free_values(view.body) if isinstance(v.type, ArrayType)]
+    for value in (*view.initial, *captured):
+        if isinstance(value.type, ArrayType) and value.type.shape == element.shape:
+            return value
+    return None
+
+
+# Results
+
+_IN_C_ORDER = frozenset({"zeros", "ones", "full", "empty", "eye", "copy", "contiguous", "matmul"})
+
+
+def _lay_out_results(block: Block) -> None:
+    """Make results of two or more axes contiguous where the memory order of operands may show."""
+    if not any(isinstance(v.type, ArrayType) and v.type.rank > 1 for v in block.results):
+        return
+    carried = _carried(block)
+    results = []
+    for value in block.results:
+        type_ = value.type
+        if isinstance(type_, ArrayType) and type_.rank > 1 and not _in_c_order(value, carried):
+            node = copy_of(value, None, contiguous)
+            block.nodes.append(node)
+            value = node.result
+        results.append(value)
+    block.results = tuple(results)
+
+
+def _carried(block: Block) -> dict[Value, tuple[Value, ...]]:
+    """What carries of loops are, from turn to turn."""
+    found: dict[Value, tuple[Value, ...]] = {}
+    for inner in blocks_of(block):
+        for node in inner.nodes:
+            if node.op is loop:
+                view = LoopView(node)
+                rows = zip(view.carries, view.initial, view.next_carries, view.finals, strict=True)
+                for carry, initial, following, final in rows:
+                    found[carry] = found[final] = (initial, following)
+    return found
+
+
+def _in_c_order(value: Value, carried: dict[Value, tuple[Value, ...]]) -> bool:
+    """Whether the array is known to be C-contiguous, through writes, branches and loops."""
+    seen = {value}
+    pending = [value]
+    while pending:
+        current = pending.pop()
+        sources = carried.get(current) or _sources(current)
+        if sources is None:
+            return False
+        new = [v for v in sources if v not in seen]
+        seen.update(new)
+        pending.extend(new)
+    return True
+
+
+def _sources(value: Value) -> tuple[Value, ...] | None:
+    """Values whose order the array has: none where it is C's, None where it is unknown."""
+    node = value.node
+    if node is None:
+        return None
+    if node.op.name in _IN_C_ORDER:
+        return ()
+    if node.op.name in ("index_set", "index_add"):
+        return node.operands[:1]
+    if node.op is cond:
+        number = node.results.index(value)
+        return tuple(block.results[number] for block in node.blocks)
+    if isinstance(node.op, Operation) and node.op.elementwise:
+        return tuple(v for v in node.operands if isinstance(v.type, ArrayType) and v.type.rank > 1)
+    return None

@@ -1,0 +1,158 @@
+"""How loops go round: ranges recovered, tapes read by iteration or by index, turns counted by nobody.
+
+Works on a graph that is being lowered. A loop may get a *variable*: the element of the range that it runs
+over, kept in the attribute ``variable``; its body then has no node for it. Elements of tapes stay
+parameters of the body where the loop can iterate over the tapes themselves; else ``tape_get`` nodes
+read them by index.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symdiff.ir.build import constant
+from symdiff.ir.control import LoopView, loop
+from symdiff.ir.graph import Block, Node, Value
+from symdiff.ir.types import TapeType, Type
+from symdiff.ops.declare import Operation, template
+
+
+def _infer_tape_get(tape: Type, index: Type) -> tuple[Type, ...]:
+    assert isinstance(tape, TapeType)
+    return (tape.element,)
+
+
+tape_get = Operation("tape_get", _infer_tape_get, spelling=template("{0}[{1}]"))
+
+Bounds = tuple[Any, Any, Any]  # start, stop, step: values or ints
+
+
+def recover_header(view: LoopView, new: dict[Value, Value]) -> None:
+    """Give a loop its variable, and drop what only the header needs; ``new`` collects replaced values."""
+    node = view.node
+    node.attributes = dict(node.attributes)
+    count = view.count
+    if count is not None and view.condition is None and _is_length(count):
+        new[view.turns] = count
+    if count is not None:
+        _recover_variable(view, new)
+    if view.xs and not _iterates(view):
+        index_elements(view)
+
+
+def _is_length(value: Value) -> bool:
+    """Whether the value is never negative."""
+    node = value.node
+    if node is None:
+        return False
+    if node.op is constant:
+        return bool(node.attributes["value"] >= 0)
+    return node.op.name in ("range_length", "size", "tape_length", "list_length")
+
+
+def _number(value: Any) -> Any:
+    """The constant that a value is, or the value."""
+    if isinstance(value, Value) and value.node is not None and value.node.op is constant:
+        return value.node.attributes["value"]
+    return value
+
+
+def _recover_variable(view: LoopView, new: dict[Value, Value]) -> None:
+    found: dict[tuple[Any, Any], Value] = {}
+    kept = []
+    for node in view.body.nodes:
+        step = _range_step(node, view.index)
+        if step is None or range_bounds(view, *step) is None or (found and step not in found):
+            kept.append(node)
+        elif step in found:
+            new[node.result] = found[step]
+        else:
+            found[step] = node.result
+            node.result.node = None
+    for step, value in found.items():
+        view.node.attributes["variable"] = value
+        view.node.attributes["range"] = range_bounds(view, *step)
+    view.body.nodes[:] = kept
+
+
+def _range_step(node: Node, index: Value) -> tuple[Any, Any] | None:
+    """``(start, step)`` where a node computes ``start + index * step``."""
+    if node.op.name == "range_element" and node.operands[2] is index:
+        return _number(node.operands[0]), _number(node.operands[1])
+    if node.op.name == "add" and index in node.operands and not node.attributes:
+        other = node.operands[0] if node.operands[1] is index else node.operands[1]
+        start = _number(other)
+        if other is not index and (isinstance(start, int) or _is_outside(start, node)):
+            return start, 1
+    return None
+
+
+def _is_outside(value: Any, node: Node) -> bool:
+    return isinstance(value, Value) and value.type == node.result.type
+
+
+def range_bounds(view: LoopView, start: Any, step: Any) -> Bounds | None:
+    """The range over which a loop runs if its variable starts and steps like this."""
+    count = view.count
+    length = _number(count)
+    if isinstance(length, int) and isinstance(start, int) and isinstance(step, int):
+        return start, start + length * step, step
+    if not isinstance(count, Value) or count.node is None or count.node.op.name != "range_length":
+        return None
+    parts = tuple(_number(v) for v in count.node.operands)
+    same = _equal(parts[0], start) and _equal(parts[2], step)
+    return (parts[0], parts[1], parts[2]) if same else None
+
+
+def _equal(a: Any, b: Any) -> bool:
+    if isinstance(a, Value) or isinstance(b, Value):
+        return a is b
+    return bool(a == b)
+
+
+# Tapes
+
+
+def _iterates(view: LoopView) -> bool:
+    """Whether the loop can run over its tapes themselves: nobody else needs the index."""
+    if view.count is None or view.condition is not None or (view.reverse and view.pushed):
+        return False
+    return all(_has_turns(tape, view.count) for tape in view.xs) and not _reads_index(view)
+
+
+def _has_turns(tape: Value, count: Value) -> bool:
+    """Whether a tape is known to have as many elements as the reading loop has turns."""
+    maker = tape.node
+    if count.node is not None and count.node.op.name == "tape_length":
+        if count.node.operands[0] is tape:
+            return True
+    if maker is None or maker.op is not loop:
+        return False
+    view = LoopView(maker)
+    return count is view.turns or (count is view.count and view.condition is None)
+
+
+def _reads_index(view: LoopView) -> bool:
+    pending: list[Block] = [view.body]
+    while pending:
+        block = pending.pop()
+        if view.index in block.results:
+            return True
+        for node in block.nodes:
+            if view.index in node.operands:
+                return True
+            pending.extend(node.blocks)
+    return False
+
+
+def index_elements(view: LoopView) -> None:
+    """Turn elements that are parameters into nodes that read the tapes by index."""
+    node, body = view.node, view.body
+    reads = []
+    for element, tape in zip(view.elements, view.xs, strict=True):
+        element.node = Node(tape_get, (tape, view.index), {}, (), (element,), None)
+        reads.append(element.node)
+    count = len(reads)
+    node.operands = node.operands[: len(node.operands) - count]
+    body.parameters = body.parameters[: len(body.parameters) - count]
+    body.nodes[:0] = reads

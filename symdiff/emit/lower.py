@@ -1,0 +1,162 @@
+"""The graph as emission works on it: its own deep copy, with every store and every push a node.
+
+Afterwards bodies of loops result in their next carries only; an element of a tape is stored by a ``push``
+node that stands right behind its definition. Conditions of loops read the parameters of the body.
+Nodes whose results nobody reads, and which neither raise nor have an effect, are gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from symdiff.emit.headers import recover_header
+from symdiff.ir.build import copy_block
+from symdiff.ir.control import LoopView, cond, loop
+from symdiff.ir.graph import Block, Graph, Node, Op, Value, walk_nodes
+from symdiff.ir.types import ArrayType, TapeType, Type
+
+PARALLEL_WRITES = frozenset(
+    {"index_set", "index_add", "list_push", "list_pop", "list_set", "list_add", "list_insert"}
+)
+
+
+def _infer_push(element: Type, *index: Type) -> tuple[Type, ...]:
+    return (TapeType(element),)
+
+
+# Stores the element of a turn on a tape: by index where it has one, else behind the last.
+push = Op("push", _infer_push, effect=True)
+
+
+def is_write(node: Node) -> bool:
+    """Whether the node's first result is a new version of its first operand."""
+    return node.op.name in PARALLEL_WRITES
+
+
+def in_memory(value: Value) -> bool:
+    """Whether the value is held in memory that others can share: not a number."""
+    return not isinstance(value.type, ArrayType) or value.type.kind == "array"
+
+
+def lowered(graph: Graph) -> Graph:
+    """A copy of ``graph`` in the form described above."""
+    block = copy_block(graph.block, {})
+    _lower_block(block)
+    outputs = graph.output
+    made = Graph(graph.name, block, graph.inputs, outputs, graph.mutated, graph.docstring, graph.span)
+    remove_unread(block)
+    return made
+
+
+def blocks_of(block: Block) -> list[Block]:
+    """A block and all blocks nested in it, a block before its inner ones."""
+    return [block, *(inner for node in walk_nodes(block) for inner in node.blocks)]
+
+
+def _lower_block(block: Block) -> None:
+    loops = [node for inner in blocks_of(block) for node in inner.nodes if node.op is loop]
+    new: dict[Value, Value] = {}
+    for node in loops:
+        view = LoopView(node)
+        if view.condition is not None:
+            _share_parameters(view.condition, (view.index, *view.carries))
+        recover_header(view, new)
+    _redirect(block, new)
+    for node in loops:
+        _lower_loop(LoopView(node))
+
+
+def _redirect(block: Block, new: dict[Value, Value]) -> None:
+    """Let all readers of the keys read the values instead."""
+    for value in new:
+        last = new[value]
+        while last in new:
+            last = new[last]
+        new[value] = last
+    if new:
+        substitute(block, new)
+
+
+def _lower_loop(view: LoopView) -> None:
+    index = (view.index,) if view.reverse else ()
+    pushes = [
+        Node(push, (value, *index), {"tape": tape}, (), (Value(tape.type, name=tape.name),), None)
+        for value, tape in zip(view.pushed, view.ys, strict=True)
+    ]
+    for node in pushes:
+        tape, pushed = node.attributes["tape"], node.operands[0]
+        if tape.name is None:
+            tape.name, tape.role = f"{pushed.name}_tape" if pushed.name else "tape", pushed.role
+        node.results[0].node = node
+    body = view.body
+    body.results = view.next_carries
+    _place(pushes, body)
+
+
+def _place(pushes: Sequence[Node], block: Block) -> None:
+    """Put each push behind the definition of what it pushes, or at the start."""
+    behind: dict[Node | None, list[Node]] = {}
+    own = set(block.nodes)
+    for node in pushes:
+        definition = node.operands[0].node
+        behind.setdefault(definition if definition in own else None, []).append(node)
+    placed = behind.get(None, [])
+    for node in block.nodes:
+        placed.append(node)
+        placed.extend(behind.get(node, ()))
+    block.nodes[:] = placed
+
+
+def _share_parameters(condition: Block, values: Sequence[Value]) -> None:
+    substitute(condition, dict(zip(condition.parameters, values, strict=True)))
+    condition.parameters = ()
+
+
+def substitute(block: Block, new: Mapping[Value, Value]) -> None:
+    """Let what is read everywhere in a block be the new values."""
+    for inner in blocks_of(block):
+        inner.results = tuple(new.get(v, v) for v in inner.results)
+        for node in inner.nodes:
+            node.operands = tuple(new.get(v, v) for v in node.operands)
+            bounds = node.attributes.get("range") if node.op is loop else None
+            if bounds is not None:
+                node.attributes["range"] = tuple(new.get(v, v) for v in bounds)
+
+
+def readers(block: Block) -> dict[Value, int]:
+    """How often each value is read, as printing reads it: a push whose tape nobody reads reads nothing."""
+    counts: dict[Value, int] = {}
+    for inner in blocks_of(block):
+        for value in inner.results:
+            counts[value] = counts.get(value, 0) + 1
+        for node in inner.nodes:
+            for value in node.operands:
+                counts[value] = counts.get(value, 0) + 1
+    return counts
+
+
+def remove_unread(block: Block) -> None:
+    """Drop nodes whose results nobody reads and which only compute, to a fixpoint, in linear time."""
+    counts = readers(block)
+    kept_out: set[Node] = set()
+    pending = [node for inner in blocks_of(block) for node in inner.nodes]
+    holder = {node: inner for inner in blocks_of(block) for node in inner.nodes}
+    while pending:
+        node = pending.pop()
+        if node in kept_out or not _removable(node, counts):
+            continue
+        kept_out.add(node)
+        for value in node.operands:
+            counts[value] -= 1
+            if value.node is not None and counts[value] == 0:
+                pending.append(value.node)
+    for inner in {holder[node]: None for node in kept_out}:
+        inner.nodes[:] = [node for node in inner.nodes if node not in kept_out]
+
+
+def _removable(node: Node, counts: dict[Value, int]) -> bool:
+    if node.op is push:
+        return not counts.get(node.attributes["tape"], 0)
+    if node.op.effect or node.op.raises or node.op in (loop, cond):
+        return False
+    return not any(counts.get(v, 0) for v in node.results)

@@ -1,0 +1,511 @@
+"""Which memory values share, and which writes may therefore be made in place.
+
+An *origin* is memory that was made at one place: by a node, as a parameter, as what a loop carries. Every
+value may lie in the memory of some origins. A write is in place if all origins of what it writes to are
+owned (made here, not the caller's) and no other live value may lie in them. What stands in the way is
+copied: a live *view* at its definition, a tape's element where it is pushed; for the rest, an old
+version above all, what is written to is copied before the write.
+
+A carry is *owned* if its loop writes to it, or if what it becomes feeds a carry that is: then its initial
+value and what each turn gives are moved into it, and copied where they cannot be. ``u, v = v, u`` needs no
+copy. One walk decides optimistically; the walk is repeated with what it found until it finds nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from symdiff.emit.layout import Layout
+from symdiff.emit.lower import in_memory, is_write, push
+from symdiff.ir.build import constant
+from symdiff.ir.control import LoopView, call, cond, loop, undefined
+from symdiff.ir.graph import Block, Graph, Node, Value
+from symdiff.ir.types import ArrayType, ListType, OpaqueType, TapeType
+from symdiff.ops.index import is_view
+
+Origin = int
+Origins = frozenset[Origin]
+Place = tuple[Node | Block, int]  # the operand of a node, or the result of a block, by number
+
+NOTHING: Origins = frozenset()
+_WRITABLE_VIEWS = frozenset({"index", "reshape", "transpose"})
+_LIST_READS = frozenset({"list_get", "list_pop"})
+_LIST_MAKERS = frozenset({"list_new", "list_concatenate", "list_zeros_like", "pack"})
+_ACCUMULATING = frozenset({"add", "subtract"})
+
+
+@dataclass(slots=True)
+class Decisions:
+    """What has been found so far. Sets are kept in the order of discovery (dictionaries)."""
+
+    copied_operands: dict[Place, None] = field(default_factory=dict)
+    copied_views: dict[Value, None] = field(default_factory=dict)
+    copied_pushes: dict[Node, None] = field(default_factory=dict)
+    owned_carries: dict[Value, None] = field(default_factory=dict)
+    accumulations: dict[Node, int] = field(default_factory=dict)  # node → the operand written to
+
+    def size(self) -> int:
+        return sum(
+            map(len, (self.copied_operands, self.copied_views, self.copied_pushes, self.owned_carries))
+        )
+
+
+@dataclass(slots=True)
+class Sharing:
+    """The outcome of a walk: where values lie, and when memory is written (origin → times).
+
+    ``unwritable`` values may be read-only views, ``partial`` ones parts of larger arrays.
+    """
+
+    origins: dict[Value, Origins] = field(default_factory=dict)
+    contents: dict[Value, Origins] = field(default_factory=dict)
+    writes: dict[Origin, list[int]] = field(default_factory=dict)
+    unwritable: set[Value] = field(default_factory=set)
+    partial: set[Value] = field(default_factory=set)
+
+    def inherit(self, value: Value, *sources: Value) -> None:
+        """What is read-only, or a part of a larger array, stays so where it is handed on."""
+        for kind in (self.unwritable, self.partial):
+            if not kind.isdisjoint(sources):
+                kind.add(value)
+
+
+def decide(
+    graph: Graph, layout: Layout, writable: Iterable[Value], fresh: bool, decisions: Decisions
+) -> Sharing:
+    """Add to ``decisions`` what makes every write of the graph an in-place one; the sharing then.
+
+    ``writable``: parameters that may be written to. ``fresh``: results must own their memory.
+    """
+    contents: dict[Value, Origins] = {}
+    while True:
+        before = decisions.size()
+        walk = _Walk(graph, layout, frozenset(writable), fresh, decisions, contents)
+        walk.run()
+        if decisions.size() == before and not walk.grew:
+            return walk.sharing
+
+
+class _Walk:
+    """One pass over the graph in program order."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        layout: Layout,
+        writable: frozenset[Value],
+        fresh: bool,
+        decisions: Decisions,
+        carried: dict[Value, Origins],
+    ) -> None:
+        self.graph, self.layout, self.writable, self.fresh = graph, layout, writable, fresh
+        self.decisions = decisions
+        self.carried = carried  # contents of carried lists, from turn to turn; kept between walks
+        self.grew = False
+        self.sharing = Sharing()
+        self.origins, self.contents = self.sharing.origins, self.sharing.contents
+        self.owned: list[bool] = []
+        self.carry_of: dict[Origin, Value] = {}
+        self.active: dict[Origin, dict[Value, None]] = {}
+        self.pushed: dict[Value, Origins] = {}
+        self.next_of: dict[Value, Value] = {}
+        self.decisions.accumulations.clear()
+        self.special: dict[str, Callable[[Node], None]] = {
+            loop.name: self.loop,
+            cond.name: self.cond,
+            push.name: self.push,
+            call.name: self.unknown,
+            constant.name: self.constant,
+            undefined.name: self.nothing,
+            "unpack": self.unpack,
+            "tape_get": self.tape_get,
+        }
+
+    def run(self) -> None:
+        block = self.graph.block
+        for value in block.parameters:
+            self.place(value, frozenset({self.origin(value in self.writable)}))
+            if not isinstance(value.type, ArrayType):
+                self.contents[value] = frozenset({self.origin(False)})
+        self.nodes(block)
+        if self.fresh:
+            self.results(block)
+
+    # Origins
+
+    def origin(self, owned: bool) -> Origin:
+        self.owned.append(owned)
+        return len(self.owned) - 1
+
+    def place(self, value: Value, origins: Origins, contents: Origins = NOTHING) -> None:
+        """Note where a value lies, if it lies anywhere."""
+        if not in_memory(value):
+            return
+        self.origins[value] = origins
+        if contents:
+            self.contents[value] = contents
+        for origin in origins | contents:
+            self.active.setdefault(origin, {})[value] = None
+
+    def lies(self, value: Value) -> Origins:
+        return self.origins.get(value, NOTHING)
+
+    def holds(self, value: Value) -> Origins:
+        return self.contents.get(value, NOTHING)
+
+    def reach(self, value: Value) -> Origins:
+        """All memory that a value leads to."""
+        return self.lies(value) | self.holds(value)
+
+    # Taking memory
+
+    def sharers(self, origins: Origins, time: int) -> list[Value]:
+        """Live values that may lie in the origins, in order of definition."""
+        found: dict[Value, None] = {}
+        for origin in sorted(origins):
+            live = self.active.get(origin, {})
+            for value in [v for v in live if self.layout.end(v) <= time]:
+                del live[value]
+            found.update((v, None) for v in live if self.layout.is_live(v, time))
+        return list(found)
+
+    def takes(self, value: Value, time: int, required: bool = True) -> bool:
+        """Whether the memory of ``value`` is free to be written from ``time`` on.
+
+        Where copies of views or pushes, or owning a carry, make it so, they are decided on; where the
+        write is not ``required``, only owning a carry is.
+        """
+        if value in self.sharing.unwritable:
+            return False
+        carries = [self.carry_of.get(o) for o in sorted(self.lies(value)) if not self.owned[o]]
+        if None in carries:
+            return False
+        sharers = self.sharers(self.lies(value), time)
+        if sharers and (not required or not self.separable(value, sharers)):
+            return False
+        for sharer in sharers:
+            self.separate(sharer)
+        for carry in carries:
+            if carry is not None:
+                self.decisions.owned_carries[carry] = None
+        return True
+
+    def separable(self, value: Value, sharers: Sequence[Value]) -> bool:
+        """Whether copying each sharer where it was made would free the memory of ``value``."""
+        bases = {value}
+        while value.node is not None and self.is_view(value.node):
+            value = value.node.operands[0]
+            bases.add(value)
+        return all(
+            sharer not in bases
+            and sharer.node is not None
+            and (sharer.node.op is push or self.is_view(sharer.node))
+            for sharer in sharers
+        )
+
+    def separate(self, sharer: Value) -> None:
+        assert sharer.node is not None
+        if sharer.node.op is push:
+            self.decisions.copied_pushes[sharer.node] = None
+        else:
+            self.decisions.copied_views[sharer] = None
+
+    def is_view(self, node: Node) -> bool:
+        return bool(node.results) and in_memory(node.results[0]) and is_view(node)
+
+    def moved(self, value: Value, place: Place, time: int, others: Origins) -> None:
+        """``value`` goes into a place that owns what it holds: copy it there if it cannot be moved."""
+        if not in_memory(value) or place in self.decisions.copied_operands:
+            return
+        if _is_undefined(value):
+            return
+        if self.lies(value) & others or not self.takes(value, time):
+            self.decisions.copied_operands[place] = None
+        else:
+            self.note_write(value, time)
+
+    def note_write(self, value: Value, time: int) -> None:
+        for origin in self.lies(value):
+            self.sharing.writes.setdefault(origin, []).append(time)
+
+    # Nodes
+
+    def nodes(self, block: Block) -> None:
+        for node in block.nodes:
+            special = self.special.get(node.op.name)
+            if special is not None:
+                special(node)
+            elif is_write(node):
+                self.write(node)
+            elif node.op.effect:
+                self.unknown(node)
+            elif not self.accumulated(node):
+                self.plain(node)
+
+    def nothing(self, node: Node) -> None:
+        pass
+
+    def constant(self, node: Node) -> None:
+        self.place(node.result, frozenset({self.origin(False)}))
+
+    def plain(self, node: Node) -> None:
+        for value in node.results:
+            if in_memory(value):
+                self.plain_result(node, value)
+
+    def plain_result(self, node: Node, value: Value) -> None:
+        base = node.operands[node.op.view or 0] if node.operands else None
+        if node.op.view is not None and node.op.name not in _WRITABLE_VIEWS:
+            self.sharing.unwritable.add(value)
+        if base is not None and in_memory(base) and self.is_view(node):
+            if value in self.decisions.copied_views:
+                self.place(value, frozenset({self.origin(True)}))
+                self.sharing.unwritable.discard(value)
+                return
+            self.sharing.inherit(value, base)
+            if node.op.name != "reshape":
+                self.sharing.partial.add(value)
+            self.place(value, self.lies(base), self.holds(base))
+        elif node.op.name in _LIST_READS and base is not None:
+            self.place(value, self.holds(base), self.holds(base))
+        elif isinstance(value.type, ArrayType):
+            self.place(value, frozenset({self.origin(True)}))
+        else:
+            inside = frozenset[Origin]().union(*map(self.reach, node.operands))
+            if node.op.name == "list_zeros_like" or not inside:
+                inside = frozenset({self.origin(True)})
+            self.place(value, frozenset({self.origin(True)}), inside)
+
+    def unknown(self, node: Node) -> None:
+        """A call of what nobody looked into: results may share memory with all it was given."""
+        inside = frozenset[Origin]().union(*map(self.reach, node.operands), {self.origin(False)})
+        for value in node.results:
+            self.place(value, inside, inside)
+
+    def unpack(self, node: Node) -> None:
+        inside = self.holds(node.operands[0])
+        for value in node.results:
+            self.place(value, inside, inside)
+
+    def tape_get(self, node: Node) -> None:
+        self.element(node.result, node.operands[0])
+
+    def element(self, value: Value, tape: Value) -> None:
+        """Elements are read again by whoever reads the tape again: nobody writes to them."""
+        inside = self.reach(tape) | {self.origin(False)}
+        self.place(value, inside, inside)
+
+    def write(self, node: Node) -> None:
+        base, time = node.operands[0], 2 * self.layout.first[node] + 1
+        given = frozenset[Origin]()
+        if not isinstance(base.type, ArrayType):
+            given = given.union(*map(self.reach, node.operands[1:])) | self.holds(base)
+        if (node, 0) not in self.decisions.copied_operands and not self.takes(base, time):
+            self.decisions.copied_operands[node, 0] = None
+        first, *others = node.results
+        if (node, 0) in self.decisions.copied_operands:
+            self.place(first, frozenset({self.origin(True)}), given)
+        else:
+            self.note_write(base, time)
+            self.sharing.inherit(first, base)
+            self.place(first, self.lies(base), given)
+        for value in others:
+            self.place(value, self.holds(base), self.holds(base))
+
+    def accumulated(self, node: Node) -> bool:
+        """``x_bar = x_bar + g`` as ``x_bar += g``, where that spares an array."""
+        if node.op.name not in _ACCUMULATING or len(node.results) != 1:
+            return False
+        result, time = node.results[0], 2 * self.layout.first[node] + 1
+        if not in_memory(result) or not result.type.shape:  # type: ignore[union-attr]
+            return False
+        for number in (0, 1) if node.op.name == "add" else (0,):
+            base = node.operands[number]
+            other = node.operands[1 - number]
+            if base.type != result.type or base is other or not self.accumulates(base, result):
+                continue
+            if number == 1 and result.role == "primal":
+                continue  # which operand's NaN a sum keeps depends on their order
+            if not self.takes(base, time, required=False):
+                continue
+            self.decisions.accumulations[node] = number
+            self.note_write(base, time)
+            self.place(result, self.lies(base))
+            return True
+        return False
+
+    def accumulates(self, base: Value, result: Value) -> bool:
+        """Whether the sum reads as a new version of ``base``."""
+        if base.name is not None and (base.name, base.role) == (result.name, result.role):
+            return True
+        if base.node is None:
+            return self.next_of.get(base) is result
+        return is_write(base.node) or base.node in self.decisions.accumulations
+
+    def push(self, node: Node) -> None:
+        (held,), value = node.results, node.operands[0]
+        tape = node.attributes["tape"]
+        if not in_memory(value) or node in self.decisions.copied_pushes:
+            return
+        self.pushed[tape] = self.pushed.get(tape, NOTHING) | self.reach(value)
+        for origin in self.reach(value):
+            self.active.setdefault(origin, {})[held] = None
+
+    # Branches
+
+    def cond(self, node: Node) -> None:
+        for block in node.blocks:
+            self.nodes(block)
+        for k, value in enumerate(node.results):
+            sources = [b.results[k] for b in node.blocks]
+            origins = frozenset[Origin]().union(*map(self.lies, sources))
+            contents = frozenset[Origin]().union(*map(self.holds, sources))
+            self.sharing.inherit(value, *sources)
+            self.place(value, origins, contents)
+
+    # Loops
+
+    def loop(self, node: Node) -> None:
+        view = LoopView(node)
+        start = self.layout.first[node]
+        self.enter(view, 2 * start + 1)
+        if view.condition is not None:
+            self.nodes(view.condition)
+        self.nodes(view.body)
+        scope = self.layout.scopes[view.body]
+        self.turn(view, 2 * scope.end + 1)
+        self.leave(view)
+
+    def is_owned(self, carry: Value) -> bool:
+        return carry in self.decisions.owned_carries
+
+    def enter(self, view: LoopView, time: int) -> None:
+        first = int(view.bounded)
+        places: list[Place] = [(view.node, first + k) for k in range(view.carry_count)]
+        self.move_all(view.initial, view.carries, places, time)
+        for carry, initial, following in zip(
+            view.carries, view.initial, view.next_carries, strict=True
+        ):
+            self.next_of[carry] = following
+            if not in_memory(carry):
+                continue
+            origin = self.origin(self.is_owned(carry))
+            if not self.is_owned(carry):
+                self.carry_of[origin] = carry
+                self.sharing.inherit(carry, initial)
+            known = self.carried.get(carry, NOTHING)
+            self.place(carry, frozenset({origin}), self.holds(initial) | known)
+        for element, tape in zip(view.elements, view.xs, strict=True):
+            self.element(element, tape)
+
+    def move_all(
+        self, values: Sequence[Value], carries: Sequence[Value], places: list[Place], time: int
+    ) -> None:
+        """Move values into carries, all at once: those that are owned must not share with another."""
+        others = [NOTHING] * len(values)
+        taken: Origins = frozenset[Origin]().union(
+            *(self.reach(v) for v, c in zip(values, carries, strict=True) if not self.is_owned(c))
+        )
+        for k, (value, carry) in enumerate(zip(values, carries, strict=True)):
+            others[k] = taken
+            if self.is_owned(carry):
+                taken |= self.reach(value)
+        for value, carry, place, shared in zip(values, carries, places, others, strict=True):
+            if self.is_owned(carry):
+                self.moved(value, place, time, shared)
+
+    def turn(self, view: LoopView, time: int) -> None:
+        body = view.body
+        places: list[Place] = [(body, k) for k in range(view.carry_count)]
+        self.move_all(view.next_carries, view.carries, places, time)
+        for carry, following in zip(view.carries, view.next_carries, strict=True):
+            inside = self.holds(following)
+            if not inside <= self.carried.get(carry, NOTHING) | self.holds(carry):
+                self.carried[carry] = self.carried.get(carry, NOTHING) | inside
+                self.grew = True
+
+    def leave(self, view: LoopView) -> None:
+        reached = self.closures(view)
+        for k, (final, carry) in enumerate(zip(view.finals, view.carries, strict=True)):
+            if not in_memory(final):
+                continue
+            contents = self.resolved(self.holds(carry) | self.holds(view.next_carries[k]), reached)
+            if self.is_owned(carry):
+                self.place(final, frozenset({self.origin(True)}), contents)
+                self.sharing.inherit(final, carry, view.next_carries[k], view.initial[k])
+                continue
+            self.sharing.inherit(final, carry, view.next_carries[k])
+            self.place(final, self.resolved(self.lies(carry), reached), contents)
+        for tape in view.ys:
+            inside = self.resolved(self.pushed.get(tape, NOTHING), reached)
+            self.place(tape, frozenset({self.origin(False)}), inside)
+
+    def closures(self, view: LoopView) -> dict[Origin, Origins]:
+        """What the origin of each borrowed carry stands for outside the loop."""
+        direct: dict[Origin, Origins] = {}
+        rows = zip(view.carries, view.initial, view.next_carries, strict=True)
+        for carry, initial, following in rows:
+            for origin in self.lies(carry):
+                if origin in self.carry_of:
+                    direct[origin] = self.lies(initial) | self.lies(following)
+        return {origin: _closure(origin, direct) for origin in direct}
+
+    def resolved(self, origins: Origins, reached: dict[Origin, Origins]) -> Origins:
+        return frozenset[Origin]().union(*(reached.get(o, frozenset({o})) for o in origins))
+
+    # Results
+
+    def results(self, block: Block) -> None:
+        """What is returned is fresh: owned, whole, and shared with nothing else that is returned."""
+        time = 2 * self.layout.scopes[block].end + 1
+        taken: Origins = NOTHING
+        for k, value in enumerate(block.results):
+            if not in_memory(value) or (block, k) in self.decisions.copied_operands:
+                continue
+            if isinstance(value.type, TapeType):
+                if not self.owns(self.holds(value)) or self.reach(value) & taken:
+                    self.separate_pushes(value)
+                taken |= self.reach(value)
+                continue
+            whole = self.is_whole(value, taken)
+            if not isinstance(value.type, OpaqueType) and not (whole and self.takes(value, time)):
+                self.decisions.copied_operands[block, k] = None
+            else:
+                taken |= self.reach(value)
+
+    def is_whole(self, value: Value, taken: Origins) -> bool:
+        if self.reach(value) & taken:
+            return False
+        if isinstance(value.type, ListType):
+            return self.owns(self.holds(value))
+        return value not in self.sharing.partial
+
+    def owns(self, origins: Origins) -> bool:
+        return all(self.owned[origin] for origin in origins)
+
+    def separate_pushes(self, tape: Value) -> None:
+        if tape.node is None or tape.node.op is not loop:
+            return
+        view = LoopView(tape.node)
+        for node in view.body.nodes:
+            if node.op is push and node.attributes["tape"] is tape:
+                self.decisions.copied_pushes[node] = None
+
+
+def _closure(origin: Origin, direct: dict[Origin, Origins]) -> Origins:
+    seen = {origin}
+    pending = [origin]
+    outside: set[Origin] = set()
+    while pending:
+        for other in direct[pending.pop()]:
+            if other not in direct:
+                outside.add(other)
+            elif other not in seen:
+                seen.add(other)
+                pending.append(other)
+    return frozenset(outside)
+
+
+def _is_undefined(value: Value) -> bool:
+    return value.node is not None and value.node.op is undefined
