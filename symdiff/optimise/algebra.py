@@ -161,9 +161,9 @@ def sign_outward(node: Node, rewriter: Rewriter) -> Value | None:
     first, second = made_by(a, "negative"), made_by(b, "negative")
     if first is not None and second is not None:
         return _apply(_op(node), node, first.operands[0], second.operands[0])
-    if first is not None and _carries_sign(a, b, node):
+    if first is not None and _carries_sign(a, b, node, rewriter):
         return -_apply(_op(node), node, first.operands[0], b)
-    if second is not None and _carries_sign(b, a, node):
+    if second is not None and _carries_sign(b, a, node, rewriter):
         return -_apply(_op(node), node, a, second.operands[0])
     return None
 
@@ -172,9 +172,10 @@ def _op(node: Node) -> Callable[..., Any]:
     return REGISTRY[node.op.name]
 
 
-def _carries_sign(x: Value, other: Value, node: Node) -> bool:
-    """Whether turning the sign of the result costs no more than that of ``x``."""
-    return shape_of(x) == shape_of(node.result) and number_of(other) is None
+def _carries_sign(x: Value, other: Value, node: Node, rewriter: Rewriter) -> bool:
+    """Whether turning the sign of the result instead of that of ``x`` costs no more."""
+    same = shape_of(x) == shape_of(node.result)
+    return same and number_of(other) is None and rewriter.is_single(x)
 
 
 def minus_one(node: Node, rewriter: Rewriter) -> Value | None:

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 
 from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
-from symdiff.optimise.facts import must_stay
+from symdiff.ir.types import Dim
+from symdiff.optimise.bounds import Bounds
+from symdiff.optimise.facts import must_stay, shape_of
 from symdiff.optimise.rewriting import with_block
 
 
@@ -33,6 +35,7 @@ class _Marking:
         self.pending: list[Value] = []
         self.owner: dict[Node, Node] = {}
         self.parameter_of: dict[Value, tuple[Node, int]] = {}
+        self.bounds = Bounds(block)
         self._survey()
 
     def _survey(self) -> None:
@@ -44,11 +47,15 @@ class _Marking:
     def run(self) -> _Marking:
         self.need(self.block.results)
         for node in walk_nodes(self.block):
-            if must_stay(node):
+            if must_stay(node, self.fits):
                 self.need_node(node)
         while self.pending:
             self._spread(self.pending.pop())
         return self
+
+    def fits(self, value: Value, dim: Dim) -> bool:
+        """Whether an integer is known to be a place of an axis."""
+        return shape_of(value) == () and self.bounds.of(value).is_index_of(dim)
 
     def need(self, values: Sequence[Value]) -> None:
         for value in values:

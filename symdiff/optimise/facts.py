@@ -7,7 +7,7 @@ known that it cannot, "not zero" where it is not known that it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,12 @@ from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value, walk_nodes
 from symdiff.ir.types import ArrayType, Dim, Size
+from symdiff.ops.index import Slot
 
 # Ops whose result is an array that nobody else has: making it twice is meant.
 FRESH = frozenset({"zeros", "ones", "full", "empty", "copy", "array"})
+# Ops whose last operands are the lengths of the attribute ``shape``.
+SIZED = frozenset({"zeros", "ones", "full", "empty", "broadcast_to", "reshape"})
 _MOVES_ZEROS = frozenset(
     {"transpose", "reshape", "broadcast_to", "unbroadcast", "negative", "astype", "copy", "sum"}
 )
@@ -91,14 +94,26 @@ def is_python(value: Value) -> bool:
 
 # What may raise
 
+Fits = Callable[[Value, Dim], bool]
 
-def may_raise(node: Node) -> bool:
-    """Whether computing a node can raise, its operands given; blocks are not looked into."""
+
+def never(value: Value, dim: Dim) -> bool:
+    """What is known of an index that nothing is known of."""
+    return False
+
+
+def may_raise(node: Node, fits: Fits = never) -> bool:
+    """Whether computing a node can raise, its operands given; blocks are not looked into.
+
+    ``fits`` tells whether an integer is known to be a place of an axis.
+    """
     if node.op in (loop, cond):
         return False
     if node.op is call:
         return not _is_harmless(node.attributes["callee"])
     if node.op.raises:
+        if node.op.name in _READS_AND_WRITES:
+            return not _key_fits(node, fits)
         known = _NEVER_RAISES.get(node.op.name)
         return known is None or not known(node)
     if node.op.name in _PYTHON_RAISES and all(map(is_python, node.operands)):
@@ -106,7 +121,7 @@ def may_raise(node: Node) -> bool:
     return getattr(node.op, "partials", None) is not None and not _broadcasts(node.operands)
 
 
-def must_stay(node: Node) -> bool:
+def must_stay(node: Node, fits: Fits = never) -> bool:
     """Whether a node is wanted though nothing reads its results.
 
     What a derivative computes can raise only where the primal has raised before.
@@ -117,7 +132,7 @@ def must_stay(node: Node) -> bool:
         return False
     if node.op is loop and not LoopView(node).bounded:
         return True  # whether it ends is not known
-    return may_raise(node)
+    return may_raise(node, fits)
 
 
 def _is_harmless(cell: GraphCell) -> bool:
@@ -204,7 +219,7 @@ def _keeps_count(node: Node) -> bool:
     return known and math.prod(counts[0]) == math.prod(counts[1])
 
 
-def _key_fits(node: Node) -> bool:
+def _key_fits(node: Node, fits: Fits) -> bool:
     """Whether a key consists of what never raises: static slices, and indices known to fit."""
     x, key = shape_of(node.operands[0]), node.attributes["key"]
     if Ellipsis in key:
@@ -212,10 +227,11 @@ def _key_fits(node: Node) -> bool:
     entries = [entry for entry in key if entry is not None]
     if len(entries) > len(x):
         return False
-    fits = all(_entry_fits(entry, dim) for entry, dim in zip(entries, x, strict=False))
-    if node.op.name == "index" or not fits:
-        return fits
-    return _fits_region(node)
+    dynamic = node.operands[1 if node.op.name == "index" else 2 :]
+    pairs = zip(entries, x, strict=False)
+    if not all(_entry_fits(entry, dim, dynamic, fits) for entry, dim in pairs):
+        return False
+    return node.op.name == "index" or _fits_region(node)
 
 
 def _fits_region(node: Node) -> bool:
@@ -226,9 +242,11 @@ def _fits_region(node: Node) -> bool:
     return all(a in (1, b) for a, b in zip(value, region[len(region) - len(value) :], strict=True))
 
 
-def _entry_fits(entry: Any, dim: Dim) -> bool:
+def _entry_fits(entry: Any, dim: Dim, dynamic: Sequence[Value], fits: Fits) -> bool:
     if isinstance(entry, int):
         return isinstance(dim, int) and -dim <= entry < dim
+    if isinstance(entry, Slot):
+        return fits(dynamic[entry.number], dim)
     return _is_plain_slice(entry)
 
 
@@ -239,6 +257,12 @@ def _is_plain_slice(entry: Any) -> bool:
     return hasattr(entry, "start") and (step is None or (isinstance(step, int) and step != 0))
 
 
+def _multiplies(node: Node) -> bool:
+    """Whether two vectors or matrices are known to fit."""
+    a, b = map(shape_of, node.operands)
+    return len(a) in (1, 2) and len(b) in (1, 2) and a[-1] == b[0 if len(b) == 1 else -2]
+
+
 _NEVER_RAISES: dict[str, Any] = {
     "zeros": _has_lengths,
     "ones": _has_lengths,
@@ -247,10 +271,9 @@ _NEVER_RAISES: dict[str, Any] = {
     "range_length": _has_step,
     "broadcast_to": _fits_shape,
     "reshape": _keeps_count,
-    "index": _key_fits,
-    "index_set": _key_fits,
-    "index_add": _key_fits,
+    "matmul": _multiplies,
 }
+_READS_AND_WRITES = frozenset({"index", "index_set", "index_add"})
 
 
 def dims_at(block: Block) -> dict[Size, tuple[Value, int]]:

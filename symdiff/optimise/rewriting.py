@@ -24,10 +24,12 @@ from symdiff.ops.creation import zeros
 from symdiff.ops.sizes import size
 from symdiff.optimise.facts import (
     FRESH,
+    SIZED,
     dims_at,
     has_derivatives,
     is_length,
     is_zero,
+    made_by,
     number_of,
     shape_of,
 )
@@ -102,6 +104,7 @@ class Rewriter(Builder):
         self.inputs: dict[Size, tuple[Value, int]] = {}
         self._inputs: set[Value] = set()
         self.sizes = Scoped()  # lengths that stand for a dimension
+        self._parts = Scoped()
         self._made = Scoped()
         self._new: dict[Value, Value] = {}
         self._tapes: dict[Value, Value] = {}  # tapes of one value, and the value
@@ -126,6 +129,11 @@ class Rewriter(Builder):
         """Whether a value is a parameter of the graph."""
         return value in self._inputs
 
+    def is_part_of_input(self, value: Value) -> bool:
+        """Whether a value is a part of an input as it was given."""
+        node = made_by(value, "index")
+        return node is not None and node.operands[0] in self._inputs
+
     def length(self, dim: Dim, near: Sequence[Value] = ()) -> Value | int | None:
         """A value that stands for a dimension: a number, a length seen here, an input's size."""
         if isinstance(dim, int):
@@ -139,10 +147,10 @@ class Rewriter(Builder):
     def early_length(self, dim: Size) -> Value | None:
         """A length of this dimension that was given before, or the size of an input."""
         known: Value | None = self.sizes.entries.get(dim)
-        if known is not None or dim not in self.inputs:
+        place = self.inputs.get(dim) or self._parts.entries.get(dim)
+        if known is not None or place is None:
             return known
-        parameter, axis = self.inputs[dim]
-        return self.emit(size, (parameter,), {"axis": axis}).result
+        return self.emit(size, (place[0],), {"axis": place[1]}).result
 
     def zeros_for(self, node: Node) -> Value | None:
         """Zeros instead of a node's result: an operand that is, or new ones; None where the sizes
@@ -217,13 +225,22 @@ class Rewriter(Builder):
     def _learn_sizes(self, node: Node) -> None:
         """Remember the values that are lengths of a new array's dimensions."""
         shape = node.attributes.get("shape")
-        if node.op.name not in _SIZED or not isinstance(shape, tuple):
+        if node.op.name == "index":
+            self._learn_part(node)
+        if node.op.name not in SIZED or not isinstance(shape, tuple):
             return
         for dim, value in zip(
             shape, node.operands[len(node.operands) - len(shape) :], strict=False
         ):
             if isinstance(dim, Size) and number_of(value) is None:
                 self.sizes.add(dim, value)
+
+    def _learn_part(self, node: Node) -> None:
+        """Remember the axes of a view of an input: their lengths are at hand early."""
+        if node.operands[0] in self._inputs:
+            for axis, dim in enumerate(shape_of(node.result)):
+                if isinstance(dim, Size):
+                    self._parts.add(dim, (node.result, axis))
 
     # The sweep
 
@@ -243,13 +260,14 @@ class Rewriter(Builder):
     def _nested(self, block: Block, parameters: tuple[Value, ...] = ()) -> Block:
         """A nested block, its parameters mapped already."""
         before, self.nodes = self.nodes, []
-        self._made.enter()
-        self.sizes.enter()
+        tables = (self._made, self._parts, self.sizes)
+        for table in tables:
+            table.enter()
         try:
             return self._filled(block, parameters)
         finally:
-            self._made.leave()
-            self.sizes.leave()
+            for table in tables:
+                table.leave()
             self.nodes = before
 
     def _parameters(self, block: Block) -> None:
@@ -425,8 +443,6 @@ class _LoopRewriting:
 
 
 # Equal nodes
-
-_SIZED = frozenset({"zeros", "ones", "full", "empty", "broadcast_to", "reshape"})
 
 
 def _key(node: Node) -> Any:

@@ -67,6 +67,16 @@ def absorbed_broadcasts(node: Node, rewriter: Rewriter) -> Value | None:
     return _slimmest(node, slim, rewriter)
 
 
+def broadcast_later(node: Node, rewriter: Rewriter) -> Value | None:
+    """What is computed of numbers that were broadcast, computed of the numbers."""
+    wide = [inner for value in node.operands if (inner := made_by(value, "broadcast_to"))]
+    slim = [_before_broadcast(value) for value in node.operands]
+    if not wide or any(map(shape_of, slim)):
+        return None
+    number = rewriter.emit(node.op, slim, node.attributes).result
+    return apply(broadcast_to, number, *wide[0].operands[1:], **wide[0].attributes)
+
+
 def _slimmest(node: Node, slim: list[Value], rewriter: Rewriter) -> Value | None:
     """The op with as few operands broadcast as leave its type as it is."""
     wanted = node.result.type
@@ -173,6 +183,7 @@ def number_as_it_is(node: Node, rewriter: Rewriter) -> Value | None:
     return x if isinstance(x.type, ArrayType) and not x.type.shape else None
 
 
+_EXACT_LATER = ("add", "subtract", "multiply", "negative")
 SHAPES: Rules = {
     name: tuple(map(on_derivatives, rules))
     for name, rules in {
@@ -181,6 +192,9 @@ SHAPES: Rules = {
             for name, operation in REGISTRY.items()
             if operation.elementwise
         },
+        **dict.fromkeys(
+            ("add", "subtract", "multiply", "negative"), (broadcast_later, absorbed_broadcasts)
+        ),
         "transpose": (identity_transpose, transposes_together, transposed_product, stays_zero),
         "reshape": (first_operand, through("reshape"), stays_zero),
         "broadcast_to": (first_operand, through("broadcast_to"), stays_zero),

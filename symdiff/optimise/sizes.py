@@ -22,6 +22,8 @@ def canonical_size(node: Node, rewriter: Rewriter) -> Value | None:
         return rewriter.constant(dim)
     if rewriter.is_input(x) or not rewriter.has_derivatives:
         return None
+    if rewriter.is_part_of_input(x):
+        return None
     return rewriter.early_length(dim)
 
 

@@ -25,6 +25,7 @@ from symdiff.ops import (
     negative,
     power,
     print_,
+    range_element,
     range_length,
     sin,
     size,
@@ -470,6 +471,52 @@ def test_a_result_on_which_both_arms_agree_is_that_value():
 def test_an_index_that_may_not_exist_is_still_tried():
     assert after(lambda x: (index_of(x, 3), x)[1], VECTOR, role="primal") == ["index"]
     assert after(lambda x: (index_of(x, slice(1, 3)), x)[1], VECTOR, role="primal") == []
+
+
+def indexed(start, stop, step, offset=0):
+    """A loop over a range that reads ``x[i + offset]``, and nothing else."""
+
+    def build(x):
+        n = size(x, axis=0)
+        bounds = [n + int(b) if isinstance(b, float) else b for b in (start, stop, step)]
+        values = [builder().value(bound) for bound in bounds]
+
+        def body(index, carries, elements):
+            builder().role = "primal"
+            place = range_element(values[0], values[2], index)
+            index_of(x, add(place, offset))
+            return (), ()
+
+        loop_of(range_length(*values), [], body)
+        return x
+
+    return after(build, VECTOR, role="primal")
+
+
+N = 0.0  # stands for the size of the array
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "step", "offset"),
+    [(0, N, 1, 0), (1, N, 1, -1), (0, N - 1, 1, 1), (2, N - 2, 3, -2), (N - 1, -1, -1, 0)],
+)
+def test_an_index_known_to_exist_is_not_tried(start, stop, step, offset):
+    assert indexed(start, stop, step, offset) == []
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "step", "offset"),
+    [
+        (0, N, 1, 1),
+        (0, N, 1, -1),
+        (0, N + 1, 1, 0),
+        (N, -1, -1, 0),
+        (N - 1, -2, -1, 0),
+        (0, 7, 1, 0),
+    ],
+)
+def test_an_index_that_may_be_out_of_bounds_is_tried(start, stop, step, offset):
+    assert "index" in indexed(start, stop, step, offset)
 
 
 def test_shapes_that_may_not_fit_are_still_tried():
