@@ -120,7 +120,7 @@ def lower_reshape(a: Any, /, shape: Any = None, order: Any = "C", *, copy: Any =
     x, sizes = array_of(a), shape_operands(shape)
     if static(order) == "F":
         backwards = lower_reshape(lower_transpose(x), tuple(reversed(sizes)))
-        return lower_transpose(backwards)
+        return lower_transpose(backwards)  # type: ignore[no-any-return]
     fresh = reshape(x, *sizes, shape=_reshaped(array_type(x).shape, sizes))
     return lower_copy(fresh) if static(copy) else fresh  # type: ignore[no-any-return]
 
@@ -142,12 +142,12 @@ def _reshaped(old: tuple[Dim, ...], sizes: Sequence[Operand]) -> tuple[Dim, ...]
 @lowers(method="reshape")
 def lower_reshape_method(a: Value, *shape: Any, order: Any = "C", copy: Any = None) -> Value:
     sizes = shape[0] if len(shape) == 1 else shape
-    return lower_reshape(a, sizes, order, copy=copy)
+    return lower_reshape(a, sizes, order, copy=copy)  # type: ignore[no-any-return]
 
 
 @lowers(np.ravel, method="ravel")
 def lower_ravel(a: Any, order: Any = "C") -> Value:
-    return lower_reshape(a, -1, order)
+    return lower_reshape(a, -1, order)  # type: ignore[no-any-return]
 
 
 @lowers(method="flatten")
@@ -176,13 +176,13 @@ def lower_transpose(a: Any, axes: Any = None) -> Value:
 @lowers(method="transpose")
 def lower_transpose_method(a: Value, *axes: Any) -> Value:
     if not axes:
-        return lower_transpose(a)
-    return lower_transpose(a, axes[0] if len(axes) == 1 else axes)
+        return lower_transpose(a)  # type: ignore[no-any-return]
+    return lower_transpose(a, axes[0] if len(axes) == 1 else axes)  # type: ignore[no-any-return]
 
 
 @lowers(attribute="T")
 def lower_T(a: Value) -> Value:
-    return lower_transpose(a)
+    return lower_transpose(a)  # type: ignore[no-any-return]
 
 
 @lowers(np.matrix_transpose, attribute="mT")
@@ -190,7 +190,7 @@ def lower_matrix_transpose(x: Any) -> Value:
     value = array_of(x)
     if _rank(value) < 2:
         raise ValueError("matrix transpose with ndim < 2 is undefined")
-    return lower_swapaxes(value, -1, -2)
+    return lower_swapaxes(value, -1, -2)  # type: ignore[no-any-return]
 
 
 @lowers(np.swapaxes, method="swapaxes")
@@ -322,7 +322,7 @@ def lower_meshgrid(
     shape: list[Dim] = [0] * count
     sizes: list[Operand] = [0] * count
     for place, x in zip(places, vectors, strict=True):
-        shape[place], sizes[place] = array_type(x).shape[0], sizes_of(x)[0]  # type: ignore[call-overload]
+        shape[place], sizes[place] = array_type(x).shape[0], sizes_of(x)[0]
     grids: list[Value] = []
     for place, x in zip(places, vectors, strict=True):
         grid = index_of(x, tuple(WHOLE if k == place else None for k in range(count)))
@@ -381,23 +381,23 @@ def _at_least(rank: int, x: Value) -> Value:
 @lowers(np.hstack)
 def lower_hstack(tup: Any, *, dtype: Any = None) -> Value:
     parts = [_at_least(1, part) for part in _arrays(tup)]
-    return lower_concatenate(parts, 0 if _rank(parts[0]) == 1 else 1, dtype=dtype)
+    return lower_concatenate(parts, 0 if _rank(parts[0]) == 1 else 1, dtype=dtype)  # type: ignore[no-any-return]
 
 
 @lowers(np.vstack)
 def lower_vstack(tup: Any, *, dtype: Any = None) -> Value:
     parts = _arrays(tup)
     if all(_rank(part) == 1 for part in parts):
-        return lower_stack(parts, dtype=dtype)
-    return lower_concatenate([_at_least(2, part) for part in parts], 0, dtype=dtype)
+        return lower_stack(parts, dtype=dtype)  # type: ignore[no-any-return]
+    return lower_concatenate([_at_least(2, part) for part in parts], 0, dtype=dtype)  # type: ignore[no-any-return]
 
 
 @lowers(np.column_stack)
 def lower_column_stack(tup: Any) -> Value:
     parts = _arrays(tup)
     if all(_rank(part) == 1 for part in parts):
-        return lower_stack(parts, 1)
-    return lower_concatenate([_as_column(part) for part in parts], 1)
+        return lower_stack(parts, 1)  # type: ignore[no-any-return]
+    return lower_concatenate([_as_column(part) for part in parts], 1)  # type: ignore[no-any-return]
 
 
 def _as_column(x: Value) -> Value:
@@ -408,7 +408,7 @@ def _as_column(x: Value) -> Value:
 
 @lowers(np.append)
 def lower_append(arr: Any, values: Any, axis: Any = None) -> Value:
-    return lower_concatenate([array_of(arr), array_of(values)], axis)
+    return lower_concatenate([array_of(arr), array_of(values)], axis)  # type: ignore[no-any-return]
 
 
 @lowers(np.split)
@@ -427,7 +427,7 @@ def lower_array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list
     place = axis_of(axis, _rank(x))
     sections = static(indices_or_sections)
     if isinstance(sections, tuple | list | np.ndarray):
-        return lower_split(x, sections, place)
+        return lower_split(x, sections, place)  # type: ignore[no-any-return]
     length = int(static(sizes_of(x)[place]))
     each, longer = divmod(length, int(sections))
     bounds = [k * each + min(k, longer) for k in range(int(sections) + 1)]
@@ -443,7 +443,8 @@ def _equal_parts(x: Value, count: int, axis: int) -> list[Value]:
     if isinstance(length, int):
         if length % count:
             raise ValueError("array split does not result in an equal division")
-        return _parts_between(x, range(0, length + 1, length // count), axis)
+        bounds = [k * (length // count) for k in range(count + 1)]
+        return _parts_between(x, bounds, axis)
     sizes = sizes_of(x)  # an error, as NumPy's, where the division is not equal
     split = (*sizes[:axis], count, floor_divide(sizes[axis], count), *sizes[axis + 1 :])
     parts = reshape(x, *split, shape=dims_of(split))
@@ -453,7 +454,7 @@ def _equal_parts(x: Value, count: int, axis: int) -> list[Value]:
 def _lower_split_along(axis: Callable[[int], int]) -> Callable[..., list[Value]]:
     def lowering(ary: Any, indices_or_sections: Any) -> list[Value]:
         x = array_of(ary)
-        return lower_split(x, indices_or_sections, axis(_rank(x)))
+        return lower_split(x, indices_or_sections, axis(_rank(x)))  # type: ignore[no-any-return]
 
     return lowering
 
@@ -476,12 +477,12 @@ def lower_flip(m: Any, axis: Any = None) -> Value:
 
 @lowers(np.flipud)
 def lower_flipud(m: Any) -> Value:
-    return lower_flip(m, 0)
+    return lower_flip(m, 0)  # type: ignore[no-any-return]
 
 
 @lowers(np.fliplr)
 def lower_fliplr(m: Any) -> Value:
-    return lower_flip(m, 1)
+    return lower_flip(m, 1)  # type: ignore[no-any-return]
 
 
 @lowers(np.rot90)
@@ -492,10 +493,10 @@ def lower_rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Value:
     if turns == 0:
         return index_of(x, (Ellipsis,))
     if turns == 2:
-        return lower_flip(x, (one, other))
+        return lower_flip(x, (one, other))  # type: ignore[no-any-return]
     if turns == 1:
-        return lower_swapaxes(lower_flip(x, other), one, other)
-    return lower_flip(lower_swapaxes(x, one, other), other)
+        return lower_swapaxes(lower_flip(x, other), one, other)  # type: ignore[no-any-return]
+    return lower_flip(lower_swapaxes(x, one, other), other)  # type: ignore[no-any-return]
 
 
 @lowers(np.roll)
@@ -597,13 +598,13 @@ def lower_diag(v: Any, k: Any = 0) -> Value:
     if _rank(x) == 1:
         return diag(x, offset=int(static(k)))  # type: ignore[no-any-return]
     if _rank(x) == 2:
-        return lower_diagonal(x, k)
+        return lower_diagonal(x, k)  # type: ignore[no-any-return]
     raise ValueError("Input must be 1- or 2-d.")
 
 
 @lowers(np.diagflat)
 def lower_diagflat(v: Any, k: Any = 0) -> Value:
-    return lower_diag(lower_ravel(v), k)
+    return lower_diag(lower_ravel(v), k)  # type: ignore[no-any-return]
 
 
 def _matrix(m: Any) -> Value:

@@ -17,7 +17,7 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Node, Operand, Value
-from symdiff.ir.types import INT, ArrayType, Dim, Size, Type, may_be_one, shifted
+from symdiff.ir.types import FLOAT, INT, ArrayType, Dim, Size, Type, may_be_one, shifted
 from symdiff.ops.declare import (
     Operation,
     Spelling,
@@ -29,7 +29,7 @@ from symdiff.ops.declare import (
     require_array,
     static,
 )
-from symdiff.ops.elementary import astype
+from symdiff.ops.elementary import astype, result_dtype
 from symdiff.ops.sizes import (
     constant_integer,
     dim_of,
@@ -250,12 +250,22 @@ def _infer_range(
     return result_type(dtype, shape)
 
 
+def _range_dtype(types: Iterable[ArrayType]) -> np.dtype:
+    """What ``arange`` gives: at least 64-bit integers; float32 becomes float64."""
+    return np.result_type(INTEGER, *(type_.dtype for type_ in types))
+
+
+def _line_dtype(types: Sequence[ArrayType]) -> np.dtype:
+    """What ``linspace`` gives: NumPy's promotion with a Python float."""
+    return result_dtype(*types, FLOAT)
+
+
 def _spell_arange(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     types = [array_type(value) for value in node.operands]
     unit = types[2] == INT and constant_integer(node.operands[2]) == 1
     from_zero = types[0] == INT and constant_integer(node.operands[0]) == 0
     shown = operands[1:2] if unit and from_zero else operands[:2] if unit else operands
-    keywords = _dtype_keyword(node, np.result_type(*(type_.dtype for type_ in types)))
+    keywords = _dtype_keyword(node, _range_dtype(types))
     return ast.Call(dotted("np.arange"), list(shown), keywords)
 
 
@@ -313,7 +323,8 @@ def _evaluate_linspace(
 
 def _spell_linspace(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     keywords = [] if node.attributes["endpoint"] else [ast.keyword("endpoint", literal(False))]
-    keywords += _dtype_keyword(node, FLOAT64)
+    natural = _line_dtype([array_type(value) for value in node.operands[:2]])
+    keywords += _dtype_keyword(node, natural)
     return ast.Call(dotted("np.linspace"), list(operands), keywords)
 
 
@@ -569,7 +580,7 @@ def lower_eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any 
 
 @lowers(np.identity)
 def lower_identity(n: Any, dtype: Any = None) -> Value:
-    return lower_eye(n, dtype=dtype)
+    return lower_eye(n, dtype=dtype)  # type: ignore[no-any-return]
 
 
 @lowers(np.arange)
@@ -577,7 +588,7 @@ def lower_arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None)
     if stop is None:
         start, stop = 0, start
     parts = tuple(array_of(part) for part in (start, stop, 1 if step is None else step))
-    natural = np.result_type(*(array_type(part).dtype for part in parts))
+    natural = _range_dtype([array_type(part) for part in parts])
     attributes = {"shape": (_arange_dim(*parts),), "dtype": dtype_of(dtype, natural)}
     return arange(*parts, **attributes)  # type: ignore[no-any-return]
 
@@ -613,7 +624,7 @@ def lower_linspace(
     first, last, count = array_of(start), array_of(stop), shape_operands(num)[0]
     if array_type(first).shape or array_type(last).shape:
         raise UnsupportedCallError("linspace between arrays", None, "broadcast a weighted sum")
-    natural = np.result_type(array_type(first).dtype, array_type(last).dtype, FLOAT64)
+    natural = _line_dtype([array_type(first), array_type(last)])
     attributes = {"shape": (dim_of(count),), "dtype": dtype_of(dtype, natural)}
     whole = bool(static(endpoint))
     made = linspace(first, last, count, endpoint=whole, **attributes)
@@ -651,7 +662,7 @@ def _fresh(data: Any, dtype: Any) -> Value:
     if chosen == array_type(x).dtype:
         return copy(x)  # type: ignore[no-any-return]
     cast: Value = astype(x, dtype=chosen)
-    return cast if array_type(cast).kind == "array" else copy(cast)  # type: ignore[no-any-return]
+    return cast if array_type(cast).kind == "array" else copy(cast)
 
 
 @lowers(np.asarray, np.ascontiguousarray, np.asanyarray)
@@ -660,4 +671,4 @@ def lower_asarray(a: Any, dtype: Any = None, order: Any = None, **more: Any) -> 
     if isinstance(a, Value) and array_type(a).kind == "array":
         same = dtype_of(dtype, array_type(a).dtype) == array_type(a).dtype
         return a if same else lower_array(a, dtype)
-    return lower_array(a, dtype)
+    return lower_array(a, dtype)  # type: ignore[no-any-return]

@@ -8,7 +8,7 @@ f-string. ``fill(template, operands)`` is the value it stands for, ``spell_templ
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,8 +65,13 @@ def _filled_part(part: str | Field, operands: Sequence[Any]) -> str:
     if isinstance(part, str):
         return part
     value = fill(part.value, operands)
-    convert = {"r": repr, "s": str, "a": ascii}.get(part.conversion or "", lambda value: value)
-    return format(convert(value), fill(part.spec, operands))
+    spec = fill(part.spec, operands)
+    if part.conversion is None:
+        return format(value, spec)
+    return format(_CONVERSIONS[part.conversion](value), spec)
+
+
+_CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
 
 
 def spell_template(template: Any, operands: Sequence[ast.expr]) -> ast.expr:

@@ -1,13 +1,14 @@
-"""Reading and writing parts of arrays with all of NumPy's keys: ``index``, ``index_set``, ``index_add``.
+"""Reading and writing parts of arrays, with all of NumPy's keys.
 
 A key is a tuple of entries. Static entries stand as they are (``int``, ``None``, ``Ellipsis``,
 ``Slice``); what is staged is a dynamic operand that ``Slot(k)`` refers to, told apart by its type:
 an integer, an integer array or a boolean mask. ``x[i, 1:n]`` is
 
-    index(x, i, n; key=(Slot(0), Slice(1, Slot(1), None)), shape)
+    index(x, i, n; key=(Slot(0), Slice(1, Slot(1), None)), shape=...)
 
-All three are pure: ``index_set(x, v, ...)`` is the new version of ``x``. The attribute ``shape`` is
-the shape of the region that the key selects (types of operands do not tell sizes that are values).
+``index``, ``index_set`` and ``index_add`` are pure: ``index_set(x, v, ...)`` is the new ``x``.
+The attribute ``shape`` is the shape of the region that the key selects (the operands' types do not
+tell it where sizes are values).
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.ir.build import builder
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import ArrayType, Dim, Size, Type, may_be_one, shifted
 from symdiff.ops.creation import arange_of, array_of, zeros, zeros_of
@@ -146,7 +146,7 @@ class _Collector:
         return self.scalar(part)
 
     def bound(self, part: Any) -> int | Slot | None:
-        return part if part is None else self.scalar(part)  # type: ignore[no-any-return]
+        return part if part is None else self.scalar(part)
 
     def scalar(self, part: Any) -> Entry:
         if part is None or part is Ellipsis:
@@ -477,7 +477,7 @@ index_add = declare(
         vjp={0: lambda g, y, x, v, *dynamic, key, shape: g, 1: _add_part},
         jvp={0: lambda t, y, x, v, *dynamic, key, shape: t, 1: _add_part_jvp},
         tangent=_add_tangent,
-        documentation="``x`` after ``x[key] += v``, repeated places added to as often as they occur.",
+        documentation="``x`` after ``x[key] += v``, repeated places added to repeatedly.",
     ),
     2,
 )
@@ -558,10 +558,6 @@ def _of_last_writers(
     part: Value, x: Value, dynamic: Sequence[Value], key: Key, shape: tuple[Dim, ...]
 ) -> Value:
     """``part`` where a place's value was written last, 0 where it was written over."""
-    from symdiff.ops.elementary import equal, where
-
-    from symdiff.ops.creation import arange_of
-
     order = arange_of(product(sizes_of(part)))
     if len(shape) != 1:
         order = reshape(order, *sizes_of(part), shape=shape)

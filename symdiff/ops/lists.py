@@ -1,7 +1,7 @@
 """Lists of staged values, of a length known at run time only.
 
-Like arrays, lists are pure here: ``list_push(l, v)`` is the new version of ``l``; the emitter finds out
-where it may say ``l.append(v)``. The cotangent of a list is a list of its elements' cotangents.
+Like arrays, lists are pure here: ``list_push(l, v)`` is the new version of ``l``; the emitter finds
+out where it may say ``l.append(v)``. The cotangent of a list is a list of its elements' cotangents.
 A slice's key is an ``index.Slice``, its dynamic parts being operands.
 """
 
@@ -54,7 +54,23 @@ def _given(t: Any, x: Value) -> Value:
 
 
 def _zeros_like(items: list[Any]) -> list[Any]:
-    return [_zeros_like(x) if isinstance(x, list) else np.zeros_like(x)[()] for x in items]
+    return [_zero_like(item) for item in items]
+
+
+def _zero_like(item: Any) -> Any:
+    if isinstance(item, list):
+        return _zeros_like(item)
+    return np.zeros_like(item) if isinstance(item, np.ndarray) else type(item)(0)
+
+
+def _spell_zeros(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    element = require_list(node.operands[0].type, "zeros").element
+    if isinstance(element, ArrayType) and element.kind != "array":
+        zero = element.dtype.type(0)
+        shown = literal(zero if element.kind == "scalar" else zero.item())
+        length = ast.Call(dotted("len"), list(operands), [])
+        return ast.BinOp(ast.List([shown], ast.Load()), ast.Mult(), length)
+    return template("[np.zeros_like(item) for item in {0}]")(node, operands)
 
 
 list_zeros_like: Operation = declare(
@@ -63,7 +79,7 @@ list_zeros_like: Operation = declare(
         _same_list("zeros"),
         _zeros_like,
         nondifferentiable=True,
-        spelling=template("[np.zeros_like(item) for item in {0}]"),
+        spelling=_spell_zeros,
         documentation="A list of zeros shaped like the elements of another.",
     ),
     1,
@@ -240,7 +256,7 @@ list_set: Operation = declare(
 
 def _add_tangent(ts: Sequence[Value | None], y: Value, items: Value, i: Value, v: Value) -> Value:
     base = _given(ts[0], items)
-    return base if ts[2] is None else list_add(base, i, ts[2])  # type: ignore[no-any-return]
+    return base if ts[2] is None else list_add(base, i, ts[2])
 
 
 def _added(items: list[Any], i: int, v: Any) -> list[Any]:
@@ -321,7 +337,7 @@ list_place: Operation = declare(
         lambda i, length: slice(i, None).indices(length)[0],
         nondifferentiable=True,
         spelling=template("slice({0}, None).indices({1})[0]"),
-        documentation="An index as ``insert`` takes it: negative ones from the end, all within bounds.",
+        documentation="An index as ``insert`` takes it, from the end or out of bounds, as a place.",
     ),
     2,
 )
@@ -556,7 +572,7 @@ list_unstack: Operation = declare(
         linear=frozenset({0}),
         vjp={0: _unstack_vjp},
         spelling=_spell_unstack,
-        documentation="The rows of an array as a list: ``list(x)``, or ``x.tolist()`` for Python numbers.",
+        documentation="The rows of an array: ``list(x)``, or ``x.tolist()`` for Python numbers.",
     ),
     1,
 )

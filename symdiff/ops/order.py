@@ -67,7 +67,7 @@ def _running(name: str) -> Any:
 
 def _from_the_end(x: Value, axis: int) -> Value:
     """The running sums of ``x`` from the last element to the first."""
-    return lower_flip(cumsum(lower_flip(x, axis), axis=axis), axis)
+    return lower_flip(cumsum(lower_flip(x, axis), axis=axis), axis)  # type: ignore[no-any-return]
 
 
 cumsum: Operation = declare(
@@ -104,7 +104,7 @@ def _cumprod_vjp(g: Value, y: Value, x: Value, *, axis: int) -> Value:
         index_of(lower_moveaxis(g, axis, -1), (Ellipsis, None, WHOLE)), conjugated(_shares(x, axis))
     )
     last = array_type(parts).rank - 1
-    return lower_moveaxis(sum(parts, axis=(last,), keepdims=False), -1, axis)
+    return lower_moveaxis(sum(parts, axis=(last,), keepdims=False), -1, axis)  # type: ignore[no-any-return]
 
 
 def _cumprod_jvp(t: Value, y: Value, x: Value, *, axis: int) -> Value:
@@ -112,7 +112,7 @@ def _cumprod_jvp(t: Value, y: Value, x: Value, *, axis: int) -> Value:
         index_of(lower_moveaxis(t, axis, -1), (Ellipsis, WHOLE, None)), _shares(x, axis)
     )
     rows = array_type(parts).rank - 2
-    return lower_moveaxis(sum(parts, axis=(rows,), keepdims=False), -1, axis)
+    return lower_moveaxis(sum(parts, axis=(rows,), keepdims=False), -1, axis)  # type: ignore[no-any-return]
 
 
 cumprod: Operation = declare(
@@ -303,7 +303,7 @@ def lower_compress(condition: Any, a: Any, axis: Any = None, out: Any = None) ->
 
 @lowers(np.extract)
 def lower_extract(condition: Any, arr: Any) -> Value:
-    return lower_compress(lower_ravel(condition), arr)
+    return lower_compress(lower_ravel(condition), arr)  # type: ignore[no-any-return]
 
 
 # Positions ----------------------------------------------------------------------------------------
@@ -340,7 +340,7 @@ def lower_nonzero(a: Any) -> tuple[Value, ...]:
 
 @lowers(np.flatnonzero)
 def lower_flatnonzero(a: Any) -> Value:
-    return lower_nonzero(lower_ravel(a))[0]
+    return lower_nonzero(lower_ravel(a))[0]  # type: ignore[no-any-return]
 
 
 def _refused(function: str, hint: str) -> Any:
@@ -390,13 +390,13 @@ def lower_searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -
 
 @lowers(method="searchsorted")
 def lower_searchsorted_method(a: Value, v: Any, side: Any = "left", sorter: Any = None) -> Value:
-    return lower_searchsorted(a, v, side, sorter)
+    return lower_searchsorted(a, v, side, sorter)  # type: ignore[no-any-return]
 
 
 @lowers(np.digitize)
 def lower_digitize(x: Any, bins: Any, right: Any = False) -> Value:
     """For bins that increase, as in nearly every program."""
-    return lower_searchsorted(bins, x, "left" if static(right) else "right")
+    return lower_searchsorted(bins, x, "left" if static(right) else "right")  # type: ignore[no-any-return]
 
 
 # Differences --------------------------------------------------------------------------------------
@@ -431,7 +431,7 @@ def _edge(value: Operand, x: Value, axis: int) -> Value:
         return edge
     sizes = list(sizes_of(x))
     sizes[axis] = 1
-    return lower_broadcast_to(edge, tuple(sizes))
+    return lower_broadcast_to(edge, tuple(sizes))  # type: ignore[no-any-return]
 
 
 @lowers(np.ediff1d)

@@ -1,6 +1,6 @@
 """Ops that rearrange elements: ``reshape``, ``transpose``, ``broadcast_to``, ``concatenate`` ….
 
-``VIEW_PUTS`` holds, for each op whose result may share its operand's memory, how a write to the view
+``VIEW_PUTS`` holds, for ops whose result may share its operand's memory, how a write to the view
 updates the base: ``put(node, base, new)`` is the base with the view's elements replaced by ``new``.
 What NumPy has beyond these ops is lowered to them in ``ops.arrange``.
 """
@@ -41,8 +41,9 @@ def _unbroadcast(g: Value, x: Value) -> Value:
 
 def _infer_reshape(x: Type, *sizes: Type, shape: tuple[Dim, ...]) -> tuple[Type, ...]:
     type_ = require_array(x, "reshape")
-    kind = "scalar" if type_.kind == "scalar" and not shape else "array"
-    return (ArrayType(type_.dtype, shape, kind),)
+    if type_.kind == "scalar" and not shape:
+        return (type_,)
+    return result_type(type_.dtype, shape)
 
 
 def _spell_reshape(node: Node, operands: Sequence[ast.expr]) -> ast.expr:

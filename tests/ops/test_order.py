@@ -1,0 +1,152 @@
+"""Running sums and products, sorting, selecting, searching, differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from symdiff.errors import UnsupportedCallError
+from symdiff.ops.declare import FUNCTIONS
+from tests.ops.straightline import check, stage
+
+V = np.array([0.5, -1.0, 2.0, 0.25, -3.0])
+M = np.array([[0.5, -1.0, 2.0], [3.0, 0.0, 1.5]])
+ZEROS = np.array([1.5, 0.0, 2.0, 0.0, 3.0])
+TIES = np.array([1.0, 0.0, 1.0, -0.0, 1.0])
+EMPTY = np.zeros(0)
+
+
+@pytest.mark.parametrize("function", [np.cumsum, np.cumprod])
+@pytest.mark.parametrize(("x", "axis"), [(V, None), (V, 0), (M, None), (M, 0), (M, -1), (ZEROS, 0)])
+def test_running(function: Any, x: np.ndarray, axis: int | None) -> None:
+    for dtype in ("float64", "float32", "complex128"):
+        check(
+            lambda v: FUNCTIONS[function](v, axis),
+            lambda v: function(v, axis),
+            x.astype(dtype),
+        )
+
+
+@pytest.mark.parametrize("function", [np.cumsum, np.cumprod])
+def test_running_of_integers(function: Any) -> None:
+    for x in (np.array([1, 2, 3]), np.array([True, True]), np.array([1, 2], "int32"), EMPTY):
+        check(FUNCTIONS[function], function, x)
+    check(
+        lambda v: FUNCTIONS[function](v, dtype=float),
+        lambda v: function(v, dtype=float),
+        np.array([1, 2, 3]),
+    )
+
+
+@pytest.mark.parametrize(("x", "axis"), [(V, -1), (M, -1), (M, 0), (M, None), (EMPTY, -1)])
+def test_sort(x: np.ndarray, axis: int | None) -> None:
+    check(lambda v: FUNCTIONS[np.sort](v, axis), lambda v: np.sort(v, axis), x)
+    check(lambda v: FUNCTIONS[np.argsort](v, axis), lambda v: np.argsort(v, axis), x)
+    check(
+        lambda v: FUNCTIONS[np.argsort](v, axis, kind="stable"),
+        lambda v: np.argsort(v, axis, kind="stable"),
+        x,
+    )
+
+
+def test_sort_of_equal_elements_is_a_permutation_of_the_cotangent() -> None:
+    check(FUNCTIONS[np.sort], np.sort, TIES, order=0)
+    from tests.ops.straightline import pullback
+
+    back = pullback(stage(FUNCTIONS[np.sort], TIES), [0])
+    (cotangent,) = back(TIES, np.arange(5.0))
+    np.testing.assert_array_equal(cotangent, [2.0, 0.0, 3.0, 1.0, 4.0])
+
+
+def test_reading_in_sorted_order_has_no_repeats() -> None:
+    def reversed_by_rank(x: Any) -> Any:
+        from symdiff.ops import index_of, index_set_of
+
+        order = FUNCTIONS[np.argsort](x, kind="stable")
+        return index_set_of(x, index_of(x, order) * 2.0, order)
+
+    def by_numpy(x: np.ndarray) -> np.ndarray:
+        order = np.argsort(x, kind="stable")
+        x[order] = x[order] * 2.0
+        return x
+
+    check(reversed_by_rank, by_numpy, V)
+
+
+@pytest.mark.parametrize(
+    ("x", "i", "axis"),
+    [
+        (V, np.array([0, 0, 3]), 0),
+        (M, np.array([[0, 2], [1, 1]]), 1),
+        (M, np.array([[0, 1, 0]]), 0),
+        (M, np.array([[0], [1]]), -1),
+        (M, np.array([0, 3, 3]), None),
+    ],
+)
+def test_take_along_axis(x: np.ndarray, i: np.ndarray, axis: int | None) -> None:
+    check(
+        lambda v, i: FUNCTIONS[np.take_along_axis](v, i, axis),
+        lambda v, i: np.take_along_axis(v, i, axis),
+        *(x, i),
+    )
+
+
+@pytest.mark.parametrize(
+    ("x", "i", "axis"), [(V, [1, 1], None), (M, [0, 2, 2], 1), (M, 1, 0), (M, [[0, 5]], None)]
+)
+def test_take(x: np.ndarray, i: Any, axis: int | None) -> None:
+    check(lambda v: FUNCTIONS[np.take](v, i, axis), lambda v: np.take(v, i, axis), x)
+
+
+def test_positions() -> None:
+    check(FUNCTIONS[np.nonzero], np.nonzero, M)
+    check(FUNCTIONS[np.flatnonzero], np.flatnonzero, M)
+    check(FUNCTIONS[np.extract], np.extract, M > 0, M)
+    check(
+        lambda c, x: FUNCTIONS[np.compress](c, x, 1),
+        lambda c, x: np.compress(c, x, 1),
+        *(np.array([True, False, True]), M),
+    )
+
+
+def test_searching() -> None:
+    grid = np.sort(V)
+    check(FUNCTIONS[np.searchsorted], np.searchsorted, grid, M, wrt=[])
+    check(FUNCTIONS[np.searchsorted], np.searchsorted, grid, 0.3, wrt=[])
+    check(FUNCTIONS[np.digitize], np.digitize, M, grid, wrt=[])
+    check(
+        lambda a, v: FUNCTIONS[np.searchsorted](a, v, "right"),
+        lambda a, v: np.searchsorted(a, v, "right"),
+        *(grid, grid),
+        wrt=[],
+    )
+
+
+@pytest.mark.parametrize(
+    ("x", "keywords"),
+    [
+        (V, {}),
+        (V, {"n": 2}),
+        (M, {}),
+        (M, {"axis": 0}),
+        (V, {"prepend": 0.0}),
+        (M, {"append": 1.0, "axis": 0}),
+        (V, {"n": 0}),
+        (V > 0, {}),
+        (np.arange(4), {}),
+    ],
+)
+def test_diff(x: np.ndarray, keywords: dict[str, Any]) -> None:
+    check(lambda v: FUNCTIONS[np.diff](v, **keywords), lambda v: np.diff(v, **keywords), x)
+
+
+def test_ediff1d() -> None:
+    check(FUNCTIONS[np.ediff1d], np.ediff1d, M)
+
+
+@pytest.mark.parametrize("function", [np.argwhere, np.unique, np.put, np.partition])
+def test_refused(function: Any) -> None:
+    with pytest.raises(UnsupportedCallError, match=f"numpy.{function.__name__}"):
+        stage(FUNCTIONS[function], V)
