@@ -1,0 +1,244 @@
+"""Derivatives of a generated program by the complex step, independent of symdiff.
+
+The text of the program is loaded a second time with a ``np`` and a ``math`` whose functions are
+analytic: ``np.zeros`` makes complex arrays, ``abs`` keeps the imaginary part, comparisons look
+at the real part (NumPy's order of complex numbers). A step of 1e-30 along the imaginary axis then
+gives derivatives to the last digits. Where a program does something that has no such meaning, or the
+complex run goes another way than the real one, extrapolated differences take its place.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import types
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tests import reference
+
+Array = Any
+Function = Callable[..., Any]
+STEP = 1e-30
+_STEPS = (0.02, 0.002, 0.0003)
+_LEVELS = 6
+
+
+class NotAnalyticError(TypeError):
+    """What has no meaning on complex numbers here."""
+
+
+# --- NumPy and math on complex numbers
+
+
+def _absolute(x: Any) -> Any:
+    return np.where(np.real(x) < 0, -x, x)[()] if np.iscomplexobj(x) else np.abs(x)
+
+
+def _refused(*args: Any, **kwargs: Any) -> Any:
+    raise NotAnalyticError
+
+
+def _made_complex(function: Function) -> Function:
+    def create(*args: Any, **kwargs: Any) -> Any:
+        made = function(*args, **kwargs)
+        floating = made.dtype.kind == "f" and "dtype" not in kwargs
+        return made.astype(complex) if floating else made
+
+    return create
+
+
+def _variance(x: Any, axis: Any = None, **kwargs: Any) -> Any:
+    deviation = x - np.mean(x, axis=axis, keepdims=True)
+    return np.mean(deviation * deviation, axis=axis, **kwargs)
+
+
+def _deviation(x: Any, axis: Any = None, **kwargs: Any) -> Any:
+    return np.sqrt(_variance(x, axis=axis, **kwargs))
+
+
+def _norm(x: Any, axis: Any = None, **kwargs: Any) -> Any:
+    if kwargs:
+        raise NotAnalyticError
+    return np.sqrt(np.sum(x * x, axis=axis))
+
+
+class _Namespace(types.ModuleType):
+    """A module with some of its functions replaced."""
+
+    def __init__(self, module: types.ModuleType, replaced: dict[str, Any]) -> None:
+        super().__init__(module.__name__)
+        self.__dict__.update(vars(module))
+        self.__dict__.update(replaced)
+
+
+def _log_determinant(a: Any) -> Any:
+    determinant = np.linalg.det(a)
+    sign = -1.0 if np.real(determinant) < 0 else 1.0
+    return sign, np.log(sign * determinant)
+
+
+_CREATION = (
+    "zeros",
+    "ones",
+    "full",
+    "empty",
+    "zeros_like",
+    "ones_like",
+    "full_like",
+    "empty_like",
+    "eye",
+    "linspace",
+)
+_LINALG = _Namespace(
+    np.linalg,
+    {
+        "norm": _norm,
+        "slogdet": _log_determinant,
+        "cholesky": _refused,
+        "eigh": _refused,
+        "svd": _refused,
+        "qr": _refused,
+    },
+)
+_NUMPY = _Namespace(
+    np,
+    {
+        **{name: _made_complex(getattr(np, name)) for name in _CREATION},
+        "abs": _absolute,
+        "absolute": _absolute,
+        "fabs": _absolute,
+        "var": _variance,
+        "std": _deviation,
+        "linalg": _LINALG,
+        "float64": np.complex128,
+        "vdot": _refused,
+        "arctan2": _refused,
+        "hypot": _refused,
+        "logaddexp": _refused,
+        "sign": _refused,
+    },
+)
+_MATH = _Namespace(
+    math,
+    {
+        "sin": np.sin,
+        "cos": np.cos,
+        "tan": np.tan,
+        "exp": np.exp,
+        "log": np.log,
+        "sqrt": np.sqrt,
+        "tanh": np.tanh,
+        "atan": np.arctan,
+        "pow": np.power,
+        "sinh": np.sinh,
+        "cosh": np.cosh,
+        "fabs": _absolute,
+        "log1p": np.log1p,
+        "expm1": np.expm1,
+        "hypot": _refused,
+    },
+)
+_BUILTINS = {"abs": _absolute, "float": lambda x: x}
+
+
+def analytic_namespace(text: str) -> dict[str, Any]:
+    """The module's names, its functions working on complex numbers."""
+    namespace: dict[str, Any] = {"__name__": "analytic", **_BUILTINS}
+    lines = [
+        line for line in text.splitlines() if line not in ("import math", "import numpy as np")
+    ]
+    namespace |= {"np": _NUMPY, "math": _MATH}
+    exec(compile("\n".join(lines), "<analytic>", "exec"), namespace)
+    for name, value in namespace.items():
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+            namespace[name] = value.astype(complex)
+    return namespace
+
+
+# --- derivatives
+
+
+def _complex_argument(value: Any) -> Any:
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        return value.astype(complex)
+    return np.complex128(value) if isinstance(value, float) else copy.deepcopy(value)
+
+
+def _flat(result: Any, weights: Any) -> Any:
+    return reference.weigh(result, weights) if weights is not None else np.sum(result)
+
+
+class Reference:
+    """First and second derivatives of a program at given arguments.
+
+    ``method`` says what they were computed by; ``weights`` reduce a result that is not a scalar.
+    """
+
+    def __init__(
+        self, text: str, function: Function, args: Sequence[Any], wrt: Sequence[int], weights: Any
+    ) -> None:
+        self.function = function
+        self.args = [float(a) if isinstance(a, np.floating) else a for a in args]
+        self.wrt = tuple(wrt)
+        self.weights = weights
+        self.value = float(np.squeeze(self._real(self.args)))
+        self._analytic: Function | None = None
+        self.method = "differences"
+        try:
+            self._analytic = analytic_namespace(text)["program"]
+            value = self._complex(self.args, None)
+            if abs(value.real - self.value) <= 1e-9 * max(1.0, abs(self.value)):
+                self.method = "complex step"
+        except Exception:
+            pass
+
+    def _real(self, args: Sequence[Any]) -> float:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            return float(np.squeeze(_flat(self.function(*copy.deepcopy(list(args))), self.weights)))
+
+    def _complex(self, args: Sequence[Any], along: Sequence[Any] | None) -> complex:
+        assert self._analytic is not None
+        moved = [_complex_argument(arg) for arg in args]
+        for position, step in enumerate(along or ()):
+            if step is not None:
+                moved[position] = moved[position] + 1j * STEP * step
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            return complex(np.squeeze(_flat(self._analytic(*moved), self.weights)))
+
+    def units(self) -> Iterator[list[Any]]:
+        """The unit directions of all elements of what is differentiated, in order."""
+        for position in self.wrt:
+            for unit in reference.units(self.args[position]):
+                along: list[Any] = [None] * len(self.args)
+                along[position] = unit
+                yield along
+
+    def slope(self, args: Sequence[Any], along: Sequence[Any]) -> float:
+        """The directional derivative at other arguments."""
+        if self.method == "complex step":
+            return self._complex(args, along).imag / STEP
+        estimate = reference.directional(lambda *a: self._real(a), args, along, step=0.003)
+        return float(estimate.value)
+
+    def gradient(self) -> Array:
+        """All first derivatives as one vector."""
+        return np.array([self.slope(self.args, along) for along in self.units()])
+
+    def second(self, u: Sequence[Any], v: Sequence[Any]) -> list[float]:
+        """Estimates of the mixed derivative along two directions, for several step sizes."""
+        return [self._second(u, v, step) for step in _STEPS]
+
+    def _second(self, u: Sequence[Any], v: Sequence[Any], step: float) -> float:
+        def moved_slope(h: float) -> float:
+            return self.slope(reference.move_arguments(self.args, v, h), u)
+
+        def difference(h: float) -> float:
+            return (moved_slope(h) - moved_slope(-h)) / (2.0 * h)
+
+        return float(reference._ridders(difference, step, _LEVELS).value)

@@ -1,0 +1,305 @@
+"""What symdiff makes of one program: right, refused, crashed or wrong.
+
+The text of a module (as ``generate`` writes it) enters, an ``Outcome`` leaves. Every program is
+checked in its value (to the bit, with the emitted primal verified at each call), in reverse and
+forward mode, and in second order, at all of its cases.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+import re
+import signal
+import sys
+import tempfile
+import traceback
+import types
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests import reference
+from tests.fuzz.analytic import Reference
+
+ORDER_ONE = 1e-8
+ORDER_TWO = 1e-5
+TIME_LIMIT = 60.0
+KINDS = ("right", "refused", "crashed", "wrong", "warned", "unsure")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What happened, at which stage, and the message; equal ``cause`` means probably one bug."""
+
+    kind: str
+    stage: str = ""
+    message: str = ""
+    details: str = ""
+
+    @property
+    def cause(self) -> str:
+        """The message without what differs from program to program."""
+        text = re.sub(r"'[^']*'|\"[^\"]*\"", "'…'", self.message)
+        text = re.sub(r"%\w+|\b[a-z]{1,5}\d+\b", "%", text)
+        return f"{self.kind}, {self.stage}: {re.sub(r'[0-9]+', '#', text)[:160]}"
+
+
+class Timeout(BaseException):
+    """The time for one program is over; no handler of ``Exception`` catches it."""
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise ``Timeout`` in the main thread when the time is over."""
+
+    def over(number: int, frame: types.FrameType | None) -> None:
+        raise Timeout
+
+    before = signal.signal(signal.SIGALRM, over)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class _FoundError(Exception):
+    """An outcome that ends the check."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(outcome.kind)
+        self.outcome = outcome
+
+
+def load(text: str, path: Path) -> types.ModuleType:
+    """Write the text to a file and import it, so that its source can be found."""
+    path.write_text(text, encoding="utf-8")
+    specification = importlib.util.spec_from_file_location(path.stem, path)
+    assert specification is not None and specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+_counter = iter(range(10**9))
+
+
+def check(text: str, *, folder: Path | None = None, limit: float = TIME_LIMIT) -> Outcome:
+    """The outcome for a module's text.
+
+    :param folder: where the module is written; a temporary folder by default.
+    :param limit: seconds after which the program counts as crashed.
+    """
+    with tempfile.TemporaryDirectory() as made:
+        path = (folder or Path(made)) / f"program_{next(_counter)}.py"
+        try:
+            with time_limit(limit):
+                return _check(load(text, path), text)
+        except Timeout:
+            return Outcome("crashed", "any", f"still running after {limit} s")
+        finally:
+            path.unlink(missing_ok=True)
+            sys.modules.pop(path.stem, None)
+
+
+def _check(module: types.ModuleType, text: str) -> Outcome:
+    try:
+        notes = [_check_case(module, text, case) for case in module.CASES]
+    except _FoundError as found:
+        return found.outcome
+    return next((note for note in notes if note.kind != "right"), Outcome("right"))
+
+
+def _check_case(module: types.ModuleType, text: str, case: Sequence[Any]) -> Outcome:
+    function, wrt = module.program, module.WRT
+    value = function(*copy.deepcopy(case))
+    weights = None if np.size(value) == 1 and not isinstance(value, tuple) else _weights(value)
+    known = Reference(text, function, case, wrt, weights)
+    run = _Run(function, case, wrt, weights, value, known)
+    for stage in (run.primal, run.reverse, run.forward, run.second):
+        with _reported(stage.__name__):
+            stage()
+    return run.warned or Outcome("right", known.method)
+
+
+def _weights(value: Any) -> Any:
+    return reference.direction(value, seed=99)
+
+
+class _Run:
+    """The checks of one program at one set of arguments."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        case: Sequence[Any],
+        wrt: Sequence[int],
+        weights: Any,
+        value: Any,
+        known: Reference,
+    ) -> None:
+        import symdiff
+
+        self.sd = symdiff
+        self.function, self.case, self.wrt = function, case, tuple(wrt)
+        self.weights, self.value, self.known = weights, value, known
+        self.expected = known.gradient()
+        self.scale = max(1.0, abs(known.value), float(np.max(np.abs(self.expected), initial=0.0)))
+        self.warned: Outcome | None = None
+
+    def call(self, stage: str, function: Callable[..., Any], *args: Any) -> Any:
+        """A call with copies of the arguments, which must stay as they were."""
+        given = copy.deepcopy(list(args))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result = function(*given)
+        if not same(given, list(args)):
+            raise _FoundError(Outcome("wrong", stage, "an argument of the caller was changed"))
+        for warning in caught:
+            if self.warned is None:
+                self.warned = Outcome("warned", stage, str(warning.message))
+        return result
+
+    def directions(self, seed: int) -> list[Any]:
+        """A random direction for each argument that is differentiated."""
+        return [
+            reference.direction(arg, seed + k) if k in self.wrt else None
+            for k, arg in enumerate(self.case)
+        ]
+
+    def primal(self) -> None:
+        """The value has the same bits and type."""
+        value = self.call(
+            "primal", lambda *a: self.sd.differentiable(self.function).forward(*a)[0], *self.case
+        )
+        if not same(value, self.value):
+            raise _FoundError(
+                Outcome("wrong", "primal", "another value", f"{value!r} is not {self.value!r}")
+            )
+
+    def reverse(self) -> None:
+        """The gradient by all arguments, with their shapes and dtypes."""
+        if self.weights is None:
+            found = self.call("reverse", self.sd.grad(self.function, argnums=self.wrt), *self.case)
+        else:
+            found = self.call("reverse", self._pulled_back, *self.case)
+        for position, derivative in zip(self.wrt, found, strict=True):
+            argument = np.asarray(self.case[position])
+            if (
+                np.shape(derivative) != argument.shape
+                or np.asarray(derivative).dtype != argument.dtype
+            ):
+                message = "a derivative of another shape or dtype"
+                details = (
+                    f"{np.shape(derivative)} {np.asarray(derivative).dtype}, not {argument.shape}"
+                )
+                raise _FoundError(Outcome("wrong", "reverse", message, details))
+        self.compare("reverse", flat(found), self.expected)
+
+    def _pulled_back(self, *args: Any) -> Any:
+        _, pullback = self.sd.vjp(self.function, *args)
+        gradients = pullback(self.weights)
+        return tuple(gradients[k] for k in self.wrt)
+
+    def forward(self) -> None:
+        """The directional derivative along a random direction."""
+        tangents = self.directions(1)
+        _, tangent = self.call(
+            "forward", lambda *a: self.sd.jvp(self.function, tuple(a), tuple(tangents)), *self.case
+        )
+        along = flat([tangents[k] for k in self.wrt])
+        actual = np.sum(tangent) if self.weights is None else reference.weigh(tangent, self.weights)
+        self.compare("forward", np.array([actual], float), np.array([along @ self.expected]))
+
+    def second(self) -> None:
+        """The derivative of the gradient, by the tangent and by the pullback of the gradient."""
+        if self.weights is not None:
+            return
+        u, v = self.directions(2), self.directions(3)
+        gradient = self.sd.grad(self.function, argnums=self.wrt)
+        _, product = self.call(
+            "second", lambda *a: self.sd.jvp(gradient, tuple(a), tuple(v)), *self.case
+        )
+        self._compare_second("second", product, u, v)
+        _, pullback = self.call("second, reverse", lambda *a: self.sd.vjp(gradient, *a), *self.case)
+        pulled = pullback(tuple(v[k] for k in self.wrt))
+        self._compare_second("second, reverse", [pulled[k] for k in self.wrt], u, v)
+
+    def _compare_second(self, stage: str, product: Any, u: list[Any], v: list[Any]) -> None:
+        actual = float(flat([u[k] for k in self.wrt]) @ flat(product))
+        estimates = self.known.second(u, v)
+        scale = max(self.scale, min(map(abs, estimates)))
+        if not min(abs(actual - e) for e in estimates) <= ORDER_TWO * scale:
+            if max(estimates) - min(estimates) > 0.1 * scale:
+                raise _FoundError(Outcome("unsure", stage, "no second derivative to compare with"))
+            details = f"{actual!r}, expected {estimates} ({self.known.method})"
+            raise _FoundError(Outcome("wrong", stage, "another second derivative", details))
+
+    def compare(self, stage: str, actual: Any, expected: Any) -> None:
+        """All elements within the tolerance."""
+        bound = ORDER_ONE if self.known.method == "complex step" else ORDER_TWO
+        difference = float(np.max(np.abs(actual - expected), initial=0.0))
+        if not difference <= bound * self.scale:
+            details = f"{actual.tolist()}\nexpected {expected.tolist()} ({self.known.method})"
+            raise _FoundError(Outcome("wrong", stage, "another derivative", details))
+
+
+def flat(trees: Any) -> Any:
+    """All numbers of some derivatives as one vector."""
+    return np.concatenate([np.ravel(np.asarray(tree, float)) for tree in trees])
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two values are equal in type, dtype, shape and every bit."""
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, (list, tuple)):
+        return len(left) == len(right) and all(map(same, left, right))
+    if isinstance(left, (float, np.ndarray, np.generic)):
+        a, b = np.asarray(left), np.asarray(right)
+        return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+    return bool(left == right)
+
+
+@contextmanager
+def _reported(stage: str) -> Iterator[None]:
+    """Whatever is raised becomes an outcome."""
+    import symdiff
+
+    try:
+        yield
+    except _FoundError:
+        raise
+    except symdiff.InternalError as error:
+        raise _FoundError(_crash(stage, error)) from None
+    except symdiff.SymdiffError as error:
+        placed = error.span is not None
+        message = f"{type(error).__name__}: {error.message}"
+        text = str(error) if placed else f"{error}\n{_where(error)}"
+        kind = "refused" if placed else "crashed"
+        raise _FoundError(
+            Outcome(kind, stage, message if placed else f"no span: {message}", text)
+        ) from None
+    except Exception as error:
+        raise _FoundError(_crash(stage, error)) from None
+
+
+def _crash(stage: str, error: Exception) -> Outcome:
+    frames = traceback.extract_tb(error.__traceback__)
+    inside = [f for f in frames if "/symdiff/" in f.filename]
+    last = inside[-1] if inside else frames[-1]
+    first_line = (str(error) or "").splitlines()[:1]
+    place = f"{Path(last.filename).name}:{last.name}"
+    message = f"{type(error).__name__} in {place}: {' '.join(first_line)}"
+    return Outcome("crashed", stage, message, "".join(traceback.format_exception(error))[-6000:])
+
+
+def _where(error: Exception) -> str:
+    return "".join(traceback.format_tb(error.__traceback__)[-3:])

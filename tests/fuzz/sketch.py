@@ -1,0 +1,159 @@
+"""A function under construction: every added statement is tried by running the function so far.
+
+What enters is a name, arguments and the text above the function; what leaves is its source. A
+statement stays only if the function runs with it, at all turns of the loops that are open, without
+a warning and with numbers of moderate size. So whoever proposes statements need not know Python's
+or NumPy's rules, and always knows the values that the names in scope have.
+"""
+
+from __future__ import annotations
+
+import copy
+import types
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+LARGEST = 30.0
+MOST_ELEMENTS = 40
+_MOST_TURNS = 300
+Mark = tuple[int, int, dict[str, Any], set[str]]
+_INDENT = "    "
+
+
+class RejectedError(Exception):
+    """A proposed piece of text that does not do."""
+
+
+class _TooLong(BaseException):
+    """A loop that does not end, raised through the user's own handlers."""
+
+
+def is_moderate(value: Any) -> bool:
+    """Whether all numbers in a value are finite and of moderate size."""
+    if isinstance(value, (list, tuple)):
+        return len(value) <= MOST_ELEMENTS and all(map(is_moderate, value))
+    if isinstance(value, dict):
+        return all(map(is_moderate, value.values()))
+    if isinstance(value, (int, float, np.number, np.ndarray)):
+        array = np.asarray(value)
+        if array.dtype.kind == "c" or array.size > MOST_ELEMENTS or array.dtype == object:
+            return False
+        return bool(np.all(np.isfinite(array)) and np.all(np.abs(array) <= LARGEST))
+    return isinstance(value, (bool, str, type(None), np.bool_, types.FunctionType))
+
+
+def same_kind(left: Any, right: Any) -> bool:
+    """Whether two values are of one type, and arrays of one shape."""
+    if isinstance(left, (float, np.floating)) and isinstance(right, (float, np.floating)):
+        return True
+    return type(left) is type(right) and np.shape(left) == np.shape(right)
+
+
+def strictly() -> Any:
+    """NumPy's floating-point errors as exceptions."""
+    return np.errstate(all="raise", under="ignore")
+
+
+class _Recorder:
+    """What the names were when the probe was first reached; names that change their type go."""
+
+    def __init__(self) -> None:
+        self.scope: dict[str, Any] | None = None
+        self.turns = 0
+
+    def __call__(self, names: Mapping[str, Any]) -> None:
+        self.turns += 1
+        if self.turns > _MOST_TURNS:
+            raise _TooLong
+        if not all(map(is_moderate, names.values())):
+            raise RejectedError("a value is too large")
+        if self.scope is None:
+            self.scope = copy.deepcopy(dict(names))
+            return
+        for name in list(self.scope):
+            if name not in names or not _alike(self.scope[name], names[name]):
+                del self.scope[name]
+
+
+def _alike(left: Any, right: Any) -> bool:
+    if isinstance(left, list) and isinstance(right, list):
+        return True
+    return isinstance(left, (dict, tuple)) or same_kind(left, right)
+
+
+class Sketch:
+    """The lines of a function body so far, how deep the next one stands, and what is in scope."""
+
+    def __init__(
+        self, name: str, arguments: Mapping[str, Any], namespace: Mapping[str, Any]
+    ) -> None:
+        self.name = name
+        self.arguments = dict(arguments)
+        self.namespace = dict(namespace)
+        self.lines: list[str] = []
+        self.depth = 1
+        self.protected: set[str] = set()
+        self.scope: dict[str, Any] = copy.deepcopy(self.arguments)
+        self._names = 0
+
+    def source(self, extra: Sequence[str] = ()) -> str:
+        """The text of the function."""
+        head = f"def {self.name}({', '.join(self.arguments)}):"
+        return "\n".join([head, *self.lines, *extra]) + "\n"
+
+    def fresh(self, prefix: str = "v") -> str:
+        """A name that has not been used."""
+        self._names += 1
+        return f"{prefix}{self._names}"
+
+    def attempt(self, *lines: str, deeper: int = 0) -> bool:
+        """Add lines, the next one standing ``deeper``, if the function still runs."""
+        indented = [_INDENT * self.depth + line for line in lines]
+        try:
+            scope = self._run(indented, self.depth + deeper)
+        except RejectedError:
+            return False
+        self.lines += indented
+        self.depth += deeper
+        self.scope = scope
+        return True
+
+    def mark(self) -> Mark:
+        """The state of the sketch, to which ``restore`` returns."""
+        return len(self.lines), self.depth, self.scope, set(self.protected)
+
+    def restore(self, mark: Mark) -> None:
+        """Forget what was added since."""
+        length, self.depth, self.scope, self.protected = mark
+        del self.lines[length:]
+
+    def returns(self, text: str) -> Any:
+        """Add a return statement; gives the result of the whole function."""
+        line = _INDENT * self.depth + f"return {text}"
+        result = self.call([line], {})
+        if not is_moderate(result):
+            raise RejectedError("the result is too large")
+        self.lines.append(line)
+        return result
+
+    def _run(self, lines: Sequence[str], depth: int) -> dict[str, Any]:
+        record = _Recorder()
+        self.call([*lines, f"{_INDENT * depth}_probe(locals())"], {"_probe": record})
+        if record.scope is None:
+            raise RejectedError("not reached")
+        return record.scope
+
+    def call(self, lines: Sequence[str], names: Mapping[str, Any]) -> Any:
+        """What the function returns with lines added to it; any exception is a rejection."""
+        namespace = {**self.namespace, **names}
+        text = self.source(lines)
+        try:
+            exec(compile(text, f"<{self.name}>", "exec"), namespace)
+            with strictly(), warnings.catch_warnings():
+                warnings.simplefilter("error")
+                return namespace[self.name](*copy.deepcopy(list(self.arguments.values())))
+        except (Exception, _TooLong) as error:
+            raise RejectedError(str(error)) from None
