@@ -330,7 +330,7 @@ def elementwise(
         operands = [require_array(t, name) for t in types]
         if python is not None and not attributes.get("ufunc"):
             if all(t.kind == "python" for t in operands):
-                return (type_of_constant(python(*(_one(t) for t in operands))),)
+                return (type_of_constant(python(*(one_of(t) for t in operands))),)
         shape = broadcast_shapes(*(t.shape for t in operands))
         dtype = ufunc_dtypes(ufunc, operands)[0]
         return (ArrayType(dtype, shape, "array" if shape else "scalar"),)
@@ -358,7 +358,8 @@ def elementwise(
     )
 
 
-def _one(type_: ArrayType) -> Any:
+def one_of(type_: ArrayType) -> Any:
+    """A Python number of a type, not 0."""
     return {"f": 1.0, "i": 1, "c": 1j, "b": True}[type_.dtype.kind]
 
 

@@ -19,10 +19,9 @@ import numpy as np
 
 from symdiff.ir.build import builder
 from symdiff.ir.graph import OPERATORS, Node, Operand, Value
-from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, Dim, Type
+from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, Dim, Type, type_of_constant
 from symdiff.ops.declare import (
     Operation,
-    Spelling,
     array_type,
     broadcast_shapes,
     call,
@@ -31,6 +30,7 @@ from symdiff.ops.declare import (
     elementwise,
     infix,
     literal,
+    one_of,
     require_array,
 )
 
@@ -820,13 +820,15 @@ clip_above: Operation = elementwise(
 # Complex parts ----------------------------------------------------------------------------------
 
 
-def _part(name: str, function: Any, vjp: Any, spelling: Spelling, documentation: str) -> Operation:
+def _part(name: str, function: Any, vjp: Any, documentation: str) -> Operation:
     """A linear op that takes complex numbers to reals and is the identity, or 0, on reals."""
 
     def infer(x: Type) -> tuple[Type, ...]:
         type_ = require_array(x, name)
-        dtype = np.empty(0, type_.dtype).real.dtype
-        return (ArrayType(dtype, type_.shape, "array" if type_.kind == "array" else "scalar"),)
+        if type_.kind == "python":
+            return (type_of_constant(function(one_of(type_))),)
+        dtype = function(np.empty(0, type_.dtype)).dtype
+        return (ArrayType(dtype, type_.shape, type_.kind),)
 
     return declare(
         Operation(
@@ -835,7 +837,7 @@ def _part(name: str, function: Any, vjp: Any, spelling: Spelling, documentation:
             function,
             cost="free",
             view=0,
-            spelling=spelling,
+            spelling=lambda node, operands: ast.Attribute(operands[0], name, ast.Load()),
             linear=frozenset({0}),
             vjp={0: vjp},
             sympy={"real": "re", "imag": "im"}[name],
@@ -845,27 +847,13 @@ def _part(name: str, function: Any, vjp: Any, spelling: Spelling, documentation:
     )
 
 
-def _spell_part(name: str) -> Spelling:
-    def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-        if array_type(node.operands[0]).kind == "python":
-            return ast.Call(dotted(f"np.{name}"), list(operands), [])
-        return ast.Attribute(operands[0], name, ast.Load())
-
-    return spell
-
-
 real: Operation = _part(
-    "real",
-    lambda x: np.asarray(x).real if isinstance(x, np.ndarray) else np.asarray(x).real[()],
-    lambda g, y, x: as_dtype_of(g, x),
-    _spell_part("real"),
-    "The real part.",
+    "real", operator.attrgetter("real"), lambda g, y, x: as_dtype_of(g, x), "The real part."
 )
 imag: Operation = _part(
     "imag",
-    lambda x: np.asarray(x).imag if isinstance(x, np.ndarray) else np.asarray(x).imag[()],
+    operator.attrgetter("imag"),
     lambda g, y, x: as_dtype_of(g * 1j, x),
-    _spell_part("imag"),
     "The imaginary part.",
 )
 

@@ -1,0 +1,399 @@
+"""Elementwise ops: value and type as NumPy's, partials in both modes to order two, from the registry."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from symdiff import ops
+from symdiff.ir.types import BOOL, FLOAT, INT
+from symdiff.ops.declare import REGISTRY, Operation
+from symdiff.ops.elementary import float_power
+from tests.ops.straightline import check, pullback, pushforward, same, stage
+
+# Points inside the domain, away from kinks, and what the op is in NumPy.
+POINTS = np.array([0.3, -0.7, 0.55])
+POSITIVE = np.array([0.4, 1.7, 2.5])
+DOMAINS = {
+    "arccosh": POSITIVE + 1.0,
+    "log": POSITIVE,
+    "log2": POSITIVE,
+    "log10": POSITIVE,
+    "sqrt": POSITIVE,
+}
+OUTSIDE = {"log1p": POINTS, "arctanh": POINTS, "arcsin": POINTS, "arccos": POINTS}
+OPERATOR = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": operator.truediv,
+    "floor_divide": operator.floordiv,
+    "remainder": operator.mod,
+    "power": operator.pow,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "bitwise_and": operator.and_,
+    "bitwise_or": operator.or_,
+    "bitwise_xor": operator.xor,
+    "left_shift": operator.lshift,
+    "right_shift": operator.rshift,
+    "negative": operator.neg,
+    "positive": operator.pos,
+    "invert": operator.invert,
+    "absolute": abs,
+}
+
+
+def ufunc_of(name: str) -> Any:
+    found = getattr(np, name, None)
+    return found if isinstance(found, np.ufunc) else None
+
+
+UNARY = sorted(n for n in REGISTRY if getattr(ufunc_of(n), "nin", 0) == 1 and n != "conjugate")
+BINARY = sorted(n for n in REGISTRY if getattr(ufunc_of(n), "nin", 0) == 2 and n != "matmul")
+INTEGER = {"bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift", "invert"}
+
+
+def meaning(name: str) -> Any:
+    return OPERATOR.get(name) or getattr(np, name)
+
+
+def points(name: str) -> np.ndarray:
+    return DOMAINS.get(name, POINTS)
+
+
+@pytest.mark.parametrize("name", [n for n in UNARY if n not in INTEGER])
+def test_unary_in_both_modes_to_order_two(name: str) -> None:
+    x = points(name)
+    op, function = REGISTRY[name], meaning(name)
+    for argument in (x, x.reshape(3, 1), np.array(x[0]), np.float64(x[0]), float(x[0]), x[:0]):
+        check(op, function, argument)
+    check(op, function, x.astype("float32"))
+    check(op, function, np.float32(x[0]))
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_unary_types_are_numpys(name: str) -> None:
+    op, function = REGISTRY[name], meaning(name)
+    for argument in (np.array([1, 2]), np.array([True, False]), np.int32(3), 2, np.array(1)):
+        with np.errstate(all="ignore"):
+            try:
+                expected = function(argument)
+            except (TypeError, ValueError):
+                continue
+            same(stage(op, argument)(argument), [expected])
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in UNARY if np.dtype("D").char + "->" in "".join(ufunc_of(n).types)]
+)
+def test_unary_of_complex_numbers(name: str) -> None:
+    if name in ("sign", "absolute", "isnan", "isinf", "isfinite", "logical_not", "log2", "rint"):
+        pytest.skip("not holomorphic, or discrete")
+    z = np.array([0.4 + 0.3j, -0.6 + 0.2j, 1.5 - 0.7j])
+    check(REGISTRY[name], meaning(name), z)
+
+
+SHAPES = [
+    (np.array([0.7, -1.3, 2.2]), np.array([1.9, 0.6, -0.8])),
+    (np.array([[0.7, -1.3, 2.2]]), np.array([[1.9], [0.6]])),
+    (np.array([0.7, -1.3, 2.2]), np.array([1.9])),
+    (np.array([0.7, 1.3]), 1.9),
+    (0.7, np.array([[1.9, 0.6]])),
+    (np.float64(0.7), np.array([1.9, 0.6])),
+    (0.7, 1.9),
+    (np.array(0.7), 1.9),
+    (np.zeros((0, 3)), np.array([1.0, 2.0, 3.0])),
+    (np.array([0.7, -1.3], "float32"), np.array([1.9, 1.6], "float32")),
+    (np.array([0.7, -1.3], "float32"), 1.9),
+    (np.array([0.7, -1.3], "float32"), np.float64(1.9)),
+    (np.array([0.7, -1.3]), np.array([3, 2])),
+]
+
+
+@pytest.mark.parametrize("name", [n for n in BINARY if n not in INTEGER])
+@pytest.mark.parametrize("case", range(len(SHAPES)))
+def test_binary_in_both_modes_to_order_two(name: str, case: int) -> None:
+    a, b = SHAPES[case]
+    if name in ("power", "float_power"):
+        a, b = np.abs(a) if isinstance(a, np.ndarray) else abs(a), b
+    check(REGISTRY[name], meaning(name), a, b)
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_binary_types_are_numpys(name: str) -> None:
+    op, function = REGISTRY[name], meaning(name)
+    ints = np.array([1, 2, 3], "int32")
+    pairs = [(ints, ints), (ints, 2), (2, 3), (True, False), (ints, np.int8(2)), (ints == 1, True)]
+    for a, b in pairs:
+        with np.errstate(all="ignore"):
+            try:
+                expected = function(a, b)
+            except (TypeError, ValueError, ZeroDivisionError):
+                continue
+            same(stage(op, a, b)(a, b), [expected])
+
+
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "divide", "power"])
+def test_binary_of_complex_numbers(name: str) -> None:
+    z = np.array([0.4 + 0.3j, -0.6 + 0.2j])
+    x = np.array([0.8, 1.4])
+    check(REGISTRY[name], meaning(name), z, z[::-1] * 2.0)
+    check(REGISTRY[name], meaning(name), x, z)
+    check(REGISTRY[name], meaning(name), z, x)
+
+
+# power ------------------------------------------------------------------------------------------
+
+
+def spelled(function: Any, *arguments: Any) -> list[str]:
+    """What the pullback of a function consists of, constants aside."""
+    back = pullback(stage(function, *arguments), range(len(arguments)))
+    return [node.op.name for node in back.nodes if node.op.name != "constant"]
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 5, -1, -2, 0.5, 1.5, 2.0, -0.5])
+def test_power_with_a_constant_exponent(n: float) -> None:
+    for x in (POSITIVE, POSITIVE.astype("float32"), 1.3, np.float64(0.4)):
+        check(lambda v: ops.power(v, n), lambda v: v**n, x, order=3 if isinstance(x, float) else 2)
+        check(lambda v: ops.power(v, n, ufunc=True), lambda v: np.power(v, n), x)
+
+
+def test_squares_and_cubes_have_clean_partials() -> None:
+    assert spelled(lambda x: ops.power(x, 2), 1.5) == ["power", "multiply", "multiply"]
+    assert spelled(lambda x: ops.power(x, 3), 1.5) == ["power", "power", "multiply", "multiply"]
+
+
+@pytest.mark.parametrize("n", [0, 0.0, 1, 2, 2.5, 3])
+def test_power_at_zero_has_finite_derivatives(n: float) -> None:
+    """Also where the exponent is an argument; the derivative of x ** 0 at 0 is 0."""
+    expected = {1: 1.0}.get(n, 0.0)
+    for x in (0.0, np.zeros(2)):
+        constant = pullback(stage(lambda v: ops.power(v, n), x), [0])
+        (bar,) = constant(x, np.ones_like(x) if isinstance(x, np.ndarray) else 1.0)
+        np.testing.assert_array_equal(bar, np.full_like(x, expected))
+        varying = pullback(stage(ops.power, x, float(n)), [0, 1])
+        bars = varying(x, float(n), np.ones_like(x) if isinstance(x, np.ndarray) else 1.0)
+        np.testing.assert_array_equal(bars[0], np.full_like(x, expected))
+        np.testing.assert_array_equal(bars[1], 0.0)
+
+
+def test_power_of_a_mixed_derivative_at_exponent_zero() -> None:
+    """d²(x ** y)/dx dy at y = 0 is 1/x."""
+    program = stage(lambda x, y: ops.power(x, y), 2.0, 0.0)
+    back = pullback(program, [0])
+    forward = pushforward(back, [1], joint=False)
+    (mixed,) = forward(2.0, 0.0, 1.0, 1.0)
+    assert mixed == pytest.approx(0.5)
+
+
+def test_power_of_python_ints_with_a_negative_exponent_is_a_float() -> None:
+    program = stage(lambda n: ops.power_of(n, -2), 4)
+    assert program.results[0].type == FLOAT
+    assert program(4) == [0.0625]
+    assert stage(lambda n: ops.power_of(n, 2), 4).results[0].type == INT
+
+
+def test_numpys_power_and_the_operator_keep_their_own_bits() -> None:
+    rng = np.random.default_rng(0)
+    for x in rng.uniform(0.1, 3.0, 200):
+        for n in (2, 3, 0.5, -1):
+            same(stage(lambda v, n=n: ops.power(v, n), x)(x), [x**n])
+            same(stage(lambda v, n=n: ops.power(v, n, ufunc=True), x)(x), [np.power(x, n)])
+
+
+def test_float_power_is_double() -> None:
+    check(float_power, np.float_power, np.array([0.5, 2.0], "float32"), 3)
+
+
+# Python numbers -------------------------------------------------------------------------------------
+
+
+def test_operators_on_python_numbers_are_pythons() -> None:
+    with pytest.raises(ZeroDivisionError):
+        stage(ops.divide, 1.0, 0.0)(1.0, 0.0)
+    with np.errstate(divide="ignore"):
+        same(stage(lambda a, b: a / b, 1.0, 0.0)(1.0, 0.0), [np.float64(np.inf)])
+    same(stage(ops.floor_divide, 7, -2)(7, -2), [-4])
+    same(stage(ops.less, 1, 2)(1, 2), [True])
+    assert stage(ops.less, 1, 2).results[0].type == BOOL
+    same(stage(ops.add, True, True)(True, True), [2])
+
+
+def test_rules_of_pythons_operators_do_not_mix_in_numpy() -> None:
+    """The derivative of ``a / b`` on floats stays on floats: it has raised already where b is 0."""
+    program = stage(ops.divide, 1.5, 2.0)
+    back = pullback(program, [0, 1])
+    assert not any(node.attributes.get("ufunc") for node in back.nodes)
+
+
+# Kinks ------------------------------------------------------------------------------------------------
+
+
+def derivative(function: Any, *arguments: float, wrt: int = 0) -> Any:
+    with np.errstate(all="ignore"):
+        return pullback(stage(function, *arguments), [wrt])(*arguments, np.float64(1.0))[0]
+
+
+def test_conventions_at_kinks() -> None:
+    assert derivative(ops.absolute, 0.0) == 0.0
+    assert derivative(lambda a: ops.maximum(a, 1.0), 1.0) == 0.5
+    assert derivative(lambda a: ops.minimum(a, 1.0), 1.0) == 0.5
+    assert derivative(ops.fmax, 2.0, 2.0, wrt=1) == 0.5
+    assert derivative(ops.sqrt, 0.0) == np.inf
+    assert derivative(ops.sign, 0.0) == 0.0
+    assert derivative(ops.floor, 1.0) == 0.0
+    for k in (0, 1):
+        assert derivative(ops.arctan2, 0.0, 0.0, wrt=k) == 0.0
+        assert derivative(ops.hypot, 0.0, 0.0, wrt=k) == 0.0
+    assert derivative(lambda x: ops.clip(x, 0.0, 1.0), 0.0) == 1.0
+    assert derivative(lambda x: ops.clip(x, 0.0, 1.0), 1.0) == 1.0
+    assert derivative(lambda x: ops.clip(x, 0.0, 1.0), 1.5) == 0.0
+    assert derivative(ops.fmax, np.nan, 2.0, wrt=1) == 1.0
+    assert derivative(ops.logaddexp, -np.inf, -np.inf) == 0.0
+    assert derivative(ops.angle, 0.0) == 0.0
+
+
+def test_float32_stays_float32_at_ties() -> None:
+    x = np.array([1.0, 2.0, 0.5], "float32")
+    for op in (ops.maximum, ops.minimum, ops.fmax, ops.fmin):
+        (bar, _) = pullback(stage(op, x, x[::-1]), [0, 1])(x, x[::-1], x)
+        assert bar.dtype == np.float32
+
+
+# where, clip, strong_multiply ---------------------------------------------------------------------------
+
+
+def test_where_broadcasts_and_promotes_as_numpy_does() -> None:
+    c = np.array([True, False, True])
+    a, b = np.array([1.0, 2.0, 3.0]), np.array([[0.5], [1.5]])
+    check(ops.where, np.where, c, a, b, wrt=[1, 2])
+    check(ops.where, np.where, c, a, 2.5, wrt=[1, 2])
+    check(ops.where, np.where, True, 1.5, 2.5, wrt=[1, 2])
+    check(ops.where, np.where, c, a.astype("float32"), 0.0, wrt=[1])
+    check(ops.where, np.where, c, a.astype("float32"), b, wrt=[1, 2])
+    check(ops.where, np.where, c, a + 1j, b, wrt=[1, 2])
+    check(ops.where, np.where, c, 1, False, wrt=[])
+
+
+def test_clip_by_arrays_and_numbers() -> None:
+    x = np.array([-1.0, 0.2, 0.7, 3.0])
+    lo, hi = np.array([0.0, 0.3, 0.0, 0.0]), np.array([[1.0], [2.0]])
+    check(ops.clip, np.clip, x, lo, hi)
+    check(ops.clip, np.clip, x.astype("float32"), 0.0, 1.0)
+    check(ops.clip, np.clip, 0.3, 0.0, 1.0)
+    check(ops.clip, np.clip, np.array([1, 5, 9]), 2, 6)
+    check(ops.clip, np.clip, x, np.float64(2.5), np.float64(0.5))  # crossed bounds: the upper wins
+    check(ops.clip_below, lambda v, a: np.clip(v, a, None), x, lo)
+    check(ops.clip_above, lambda v, a: np.clip(v, None, a), x, hi)
+
+
+def test_strong_multiply_keeps_zeros_without_warning() -> None:
+    g = np.array([0.0, 2.0, np.nan, 0.0])
+    p = np.array([np.inf, 3.0, 1.0, np.nan])
+    (found,) = stage(ops.strong_multiply, g, p)(g, p)
+    np.testing.assert_array_equal(found, [0.0, 6.0, np.nan, 0.0])
+    check(ops.strong_multiply, operator.mul, np.array([1.5, -2.0]), np.array([0.5, 3.0]))
+    check(ops.strong_multiply, lambda a, b: np.float64(a * b), 1.5, 2.0)
+
+
+# Complex parts and casts ----------------------------------------------------------------------------------
+
+Z = np.array([0.4 + 0.3j, -0.6 + 0.2j])
+
+
+@pytest.mark.parametrize("x", [Z, Z.astype("complex64"), np.complex128(1 + 2j), Z[:0], POINTS])
+def test_complex_parts(x: Any) -> None:
+    check(ops.conjugate, np.conjugate, x)
+    check(ops.imag, np.imag, x)
+    check(ops.real, np.real, x)
+
+
+def test_parts_of_python_numbers() -> None:
+    for number in (1.5, 1 + 2j, 2, True):
+        same(stage(ops.real, number)(number), [np.real(number)])
+        same(stage(ops.imag, number)(number), [np.imag(number)])
+
+
+def real_pair(function: Any) -> Any:
+    """A function of one complex number as one of its two real parts."""
+    return lambda a, b: function(a + b * 1j)
+
+
+@pytest.mark.parametrize("op", [ops.absolute, ops.angle])
+def test_functions_of_complex_numbers_that_are_not_holomorphic(op: Operation) -> None:
+    """Their cotangent is that of the real and the imaginary part together."""
+    function = {"absolute": np.abs, "angle": np.angle}[op.name]
+    z = np.array([0.4 + 0.3j, -0.6 + 0.2j, 0.0])
+    g = np.array([1.0, 2.0, 3.0])
+    (bar,) = pullback(stage(op, z), [0])(z, g)
+    for direction in (1.0, 1j):
+        h = 1e-6
+        slope = (function(z + h * direction) - function(z - h * direction)) / (2 * h)
+        np.testing.assert_allclose(
+            np.real(np.conj(bar) * direction)[:2], (g * slope)[:2], rtol=1e-8
+        )
+    assert bar[2] == 0
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "int64", "bool"])
+def test_astype(dtype: str) -> None:
+    target = np.dtype(dtype)
+    check(lambda v: ops.astype(v, dtype=target), lambda v: v.astype(target), np.array([1.5, 2.5]))
+    check(lambda v: ops.astype(v, dtype=target), lambda v: target.type(v), 1.5)
+    check(lambda v: ops.astype(v, dtype=target), lambda v: target.type(v), np.float32(1.5))
+
+
+def test_python_casts() -> None:
+    for x in (1.5, np.float64(1.5), np.array(1.5), np.float32(2.5)):
+        check(ops.python_float, float, x)
+        check(ops.python_complex, complex, x)
+        check(ops.python_int, int, x)
+        check(ops.python_bool, bool, x)
+        check(ops.not_, operator.not_, x)
+    check(lambda v: ops.python_round(v), round, 2.5)
+    check(lambda v: ops.python_round(v, digits=1), lambda v: round(v, 1), 2.57)
+    check(lambda v: ops.as_scalar(v), lambda v: v[()], np.array(1.5))
+    with pytest.raises(TypeError, match="0-dimensional"):
+        stage(ops.python_float, np.ones(2))
+
+
+# What every elementwise op declares ---------------------------------------------------------------------------
+
+
+def test_every_op_is_documented_and_spelled() -> None:
+    for op in REGISTRY.values():
+        assert op.documentation.endswith("."), op.name
+        if op.elementwise:
+            assert op.spelling is not None, op.name
+
+
+def test_sympy_meanings_agree_with_values() -> None:
+    import sympy as sp
+
+    checked = 0
+    for name in (*UNARY, *BINARY):
+        op = REGISTRY[name]
+        count = ufunc_of(name).nin
+        if op.sympy is None or name in INTEGER or name.startswith("logical"):
+            continue
+        numbers = [1.3, 2.2][:count] if name not in ("arcsin", "arccos", "arctanh") else [0.3]
+        symbols = sp.symbols("_s0 _s1", real=True)[:count]
+        named = getattr(sp, op.sympy, None) if isinstance(op.sympy, str) else None
+        expression = named(*symbols) if named else op.sympy(sp, *symbols)
+        value = expression.subs(dict(zip(symbols, numbers, strict=True)))
+        expected = getattr(np, name)(*numbers)
+        if isinstance(expected, np.bool):
+            assert bool(value) == bool(expected), name
+        else:
+            assert math.isclose(float(value), float(expected), rel_tol=1e-12), name
+        checked += 1
+    assert checked > 50
