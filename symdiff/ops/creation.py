@@ -28,6 +28,7 @@ from symdiff.ops.declare import (
     lowers,
     require_array,
     static,
+    template,
 )
 from symdiff.ops.elementary import astype, result_dtype
 from symdiff.ops.sizes import (
@@ -171,6 +172,19 @@ def range_element_of(start: Operand, step: Operand, k: Value) -> Value:
     if constant_integer(step) == 1:
         return k if constant_integer(start) == 0 else k + start
     return range_element(start, step, k)  # type: ignore[no-any-return]
+
+
+int_minimum = declare(
+    Operation(
+        "int_minimum",
+        lambda a, b: (INT,),
+        min,
+        spelling=template("min({0}, {1})"),
+        nondifferentiable=True,
+        documentation="The lesser of two integers, Python's ``min``.",
+    ),
+    2,
+)
 
 
 # full ---------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import OPAQUE, ArrayType, Type
+from symdiff.ir.types import OPAQUE, ArrayType, OpaqueType, Type
 from symdiff.ops.declare import Operation, declare, dotted, literal, require_array
 from symdiff.ops.index import Slot
 
@@ -277,6 +277,45 @@ set_item = declare(
         variadic=True,
         documentation="``owner[key] = value`` on a container that the caller sees.",
     )
+)
+
+
+def _infer_enter(*, settings: Keywords) -> tuple[Type, ...]:
+    return (OpaqueType("errstate"),)
+
+
+enter_errstate = declare(
+    Operation(
+        "enter_errstate",
+        _infer_enter,
+        lambda *, settings: np.seterr(**dict(settings)),
+        effect=True,
+        nondifferentiable=True,
+        spelling=lambda node, operands: spell_call(
+            dotted("np.seterr"), (), node.attributes["settings"], operands
+        ),
+        documentation="Start of ``with np.errstate(**settings)``: the settings before it.",
+    )
+)
+
+
+def _evaluate_leave(before: Any) -> None:
+    np.seterr(**before)
+
+
+leave_errstate = declare(
+    Operation(
+        "leave_errstate",
+        _no_result,
+        _evaluate_leave,
+        effect=True,
+        nondifferentiable=True,
+        spelling=lambda node, operands: ast.Call(
+            dotted("np.seterr"), [], [ast.keyword(None, operands[0])]
+        ),
+        documentation="End of ``with np.errstate(...)``: the settings before it come back.",
+    ),
+    1,
 )
 
 

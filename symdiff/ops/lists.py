@@ -8,6 +8,8 @@ A slice's key is an ``index.Slice``, its dynamic parts being operands.
 from __future__ import annotations
 
 import ast
+import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -154,6 +156,48 @@ list_new: Operation = declare(
         spelling=lambda node, operands: ast.List(list(operands), ast.Load()),
         documentation="A list of the given elements, ``[a, b]``.",
     )
+)
+
+
+def _infer_filled(element: Type, times: Type, *, type: ListType) -> tuple[Type, ...]:
+    return (type,)
+
+
+list_filled: Operation = declare(
+    Operation(
+        "list_filled",
+        _infer_filled,
+        lambda element, times, *, type: [element] * times,
+        linear=frozenset({0}),
+        vjp={0: lambda g, y, element, times, *, type: list_total(g, zeros_of(element))},
+        nondifferentiable=frozenset({1}),
+        spelling=lambda node, operands: ast.BinOp(
+            ast.List([operands[0]], ast.Load()), ast.Mult(), operands[1]
+        ),
+        documentation="A list with one element repeated, ``[element] * times``.",
+    ),
+    2,
+)
+
+
+def _infer_total(items: Type, start: Type) -> tuple[Type, ...]:
+    return (require_list(items, "sum").element,)
+
+
+list_total: Operation = declare(
+    Operation(
+        "list_total",
+        _infer_total,
+        lambda items, start: functools.reduce(operator.add, items, start),
+        linear=frozenset({0, 1}),
+        vjp={
+            0: lambda g, y, items, start: list_filled(g, list_length(items), type=items.type),
+            1: lambda g, y, items, start: g,
+        },
+        spelling=template("sum({0}, {1})"),
+        documentation="The sum of a list's elements, one after the other, from ``start`` on.",
+    ),
+    2,
 )
 
 

@@ -50,9 +50,9 @@ def entered(
             interp.stopped -= 1
     elif isinstance(manager, ErrState) and items[0].optional_vars is None:
         settings = tuple(manager.settings.items())
-        ops.enter_errstate(settings=settings)
+        before = ops.enter_errstate(settings=settings)
         entered(interp, items[1:], body)
-        ops.leave_errstate()
+        ops.leave_errstate(before)
     else:
         raise UnsupportedSyntaxError(
             "symdiff does not compile 'with' on this context manager",

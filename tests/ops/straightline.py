@@ -261,7 +261,8 @@ def _forward_share(node: Node, k: int, t: Value, y: Any) -> Any:
     if rule is not None:
         return rule(t, y, *node.operands, **node.attributes)
     assert k in op.linear, (node, k)
-    operands = [t if m == k else v for m, v in enumerate(node.operands)]
+    others = [zeros_of(v) if m in op.linear else v for m, v in enumerate(node.operands)]
+    operands = [t if m == k else v for m, v in enumerate(others)]
     return op(*operands, **node.attributes)
 
 

@@ -15,8 +15,10 @@ from symdiff.ops import (
     Slot,
     Text,
     assert_,
+    enter_errstate,
     fill,
     grad_hook,
+    leave_errstate,
     opaque_call,
     print_,
     raise_,
@@ -119,3 +121,18 @@ def test_a_hook_must_keep_the_shape() -> None:
     with pytest.raises(ValueError, match="shape"):
         evaluate_hook(V, function=np.sum)
     assert evaluate_hook(V.astype("float32"), function=np.float64).dtype == np.float32
+
+
+def test_errstate_is_set_and_comes_back() -> None:
+    settings = (("divide", "ignore"), ("invalid", "ignore"))
+
+    def quiet(x: Any) -> Any:
+        before = enter_errstate(settings=settings)
+        y = 1.0 / x
+        leave_errstate(before)
+        return y
+
+    before = np.geterr()
+    (y,) = stage(quiet, V)(np.zeros(2))
+    assert np.isinf(y).all()
+    assert np.geterr() == before

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from symdiff import ops
 from symdiff.ir.graph import Value
 from symdiff.ir.types import FLOAT, ArrayType, ListType, Size
 from symdiff.ops import (
     index_of,
     list_add,
     list_concatenate,
+    list_filled,
     list_get,
     list_insert,
     list_length,
@@ -23,8 +25,8 @@ from symdiff.ops import (
     list_slice_of,
     list_slice_set,
     list_stack_of,
+    list_total,
     list_unstack,
-    sum,
 )
 from symdiff.ops.index import Slice
 from tests.ops.straightline import check, stage
@@ -122,6 +124,20 @@ def test_concatenate_and_length() -> None:
     check(lambda a: list_length(new(a, a)), lambda a: 2, 0.5)
 
 
+@pytest.mark.parametrize("times", [0, 1, 3])
+def test_filled(times: int) -> None:
+    check(
+        lambda a, n: weighted(list_filled(a * a, n, type=FLOATS), times),
+        lambda a, n: weighted_by_python([a * a] * n),
+        *(0.5, times),
+    )
+    check(
+        lambda a, b, n: list_total(list_filled(a, n, type=FLOATS), b) * b,
+        lambda a, b, n: sum([a] * n, b) * b,
+        *(0.5, 0.25, times),
+    )
+
+
 def test_slices() -> None:
     check(
         lambda a, b: weighted(list_slice_of(new(a, b, a * b), 1, None), 2),
@@ -158,7 +174,7 @@ def test_unstack() -> None:
     )
     row = ListType(ArrayType(np.dtype(float), (Size("aj"),), "array"))
     check(
-        lambda x: sum(list_get(list_unstack(x, type=row), 1) * index_of(x, 0)),
+        lambda x: ops.sum(list_get(list_unstack(x, type=row), 1) * index_of(x, 0)),
         lambda x: np.sum(x[1] * x[0]),
         V.reshape(2, 2),
     )
