@@ -69,7 +69,7 @@ class _Insertion:
 def _insert(block: Block, decisions: Decisions, fresh: bool) -> bool:
     """Put the copies decided on into the block; whether there were any."""
     insertion = _Insertion()
-    for (owner, number) in decisions.copied_operands:
+    for owner, number in decisions.copied_operands:
         if isinstance(owner, Block):
             deep = fresh and owner is block and isinstance(owner.results[number].type, ListType)
             made = copy_of(owner.results[number], None, deep_copy if deep else None)

@@ -18,6 +18,7 @@ from symdiff.emit.ownership import Decisions, Sharing
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value
+from symdiff.ir.types import INT
 from symdiff.ops.declare import Operation
 
 WIDTH = 88
@@ -46,6 +47,9 @@ def folded_values(
     return frozenset(folding.folded)
 
 
+Reader = Node | Block  # a block reads what it results in
+
+
 class _Folding:
     def __init__(
         self, graph: Graph, layout: Layout, sharing: Sharing, decisions: Decisions
@@ -54,7 +58,7 @@ class _Folding:
         self.folded: dict[Value, None] = {}
         self.shapes: dict[Value, _Shape] = {}
         self.reads: dict[Value, frozenset[int]] = {}
-        self.reader: dict[Value, Node | None] = {}
+        self.reader: dict[Value, Reader | None] = {}
         self.depth: dict[Block, int] = {graph.block: 1}
         self.writes = {origin: sorted(times) for origin, times in sharing.writes.items()}
         self.effects = sorted(
@@ -66,28 +70,28 @@ class _Folding:
         self._find_readers()
 
     def _find_readers(self) -> None:
-        """The reader of each value that has one only: a node of its block, or None."""
+        """The reader of each value that has one only, and in its own block; or None."""
         for block in blocks_of(self.graph.block):
             for node in block.nodes:
                 for inner in node.blocks:
                     self.depth[inner] = self.depth[block] + 1
                 for value in node.operands:
-                    once = value not in self.reader and self.layout.home[value] is block
-                    self.reader[value] = node if once else None
+                    self._note(value, node, block)
             for value in block.results:
-                self.reader[value] = None
+                self._note(value, block, block)
+
+    def _note(self, value: Value, reader: Reader, block: Block) -> None:
+        once = value not in self.reader and self.layout.home[value] is block
+        self.reader[value] = reader if once else None
 
     def block(self, block: Block) -> None:
         for node in block.nodes:
             if node.op in _NEVER or len(node.results) != 1:
                 continue
-            value = node.result
             if not isinstance(node.op, Operation) or node.op.spelling is None:
                 continue
-            if self.is_free(node):
-                self.fold(value, node)
-            elif self.is_foldable(value, node, block):
-                self.fold(value, node)
+            if self.is_free(node) or self.is_foldable(node.result, node, block):
+                self.fold(node.result, node)
 
     def fold(self, value: Value, node: Node) -> None:
         self.folded[value] = None
@@ -106,6 +110,8 @@ class _Folding:
 
     def is_free(self, node: Node) -> bool:
         """Spelled wherever it is read: lengths that nothing changes."""
+        if _is_offset(node):
+            return self.is_simple(node.operands[0]) and self.is_simple(node.operands[1])
         if node.op.name not in _FREE:
             return False
         if node.op.name == "range_length":
@@ -114,24 +120,29 @@ class _Folding:
         (base,) = node.operands
         if base in self.folded:
             return False
-        return not self.is_written(self.read_by(base), self.layout.born[value], self.layout.end(value))
+        return not self.is_written(
+            self.read_by(base), self.layout.born[value], self.layout.end(value)
+        )
 
     def is_simple(self, value: Value) -> bool:
-        return value not in self.folded or value.node is not None and value.node.op.name in _FREE
+        """Whether an operand is a name or a number, or as good as one."""
+        if value not in self.folded:
+            return True
+        return value.node is not None and value.node.op.name in ("size", "tape_length")
 
     def is_foldable(self, value: Value, node: Node, block: Block) -> bool:
         if node.op.effect or is_write(node) or node in self.decisions.accumulations:
             return False
-        if value.name is not None and not _is_own_copy(node):
+        reader = self.sole_reader(value, node)
+        if reader is None or not (_is_nameless(node) or _is_continued(value, reader)):
             return False
-        reader = self.sole_reader(value, node, block)
-        if reader is None or not self.is_short(value, node, reader, block):
-            return False
-        return self.is_still(value, node, reader)
+        return self.is_short(value, node, reader, block) and self.is_still(value, node, reader)
 
-    def sole_reader(self, value: Value, node: Node, block: Block) -> Node | None:
-        """The node into whose statement the value's expression can go."""
+    def sole_reader(self, value: Value, node: Node) -> Reader | None:
+        """What has the statement into which the value's expression can go."""
         reader = self.reader.get(value)
+        if isinstance(reader, Block):
+            return reader if self.may_result(node, reader) else None
         if reader is None or reader.op in (call, undefined):
             return None
         if reader.op is loop:
@@ -146,20 +157,28 @@ class _Folding:
             return None
         return reader
 
-    def is_short(self, value: Value, node: Node, reader: Node, block: Block) -> bool:
+    def may_result(self, node: Node, block: Block) -> bool:
+        """Whether a block's result may be an expression: in a ``while``'s head, behind ``return``."""
+        kind = self.layout.scopes[block].kind
+        return kind == "condition" or (kind == "graph" and (_is_nameless(node) or _is_cast(node)))
+
+    def is_short(self, value: Value, node: Node, reader: Reader, block: Block) -> bool:
         shape = self.shape(node)
         if shape.depth > _DEEPEST:
             return False
         room = WIDTH - _SPARE - 4 * self.depth[block]
-        others = sum(
-            self.shape_of(v).width + _COMMA for v in reader.operands if v is not value
-        )
+        read = reader.results if isinstance(reader, Block) else reader.operands
+        others = sum(self.shape_of(v).width + _COMMA for v in read if v is not value)
+        if isinstance(reader, Block):
+            return shape.width + others + _SPARE <= room
         target = sum(len(hint_of(v)) + _COMMA for v in reader.results)
         return shape.width + others + target + self.overhead(reader) <= room
 
-    def is_still(self, value: Value, node: Node, reader: Node) -> bool:
+    def is_still(self, value: Value, node: Node, reader: Reader) -> bool:
         """Whether evaluating at the reader instead of here makes no difference."""
-        start, end = self.layout.born[value], 2 * self.layout.first[reader]
+        block = isinstance(reader, Block)
+        point = self.layout.scopes[reader].end if block else self.layout.first[reader]
+        start, end = self.layout.born[value], 2 * point
         reads = frozenset(o for v in node.operands for o in self.read_by(v))
         if self.is_written(reads, start, end):
             return False
@@ -192,9 +211,31 @@ class _Folding:
         return width_of(spelled)
 
 
-def _is_own_copy(node: Node) -> bool:
-    """Whether emission made the node: a copy under the name of what it copies."""
+def _is_offset(node: Node) -> bool:
+    """``i + 1``: an index beside another, without a name of the user's."""
+    if node.op.name not in ("add", "subtract") or node.result.name is not None:
+        return False
+    numbers = [v for v in node.operands if v.node is not None and v.node.op is constant]
+    return node.result.type == INT and len(numbers) == 1
+
+
+def _is_nameless(node: Node) -> bool:
+    """Whether no name of the user's is lost by folding; a copy has that of what it copies."""
+    if node.result.name is None:
+        return True
     return node.op.name in ("copy", "list_copy") and node.result.name == node.operands[0].name
+
+
+def _is_continued(value: Value, reader: Reader) -> bool:
+    """Whether a derivative's reader has the same name: ``x_bar = a``, ``x_bar = x_bar + b``."""
+    if isinstance(reader, Block):
+        return value.node is not None and _is_cast(value.node)
+    names = {(v.name, v.role) for v in reader.results}
+    return value.role != "primal" and names == {(value.name, value.role)} and not is_write(reader)
+
+
+def _is_cast(node: Node) -> bool:
+    return node.op.name in ("python_float", "as_scalar", "contiguous", "copy")
 
 
 _HOLE = ast.Name("", ast.Load())
@@ -205,7 +246,14 @@ def _between(times: list[int], start: int, end: int) -> bool:
     return bisect.bisect_left(times, end) > bisect.bisect_right(times, start)
 
 
-_WIDTHS = {ast.BinOp: 3, ast.Compare: 4, ast.Call: 2, ast.Subscript: 2, ast.Attribute: 1, ast.UnaryOp: 1}
+_WIDTHS = {
+    ast.BinOp: 3,
+    ast.Compare: 4,
+    ast.Call: 2,
+    ast.Subscript: 2,
+    ast.Attribute: 1,
+    ast.UnaryOp: 1,
+}
 
 
 def width_of(tree: ast.AST) -> int:

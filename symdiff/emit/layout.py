@@ -188,7 +188,9 @@ class Layout:
             before = [use for use in within if use.time < 2 * arm.start]
             if not before or before[-1].time < opening.time:
                 before.append(opening)
-            pending.append((2 * arm.start, [u for u in within if u.time >= 2 * arm.start], depth + 1))
+            pending.append(
+                (2 * arm.start, [u for u in within if u.time >= 2 * arm.start], depth + 1)
+            )
             pending.append((start, before, depth))
         return sorted(found)
 

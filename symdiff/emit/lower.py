@@ -43,7 +43,9 @@ def lowered(graph: Graph) -> Graph:
     block = copy_block(graph.block, {})
     _lower_block(block)
     outputs = graph.output
-    made = Graph(graph.name, block, graph.inputs, outputs, graph.mutated, graph.docstring, graph.span)
+    made = Graph(
+        graph.name, block, graph.inputs, outputs, graph.mutated, graph.docstring, graph.span
+    )
     remove_unread(block)
     return made
 
@@ -86,7 +88,7 @@ def _lower_loop(view: LoopView) -> None:
     for node in pushes:
         tape, pushed = node.attributes["tape"], node.operands[0]
         if tape.name is None:
-            tape.name, tape.role = f"{pushed.name}_tape" if pushed.name else "tape", pushed.role
+            tape.name, tape.role = pushed.name or "tape", pushed.role
         node.results[0].node = node
     body = view.body
     body.results = view.next_carries

@@ -17,6 +17,7 @@ from symdiff.emit.ownership import Decisions
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, cond, loop, undefined
 from symdiff.ir.graph import Graph, Node, Value
+from symdiff.ir.types import TapeType
 
 _SUFFIX = {"primal": "", "cotangent": "_bar", "tangent": "_dot"}
 _CANDIDATES = 8  # variables of the same name that are tried before a new one is made
@@ -27,6 +28,8 @@ def hint_of(value: Value) -> str:
     if value.name is None:
         return "t"
     suffix = _SUFFIX[value.role]
+    if isinstance(value.type, TapeType) and not value.name.endswith("tape"):
+        return f"{value.name}{suffix}_tape"
     return value.name if value.name.endswith(suffix) else value.name + suffix
 
 
@@ -162,9 +165,7 @@ def _both_fixed(a: Variable, b: Variable, fixed: set[Value]) -> bool:
     return any(v in fixed for v in a.values) and any(v in fixed for v in b.values)
 
 
-def _named(
-    variables: Variables, fixed: dict[Value, str], namespace: Namespace
-) -> dict[Value, str]:
+def _named(variables: Variables, fixed: dict[Value, str], namespace: Namespace) -> dict[Value, str]:
     for value, name in fixed.items():
         variables.of[value].name = name
     names = dict(fixed)

@@ -47,7 +47,10 @@ class Decisions:
 
     def size(self) -> int:
         return sum(
-            map(len, (self.copied_operands, self.copied_views, self.copied_pushes, self.owned_carries))
+            map(
+                len,
+                (self.copied_operands, self.copied_views, self.copied_pushes, self.owned_carries),
+            )
         )
 
 
@@ -322,8 +325,7 @@ class _Walk:
             return False
         for number in (0, 1) if node.op.name == "add" else (0,):
             base = node.operands[number]
-            other = node.operands[1 - number]
-            if base.type != result.type or base is other or not self.accumulates(base, result):
+            if base.type != result.type or not self.accumulates(base, result):
                 continue
             if number == 1 and result.role == "primal":
                 continue  # which operand's NaN a sum keeps depends on their order

@@ -11,6 +11,7 @@ from symdiff.emit.layout import Layout
 from symdiff.emit.lower import is_write, lowered
 from symdiff.emit.names import assign_names
 from symdiff.emit.namespace import Namespace
+from symdiff.emit.schedule import schedule
 from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Graph, GraphCell, Node, Value
 
@@ -48,6 +49,7 @@ def make_plan(
 ) -> Plan:
     """Decide on copies, folding, and names. ``fixed`` names parameters by their number."""
     graph = lowered(graph)
+    schedule(graph.block)
     parameters = graph.block.parameters
     written = [parameters[k] for k in graph.mutated] if in_place else []
     _, sharing, decisions = with_copies(graph, written, fresh)
@@ -59,7 +61,9 @@ def make_plan(
         final = graph.block.results[graph.mutated[parameters.index(value)]]
         if not _is_same_memory(value, final, decisions.accumulations):
             stores[value] = final
-            layout.uses.setdefault(value, []).append((2 * layout.scopes[graph.block].end, graph.block))
+            layout.uses.setdefault(value, []).append(
+                (2 * layout.scopes[graph.block].end, graph.block)
+            )
     chosen = {parameters[k]: name for k, name in fixed.items()}
     names = assign_names(graph, layout, decisions, folded, chosen, namespace)
     return Plan(graph, layout, names, folded, dict(decisions.accumulations), stores, callees)

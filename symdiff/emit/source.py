@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from symdiff.emit.comments import annotate
 from symdiff.emit.emitted import Emitted, Parameter
 from symdiff.emit.expressions import Expressions, tuple_of
 from symdiff.emit.namespace import MODULES, Namespace, identifier
@@ -45,6 +46,8 @@ def emit_source(
         graph, function_name, callees, names, in_place=in_place, fresh=fresh, signature=signature
     )
     lines.append(definition)
+    for line in lines:
+        annotate(line.body, line.span.file if line.span else None)
     text = write(lines)
     modules = {
         short: module for short, module in MODULES.items() if f"{short}." in "\n".join(text.lines)

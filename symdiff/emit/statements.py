@@ -65,8 +65,14 @@ class Statements:
         return self.plan.names.get(value, "_")
 
     def line(self, node: Node, tree: ast.stmt) -> Line:
-        derived = bool(node.results) and node.results[0].role != "primal"
-        return Line(tree, node.span, derived)
+        return Line(tree, node.span, self.is_adjoint(node))
+
+    def is_adjoint(self, node: Node) -> bool:
+        """Whether all that is read of a node's results are cotangents."""
+        roles = {v.role for v in node.results if self.plan.is_used(v)} or {
+            v.role for v in node.results
+        }
+        return roles == {"cotangent"}
 
     # Assignments
 
@@ -92,7 +98,9 @@ class Statements:
         """``x += ...``, the sum written into its operand."""
         number = self.plan.accumulations[node]
         operator = ast.Sub() if node.op.name == "subtract" else ast.Add()
-        tree = augment(target(self.named(node.result)), operator, self.of(node.operands[1 - number]))
+        tree = augment(
+            target(self.named(node.result)), operator, self.of(node.operands[1 - number])
+        )
         return [self.line(node, tree)]
 
     def moves(self, pairs: Sequence[tuple[Value, Value]]) -> list[Line]:
@@ -197,7 +205,8 @@ class Statements:
             return []
         if not then:
             test, then, orelse = ast.UnaryOp(ast.Not(), test), orelse, []
-        return [Line(ast.If(test, [], []), body=then, orelse=orelse)]
+        adjoint = self.is_adjoint(node)
+        return [Line(ast.If(test, [], []), node.span, adjoint, body=then, orelse=orelse)]
 
     def arm(self, node: Node, block: Block) -> list[Line]:
         return self.block(block) + self.moves(list(zip(node.results, block.results, strict=True)))
@@ -218,9 +227,10 @@ class Statements:
 
     def looping(self, view: LoopView, condition: ast.expr, body: list[Line]) -> Line:
         if view.count is None:
-            return Line(ast.While(condition, [], []), body=body)
-        variable, turns = self.turns(view)
-        return Line(ast.For(variable, turns, [], [], lineno=1), body=body)
+            tree: ast.stmt = ast.While(condition, [], [])
+        else:
+            tree = ast.For(*self.turns(view), [], [], lineno=1)
+        return Line(tree, view.node.span, self.is_adjoint(view.node), body=body)
 
     def head(self, view: LoopView) -> tuple[list[Line], ast.expr]:
         """The lines with which a turn begins, and the condition of a ``while`` that needs none."""
@@ -271,7 +281,11 @@ class Statements:
         """``range(n)``, or the range that the count is the length of where the index is not read."""
         assert view.count is not None
         length = view.count.node
-        if length is not None and length.op.name == "range_length" and view.count in self.plan.folded:
+        if (
+            length is not None
+            and length.op.name == "range_length"
+            and view.count in self.plan.folded
+        ):
             start, stop, step = map(self.of, length.operands)
             from_zero = is_number(start, 0) and is_number(step, 1)
             if from_zero or not self.plan.is_used(view.index):

@@ -7,8 +7,9 @@ written is parsed back and compared with the trees: a printer's mistake never ru
 from __future__ import annotations
 
 import ast
+import functools
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -66,7 +67,7 @@ def assembled(line: Line) -> ast.stmt:
 def _written(lines: Sequence[Line], depth: int) -> Iterator[tuple[str, SourceSpan | None]]:
     for line in lines:
         if line.comment is not None:
-            yield INDENT * depth + f"# {_one_line(line.comment)}", None
+            yield INDENT * depth + f"# {_one_line(line.comment)}", line.span
         yield from _statement(line, depth, "")
 
 
@@ -100,12 +101,16 @@ def _header(line: Line) -> list[str]:
 
 def print_statement(tree: ast.AST) -> str:
     """A statement's text by astor, never wrapped: expressions are kept short where they are built."""
+    text: str = _printer()(tree, INDENT, pretty_string=_plain_string, pretty_source="".join)
+    return text.strip("\n")
+
+
+@functools.cache
+def _printer() -> Callable[..., str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # astor reads ast.Num on Python 3.12
         import astor
-
-    text: str = astor.to_source(tree, INDENT, pretty_string=_plain_string, pretty_source="".join)
-    return text.strip("\n")
+    return astor.to_source  # type: ignore[no-any-return]
 
 
 def _plain_string(text: str, *_: Any, **__: Any) -> str:

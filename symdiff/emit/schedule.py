@@ -1,0 +1,104 @@
+"""Readers of an old version are moved above the write that ends it, so that no copy has to be made.
+
+Works on a lowered graph, block by block. Moved are nodes that only compute, with what they need, and
+only where that frees the old version altogether: all of its later readers stand in the same block.
+"""
+
+from __future__ import annotations
+
+from symdiff.emit.lower import blocks_of, in_memory, is_write, push
+from symdiff.ir.build import constant
+from symdiff.ir.control import call, cond, loop, undefined
+from symdiff.ir.graph import Block, Node, Value
+from symdiff.ops.index import is_view
+
+_FIXED = (loop, cond, call, push, undefined)
+_MOST = 40  # nodes moved for one write
+
+
+def schedule(block: Block) -> None:
+    """Reorder the nodes of a block and of the blocks nested in it."""
+    for inner in blocks_of(block):
+        writes = [node for node in inner.nodes if is_write(node)]
+        if writes:
+            _Schedule(inner).run(writes)
+
+
+class _Schedule:
+    """The order of one block's nodes, as fractions of places that are filled up by moving."""
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self.place: dict[Node, tuple[int, int]] = {n: (k, 0) for k, n in enumerate(block.nodes)}
+        self.effects = [k for k, n in enumerate(block.nodes) if n.op.effect and n.op is not push]
+        self.readers: dict[Value, list[Node]] = {}
+        for node in block.nodes:
+            for value in dict.fromkeys((*node.operands, *_read_inside(node))):
+                self.readers.setdefault(value, []).append(node)
+        self.results = set(block.results)
+
+    def run(self, writes: list[Node]) -> None:
+        moved = False
+        for node in writes:
+            movable = self.movable(node)
+            for number, reader in enumerate(movable):
+                self.place[reader] = (self.place[node][0], number - len(movable) - _MOST)
+            moved = moved or bool(movable)
+        if moved:
+            self.block.nodes.sort(key=lambda node: self.place[node])
+
+    def movable(self, write: Node) -> list[Node]:
+        """What has to stand before ``write`` for nobody to read the old version after it; maybe nothing."""
+        wanted = self.late_readers(write)
+        if not wanted:
+            return []
+        chosen: dict[Node, None] = {}
+        pending = list(wanted)
+        while pending:
+            node = pending.pop()
+            if node in chosen:
+                continue
+            if len(chosen) > _MOST or not self.may_move(node, write):
+                return []
+            chosen[node] = None
+            pending += [
+                v.node for v in node.operands if v.node in self.place and self.is_late(v.node, write)
+            ]
+        return sorted(chosen, key=lambda node: self.place[node])
+
+    def late_readers(self, write: Node) -> list[Node] | None:
+        """Nodes behind the write that read what it ends, or views of that; None where some cannot move."""
+        found: dict[Node, None] = {}
+        pending = [write.operands[0]]
+        while pending:
+            value = pending.pop()
+            if value in self.results:
+                return None
+            for reader in self.readers.get(value, ()):
+                is_alias = bool(reader.results) and in_memory(reader.results[0]) and is_view(reader)
+                if is_alias and reader not in found:
+                    pending.append(reader.results[0])
+                if reader is not write and self.is_late(reader, write):
+                    found[reader] = None
+        return list(found)
+
+    def is_late(self, node: Node, write: Node) -> bool:
+        return self.place[node] > self.place[write]
+
+    def may_move(self, node: Node, write: Node) -> bool:
+        if node.op is constant:
+            return True
+        if node is write or node.op in _FIXED or node.op.effect or is_write(node) or node.blocks:
+            return False
+        start, end = self.place[write][0], self.place[node][0]
+        return not (node.op.raises and any(start < effect < end for effect in self.effects))
+
+
+def _read_inside(node: Node) -> list[Value]:
+    """What the blocks of a node read."""
+    return [
+        value
+        for block in node.blocks
+        for inner in blocks_of(block)
+        for value in (*inner.results, *(v for n in inner.nodes for v in n.operands))
+    ]
