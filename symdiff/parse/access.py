@@ -181,12 +181,12 @@ def set_attribute(interp: Interpreter, value: Abstract, name: str, content: Abst
         raise UnsupportedSyntaxError("assigning to .shape", None, "use x = x.reshape(...)")
     elif isinstance(value, types.ModuleType):
         variable = interp.free_variable("global", value.__dict__, name)
-        interp.heap.set(variable, content)
+        interp.put(variable, content)
         interp.rebound[variable] = None
     elif isinstance(value, type):
         _free_attribute(interp, value, name, getattr(value, name))
         variable = interp.free_variable("object", value, value.__name__)
-        interp.heap.set((variable, name), content)
+        interp.put((variable, name), content)
         interp.attributes[variable, name] = None
     else:
         raise UnsupportedSyntaxError(f"assigning to attribute '{name}' of {describe(value)}")
@@ -205,7 +205,7 @@ def _set_object_attribute(
         if name in _instance_attributes(ref.live):
             object_attribute(interp, ref, name)
         interp.attributes[ref, name] = None
-    interp.heap.set((ref, name), content)
+    interp.put((ref, name), content)
 
 
 # Views ------------------------------------------------------------------------------------------------
@@ -220,7 +220,7 @@ def adopt(interp: Interpreter, result: Any, arrays: dict[Value, Abstract]) -> Ab
         items = [adopt(interp, item, arrays) for item in result]
         if isinstance(result, list):
             made = ListRef()
-            interp.heap.set(made, tuple(items))
+            interp.put(made, tuple(items))
             return made
         return tuple.__new__(type(result), items)
     if not isinstance(result, Value):
@@ -311,7 +311,7 @@ def _list_item(interp: Interpreter, ref: ListRef, key: Abstract) -> Abstract:
     if not isinstance(key, slice):
         return items
     made = ListRef()
-    interp.heap.set(made, items)
+    interp.put(made, items)
     return made
 
 
@@ -353,14 +353,14 @@ def set_item(interp: Interpreter, target: Abstract, key: Abstract, content: Abst
 
         base = interp.heap.read(target)
         new = ops.index_set_of(base, as_array(interp, content), entries_of(interp, key))
-        interp.heap.write(target, new, interp.span)
+        interp.heap.write(target, new)
     elif isinstance(target, ListRef):
         _set_list_item(interp, target, key, content)
     elif isinstance(target, DictRef):
         changed = dict(interp.heap.get(target))
         changed[static_key(key)] = content
         note_write(interp, target)
-        interp.heap.set(target, changed)
+        interp.put(target, changed)
     elif isinstance(target, ObjectRef):
         from symdiff.parse.calls import call_method
 
@@ -383,12 +383,12 @@ def _set_list_item(interp: Interpreter, ref: ListRef, key: Abstract, content: Ab
     items = interp.heap.get(ref)
     note_write(interp, ref)
     if isinstance(items, Value):
-        interp.heap.set(ref, ops.list_set(items, interp.lift(key), interp.lift(content)))
+        interp.put(ref, ops.list_set(items, interp.lift(key), interp.lift(content)))
         return
     where = _static_index(key)
     changed = list(items)
     changed[where] = items_for(interp, content) if isinstance(key, slice) else content
-    interp.heap.set(ref, tuple(changed))
+    interp.put(ref, tuple(changed))
 
 
 def items_for(interp: Interpreter, value: Abstract) -> tuple[Abstract, ...]:
@@ -404,11 +404,11 @@ def delete_item(interp: Interpreter, target: Abstract, key: Abstract) -> None:
     if isinstance(target, DictRef):
         changed = dict(content)
         del changed[static_key(key)]
-        interp.heap.set(target, changed)
+        interp.put(target, changed)
     elif isinstance(target, ListRef) and isinstance(content, tuple):
         left = list(content)
         del left[_static_index(key)]
-        interp.heap.set(target, tuple(left))
+        interp.put(target, tuple(left))
     else:
         raise UnsupportedSyntaxError(f"'del' of an item of {describe(target)}")
 

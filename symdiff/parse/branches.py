@@ -18,7 +18,7 @@ from symdiff.parse.heap import Heap
 from symdiff.parse.interpreter import UNREACHABLE, Interpreter
 from symdiff.parse.join import Arm, Joiner
 from symdiff.parse.truth import truth
-from symdiff.parse.values import Conflict, ConflictRead, now
+from symdiff.parse.values import Abstract, Conflict, ConflictRead, Token, now
 
 MOST_COPIES_OF_A_TAIL = 64
 
@@ -46,7 +46,7 @@ def join_arms(interp: Interpreter, predicate: Value, arms: tuple[Arm, Arm], sinc
     joiner = Joiner(interp, *arms, since)
     interp.heap = joiner.join_heaps()
     if not (arms[0].reached or arms[1].reached):
-        interp.heap.set(UNREACHABLE, True)
+        interp.put(UNREACHABLE, True)
     else:
         interp.heap.contents.pop(UNREACHABLE, None)
     blocks = [
@@ -61,6 +61,12 @@ def join_arms(interp: Interpreter, predicate: Value, arms: tuple[Arm, Arm], sinc
     return interp.heap
 
 
+def ends_without_return(interp: Interpreter, returned: Value, value: Abstract) -> Abstract:
+    """What a function gives that returns ``value`` on some paths and ends without it on others."""
+    reason = "the function returns a value on some paths and None on others"
+    raise ConflictRead(Conflict("return", reason, interp.span))
+
+
 def stage_if(interp: Interpreter, node: ast.If, rest: Sequence[ast.stmt]) -> bool:
     """An ``if`` statement; True where the rest of the block was staged inside its arms."""
     condition = truth(interp, interp.evaluate(node.test))
@@ -68,17 +74,18 @@ def stage_if(interp: Interpreter, node: ast.If, rest: Sequence[ast.stmt]) -> boo
         interp.execute(node.body if condition else node.orelse)
         return False
     start = len(builder().nodes), interp.heap.copy()
-    conflicts = set(_conflicts(interp.heap))
+    conflicts = _conflicts(interp.heap)
     if _stage_arms(interp, condition, node, rest):
         return True
-    made = [c for c in _conflicts(interp.heap) if c not in conflicts]
+    made = [c for c in _conflicts(interp.heap) if not any(c is known for known in conflicts)]
     if not made or not rest:
         return False
     return _rest_or_again(interp, condition, node, rest, made, start)
 
 
 def _conflicts(heap: Heap) -> list[Conflict]:
-    return [content for content in heap.contents.values() if isinstance(content, Conflict)]
+    standing = [content for content in heap.contents.values() if isinstance(content, Conflict)]
+    return standing + list(heap.frozen.values())
 
 
 def _stage_arms(
@@ -148,13 +155,13 @@ def joined_value(
     name: str,
 ) -> object:
     """The value of a conditional expression: either arm's, joined."""
+    slot = (Token(), name)
     since, base = now(), interp.heap
-    slot = (interp.frame.token, name)
     arms = []
     for action in (then, orelse):
 
         def store(action: Callable[[], object] = action) -> None:
-            interp.heap.set(slot, action())
+            interp.put(slot, action())
 
         arms.append(run_arm(interp, store, base))
     join_arms(interp, predicate, (arms[0], arms[1]), since)

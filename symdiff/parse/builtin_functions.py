@@ -142,11 +142,11 @@ def _fold(
     from symdiff.parse.values import Token
 
     slot = (Token(), "accumulator")
-    interp.heap.set(slot, start)
+    interp.put(slot, start)
 
     def turn(item: Abstract) -> None:
         before = interp.lookup(slot, "accumulator")
-        interp.heap.set(slot, item if before is FIRST else step(before, item))
+        interp.put(slot, item if before is FIRST else step(before, item))
 
     for_each(interp, items, turn)
     result = interp.lookup(slot, "accumulator")
@@ -245,7 +245,7 @@ def _sorted(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Ab
 
     made = ListRef()
     ordered = builtins.sorted(items, key=measure, reverse=bool(keywords.get("reverse", False)))
-    interp.heap.set(made, tuple(ordered))
+    interp.put(made, tuple(ordered))
     return made
 
 
@@ -335,7 +335,7 @@ BUILTINS[operator.getitem] = lambda interp, arguments, keywords: get_item(interp
 def _list(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     if arguments and isinstance(arguments[0], ListRef):
         made = ListRef()
-        interp.heap.set(made, interp.heap.get(arguments[0]))
+        interp.put(made, interp.heap.get(arguments[0]))
         return made
     return collect(interp, arguments[0] if arguments else ())
 
@@ -354,7 +354,7 @@ def _dict(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abst
         else:
             content |= {static(k): v for k, v in static_items(interp, argument)}
     made = DictRef()
-    interp.heap.set(made, content | keywords)
+    interp.put(made, content | keywords)
     return made
 
 
@@ -382,12 +382,12 @@ def copied(interp: Interpreter, value: Abstract) -> Abstract:
         made = ListRef()
         if not isinstance(content, Value):
             content = tuple(copied(interp, item) for item in content)
-        interp.heap.set(made, content)
+        interp.put(made, content)
         return made
     if isinstance(value, DictRef):
         fresh = DictRef()
         items = interp.heap.get(value).items()
-        interp.heap.set(fresh, {key: copied(interp, item) for key, item in items})
+        interp.put(fresh, {key: copied(interp, item) for key, item in items})
         return fresh
     if isinstance(value, tuple):
         return tuple.__new__(type(value), [copied(interp, item) for item in value])

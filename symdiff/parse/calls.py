@@ -175,7 +175,7 @@ def _store_out(interp: Interpreter, out: Abstract, result: Any) -> Abstract:
 def store_whole(interp: Interpreter, target: Array, value: Value) -> None:
     """``target[...] = value``."""
     base = interp.heap.read(target)
-    interp.heap.write(target, ops.index_set_of(base, value, (Ellipsis,)), interp.span)
+    interp.heap.write(target, ops.index_set_of(base, value, (Ellipsis,)))
 
 
 def plain_argument(
@@ -338,7 +338,7 @@ def run_function(
     interp.frames.append(frame)
     try:
         for name, value in bound.items():
-            interp.heap.set((scope, name), value)
+            interp.put((scope, name), value)
         return _run_body(interp, node, frame)
     except SymdiffError as error:
         if called_from is not None and error.span is not None:
@@ -355,7 +355,7 @@ def _run_body(interp: Interpreter, node: FunctionNode, frame: Frame) -> Abstract
     if isinstance(node, ast.Lambda):
         return interp.evaluate(node.body)
     frame.exits.append(returned)
-    interp.heap.set(returned, False)
+    interp.put(returned, False)
     interp.execute(node.body)
     state = interp.heap.get(returned)
     value = interp.heap.get(slot)
@@ -480,7 +480,7 @@ def _dataclass(
     if len(arguments) > len(positional) or not set(values) <= {f.name for f in fields}:
         raise TypeError(f"{cls.__name__}() takes {[f.name for f in fields]}")
     for field in dataclasses.fields(cls):
-        interp.heap.set((made, field.name), _field_value(interp, cls, field, values))
+        interp.put((made, field.name), _field_value(interp, cls, field, values))
     if hasattr(cls, "__post_init__"):
         call_method(interp, made, "__post_init__")
 

@@ -16,7 +16,7 @@ from symdiff.ir.control import emit_undefined
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, ListType, Size, Type
 from symdiff.ops import list_new
-from symdiff.parse.heap import Heap, Key, constant, same
+from symdiff.parse.heap import Heap, Key, constant, same, several_arrays
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.join import as_type, is_number, key_name, meet, mentions
 from symdiff.parse.values import (
@@ -91,12 +91,12 @@ class Carries:
     """The slots of one trial of a loop body, by heap key."""
 
     def __init__(
-        self, since: int, base: Heap, heap: Heap, hint_heap: Heap, span: SourceSpan | None
+        self, since: int, base: Heap, heap: Heap, span: SourceSpan | None
     ) -> None:
         self.since = since
         self.base = base
         self.heap = heap  # of the loop's head
-        self.hint_heap = hint_heap
+        self.hint_heap = Heap()
         self.span = span
         self.slots: dict[Key, Slot] = {}
         self.carried: list[Number | Memory] = []
@@ -104,8 +104,9 @@ class Carries:
 
     # The head -----------------------------------------------------------------------------------------
 
-    def add(self, key: Key, hint: Abstract) -> Abstract:
+    def add(self, key: Key, hint: Abstract, hint_heap: Heap) -> Abstract:
         """A slot for a key, given what a turn left there; gives its content at the loop's head."""
+        self.hint_heap = hint_heap
         name = key_name(key)
         self.slots[key] = slot = self._slot_or_lost(name, self.base.get(key), hint)
         return slot.content
@@ -364,7 +365,8 @@ class Carries:
                 arrays[slot] = array = Array(Storage(slot.parameter.name))
                 self.base.set(array.storage, results[slot])
                 if not self._stays_private(slot, end):
-                    self.base.frozen[array.storage] = self.span
+                    name = slot.parameter.name or "array"
+                    self.base.frozen[array.storage] = several_arrays(name, self.span)
         for key, slot in self.slots.items():
             self.base.set(key, self._after(slot, results, arrays))
         self.base.views = {}

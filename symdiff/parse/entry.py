@@ -5,11 +5,12 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from symdiff.errors import SymdiffError, UnsupportedSyntaxError
+from symdiff.errors import AliasingError, SymdiffError, UnsupportedSyntaxError
 from symdiff.ir.build import building
-from symdiff.ir.graph import Block, Graph, Input, Value
-from symdiff.ir.signature import Signature
+from symdiff.ir.graph import Block, Graph, Input, Node, Value
+from symdiff.ir.signature import Path, Signature
 from symdiff.ir.structure import Container, Leaf, Static, Structure, is_leaf
+from symdiff.ir.types import ArrayType, Size
 from symdiff import ops
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.calls import call_value
@@ -43,7 +44,16 @@ def stage(function: Any, signature: Signature) -> Staged:
         except NeedsStatic as needed:
             raise demand(interp, needed.value) from None
         except ConflictRead as read:
-            raise UnsupportedSyntaxError(read.conflict.reason, read.conflict.span) from None
+            raise _conflict_error(interp, read.conflict) from None
+
+
+def _conflict_error(interp: Interpreter, conflict: Conflict) -> SymdiffError:
+    if conflict.aliasing:
+        hint = f"write before the paths join, or to a copy: {conflict.name} = {conflict.name}.copy()"
+        return AliasingError(conflict.reason, conflict.span, hint)
+    return UnsupportedSyntaxError(
+        conflict.reason, conflict.span, "give it one type and one structure on both paths"
+    )
 
 
 def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
@@ -202,9 +212,8 @@ def demand(interp: Interpreter, value: Value) -> Exception:
             if not _can_be_fixed(current):
                 return _not_static(interp, current)
             paths[input_.path] = None
-        elif node.op is ops.size and node.operands[0] in numbers:
-            path = interp.inputs[numbers[node.operands[0]]].path
-            paths[(*path, ("size", node.attributes["axis"]))] = None
+        elif node.op is ops.size and (path := _size_path(interp, node)) is not None:
+            paths[path] = None
         elif node.blocks or node.op.effect:
             return _not_static(interp, current)
         else:
@@ -215,9 +224,19 @@ def demand(interp: Interpreter, value: Value) -> Exception:
     return StaticDemand(tuple(paths))
 
 
-def _can_be_fixed(value: Value) -> bool:
-    from symdiff.ir.types import ArrayType
+def _size_path(interp: Interpreter, node: Node) -> Path | None:
+    """The path of the input dimension that a ``size`` node measures, if it is one (plus an offset)."""
+    type_ = node.operands[0].type
+    dim = type_.shape[node.attributes["axis"]] if isinstance(type_, ArrayType) else None
+    for parameter, input_ in zip(interp.parameters, interp.inputs, strict=True):
+        if isinstance(dim, Size) and isinstance(parameter.type, ArrayType):
+            for axis, other in enumerate(parameter.type.shape):
+                if isinstance(other, Size) and other.symbol == dim.symbol:
+                    return (*input_.path, ("size", axis))
+    return None
 
+
+def _can_be_fixed(value: Value) -> bool:
     type_ = value.type
     return isinstance(type_, ArrayType) and not type_.shape and type_.dtype.kind in "iub"
 

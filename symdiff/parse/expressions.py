@@ -9,6 +9,7 @@ from typing import Any
 from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
+from symdiff.ops.declare import static
 from symdiff.parse.access import get_attribute, get_item
 from symdiff.parse.branches import joined_value
 from symdiff.parse.builtin_functions import choose
@@ -205,7 +206,7 @@ def _tuple(interp: Interpreter, node: ast.Tuple) -> Abstract:
 @expression(ast.List)
 def _list(interp: Interpreter, node: ast.List) -> Abstract:
     made = ListRef()
-    interp.heap.set(made, _elements(interp, node.elts))
+    interp.put(made, _elements(interp, node.elts))
     return made
 
 
@@ -221,9 +222,9 @@ def _dict(interp: Interpreter, node: ast.Dict) -> Abstract:
         if key is None:
             content |= _star_star(interp, interp.evaluate(value))
         else:
-            content[ops.static(interp.evaluate(key))] = interp.evaluate(value)
+            content[static(interp.evaluate(key))] = interp.evaluate(value)
     made = DictRef()
-    interp.heap.set(made, content)
+    interp.put(made, content)
     return made
 
 
@@ -288,7 +289,7 @@ def _loops(
 @expression(ast.ListComp)
 def _list_comprehension(interp: Interpreter, node: ast.ListComp) -> Abstract:
     made = ListRef()
-    interp.heap.set(made, ())
+    interp.put(made, ())
     _comprehend(
         interp, node.generators, lambda: append_item(interp, made, interp.evaluate(node.elt))
     )
@@ -298,22 +299,22 @@ def _list_comprehension(interp: Interpreter, node: ast.ListComp) -> Abstract:
 @expression(ast.SetComp)
 def _set_comprehension(interp: Interpreter, node: ast.SetComp) -> Abstract:
     made = ListRef()
-    interp.heap.set(made, ())
+    interp.put(made, ())
     _comprehend(
         interp, node.generators, lambda: append_item(interp, made, interp.evaluate(node.elt))
     )
-    return frozenset(ops.static(item) for item in interp.heap.get(made))
+    return frozenset(static(item) for item in interp.heap.get(made))
 
 
 @expression(ast.DictComp)
 def _dict_comprehension(interp: Interpreter, node: ast.DictComp) -> Abstract:
     made = DictRef()
-    interp.heap.set(made, {})
+    interp.put(made, {})
 
     def add() -> None:
-        key = ops.static(interp.evaluate(node.key))
+        key = static(interp.evaluate(node.key))
         value = interp.evaluate(node.value)
-        interp.heap.set(made, {**interp.heap.get(made), key: value})
+        interp.put(made, {**interp.heap.get(made), key: value})
 
     _comprehend(interp, node.generators, add)
     return made

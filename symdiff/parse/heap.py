@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from symdiff.errors import AliasingError
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Value
 from symdiff.ops.shape import VIEW_PUTS
-from symdiff.parse.values import ABSENT, Abstract, Array, Lens, Storage
+from symdiff.parse.values import ABSENT, Abstract, Array, Conflict, ConflictRead, Lens, Storage
 from symdiff.source import SourceSpan
 
 Key = Any
@@ -25,12 +24,12 @@ class Heap:
     def __init__(
         self,
         contents: dict[Key, Any] | None = None,
-        frozen: dict[Storage, SourceSpan | None] | None = None,
+        frozen: dict[Storage, Conflict] | None = None,
         views: dict[tuple[Value, Lens], Value] | None = None,
         written: set[Storage] | None = None,
     ) -> None:
         self.contents: dict[Key, Any] = {} if contents is None else contents
-        self.frozen: dict[Storage, SourceSpan | None] = {} if frozen is None else frozen
+        self.frozen: dict[Storage, Conflict] = {} if frozen is None else frozen
         self.views: dict[tuple[Value, Lens], Value] = {} if views is None else views
         self.written: set[Storage] = set() if written is None else written
 
@@ -78,20 +77,22 @@ class Heap:
         """``view`` is what ``lens`` shows of ``base``."""
         self.views[base, lens] = view
 
-    def write(self, array: Array, new: Value, span: SourceSpan | None) -> None:
+    def write(self, array: Array, new: Value) -> None:
         """Change an array's whole content, in its storage, through its views."""
         if array.storage in self.frozen:
-            raise AliasingError(
-                "this write may go to one of several arrays",
-                span,
-                "write before the branches join, or to a copy: x = x.copy()",
-            )
+            raise ConflictRead(self.frozen[array.storage])
         self.written.add(array.storage)
         levels = self.levels(array)
         for lens, base in zip(reversed(array.lenses), reversed(levels[:-1]), strict=True):
             put = VIEW_PUTS[lens.op.name]
             new = put(lens.node, base, new)
         self.contents[array.storage] = new
+
+
+def several_arrays(name: str, span: SourceSpan | None) -> Conflict:
+    """Why an array must not be written: its name may mean one of several that can still be reached."""
+    reason = f"a write to '{name}', which may be one of several arrays here"
+    return Conflict(name, reason, span, aliasing=True)
 
 
 def value_name(value: Value, name: str) -> Value:

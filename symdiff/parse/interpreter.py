@@ -160,6 +160,10 @@ class Interpreter:
             return constant(value)
         raise TypeError(f"a number or an array is needed, not {describe(value)}")
 
+    def put(self, key: Any, content: Abstract) -> None:
+        """Set a heap content (``content`` may have been staged by branching to a new heap)."""
+        self.heap.set(key, content)
+
     def wrap(self, value: Abstract, name: str | None = None) -> Abstract:
         """What the program holds for an IR value: a new array for one of array kind."""
         if isinstance(value, Value) and is_array(value.type):

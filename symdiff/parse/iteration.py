@@ -235,7 +235,7 @@ def for_each(interp: Interpreter, value: Abstract, action: Callable[[Abstract], 
 def collect(interp: Interpreter, value: Abstract) -> ListRef:
     """``list(value)``."""
     made = ListRef()
-    interp.heap.set(made, ())
+    interp.put(made, ())
 
     def append(element: Abstract) -> None:
         append_item(interp, made, element)
@@ -248,9 +248,9 @@ def append_item(interp: Interpreter, ref: ListRef, element: Abstract) -> None:
     """``list.append``."""
     content = interp.heap.get(ref)
     if isinstance(content, Value):
-        interp.heap.set(ref, ops.list_push(content, interp.lift(element)))
+        interp.put(ref, ops.list_push(content, interp.lift(element)))
     else:
-        interp.heap.set(ref, (*content, element))
+        interp.put(ref, (*content, element))
 
 
 def static_items(interp: Interpreter, value: Abstract) -> tuple[Abstract, ...]:

@@ -16,9 +16,9 @@ from symdiff.ir.build import Builder, building
 from symdiff.ir.control import emit_undefined, join_types
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.structure import is_leaf
-from symdiff.ir.types import ArrayType, Type
-from symdiff.ops import retype
-from symdiff.parse.heap import Heap, Key, constant, same
+from symdiff.ir.types import ArrayType, ListType, Type
+from symdiff.ops import list_new, retype
+from symdiff.parse.heap import Heap, Key, constant, same, several_arrays
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.values import (
     ABSENT,
@@ -110,6 +110,8 @@ class Joiner:
         for content in (a, b):
             if isinstance(content, Conflict):
                 return content
+        if _is_list_content(a, b):
+            return self._list_contents(name, a, b)
         if a is ABSENT or b is ABSENT:
             return self._half(name, a, b)
         if is_number(a) and is_number(b):
@@ -160,7 +162,7 @@ class Joiner:
         self.heap.set(array.storage, joined)
         for arm, candidate in enumerate((a, b)):
             if self._reachable(arm, candidate.storage):
-                self.heap.frozen[array.storage] = self.interp.span
+                self.heap.frozen[array.storage] = several_arrays(name, self.interp.span)
         return array
 
     def _read(self, arm: int, array: Array) -> Value:
@@ -197,7 +199,7 @@ class Joiner:
         array = Array(Storage(name))
         self.heap.set(array.storage, out)
         if content.storage.serial < self.since:
-            self.heap.frozen[array.storage] = self.interp.span
+            self.heap.frozen[array.storage] = several_arrays(name, self.interp.span)
         return array
 
     def _containers(self, name: str, a: Abstract, b: Abstract) -> Abstract:
@@ -215,6 +217,41 @@ class Joiner:
             return self._dict_contents(name, a, b)
         raise Unjoinable(f"{describe(a)} in one branch, {describe(b)} in the other")
 
+    def _list_contents(self, name: str, a: Abstract, b: Abstract) -> Value:
+        """Lists of different lengths: one list of a length known at run time."""
+        types = [self._element_types(arm, content) for arm, content in enumerate((a, b))]
+        known = [*types[0], *types[1]]
+        element = known[0]
+        for type_ in known[1:]:
+            element = meet(element, type_, f"{name}.{len(self.outs)}")
+        values = [self._as_list(arm, c, ListType(element)) for arm, c in enumerate((a, b))]
+        return self._out(name, *values)
+
+    def _element_types(self, arm: int, content: Abstract) -> list[Type]:
+        if isinstance(content, Value):
+            return [content.type.element] if isinstance(content.type, ListType) else []
+        found: list[Type] = []
+        for item in content:
+            if isinstance(item, Array):
+                found.append(self._read(arm, item).type)
+            elif is_number(item):
+                found.append(self._in_arm(arm, constant, item).type)
+            else:
+                raise Unjoinable(f"a list of {describe(item)} has different lengths")
+        return found
+
+    def _as_list(self, arm: int, content: Abstract, type_: ListType) -> Value:
+        if isinstance(content, Value):
+            return content
+        items = []
+        for item in content:
+            value = self._read(arm, item) if isinstance(item, Array) else item
+            value = self._in_arm(arm, constant, value)
+            items.append(self._in_arm_typed(arm, value, type_.element))
+        with building(Builder(self.arms[arm].nodes, self.interp.span)):
+            made: Value = list_new(*items, type=type_)
+        return made
+
     def _lists(self, name: str, a: ListRef, b: ListRef) -> Abstract:
         then, orelse = self.arms[0].heap.get(a), self.arms[1].heap.get(b)
         joined = ListRef()
@@ -231,6 +268,15 @@ class Joiner:
         if list(a) != list(b):
             raise Unjoinable(f"a dict with keys {list(a)} in one branch, {list(b)} in the other")
         return {key: self.join(name, a[key], b[key]) for key in a}
+
+
+def _is_list_content(a: Abstract, b: Abstract) -> bool:
+    """Whether two contents are those of a list, of different lengths or of staged length."""
+    contents = [c for c in (a, b) if type(c) is tuple]
+    staged = [c for c in (a, b) if isinstance(c, Value) and isinstance(c.type, ListType)]
+    if len(contents) == 2:
+        return len(a) != len(b) and len(a) + len(b) > 0
+    return len(contents) == 1 and len(staged) == 1
 
 
 def _order(arm: int, content: Any, other: Any) -> tuple[Any, Any]:

@@ -71,8 +71,8 @@ def run_while(
 
 def with_flags(interp: Interpreter, turns: Turns, action: Callable[[], None]) -> None:
     """Run with the loop's flags lowered, and leave only break's behind."""
-    interp.heap.set(turns.broken, False)
-    interp.heap.set(turns.continued, False)
+    interp.put(turns.broken, False)
+    interp.put(turns.continued, False)
     interp.frame.exits += [turns.broken, turns.continued]
     try:
         action()
@@ -156,9 +156,9 @@ def _goes_on(interp: Interpreter, turns: Turns, position: int) -> bool:
 
 
 def _one_turn(interp: Interpreter, turns: Turns, index: Any) -> None:
-    interp.heap.set(turns.continued, False)
+    interp.put(turns.continued, False)
     turns.turn(index)
-    interp.heap.set(turns.continued, False)
+    interp.put(turns.continued, False)
 
 
 def _peel(interp: Interpreter, turns: Turns) -> None:
@@ -230,8 +230,7 @@ class LoopStager:
         self.turns = turns
         self.since = now()
         self.base = interp.heap
-        self.hints: dict[Key, Abstract] = {}  # what carried keys held at the end of a trial
-        self.hint_heap = Heap()
+        self.hints: dict[Key, tuple[Abstract, Heap]] = {}  # what a trial left, and its heap
         self.test_inside = False
 
     def stage(self) -> None:
@@ -247,9 +246,9 @@ class LoopStager:
     def _trial(self) -> Trial:
         """Stage one turn; what is known to change starts as parameters."""
         heap = self.base.copy(written=set())
-        carries = Carries(self.since, self.base, heap, self.hint_heap, self.interp.span)
+        carries = Carries(self.since, self.base, heap, self.interp.span)
         for key, hint in self.hints.items():
-            heap.set(key, carries.add(key, hint))
+            heap.set(key, carries.add(key, *hint))
         trial = Trial(Value(INT, None, "k"), carries)
         try:
             self._stage_turn(trial, heap)
@@ -267,13 +266,13 @@ class LoopStager:
         if self.test_inside != inside:
             trial.test = None
         with interp.scratch(heap) as inner:
-            interp.heap.set(turns.continued, False)
+            interp.put(turns.continued, False)
             index: Any = add(trial.index, turns.first) if turns.first else trial.index
             if self.test_inside:
                 self._turn_with_test(index)
             else:
                 turns.turn(index)
-            interp.heap.set(turns.continued, False)
+            interp.put(turns.continued, False)
             trial.nodes, trial.heap = inner.nodes, interp.heap
 
     def _turn_with_test(self, index: Any) -> None:
@@ -281,7 +280,7 @@ class LoopStager:
         condition = turns.test() if turns.test is not None else True
 
         def stop() -> None:
-            interp.heap.set(turns.broken, STOPPED)
+            interp.put(turns.broken, STOPPED)
 
         if isinstance(condition, Value):
             interp.branch(condition, lambda: turns.turn(index), stop)
@@ -317,9 +316,8 @@ class LoopStager:
             else:
                 wider = not same(self.base.get(key), end)
             if wider:
-                self.hints[key] = end
+                self.hints[key] = end, trial.heap
                 changed = True
-        self.hint_heap = trial.heap
         return changed
 
     # The loop -----------------------------------------------------------------------------------------

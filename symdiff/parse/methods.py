@@ -69,7 +69,7 @@ def extend(interp: Interpreter, ref: ListRef, items: Abstract) -> None:
     if isinstance(items, ListRef):
         more = _content(interp, items)
         if isinstance(content, Value) and isinstance(more, Value):
-            interp.heap.set(ref, ops.list_concatenate(content, more))
+            interp.put(ref, ops.list_concatenate(content, more))
             return
         if isinstance(more, tuple):
             for item in more:
@@ -84,11 +84,11 @@ def insert(interp: Interpreter, ref: ListRef, position: Abstract, item: Abstract
     content = _content(interp, ref)
     if isinstance(content, Value):
         where = interp.lift(position)
-        interp.heap.set(ref, ops.list_insert(content, where, interp.lift(item)))
+        interp.put(ref, ops.list_insert(content, where, interp.lift(item)))
         return
     changed = list(content)
     changed.insert(static(position), item)
-    interp.heap.set(ref, tuple(changed))
+    interp.put(ref, tuple(changed))
 
 
 @method(LISTS)
@@ -97,31 +97,31 @@ def pop(interp: Interpreter, ref: ListRef, position: Abstract = -1) -> Abstract:
     content = _content(interp, ref)
     if isinstance(content, Value):
         rest, item = ops.list_pop(content, interp.lift(position))
-        interp.heap.set(ref, rest)
+        interp.put(ref, rest)
         return interp.wrap(item)
     changed = list(content)
     taken = changed.pop(static(position))
-    interp.heap.set(ref, tuple(changed))
+    interp.put(ref, tuple(changed))
     return taken
 
 
 @method(LISTS)
 def copy(interp: Interpreter, ref: ListRef) -> Abstract:
     made = ListRef()
-    interp.heap.set(made, _content(interp, ref))
+    interp.put(made, _content(interp, ref))
     return made
 
 
 @method(LISTS)
 def clear(interp: Interpreter, ref: ListRef) -> None:
     note_write(interp, ref)
-    interp.heap.set(ref, ())
+    interp.put(ref, ())
 
 
 @method(LISTS)
 def reverse(interp: Interpreter, ref: ListRef) -> None:
     note_write(interp, ref)
-    interp.heap.set(ref, tuple(reversed(_static(interp, ref, "reverse"))))
+    interp.put(ref, tuple(reversed(_static(interp, ref, "reverse"))))
 
 
 @method(LISTS, "sort")
@@ -132,7 +132,7 @@ def sort_list(
 
     note_write(interp, ref)
     made = _sorted(interp, [ref], {"key": key, "reverse": reverse})
-    interp.heap.set(ref, interp.heap.get(made))
+    interp.put(ref, interp.heap.get(made))
 
 
 def _static(interp: Interpreter, ref: ListRef, what: str) -> tuple[Abstract, ...]:
@@ -164,7 +164,7 @@ def remove(interp: Interpreter, ref: ListRef, item: Abstract) -> None:
     for position, candidate in enumerate(items):
         if static(compare(interp, ast.Eq, candidate, item)):
             del items[position]
-            interp.heap.set(ref, tuple(items))
+            interp.put(ref, tuple(items))
             return
     raise ValueError("list.remove(x): x not in list")
 
@@ -197,7 +197,7 @@ def pop_key(interp: Interpreter, ref: DictRef, key: Abstract, *default: Abstract
     note_write(interp, ref)
     changed = dict(interp.heap.get(ref))
     taken = changed.pop(static_key(key), *default)
-    interp.heap.set(ref, changed)
+    interp.put(ref, changed)
     return taken
 
 
@@ -210,7 +210,7 @@ def update(interp: Interpreter, ref: DictRef, *others: Abstract, **more: Abstrac
             changed |= interp.heap.get(other)
         else:
             changed |= {static(k): v for k, v in static_items(interp, other)}
-    interp.heap.set(ref, changed | more)
+    interp.put(ref, changed | more)
 
 
 @method(DICTS)
@@ -220,21 +220,21 @@ def setdefault(
     content = interp.heap.get(ref)
     if static_key(key) not in content:
         note_write(interp, ref)
-        interp.heap.set(ref, {**content, static_key(key): default})
+        interp.put(ref, {**content, static_key(key): default})
     return interp.heap.get(ref)[static_key(key)]
 
 
 @method(DICTS, "copy")
 def copy_dict(interp: Interpreter, ref: DictRef) -> Abstract:
     made = DictRef()
-    interp.heap.set(made, dict(interp.heap.get(ref)))
+    interp.put(made, dict(interp.heap.get(ref)))
     return made
 
 
 @method(DICTS, "clear")
 def clear_dict(interp: Interpreter, ref: DictRef) -> None:
     note_write(interp, ref)
-    interp.heap.set(ref, {})
+    interp.put(ref, {})
 
 
 # Arrays in place ------------------------------------------------------------------------------------------
@@ -272,7 +272,7 @@ def _nested_list(interp: Interpreter, value: Value, rank: int) -> Abstract:
         raise NeedsStatic(count)
     made = ListRef()
     rows = [_nested_list(interp, ops.index_of(value, (k,)), rank - 1) for k in range(count)]
-    interp.heap.set(made, tuple(rows))
+    interp.put(made, tuple(rows))
     return made
 
 

@@ -142,7 +142,7 @@ def _containers(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abs
         return _repeated(interp, sequence, times)
     if name == "or" and isinstance(a, DictRef) and isinstance(b, DictRef):
         merged = DictRef()
-        interp.heap.set(merged, interp.heap.get(a) | interp.heap.get(b))
+        interp.put(merged, interp.heap.get(a) | interp.heap.get(b))
         return merged
     raise TypeError(f"unsupported operand types for {name}: {describe(a)} and {describe(b)}")
 
@@ -152,9 +152,9 @@ def _concatenated(interp: Interpreter, a: ListRef, b: ListRef) -> ListRef:
     result = ListRef()
     if isinstance(left, Value) or isinstance(right, Value):
         left, right = _as_lists(interp, left, right)
-        interp.heap.set(result, ops.list_concatenate(left, right))
+        interp.put(result, ops.list_concatenate(left, right))
     else:
-        interp.heap.set(result, left + right)
+        interp.put(result, left + right)
     return result
 
 
@@ -172,9 +172,9 @@ def _repeated(interp: Interpreter, sequence: Abstract, times: Abstract) -> ListR
     result = ListRef()
     if isinstance(times, Value) and len(content) == 1 and is_leaf(content[0]):
         filled = _filled(content[0], times)
-        interp.heap.set(result, filled)
+        interp.put(result, filled)
         return result
-    interp.heap.set(result, content * static(times))
+    interp.put(result, content * static(times))
     return result
 
 

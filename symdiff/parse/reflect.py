@@ -51,7 +51,7 @@ def _input(interp: Interpreter, type_: Type, path: Path) -> Abstract:
     value = interp.add_input(input_, type_, input_name(path))
     if isinstance(type_, ArrayType) and type_.kind == "array":
         storage = Storage(value.name, len(interp.inputs) - 1)
-        interp.heap.set(storage, value)
+        interp.put(storage, value)
         return Array(storage)
     return value
 
@@ -75,17 +75,17 @@ def container(
     """An abstract container of a given type around abstract items."""
     if issubclass(kind, dict):
         mapping = DictRef(path)
-        interp.heap.set(mapping, dict(zip(keys, items, strict=True)))
+        interp.put(mapping, dict(zip(keys, items, strict=True)))
         return mapping
     if issubclass(kind, list):
         sequence = ListRef(path)
-        interp.heap.set(sequence, tuple(items))
+        interp.put(sequence, tuple(items))
         return sequence
     if issubclass(kind, tuple):
         return tuple.__new__(kind, items)
     record = ObjectRef(kind, None, path)
     for name, item in zip(keys, items, strict=True):
-        interp.heap.set((record, name), item)
+        interp.put((record, name), item)
     return record
 
 

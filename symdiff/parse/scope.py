@@ -142,11 +142,11 @@ def bind_name(interp: Interpreter, name: str, content: Abstract) -> None:
         value_name(interp.heap.read(content), name)
     scope = _home(interp.scope, name)
     if scope is not None:
-        interp.heap.set((scope, name), content)
+        interp.put((scope, name), content)
         return
     variable = scope_variable(interp, name)
     read_free_or_absent(interp, variable)
-    interp.heap.set(variable, content)
+    interp.put(variable, content)
     interp.rebound[variable] = None
 
 
@@ -163,4 +163,4 @@ def unbind_name(interp: Interpreter, name: str) -> None:
     load_name(interp, name)
     scope = _home(interp.scope, name)
     if scope is not None:
-        interp.heap.set((scope, name), ABSENT)
+        interp.put((scope, name), ABSENT)

@@ -110,7 +110,7 @@ def _unpack(interp: Interpreter, targets: list[ast.expr], value: Abstract) -> No
             f"not enough values to unpack (expected at least {len(targets) - 1}, got {len(items)})"
         )
     middle = ListRef()
-    interp.heap.set(middle, items[at : len(items) - after])
+    interp.put(middle, items[at : len(items) - after])
     rest = items[len(items) - after :]
     for target, item in zip(targets[:at], items[:at], strict=True):
         assign(interp, target, item)
@@ -166,7 +166,7 @@ def updated(
             return call_method(interp, before, name, operand)
     if isinstance(before, DictRef) and op is ast.BitOr and isinstance(operand, DictRef):
         merged = interp.heap.get(before) | interp.heap.get(operand)
-        interp.heap.set(before, merged)
+        interp.put(before, merged)
         return before
     return binary(interp, op, before, operand)
 
@@ -190,10 +190,10 @@ def _update_array(
 
         result = stopped(result)
     if made.shape == kept.shape and made.kind == "array":
-        interp.heap.write(array, result, interp.span)
+        interp.heap.write(array, result)
     else:
         new = ops.index_set_of(before, result, (Ellipsis,))
-        interp.heap.write(array, new, interp.span)
+        interp.heap.write(array, new)
 
 
 @statement(ast.Delete)
@@ -218,8 +218,8 @@ STATEMENTS[ast.If] = stage_if
 def _return(interp: Interpreter, node: ast.Return) -> None:
     value = None if node.value is None else interp.evaluate(node.value)
     frame = interp.frame
-    interp.heap.set((frame.token, "value"), value)
-    interp.heap.set((frame.token, "return"), True)
+    interp.put((frame.token, "value"), value)
+    interp.put((frame.token, "return"), True)
 
 
 @statement(ast.Break)
@@ -234,7 +234,7 @@ def _continue(interp: Interpreter, node: ast.Continue) -> None:
 
 def _raise_flag(interp: Interpreter, name: str) -> None:
     flag = next(flag for flag in reversed(interp.frame.exits) if flag[1] == name)
-    interp.heap.set(flag, True)
+    interp.put(flag, True)
 
 
 @statement(ast.For)
@@ -320,7 +320,7 @@ def _raise(interp: Interpreter, node: ast.Raise) -> None:
     template = Template(interp)
     exception = template.of(value)
     ops.raise_(*template.operands, exception=exception, arguments=None)
-    interp.heap.set(UNREACHABLE, True)
+    interp.put(UNREACHABLE, True)
 
 
 def _raise_now(
@@ -331,7 +331,7 @@ def _raise_now(
     known = getattr(builtins, exception.__name__, None) is exception
     named: Any = exception if known else Named(exception, exception.__name__)
     ops.raise_(*template.operands, exception=named, arguments=shown)
-    interp.heap.set(UNREACHABLE, True)
+    interp.put(UNREACHABLE, True)
 
 
 # Definitions --------------------------------------------------------------------------------------------

@@ -207,6 +207,7 @@ class Conflict:
     name: str
     reason: str
     span: SourceSpan | None
+    aliasing: bool = False
 
 
 class _Absent:
