@@ -36,8 +36,41 @@ def recover_header(view: LoopView, new: dict[Value, Value]) -> None:
         new[view.turns] = count
     if count is not None:
         _recover_variable(view, new)
+    _drop_unread(view)
     if view.xs and not _iterates(view):
         index_elements(view)
+    if view.xs and "variable" not in node.attributes:
+        node.attributes["over_tapes"] = True
+
+
+def reads_count(node: Node) -> bool:
+    """Whether the header of a bounded loop says how often it goes round."""
+    return not node.attributes.get("over_tapes", False)
+
+
+def _drop_unread(view: LoopView) -> None:
+    """Tapes whose elements nobody reads are not read."""
+    if not view.xs:
+        return
+    read = readers_in(view.body)
+    kept = [k for k, element in enumerate(view.elements) if element in read]
+    start, first = len(view.node.operands) - len(view.xs), 1 + view.carry_count
+    xs, elements = view.xs, view.elements
+    view.node.operands = (*view.node.operands[:start], *(xs[k] for k in kept))
+    view.body.parameters = (*view.body.parameters[:first], *(elements[k] for k in kept))
+
+
+def readers_in(block: Block) -> set[Value]:
+    """All values that are read in a block."""
+    found: set[Value] = set()
+    pending = [block]
+    while pending:
+        inner = pending.pop()
+        found.update(inner.results)
+        for node in inner.nodes:
+            found.update(node.operands)
+            pending.extend(node.blocks)
+    return found
 
 
 def _is_length(value: Value) -> bool:
@@ -133,21 +166,13 @@ def _has_turns(tape: Value, count: Value) -> bool:
 
 
 def _reads_index(view: LoopView) -> bool:
-    pending: list[Block] = [view.body]
-    while pending:
-        block = pending.pop()
-        if view.index in block.results:
-            return True
-        for node in block.nodes:
-            if view.index in node.operands:
-                return True
-            pending.extend(node.blocks)
-    return False
+    return view.index in readers_in(view.body)
 
 
 def index_elements(view: LoopView) -> None:
     """Turn elements that are parameters into nodes that read the tapes by index."""
     node, body = view.node, view.body
+    node.attributes.pop("over_tapes", None)
     reads = []
     for element, tape in zip(view.elements, view.xs, strict=True):
         element.node = Node(tape_get, (tape, view.index), {}, (), (element,), None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from symdiff.emit.headers import recover_header
+from symdiff.emit.headers import reads_count, recover_header
 from symdiff.ir.build import copy_block
 from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Block, Graph, Node, Op, Value, walk_nodes
@@ -134,6 +134,8 @@ def readers(block: Block) -> dict[Value, int]:
         for node in inner.nodes:
             for value in node.operands:
                 counts[value] = counts.get(value, 0) + 1
+            if node.op is loop and not reads_count(node):
+                counts[node.operands[0]] -= 1
     return counts
 
 

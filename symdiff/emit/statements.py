@@ -24,6 +24,7 @@ from symdiff.emit.expressions import (
     target,
     tuple_of,
 )
+from symdiff.emit.headers import reads_count
 from symdiff.emit.lower import push
 from symdiff.emit.plan import Plan
 from symdiff.emit.text import Line
@@ -262,11 +263,7 @@ class Statements:
         if variable is not None and self.plan.is_used(variable):
             bounds = view.node.attributes["range"]
             parts.append((variable, range_of(*(self.bound(b) for b in bounds))))
-        parts += [
-            (element, self.of(tape))
-            for element, tape in zip(view.elements, view.xs, strict=True)
-            if self.plan.is_used(element)
-        ]
+        parts += self.iterated(view)
         if not parts:
             return target("_"), _reversed_if(view.reverse, self.range(view))
         targets = [target(self.named(value)) for value, _ in parts]
@@ -276,6 +273,13 @@ class Statements:
         if indexed and len(parts) == 2 and not view.reverse:
             return ast.Tuple(targets, ast.Store()), call_of("enumerate", sources[1])
         return ast.Tuple(targets, ast.Store()), call_of("zip", *sources)
+
+    def iterated(self, view: LoopView) -> list[tuple[Value, ast.expr]]:
+        """Elements and the tapes that the loop runs over, one at least where nothing else counts."""
+        pairs = list(zip(view.elements, view.xs, strict=True))
+        read = [pair for pair in pairs if self.plan.is_used(pair[0])]
+        chosen = read or ([] if reads_count(view.node) else pairs[:1])
+        return [(element, self.of(tape)) for element, tape in chosen]
 
     def range(self, view: LoopView) -> ast.expr:
         """``range(n)``, or the range that the count is the length of where the index is not read."""
