@@ -14,6 +14,7 @@ statements of derivatives follow real arithmetic with strong zeros.
     simplify    all of the above in one sweep
     motion      what does not change in a loop, before it
     dead        what nothing needs, left out
+    finish      what is better written another way once nothing more is found
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from symdiff.ir.verify import verify
 from symdiff.optimise.algebra import ALGEBRA
 from symdiff.optimise.dead_code import eliminate_dead_code
 from symdiff.optimise.folding import FOLDING
-from symdiff.optimise.indexing import INDEXING
+from symdiff.optimise.indexing import FINISHING, INDEXING
 from symdiff.optimise.motion import move_invariants
-from symdiff.optimise.rewriting import Rules, rewrite
+from symdiff.optimise.rewriting import joined, rewrite
 from symdiff.optimise.shapes import SHAPES
 from symdiff.optimise.sizes import SIZES
 
@@ -38,12 +39,7 @@ Pass = Callable[[Graph], Graph]
 _ROUNDS = 12
 
 
-def _joined(*tables: Rules) -> Rules:
-    names = dict.fromkeys(name for table in tables for name in table)
-    return {name: [rule for table in tables for rule in table.get(name, ())] for name in names}
-
-
-_ALL = _joined(FOLDING, SIZES, INDEXING, ALGEBRA, SHAPES)
+_ALL = joined(FOLDING, SIZES, INDEXING, ALGEBRA, SHAPES)
 
 PASSES: Mapping[str, Pass] = {
     "dead": eliminate_dead_code,
@@ -56,25 +52,37 @@ PASSES: Mapping[str, Pass] = {
     "indexing": lambda graph: rewrite(graph, INDEXING),
     "common": lambda graph: rewrite(graph, {}, common=True),
     "control": lambda graph: rewrite(graph, {}, control=True),
+    "finish": lambda graph: rewrite(graph, FINISHING),
 }
 DEFAULT = ("dead", "simplify", "motion", "dead")
+LAST = ("finish", "dead")
 
 
 def optimise(
-    graph: Graph, passes: Iterable[str] = DEFAULT, *, check: bool = False, rounds: int = _ROUNDS
+    graph: Graph,
+    passes: Iterable[str] = DEFAULT,
+    *,
+    last: Iterable[str] = LAST,
+    check: bool = False,
+    rounds: int = _ROUNDS,
 ) -> Graph:
     """The graph after passes have been run until none of them finds anything, or ``rounds`` times.
 
-    ``check`` verifies the graph after every pass.
+    The passes of ``last`` are run once at the end. ``check`` verifies the graph after every pass.
     """
-    chosen = [PASSES[name] for name in passes]
+    chosen = list(passes)
     for _ in range(rounds):
         before = graph
-        for run in chosen:
-            after = run(graph)
-            if check and after is not graph:
-                verify(after)
-            graph = after
+        graph = _run(graph, chosen, check)
         if graph is before:
             break
+    return _run(graph, last, check)
+
+
+def _run(graph: Graph, passes: Iterable[str], check: bool) -> Graph:
+    for name in passes:
+        after = PASSES[name](graph)
+        if check and after is not graph:
+            verify(after)
+        graph = after
     return graph

@@ -11,20 +11,23 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import ArrayType
+from symdiff.ir.types import FLOAT, ArrayType
 from symdiff.ops.declare import REGISTRY
 from symdiff.ops.elementary import add, divide, multiply, negative, sqrt, subtract, where
 from symdiff.optimise.facts import (
     is_derived,
     is_number,
     is_one,
+    is_python,
     is_zero,
     made_by,
     number_of,
     shape_of,
 )
-from symdiff.optimise.rewriting import Rewriter, Rule, Rules, apply
+from symdiff.optimise.rewriting import Rewriter, Rule, Rules, apply, joined
 
 
 def on_derivatives(rule: Rule) -> Rule:
@@ -44,7 +47,12 @@ def _is_exact_place(node: Node) -> bool:
 
 def _apply(op: Callable[..., Any], node: Node, *operands: Value | float) -> Value:
     """An op in the node's meaning: Python's, or NumPy's on Python numbers too."""
-    return apply(op, *operands, **({"ufunc": True} if node.attributes.get("ufunc") else {}))
+    by_numpy = node.attributes.get("ufunc") and all(map(_is_python, operands))
+    return apply(op, *operands, **({"ufunc": True} if by_numpy else {}))
+
+
+def _is_python(operand: Value | float) -> bool:
+    return not isinstance(operand, Value) or is_python(operand)
 
 
 # Identities of numbers
@@ -86,6 +94,32 @@ def double_negation(node: Node, rewriter: Rewriter) -> Value | None:
     return inner.operands[0] if inner is not None and _is_exact_place(node) else None
 
 
+def plain_operator(node: Node, rewriter: Rewriter) -> Value | None:
+    """NumPy's function of anything but Python numbers is what its operator means."""
+    if not node.attributes.get("ufunc") or all(map(is_python, node.operands)):
+        return None
+    return apply(_op(node), *node.operands)
+
+
+def weak_numbers(node: Node, rewriter: Rewriter) -> Value | None:
+    """``2.0 * x`` for ``np.float64(2.0) * x`` where that has the same type, and bits."""
+    weak = [_as_python(value) for value in node.operands]
+    if all(number is None for number in weak):
+        return None
+    pairs = zip(weak, node.operands, strict=True)
+    types = [value.type if number is None else FLOAT for number, value in pairs]
+    if node.op.infer(*types, **node.attributes) != (node.result.type,):
+        return None
+    pairs = zip(weak, node.operands, strict=True)
+    operands = [value if number is None else number for number, value in pairs]
+    return apply(_op(node), *operands, **node.attributes)
+
+
+def _as_python(value: Value) -> float | None:
+    number = number_of(value)
+    return number.item() if isinstance(number, np.float64) else None
+
+
 # Zeros
 
 
@@ -116,21 +150,39 @@ def stays_zero(node: Node, rewriter: Rewriter) -> Value | None:
     return rewriter.zeros_for(node)
 
 
+def twice(node: Node, rewriter: Rewriter) -> Value | None:
+    """``x + x`` as ``2.0 * x``, which meets other factors."""
+    a, b = node.operands
+    return _apply(multiply, node, 2.0, a) if a is b else None
+
+
 # Signs
 
 
 def plus_negative(node: Node, rewriter: Rewriter) -> Value | None:
     a, b = node.operands
-    first, second = made_by(a, "negative"), made_by(b, "negative")
+    second = _positive(b, rewriter)
     if second is not None:
-        return _apply(subtract, node, a, second.operands[0])
-    return None if first is None else _apply(subtract, node, b, first.operands[0])
+        return _apply(subtract, node, a, second)
+    first = _positive(a, rewriter)
+    return None if first is None else _apply(subtract, node, b, first)
 
 
 def minus_negative(node: Node, rewriter: Rewriter) -> Value | None:
     a, b = node.operands
-    second = made_by(b, "negative")
-    return None if second is None else _apply(add, node, a, second.operands[0])
+    second = _positive(b, rewriter)
+    return None if second is None else _apply(add, node, a, second)
+
+
+def _positive(value: Value, rewriter: Rewriter) -> Value | None:
+    """``v`` of a ``-v``, ``2.0 * v`` of a ``-2.0 * v``."""
+    node = made_by(value, "negative", "multiply")
+    if node is None or node.op is negative:
+        return None if node is None else node.operands[0]
+    number, other = number_of(node.operands[0]), node.operands[1]
+    if not isinstance(number, int | float) or number >= 0 or not rewriter.is_single(value):
+        return None
+    return _apply(multiply, node, -number, other)
 
 
 def negative_difference(node: Node, rewriter: Rewriter) -> Value | None:
@@ -175,7 +227,8 @@ def _op(node: Node) -> Callable[..., Any]:
 def _carries_sign(x: Value, other: Value, node: Node, rewriter: Rewriter) -> bool:
     """Whether turning the sign of the result instead of that of ``x`` costs no more."""
     same = shape_of(x) == shape_of(node.result)
-    return same and number_of(other) is None and rewriter.is_single(x)
+    made_for_this = rewriter.is_single(x) or (x.node is not None and is_derived(x.node))
+    return same and number_of(other) is None and made_for_this
 
 
 def minus_one(node: Node, rewriter: Rewriter) -> Value | None:
@@ -210,9 +263,27 @@ def _with_factor(number: float, rest: Value, rewriter: Rewriter) -> tuple[float,
     c, d = (number_of(value) for value in inner.operands)
     for known, other in ((c, inner.operands[1]), (d, inner.operands[0])):
         if isinstance(known, int | float) and not isinstance(known, bool):
-            product = number * known
+            product = float(number * known) if isinstance(number * known, float) else number * known
             return (product, other) if math.isfinite(product) else None
     return None
+
+
+def numbers_first(node: Node, rewriter: Rewriter) -> Value | None:
+    """``c * (s * x)`` of a known number, a number and an array as ``(c * s) * x``."""
+    a, b = node.operands
+    for factor, rest in ((a, b), (b, a)):
+        inner = made_by(rest, "multiply")
+        if not _is_moderate(number_of(factor)) or inner is None or not rewriter.is_single(rest):
+            continue
+        for s, x in (inner.operands, reversed(inner.operands)):
+            if not shape_of(s) and shape_of(x) and number_of(s) is None:
+                return apply(multiply, apply(multiply, factor, s), x)
+    return None
+
+
+def _is_moderate(number: Any) -> bool:
+    """Whether a product with a number neither overflows nor vanishes but in extreme cases."""
+    return isinstance(number, int | float) and 1e-6 < abs(number) < 1e6
 
 
 def times_reciprocal(node: Node, rewriter: Rewriter) -> Value | None:
@@ -293,13 +364,19 @@ def _derivative(*rules: Rule) -> Sequence[Rule]:
     return tuple(map(on_derivatives, rules))
 
 
-ALGEBRA: Rules = {
-    "add": (integer_plus_zero, *_derivative(plus_zero, plus_negative)),
+_OPERATORS: Rules = {
+    name: _derivative(weak_numbers, plain_operator)
+    for name, operation in REGISTRY.items()
+    if operation.elementwise
+}
+_IDENTITIES: Rules = {
+    "add": (integer_plus_zero, *_derivative(plus_zero, plus_negative, twice)),
     "subtract": (neutral_right(0), *_derivative(minus_zero, minus_negative)),
     "multiply": (
         neutral_right(1),
         neutral_left(1),
-        *_derivative(times_zero, minus_one, factors_together, times_reciprocal, sign_outward),
+        *_derivative(times_zero, minus_one, factors_together, numbers_first, times_reciprocal),
+        *_derivative(sign_outward),
     ),
     "divide": (neutral_right(1), *_derivative(times_zero, minus_one, sign_outward)),
     "power": (neutral_right(1), *_derivative(small_power)),
@@ -315,3 +392,4 @@ ALGEBRA: Rules = {
     "astype": (first_operand, on_derivatives(stays_zero)),
     "as_scalar": (first_operand, on_derivatives(stays_zero)),
 }
+ALGEBRA: Rules = joined(_IDENTITIES, _OPERATORS)

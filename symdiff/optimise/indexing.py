@@ -247,27 +247,53 @@ def part_of_part_added(node: Node, rewriter: Rewriter) -> Value | None:
 
 
 def added_to_cleared(node: Node, rewriter: Rewriter) -> Value | None:
-    """``x[i] = 0`` and then ``x[i] += v``."""
-    x, v, *dynamic = node.operands
-    cleared = made_by(x, "index_set")
-    if cleared is None or not rewriter.is_single(x) or not _same_part(cleared, node):
+    """``x[i] = 0`` and then ``x[i] += v``, perhaps with other parts added to meanwhile."""
+    _, v, *dynamic = node.operands
+    between, cleared = _before_additions(node, rewriter)
+    if cleared is None or cleared.op is not index_set or not is_zero(cleared.operands[1]):
         return None
-    if not is_zero(cleared.operands[1]) or not is_distinct(*key_of(node)):
+    if not is_distinct(*key_of(node)):
         return None
-    return apply(index_set, cleared.operands[0], v, *dynamic, **node.attributes)
+    base = apply(index_set, cleared.operands[0], v, *dynamic, **node.attributes)
+    return _with_additions(base, between)
+
+
+def _before_additions(node: Node, rewriter: Rewriter) -> tuple[list[Node], Node | None]:
+    """The write of the same part that ``node`` follows, and what was added to others since."""
+    between: list[Node] = []
+    x = node.operands[0]
+    for _ in range(_LONGEST_CHAIN):
+        write = made_by(x, "index_set", "index_add")
+        if write is None or not rewriter.takes(x):
+            break
+        if _same_part(write, node):
+            return between, write
+        if write.op is not index_add:
+            break
+        between.append(write)
+        x = write.operands[0]
+    return between, None
+
+
+def _with_additions(base: Value, additions: list[Node]) -> Value:
+    """``base`` with the same parts added to, the last first in the list."""
+    for addition in reversed(additions):
+        base = apply(index_add, base, *addition.operands[1:], **addition.attributes)
+    return base
 
 
 def added_twice(node: Node, rewriter: Rewriter) -> Value | None:
     """Two values that are added in the same places, added before."""
-    x, v, *dynamic = node.operands
-    before = made_by(x, "index_add")
-    if before is None or not rewriter.takes(x) or not _same_part(before, node):
+    _, v, *dynamic = node.operands
+    between, before = _before_additions(node, rewriter)
+    if before is None or before.op is not index_add:
         return None
     first = before.operands[1]
     if not (_fills(before) and _fills(node)) or first.type != v.type:
         return None
     together = add(first, v)
-    return apply(index_add, before.operands[0], together, *dynamic, **node.attributes)
+    base = apply(index_add, before.operands[0], together, *dynamic, **node.attributes)
+    return _with_additions(base, between)
 
 
 def zero_added(node: Node, rewriter: Rewriter) -> Value | None:
@@ -288,9 +314,7 @@ def sum_with_parts(node: Node, rewriter: Rewriter) -> Value | None:
     for base, parts in ((a, b), (b, a)):
         chain = _additions(parts, rewriter)
         if chain and base.type == node.result.type:
-            for part in reversed(chain):
-                base = index_add(base, *part.operands[1:], **part.attributes)
-            return base
+            return _with_additions(base, chain)
     return None
 
 
@@ -324,3 +348,15 @@ INDEXING: Rules = {
     ),
     "add": _derivative(sum_with_parts),
 }
+
+
+def added_to_zeros(node: Node, rewriter: Rewriter) -> Value | None:
+    """What is added to zeros, each place once, is what stands there."""
+    x, v, *dynamic = node.operands
+    if not is_zero(x) or not is_distinct(*key_of(node)):
+        return None
+    return apply(index_set, x, v, *dynamic, **node.attributes)
+
+
+# Not among the others, which look for what is added to zeros.
+FINISHING: Rules = {"index_add": _derivative(added_to_zeros)}

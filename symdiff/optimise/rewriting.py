@@ -52,6 +52,12 @@ def rewrite(graph: Graph, rules: Rules, *, common: bool = False, control: bool =
     return with_block(graph, block)
 
 
+def joined(*tables: Rules) -> Rules:
+    """One table with the rules of several; those of the first are tried first."""
+    names = dict.fromkeys(name for table in tables for name in table)
+    return {name: [rule for table in tables for rule in table.get(name, ())] for name in names}
+
+
 def with_block(graph: Graph, block: Block) -> Graph:
     """The graph with another block, of the same inputs and results."""
     return Graph(

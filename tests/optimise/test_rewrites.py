@@ -130,6 +130,7 @@ def test_signs_meet():
     assert after(lambda x, y: add(negative(sin(y)), x), VECTOR, VECTOR) == ["sin", "subtract"]
     assert after(lambda x, y: multiply(negative(x), negative(y)), VECTOR, VECTOR) == ["multiply"]
     assert after(lambda x: negative(multiply(2.0, x)), VECTOR) == ["multiply"]
+    assert after(lambda x, y: add(x, multiply(-2.0, y)), VECTOR, VECTOR) == ["multiply", "subtract"]
     assert after(lambda x: sum(negative(sin(x)), axis=None, keepdims=False), VECTOR) == [
         "sin",
         "sum",
@@ -238,7 +239,7 @@ def test_a_part_that_is_shared_is_not_recomputed():
         part = index_add_of(zeros_of(x), g, 0)
         return add(x, part), add(y, part)
 
-    assert after(build, VECTOR, VECTOR, SCALAR).count("index_add") == 1
+    assert after(build, VECTOR, VECTOR, SCALAR).count("index_set") == 1
 
 
 def test_what_is_cleared_and_added_to_is_set():
@@ -247,6 +248,34 @@ def test_what_is_cleared_and_added_to_is_set():
 
     inner = ArrayType(DOUBLE, (Size("n", -2),))
     assert after(build, VECTOR, inner) == ["index_set"]
+
+
+def test_what_is_cleared_is_set_whatever_is_added_elsewhere_meanwhile():
+    def build(x, v):
+        cleared = index_set_of(x, 0.0, slice(1, -1))
+        return index_add_of(index_add_of(cleared, v, slice(2, None)), v, slice(1, -1))
+
+    inner = ArrayType(DOUBLE, (Size("n", -2),))
+    assert after(build, VECTOR, inner) == ["index_set", "index_add"]
+
+
+def test_what_is_added_to_zeros_is_stored_in_the_end():
+    assert after(lambda x, g: index_add_of(zeros_of(x), g, 0), VECTOR, SCALAR) == [
+        "size",
+        "zeros",
+        "index_set",
+    ]
+    places = np.array([0, 0])
+    pair = ArrayType(DOUBLE, (2,))
+    assert "index_add" in after(lambda x, g: index_add_of(zeros_of(x), g, places), VECTOR, pair)
+
+
+def test_a_numpy_number_beside_an_array_is_written_as_pythons():
+    graph = optimise(graph_of(lambda x: multiply(builder().constant(np.float64(2.0)), x), VECTOR))
+    assert type(graph.block.nodes[0].attributes["value"]) is float
+    single = ArrayType(np.dtype("float32"), (Size("n"),))
+    graph = optimise(graph_of(lambda x: multiply(builder().constant(np.float64(2.0)), x), single))
+    assert type(graph.block.nodes[0].attributes["value"]) is np.float64
 
 
 def test_repeated_places_are_not_set():
