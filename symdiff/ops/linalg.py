@@ -184,10 +184,10 @@ solve: Operation = declare(
 
 
 def _cofactors_share(w: Value, y: Value, a: Value) -> Value:
-    """The derivative of ``Σ w · cofactors(a)``: of ``det(a) tr(a⁻¹ ...)``, a regular."""
+    """The derivative of ``Σ w · cofactors(a)`` by a regular ``a``."""
     inverse = inv(a)
     total = _as_matrix(_entries(w * y))
-    crossed = swapped(inverse @ swapped(w) @ inverse)
+    crossed = swapped(inverse @ w @ inverse)
     return swapped(inverse) * total - crossed * _as_matrix(det(a))
 
 

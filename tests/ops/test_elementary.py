@@ -1,4 +1,4 @@
-"""Elementwise ops: value and type as NumPy's, partials in both modes to order two, from the registry."""
+"""Elementwise ops from the registry: value and type as NumPy's, both modes to order two."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ def test_float_power_is_double() -> None:
     check(float_power, np.float_power, np.array([0.5, 2.0], "float32"), 3)
 
 
-# Python numbers -------------------------------------------------------------------------------------
+# Python numbers ---------------------------------------------------------------------------------
 
 
 def test_operators_on_python_numbers_are_pythons() -> None:
@@ -235,7 +235,7 @@ def test_rules_of_pythons_operators_do_not_mix_in_numpy() -> None:
     assert not any(node.attributes.get("ufunc") for node in back.nodes)
 
 
-# Kinks ------------------------------------------------------------------------------------------------
+# Kinks ------------------------------------------------------------------------------------------
 
 
 def derivative(function: Any, *arguments: float, wrt: int = 0) -> Any:
@@ -269,7 +269,7 @@ def test_float32_stays_float32_at_ties() -> None:
         assert bar.dtype == np.float32
 
 
-# where, clip, strong_multiply ---------------------------------------------------------------------------
+# where, clip, strong_multiply -------------------------------------------------------------------
 
 
 def test_where_broadcasts_and_promotes_as_numpy_does() -> None:
@@ -305,7 +305,7 @@ def test_strong_multiply_keeps_zeros_without_warning() -> None:
     check(ops.strong_multiply, lambda a, b: np.float64(a * b), 1.5, 2.0)
 
 
-# Complex parts and casts ----------------------------------------------------------------------------------
+# Complex parts and casts ------------------------------------------------------------------------
 
 Z = np.array([0.4 + 0.3j, -0.6 + 0.2j])
 
@@ -366,7 +366,7 @@ def test_python_casts() -> None:
         stage(ops.python_float, np.ones(2))
 
 
-# What every elementwise op declares ---------------------------------------------------------------------------
+# What every elementwise op declares -------------------------------------------------------------
 
 
 def test_every_op_is_documented_and_spelled() -> None:

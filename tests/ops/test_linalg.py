@@ -1,0 +1,206 @@
+"""Linear algebra: values as NumPy's, both modes to order two; stacks, complex and singular matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from symdiff.errors import UnsupportedCallError
+from symdiff.ops.declare import FUNCTIONS
+from symdiff.ops.linalg import SlogdetResult
+from symdiff.ops.support import cofactors
+from tests.ops.straightline import check, pullback, same, stage
+
+
+def draw(*shape: int, dtype: str = "float64", seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng([seed, *shape])
+    x = rng.normal(size=shape)
+    return (x + 1j * rng.normal(size=shape)).astype(dtype) if "c" in dtype else x.astype(dtype)
+
+
+def regular(*shape: int, dtype: str = "float64") -> np.ndarray:
+    return (draw(*shape, dtype=dtype) + 4 * np.eye(shape[-1])).astype(dtype)
+
+
+def definite(*shape: int, dtype: str = "float64") -> np.ndarray:
+    x = draw(*shape, dtype=dtype)
+    return (x @ np.swapaxes(x, -1, -2).conj() + 2 * np.eye(shape[-1])).astype(dtype)
+
+
+SQUARE = [(3, 3), (2, 3, 3), (1, 1), (2, 1, 2, 2)]
+DTYPES = ["float64", "complex128", "float32"]
+
+
+def order_of(dtype: str) -> int:
+    return 1 if dtype == "float32" else 2
+
+
+@pytest.mark.parametrize("shape", SQUARE)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("function", [np.linalg.inv, np.linalg.det])
+def test_inverse_and_determinant(function: Any, shape: Any, dtype: str) -> None:
+    check(FUNCTIONS[function], function, regular(*shape, dtype=dtype), order=order_of(dtype))
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ((3, 3), (3,)),
+        ((3, 3), (3, 2)),
+        ((3, 3), (3, 1)),
+        ((2, 3, 3), (3,)),
+        ((2, 3, 3), (2, 3, 2)),
+        ((2, 3, 3), (3, 2)),
+        ((3, 3), (2, 3, 2)),
+        ((2, 1, 3, 3), (4, 3, 2)),
+    ],
+)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_solve(a: Any, b: Any, dtype: str) -> None:
+    check(
+        FUNCTIONS[np.linalg.solve],
+        np.linalg.solve,
+        regular(*a, dtype=dtype),
+        draw(*b, seed=1, dtype=dtype),
+        order=1 if dtype == "float32" else 2,
+    )
+
+
+def test_solve_of_mixed_types() -> None:
+    check(FUNCTIONS[np.linalg.solve], np.linalg.solve, regular(2, 2), draw(2, dtype="complex128"))
+    check(FUNCTIONS[np.linalg.solve], np.linalg.solve, np.array([[2, 1], [1, 3]]), draw(2))
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        np.array([[1.0, 2.0], [2.0, 4.0]]),
+        np.zeros((2, 2)),
+        np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [0.0, 0.0, 0.0]]),
+        np.array([[1.0 + 1j, 2.0], [1.0 + 1j, 2.0]]),
+    ],
+)
+def test_determinant_of_singular_matrices(matrix: np.ndarray) -> None:
+    check(FUNCTIONS[np.linalg.det], np.linalg.det, matrix, order=1)
+
+
+def test_cofactors_are_those_of_the_minors() -> None:
+    for a in (regular(3, 3), np.arange(9.0).reshape(3, 3), np.ones((3, 3))):
+        minors = [
+            [(-1) ** (i + j) * np.linalg.det(np.delete(np.delete(a, i, 0), j, 1)) for j in range(3)]
+            for i in range(3)
+        ]
+        np.testing.assert_allclose(cofactors(a), minors, atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", SQUARE)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_slogdet(shape: Any, dtype: str) -> None:
+    check(
+        lambda a: tuple(FUNCTIONS[np.linalg.slogdet](a)),
+        lambda a: tuple(np.linalg.slogdet(a)),
+        regular(*shape, dtype=dtype),
+        order=order_of(dtype),
+    )
+
+
+def test_slogdet_has_named_parts() -> None:
+    program = stage(lambda a: FUNCTIONS[np.linalg.slogdet](a).logabsdet, regular(2, 2))
+    assert len(program.results) == 1
+    assert isinstance(np.linalg.slogdet(np.eye(2)), SlogdetResult)
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (2, 3, 3), (1, 1)])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("upper", [False, True])
+def test_cholesky(shape: Any, dtype: str, upper: bool) -> None:
+    """NumPy reads one triangle only, and so the derivative is there."""
+    a = definite(*shape, dtype=dtype)
+    check(
+        lambda x: FUNCTIONS[np.linalg.cholesky](x, upper=upper),
+        lambda x: np.linalg.cholesky(x, upper=upper),
+        a,
+        order=order_of(dtype),
+    )
+
+
+NORMS = [
+    ((4,), None, None),
+    ((2, 3), None, None),
+    ((2, 3, 2), None, None),
+    ((4,), 1, None),
+    ((4,), 2, None),
+    ((4,), 3, None),
+    ((4,), 1.5, None),
+    ((4,), np.inf, None),
+    ((4,), -np.inf, None),
+    ((4,), 0, None),
+    ((2, 3), None, 0),
+    ((2, 3), 2, -1),
+    ((2, 3), 3, 1),
+    ((2, 3), np.inf, 1),
+    ((2, 3), "fro", None),
+    ((2, 3), 1, None),
+    ((2, 3), -1, None),
+    ((2, 3), np.inf, None),
+    ((2, 3, 4), "fro", (0, 2)),
+    ((2, 3, 4), None, (2, 0)),
+    ((2, 3, 4), 1, (2, 0)),
+    ((2, 3, 4), 1, (0, 2)),
+]
+
+
+@pytest.mark.parametrize(("shape", "order", "axis"), NORMS)
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_norm(shape: Any, order: Any, axis: Any, keepdims: bool) -> None:
+    for dtype in ("float64", "complex128", "float32"):
+        check(
+            lambda x: FUNCTIONS[np.linalg.norm](x, order, axis, keepdims),
+            lambda x: np.linalg.norm(x, order, axis, keepdims),
+            draw(*shape, dtype=dtype),
+            order=2 if dtype == "float64" else 1,
+        )
+
+
+def test_norm_at_zero_has_derivative_zero() -> None:
+    x = np.zeros(3)
+    for order in (None, 1, 3, np.inf):
+        (bar,) = pullback(stage(lambda v, p=order: FUNCTIONS[np.linalg.norm](v, p), x), [0])(
+            x, np.float64(1.0)
+        )
+        np.testing.assert_array_equal(bar, np.zeros(3))
+
+
+def test_norm_of_integers() -> None:
+    x = np.array([3, 4])
+    same(stage(FUNCTIONS[np.linalg.norm], x)(x), [np.linalg.norm(x)])
+
+
+def test_singular_values_are_refused() -> None:
+    x = draw(2, 3)
+    for order in (2, "nuc"):
+        program = stage(lambda v, p=order: FUNCTIONS[np.linalg.norm](v, p), x)
+        same(program(x), [np.linalg.norm(x, order)])
+        with pytest.raises(UnsupportedCallError, match="ord="):
+            pullback(program, [0])
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 7, -1, -3])
+def test_matrix_power(n: int) -> None:
+    a = regular(3, 3) / 3
+    check(
+        lambda x: FUNCTIONS[np.linalg.matrix_power](x, n),
+        lambda x: np.linalg.matrix_power(x, n),
+        a,
+        order=1,
+    )
+
+
+def test_matrices_that_are_none_are_refused_as_numpy_does() -> None:
+    with pytest.raises(np.linalg.LinAlgError, match="two-dimensional"):
+        stage(FUNCTIONS[np.linalg.inv], draw(3))
+    same(stage(FUNCTIONS[np.linalg.inv], np.eye(2, dtype=int))(np.eye(2, dtype=int)), [np.eye(2)])
+    with pytest.raises(TypeError, match="unsupported"):
+        stage(FUNCTIONS[np.linalg.det], np.eye(2, dtype="float16"))

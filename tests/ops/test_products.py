@@ -1,0 +1,212 @@
+"""Products of arrays: value as NumPy's, both modes to order two, every combination of ranks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from symdiff.errors import UnsupportedCallError
+from symdiff.ops.declare import FUNCTIONS, METHODS
+from symdiff.ops.products import explicit_subscripts
+from tests.ops.straightline import check, pullback, same, stage
+
+
+def draw(*shape: int, dtype: str = "float64", seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng([seed, *shape])
+    x = rng.normal(size=shape)
+    return (x + 1j * rng.normal(size=shape)).astype(dtype) if "c" in dtype else x.astype(dtype)
+
+
+RANKS = [
+    ((3,), (3,)),
+    ((3,), (3, 2)),
+    ((2, 3), (3,)),
+    ((2, 3), (3, 4)),
+    ((1, 3), (3, 1)),
+    ((3,), (5, 3, 2)),
+    ((5, 2, 3), (3,)),
+    ((5, 2, 3), (3, 4)),
+    ((2, 3), (5, 3, 4)),
+    ((5, 2, 3), (5, 3, 4)),
+    ((5, 2, 3), (1, 3, 4)),
+    ((6, 1, 2, 3), (5, 3, 4)),
+    ((2, 0), (0, 3)),
+    ((0, 3), (3, 2)),
+]
+
+
+@pytest.mark.parametrize(("a", "b"), RANKS)
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128"])
+def test_matmul(a: Any, b: Any, dtype: str) -> None:
+    x, y = draw(*a, dtype=dtype), draw(*b, seed=1, dtype=dtype)
+    check(FUNCTIONS[np.matmul], np.matmul, x, y, order=2 if dtype == "float64" else 1)
+
+
+def test_matmul_of_mixed_types() -> None:
+    check(FUNCTIONS[np.matmul], np.matmul, draw(2, 3), draw(3, 2, dtype="complex128"))
+    check(FUNCTIONS[np.matmul], np.matmul, draw(2, 3, dtype="float32"), draw(3))
+    check(FUNCTIONS[np.matmul], np.matmul, draw(2, 3), np.array([1, 2, 3]))
+
+
+def test_matmul_refuses_numbers() -> None:
+    with pytest.raises(ValueError, match="dimensions"):
+        stage(FUNCTIONS[np.matmul], np.eye(2), 2.0)
+
+
+@pytest.mark.parametrize(("a", "b"), [*RANKS[:8], ((2, 3), (5, 3, 4)), ((5, 2, 3), (6, 3, 4))])
+def test_dot(a: Any, b: Any) -> None:
+    check(FUNCTIONS[np.dot], np.dot, draw(*a), draw(*b, seed=1))
+    check(METHODS["dot"], np.dot, draw(*a, dtype="complex128"), draw(*b, seed=1), order=1)
+
+
+def test_dot_with_numbers_multiplies() -> None:
+    for function in (np.dot, np.inner):
+        check(FUNCTIONS[function], function, 2.0, draw(3))
+        check(FUNCTIONS[function], function, draw(3), np.float64(2.0))
+        check(FUNCTIONS[function], function, 2.0, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [((3,), (3,)), ((2, 3), (3,)), ((2, 3), (4, 3)), ((3,), (2, 3))]
+)
+def test_inner(a: Any, b: Any) -> None:
+    check(FUNCTIONS[np.inner], np.inner, draw(*a), draw(*b, seed=1))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_vdot_and_outer(dtype: str) -> None:
+    a, b = draw(2, 3, dtype=dtype), draw(3, 2, dtype=dtype)
+    for function in (np.vdot, np.outer):
+        check(FUNCTIONS[function], function, a, b)
+        check(FUNCTIONS[function], function, a[0], b[:, 0])
+    check(FUNCTIONS[np.outer], np.outer, 2.0, b)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "axes"),
+    [
+        ((2, 3, 4), (3, 4, 5), 2),
+        ((2, 3), (4, 5), 0),
+        ((2, 3, 4), (4, 2, 5), ([0, 2], [1, 0])),
+        ((2, 3, 4), (4, 2, 5), ((2, 0), (0, 1))),
+        ((2, 3), (3, 2), (1, 0)),
+        ((2, 3), (2, 3), 2),
+    ],
+)
+def test_tensordot(a: Any, b: Any, axes: Any) -> None:
+    check(
+        lambda x, y: FUNCTIONS[np.tensordot](x, y, axes),
+        lambda x, y: np.tensordot(x, y, axes),
+        draw(*a),
+        draw(*b, seed=1),
+    )
+
+
+EINSUMS: list[tuple[str, list[tuple[int, ...]]]] = [
+    ("ij,jk->ik", [(2, 3), (3, 4)]),
+    ("ij,jk", [(2, 3), (3, 4)]),
+    ("i,i->", [(3,), (3,)]),
+    ("i,j->ij", [(3,), (2,)]),
+    ("ij->", [(2, 3)]),
+    ("ij->i", [(2, 3)]),
+    ("ij->ji", [(2, 3)]),
+    ("ii->", [(3, 3)]),
+    ("ii->i", [(3, 3)]),
+    ("iij->j", [(3, 3, 2)]),
+    ("ii,i->i", [(3, 3), (3,)]),
+    ("bij,bjk->bik", [(4, 2, 3), (4, 3, 2)]),
+    ("...ij,...jk->...ik", [(4, 2, 3), (3, 2)]),
+    ("...i,i", [(2, 3), (3,)]),
+    ("ij,kj,k->i", [(2, 3), (4, 3), (4,)]),
+    ("ij,k->i", [(2, 3), (4,)]),
+    ("ij,ij->ij", [(1, 3), (2, 3)]),
+]
+
+
+@pytest.mark.parametrize(("subscripts", "shapes"), EINSUMS)
+def test_einsum(subscripts: str, shapes: Any) -> None:
+    for dtype in ("float64", "complex128"):
+        check(
+            lambda *xs: FUNCTIONS[np.einsum](subscripts, *xs),
+            lambda *xs: np.einsum(subscripts, *xs),
+            *(draw(*shape, dtype=dtype, seed=k) for k, shape in enumerate(shapes)),
+            order=2 if dtype == "float64" else 1,
+        )
+
+
+def test_einsum_optimized_keeps_its_bits() -> None:
+    a, b, c = draw(4, 5), draw(5, 6), draw(6, 3)
+    check(
+        lambda *xs: FUNCTIONS[np.einsum]("ij,jk,kl->il", *xs, optimize=True),
+        lambda *xs: np.einsum("ij,jk,kl->il", *xs, optimize=True),
+        a,
+        b,
+        c,
+        order=1,
+    )
+
+
+def test_explicit_subscripts() -> None:
+    assert explicit_subscripts("ba,ac", [2, 2]) == "ba,ac->bc"
+    assert explicit_subscripts("...i, ...i", [2, 3]) == "bi,abi->ab"
+    with pytest.raises(ValueError, match="number"):
+        explicit_subscripts("i", [1, 1])
+
+
+def test_einsum_by_lists_is_refused() -> None:
+    with pytest.raises(UnsupportedCallError, match="lists"):
+        stage(lambda x: FUNCTIONS[np.einsum](x, [0, 1]), draw(2, 2))
+
+
+@pytest.mark.parametrize("offset", [0, 1, -1])
+def test_trace(offset: int) -> None:
+    check(lambda x: FUNCTIONS[np.trace](x, offset), lambda x: np.trace(x, offset), draw(3, 4))
+    check(lambda x: METHODS["trace"](x, offset), lambda x: x.trace(offset), draw(3, 3))
+    ints = np.eye(2, dtype="int32")
+    same(stage(FUNCTIONS[np.trace], ints)(ints), [np.trace(ints)])
+
+
+def test_trace_of_a_stack() -> None:
+    check(FUNCTIONS[np.trace], np.trace, draw(3, 4, 2))
+    check(
+        lambda x: FUNCTIONS[np.trace](x, 0, -2, -1), lambda x: np.trace(x, 0, -2, -1), draw(2, 3, 3)
+    )
+
+
+def test_cross() -> None:
+    def length_three(x: Any) -> Any:
+        return FUNCTIONS[np.reshape](x, (-1, 3))
+
+    for b in (draw(2, 3), draw(1, 3)):
+        check(
+            lambda x, y: FUNCTIONS[np.cross](length_three(x), length_three(y)),
+            np.cross,
+            draw(2, 3),
+            b,
+        )
+    with pytest.raises(UnsupportedCallError, match="length 3"):
+        stage(FUNCTIONS[np.cross], draw(3), draw(3))
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [((2, 3), (3, 2)), ((3,), (2,)), ((2,), (2, 3)), ((1, 2), (2, 1))]
+)
+def test_kron(a: Any, b: Any) -> None:
+    check(FUNCTIONS[np.kron], np.kron, draw(*a), draw(*b, seed=1))
+
+
+def test_all_pairs() -> None:
+    for ufunc in (np.add, np.subtract, np.multiply, np.maximum):
+        check(FUNCTIONS[ufunc.outer], ufunc.outer, draw(3), draw(2))
+        check(FUNCTIONS[ufunc.outer], ufunc.outer, draw(2, 3), draw(2))
+
+
+def test_gradients_of_products_are_written_plainly() -> None:
+    """``x @ W``: the adjoints are one product each, with no sums and no tests."""
+    back = pullback(stage(FUNCTIONS[np.matmul], draw(5, 3), draw(3, 2)), [0, 1])
+    names = [node.op.name for node in back.nodes]
+    assert sorted(names) == ["matmul"] * 3 + ["transpose"] * 2
+    back = pullback(stage(FUNCTIONS[np.matmul], draw(5, 3), draw(3)), [0, 1])
+    assert sorted(node.op.name for node in back.nodes) == ["matmul", "matmul", "outer", "transpose"]
