@@ -1,4 +1,4 @@
-"""Linear algebra: values as NumPy's, both modes to order two; stacks, complex and singular matrices."""
+"""Linear algebra: values as NumPy's, both modes to order two; stacks, complex, singular."""
 
 from __future__ import annotations
 

@@ -1,0 +1,151 @@
+"""The functions of ``math``: values, exceptions, both modes to order two, and SymPy's meaning."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from symdiff.errors import UnsupportedCallError
+from symdiff.ops.declare import FUNCTIONS, REGISTRY
+from symdiff.ops.support import polygamma
+from tests.ops.straightline import check, pullback, same, stage
+
+NUMBERS = {"acosh": 1.7, "log": 1.3, "log2": 1.3, "log10": 1.3, "sqrt": 1.3}
+UNARY = [
+    "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log2 log10",
+    "log1p sqrt cbrt degrees radians fabs erf erfc gamma lgamma",
+]
+BINARY = ["pow", "atan2", "fmod", "remainder", "copysign", "hypot"]
+DISCRETE = ["floor", "ceil", "trunc", "isnan", "isinf", "isfinite"]
+
+
+@pytest.mark.parametrize("name", " ".join(UNARY).split())
+def test_unary(name: str) -> None:
+    function = getattr(math, name)
+    x = NUMBERS.get(name, 0.4)
+    for number in (x, np.float64(x), np.array(x)):
+        check(FUNCTIONS[function], function, number)
+    check(FUNCTIONS[function], function, np.float32(x), order=0)
+    check(FUNCTIONS[function], function, 1 if name != "atanh" else 0)
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_binary(name: str) -> None:
+    function = getattr(math, name)
+    check(FUNCTIONS[function], function, 1.7, 0.6)
+    check(FUNCTIONS[function], function, 1.7, np.float64(0.6))
+    check(FUNCTIONS[function], function, 2, 0.6)
+
+
+@pytest.mark.parametrize("name", DISCRETE)
+def test_discrete(name: str) -> None:
+    function = getattr(math, name)
+    check(FUNCTIONS[function], function, 1.7)
+    check(FUNCTIONS[function], function, 2)
+
+
+def test_of_integers() -> None:
+    for function, arguments in (
+        (math.factorial, (5,)),
+        (math.comb, (5, 2)),
+        (math.gcd, (12, 18)),
+        (math.isqrt, (17,)),
+    ):
+        check(FUNCTIONS[function], function, *arguments)
+
+
+def test_exceptions_are_maths() -> None:
+    for function, argument in ((math.log, 0.0), (math.sqrt, -1.0), (math.asin, 2.0)):
+        with pytest.raises(ValueError, match=r"math domain error|expected"):
+            stage(FUNCTIONS[function], 1.0)(argument)
+    with pytest.raises(OverflowError):
+        stage(FUNCTIONS[math.exp], 1.0)(1000.0)
+    assert all(op.raises for name, op in REGISTRY.items() if name.startswith("math_"))
+
+
+def test_derivatives_are_infinite_where_the_function_is_finite() -> None:
+    with np.errstate(divide="ignore"):
+        for function, x in ((math.sqrt, 0.0), (math.asin, 1.0), (math.cbrt, 0.0)):
+            (bar,) = pullback(stage(FUNCTIONS[function], 0.5), [0])(x, 1.0)
+            assert bar == math.inf
+
+
+def test_hypot_of_any_number_of_coordinates() -> None:
+    check(FUNCTIONS[math.hypot], math.hypot, 3.0, -4.0, 12.0)
+    check(FUNCTIONS[math.hypot], math.hypot, -2.5)
+    for bar in pullback(stage(FUNCTIONS[math.hypot], 1.0, 1.0), [0, 1])(0.0, 0.0, 1.0):
+        assert bar == 0.0
+    check(
+        lambda a, b, c, d: FUNCTIONS[math.dist]((a, b), (c, d)),
+        lambda a, b, c, d: math.dist((a, b), (c, d)),
+        1.0,
+        2.0,
+        -3.0,
+        0.5,
+    )
+
+
+def test_sums_and_products_of_sequences() -> None:
+    check(
+        lambda a, b, c: FUNCTIONS[math.fsum]([a, b, c]),
+        lambda a, b, c: math.fsum([a, b, c]),
+        0.1,
+        1e16,
+        -1e16,
+        order=0,
+    )
+    for function in (math.fsum, math.prod):
+        check(
+            lambda a, b, c, f=function: FUNCTIONS[f]([a, b, c]),
+            lambda a, b, c, f=function: f([a, b, c]),
+            0.1,
+            1.5,
+            2,
+        )
+    with pytest.raises(UnsupportedCallError, match="array"):
+        stage(FUNCTIONS[math.prod], np.ones(3))
+
+
+def test_logarithm_to_a_base() -> None:
+    check(FUNCTIONS[math.log], math.log, 3.0, 2.0)
+    check(FUNCTIONS[math.log], math.log, 3.0, 10)
+
+
+def test_isclose() -> None:
+    same(stage(FUNCTIONS[math.isclose], 1.0, 1.0 + 1e-12)(1.0, 1.0 + 1e-12), [True])
+    program = stage(lambda a, b: FUNCTIONS[math.isclose](a, b, rel_tol=0.1), 1.0, 1.05)
+    same(program(1.0, 1.2), [False])
+
+
+def test_powers_with_constant_exponents() -> None:
+    for n in (0, 1, 2, 3.0, 0.5, -1):
+        check(lambda x, n=n: FUNCTIONS[math.pow](x, n), lambda x, n=n: math.pow(x, n), 1.3)
+
+
+@pytest.mark.parametrize("x", [0.1, 1.0, 3.3, 30.0, -1.3, -0.01])
+def test_polygamma_agrees_with_mpmath(x: float) -> None:
+    mpmath = pytest.importorskip("mpmath")
+    for order in (0, 1, 2, 5):
+        expected = float(mpmath.polygamma(order, mpmath.mpf(x)))
+        assert polygamma(x, order) == pytest.approx(expected, rel=1e-13)
+
+
+def test_refuses_arrays_as_math_does() -> None:
+    with pytest.raises(TypeError, match="0-dimensional"):
+        stage(FUNCTIONS[math.sin], np.ones(3))
+
+
+def test_sympy_meanings_agree_with_values() -> None:
+    import sympy as sp
+
+    for name in (*" ".join(UNARY).split(), "pow", "atan2"):
+        op = REGISTRY[f"math_{name}"]
+        numbers: list[Any] = [1.7, 0.6] if name in BINARY else [NUMBERS.get(name, 0.4)]
+        symbols = sp.symbols("_s0 _s1", real=True)[: len(numbers)]
+        named = getattr(sp, op.sympy) if isinstance(op.sympy, str) else None
+        expression = named(*symbols) if named else op.sympy(sp, *symbols)
+        value = float(expression.subs(dict(zip(symbols, numbers, strict=True))))
+        assert value == pytest.approx(getattr(math, name)(*numbers), rel=1e-13), name
