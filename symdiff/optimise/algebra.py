@@ -360,6 +360,12 @@ def first_operand(node: Node, rewriter: Rewriter) -> Value | None:
     return node.operands[0] if _is_exact_place(node) else None
 
 
+def conjugate_of_real(node: Node, rewriter: Rewriter) -> Value | None:
+    type_ = node.result.type
+    complex_ = isinstance(type_, ArrayType) and type_.dtype.kind == "c"
+    return None if complex_ else first_operand(node, rewriter)
+
+
 def _derivative(*rules: Rule) -> Sequence[Rule]:
     return tuple(map(on_derivatives, rules))
 
@@ -388,7 +394,7 @@ _IDENTITIES: Rules = {
     "where": _derivative(same_choice, nested_choice),
     "positive": (first_operand,),
     "real": (first_operand,),
-    "conjugate": (first_operand,),
+    "conjugate": (conjugate_of_real,),
     "astype": (first_operand, on_derivatives(stays_zero)),
     "as_scalar": (first_operand, on_derivatives(stays_zero)),
 }
