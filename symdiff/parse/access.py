@@ -64,11 +64,19 @@ def _array_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstrac
     if name in ATTRIBUTES:
         result = ATTRIBUTES[name](interp.lift(value))
         return adopt(interp, result, {interp.lift(value): value})
+    if name == "flat":
+        return call_flat(interp, value)
     if name in METHODS or name in MUTATING_ARRAY_METHODS or hasattr(np.ndarray, name):
         return ArrayMethod(value, name)
     if hasattr(float, name) or hasattr(int, name):
         return ArrayMethod(value, name)
     raise AttributeError(f"{describe(value)} has no attribute '{name}'")
+
+
+def call_flat(interp: Interpreter, value: Abstract) -> Abstract:
+    """``x.flat``: the elements in C order, readable and writable."""
+    base = interp.lift(value)
+    return adopt(interp, METHODS["reshape"](base, -1), {base: value})
 
 
 def _method_of(value: Abstract, name: str) -> Abstract:
@@ -122,7 +130,7 @@ def class_attribute(interp: Interpreter, owner: type, name: str) -> Abstract:
 def _free_attribute(interp: Interpreter, owner: Any, name: str, value: Any) -> Abstract:
     variable = interp.free_variable("object", owner, getattr(owner, "__name__", "object"))
     key = (variable, name)
-    known = interp.heap.get(key)
+    known = interp.content(key)
     if known is not ABSENT:
         return known
     return reflect_everywhere(interp, key, value, (variable, name))
@@ -177,6 +185,8 @@ def set_attribute(interp: Interpreter, value: Abstract, name: str, content: Abst
     """``value.name = content``."""
     if isinstance(value, ObjectRef):
         _set_object_attribute(interp, value, name, content)
+    elif isinstance(value, Array) and name in ("real", "imag", "T", "flat"):
+        set_item(interp, get_attribute(interp, value, name), Ellipsis, content)
     elif isinstance(value, Array) and name == "shape":
         raise UnsupportedSyntaxError("assigning to .shape", None, "use x = x.reshape(...)")
     elif isinstance(value, types.ModuleType):
@@ -270,7 +280,7 @@ def get_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
     if isinstance(value, ListRef):
         return _list_item(interp, value, key)
     if isinstance(value, DictRef):
-        return interp.heap.get(value)[static_key(key)]
+        return interp.content(value)[static_key(key)]
     if isinstance(value, tuple | str | bytes):
         return value[_static_index(key)]
     if isinstance(value, Range):
@@ -298,7 +308,7 @@ def _static_index(key: Abstract) -> Any:
 
 
 def _list_item(interp: Interpreter, ref: ListRef, key: Abstract) -> Abstract:
-    content = interp.heap.get(ref)
+    content = interp.content(ref)
     if isinstance(content, Value):
         if isinstance(key, slice):
             raise UnsupportedSyntaxError(
@@ -357,7 +367,7 @@ def set_item(interp: Interpreter, target: Abstract, key: Abstract, content: Abst
     elif isinstance(target, ListRef):
         _set_list_item(interp, target, key, content)
     elif isinstance(target, DictRef):
-        changed = dict(interp.heap.get(target))
+        changed = dict(interp.content(target))
         changed[static_key(key)] = content
         note_write(interp, target)
         interp.put(target, changed)
@@ -380,7 +390,7 @@ def note_write(interp: Interpreter, ref: ListRef | DictRef) -> None:
 
 
 def _set_list_item(interp: Interpreter, ref: ListRef, key: Abstract, content: Abstract) -> None:
-    items = interp.heap.get(ref)
+    items = interp.content(ref)
     note_write(interp, ref)
     if isinstance(items, Value):
         interp.put(ref, ops.list_set(items, interp.lift(key), interp.lift(content)))
@@ -400,7 +410,7 @@ def items_for(interp: Interpreter, value: Abstract) -> tuple[Abstract, ...]:
 
 def delete_item(interp: Interpreter, target: Abstract, key: Abstract) -> None:
     """``del target[key]``."""
-    content = interp.heap.get(target) if isinstance(target, ListRef | DictRef) else None
+    content = interp.content(target) if isinstance(target, ListRef | DictRef) else None
     if isinstance(target, DictRef):
         changed = dict(content)
         del changed[static_key(key)]

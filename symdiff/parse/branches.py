@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import builder
 from symdiff.ir.control import emit_cond
@@ -24,12 +25,21 @@ MOST_COPIES_OF_A_TAIL = 64
 
 Action = Callable[[], None]
 
+# What static evaluation of the user's code raises, at run time only where the arm is taken.
+RAISED_WHEN_REACHED = (UnboundLocalError, KeyError, IndexError, ZeroDivisionError)
+
 
 def run_arm(interp: Interpreter, action: Action, base: Heap) -> Arm:
     """Stage an action on a copy of the heap, into nodes of its own."""
     with interp.scratch(base.copy()) as inner:
-        action()
-        reached = interp.heap.get(UNREACHABLE) is not True
+        frames = len(interp.frames)
+        try:
+            action()
+        except RAISED_WHEN_REACHED as error:
+            del interp.frames[frames:]
+            ops.raise_(exception=type(error), arguments=error.args)
+            interp.put(UNREACHABLE, True)
+        reached = interp.content(UNREACHABLE) is not True
         return Arm(inner.nodes, interp.heap, reached)
 
 
@@ -43,7 +53,7 @@ def stage_branch(interp: Interpreter, predicate: Value, then: Action, orelse: Ac
 
 def join_arms(interp: Interpreter, predicate: Value, arms: tuple[Arm, Arm], since: int) -> Heap:
     """Append the branch and go on from the joined heap; gives the heap."""
-    joiner = Joiner(interp, *arms, since)
+    joiner = Joiner(interp, *arms, since, predicate)
     interp.heap = joiner.join_heaps()
     if not (arms[0].reached or arms[1].reached):
         interp.put(UNREACHABLE, True)
@@ -165,9 +175,7 @@ def joined_value(
 
         arms.append(run_arm(interp, store, base))
     join_arms(interp, predicate, (arms[0], arms[1]), since)
-    content = interp.heap.get(slot)
+    content = interp.content(slot)
     interp.heap.contents.pop(slot, None)
-    if isinstance(content, Conflict):
-        raise ConflictRead(content)
     return content
 

@@ -22,7 +22,8 @@ from symdiff.ops.declare import static
 from symdiff.parse.access import get_attribute, get_item, set_attribute
 from symdiff.parse.branches import joined_value
 from symdiff.parse.calls import BUILTINS, Keywords, builtin, call_value, plain_argument
-from symdiff.parse.interpreter import Interpreter, is_array
+from symdiff.parse.heap import constant
+from symdiff.parse.interpreter import UNREACHABLE, Interpreter, is_array
 from symdiff.parse.iteration import (
     DictView,
     Enumerate,
@@ -43,6 +44,8 @@ from symdiff.parse.values import (
     BoundMethod,
     Closure,
     DictRef,
+    Generator,
+    Iterable,
     ListRef,
     ObjectRef,
     Partial,
@@ -116,14 +119,14 @@ def _len(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstr
             raise TypeError("len() of unsized object")
         return ops.sizes_of(read)[0]
     if isinstance(value, ListRef | DictRef):
-        content = interp.heap.get(value)
+        content = interp.content(value)
         return ops.list_length(content) if isinstance(content, Value) else len(content)
     if isinstance(value, Value) and isinstance(value.type, ListType):
         return ops.list_length(value)
     if isinstance(value, Range | Zip):
         return iterate(interp, value).count
     if isinstance(value, DictView):
-        return len(interp.heap.get(value.of))
+        return len(interp.content(value.of))
     if isinstance(value, ObjectRef):
         return call_value(interp, get_attribute(interp, value, "__len__"), [], {})
     return len(value)
@@ -142,6 +145,8 @@ def _fold(
     from symdiff.parse.values import Token
 
     slot = (Token(), "accumulator")
+    if start is FIRST:
+        items, start = _first_of(interp, items)
     interp.put(slot, start)
 
     def turn(item: Abstract) -> None:
@@ -152,6 +157,32 @@ def _fold(
     result = interp.lookup(slot, "accumulator")
     interp.heap.contents.pop(slot, None)
     return result
+
+
+def _first_of(interp: Interpreter, items: Abstract) -> tuple[Abstract, Abstract]:
+    """The first item, and the iterable without it; FIRST where there is certainly none."""
+    if isinstance(items, Generator):
+        items = collect(interp, items)
+    iterable = iterate(interp, items)
+    if isinstance(iterable.count, int):
+        if iterable.count == 0:
+            return (), FIRST
+        rest: int | Value = iterable.count - 1
+    else:
+        empty = ops.equal(iterable.count, 0)
+        interp.branch(empty, lambda: _refuse_empty(interp), lambda: None)
+        rest = ops.subtract(iterable.count, 1)
+
+    def following(k: Any) -> Abstract:
+        return iterable.element(k + 1 if isinstance(k, int) else ops.add(k, 1))
+
+    start = 0 if isinstance(rest, int) and iterable.unroll else constant(0)
+    return Iterable(rest, following, iterable.unroll), iterable.element(start)
+
+
+def _refuse_empty(interp: Interpreter) -> None:
+    ops.raise_(exception=ValueError, arguments=("iterable argument is empty",))
+    interp.put(UNREACHABLE, True)
 
 
 class _First:
@@ -297,9 +328,11 @@ def _round(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abs
 
 @builtin(pow, operator.pow)
 def _pow(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    if len(arguments) == 3:
-        return pow(*(static(a) for a in arguments))
-    return binary(interp, ast.Pow, *arguments)
+    names = ("base", "exp", "mod")
+    operands = [*arguments, *(keywords[name] for name in names if name in keywords)]
+    if len(operands) == 3:
+        return pow(*(static(a) for a in operands))
+    return binary(interp, ast.Pow, *operands)
 
 
 @builtin(divmod)
@@ -335,7 +368,7 @@ BUILTINS[operator.getitem] = lambda interp, arguments, keywords: get_item(interp
 def _list(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     if arguments and isinstance(arguments[0], ListRef):
         made = ListRef()
-        interp.put(made, interp.heap.get(arguments[0]))
+        interp.put(made, interp.content(arguments[0]))
         return made
     return collect(interp, arguments[0] if arguments else ())
 
@@ -350,7 +383,7 @@ def _dict(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abst
     content: dict[Any, Abstract] = {}
     for argument in arguments:
         if isinstance(argument, DictRef):
-            content |= interp.heap.get(argument)
+            content |= interp.content(argument)
         else:
             content |= {static(k): v for k, v in static_items(interp, argument)}
     made = DictRef()
@@ -378,7 +411,7 @@ def copied(interp: Interpreter, value: Abstract) -> Abstract:
     if isinstance(value, Array):
         return interp.wrap(ops.copy(interp.heap.read(value)))
     if isinstance(value, ListRef):
-        content = interp.heap.get(value)
+        content = interp.content(value)
         made = ListRef()
         if not isinstance(content, Value):
             content = tuple(copied(interp, item) for item in content)
@@ -386,7 +419,7 @@ def copied(interp: Interpreter, value: Abstract) -> Abstract:
         return made
     if isinstance(value, DictRef):
         fresh = DictRef()
-        items = interp.heap.get(value).items()
+        items = interp.content(value).items()
         interp.put(fresh, {key: copied(interp, item) for key, item in items})
         return fresh
     if isinstance(value, tuple):

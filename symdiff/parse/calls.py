@@ -190,9 +190,9 @@ def plain_argument(
             arrays.setdefault(read, value)
         return read
     if isinstance(value, ListRef):
-        content = interp.heap.get(value)
+        content = interp.content(value)
         if isinstance(content, Value):
-            return content
+            return ops.list_stack_of(content)
         return [plain_argument(interp, item, arrays) for item in content]
     if isinstance(value, tuple):
         return tuple.__new__(type(value), [plain_argument(interp, v, arrays) for v in value])
@@ -282,7 +282,7 @@ def _live_defaults(interp: Interpreter, function: types.FunctionType) -> Default
     found: Defaults = {}
     for name, value in values.items():
         key = (variable, f"default {name}")
-        known = interp.heap.get(key)
+        known = interp.content(key)
         if known is ABSENT:
             path = (variable, *_default_path(function, name))
             known = reflect_everywhere(interp, key, value, path)
@@ -357,8 +357,8 @@ def _run_body(interp: Interpreter, node: FunctionNode, frame: Frame) -> Abstract
     frame.exits.append(returned)
     interp.put(returned, False)
     interp.execute(node.body)
-    state = interp.heap.get(returned)
-    value = interp.heap.get(slot)
+    state = interp.content(returned)
+    value = interp.content(slot)
     if isinstance(state, Value):
         value = _maybe_returned(interp, state, value)
     interp.heap.contents.pop(returned, None)
@@ -524,3 +524,8 @@ _CALLABLES: dict[type, Callable[[Interpreter, Any, list[Abstract], Keywords], Ab
     Partial: _call_partial,
     ObjectRef: _call_object,
 }
+
+
+@builtin(object.__init__, object.__init_subclass__)
+def _nothing(interp: Interpreter, arguments: Sequence[Abstract], keywords: Keywords) -> Abstract:
+    return None

@@ -44,7 +44,16 @@ def stage(function: Any, signature: Signature) -> Staged:
         except NeedsStatic as needed:
             raise demand(interp, needed.value) from None
         except ConflictRead as read:
-            raise _conflict_error(interp, read.conflict) from None
+            raise _decided_now(interp, read.conflict) from None
+
+
+def _decided_now(interp: Interpreter, conflict: Conflict) -> Exception:
+    """A conflict goes away where what decides between its paths can be fixed; else it is an error."""
+    if conflict.predicate is not None:
+        wanted = demand(interp, conflict.predicate)
+        if isinstance(wanted, StaticDemand) and wanted.paths:
+            return wanted
+    return _conflict_error(interp, conflict)
 
 
 def _conflict_error(interp: Interpreter, conflict: Conflict) -> SymdiffError:
@@ -102,7 +111,7 @@ def _arguments(
         if kinds.get(name) == "args":
             positional.extend(value)
         elif kinds.get(name) == "kwargs":
-            keywords |= interp.heap.get(value)
+            keywords |= interp.content(value)
         elif kinds.get(name) == "keyword":
             keywords[name] = value
         else:
@@ -146,7 +155,7 @@ class Output:
             self.leaves.append(interp.lift(value))
             return Leaf(len(self.leaves) - 1)
         if isinstance(value, ListRef):
-            content = interp.heap.get(value)
+            content = interp.content(value)
             if isinstance(content, Value):
                 self.leaves.append(content)
                 return Leaf(len(self.leaves) - 1)
@@ -155,7 +164,7 @@ class Output:
             keys = getattr(value, "_fields", range(len(value)))
             return self._container(type(value), tuple(keys), value)
         if isinstance(value, DictRef):
-            content = interp.heap.get(value)
+            content = interp.content(value)
             return self._container(dict, tuple(content), tuple(content.values()))
         if isinstance(value, ObjectRef):
             return self._object(value)
@@ -178,7 +187,7 @@ class Output:
                 "return numbers, arrays, tuples, lists, dicts or dataclasses",
             )
         names = tuple(field.name for field in dataclasses.fields(value.type))
-        items = tuple(self.interp.heap.get((value, name)) for name in names)
+        items = tuple(self.interp.content((value, name)) for name in names)
         return self._container(value.type, names, items)
 
 

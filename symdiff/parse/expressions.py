@@ -164,7 +164,7 @@ def _call(interp: Interpreter, node: ast.Call) -> Abstract:
 def _star_star(interp: Interpreter, value: Abstract) -> dict[str, Abstract]:
     if not isinstance(value, DictRef):
         raise TypeError("argument after ** must be a mapping")
-    content: dict[str, Abstract] = interp.heap.get(value)
+    content: dict[str, Abstract] = interp.content(value)
     return content
 
 
@@ -303,7 +303,7 @@ def _set_comprehension(interp: Interpreter, node: ast.SetComp) -> Abstract:
     _comprehend(
         interp, node.generators, lambda: append_item(interp, made, interp.evaluate(node.elt))
     )
-    return frozenset(static(item) for item in interp.heap.get(made))
+    return frozenset(static(item) for item in interp.content(made))
 
 
 @expression(ast.DictComp)
@@ -314,7 +314,7 @@ def _dict_comprehension(interp: Interpreter, node: ast.DictComp) -> Abstract:
     def add() -> None:
         key = static(interp.evaluate(node.key))
         value = interp.evaluate(node.value)
-        interp.put(made, {**interp.heap.get(made), key: value})
+        interp.put(made, {**interp.content(made), key: value})
 
     _comprehend(interp, node.generators, add)
     return made

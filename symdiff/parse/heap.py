@@ -89,10 +89,12 @@ class Heap:
         self.contents[array.storage] = new
 
 
-def several_arrays(name: str, span: SourceSpan | None) -> Conflict:
+def several_arrays(
+    name: str, span: SourceSpan | None, predicate: Value | None = None
+) -> Conflict:
     """Why an array must not be written: its name may mean one of several that can still be reached."""
     reason = f"a write to '{name}', which may be one of several arrays here"
-    return Conflict(name, reason, span, aliasing=True)
+    return Conflict(name, reason, span, True, predicate)
 
 
 def value_name(value: Value, name: str) -> Value:

@@ -106,7 +106,7 @@ class Interpreter:
                 return
             if isinstance(left, Value):
                 if rest:
-                    self.branch(left, lambda: None, lambda rest=rest: self.execute(rest))
+                    self.branch(left, self.gone(), lambda rest=rest: self.execute(rest))
                 return
 
     def _statement(self, statement: ast.stmt, rest: Sequence[ast.stmt]) -> bool:
@@ -148,6 +148,16 @@ class Interpreter:
                 staged = state if staged is None else either(staged, state)
         return False if staged is None else staged
 
+    def gone(self) -> Callable[[], None]:
+        """What is known where a block has been left: its flag, if only one can be raised."""
+        flags = [flag for flag in self.frame.exits if isinstance(self.heap.get(flag), Value)]
+
+        def known() -> None:
+            if len(flags) == 1:
+                self.put(flags[0], True)
+
+        return known
+
     # Values -------------------------------------------------------------------------------------------
 
     def lift(self, value: Abstract) -> Value:
@@ -159,6 +169,13 @@ class Interpreter:
         if is_leaf(value):
             return constant(value)
         raise TypeError(f"a number or an array is needed, not {describe(value)}")
+
+    def content(self, key: Any) -> Abstract:
+        """A heap content, to be read; a conflict is an error now."""
+        found = self.heap.get(key)
+        if isinstance(found, Conflict):
+            raise ConflictRead(found)
+        return found
 
     def put(self, key: Any, content: Abstract) -> None:
         """Set a heap content (``content`` may have been staged by branching to a new heap)."""

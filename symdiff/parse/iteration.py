@@ -116,16 +116,16 @@ def _item(value: Value, k: Any) -> Value:
 
 
 def _list(interp: Interpreter, value: ListRef) -> Iterable:
-    content = interp.heap.get(value)
+    content = interp.content(value)
     return _staged(interp, content) if isinstance(content, Value) else fixed(content)
 
 
 def _dict(interp: Interpreter, value: DictRef) -> Iterable:
-    return fixed(tuple(interp.heap.get(value)))
+    return fixed(tuple(interp.content(value)))
 
 
 def _dict_view(interp: Interpreter, value: DictView) -> Iterable:
-    content = interp.heap.get(value.of)
+    content = interp.content(value.of)
     items = {"keys": content.keys, "values": content.values, "items": content.items}
     return fixed(tuple(items[value.kind]()))
 
@@ -217,6 +217,7 @@ _ITERABLES: dict[type, Callable[[Interpreter, Any], Iterable]] = {
     Reversed: _reversed,
     Mapped: _mapped,
     Generator: _generator,
+    Iterable: lambda interp, value: value,
     ObjectRef: _object,
 }
 
@@ -246,7 +247,7 @@ def collect(interp: Interpreter, value: Abstract) -> ListRef:
 
 def append_item(interp: Interpreter, ref: ListRef, element: Abstract) -> None:
     """``list.append``."""
-    content = interp.heap.get(ref)
+    content = interp.content(ref)
     if isinstance(content, Value):
         interp.put(ref, ops.list_push(content, interp.lift(element)))
     else:

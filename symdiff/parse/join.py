@@ -71,7 +71,10 @@ def is_number(content: Abstract) -> bool:
 class Joiner:
     """Joins the contents of two arms' heaps; ``outs`` collects what the branch has to give."""
 
-    def __init__(self, interp: Interpreter, then: Arm, orelse: Arm, since: int) -> None:
+    def __init__(
+        self, interp: Interpreter, then: Arm, orelse: Arm, since: int, predicate: Value
+    ) -> None:
+        self.predicate = predicate
         self.interp = interp
         self.arms = (then, orelse)
         self.since = since
@@ -101,7 +104,8 @@ class Joiner:
         try:
             return self.join(name, a, b)
         except Unjoinable as reason:
-            return Conflict(name, f"'{name}' differs between two paths: {reason}", self.interp.span)
+            text = f"'{name}' differs between two paths: {reason}"
+            return Conflict(name, text, self.interp.span, predicate=self.predicate)
 
     def join(self, name: str, a: Abstract, b: Abstract) -> Abstract:
         """One abstract value for what is ``a`` after one arm and ``b`` after the other."""
@@ -162,7 +166,9 @@ class Joiner:
         self.heap.set(array.storage, joined)
         for arm, candidate in enumerate((a, b)):
             if self._reachable(arm, candidate.storage):
-                self.heap.frozen[array.storage] = several_arrays(name, self.interp.span)
+                self.heap.frozen[array.storage] = several_arrays(
+                    name, self.interp.span, self.predicate
+                )
         return array
 
     def _read(self, arm: int, array: Array) -> Value:
@@ -199,7 +205,9 @@ class Joiner:
         array = Array(Storage(name))
         self.heap.set(array.storage, out)
         if content.storage.serial < self.since:
-            self.heap.frozen[array.storage] = several_arrays(name, self.interp.span)
+            self.heap.frozen[array.storage] = several_arrays(
+                    name, self.interp.span, self.predicate
+                )
         return array
 
     def _containers(self, name: str, a: Abstract, b: Abstract) -> Abstract:

@@ -138,7 +138,7 @@ def _unroll_from(interp: Interpreter, turns: Turns, position: int) -> None:
             return
         if isinstance(left, Value):
             at = position
-            interp.branch(left, lambda: None, lambda: _unroll_from(interp, turns, at))
+            interp.branch(left, interp.gone(), lambda: _unroll_from(interp, turns, at))
             return
 
 
@@ -169,7 +169,7 @@ def _peel(interp: Interpreter, turns: Turns) -> None:
         _one_turn(interp, turns, first)
         left = interp.left()
         if isinstance(left, Value):
-            interp.branch(left, lambda: None, lambda: _staged_or_peeled(interp, after))
+            interp.branch(left, interp.gone(), lambda: _staged_or_peeled(interp, after))
         elif not left:
             _staged_or_peeled(interp, after)
 

@@ -53,7 +53,7 @@ def method(table: dict[str, Method], name: str | None = None) -> Callable[[Metho
 
 
 def _content(interp: Interpreter, ref: ListRef) -> Any:
-    return interp.heap.get(ref)
+    return interp.content(ref)
 
 
 @method(LISTS)
@@ -132,7 +132,7 @@ def sort_list(
 
     note_write(interp, ref)
     made = _sorted(interp, [ref], {"key": key, "reverse": reverse})
-    interp.put(ref, interp.heap.get(made))
+    interp.put(ref, interp.content(made))
 
 
 def _static(interp: Interpreter, ref: ListRef, what: str) -> tuple[Abstract, ...]:
@@ -189,13 +189,13 @@ def items(interp: Interpreter, ref: DictRef) -> Abstract:
 
 @method(DICTS)
 def get(interp: Interpreter, ref: DictRef, key: Abstract, default: Abstract = None) -> Abstract:
-    return interp.heap.get(ref).get(static_key(key), default)
+    return interp.content(ref).get(static_key(key), default)
 
 
 @method(DICTS, "pop")
 def pop_key(interp: Interpreter, ref: DictRef, key: Abstract, *default: Abstract) -> Abstract:
     note_write(interp, ref)
-    changed = dict(interp.heap.get(ref))
+    changed = dict(interp.content(ref))
     taken = changed.pop(static_key(key), *default)
     interp.put(ref, changed)
     return taken
@@ -204,10 +204,10 @@ def pop_key(interp: Interpreter, ref: DictRef, key: Abstract, *default: Abstract
 @method(DICTS)
 def update(interp: Interpreter, ref: DictRef, *others: Abstract, **more: Abstract) -> None:
     note_write(interp, ref)
-    changed = dict(interp.heap.get(ref))
+    changed = dict(interp.content(ref))
     for other in others:
         if isinstance(other, DictRef):
-            changed |= interp.heap.get(other)
+            changed |= interp.content(other)
         else:
             changed |= {static(k): v for k, v in static_items(interp, other)}
     interp.put(ref, changed | more)
@@ -217,17 +217,17 @@ def update(interp: Interpreter, ref: DictRef, *others: Abstract, **more: Abstrac
 def setdefault(
     interp: Interpreter, ref: DictRef, key: Abstract, default: Abstract = None
 ) -> Abstract:
-    content = interp.heap.get(ref)
+    content = interp.content(ref)
     if static_key(key) not in content:
         note_write(interp, ref)
         interp.put(ref, {**content, static_key(key): default})
-    return interp.heap.get(ref)[static_key(key)]
+    return interp.content(ref)[static_key(key)]
 
 
 @method(DICTS, "copy")
 def copy_dict(interp: Interpreter, ref: DictRef) -> Abstract:
     made = DictRef()
-    interp.put(made, dict(interp.heap.get(ref)))
+    interp.put(made, dict(interp.content(ref)))
     return made
 
 

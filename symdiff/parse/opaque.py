@@ -61,12 +61,12 @@ class Template:
         if isinstance(value, Array):
             return self.slot(interp.heap.read(value))
         if isinstance(value, ListRef):
-            content = interp.heap.get(value)
+            content = interp.content(value)
             return self.of(content) if isinstance(content, Value) else [self.of(v) for v in content]
         if isinstance(value, tuple):
             return tuple(self.of(item) for item in value)
         if isinstance(value, DictRef):
-            return {key: self.of(item) for key, item in interp.heap.get(value).items()}
+            return {key: self.of(item) for key, item in interp.content(value).items()}
         if isinstance(value, StagedText):
             return Text(tuple(self._part(part) for part in value.parts))
         if isinstance(value, Closure | Partial | Generator | ObjectRef):

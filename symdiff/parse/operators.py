@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +17,7 @@ from symdiff.ops.declare import static
 from symdiff.parse.heap import constant, same
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.truth import truth
-from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef
+from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, StagedText
 
 BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("add", operator.add),
@@ -69,11 +70,33 @@ def binary(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract
         return _dunder(interp, name, a, b)
     if isinstance(a, ListRef | DictRef) or isinstance(b, ListRef | DictRef):
         return _containers(interp, name, a, b)
+    if isinstance(a, str) and isinstance(b, tuple) and any(is_staged(item) for item in b):
+        return _formatted(a, b)
     if isinstance(a, tuple) or isinstance(b, tuple):
         return _tuples(interp, name, plain, a, b)
     if not is_staged(a) and not is_staged(b):
         return plain(a, b)
+    if isinstance(a, str):
+        return _formatted(a, b)
     return interp.wrap(arithmetic(interp, name, interp.lift(a), interp.lift(b)))
+
+
+def _formatted(text: str, operand: Abstract) -> StagedText:
+    """``text % operand`` with values known at run time, as the f-string that says the same."""
+    operands = list(operand) if isinstance(operand, tuple) else [operand]
+    parts: list[Any] = []
+    at = 0
+    for match in re.finditer(r"%([-+# 0-9.]*)([a-zA-Z%])", text):
+        parts.append(text[at : match.start()])
+        at = match.end()
+        if match[2] == "%":
+            parts.append("%")
+        elif match[2] in "rs":
+            parts.append((operands.pop(0), match[2], match[1]))
+        else:
+            kind = "d" if match[2] == "i" else match[2]
+            parts.append((operands.pop(0), None, match[1] + kind))
+    return StagedText((*parts, text[at:]))
 
 
 def arithmetic(interp: Interpreter, name: str, a: Value, b: Value) -> Value:
@@ -142,13 +165,13 @@ def _containers(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abs
         return _repeated(interp, sequence, times)
     if name == "or" and isinstance(a, DictRef) and isinstance(b, DictRef):
         merged = DictRef()
-        interp.put(merged, interp.heap.get(a) | interp.heap.get(b))
+        interp.put(merged, interp.content(a) | interp.content(b))
         return merged
     raise TypeError(f"unsupported operand types for {name}: {describe(a)} and {describe(b)}")
 
 
 def _concatenated(interp: Interpreter, a: ListRef, b: ListRef) -> ListRef:
-    left, right = interp.heap.get(a), interp.heap.get(b)
+    left, right = interp.content(a), interp.content(b)
     result = ListRef()
     if isinstance(left, Value) or isinstance(right, Value):
         left, right = _as_lists(interp, left, right)
@@ -166,7 +189,7 @@ def _as_lists(interp: Interpreter, left: Any, right: Any) -> tuple[Value, Value]
 
 
 def _repeated(interp: Interpreter, sequence: Abstract, times: Abstract) -> ListRef:
-    content = interp.heap.get(sequence)
+    content = interp.content(sequence)
     if isinstance(content, Value):
         raise UnsupportedSyntaxError("a list of unknown length is repeated", interp.span)
     result = ListRef()
@@ -239,7 +262,7 @@ def _static_sequence(interp: Interpreter, value: Abstract) -> Any:
     if isinstance(value, ListRef):
         return [static(item) for item in items_of(interp, value)]
     if isinstance(value, DictRef):
-        return {key: static(item) for key, item in interp.heap.get(value).items()}
+        return {key: static(item) for key, item in interp.content(value).items()}
     if isinstance(value, tuple):
         return tuple(static(item) for item in value)
     return value
@@ -247,7 +270,7 @@ def _static_sequence(interp: Interpreter, value: Abstract) -> Any:
 
 def items_of(interp: Interpreter, value: ListRef) -> tuple[Abstract, ...]:
     """The items of a list whose length is known."""
-    content = interp.heap.get(value)
+    content = interp.content(value)
     if isinstance(content, Value):
         raise UnsupportedSyntaxError(
             "the length of this list is known at run time only", interp.span
@@ -269,7 +292,7 @@ def _identical(interp: Interpreter, a: Abstract, b: Abstract) -> bool:
 def contains(interp: Interpreter, container: Abstract, item: Abstract) -> Abstract:
     """``item in container``."""
     if isinstance(container, DictRef):
-        return static(item) in interp.heap.get(container)
+        return static(item) in interp.content(container)
     if isinstance(container, ListRef | tuple):
         items = container if isinstance(container, tuple) else items_of(interp, container)
         found: Abstract = False

@@ -165,7 +165,7 @@ def updated(
         if hasattr(before.type, name):
             return call_method(interp, before, name, operand)
     if isinstance(before, DictRef) and op is ast.BitOr and isinstance(operand, DictRef):
-        merged = interp.heap.get(before) | interp.heap.get(operand)
+        merged = interp.content(before) | interp.content(operand)
         interp.put(before, merged)
         return before
     return binary(interp, op, before, operand)
@@ -261,7 +261,7 @@ def _while(interp: Interpreter, node: ast.While) -> None:
 
 def _else(interp: Interpreter, turns: Turns, orelse: list[ast.stmt]) -> None:
     """The ``else`` of a loop: runs unless the loop was left by break."""
-    broken = interp.heap.get(turns.broken)
+    broken = interp.content(turns.broken)
     interp.heap.contents.pop(turns.broken, None)
     if not orelse or broken is True:
         return

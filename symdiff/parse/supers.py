@@ -26,7 +26,7 @@ def super_of(interp: Interpreter) -> Super:
         raise RuntimeError("super(): no arguments")
     arguments = interp.frame.source.tree.args
     first = (*arguments.posonlyargs, *arguments.args)[0].arg
-    instance = interp.heap.get((scope, first))
+    instance = interp.content((scope, first))
     return Super(scope.cells["__class__"].cell_contents, instance)
 
 

@@ -14,7 +14,7 @@ from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, R
 def truth(interp: Interpreter, value: Abstract) -> bool | Value:
     """What ``if value:`` asks."""
     if isinstance(value, ListRef | DictRef):
-        content = interp.heap.get(value)
+        content = interp.content(value)
         return _staged(content) if isinstance(content, Value) else bool(content)
     if isinstance(value, Array):
         return _staged(interp.heap.read(value))

@@ -208,6 +208,7 @@ class Conflict:
     reason: str
     span: SourceSpan | None
     aliasing: bool = False
+    predicate: Value | None = None  # what decides between the paths
 
 
 class _Absent:

@@ -13,7 +13,7 @@ from symdiff.parse.values import ABSENT, ObjectRef
 def write_back(interp: Interpreter) -> None:
     """Effect nodes at the function's end, in the order of the first writes."""
     for variable in interp.rebound:
-        content = interp.heap.get(variable)
+        content = interp.content(variable)
         if content is ABSENT:
             continue
         template = Template(interp)
@@ -26,7 +26,7 @@ def write_back(interp: Interpreter) -> None:
                 *_operands(template, value), owner=Named(owner, variable.name), name="cell_contents"
             )
     for owner, name in interp.attributes:
-        content = interp.heap.get((owner, name))
+        content = interp.content((owner, name))
         if content is ABSENT:
             continue
         template = Template(interp)
