@@ -27,6 +27,7 @@ from symdiff.ir.control import (
     undefined,
 )
 from symdiff.ir.graph import Block, GraphCell, Node, Op, Value
+from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import Operation
 
 
@@ -296,8 +297,17 @@ def scaled(g: Value, partial: Partial, masked: bool) -> Value:
             return g
         return ops.negative(g) if partial == -1 else ops.multiply(g, partial)
     if masked:
-        return ops.strong_multiply(g, partial)
+        return ops.strong_multiply(g, _of_strong_dtype(partial, g))
     return ops.multiply(g, partial)
+
+
+def _of_strong_dtype(partial: Value, g: Value) -> Value:
+    """A Python number in the dtype of ``g``: in an ``np.where`` it would not be weak any more."""
+    types = partial.type, g.type
+    if not all(isinstance(type_, ArrayType) for type_ in types):
+        return partial
+    weak, dtype = partial.type.weak and not g.type.weak, g.type.dtype
+    return ops.astype(partial, dtype=dtype) if weak and dtype.itemsize < 8 else partial
 
 
 def no_rule(node: Node, operand: Value) -> UnsupportedCallError:
