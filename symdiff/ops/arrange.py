@@ -14,11 +14,12 @@ import numpy as np
 
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Operand, Value
-from symdiff.ir.types import Dim, may_be_one
+from symdiff.ir.types import ArrayType, Dim, ListType, may_be_one
 from symdiff.ops.creation import arange_of, array_of, shape_operands
 from symdiff.ops.declare import array_type, broadcast_shapes, lowers, static
 from symdiff.ops.elementary import floor_divide
 from symdiff.ops.index import index_of
+from symdiff.ops.lists import list_join_of, list_stack_of
 from symdiff.ops.shape import (
     broadcast_to,
     concatenate,
@@ -344,6 +345,10 @@ def lower_indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Any
 
 def _arrays(arrays: Any) -> list[Value]:
     """The arrays to join: a sequence of them, or the rows of one."""
+    if _is_list(arrays):
+        raise UnsupportedCallError(
+            "this way of joining a list of unknown length", None, "use stack"
+        )
     if not isinstance(arrays, Value):
         return [array_of(a) for a in arrays]
     count = array_type(arrays).shape[0]
@@ -352,8 +357,20 @@ def _arrays(arrays: Any) -> list[Value]:
     return [index_of(arrays, k) for k in range(count)]
 
 
+def _is_list(arrays: Any) -> bool:
+    return isinstance(arrays, Value) and isinstance(arrays.type, ListType)
+
+
+def _element_rank(items: Value) -> int:
+    assert isinstance(items.type, ListType)
+    element = items.type.element
+    return element.rank if isinstance(element, ArrayType) else 0
+
+
 @lowers(np.concatenate, np.concat)
 def lower_concatenate(arrays: Any, /, axis: Any = 0, out: Any = None, dtype: Any = None) -> Value:
+    if _is_list(arrays) and static(axis) is not None:
+        return _cast(list_join_of(arrays, axis_of(axis, max(_element_rank(arrays), 1))), dtype)
     parts = _arrays(arrays)
     if static(axis) is None:
         parts, axis = [lower_ravel(part) for part in parts], 0
@@ -370,6 +387,9 @@ def _cast(x: Value, dtype: Any) -> Value:
 
 @lowers(np.stack)
 def lower_stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None) -> Value:
+    if _is_list(arrays):
+        rows, place = list_stack_of(arrays), axis_of(axis, _element_rank(arrays) + 1)
+        return _cast(lower_moveaxis(rows, 0, place) if place else rows, dtype)
     parts = _arrays(arrays)
     return _cast(stack(*parts, axis=axis_of(axis, _rank(parts[0]) + 1)), dtype)
 
@@ -380,12 +400,18 @@ def _at_least(rank: int, x: Value) -> Value:
 
 @lowers(np.hstack)
 def lower_hstack(tup: Any, *, dtype: Any = None) -> Value:
+    if _is_list(tup):
+        rank = _element_rank(tup)
+        return lower_concatenate(tup, min(rank, 2) - 1, dtype=dtype) if rank else lower_stack(tup)  # type: ignore[no-any-return]
     parts = [_at_least(1, part) for part in _arrays(tup)]
     return lower_concatenate(parts, 0 if _rank(parts[0]) == 1 else 1, dtype=dtype)  # type: ignore[no-any-return]
 
 
 @lowers(np.vstack)
 def lower_vstack(tup: Any, *, dtype: Any = None) -> Value:
+    if _is_list(tup):
+        joined = lower_stack if _element_rank(tup) == 1 else lower_concatenate
+        return joined(tup, dtype=dtype)  # type: ignore[no-any-return]
     parts = _arrays(tup)
     if all(_rank(part) == 1 for part in parts):
         return lower_stack(parts, dtype=dtype)  # type: ignore[no-any-return]
@@ -394,6 +420,9 @@ def lower_vstack(tup: Any, *, dtype: Any = None) -> Value:
 
 @lowers(np.column_stack)
 def lower_column_stack(tup: Any) -> Value:
+    if _is_list(tup):
+        joined = lower_stack if _element_rank(tup) == 1 else lower_concatenate
+        return joined(tup, axis=1)  # type: ignore[no-any-return]
     parts = _arrays(tup)
     if all(_rank(part) == 1 for part in parts):
         return lower_stack(parts, 1)  # type: ignore[no-any-return]

@@ -17,7 +17,7 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Node, Operand, Value
-from symdiff.ir.types import FLOAT, INT, ArrayType, Dim, Size, Type, may_be_one, shifted
+from symdiff.ir.types import FLOAT, INT, ArrayType, Dim, ListType, Size, Type, may_be_one, shifted
 from symdiff.ops.declare import (
     Operation,
     Spelling,
@@ -472,7 +472,7 @@ def array_of(data: Any, dtype: Any = None) -> Value:
     A staged array is itself; what is made of numbers and lists is fresh.
     """
     if isinstance(data, Value):
-        return data
+        return _stacked(data, dtype) if isinstance(data.type, ListType) else data
     if isinstance(data, np.ndarray | np.generic | int | float | complex):
         return builder().constant(data)
     nested, elements = _elements(data)
@@ -480,6 +480,12 @@ def array_of(data: Any, dtype: Any = None) -> Value:
     wanted = [array_type(value).dtype for value in values] or [FLOAT64]
     chosen = np.result_type(*wanted) if dtype is None else np.dtype(dtype)
     return array(*values, nested=nested, dtype=chosen)  # type: ignore[no-any-return]
+
+
+def _stacked(items: Value, dtype: Any) -> Value:
+    from symdiff.ops.lists import list_stack_of
+
+    return list_stack_of(items, dtype)
 
 
 def _elements(data: Any) -> tuple[tuple[int, ...], list[Any]]:
@@ -669,7 +675,8 @@ def lower_array(
 def _fresh(data: Any, dtype: Any) -> Value:
     from symdiff.ops.shape import copy
 
-    if isinstance(data, list | tuple):
+    staged_list = isinstance(data, Value) and isinstance(data.type, ListType)
+    if isinstance(data, list | tuple) or staged_list:
         return array_of(data, static(dtype))
     x = array_of(data)
     chosen = dtype_of(dtype, array_type(x).dtype)

@@ -20,7 +20,7 @@ from symdiff.ir.types import INT, ArrayType, Dim, ListType, Size, TapeType, Type
 from symdiff.ops.creation import zeros_of
 from symdiff.ops.declare import Operation, Spelling, declare, dotted, literal, template
 from symdiff.ops.index import Slice, Slot, actual_key, spell_key
-from symdiff.ops.sizes import as_operands
+from symdiff.ops.sizes import as_operands, constant_integer
 
 
 def require_list(type_: Type, name: str) -> ListType:
@@ -419,6 +419,8 @@ def _evaluate_pop(items: list[Any], i: int) -> tuple[list[Any], Any]:
 
 def _pop_vjp(g: tuple[Value | None, Value | None], y: Any, items: Value, i: Value) -> Value:
     rest, popped = (_given(part, primal) for part, primal in zip(g, y, strict=True))
+    if constant_integer(i) == -1:
+        return list_push(rest, popped)  # type: ignore[no-any-return]
     return list_unpop(rest, i, popped)  # type: ignore[no-any-return]
 
 
@@ -444,6 +446,17 @@ def _unpopped(items: list[Any], i: int, v: Any) -> list[Any]:
     return new
 
 
+def _spell_unpop(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    i = constant_integer(node.operands[1])
+    if i is None:  # from the end where it is negative
+        place = "{1} if {1} >= 0 else len({0}) + 1 + {1}"
+        text = f"[*{{0}}[:{place}], {{2}}, *{{0}}[{place}:]]"
+        return template(text)(node, operands)
+    place = str(i if i >= 0 else i + 1)
+    text = "[*{0}, {2}]" if i == -1 else f"[*{{0}}[:{place}], {{2}}, *{{0}}[{place}:]]"
+    return template(text)(node, operands)
+
+
 list_unpop: Operation = declare(
     Operation(
         "list_unpop",
@@ -458,6 +471,7 @@ list_unpop: Operation = declare(
             2: lambda t, y, items, i, v: list_unpop(zeros_of(items), i, t),
         },
         tangent=lambda ts, y, items, i, v: list_unpop(_given(ts[0], items), i, _given(ts[2], v)),
+        spelling=_spell_unpop,
         nondifferentiable=frozenset({1}),
         documentation="The list from which ``pop(i)`` gives ``items`` and ``v``.",
     ),
@@ -511,6 +525,21 @@ def _slice_replaced(items: list[Any], v: list[Any], *parts: Any, key: Slice) -> 
     return new
 
 
+def _spell_slice_set(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    items, v, *parts = operands
+    key = spell_key((node.attributes["key"],), parts)
+    if not isinstance(key, ast.Slice):
+        raise TypeError("the key of a slice is a slice")
+    places = ast.Call(
+        dotted("slice"),
+        [part or ast.Constant(None) for part in (key.lower, key.upper, key.step)],
+        [],
+    )
+    new = "dict(zip(range(len({0}))[{2}], {1}))"
+    pattern = f"[new.get(k, x) for new in [{new}] for k, x in enumerate({{0}})]"
+    return template(pattern)(node, [items, v, places])
+
+
 list_slice_set: Operation = declare(
     Operation(
         "list_slice_set",
@@ -530,6 +559,7 @@ list_slice_set: Operation = declare(
         tangent=lambda ts, y, items, v, *parts, key: list_slice_set(
             _given(ts[0], items), _given(ts[1], v), *parts, key=key
         ),
+        spelling=_spell_slice_set,
         documentation="A list after ``items[key] = v``, where ``v`` is as long as the slice.",
     ),
     2,
@@ -619,6 +649,72 @@ list_unstack: Operation = declare(
         documentation="The rows of an array: ``list(x)``, or ``x.tolist()`` for Python numbers.",
     ),
     1,
+)
+
+
+# Arrays joined ------------------------------------------------------------------------------------
+
+
+def _infer_join(items: Type, *, axis: int, length: Dim) -> tuple[Type, ...]:
+    element = require_list(items, "concatenate").element
+    if not isinstance(element, ArrayType) or not element.shape:
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    shape = (*element.shape[:axis], length, *element.shape[axis + 1 :])
+    return (ArrayType(element.dtype, shape, "array"),)
+
+
+def _spell_join(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    axis = node.attributes["axis"]
+    keywords = [ast.keyword("axis", literal(axis))] if axis else []
+    return ast.Call(dotted("np.concatenate"), list(operands), keywords)
+
+
+list_join: Operation = declare(
+    Operation(
+        "list_join",
+        _infer_join,
+        lambda items, *, axis, length: np.concatenate(items, axis),
+        raises=True,
+        linear=frozenset({0}),
+        vjp={0: lambda g, y, items, *, axis, length: list_parts(g, items, axis=axis)},
+        spelling=_spell_join,
+        documentation="A list's arrays joined along an axis, ``np.concatenate(items)``.",
+    ),
+    1,
+)
+
+
+def list_join_of(items: Value, axis: int) -> Value:
+    """``np.concatenate(items, axis)``."""
+    length = Size(f"joined(%{items.number})", open=True)
+    return list_join(items, axis=axis, length=length)  # type: ignore[no-any-return]
+
+
+def _parts(x: Any, items: list[Any], *, axis: int) -> list[Any]:
+    ends = np.cumsum([np.shape(item)[axis] for item in items])
+    return [part.copy() for part in np.split(x, ends[:-1], axis)] if items else []
+
+
+def _parts_vjp(g: Value, y: Value, x: Value, items: Value, *, axis: int) -> Value:
+    assert isinstance(x.type, ArrayType)
+    return list_join(g, axis=axis, length=x.type.shape[axis])  # type: ignore[no-any-return]
+
+
+list_parts: Operation = declare(
+    Operation(
+        "list_parts",
+        lambda x, items, *, axis: (items,),
+        _parts,
+        raises=True,
+        linear=frozenset({0}),
+        vjp={0: _parts_vjp},
+        nondifferentiable=frozenset({1}),
+        spelling=lambda node, operands: template(
+            "np.split({0}, np.cumsum([item.shape[{axis}] for item in {1}])[:-1], axis={axis})"
+        )(node, operands),
+        documentation="An array cut into parts as long as a list's arrays: undoes ``list_join``.",
+    ),
+    2,
 )
 
 

@@ -16,6 +16,7 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Value
 from symdiff.ir.types import INT
+from symdiff.ops.creation import array_of
 from symdiff.ops.declare import (
     FUNCTIONS,
     REGISTRY,
@@ -69,9 +70,7 @@ from symdiff.ops.shape import reshape
 
 def staged(argument: Any) -> Value:
     """An array-like argument as a value: nested lists and tuples become arrays."""
-    if isinstance(argument, list | tuple):
-        argument = FUNCTIONS[np.array](argument)
-    return builder().value(argument)
+    return array_of(argument)
 
 
 def refuse(function: str, **arguments: Any) -> None:

@@ -2,8 +2,8 @@
 
 Independent of the compiler's own passes: a program is a list of nodes, a derivative applies each
 node's rules and adds what meets. What is checked of every value computed: its dtype, kind and rank
-are what its type says, constants are the sizes, one symbol stands for one number; and what a node is
-spelled as, run as Python, gives the same.
+are what its type says, constants are the sizes, one symbol stands for one number; and what a node
+is spelled as, run as Python, gives the same.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def check_spelling(node: Node, operands: Sequence[Any], made: Any) -> None:
     tree = _Binder(names).visit(spelling(node, expressions))
     text = ast.unparse(ast.fix_missing_locations(tree))
     try:
-        found = eval(text, {"np": np, "math": math}, names)
+        found = eval(text, {"np": np, "math": math, **names})
     except Exception as error:
         raise AssertionError(f"{text} raised {error!r}") from error
     for a, b in zip(*((x if len(node.results) > 1 else (x,)) for x in (found, made)), strict=True):
@@ -289,7 +289,7 @@ def check(
     wrt: Sequence[int] | None = None,
     order: int = 2,
 ) -> None:
-    """Value as NumPy's; both modes as differences; ⟨J v, w⟩ = ⟨v, Jᵀ w⟩; then the same of the pullback."""
+    """Value as NumPy's; both modes as differences; ⟨J v, w⟩ = ⟨v, Jᵀ w⟩; so too the pullback."""
     program = stage(staged, *arguments)
     expected = reference(*[np.copy(a) if isinstance(a, np.ndarray) else a for a in arguments])
     expected = list(expected) if isinstance(expected, tuple | list) else [expected]

@@ -28,6 +28,7 @@ from symdiff.ops import (
     list_total,
     list_unstack,
 )
+from symdiff.ops.declare import FUNCTIONS
 from symdiff.ops.index import Slice
 from tests.ops.straightline import check, stage
 
@@ -164,6 +165,24 @@ def test_stack() -> None:
         lambda x: np.array([x, x * x]),
         V,
     )
+
+
+@pytest.mark.parametrize(
+    "function", [np.array, np.stack, np.hstack, np.vstack, np.column_stack, np.concatenate]
+)
+def test_joining_a_list_of_unknown_length(function: Any) -> None:
+    rows = ListType(ArrayType(np.dtype(float), (Size("ai"),), "array"))
+    check(
+        lambda x: FUNCTIONS[function](list_push(list_new(x, type=rows), x * x)),
+        lambda x: function([x, x * x]),
+        V,
+    )
+    if function not in (np.vstack, np.column_stack, np.concatenate):
+        check(
+            lambda a, b: FUNCTIONS[function](list_push(new(a, b), a * b)),
+            lambda a, b: function([a, b, a * b]),
+            *(0.5, 2.0),
+        )
 
 
 def test_unstack() -> None:
