@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterable, Mapping
 from symdiff.ir.graph import Graph
 from symdiff.ir.verify import verify
 from symdiff.optimise.algebra import ALGEBRA
+from symdiff.optimise.called import optimise_called
 from symdiff.optimise.dead_code import eliminate_dead_code
 from symdiff.optimise.folding import FOLDING
 from symdiff.optimise.indexing import FINISHING, INDEXING
@@ -56,6 +57,7 @@ PASSES: Mapping[str, Pass] = {
 }
 DEFAULT = ("dead", "simplify", "motion", "dead")
 LAST = ("finish", "dead")
+_IDEMPOTENT = frozenset({"dead"})
 
 
 def optimise(
@@ -68,21 +70,40 @@ def optimise(
 ) -> Graph:
     """The graph after passes have been run until none of them finds anything, or ``rounds`` times.
 
-    The passes of ``last`` are run once at the end. ``check`` verifies the graph after every pass.
+    The passes of ``last`` are run once at the end. Graphs that are called are optimised as well.
+    ``check`` verifies the graph after every pass.
     """
-    chosen = list(passes)
-    for _ in range(rounds):
-        before = graph
-        graph = _run(graph, chosen, check)
-        if graph is before:
-            break
-    return _run(graph, last, check)
+    return optimise_called(graph, lambda one: _Run(check).fixpoint(one, passes, last, rounds))
 
 
-def _run(graph: Graph, passes: Iterable[str], check: bool) -> Graph:
-    for name in passes:
+class _Run:
+    """Passes run over one graph; one that found nothing in it is not run on it again."""
+
+    def __init__(self, check: bool) -> None:
+        self.check = check
+        self.clean: dict[str, Graph] = {}
+
+    def fixpoint(
+        self, graph: Graph, passes: Iterable[str], last: Iterable[str], rounds: int
+    ) -> Graph:
+        chosen = list(passes)
+        for _ in range(rounds):
+            before = graph
+            graph = self.each(graph, chosen)
+            if graph is before:
+                break
+        return self.each(graph, last)
+
+    def each(self, graph: Graph, passes: Iterable[str]) -> Graph:
+        for name in passes:
+            if self.clean.get(name) is not graph:
+                graph = self.one(graph, name)
+        return graph
+
+    def one(self, graph: Graph, name: str) -> Graph:
         after = PASSES[name](graph)
-        if check and after is not graph:
+        if self.check and after is not graph:
             verify(after)
-        graph = after
-    return graph
+        if after is graph or name in _IDEMPOTENT:
+            self.clean[name] = after
+        return after

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from symdiff.ir.build import Builder, builder, building
+from symdiff.ir.control import call, emit_cond
 from symdiff.ir.evaluate import evaluate_graph
-from symdiff.ir.graph import Block, Graph, Input, Value, walk_nodes
+from symdiff.ir.graph import Block, Graph, GraphCell, Input, Value, walk_nodes
 from symdiff.ir.printer import print_graph
 from symdiff.ir.structure import Leaf
-from symdiff.ir.types import FLOAT, ArrayType, Size
+from symdiff.ir.types import FLOAT, INT, ArrayType, Size
 from symdiff.ir.verify import verify
-from symdiff.ops import add, index_add_of, multiply, sin, zeros_of
+from symdiff.ops import add, cos, index_add_of, less, multiply, sin, zeros_of
 from symdiff.optimise import DEFAULT, PASSES, optimise
 from tests.ir.random_graphs import random_graph
 
@@ -105,3 +106,34 @@ def test_the_cost_is_linear():
     seconds(500)
     small, large = min(seconds(1_000) for _ in range(3)), seconds(20_000)
     assert large < 100 * small  # were it quadratic, 400 times
+
+
+def factorial() -> Graph:
+    """``f(x, k) = 1.0 if k < 1 else x * 1.0 * f(x, k - 1)``, with something that nobody reads."""
+    cell = GraphCell("f")
+    x, k = Value(FLOAT, name="x"), Value(INT, name="k")
+    with building(Builder()) as top:
+        sin(cos(x))
+        with building(Builder()) as arm:
+            (inner,) = arm.emit(call, (x, k - 1), {"callee": cell, "types": (FLOAT,)}).results
+            product = multiply(multiply(x, 1.0), inner)
+        with building(Builder()) as base:
+            one = base.constant(1.0)
+        arms = Block((), base.nodes, (one,)), Block((), arm.nodes, (product,))
+        (result,) = emit_cond(less(k, 1), *arms).results
+    inputs = (Input(("x",)), Input(("k",)))
+    cell.graph = Graph("f", Block((x, k), top.nodes, (result,)), inputs, Leaf(0))
+    return cell.graph
+
+
+def test_graphs_that_call_themselves_are_optimised_apart():
+    graph = factorial()
+    before = print_graph(graph)
+    after = optimise(graph, check=True)
+    (again,) = (n.attributes["callee"] for n in walk_nodes(after.block) if n.op is call)
+    assert again.graph is after
+    assert print_graph(graph) == before
+    names = [node.op.name for node in walk_nodes(after.block)]
+    assert "sin" not in names
+    assert names.count("multiply") == 1
+    assert evaluate_graph(after, [2.0, 5]) == evaluate_graph(graph, [2.0, 5]) == (32.0,)

@@ -1,0 +1,58 @@
+"""Graphs that are called: they are optimised with the graph that calls them, in cells of their own.
+
+A cell is shared by all that call its graph, so none that is given is changed: the graphs reached by
+calls are copied once, their calls led to new cells, and these filled with what the passes make of
+the copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from symdiff.ir.build import copy_block
+from symdiff.ir.control import call
+from symdiff.ir.graph import Graph, GraphCell, Node, walk_nodes
+from symdiff.optimise.rewriting import with_block
+
+
+def optimise_called(graph: Graph, improve: Callable[[Graph], Graph]) -> Graph:
+    """The graph improved, and with it every graph that it calls, directly or not."""
+    if not _calls(graph):
+        return improve(graph)
+    reached = _reached(graph)
+    cells = {id(cell): GraphCell(cell.name) for cell in reached}
+    copies = {id(cell.graph): cell.graph for cell in reached if cell.graph is not None}
+    copies[id(graph)] = graph
+    copies = {key: _redirected(found, cells) for key, found in copies.items()}
+    for cell in reached:
+        cells[id(cell)].graph = copies.get(id(cell.graph))
+    improved = {key: improve(copied) for key, copied in copies.items()}
+    for cell in reached:
+        cells[id(cell)].graph = improved.get(id(cell.graph))
+    return improved[id(graph)]
+
+
+def _calls(graph: Graph) -> list[Node]:
+    return [node for node in walk_nodes(graph.block) if node.op is call]
+
+
+def _reached(graph: Graph) -> list[GraphCell]:
+    """The cells of all calls, those in called graphs too."""
+    found: dict[int, GraphCell] = {}
+    pending = [graph]
+    while pending:
+        for node in _calls(pending.pop()):
+            cell: GraphCell = node.attributes["callee"]
+            if id(cell) not in found:
+                found[id(cell)] = cell
+                pending.extend([] if cell.graph is None else [cell.graph])
+    return list(found.values())
+
+
+def _redirected(graph: Graph, cells: dict[int, GraphCell]) -> Graph:
+    """A copy whose calls are of the new cells."""
+    copied = with_block(graph, copy_block(graph.block, {}))
+    for node in _calls(copied):
+        cell = cells[id(node.attributes["callee"])]
+        node.attributes = {**node.attributes, "callee": cell}
+    return copied
