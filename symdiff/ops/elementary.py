@@ -13,7 +13,7 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -52,10 +52,18 @@ def constant_of(value: Operand) -> Any:
 
 def strong_constant(number: float, like: Value) -> Value:
     """A constant of the dtype of ``like``: beside weak numbers it keeps it."""
-    dtype = array_type(like).dtype
-    if dtype == np.dtype("float64"):
-        return builder().constant(float(number))
-    return builder().constant(dtype.type(number))
+    type_ = array_type(like)
+    if type_.weak or (type_.dtype == np.dtype("float64") and type_.kind == "array"):
+        return builder().constant(one_of(type_) * 0 + number)
+    return builder().constant(type_.dtype.type(number))
+
+
+def choose(c: Value, a: Value, b: Value) -> Value:
+    """``where(c, a, b)``; of numbers of one type ``a if c else b``."""
+    numbers = all(array_type(v).kind != "array" for v in (c, a, b))
+    if numbers and array_type(a) == array_type(b):
+        return choice(c, a, b)  # type: ignore[no-any-return]
+    return where(c, a, b)  # type: ignore[no-any-return]
 
 
 def is_complex(value: Operand) -> bool:
@@ -65,7 +73,7 @@ def is_complex(value: Operand) -> bool:
 
 def nonzero(x: Value) -> Value:
     """``x``, but 1 where it is 0, to divide by."""
-    return where(equal(x, 0), strong_constant(1, x), x)  # type: ignore[no-any-return]
+    return choose(equal(x, 0), strong_constant(1, x), x)
 
 
 def _all_python(*operands: Operand) -> bool:
@@ -206,8 +214,8 @@ def _without_zero_to_zero(x: Value, exponent: Value) -> Value:
     """``x``, but 1 where both are 0: the partial ``0 * 0 ** -1`` is 0 there."""
     if constant_of(x):
         return x
-    both = logical_and(equal(x, 0), equal(exponent, 0))
-    return where(both, strong_constant(1, x), x)  # type: ignore[no-any-return]
+    both = bitwise_and(equal(x, 0), equal(exponent, 0))
+    return choose(both, strong_constant(1, x), x)
 
 
 def _constant_power(y: Value, x: Value, n: Any) -> Any:
@@ -225,7 +233,7 @@ def power_partial_exponent(y: Value, x: Value, exponent: Value) -> Any:
     base = constant_of(x)
     if base is not None:
         return 0.0 if base == 0 else y * log(x)
-    return y * log(where(equal(x, 0), strong_constant(1, x), x))
+    return y * log(nonzero(x))
 
 
 def power_is_strong(node: Node) -> bool:
@@ -382,7 +390,7 @@ heaviside: Operation = elementwise(
     "heaviside",
     np.heaviside,
     None,
-    lambda y, x, h: where(equal(x, 0), strong_constant(1, y), strong_constant(0, y)),
+    lambda y, x, h: equal(x, 0),
     documentation="0 below 0, 1 above, ``h`` at 0.",
 )
 
@@ -395,7 +403,7 @@ def _spell_absolute(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 def _absolute_partial(y: Value, x: Value) -> Value:
     if not is_complex(x):
         return sign(x)  # type: ignore[no-any-return]
-    return conjugate(x) / where(equal(y, 0), strong_constant(1, y), y)  # type: ignore[no-any-return]
+    return conjugate(x) / nonzero(y)  # type: ignore[no-any-return]
 
 
 absolute: Operation = elementwise(
@@ -585,15 +593,9 @@ rad2deg: Operation = elementwise(
 # Two operands -----------------------------------------------------------------------------------
 
 
-def _selected(condition: Value, y: Value) -> Value:
-    """1 where the condition holds, else 0, in the dtype of ``y``."""
-    return where(condition, strong_constant(1, y), strong_constant(0, y))  # type: ignore[no-any-return]
-
-
 def _winner(wins: Value, ties: Value, y: Value) -> Value:
     """1 where the operand wins, a half where there is a tie, else 0."""
-    half = where(ties, strong_constant(0.5, y), strong_constant(0, y))
-    return where(wins, strong_constant(1, y), half)  # type: ignore[no-any-return]
+    return wins + ties * strong_constant(0.5, y)
 
 
 maximum: Operation = elementwise(
@@ -615,16 +617,16 @@ minimum: Operation = elementwise(
 fmax: Operation = elementwise(
     "fmax",
     np.fmax,
-    lambda y, a, b: _winner(logical_or(greater(a, b), isnan(b)), equal(a, b), y),
-    lambda y, a, b: _winner(logical_or(greater(b, a), isnan(a)), equal(a, b), y),
+    lambda y, a, b: _winner(bitwise_or(greater(a, b), isnan(b)), equal(a, b), y),
+    lambda y, a, b: _winner(bitwise_or(greater(b, a), isnan(a)), equal(a, b), y),
     sympy="Max",
     documentation="The greater one, the other where one is NaN.",
 )
 fmin: Operation = elementwise(
     "fmin",
     np.fmin,
-    lambda y, a, b: _winner(logical_or(less(a, b), isnan(b)), equal(a, b), y),
-    lambda y, a, b: _winner(logical_or(less(b, a), isnan(a)), equal(a, b), y),
+    lambda y, a, b: _winner(bitwise_or(less(a, b), isnan(b)), equal(a, b), y),
+    lambda y, a, b: _winner(bitwise_or(less(b, a), isnan(a)), equal(a, b), y),
     sympy="Min",
     documentation="The smaller one, the other where one is NaN.",
 )
@@ -650,7 +652,7 @@ hypot: Operation = elementwise(
 
 def _finite_maximum(y: Value) -> Value:
     """``y``, but 0 where it is -inf: nothing there has weight."""
-    return where(equal(y, -math.inf), strong_constant(0, y), y)  # type: ignore[no-any-return]
+    return choose(equal(y, -math.inf), strong_constant(0, y), y)
 
 
 logaddexp: Operation = elementwise(
@@ -684,32 +686,38 @@ float_power: Operation = elementwise(
 # strong_multiply --------------------------------------------------------------------------------
 
 
-def _infer_strong_multiply(g: Type, p: Type) -> tuple[Type, ...]:
-    (type_,) = multiply.infer(g, p)
-    assert isinstance(type_, ArrayType)
-    return (number_or_array(type_.dtype, type_.shape),)
+def _strong_form(g: ArrayType, p: ArrayType, result: ArrayType) -> Literal["plain", "if", "where"]:
+    """How a masked product is written: it needs no mask where factors are finite for certain."""
+    if p.dtype.kind not in "fc":
+        return "plain"
+    return "if" if g == result and result.kind != "array" and p.kind != "array" else "where"
 
 
 def _evaluate_strong_multiply(g: Any, p: Any) -> Any:
-    return g * np.where(g != 0, p, np.result_type(p).type(0))
+    types = type_of_constant(g), type_of_constant(p)
+    form = _strong_form(*types, multiply.infer(*types)[0])  # type: ignore[arg-type]
+    if form == "plain" or (form == "if" and g != 0):
+        return g * p
+    return g if form == "if" else g * np.where(g != 0, p, np.result_type(p).type(0))
 
 
 def _spell_strong_multiply(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     g, p = operands
-    chosen = ast.Call(
-        dotted("np.where"), [ast.Compare(g, [ast.NotEq()], [literal(0)]), p, _zero()], []
-    )
+    types = (array_type(v) for v in (*node.operands, node.result))
+    form = _strong_form(*types)
+    if form == "plain":
+        return ast.BinOp(g, ast.Mult(), p)
+    test = ast.Compare(g, [ast.NotEq()], [literal(0)])
+    if form == "if":
+        return ast.IfExp(test, ast.BinOp(g, ast.Mult(), p), g)
+    chosen = ast.Call(dotted("np.where"), [test, p, ast.Constant(0.0)], [])
     return ast.BinOp(g, ast.Mult(), chosen)
-
-
-def _zero() -> ast.expr:
-    return ast.Constant(0.0)
 
 
 strong_multiply: Operation = declare(
     Operation(
         "strong_multiply",
-        _infer_strong_multiply,
+        lambda g, p: multiply.infer(g, p),
         _evaluate_strong_multiply,
         spelling=_spell_strong_multiply,
         partials=(lambda y, g, p: p, lambda y, g, p: g),
@@ -741,7 +749,7 @@ def _infer_where(c: Type, a: Type, b: Type) -> tuple[Type, ...]:
 def _where_share(chosen: bool, t: Value, y: Value, c: Value) -> Value:
     """What flows between the result of a ``where`` and one of its two choices."""
     zero = strong_constant(0, t)
-    return where(c, t, zero) if chosen else where(c, zero, t)  # type: ignore[no-any-return]
+    return choose(c, t, zero) if chosen else choose(c, zero, t)
 
 
 def _unbroadcast(g: Value, x: Value) -> Value:
@@ -777,13 +785,41 @@ where: Operation = declare(
     3,
 )
 
+
+def _infer_choice(c: Type, a: Type, b: Type) -> tuple[Type, ...]:
+    if a != b or any(require_array(t, "choice").kind == "array" for t in (c, a)):
+        raise TypeError(f"a choice between {a} and {b}")
+    return (a,)
+
+
+choice: Operation = declare(
+    Operation(
+        "choice",
+        _infer_choice,
+        lambda c, a, b: a if c else b,
+        spelling=lambda node, operands: ast.IfExp(*operands),
+        vjp={
+            1: lambda g, y, c, a, b: _unbroadcast(_where_share(True, g, y, c), a),
+            2: lambda g, y, c, a, b: _unbroadcast(_where_share(False, g, y, c), b),
+        },
+        jvp={
+            1: lambda t, y, c, a, b: _where_share(True, t, y, c),
+            2: lambda t, y, c, a, b: _where_share(False, t, y, c),
+        },
+        nondifferentiable=frozenset({0}),
+        sympy=lambda sp, c, a, b: sp.Piecewise((a, c), (b, True)),
+        documentation="``a if c else b`` of two numbers of one type.",
+    ),
+    3,
+)
+
 _CLIP: np.ufunc = np._core.umath.clip  # type: ignore[attr-defined]
 clip: Operation = elementwise(
     "clip",
     _CLIP,
-    lambda y, x, lo, hi: _selected(logical_and(greater_equal(x, lo), less_equal(x, hi)), y),
-    lambda y, x, lo, hi: _selected(logical_and(less(x, lo), less_equal(lo, hi)), y),
-    lambda y, x, lo, hi: _selected(logical_or(greater(x, hi), greater(lo, hi)), y),
+    lambda y, x, lo, hi: bitwise_and(greater_equal(x, lo), less_equal(x, hi)),
+    lambda y, x, lo, hi: bitwise_and(less(x, lo), less_equal(lo, hi)),
+    lambda y, x, lo, hi: bitwise_or(greater(x, hi), greater(lo, hi)),
     spelling=call("np.clip"),
     sympy=lambda sp, x, lo, hi: sp.Min(sp.Max(x, lo), hi),
     documentation="``x`` kept within bounds; its derivative at the bounds is 1.",
@@ -801,8 +837,8 @@ def _spell_clip_below(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 clip_below: Operation = elementwise(
     "clip_below",
     np.maximum,
-    lambda y, x, lo: _selected(greater_equal(x, lo), y),
-    lambda y, x, lo: _selected(less(x, lo), y),
+    lambda y, x, lo: greater_equal(x, lo),
+    lambda y, x, lo: less(x, lo),
     spelling=_spell_clip_below,
     sympy="Max",
     documentation="``np.clip`` with a lower bound alone.",
@@ -810,8 +846,8 @@ clip_below: Operation = elementwise(
 clip_above: Operation = elementwise(
     "clip_above",
     np.minimum,
-    lambda y, x, hi: _selected(less_equal(x, hi), y),
-    lambda y, x, hi: _selected(greater(x, hi), y),
+    lambda y, x, hi: less_equal(x, hi),
+    lambda y, x, hi: greater(x, hi),
     spelling=_spell_clip_above,
     sympy="Min",
     documentation="``np.clip`` with an upper bound alone.",
