@@ -1,8 +1,8 @@
 """Derivatives of graphs: ``Graph`` in, ``Graph`` out, so that everything nests.
 
-``forward.jvp`` adds tangents, ``reverse.gradient``, ``reverse.vjp`` and ``reverse.split`` run the chain rule
-backwards. ``activity`` says which values take part, ``residuals`` what the backward part needs of the
-forward part and how it gets it.
+``forward.jvp`` adds tangents; ``reverse.gradient``, ``reverse.vjp`` and ``reverse.split`` run the
+chain rule backwards. ``activity`` says which values take part, ``residuals`` what the backward part
+needs of the forward part and how it gets it.
 """
 
 from symdiff.differentiate.forward import jvp

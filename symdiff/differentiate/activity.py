@@ -1,9 +1,10 @@
 """Activity: which values depend on the inputs asked for and reach the outputs asked for.
 
-A block enters; the set of its active values leaves, and for each node with blocks the active values from
-outside that are used inside, in the order of first use. Dependence runs along edges from a value to what
-is computed from it: through carries, elements, arms and calls alike, so that two reachability searches
-are the whole analysis. Integers and booleans have no edges, nor has ``stop_gradient``.
+A block enters; the set of its active values leaves, and for each node with blocks the active values
+from outside that are used inside, in the order of first use. Dependence runs along edges from a
+value to what is computed from it: through carries, elements, arms and calls alike, so that two
+reachability searches are the whole analysis. Integers and booleans have no edges, nor has
+``stop_gradient``.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Activity:
         return self.captured.get(node, [])
 
     def is_chosen(self, edge: Edge) -> bool:
-        """Whether an edge leads out of an arm of a branch whose other arm does not use the source."""
+        """Whether an edge leads out of an arm whose branch's other arm does not use the source."""
         place, home = edge.place, self.homes.home.get(edge.source)
         while place is not home:
             if (id(place), edge.source) in self.chosen:
@@ -154,7 +155,7 @@ def _arm_edges(node: Node) -> Iterator[tuple[Value, Value, Block]]:
             yield value, result, arm
 
 
-# Captures -------------------------------------------------------------------------------------------
+# Captures ---------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -204,7 +205,7 @@ def _captured(
     return {node: list(values) for node, values in found.items()}, chosen
 
 
-# Calls ----------------------------------------------------------------------------------------------
+# Calls ------------------------------------------------------------------------------------------
 
 
 class Dependencies:

@@ -1,7 +1,7 @@
 """Derivatives of called graphs, each made once: by the graph, the mode and what is active.
 
-A graph that calls itself asks for its own derivative while that is being made: it gets the cell, which is
-filled later. ``pending`` has what has been asked for and not been made yet.
+A graph that calls itself asks for its own derivative while that is being made: it gets the cell,
+which is filled later. ``pending`` has what has been asked for and not been made yet.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Calls:
         return self.forward[request]
 
     def halves(self, request: Request) -> tuple[GraphCell, GraphCell]:
-        """The cells of forward part (results, residuals) and backward part (residuals, cotangents)."""
+        """The cells of the forward part → (results, residuals) and of the backward part."""
         if request not in self.split:
             name = request.callee.name
             cells = GraphCell(f"{name}_forward"), GraphCell(f"{name}_backward")

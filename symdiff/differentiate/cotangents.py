@@ -1,8 +1,8 @@
-"""Cotangents while they are built: what has accumulated so far for each primal value, zeros, and casts.
+"""Cotangents while they are built: what has accumulated for each primal value, zeros, casts.
 
-At the edges of loops, branches and calls a cotangent has exactly its primal's type, which ``fitted``
-brings about; within a block its kind follows NumPy. A tape's cotangent is a list of tapes, as no tape is
-ever added to another where it can be passed on.
+At the edges of loops, branches and calls a cotangent has exactly its primal's type, which
+``fitted`` brings about; within a block its kind follows NumPy. A tape's cotangent is a list of
+tapes, as no tape is ever added to another where it can be passed on.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from symdiff.differentiate.activity import walk_blocks
 from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.control import LoopView, cond, emit_loop, emit_undefined, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
-from symdiff.ir.types import INT, ArrayType, Dim, ListType, OpaqueType, Size, TapeType
+from symdiff.ir.types import INT, ArrayType, Dim, Kind, ListType, OpaqueType, Size, TapeType
+from symdiff.ops.declare import array_type
 
 
 class Cotangents:
-    """The cotangent of each value of a block as far as it is known; built with the current builder."""
+    """The cotangent of each value of a block, as far as it has accumulated."""
 
     def __init__(self) -> None:
         self._found: dict[Value, Value] = {}
@@ -75,54 +76,61 @@ def name_after(cotangent: Value, value: Value, role: str = "cotangent") -> Value
 def accumulated(before: Value, contribution: Value) -> Value:
     """The sum; into what is there already where the contribution goes to a part of it."""
     node = contribution.node
-    if node is not None and node.op in (ops.index_add, ops.list_add):
-        if _is_zeros(node.operands[0]) and builder().nodes and node is builder().nodes[-1]:
-            _, *others = node.operands
-            return builder().emit(node.op, (before, *others), node.attributes).result
+    if node is not None and _adds_to_zeros(node) and node in builder().nodes[-1:]:
+        _, *others = node.operands
+        return builder().emit(node.op, (before, *others), node.attributes).result
     if isinstance(before.type, ListType):
         return ops.list_accumulate(before, contribution)  # type: ignore[no-any-return]
     return ops.add(before, contribution)  # type: ignore[no-any-return]
+
+
+def _adds_to_zeros(node: Node) -> bool:
+    return node.op in (ops.index_add, ops.list_add) and _is_zeros(node.operands[0])
 
 
 def _is_zeros(value: Value) -> bool:
     return value.node is not None and value.node.op in (ops.zeros, ops.list_zeros_like)
 
 
-# Types ----------------------------------------------------------------------------------------------
+# Types ------------------------------------------------------------------------------------------
 
 
 def fitted(cotangent: Value, value: Value) -> Value:
     """A cotangent with the dtype and kind of its primal value."""
-    wanted, given = value.type, cotangent.type
-    if not isinstance(wanted, ArrayType) or not isinstance(given, ArrayType):
+    wanted = value.type
+    if not isinstance(wanted, ArrayType) or not isinstance(cotangent.type, ArrayType):
         return cotangent
-    if given.kind == "array" and wanted.kind != "array":
+    if kind_of(cotangent) == "array" and wanted.kind != "array":
         cotangent = ops.as_scalar(cotangent)
     cotangent = ops.as_dtype_of(cotangent, value)
-    if wanted.kind == "python" and cotangent.type.kind != "python":
-        return (ops.python_complex if wanted.dtype.kind == "c" else ops.python_float)(cotangent)
-    if wanted.kind == "scalar" and cotangent.type.kind == "python":
-        return strong(cotangent, wanted)
-    if wanted.kind == "array" and cotangent.type.kind != "array":
-        return ops.copy(cotangent)
-    return cotangent
+    if kind_of(cotangent) == wanted.kind:
+        return cotangent
+    if wanted.kind == "python":
+        cast = ops.python_complex if wanted.dtype.kind == "c" else ops.python_float
+        return cast(cotangent)  # type: ignore[no-any-return]
+    return strong(cotangent, wanted) if wanted.kind == "scalar" else ops.copy(cotangent)
+
+
+def kind_of(value: Value) -> Kind:
+    return array_type(value).kind
 
 
 def strong(value: Value, type_: ArrayType) -> Value:
     """A Python number as a NumPy scalar."""
-    if value.node is not None and value.node.op.name == "constant":
-        return builder().constant(type_.dtype.type(value.node.attributes["value"]))
-    return ops.astype(value, dtype=type_.dtype)
+    number = ops.constant_of(value)
+    if number is not None:
+        return builder().constant(type_.dtype.type(number))
+    return ops.astype(value, dtype=type_.dtype)  # type: ignore[no-any-return]
 
 
-# Zeros ----------------------------------------------------------------------------------------------
+# Zeros ------------------------------------------------------------------------------------------
 
 
 class Zeros:
     """Builds zeros from dimensions: of sizes of a graph's parameters, where they have them.
 
-    ``partial`` has the values that may be undefined (see ``partial_values``); of these nothing is asked
-    without a test.
+    ``partial`` has the values that may be undefined (see ``partial_values``); of these nothing is
+    asked without a test.
     """
 
     def __init__(self, parameters: Iterable[Value], partial: Iterable[Value] = ()) -> None:
@@ -165,7 +173,7 @@ class Zeros:
         return None if found is None else ops.size(found[0], axis=found[1])
 
     def restate(self, node: Node) -> bool:
-        """Make a ``size`` node ask a parameter that has the same dimension; whether there is one."""
+        """Make a ``size`` node ask a parameter of the same dimension; whether there is one."""
         type_ = node.operands[0].type
         dim = type_.shape[node.attributes["axis"]] if isinstance(type_, ArrayType) else None
         found = None if not isinstance(dim, Size) or dim.open else self._axes.get(dim)
@@ -221,7 +229,7 @@ def _add_all(edges: dict[Value, list[Value]], pairs: Iterable[tuple[Value, Value
         edges.setdefault(source, []).append(destination)
 
 
-# Tapes ----------------------------------------------------------------------------------------------
+# Tapes ------------------------------------------------------------------------------------------
 
 
 def add_tapes(tapes: list[Value]) -> Value:

@@ -1,9 +1,10 @@
 """Which values to save: the cheapest set from which all that is needed can be had again.
 
-Each value is *saved* at a price, or *recomputed* at a price from its operands, or not had at all. That is a
-minimum cut: an arc in → out costs the saving of a value, source → in its recomputing (infinite where it
-cannot be), out of an operand → in of its user is infinite, and so is out of what is needed → sink.
-Dinic's algorithm (Dinitz 1970); of the cheapest cuts the one nearest to what is needed is taken.
+Each value is *saved* at a price, or *recomputed* at a price from its operands, or not had at all.
+That is a minimum cut: an arc in → out costs the saving of a value, source → in its recomputing
+(infinite where it cannot be), out of an operand → in of its user is infinite, and so is out of what
+is needed → sink. Dinic's algorithm (Dinitz 1970); of the cheapest cuts the one nearest to what is
+needed is taken.
 """
 
 from __future__ import annotations

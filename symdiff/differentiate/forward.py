@@ -1,8 +1,8 @@
 """Forward mode: a graph that computes tangents beside the primal values.
 
-Each node is copied and followed by what computes the tangents of its active results. Loops carry the
-tangents of their active carries, branches have them as further results, calls call the forward graph of
-what they call.
+Each node is copied and followed by what computes the tangents of its active results. Loops carry
+the tangents of their active carries, branches have them as further results, calls call the forward
+graph of what they call.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ def jvp(
     output: Structure | None = None,
     calls: Calls | None = None,
 ) -> Graph:
-    """Results and tangents: inputs are those of ``graph``, then the tangent of each input in ``wrt``.
+    """Results and tangents: inputs are those of ``graph``, then the tangent of each in ``wrt``.
 
-    ``output`` says what is returned, its leaves numbering the results of ``graph`` and after them the
-    tangents of the differentiable ones among these, in order; by default the pair ``(y, y_dot)``, None
-    standing for the tangents of the others.
+    ``output`` says what is returned, its leaves numbering the results of ``graph`` and after them
+    the tangents of the differentiable ones among these, in order; by default the pair
+    ``(y, y_dot)``, None standing for the tangents of the others.
     """
     results = graph.block.results
     parameters = [graph.block.parameters[number] for number in wrt]
@@ -98,7 +98,7 @@ class Push:
         self.tangents: dict[Value, Value] = {}
 
     def whole(self, block: Block, seeds: dict[Value, Value], targets: Iterable[Value]) -> Block:
-        """A graph's block: its parameters and the seeds → its results and the tangents of targets."""
+        """A graph's block: parameters and seeds → results and the tangents of targets."""
         parameters = tuple(self.renewed(value) for value in block.parameters)
         self.tangents |= {v: seed for v, seed in seeds.items() if self.is_active(v)}
         self.partial = partial_values(block)

@@ -1,4 +1,4 @@
-"""The outside of derivative graphs: structures of outputs, derived inputs, results that nobody asked for."""
+"""The outside of derivative graphs: structures of outputs, derived inputs, dropped results."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def renumbered(structure: Structure, numbers: Mapping[int, Structure]) -> Struct
 
 
 def trimmed(graph: Graph) -> Graph:
-    """A graph without the results that its output does not name; leaves number the rest in order."""
+    """A graph without the results that its output does not name; its leaves are renumbered."""
     kept = list(dict.fromkeys(leaves_of(graph.output)))
     numbers = {old: Leaf(new) for new, old in enumerate(kept)}
     graph.output = renumbered(graph.output, numbers)

@@ -1,7 +1,8 @@
 """Dead code in a derivative under construction: nodes that nothing reads go, in place.
 
-A list of nodes and the values wanted of it enter; only what those need stays. Carries, tapes and results
-of branches that nothing reads go as well. Values defined elsewhere may be read freely; effects stay.
+A list of nodes and the values wanted of it enter; only what those need stays. Carries, tapes and
+results of branches that nothing reads go as well. Values defined elsewhere may be read freely;
+effects stay.
 """
 
 from __future__ import annotations

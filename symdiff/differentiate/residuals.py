@@ -1,10 +1,10 @@
 """Residuals: what the backward part needs of the forward part, and how it gets it.
 
-The sweep has named primal values freely. Here each of its blocks, inner ones first, gets what it names of
-the primal block that it reverses: from the tape of a loop's input, by computing it again from what is at
-hand, or from an extra result of the primal loop or branch. ``cut`` chooses by price. What is outside every
-enclosing region, the turn's index and constants are free. Primal nodes are extended in place (the
-transformation owns its copy of them).
+The sweep has named primal values freely. Here each of its blocks, inner ones first, gets what it
+names of the primal block that it reverses: from the tape of a loop's input, by computing it again
+from what is at hand, or from an extra result of the primal loop or branch. ``cut`` chooses by
+price. What is outside every enclosing region, the turn's index and constants are free. Primal nodes
+are extended in place (the transformation owns its copy of them).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _region_class(pair: Pair) -> type[_Region]:
     return _Loop if pair.primal_node.op is loop else _Arm
 
 
-# Prices ---------------------------------------------------------------------------------------------
+# Prices -----------------------------------------------------------------------------------------
 
 
 def elements(type_: Type) -> int:
@@ -94,42 +94,15 @@ def price_of_computing(node: Node) -> int | None:
     return 80 if count == 1 else 600 + 5 * count
 
 
-_PLAIN = frozenset(
-    [
-        "add",
-        "subtract",
-        "multiply",
-        "divide",
-        "negative",
-        "positive",
-        "absolute",
-        "less",
-        "less_equal",
-        "greater",
-        "greater_equal",
-        "equal",
-        "not_equal",
-        "logical_and",
-        "logical_or",
-        "logical_not",
-        "maximum",
-        "minimum",
-        "square",
-        "where",
-        "astype",
-        "real",
-        "imag",
-        "conjugate",
-        "floor",
-        "ceil",
-        "sign",
-        "range_element",
-        "sqrt",
-    ]
-)
+_PLAIN = frozenset((
+    "add", "subtract", "multiply", "divide", "negative", "positive", "absolute", "square", "sqrt",
+    "floor", "ceil", "sign", "real", "imag", "conjugate", "less", "less_equal", "greater",
+    "greater_equal", "equal", "not_equal", "logical_and", "logical_or", "logical_not", "maximum",
+    "minimum", "where", "choice", "astype", "range_element",
+))  # fmt: skip
 
 
-# Regions --------------------------------------------------------------------------------------------
+# Regions ----------------------------------------------------------------------------------------
 
 
 class _Region:
@@ -138,12 +111,13 @@ class _Region:
     def __init__(self, pair: Pair, homes: Homes, top: Block | None, zeros: Zeros) -> None:
         self.pair, self.homes, self.top, self.zeros = pair, homes, top, zeros
         self.primal, self.reverse = pair.primal, pair.reverse
-        self.got: dict[
-            Value, Value
-        ] = {}  # how the reverse block calls what it has of the primal one
+        self.sizes: dict[tuple[Value, int], Value] | None = None
+        self.same: dict[Value, Value] = {}  # sizes asked for twice
+        self.got: dict[Value, Value] = {}  # what primal values are called in the reverse block
 
     def resolve(self) -> None:
         self.hoist_sizes()
+        substitute(self.reverse, self.same)
         self.alias_invariants()
         needed = [v for v in read_values(self.reverse) if self.is_inner(v) and v not in self.got]
         offers = self.offers(needed)
@@ -193,7 +167,7 @@ class _Region:
         return home is None or home is self.top
 
     def price_outside(self, value: Value) -> int:
-        """Of what an enclosing region defines: it has to save that, once for all of this one's turns."""
+        """Of what an enclosing region defines: that one saves it, once for all turns of this."""
         return 0 if self.is_free(value) else 1 + price_of_saving(value.type) // self.turns()
 
     def price_of_parameter(self, value: Value) -> int:
@@ -217,17 +191,29 @@ class _Region:
         """Make sizes of primal values primal values themselves: they are saved more cheaply."""
         for block in walk_blocks(self.reverse):
             sizes = [n for n in block.nodes if n.op is ops.size and self.is_inner(n.operands[0])]
-            hoisted = {node for node in sizes if not self.zeros.restate(node)}
+            hoisted = [node for node in sizes if not self.zeros.restate(node)]
             if hoisted:
-                block.nodes[:] = [node for node in block.nodes if node not in hoisted]
+                moved = set(hoisted)
+                block.nodes[:] = [node for node in block.nodes if node not in moved]
             for node in hoisted:
                 self.hoist(node)
 
     def hoist(self, node: Node) -> None:
+        asked = node.operands[0], node.attributes["axis"]
+        if self.sizes is None:
+            self.sizes = {
+                (n.operands[0], n.attributes["axis"]): n.result
+                for n in self.primal.nodes
+                if n.op is ops.size
+            }
+        if asked in self.sizes:
+            self.same[node.result] = self.sizes[asked]
+            return
         source = node.operands[0].node
         place = 0 if source is None else self.primal.nodes.index(source) + 1
         self.primal.nodes.insert(place, node)
         node.result.role = "primal"
+        self.sizes[asked] = node.result
         self.homes.home[node.result] = self.primal
 
 
@@ -236,7 +222,8 @@ class _Loop(_Region):
 
     def __init__(self, pair: Pair, homes: Homes, top: Block | None, zeros: Zeros) -> None:
         super().__init__(pair, homes, top, zeros)
-        assert pair.primal_node is not None and pair.reverse_node is not None
+        assert pair.primal_node is not None
+        assert pair.reverse_node is not None
         self.primal_loop = LoopView(pair.primal_node)
         self.reverse_loop = LoopView(pair.reverse_node)
 
@@ -327,7 +314,7 @@ def _absent(block: Block, value: Value) -> Value:
         return emit_undefined(value.type)
 
 
-# Rewriting ------------------------------------------------------------------------------------------
+# Rewriting --------------------------------------------------------------------------------------
 
 
 def reads(node: Node) -> Iterable[Value]:
@@ -378,6 +365,8 @@ def _compute(value: Value, recomputed: set[Value], new: dict[Value, Value]) -> N
 
 def substitute(block: Block, new: dict[Value, Value]) -> None:
     """Replace what a block and the blocks in it read."""
+    if not new:
+        return
     for inner in walk_blocks(block):
         for node in inner.nodes:
             node.operands = tuple(new.get(value, value) for value in node.operands)

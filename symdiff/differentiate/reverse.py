@@ -1,8 +1,9 @@
 """Reverse mode: graphs that run the chain rule backwards.
 
-``gradient`` is one graph, primal then adjoint, of a scalar result; ``vjp`` the same from a cotangent for each
-result, given as inputs; ``split`` a pair of graphs, with what the second needs of the first as results of
-the first. All go the same way: copy the graph, build the sweep, drop its dead code, resolve residuals.
+``gradient`` is one graph, primal then adjoint, of a scalar result; ``vjp`` the same from a
+cotangent for each result, given as inputs; ``split`` a pair of graphs, with what the second needs
+of the first as results of the first. All go the same way: copy the graph, build the sweep, drop its
+dead code, resolve residuals.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ def gradient(
 ) -> Graph:
     """The gradient of the ``result``-th result, a scalar, by the inputs ``wrt``.
 
-    ``output`` says what is returned, its leaves numbering the results of ``graph`` and after them the
-    cotangents of ``wrt``; by default a tuple of the cotangents.
+    ``output`` says what is returned, its leaves numbering the results of ``graph`` and after them
+    the cotangents of ``wrt``; by default a tuple of the cotangents.
     """
     joint = _Joint(graph, wrt, calls)
     with building(joint.builder):
@@ -53,10 +54,10 @@ def vjp(
     output: Structure | None = None,
     calls: Calls | None = None,
 ) -> Graph:
-    """Results and cotangents: inputs are those of ``graph``, then a cotangent a differentiable result.
+    """Results and cotangents: the inputs of ``graph``, then a cotangent a differentiable result.
 
-    ``output`` is as for ``gradient``; by default the pair of what ``graph`` returns and the tuple of
-    cotangents of ``wrt``.
+    ``output`` is as for ``gradient``; by default the pair of what ``graph`` returns and the tuple
+    of cotangents of ``wrt``.
     """
     joint = _Joint(graph, wrt, calls)
     seeds = joint.seeds()
@@ -67,8 +68,10 @@ def vjp(
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """``forward``: inputs → (what the graph returns, saved values). ``backward``: (saved values, a cotangent a
-    differentiable result) → cotangents of the inputs asked for. ``saved`` counts the saved values.
+    """A derivative in two graphs; ``saved`` counts the values handed from the first to the second.
+
+    ``forward``: inputs → (what the graph returns, saved values).
+    ``backward``: (saved values, a cotangent a differentiable result) → cotangents of ``wrt``.
     """
 
     forward: Graph
@@ -77,8 +80,10 @@ class Split:
 
 
 def split(graph: Graph, wrt: Sequence[int], *, calls: Calls | None = None) -> Split:
-    """Forward and backward part as graphs of their own. ``forward.output`` is a pair (returned, tuple of
-    saved), ``backward.output`` a tuple of cotangents."""
+    """Forward and backward part as graphs of their own.
+
+    ``forward.output`` is the pair (returned, tuple of saved), ``backward.output`` a tuple.
+    """
     joint = _Joint(graph, wrt, calls)
     seeds = joint.seeds()
     backward, saved = joint.apart(seeds)
@@ -107,7 +112,7 @@ def finish(calls: Calls) -> None:
 
 
 def _called(request: Request, calls: Calls) -> tuple[Graph, Graph]:
-    """A called graph in two: inputs → (results, residuals), (residuals, cotangents) → cotangents."""
+    """A called graph in two; the first hands its residuals to the second as one value."""
     graph = graph_of(request.callee)
     joint = _Joint(graph, request.wrt, calls)
     results = joint.block.results
@@ -153,7 +158,7 @@ class _Joint:
         self.sweep: Sweep
 
     def seeds(self) -> dict[int, Value]:
-        """A parameter for the cotangent of each returned result that can have one, by its number."""
+        """A parameter for the cotangent of each returned result that has one, by its number."""
         numbers = sorted(leaves_of(self.source.output))
         results = {k: self.block.results[k] for k in numbers}
         return {

@@ -1,9 +1,10 @@
 """Safe ``where``: which cotangents can be zero because something was not selected.
 
-Such a zero has to stay zero whatever it is multiplied with (inf, NaN), so ``where(x > 0, log(x), 0)`` has the
-gradient 0 at x = 0. The state of a value's cotangent is the highest of what its uses make of it: UNREAD
-(none so far), PARTIAL (an index read or overwrote parts), SELECTED (``where``, a branch or a maximum chose),
-DENSE (some use reads all of it: no mask can help). One search backwards over the edges of ``activity``.
+Such a zero has to stay zero whatever it is multiplied with (inf, NaN), so
+``where(x > 0, log(x), 0)`` has the gradient 0 at x = 0. The state of a value's cotangent is the
+highest of what its uses make of it: UNREAD (none so far), PARTIAL (an index read or overwrote
+parts), SELECTED (``where``, a branch or a maximum chose), DENSE (some use reads all of it: no mask
+can help). One search backwards over the edges of ``activity``.
 """
 
 from __future__ import annotations
@@ -26,38 +27,16 @@ class State(IntEnum):
     DENSE = 3
 
 
-_SELECTING = frozenset(
-    [
-        "where",
-        "maximum",
-        "minimum",
-        "fmax",
-        "fmin",
-        "clip",
-        "clip_below",
-        "clip_above",
-        "max",
-        "min",
-    ]
-)
+_SELECTING = frozenset((
+    "where", "choice", "maximum", "minimum", "fmax", "fmin", "clip", "clip_below", "clip_above",
+    "max", "min",
+))  # fmt: skip
 _TAKING = frozenset(("index", "index_set", "take_along_axis", "diagonal"))
-_BOUNDED = frozenset(
-    [
-        "less",
-        "less_equal",
-        "greater",
-        "greater_equal",
-        "equal",
-        "not_equal",
-        "logical_and",
-        "logical_or",
-        "logical_not",
-        "logical_xor",
-        "isnan",
-        "isinf",
-        "isfinite",
-    ]
-)
+_BOUNDED = frozenset((
+    "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and",
+    "logical_or", "logical_not", "logical_xor", "bitwise_and", "bitwise_or", "isnan", "isinf",
+    "isfinite",
+))  # fmt: skip
 
 
 class Selection:
@@ -68,7 +47,7 @@ class Selection:
         self.suspect = _suspect(activity.edges)
 
     def needs_mask(self, node: Node, partial: Value) -> bool:
-        """Whether ``partial``, by which the cotangent of a node's result is multiplied, may spoil zeros."""
+        """Whether multiplying the cotangent of a node's result with ``partial`` may spoil zeros."""
         op = node.op
         assert isinstance(op, Operation)
         if op.is_strong(node):
@@ -90,9 +69,9 @@ def is_bounded(partial: Value) -> bool:
         node = value.node
         if node is None:
             return False
-        if node.op.name == "where":
+        if node.op.name in ("where", "choice"):
             stack.extend(node.operands[1:])
-        elif node.op.name in ("astype", "negative", "broadcast_to", "multiply"):
+        elif node.op.name in ("astype", "negative", "broadcast_to", "multiply", "add"):
             stack.extend(node.operands)
         elif node.op.name not in _BOUNDED and node.op.name != "constant":
             return False

@@ -27,9 +27,7 @@ from symdiff.ir.control import (
     undefined,
 )
 from symdiff.ir.graph import Block, GraphCell, Node, Op, Value
-from symdiff.ir.types import ArrayType
-from symdiff.ops.declare import Operation
-
+from symdiff.ops.declare import Operation, array_type
 
 Partial = Value | int | float
 
@@ -45,7 +43,7 @@ class Pair:
 
 
 class Sweep:
-    """Builds cotangents with the current builder. ``pairs`` lists paired blocks, inner ones first."""
+    """Builds cotangents with the current builder. ``pairs`` has inner blocks first."""
 
     def __init__(
         self, activity: Activity, selection: Selection, zeros: Zeros, calls: Calls
@@ -57,7 +55,7 @@ class Sweep:
         self.pairs: list[Pair] = []
 
     def run(self, nodes: Sequence[Node], cotangents: Cotangents) -> None:
-        """Go through ``nodes`` backwards, from the cotangents of what they define to those of the rest."""
+        """Go through ``nodes`` backwards, from cotangents of what they define to the others."""
         for node in reversed(nodes):
             if any(value in cotangents for value in node.results):
                 with marked(node.span, "cotangent"):
@@ -269,12 +267,12 @@ class _ReverseLoop:
 
 
 def _in_order(node: Node) -> Iterable[int]:
-    """Operands in order; the base of a write last, as its cotangent is zeroed where it was written."""
+    """Operands in order; the base of a write last: its cotangent is zeroed in the region."""
     positions = range(len(node.operands))
     return positions[::-1] if node.op in (ops.index_set, ops.list_set) else positions
 
 
-# Rules ----------------------------------------------------------------------------------------------
+# Rules ------------------------------------------------------------------------------------------
 
 
 def partial_of(
@@ -292,22 +290,24 @@ def partial_of(
 
 def scaled(g: Value, partial: Partial, masked: bool) -> Value:
     """``g * partial``; a strong zero where ``masked``."""
+    made: Value
     if not isinstance(partial, Value):
         if partial == 1:
             return g
-        return ops.negative(g) if partial == -1 else ops.multiply(g, partial)
-    if masked:
-        return ops.strong_multiply(g, _of_strong_dtype(partial, g))
-    return ops.multiply(g, partial)
+        made = ops.negative(g) if partial == -1 else ops.multiply(g, partial)
+    elif masked:
+        made = ops.strong_multiply(g, _of_strong_dtype(partial, g))
+    else:
+        made = ops.multiply(g, partial)
+    return made
 
 
 def _of_strong_dtype(partial: Value, g: Value) -> Value:
     """A Python number in the dtype of ``g``: in an ``np.where`` it would not be weak any more."""
-    types = partial.type, g.type
-    if not all(isinstance(type_, ArrayType) for type_ in types):
-        return partial
-    weak, dtype = partial.type.weak and not g.type.weak, g.type.dtype
-    return ops.astype(partial, dtype=dtype) if weak and dtype.itemsize < 8 else partial
+    type_ = array_type(g)
+    weak = array_type(partial).weak and not type_.weak and type_.dtype.itemsize < 8
+    made: Value = ops.astype(partial, dtype=type_.dtype) if weak else partial
+    return made
 
 
 def no_rule(node: Node, operand: Value) -> UnsupportedCallError:

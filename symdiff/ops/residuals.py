@@ -1,8 +1,8 @@
 """Ops that only derivatives have: packing residuals of a called graph, the length of a tape.
 
-The residuals of a graph that calls itself have no finite type: they are handed on as one opaque value,
-a tuple at run time. What stands for its cotangent or tangent is such a tuple as well, one entry for each
-entry, with nothing where an entry carries no derivative.
+The residuals of a graph that calls itself have no finite type: they are handed on as one opaque
+value, a tuple at run time. What stands for its cotangent or tangent is such a tuple as well, one
+entry for each entry, with nothing where an entry carries no derivative.
 """
 
 from __future__ import annotations

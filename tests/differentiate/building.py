@@ -1,4 +1,4 @@
-"""Graphs by hand: a function of IR values becomes a verified graph; loops and branches in one call each."""
+"""Graphs by hand: a function of IR values becomes a verified graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs as graphs, each a scalar function of a vector of three numbers: one of every control flow."""
+"""Programs as graphs, each a scalar function of a vector: one of every control flow."""
 
 from __future__ import annotations
 
