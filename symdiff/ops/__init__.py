@@ -1,5 +1,6 @@
 """The ops: one table a family, each op declared once. Importing this fills the registry."""
 
+from symdiff.ops import numerical, positions, writes
 from symdiff.ops.creation import (
     arange,
     arange_of,
@@ -232,13 +233,13 @@ from symdiff.ops.sizes import dim_of, size, sizes_of
 from symdiff.ops.ufuncs import as_function, cast, power_of, refuse, staged
 
 __all__ = [
+    "PACKED",
+    "VIEW_PUTS",
     "Field",
     "Named",
-    "PACKED",
     "Slice",
     "Slot",
     "Text",
-    "VIEW_PUTS",
     "absolute",
     "add",
     "adjoint",
@@ -370,9 +371,9 @@ __all__ = [
     "list_unstack_like",
     "list_zeros_like",
     "log",
-    "log10",
     "log1p",
     "log2",
+    "log10",
     "logaddexp",
     "logaddexp2",
     "logical_and",
@@ -396,12 +397,14 @@ __all__ = [
     "norm",
     "not_",
     "not_equal",
+    "numerical",
     "ones",
     "opaque_call",
     "outer",
     "pack",
     "pad",
     "polygamma",
+    "positions",
     "positive",
     "power",
     "power_of",
@@ -473,6 +476,7 @@ __all__ = [
     "var",
     "vdot",
     "where",
+    "writes",
     "zeros",
     "zeros_if_defined",
     "zeros_of",

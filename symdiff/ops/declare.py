@@ -49,6 +49,7 @@ class Operation(Op):
     ``strong``: partials can be infinite where the op itself is finite (sqrt at 0): always masked. Both
     may be a predicate of the node (``x ** n``): ask ``is_singular(node)`` and ``is_strong(node)``.
     ``repeated``: operands that the spelling writes more than once, which should have names.
+    ``harmless``: whether a node of an op that ``raises`` is known not to, by its operands' types.
     ``python``: the operator that an op spelled with one means unless its attribute ``ufunc`` is true.
     """
 
@@ -63,6 +64,7 @@ class Operation(Op):
     singular: bool | Callable[[Node], bool] = False
     strong: bool | Callable[[Node], bool] = False
     repeated: frozenset[int] = frozenset()
+    harmless: Callable[[Node], bool] | None = None
     python: Callable[..., Any] | None = None
     sympy: Any = None
     documentation: str = ""
@@ -199,7 +201,9 @@ class _Substitute(ast.NodeTransformer):
         return self.names.get(node.id, node)
 
 
-def infix(operator: type[ast.operator] | type[ast.cmpop] | type[ast.unaryop], ufunc: str) -> Spelling:
+def infix(
+    operator: type[ast.operator] | type[ast.cmpop] | type[ast.unaryop], ufunc: str
+) -> Spelling:
     """Spelled with an operator, or as ``np.<ufunc>`` where the attribute ``ufunc`` is true."""
 
     def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
@@ -283,8 +287,19 @@ def array_type(value: Any) -> ArrayType:
 
 Lowering = Callable[..., Any]
 FUNCTIONS: dict[Any, Lowering] = {}
+WRITES: dict[Any, Lowering] = {}
 METHODS: dict[str, Lowering] = {}
 ATTRIBUTES: dict[str, Lowering] = {}
+
+
+def writes(*callables: Any) -> Callable[[Lowering], Lowering]:
+    """Register what library callables that change their first argument make of its value."""
+
+    def register(lowering: Lowering) -> Lowering:
+        WRITES.update(dict.fromkeys(callables, lowering))
+        return lowering
+
+    return register
 
 
 def lowers(
@@ -337,7 +352,9 @@ def elementwise(
 
     def evaluate(*values: Any, **attributes: Any) -> Any:
         if python is not None and not attributes.get("ufunc"):
-            return python(*values)  # the operator: an array's ``**`` and ``np.power`` differ in bits
+            return python(
+                *values
+            )  # the operator: an array's ``**`` and ``np.power`` differ in bits
         return ufunc(*values)
 
     return declare(

@@ -52,18 +52,28 @@ def constant_of(value: Operand) -> Any:
 
 def strong_constant(number: float, like: Value) -> Value:
     """A constant of the dtype of ``like``: beside weak numbers it keeps it."""
-    type_ = array_type(like)
-    if type_.weak or (type_.dtype == np.dtype("float64") and type_.kind == "array"):
-        return builder().constant(one_of(type_) * 0 + number)
-    return builder().constant(type_.dtype.type(number))
+    dtype = array_type(like).dtype
+    if dtype == np.dtype("float64"):
+        return builder().constant(float(number))
+    return builder().constant(dtype.type(number))
 
 
 def choose(c: Value, a: Value, b: Value) -> Value:
     """``where(c, a, b)``; of numbers of one type ``a if c else b``."""
-    numbers = all(array_type(v).kind != "array" for v in (c, a, b))
-    if numbers and array_type(a) == array_type(b):
-        return choice(c, a, b)  # type: ignore[no-any-return]
-    return where(c, a, b)  # type: ignore[no-any-return]
+    if any(array_type(v).kind == "array" for v in (c, a, b)):
+        return where(c, a, b)  # type: ignore[no-any-return]
+    a, b = _of_kind(a, b), _of_kind(b, a)
+    if array_type(a) != array_type(b):
+        return where(c, a, b)  # type: ignore[no-any-return]
+    return choice(c, a, b)  # type: ignore[no-any-return]
+
+
+def _of_kind(constant: Value, other: Value) -> Value:
+    """A Python number that is known, as a NumPy scalar where it stands beside one."""
+    number, type_ = constant_of(constant), array_type(other)
+    if number is None or type_.kind != "scalar":
+        return constant
+    return builder().constant(type_.dtype.type(number))
 
 
 def is_complex(value: Operand) -> bool:
@@ -127,6 +137,11 @@ multiply: Operation = elementwise(
     sympy=lambda sp, a, b: a * b,
     documentation="Product.",
 )
+
+
+def over_nonzero(a: Value, b: Value) -> Value:
+    """``a / b``, but ``a`` where ``b`` is 0: it never raises."""
+    return divide(a, nonzero(b))  # type: ignore[no-any-return]
 
 
 def _quotient(y: Value, a: Operand, b: Operand) -> Value:
@@ -635,16 +650,16 @@ fmin: Operation = elementwise(
 arctan2: Operation = elementwise(
     "arctan2",
     np.arctan2,
-    lambda y, a, b: b / nonzero(a * a + b * b),
-    lambda y, a, b: -a / nonzero(a * a + b * b),
+    lambda y, a, b: over_nonzero(b, a * a + b * b),
+    lambda y, a, b: -over_nonzero(a, a * a + b * b),
     sympy="atan2",
     documentation="The angle of the point (b, a); its derivative at (0, 0) is 0.",
 )
 hypot: Operation = elementwise(
     "hypot",
     np.hypot,
-    lambda y, a, b: a / nonzero(y),
-    lambda y, a, b: b / nonzero(y),
+    lambda y, a, b: over_nonzero(a, y),
+    lambda y, a, b: over_nonzero(b, y),
     sympy=lambda sp, a, b: sp.sqrt(a**2 + b**2),
     documentation="``sqrt(a * a + b * b)``; its derivative at (0, 0) is 0.",
 )

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.errors import UnsupportedCallError
-from symdiff.ir.graph import Value
+from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, Type
 from symdiff.ops import support
 from symdiff.ops.creation import eye
@@ -78,6 +78,11 @@ def _matrix(type_: Type, name: str) -> ArrayType:
     if isinstance(rows, int) and isinstance(columns, int) and rows != columns:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
     return matrix
+
+
+def _is_square(node: Node) -> bool:
+    rows, columns = array_type(node.operands[0]).shape[-2:]
+    return rows == columns
 
 
 def _infer_square(name: str) -> Any:
@@ -208,6 +213,7 @@ cofactors: Operation = declare(
         _infer_square("cofactors"),
         support.cofactors,
         raises=True,
+        harmless=_is_square,
         cost="heavy",
         spelling=supporting_call(support.cofactors),
         vjp={0: _cofactors_vjp},
@@ -223,6 +229,7 @@ det: Operation = declare(
         _infer_of_matrix,
         np.linalg.det,
         raises=True,
+        harmless=_is_square,
         cost="heavy",
         spelling=call("np.linalg.det"),
         vjp={0: lambda g, y, a: as_dtype_of(_as_matrix(g) * conjugated(cofactors(a)), a)},
@@ -266,6 +273,7 @@ slogdet: Operation = declare(
         _infer_slogdet,
         lambda a: tuple(np.linalg.slogdet(a)),
         raises=True,
+        harmless=_is_square,
         cost="heavy",
         spelling=call("np.linalg.slogdet"),
         vjp={0: _slogdet_vjp},
@@ -405,7 +413,6 @@ norm: Operation = declare(
         lambda x, *, ord=None, axis=None, keepdims=False: np.linalg.norm(
             x, ord, axis[0] if axis is not None and len(axis) == 1 else axis, keepdims
         ),
-        raises=True,
         spelling=spell_reduction("np.linalg.norm", ord=None),
         documentation="A norm; the derivative of the Euclidean one at 0 is 0.",
         **gradient_rules(_norm_gradient),

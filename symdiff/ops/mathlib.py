@@ -32,7 +32,7 @@ from symdiff.ops.elementary import (
     as_dtype_of,
     divide,
     multiply,
-    nonzero,
+    over_nonzero,
     power_is_singular,
     power_is_strong,
     power_partial_base,
@@ -194,8 +194,8 @@ math_pow: Operation = _math(
 )
 math_atan2: Operation = _math(
     "atan2",
-    lambda y, a, b: b / nonzero(a * a + b * b),
-    lambda y, a, b: -a / nonzero(a * a + b * b),
+    lambda y, a, b: over_nonzero(b, a * a + b * b),
+    lambda y, a, b: -over_nonzero(a, a * a + b * b),
     sympy="atan2",
 )
 math_fmod: Operation = _math("fmod", 1, lambda y, a, b: -trunc(a / b))
@@ -205,7 +205,7 @@ math_ldexp: Operation = _math("ldexp", lambda y, x, i: math_ldexp(1.0, i), None)
 
 
 def _hypot_share(position: int, g: Value, y: Value, *xs: Value) -> Value:
-    return as_dtype_of(g * (xs[position] / nonzero(y)), xs[position])
+    return as_dtype_of(g * over_nonzero(xs[position], y), xs[position])
 
 
 math_hypot: Operation = declare(
@@ -216,7 +216,7 @@ math_hypot: Operation = declare(
         raises=True,
         spelling=call("math.hypot"),
         vjp=_hypot_share,
-        jvp=lambda position, t, y, *xs: t * (xs[position] / nonzero(y)),
+        jvp=lambda position, t, y, *xs: t * over_nonzero(xs[position], y),
         variadic=True,
         sympy=lambda sp, *xs: sp.sqrt(sp.Add(*(x**2 for x in xs))),
         documentation="``math.hypot``; its derivative at the origin is 0.",

@@ -106,6 +106,35 @@ def _infer_matmul(a: Type, b: Type) -> tuple[Type, ...]:
     return (number_or_array(_product_dtype(first, second), shape),)
 
 
+def _inner_agree(node: Node) -> bool:
+    """Whether the axes summed over are known to be of one length, and stacks to fit."""
+    a, b = (array_type(v).shape for v in node.operands)
+    stacks = broadcast_shapes(a[:-2], b[:-2])
+    fit = all(s == stacks[len(stacks) - len(s) :] for s in (a[:-2], b[:-2]) if s)
+    return fit and a[-1] == (b[-1] if len(b) == 1 else b[-2])
+
+
+def _contracted_agree(node: Node) -> bool:
+    (first, second), axes = (array_type(v).shape for v in node.operands), node.attributes["axes"]
+    return all(first[i] == second[j] for i, j in zip(*axes, strict=True))
+
+
+def _letters_agree(node: Node) -> bool:
+    """Whether each letter is known to stand for one length."""
+    lengths: dict[str, Dim] = {}
+    inputs, _ = _parsed(node.attributes["subscripts"])
+    for letters, operand in zip(inputs, node.operands, strict=True):
+        for letter, dim in zip(letters, array_type(operand).shape, strict=True):
+            if lengths.setdefault(letter, dim) != dim:
+                return False
+    return True
+
+
+def _same_length(node: Node) -> bool:
+    a, b = node.operands
+    return array_type(a).shape == array_type(b).shape
+
+
 def _matmul_vjp_first(g: Value, y: Value, a: Value, b: Value) -> Value:
     rank_a, rank_b = array_type(a).rank, array_type(b).rank
     if rank_b == 1:
@@ -138,6 +167,7 @@ matmul: Operation = declare(
         _infer_matmul,
         np.matmul,
         raises=True,
+        harmless=_inner_agree,
         cost="heavy",
         spelling=infix(ast.MatMult, "matmul"),
         vjp={0: _matmul_vjp_first, 1: _matmul_vjp_second},
@@ -209,6 +239,7 @@ dot: Operation = declare(
         _infer_dot,
         np.dot,
         raises=True,
+        harmless=_inner_agree,
         cost="heavy",
         spelling=call("np.dot"),
         vjp={0: _dot_rule(_matmul_vjp_first, 0), 1: _dot_rule(_matmul_vjp_second, 1)},
@@ -230,6 +261,7 @@ vdot: Operation = declare(
         _infer_vdot,
         np.vdot,
         raises=True,
+        harmless=_same_length,
         cost="heavy",
         spelling=call("np.vdot"),
         vjp={
@@ -286,6 +318,7 @@ tensordot: Operation = declare(
         _infer_tensordot,
         np.tensordot,
         raises=True,
+        harmless=_contracted_agree,
         cost="heavy",
         spelling=call("np.tensordot"),
         vjp=_tensordot_vjp,
@@ -336,12 +369,24 @@ def _einsum_vjp(
     x = operands[position]
     others = [(inputs[k], conjugated(v)) for k, v in enumerate(operands) if k != position]
     wanted, identities = _distinct(inputs[position], x, subscripts)
-    terms = [(output, g), *others, *identities]
+    terms = [*([(output, g)] if output else []), *others, *identities]
     known = {letter for letters, _ in terms for letter in letters}
-    found = "".join(letter for letter in wanted if letter in known)
-    names = ",".join(letters for letters, _ in terms)
-    share = einsum(*(v for _, v in terms), subscripts=f"{names}->{found}", **_optimized(optimize))
+    share = _contracted(terms, "".join(k for k in wanted if k in known), optimize)
+    if not output:
+        share = g if share is None else share * g
+    assert share is not None
     return unbroadcast_to(_with_missing(share, wanted, known, x), x)
+
+
+def _contracted(terms: Sequence[tuple[str, Value]], wanted: str, optimize: Any) -> Value | None:
+    """The product of terms with the letters that are wanted; None of no terms."""
+    if not terms or (len(terms) == 1 and terms[0][0] == wanted):
+        return terms[0][1] if terms else None
+    names = ",".join(letters for letters, _ in terms)
+    values = (value for _, value in terms)
+    return einsum(  # type: ignore[no-any-return]
+        *values, subscripts=f"{names}->{wanted}", **_optimized(optimize)
+    )
 
 
 def _optimized(optimize: Any) -> dict[str, Any]:
@@ -402,6 +447,7 @@ einsum: Operation = declare(
         _infer_einsum,
         lambda *xs, subscripts, optimize=False: np.einsum(subscripts, *xs, optimize=optimize),
         raises=True,
+        harmless=_letters_agree,
         cost="heavy",
         spelling=_spell_einsum,
         vjp=_einsum_vjp,
@@ -432,7 +478,6 @@ trace: Operation = declare(
         "trace",
         _infer_trace,
         np.trace,
-        raises=True,
         spelling=call("np.trace", offset=0),
         linear=frozenset({0}),
         vjp={0: _trace_vjp},
@@ -455,6 +500,7 @@ cross: Operation = declare(
         _infer_cross,
         np.cross,
         raises=True,
+        harmless=_same_length,
         spelling=call("np.cross"),
         vjp={
             0: lambda g, y, a, b: unbroadcast_to(cross(conjugated(b), g), a),

@@ -134,7 +134,7 @@ def reduction_type(dtype: Callable[[np.dtype], np.dtype], name: str) -> Callable
 
 def spell_reduction(function: str, **defaults: Any) -> Spelling:
     """``np.sum(x, axis=0, keepdims=True)``, attributes at their defaults left out."""
-    defaults = {"axis": None, "keepdims": False, **defaults}
+    defaults = {"axis": None, "keepdims": False, "ddof": 0, **defaults}
 
     def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
         keywords = []

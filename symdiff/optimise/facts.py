@@ -114,7 +114,7 @@ def may_raise(node: Node, fits: Fits = never) -> bool:
     if node.op.raises:
         if node.op.name in _READS_AND_WRITES:
             return not _key_fits(node, fits)
-        known = _NEVER_RAISES.get(node.op.name)
+        known = getattr(node.op, "harmless", None) or _NEVER_RAISES.get(node.op.name)
         return known is None or not known(node)
     if node.op.name in _PYTHON_RAISES and all(map(is_python, node.operands)):
         return not node.attributes.get("ufunc") and not _divides_safely(node)
