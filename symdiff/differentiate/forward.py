@@ -212,7 +212,8 @@ class Push:
                 return None
             y = self.got(node.result)
             strong = op.is_strong(node) and ops.constant_of(partial) is None
-            return ops.broadcast_like(ops.as_dtype_of(scaled(tangent, partial, strong), y), y)
+            made = scaled(node, position, tangent, partial, strong)
+            return ops.broadcast_like(ops.as_dtype_of(made, y), y)
         rule = op.rule("jvp", position)
         if rule is None:
             raise no_rule(node, node.operands[position])

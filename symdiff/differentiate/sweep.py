@@ -84,18 +84,19 @@ class Sweep:
             (bar,) = bars
             assert bar is not None
             partial = partial_of(node, op, position)
-            return None if partial is None else self.product(node, bar, partial, operand)
+            return None if partial is None else self.product(node, position, bar, partial)
         rule = op.rule("vjp", position)
         if rule is None:
             raise no_rule(node, operand)
         g, y = (bars[0], node.results[0]) if len(bars) == 1 else (tuple(bars), node.results)
         return rule(g, y, *node.operands, **node.attributes)  # type: ignore[no-any-return]
 
-    def product(self, node: Node, bar: Value, partial: Partial, operand: Value) -> Value:
+    def product(self, node: Node, position: int, bar: Value, partial: Partial) -> Value:
         masked = isinstance(partial, Value) and self.selection.needs_mask(node, partial)
         if isinstance(partial, Value) and ops.is_complex(partial):
             partial = ops.conjugate(partial)
-        return ops.unbroadcast_to(scaled(bar, partial, masked), operand)
+        made = scaled(node, position, bar, partial, masked)
+        return ops.unbroadcast_to(made, node.operands[position])
 
     # Loops
 
@@ -288,13 +289,18 @@ def partial_of(
     return made  # type: ignore[no-any-return]
 
 
-def scaled(g: Value, partial: Partial, masked: bool) -> Value:
-    """``g * partial``; a strong zero where ``masked``."""
+def scaled(node: Node, position: int, g: Value, partial: Partial, masked: bool) -> Value:
+    """``g * partial`` for an operand; a strong zero where ``masked``.
+
+    Beside the second operand of a ``strong_multiply`` it is the first, the partial, whose zeros win.
+    """
     made: Value
     if not isinstance(partial, Value):
         if partial == 1:
             return g
         made = ops.negative(g) if partial == -1 else ops.multiply(g, partial)
+    elif node.op is ops.strong_multiply and position == 1:
+        made = ops.strong_multiply(partial, g)
     elif masked:
         made = ops.strong_multiply(g, _of_strong_dtype(partial, g))
     else:
