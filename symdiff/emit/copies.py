@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import deepcopy
 
 from symdiff.emit.headers import index_elements
 from symdiff.emit.layout import Layout
@@ -11,11 +12,11 @@ from symdiff.emit.ownership import Decisions, Sharing, decide
 from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Block, Graph, Node, Op, Value, free_values
 from symdiff.ir.types import ArrayType, ListType
-from symdiff.ops.declare import Operation, template
+from symdiff.ops.declare import Operation, supporting_call, template
 from symdiff.ops.shape import copy
 
 list_copy = Operation("list_copy", lambda x: (x,), list, spelling=template("{0}.copy()"))
-deep_copy = Operation("deep_copy", lambda x: (x,), spelling=template("deepcopy({0})"))
+deep_copy = Operation("deep_copy", lambda x: (x,), spelling=supporting_call(deepcopy))
 contiguous = Operation("contiguous", lambda x: (x,), spelling=template("np.ascontiguousarray({0})"))
 
 _ROUNDS = 50

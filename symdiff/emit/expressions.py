@@ -13,7 +13,9 @@ from symdiff.errors import InternalError
 from symdiff.ir.build import constant
 from symdiff.ir.control import undefined
 from symdiff.ir.graph import Node, Value
+from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import Operation, literal
+from symdiff.ops.effects import Field, Named, Text, spell_template
 
 
 def name(identifier: str) -> ast.expr:
@@ -101,11 +103,42 @@ class Expressions:
     def node(self, node: Node) -> ast.expr:
         """What a node computes, spelled by its op."""
         op = node.op
+        operands = [self.of(v) for v in node.operands]
         if op.name == "range_length":
-            return call_of("len", range_of(*(self.of(v) for v in node.operands)))
+            return call_of("len", range_of(*operands))
         if not isinstance(op, Operation) or op.spelling is None:
             raise InternalError(f"op {op.name!r} has no spelling", node.span)
-        return self.bound(op.spelling(node, [self.of(v) for v in node.operands]))
+        return self.bound(op.spelling(self.spoken(node), operands))
+
+    def spoken(self, node: Node) -> Node:
+        """The node with attributes as they are spelled: objects under the names bound to them."""
+        attributes = node.attributes
+        if node.op.effect:
+            attributes = {key: self.named(item) for key, item in attributes.items()}
+        if attributes.get("ufunc") and _is_operator(node):
+            attributes = {key: item for key, item in attributes.items() if key != "ufunc"}
+        if attributes is node.attributes:
+            return node
+        return Node(node.op, node.operands, attributes, node.blocks, node.results, node.span)
+
+    def named(self, template: Any) -> Any:
+        """A template of an effect with its objects bound to names."""
+        if isinstance(template, Named):
+            return Named(template.target, self.namespace.bind(template.target, template.name))
+        if isinstance(template, Text):
+            return Text(_joined([self.named(part) for part in template.parts]))
+        if isinstance(template, Field):
+            return Field(self.named(template.value), template.conversion, self.named(template.spec))
+        if isinstance(template, tuple | list):
+            return type(template)(self.named(item) for item in template)
+        if isinstance(template, dict):
+            return {key: self.named(item) for key, item in template.items()}
+        return template
+
+    def template(self, node: Node, key: str) -> ast.expr:
+        """The expression of an effect's attribute that is a template."""
+        spelled = spell_template(self.named(node.attributes[key]), [self.of(v) for v in node.operands])
+        return self.bound(spelled)
 
     def bound(self, tree: ast.expr) -> ast.expr:
         """The expression with objects that stand in it as constants bound to names."""
@@ -141,6 +174,28 @@ class _Binder(ast.NodeTransformer):
             return node
         hint = getattr(node.value, "__name__", type(node.value).__name__)
         return name(self.namespace.bind(node.value, hint))
+
+
+def _joined(parts: list[Any]) -> tuple[Any, ...]:
+    """The parts of an f-string as they are parsed: no empty strings, no two in a row."""
+    joined: list[Any] = []
+    for part in parts:
+        if isinstance(part, str) and joined and isinstance(joined[-1], str):
+            joined[-1] += part
+        elif part != "":
+            joined.append(part)
+    return tuple(joined)
+
+
+# NumPy's function and the operator differ on Python numbers alone; on arrays in ``**`` only.
+_OPERATORS = frozenset({"add", "subtract", "multiply", "divide", "negative"})
+
+
+def _is_operator(node: Node) -> bool:
+    """Whether the operator does what the ufunc does."""
+    types = [v.type for v in node.operands]
+    numpy = any(isinstance(t, ArrayType) and t.kind != "python" for t in types)
+    return numpy and node.op.name in _OPERATORS
 
 
 def _unspeakable(value: Any) -> bool:

@@ -273,12 +273,21 @@ class _Walk:
         elif node.op.name in _LIST_READS and base is not None:
             self.place(value, self.holds(base), self.holds(base))
         elif isinstance(value.type, ArrayType):
-            self.place(value, frozenset({self.origin(True)}))
+            self.array(node, value)
         else:
             inside = frozenset[Origin]().union(*map(self.reach, node.operands))
             if node.op.name == "list_zeros_like" or not inside:
                 inside = frozenset({self.origin(True)})
             self.place(value, frozenset({self.origin(True)}), inside)
+
+    def array(self, node: Node, value: Value) -> None:
+        """An array that an op makes; of a few ops it may be an operand, or a view of one."""
+        sources = node.operands if _may_be_operand(node) else ()
+        origins = frozenset[Origin]().union(*map(self.reach, sources), {self.origin(True)})
+        if sources:
+            self.sharing.unwritable.add(value)
+            self.sharing.partial.add(value)
+        self.place(value, origins)
 
     def unknown(self, node: Node) -> None:
         """A call of what nobody looked into: results may share memory with all it was given."""
@@ -507,6 +516,11 @@ def _closure(origin: Origin, direct: dict[Origin, Origins]) -> Origins:
                 seen.add(other)
                 pending.append(other)
     return frozenset(outside)
+
+
+def _may_be_operand(node: Node) -> bool:
+    """``np.einsum`` of one operand gives views; the sum of an empty list is what it starts from."""
+    return node.op.name == "list_total" or (node.op.name == "einsum" and len(node.operands) == 1)
 
 
 def _is_undefined(value: Value) -> bool:

@@ -347,6 +347,35 @@ def _reversed_if(reverse: bool, iterable: ast.expr) -> ast.expr:
     return call_of("reversed", iterable) if reverse else iterable
 
 
+def _raise(statements: Statements, node: Node) -> list[Line]:
+    return [statements.line(node, ast.Raise(statements.expressions.node(node), None))]
+
+
+def _assert(statements: Statements, node: Node) -> list[Line]:
+    predicate = statements.of(node.operands[0])
+    message = None
+    if node.attributes.get("message") is not None:
+        message = statements.expressions.template(_templates(node), "message")
+    return [statements.line(node, ast.Assert(predicate, message))]
+
+
+def _set_attribute(statements: Statements, node: Node) -> list[Line]:
+    owner = statements.expressions.template(_templates(node), "owner")
+    place = ast.Attribute(owner, node.attributes["name"], ast.Store())
+    return [statements.line(node, assign(place, statements.of(node.operands[0])))]
+
+
+def _set_item(statements: Statements, node: Node) -> list[Line]:
+    owner, key = (statements.expressions.template(_templates(node), k) for k in ("owner", "key"))
+    place = as_target(subscript(owner, key))
+    return [statements.line(node, assign(place, statements.of(node.operands[0])))]
+
+
+def _templates(node: Node) -> Node:
+    """The node without its first operand: the templates of its attributes number the others."""
+    return Node(node.op, node.operands[1:], node.attributes)
+
+
 def _nothing(statements: Statements, node: Node) -> list[Line]:
     return []
 
@@ -377,4 +406,8 @@ PRINTERS: dict[str, Printer] = {
     "list_set": Statements.list_set,
     "list_add": Statements.list_add,
     "unpack": _unpack,
+    "raise_": _raise,
+    "assert_": _assert,
+    "set_attribute": _set_attribute,
+    "set_item": _set_item,
 }

@@ -101,16 +101,23 @@ def _header(line: Line) -> list[str]:
 
 def print_statement(tree: ast.AST) -> str:
     """A statement's text by astor, never wrapped: expressions are kept short where they are built."""
-    text: str = _printer()(tree, INDENT, pretty_string=_plain_string, pretty_source="".join)
-    return text.strip("\n")
+    printer = _generator()(INDENT, False, _plain_string)
+    printer.visit(tree)
+    return "".join(printer.result).strip("\n")
 
 
 @functools.cache
-def _printer() -> Callable[..., str]:
+def _generator() -> Callable[..., Any]:
+    """astor's printer, with Python's own for f-strings, where astor knows too little of them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # astor reads ast.Num on Python 3.12
-        import astor
-    return astor.to_source  # type: ignore[no-any-return]
+        from astor.code_gen import SourceGenerator
+
+    class Generator(SourceGenerator):  # type: ignore[misc]
+        def visit_JoinedStr(self, node: ast.JoinedStr, is_joined: bool = True) -> None:
+            self.write(ast.unparse(node))
+
+    return Generator
 
 
 def _plain_string(text: str, *_: Any, **__: Any) -> str:
@@ -128,7 +135,6 @@ def _check(text: str, trees: Sequence[ast.stmt]) -> None:
     except SyntaxError as error:
         raise InternalError(f"emitted source does not parse: {error}\n{text}") from error
     for tree, again in zip(trees, parsed, strict=True):
-        ast.fix_missing_locations(tree)
         if _dump(tree) != _dump(again):
             raise InternalError(f"emitted source does not say what was meant:\n{text}")
 
