@@ -242,7 +242,7 @@ def _without(shape: tuple[Dim, ...], axis: int) -> tuple[Dim, ...]:
     return shape[:axis] + shape[axis + 1 :]
 
 
-def _places(x: Value, i: Value, axis: int) -> tuple[Value, ...]:
+def places_along(x: Value, i: Value, axis: int) -> tuple[Value, ...]:
     """The key that reads ``x`` along an axis at ``i``."""
     rank = array_type(x).rank
     key = []
@@ -254,7 +254,7 @@ def _places(x: Value, i: Value, axis: int) -> tuple[Value, ...]:
 
 
 def _take_along_vjp(g: Value, y: Value, x: Value, i: Value, *, axis: int) -> Value:
-    return index_add_of(zeros_of(x), g, _places(x, i, axis))
+    return index_add_of(zeros_of(x), g, places_along(x, i, axis))
 
 
 take_along_axis: Operation = declare(

@@ -21,7 +21,7 @@ from symdiff import ops
 from symdiff.errors import SymdiffError, UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
-from symdiff.ops.declare import FUNCTIONS, METHODS
+from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES
 from symdiff.parse.access import MUTATING_ARRAY_METHODS, adopt, get_attribute, object_attribute
 from symdiff.parse.interpreter import MOST_INLINED, Frame, Interpreter, describe
 from symdiff.parse.reflect import container
@@ -77,6 +77,9 @@ def call_value(
     lowering = _known(FUNCTIONS, function)
     if lowering is not None:
         return call_lowering(interp, lowering, arguments, keywords)
+    written = _known(WRITES, function)
+    if written is not None:
+        return _call_writing(interp, written, arguments, keywords)
     return _call_other(interp, function, arguments, keywords)
 
 
@@ -90,6 +93,10 @@ def _known(table: dict[Any, Any], function: Any) -> Any:
 def _call_other(
     interp: Interpreter, function: Any, arguments: Sequence[Abstract], keywords: Keywords
 ) -> Abstract:
+    if hasattr(function, "__symdiff_staged__") and not isinstance(function, type):
+        from symdiff.parse.transformed import Stager
+
+        return function.__symdiff_staged__(Stager(interp), list(arguments), keywords)
     if hasattr(function, "__symdiff_function__"):
         return call_value(interp, function.__symdiff_function__, arguments, keywords)
     if isinstance(function, types.FunctionType):
@@ -170,6 +177,21 @@ def _store_out(interp: Interpreter, out: Abstract, result: Any) -> Abstract:
         raise TypeError("return arrays must be of ArrayType")
     store_whole(interp, out, result)
     return out
+
+
+def _call_writing(
+    interp: Interpreter,
+    lowering: Callable[..., Any],
+    arguments: Sequence[Abstract],
+    keywords: Keywords,
+) -> None:
+    """A library function that changes its first argument, an array."""
+    target, *others = arguments
+    if not isinstance(target, Array):
+        raise TypeError(f"{describe(target)} is not an array to write to")
+    plain = [plain_argument(interp, a) for a in others]
+    named = {name: plain_argument(interp, a) for name, a in keywords.items()}
+    interp.heap.write(target, lowering(interp.heap.read(target), *plain, **named))
 
 
 def store_whole(interp: Interpreter, target: Array, value: Value) -> None:

@@ -1,0 +1,494 @@
+"""Interpolation, quadrature, differences, polynomials, convolution, medians.
+
+Where NumPy's own code is a few array expressions, the lowering is the same expressions, so that
+bits agree; the rest are ops that call NumPy's function.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import Node, Value
+from symdiff.ir.types import ArrayType, Dim, Size, Type
+from symdiff.ops.arrange import (
+    WHOLE,
+    axis_of,
+    lower_concatenate,
+    lower_flip,
+    lower_ravel,
+)
+from symdiff.ops.creation import array_of, zeros, zeros_of
+from symdiff.ops.declare import (
+    FUNCTIONS,
+    Operation,
+    array_type,
+    declare,
+    dotted,
+    lowers,
+    require_array,
+    static,
+)
+from symdiff.ops.elementary import (
+    by_numpy,
+    conjugated,
+    divide,
+    floor_divide,
+    greater_equal,
+    isnan,
+    less_equal,
+    logical_and,
+    maximum,
+    minimum,
+    multiply,
+    subtract,
+    where,
+)
+from symdiff.ops.index import index_add_of, index_of, index_set_of
+from symdiff.ops.order import argsort, searchsorted, take_along_axis
+from symdiff.ops.reduce import mean, sum, unbroadcast_to
+from symdiff.ops.sizes import result_type, sizes_of, sum_dim
+
+
+def _at(x: Value, axis: int, entry: Any) -> Value:
+    return index_of(x, (WHOLE,) * axis + (entry,))
+
+
+# Quadrature and differences -----------------------------------------------------------------------
+
+
+def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Value:
+    """As NumPy writes it: the sum of ``d * (y[1:] + y[:-1]) / 2.0``."""
+    values = array_of(y)
+    along = axis_of(axis, array_type(values).rank)
+    d = array_of(dx) if x is None else _steps(array_of(x), array_type(values).rank, along)
+    later, earlier = _at(values, along, slice(1, None)), _at(values, along, slice(None, -1))
+    parts = divide(multiply(d, later + earlier), 2.0)
+    return sum(parts, axis=(along,), keepdims=False)  # type: ignore[no-any-return]
+
+
+def _steps(x: Value, rank: int, axis: int) -> Value:
+    if array_type(x).rank > 1:
+        return FUNCTIONS[np.diff](x, axis=axis)  # type: ignore[no-any-return]
+    steps = FUNCTIONS[np.diff](x)
+    return index_of(steps, tuple(WHOLE if k == axis else None for k in range(rank)))
+
+
+if hasattr(np, "trapezoid"):
+    lowers(np.trapezoid)(_trapezoid)
+if hasattr(np, "trapz"):
+    lowers(np.trapz)(_trapezoid)
+
+
+@lowers(np.gradient)
+def lower_gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
+    x = array_of(f)
+    rank = array_type(x).rank
+    axes = range(rank) if static(axis) is None else [axis_of(axis, rank)]
+    if static(edge_order) != 1 or len(varargs) > 1:
+        raise UnsupportedCallError("gradient in this form", None, "write out the differences")
+    step = array_of(varargs[0] if varargs else 1.0)
+    if array_type(step).shape:
+        raise UnsupportedCallError("gradient of uneven steps", None, "write out the differences")
+    made = tuple(_central(x, step, along) for along in axes)
+    return made[0] if len(made) == 1 else made
+
+
+def _central(x: Value, step: Value, axis: int) -> Value:
+    """Central differences inside, one-sided ones at the ends."""
+    over = by_numpy(divide)
+    inner = subtract(_at(x, axis, slice(2, None)), _at(x, axis, slice(None, -2)))
+    first = subtract(_at(x, axis, 1), _at(x, axis, 0))
+    last = subtract(_at(x, axis, -1), _at(x, axis, -2))
+    made = zeros_of(x)
+    made = index_set_of(made, over(inner, 2.0 * step), (WHOLE,) * axis + (slice(1, -1),))
+    made = index_set_of(made, over(first, step), (WHOLE,) * axis + (0,))
+    return index_set_of(made, over(last, step), (WHOLE,) * axis + (-1,))
+
+
+# Polynomials --------------------------------------------------------------------------------------
+
+
+@lowers(np.polyval)
+def lower_polyval(p: Any, x: Any) -> Value:
+    coefficients, at = array_of(p), array_of(x)
+    value: Value = FUNCTIONS[np.zeros_like](at)
+    for k in range(int(static(sizes_of(coefficients)[0]))):
+        value = value * at + index_of(coefficients, k)
+    return value
+
+
+@lowers(np.vander)
+def lower_vander(x: Any, N: Any = None, increasing: Any = False) -> Value:
+    from symdiff.ops.order import cumprod
+
+    points = array_of(x)
+    count = static(sizes_of(points)[0] if N is None else N)
+    ones = FUNCTIONS[np.ones_like](points)
+    columns = [ones, *[points] * (int(count) - 1)][: int(count)]
+    powers = cumprod(FUNCTIONS[np.stack](columns, 1), axis=1)
+    return powers if static(increasing) else lower_flip(powers, 1)  # type: ignore[no-any-return]
+
+
+# Interpolation ------------------------------------------------------------------------------------
+
+
+def _infer_interp(x: Type, xp: Type, fp: Type) -> tuple[Type, ...]:
+    at = require_array(x, "interp")
+    single = require_array(fp, "interp").dtype.kind == "c"
+    dtype = np.dtype("complex128" if single else "float64")
+    return (ArrayType(dtype, at.shape, "array" if at.kind == "array" else "scalar"),)
+
+
+class _Segments:
+    """Where points lie among the knots: the segment, how far along it, whether inside."""
+
+    def __init__(self, x: Value, xp: Value, fp: Value) -> None:
+        count = sizes_of(xp)[0]
+        after = searchsorted(xp, x, side="right")
+        self.low = minimum(maximum(after - 1, 0), by_numpy(subtract)(count, 2))
+        self.high = self.low + 1
+        left, right = index_of(xp, self.low), index_of(xp, self.high)
+        self.inside = logical_and(
+            greater_equal(x, index_of(xp, 0)), less_equal(x, index_of(xp, -1))
+        )
+        width = right - left
+        along = divide(x - left, width)
+        self.weight = minimum(maximum(along, 0.0), 1.0)
+        rise = index_of(fp, self.high) - index_of(fp, self.low)
+        self.slope = where(self.inside, divide(rise, width), 0.0)
+
+    def spread(self, g: Value, like: Value, low: Value, high: Value) -> Value:
+        """A cotangent's shares for the ends of the segments."""
+        first = index_add_of(zeros_of(like), g * low, self.low)
+        return index_add_of(first, g * high, self.high)
+
+
+def _interp_vjp(position: int, g: Value, y: Value, x: Value, xp: Value, fp: Value) -> Value:
+    s = _Segments(x, xp, fp)
+    if position == 0:
+        return unbroadcast_to(g * conjugated(s.slope), x)
+    if position == 2:
+        return s.spread(g, fp, 1.0 - s.weight, s.weight)
+    slope = conjugated(s.slope)
+    shares = s.spread(g, g_like(xp, g), slope * (s.weight - 1.0), -slope * s.weight)
+    return _real_like(shares, xp)
+
+
+def g_like(xp: Value, g: Value) -> Value:
+    """Zeros of the knots' length in the cotangent's dtype."""
+    type_ = array_type(xp)
+    return zeros(*sizes_of(xp), shape=type_.shape, dtype=array_type(g).dtype)  # type: ignore[no-any-return]
+
+
+def _real_like(g: Value, x: Value) -> Value:
+    from symdiff.ops.elementary import as_dtype_of
+
+    return as_dtype_of(g, x)
+
+
+def _interp_jvp(position: int, t: Value, y: Value, x: Value, xp: Value, fp: Value) -> Value:
+    s = _Segments(x, xp, fp)
+    if position == 0:
+        return t * s.slope  # type: ignore[no-any-return]
+    low, high = index_of(t, s.low), index_of(t, s.high)
+    if position == 2:
+        return low * (1.0 - s.weight) + high * s.weight  # type: ignore[no-any-return]
+    return s.slope * (low * (s.weight - 1.0) - high * s.weight)  # type: ignore[no-any-return]
+
+
+interp = declare(
+    Operation(
+        "interp",
+        _infer_interp,
+        np.interp,
+        vjp=_interp_vjp,
+        jvp=_interp_jvp,
+        spelling=lambda node, operands: ast.Call(dotted("np.interp"), list(operands), []),
+        documentation="Values between knots on straight lines, constant outside of them.",
+    ),
+    3,
+)
+
+
+@lowers(np.interp)
+def lower_interp(
+    x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
+) -> Value:
+    if left is not None or right is not None or period is not None:
+        raise UnsupportedCallError("interp with left, right or period", None, "use numpy.where")
+    return interp(array_of(x), array_of(xp), array_of(fp))  # type: ignore[no-any-return]
+
+
+# Convolution --------------------------------------------------------------------------------------
+
+
+def _infer_convolve(a: Type, v: Type, *, mode: str, length: Dim) -> tuple[Type, ...]:
+    one, other = require_array(a, "convolve"), require_array(v, "convolve")
+    return result_type(np.result_type(one.dtype, other.dtype), (length,))
+
+
+def _spell_convolve(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    mode = node.attributes["mode"]
+    keywords = [] if mode == "full" else [ast.keyword("mode", ast.Constant(mode))]
+    return ast.Call(dotted("np.convolve"), list(operands), keywords)
+
+
+def _whole(g: Value, a: Value, v: Value, mode: str) -> Value:
+    """A cotangent of the whole convolution from that of its middle part."""
+    if mode == "full":
+        return g
+    n, m = sizes_of(a)[0], sizes_of(v)[0]
+    total, length = subtract(n + m, 1), sizes_of(g)[0]
+    missing = subtract(total, length)
+    start = floor_divide(missing, 2)
+    shape = (sum_dim((*array_type(a).shape, *array_type(v).shape, -1)),)
+    base = zeros(total, shape=shape, dtype=array_type(g).dtype)
+    return index_set_of(base, g, slice(start, start + length))
+
+
+def _convolve_vjp(
+    position: int, g: Value, y: Value, a: Value, v: Value, *, mode: str, length: Dim
+) -> Value:
+    wanted, other = (a, v) if position == 0 else (v, a)
+    back = conjugated(lower_flip(other))
+    whole = _whole(g, a, v, mode)
+    made = convolve(whole, back, mode="valid", length=array_type(wanted).shape[0])
+    return _real_like(made, wanted)
+
+
+convolve: Operation = declare(
+    Operation(
+        "convolve",
+        _infer_convolve,
+        lambda a, v, *, mode, length: np.convolve(a, v, mode),
+        raises=True,
+        cost="heavy",
+        vjp=_convolve_vjp,
+        jvp={
+            0: lambda t, y, a, v, *, mode, length: convolve(t, v, mode=mode, length=length),
+            1: lambda t, y, a, v, *, mode, length: convolve(a, t, mode=mode, length=length),
+        },
+        spelling=_spell_convolve,
+        documentation="Products of the elements of two vectors, summed by the sum of positions.",
+    ),
+    2,
+)
+
+
+@lowers(np.convolve)
+def lower_convolve(a: Any, v: Any, mode: Any = "full") -> Value:
+    one, other, how = array_of(a), array_of(v), static(mode)
+    dims = array_type(one).shape + array_type(other).shape
+    length = _convolved_length(dims, how)
+    return convolve(one, other, mode=how, length=length)  # type: ignore[no-any-return]
+
+
+def _convolved_length(dims: tuple[Dim, ...], mode: str) -> Dim:
+    if mode == "full":
+        return sum_dim((*dims, -1))
+    numbers = [dim for dim in dims if isinstance(dim, int)]
+    if len(numbers) == 2:
+        low, high = sorted(numbers)
+        return high if mode == "same" else high - low + 1
+    return Size(f"{mode}({dims[0]},{dims[1]})", open=True)
+
+
+@lowers(np.correlate)
+def lower_correlate(a: Any, v: Any, mode: Any = "valid") -> Value:
+    return lower_convolve(a, conjugated(lower_flip(v)), mode)  # type: ignore[no-any-return]
+
+
+# Medians and averages -----------------------------------------------------------------------------
+
+
+def _middle(x: Value, axis: int) -> Value:
+    """The mean of the one or two middle elements of sorted lines."""
+    count = sizes_of(x)[axis]
+    if isinstance(count, int):
+        low, high = (count - 1) // 2, count // 2 + 1
+    else:
+        low, high = floor_divide(count - 1, 2), floor_divide(count, 2) + 1
+    return mean(_at(x, axis, slice(low, high)), axis=(axis,), keepdims=False)  # type: ignore[no-any-return]
+
+
+def _infer_median(x: Type, *, axis: int) -> tuple[Type, ...]:
+    type_ = require_array(x, "median")
+    shape = type_.shape[:axis] + type_.shape[axis + 1 :]
+    dtype = type_.dtype if type_.dtype.kind in "fc" else np.dtype("float64")
+    return (ArrayType(dtype, shape, "array" if shape else "scalar"),)
+
+
+def _median_jvp(t: Value, y: Value, x: Value, *, axis: int) -> Value:
+    return _middle(take_along_axis(t, argsort(x, axis=axis), axis=axis), axis)
+
+
+def _median_vjp(g: Value, y: Value, x: Value, *, axis: int) -> Value:
+    order = argsort(x, axis=axis)
+    count = sizes_of(x)[axis]
+    low = floor_divide(array_of(count) - 1, 2)
+    high = floor_divide(array_of(count), 2)
+    rank = argsort(order, axis=axis)  # each element's place among the sorted
+    chosen = logical_and(greater_equal(rank, low), less_equal(rank, high))
+    share = divide(
+        index_of(g, (WHOLE,) * axis + (None,)) if array_type(g).shape else g, _many(low, high)
+    )
+    return where(chosen, share, 0.0)  # type: ignore[no-any-return]
+
+
+def _many(low: Value, high: Value) -> Value:
+    return high - low + 1
+
+
+median = declare(
+    Operation(
+        "median",
+        _infer_median,
+        lambda x, *, axis: np.median(x, axis),
+        cost="heavy",
+        vjp={0: _median_vjp},
+        jvp={0: _median_jvp},
+        spelling=lambda node, operands: _spell_median(node, operands),
+        documentation="The middle of the sorted elements, or the mean of the two in the middle.",
+    ),
+    1,
+)
+
+
+def _spell_median(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    one = array_type(node.operands[0]).rank == 1
+    axis = ast.keyword("axis", ast.Constant(node.attributes["axis"]))
+    return ast.Call(dotted("np.median"), list(operands), [] if one else [axis])
+
+
+@lowers(np.median)
+def lower_median(
+    a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False
+) -> Value:
+    x = array_of(a)
+    if static(keepdims):
+        raise UnsupportedCallError("median with keepdims", None, "index the result with None")
+    if static(axis) is None:
+        return median(lower_ravel(x), axis=0)  # type: ignore[no-any-return]
+    return median(x, axis=axis_of(axis, array_type(x).rank))  # type: ignore[no-any-return]
+
+
+@lowers(np.average)
+def lower_average(
+    a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = False
+) -> Any:
+    if weights is None or static(returned) or static(keepdims):
+        if static(returned) or static(keepdims):
+            raise UnsupportedCallError("average in this form", None, "divide two sums")
+        return FUNCTIONS[np.mean](a, axis=axis)
+    x, w = array_of(a), array_of(weights)
+    if array_type(w).rank != array_type(x).rank:
+        if array_type(w).rank != 1 or static(axis) is None:
+            raise TypeError("Axis must be specified when shapes of a and weights differ.")
+        along = axis_of(axis, array_type(x).rank)
+        w = index_of(w, tuple(WHOLE if k == along else None for k in range(array_type(x).rank)))
+    scale = FUNCTIONS[np.sum](w, axis=axis)
+    return by_numpy(divide)(FUNCTIONS[np.sum](multiply(x, w), axis=axis), scale)
+
+
+# Insertions and deletions -------------------------------------------------------------------------
+
+
+@lowers(np.delete)
+def lower_delete(arr: Any, obj: Any, axis: Any = None) -> Value:
+    x = lower_ravel(arr) if static(axis) is None else array_of(arr)
+    along = 0 if static(axis) is None else axis_of(axis, array_type(x).rank)
+    place = static(obj)
+    if not isinstance(place, int | np.integer):
+        raise UnsupportedCallError("delete of several places", None, "index with a mask")
+    after = None if place == -1 else slice(int(place) + 1, None)
+    parts = [_at(x, along, slice(None, int(place)))]
+    parts += [] if after is None else [_at(x, along, after)]
+    return lower_concatenate(parts, along)  # type: ignore[no-any-return]
+
+
+@lowers(np.insert)
+def lower_insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Value:
+    x, new = array_of(arr), array_of(values)
+    place = static(obj)
+    one = array_type(x).rank == 1 and not array_type(new).rank
+    if not isinstance(place, int | np.integer) or not one:
+        raise UnsupportedCallError("insert in this form", None, "use numpy.concatenate")
+    cast = _real_like(new, x)
+    parts = [_at(x, 0, slice(None, int(place))), index_of(lower_ravel(cast), WHOLE)]
+    return lower_concatenate([*parts, _at(x, 0, slice(int(place), None))], 0)  # type: ignore[no-any-return]
+
+
+@lowers(np.block)
+def lower_block(arrays: Any) -> Value:
+    """Rows of blocks, as nested lists: the innermost side by side."""
+    depth = _depth(arrays)
+    rank = max(depth, *(array_type(leaf).rank for leaf in _leaves(arrays)))
+    return _block(arrays, depth, rank)
+
+
+def _depth(arrays: Any) -> int:
+    return 1 + max(map(_depth, arrays)) if isinstance(arrays, list) else 0
+
+
+def _leaves(arrays: Any) -> list[Value]:
+    if not isinstance(arrays, list):
+        return [array_of(arrays)]
+    return [leaf for item in arrays for leaf in _leaves(item)]
+
+
+def _block(arrays: Any, depth: int, rank: int) -> Value:
+    if not isinstance(arrays, list):
+        x = array_of(arrays)
+        if not array_type(x).rank:
+            x = FUNCTIONS[np.reshape](x, (1,) * rank)
+        missing = rank - array_type(x).rank
+        return index_of(x, (None,) * missing + (Ellipsis,)) if missing else x
+    return lower_concatenate([_block(item, depth - 1, rank) for item in arrays], -depth)  # type: ignore[no-any-return]
+
+
+@lowers(np.dstack)
+def lower_dstack(tup: Any) -> Value:
+    return lower_concatenate([FUNCTIONS[np.atleast_3d](part) for part in tup], 2)  # type: ignore[no-any-return]
+
+
+@lowers(np.cumulative_sum)
+def lower_cumulative_sum(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: Any = False
+) -> Value:
+    if static(include_initial):
+        raise UnsupportedCallError("cumulative_sum with the initial", None, "use concatenate")
+    return FUNCTIONS[np.cumsum](x, axis, dtype)  # type: ignore[no-any-return]
+
+
+@lowers(np.nancumsum)
+def lower_nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Value:
+    x = array_of(a)
+    return FUNCTIONS[np.cumsum](where(isnan(x), 0, x), axis, dtype)  # type: ignore[no-any-return]
+
+
+# Comparisons of arrays ----------------------------------------------------------------------------
+
+
+@lowers(np.allclose)
+def lower_allclose(
+    a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False
+) -> Any:
+    from symdiff.ops.elementary import python_bool
+
+    close = FUNCTIONS[np.isclose](a, b, rtol, atol, equal_nan)
+    return python_bool(FUNCTIONS[np.all](close))
+
+
+@lowers(np.array_equal)
+def lower_array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
+    from symdiff.ops.elementary import equal, python_bool
+
+    x, y = array_of(a1), array_of(a2)
+    if array_type(x).shape != array_type(y).shape or static(equal_nan):
+        raise UnsupportedCallError("array_equal of unlike shapes", None, "compare the shapes")
+    return python_bool(FUNCTIONS[np.all](equal(x, y)))

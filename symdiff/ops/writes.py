@@ -1,0 +1,88 @@
+"""What NumPy's functions that change their first argument make of it: ``np.add.at(x, i, v)``.
+
+A lowering gets the present value of the array and the other arguments, and gives the new value.
+What is then read back, through views too, is the front end's concern.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import Value
+from symdiff.ops.arrange import axis_of, lower_reshape
+from symdiff.ops.creation import arange_of, array_of
+from symdiff.ops.declare import array_type, static, writes
+from symdiff.ops.elementary import as_dtype_of, negative, where
+from symdiff.ops.index import index_add_of, index_set_of
+from symdiff.ops.order import places_along
+from symdiff.ops.shape import diagonal
+from symdiff.ops.sizes import sizes_of
+
+
+@writes(np.add.at)
+def add_at(a: Value, indices: Any, b: Any) -> Value:
+    return index_add_of(a, array_of(b), indices)
+
+
+@writes(np.subtract.at)
+def subtract_at(a: Value, indices: Any, b: Any) -> Value:
+    return index_add_of(a, negative(array_of(b)), indices)
+
+
+@writes(np.fill_diagonal)
+def fill_diagonal(a: Value, val: Any, wrap: Any = False) -> Value:
+    if array_type(a).rank != 2 or static(wrap):
+        raise UnsupportedCallError("fill_diagonal of anything but a matrix", None, "index it")
+    places = arange_of(sizes_of(diagonal(a, offset=0))[0])
+    return index_set_of(a, array_of(val), (places, places))
+
+
+@writes(np.copyto)
+def copyto(dst: Value, src: Any, casting: Any = "same_kind", where: Any = True) -> Value:
+    if where is True:
+        return index_set_of(dst, array_of(src), (Ellipsis,))
+    return _chosen(where, src, dst)
+
+
+@writes(np.putmask)
+def putmask(a: Value, mask: Any, values: Any) -> Value:
+    v = array_of(values)
+    if array_type(v).rank and array_type(v).shape != array_type(a).shape:
+        raise UnsupportedCallError("putmask that repeats its values", None, "write a[mask] = v")
+    return _chosen(mask, v, a)
+
+
+def _chosen(mask: Any, new: Any, old: Value) -> Value:
+    """``old`` with the elements of ``new`` where the mask is true."""
+    cast = as_dtype_of(array_of(new), old)
+    return index_set_of(old, where(array_of(mask), cast, old), (Ellipsis,))
+
+
+@writes(np.put)
+def put(a: Value, ind: Any, v: Any, mode: Any = "raise") -> Value:
+    places, new = array_of(ind), array_of(v)
+    if static(mode) != "raise" or array_type(new).shape not in ((), array_type(places).shape):
+        raise UnsupportedCallError("put in this form", None, "write x[i] = v")
+    flat = index_set_of(lower_reshape(a, -1), new, places)
+    return lower_reshape(flat, sizes_of(a))  # type: ignore[no-any-return]
+
+
+@writes(np.put_along_axis)
+def put_along_axis(arr: Value, indices: Any, values: Any, axis: Any) -> Value:
+    along = axis_of(axis, array_type(arr).rank)
+    key = places_along(arr, array_of(indices), along)
+    return index_set_of(arr, array_of(values), key)
+
+
+def _repeated(name: str) -> Any:
+    def lowering(a: Value, indices: Any, b: Any = None) -> Value:
+        raise UnsupportedCallError(f"numpy.{name}.at is not supported", None, "write x[i] = ...")
+
+    return lowering
+
+
+for _ufunc in (np.multiply, np.divide, np.power, np.maximum, np.minimum):
+    writes(_ufunc.at)(_repeated(_ufunc.__name__))

@@ -1,0 +1,193 @@
+"""Interpolation, quadrature, polynomials, convolution, medians, positions, writing functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from symdiff.errors import UnsupportedCallError
+from symdiff.ops import index_of
+from symdiff.ops.declare import FUNCTIONS, WRITES
+from tests.ops.straightline import check, stage
+
+V = np.array([0.5, -1.0, 2.0, 0.25, -3.0])
+W = np.array([1.5, 0.5, -2.0])
+M = np.array([[0.5, -1.0, 2.0], [3.0, 0.1, 1.5]])
+SQUARE = np.linspace(-1.0, 2.0, 9).reshape(3, 3)
+KNOTS = np.array([0.0, 1.0, 1.5, 4.0])
+
+
+def both(function: Any, *arguments: Any, known: tuple[Any, ...] = (), **keywords: Any) -> None:
+    """Arrays and numbers staged; what is ``known`` comes after them, as keywords do."""
+    check(
+        lambda *xs: FUNCTIONS[function](*xs, *known, **keywords),
+        lambda *xs: function(*xs, *known, **keywords),
+        *arguments,
+    )
+
+
+def test_trapezoid() -> None:
+    both(np.trapezoid, V)
+    both(np.trapezoid, V, np.array([0.0, 0.5, 1.0, 2.0, 2.5]))
+    both(np.trapezoid, M, dx=0.5, axis=0)
+    both(np.trapezoid, M, np.array([0.0, 0.5, 2.0]))
+
+
+def test_gradient() -> None:
+    both(np.gradient, V)
+    both(np.gradient, V, 0.5)
+    both(np.gradient, SQUARE)
+    both(np.gradient, SQUARE, axis=1)
+
+
+def test_polynomials() -> None:
+    check(
+        lambda x: FUNCTIONS[np.polyval]([1.0, -2.0, 0.5], x),
+        lambda x: np.polyval([1.0, -2.0, 0.5], x),
+        V,
+    )
+    check(
+        lambda x: FUNCTIONS[np.polyval](np.array([1.0, -2.0]), x),
+        lambda x: np.polyval(np.array([1.0, -2.0]), x),
+        0.3,
+    )
+    both(np.vander, V, known=(3,))
+    both(np.vander, V, N=4, increasing=True)
+
+
+@pytest.mark.parametrize("x", [np.array([0.3, 1.2, 3.0, -1.0, 9.0]), 1.2, np.array([[2.0, 0.5]])])
+def test_interp(x: Any) -> None:
+    both(np.interp, x, KNOTS, np.array([1.0, 3.0, -1.0, 2.0]))
+
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize(("a", "v"), [(V, W), (W, V), (V, V), (V, W.astype(complex) * 1j)])
+def test_convolution(mode: str, a: np.ndarray, v: np.ndarray) -> None:
+    both(np.convolve, a, v, mode=mode)
+    if a.size >= v.size:
+        both(np.correlate, a, v, mode=mode)
+
+
+@pytest.mark.parametrize(
+    ("x", "axis"), [(V, None), (W, 0), (V[:4], None), (M, 0), (M, 1), (M, None)]
+)
+def test_median(x: np.ndarray, axis: int | None) -> None:
+    both(np.median, x, axis=axis)
+    both(np.median, x.astype("float32"), axis=axis)
+
+
+def test_average() -> None:
+    both(np.average, V)
+    both(np.average, V, weights=np.arange(5.0))
+    check(
+        lambda x, w: FUNCTIONS[np.average](x, 1, w),
+        lambda x, w: np.average(x, 1, w),
+        *(M, np.array([1.0, 2.0, 0.5])),
+    )
+
+
+def test_insertion_and_deletion() -> None:
+    for place in (0, 2, -1, -2):
+        both(np.delete, V, known=(place,))
+        check(
+            lambda x, v, place=place: FUNCTIONS[np.insert](x, place, v),
+            lambda x, v, place=place: np.insert(x, place, v),
+            *(V, 0.5),
+        )
+    both(np.delete, M, known=(1,), axis=1)
+
+
+def test_blocks() -> None:
+    check(
+        lambda a, b: FUNCTIONS[np.block]([[a, b], [b, a]]),
+        lambda a, b: np.block([[a, b], [b, a]]),
+        *(SQUARE, SQUARE + 1.0),
+    )
+    check(lambda a, b: FUNCTIONS[np.block]([a, b]), lambda a, b: np.block([a, b]), V, W)
+    check(
+        lambda a, v: FUNCTIONS[np.block]([[1.0, v], [a, SQUARE]]),
+        lambda a, v: np.block([[1.0, v], [a, SQUARE]]),
+        *(W[:, None].copy(), W),
+    )
+    check(lambda a, b: FUNCTIONS[np.dstack]((a, b)), lambda a, b: np.dstack((a, b)), M, M)
+
+
+def test_comparisons_of_arrays() -> None:
+    both(np.allclose, V, V + 1e-12)
+    check(
+        lambda x, y: FUNCTIONS[np.array_equal](x, y * 1.0),
+        lambda x, y: np.array_equal(x, y),
+        *(1.5, 1.5),
+    )
+
+
+@pytest.mark.parametrize("function", [np.triu_indices, np.tril_indices])
+@pytest.mark.parametrize(("n", "keywords"), [(3, {}), (4, {"k": 1}), (3, {"m": 5}), (3, {"k": -1})])
+def test_triangle_indices(function: Any, n: int, keywords: dict[str, Any]) -> None:
+    both(function, n, **keywords)
+    check(lambda: FUNCTIONS[function](n, **keywords), lambda: function(n, **keywords))
+    if not keywords:
+        check(lambda x: index_of(x, FUNCTIONS[function](3)), lambda x: x[function(3)], SQUARE)
+
+
+def test_other_positions() -> None:
+    both(np.triu_indices_from, SQUARE)
+    both(np.tril_indices_from, M)
+    both(np.diag_indices, 3)
+    both(np.diag_indices_from, SQUARE)
+    check(
+        lambda x: index_of(x, FUNCTIONS[np.ix_]([0, 2], [1])),
+        lambda x: x[np.ix_([0, 2], [1])],
+        SQUARE,
+    )
+    check(
+        lambda i: FUNCTIONS[np.unravel_index](i, (2, 3)),
+        lambda i: np.unravel_index(i, (2, 3)),
+        np.array([4, 1]),
+    )
+    check(
+        lambda i, j: FUNCTIONS[np.ravel_multi_index]((i, j), (2, 3)),
+        lambda i, j: np.ravel_multi_index((i, j), (2, 3)),
+        *(np.array([1, 0]), np.array([2, 2])),
+    )
+
+
+TWICE = np.array([0, 2, 0])
+
+
+PAIRS = ([0, 1, 0], [1, 1, 1])
+
+
+@pytest.mark.parametrize(
+    ("function", "call", "arguments"),
+    [
+        (np.add.at, lambda f, a, i, v: f(a, i, v), (V, TWICE, W)),
+        (np.add.at, lambda f, a: f(a, TWICE, 1.0), (V,)),
+        (np.add.at, lambda f, a, v: f(a, PAIRS, v), (M, W)),
+        (np.add.at, lambda f, a, v: f(a, slice(1, 3), v), (V, 0.5)),
+        (np.subtract.at, lambda f, a, i, v: f(a, i, v), (V, TWICE, W)),
+        (np.fill_diagonal, lambda f, a, v: f(a, v), (SQUARE, 0.5)),
+        (np.fill_diagonal, lambda f, a, v: f(a, v), (M, W[:2])),
+        (np.copyto, lambda f, a, v: f(a, v), (V, V * 2)),
+        (np.copyto, lambda f, a, v: f(a, v), (V, 0.5)),
+        (np.copyto, lambda f, a, v, m: f(a, v, where=m), (V, V * 2, V > 0)),
+        (np.putmask, lambda f, a, m: f(a, m, 0.0), (V, V > 0)),
+        (np.put, lambda f, a: f(a, [0, 4], 1.5), (M,)),
+        (np.put_along_axis, lambda f, a, i, v: f(a, i, v, 1), (M, np.array([[2], [0]]), 0.5)),
+    ],
+)
+def test_writes(function: Any, call: Any, arguments: Any) -> None:
+    def by_numpy(a: np.ndarray, *others: Any) -> np.ndarray:
+        call(function, a, *others)
+        return a
+
+    check(lambda *values: call(WRITES[function], *values), by_numpy, *arguments)
+
+
+def test_writes_that_are_refused() -> None:
+    with pytest.raises(UnsupportedCallError, match="multiply"):
+        stage(lambda x: WRITES[np.multiply.at](x, [0], 2.0), V)
+    with pytest.raises(UnsupportedCallError, match="repeats"):
+        stage(lambda x, v: WRITES[np.putmask](x, x, v), V, W)
