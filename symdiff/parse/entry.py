@@ -223,6 +223,12 @@ def demand(interp: Interpreter, value: Value) -> Exception:
             paths[input_.path] = None
         elif node.op is ops.size and (path := _size_path(interp, node)) is not None:
             paths[path] = None
+        elif node.op is ops.size:
+            lengths = _lengths_behind(interp, node.operands[0], paths)
+            if lengths is None:
+                return _not_static(interp, current)
+            stack.extend(length for length in lengths if length not in seen)
+            seen.update(lengths)
         elif node.blocks or node.op.effect:
             return _not_static(interp, current)
         else:
@@ -231,6 +237,49 @@ def demand(interp: Interpreter, value: Value) -> Exception:
                     seen.add(operand)
                     stack.append(operand)
     return StaticDemand(tuple(paths))
+
+
+def _lengths_behind(
+    interp: Interpreter, array: Value, paths: dict[tuple[Any, ...], None]
+) -> list[Value] | None:
+    """What the shape of a computed array depends on: integers, and dimensions of inputs (to ``paths``).
+
+    None where elements decide: a mask, a branch, a loop.
+    """
+    lengths: list[Value] = []
+    pending, seen = [array], {array}
+    while pending:
+        value = pending.pop()
+        if value.node is None:
+            found = _input_dimensions(interp, value)
+            if found is None:
+                return None
+            paths.update(dict.fromkeys(found))
+        elif value.node.blocks or value.node.op.effect or _elements_decide(value.node):
+            return None
+        for operand in () if value.node is None else value.node.operands:
+            if operand not in seen and isinstance(operand.type, ArrayType):
+                seen.add(operand)
+                group = pending if operand.type.shape else lengths
+                if operand.type.shape or operand.type.dtype.kind in "iu":
+                    group.append(operand)
+    return lengths
+
+
+def _elements_decide(node: Node) -> bool:
+    """Whether the shape of a node's result depends on elements of arrays."""
+    masks = (v.type for v in node.operands[1:] if isinstance(v.type, ArrayType))
+    masked = node.op is ops.index and any(t.dtype.kind == "b" and t.shape for t in masks)
+    return masked or node.op.name in ("nonzero", "repeat")
+
+
+def _input_dimensions(interp: Interpreter, value: Value) -> list[Path] | None:
+    """The paths of an input array's dimensions that are not constants."""
+    if value not in interp.parameters or not isinstance(value.type, ArrayType):
+        return None
+    path = interp.inputs[interp.parameters.index(value)].path
+    axes = enumerate(value.type.shape)
+    return [(*path, ("size", axis)) for axis, dim in axes if isinstance(dim, Size)]
 
 
 def _size_path(interp: Interpreter, node: Node) -> Path | None:
