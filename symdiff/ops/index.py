@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.ir.graph import Node, Operand, Value
-from symdiff.ir.types import ArrayType, Dim, Size, Type, may_be_one, shifted
+from symdiff.ir.types import ArrayType, Dim, ListType, Size, Type, may_be_one, shifted
 from symdiff.ops.creation import arange_of, array_of, zeros, zeros_of
 from symdiff.ops.declare import (
     Operation,
@@ -52,6 +52,7 @@ class Slice:
     step: int | Slot | None = None
 
 
+MOST_WRITTEN = 32  # elements of a constant key that are written out
 Entry = Any  # int | Slot | Slice | None | Ellipsis
 Key = tuple[Entry, ...]
 
@@ -142,7 +143,9 @@ class _Collector:
         if isinstance(part, slice):
             return Slice(*(self.bound(p) for p in (part.start, part.stop, part.step)))
         if isinstance(part, list | np.ndarray):
-            return self.slot(array_of(part if np.size(part) else np.zeros(np.shape(part), int)))
+            return self.slot(_index_array(part))
+        if isinstance(part, Value) and isinstance(part.type, ListType):
+            return self.slot(array_of(part))
         return self.scalar(part)
 
     def bound(self, part: Any) -> int | Slot | None:
@@ -168,6 +171,15 @@ class _Collector:
             raise IndexError("arrays used as indices must be of integer (or boolean) type")
         self.dynamic.append(value)
         return Slot(len(self.dynamic) - 1)
+
+
+def _index_array(part: Any) -> Value:
+    """A list or an array known now: short ones as they would be written."""
+    if not np.size(part):
+        return array_of(np.zeros(np.shape(part), int))
+    short = np.size(part) <= MOST_WRITTEN
+    listed = isinstance(part, np.ndarray) and part.shape and part.dtype.kind in "iub" and short
+    return array_of(part.tolist() if listed else part)
 
 
 # The shape of a region ----------------------------------------------------------------------------
