@@ -22,6 +22,7 @@ from symdiff.ir.graph import FreeVariable, Graph, Input
 from symdiff.ir.signature import Path, Signature, leaves
 from symdiff.ir.structure import Structure
 from symdiff.ir.types import ArrayType, carries_derivative
+from symdiff.ops.rules import expanded
 from symdiff.optimise import optimise
 from symdiff.parse import stage
 from symdiff.parse.staged import Staged, StaticDemand
@@ -95,13 +96,15 @@ class Chain:
 class Derived:
     """A graph with the signature of its calls, and the facts about other variables that it rests on.
 
-    ``primal`` is the graph of the function itself, ``written`` the paths of the arrays that it writes.
+    ``primal`` is the graph of the function itself and ``inner`` the signature of its calls, ``written`` the
+    paths of the arrays that it writes.
     """
 
     graph: Graph
     signature: Signature
     checks: tuple[Check, ...]
     primal: Graph
+    inner: Signature
     written: tuple[Path, ...] = ()
 
 
@@ -152,7 +155,7 @@ def derive(chain: Chain, arguments: Arguments) -> Derived:
         same = tuple((moved(path), moved(other)) for path, other in same)
         written = tuple(map(moved, written))
     outermost = replace(signatures[-1], static=static, same=same)
-    return Derived(graph, outermost, tuple(checks), primal, written)
+    return Derived(graph, outermost, tuple(checks), primal, signatures[0], written)
 
 
 def staged_at(
@@ -231,12 +234,23 @@ def _refuse_overlap(
 # Programs -------------------------------------------------------------------------------------------
 
 
-def build(derived: Derived, name: str, *, primal: bool = False) -> Program:
-    """Emit and load a graph. A ``primal`` program writes to its arguments as the function does."""
-    emitted = emit_source(
-        derived.graph, name, in_place=primal, fresh=not primal, signature=derived.signature
-    )
+def build(derived: Derived, name: str) -> Program:
+    """Emit and load a derived graph: what it returns is fresh, and arguments stay as they are."""
+    emitted = emit_source(emittable(derived.graph), name, signature=derived.signature)
     return Program(derived, emitted, load(emitted), tuple(p.path for p in emitted.parameters))
+
+
+def build_primal(derived: Derived, name: str) -> Program:
+    """Emit and load the function itself, which writes to its arguments as the user's does."""
+    graph = emittable(derived.primal)
+    emitted = emit_source(graph, name, in_place=True, fresh=False, signature=derived.inner)
+    return Program(derived, emitted, load(emitted), tuple(p.path for p in emitted.parameters))
+
+
+def emittable(graph: Graph) -> Graph:
+    """The graph with what custom rules stood for in their place."""
+    plain = expanded(graph)
+    return graph if plain is graph else optimise(plain)
 
 
 def build_pair(
@@ -250,7 +264,7 @@ def build_pair(
     forward = build(replace(derived, graph=optimise(split.forward)), f"{name}_forward")
     known = tuple(_distinct(split.backward.inputs))
     backward = replace_graph(split.backward, inputs=known, output=shaped)
-    emitted = emit_source(optimise(backward), f"{name}_backward")
+    emitted = emit_source(emittable(optimise(backward)), f"{name}_backward")
     places = {given.path: k for k, given in enumerate(known)}
     order = tuple(places[p.path] for p in emitted.parameters)
     seeded = seeded_results(derived.graph)

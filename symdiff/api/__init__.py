@@ -7,11 +7,11 @@ from typing import Any, overload
 
 from symdiff.api.checks import check_grads
 from symdiff.api.differentiable import Derivative, Differentiable, Mode, differentiable_of
+from symdiff.api.inside import staged_as
+from symdiff.api.rules import custom_jvp, custom_vjp
 from symdiff.api.wrt import Argnums
 from symdiff.ops.custom import (
     checkpoint,
-    custom_jvp,
-    custom_vjp,
     grad_hook,
     no_grad,
     nondifferentiable,
@@ -54,6 +54,7 @@ def differentiable(f: Callable[..., Any], /) -> Differentiable: ...
 def differentiable(
     f: None = None, /, *, simplify: bool = False
 ) -> Callable[[Callable[..., Any]], Differentiable]: ...
+@staged_as
 def differentiable(f: Any = None, /, *, simplify: bool = False) -> Any:
     """A function that is called as before and has ``.grad``, ``.jvp``, ``.hessian`` and so on.
 
@@ -72,6 +73,7 @@ def differentiable(f: Any = None, /, *, simplify: bool = False) -> Any:
     return differentiable_of(f)
 
 
+@staged_as
 def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Derivative:
     """The gradient of a function with one scalar result, structured like the argument.
 
@@ -86,6 +88,7 @@ def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> 
     return differentiable_of(f)._gradient(argnums, aux=has_aux)
 
 
+@staged_as
 def value_and_grad(
     f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Derivative:
@@ -97,6 +100,7 @@ def value_and_grad(
     return differentiable_of(f)._gradient(argnums, value=True, aux=has_aux)
 
 
+@staged_as
 def jvp(f: Callable[..., Any], primals: Any, tangents: Any) -> tuple[Any, Any]:
     """The pair of ``f(*primals)`` and its derivative along ``tangents``; None stands for no tangent.
 
@@ -107,6 +111,7 @@ def jvp(f: Callable[..., Any], primals: Any, tangents: Any) -> tuple[Any, Any]:
     return result
 
 
+@staged_as
 def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
     """The pair of ``f(*primals)`` and the pullback: from a cotangent to one entry an argument.
 
@@ -117,6 +122,7 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
     return differentiable_of(f).vjp(*primals)
 
 
+@staged_as
 def jacobian(f: Callable[..., Any], argnums: Argnums = 0, mode: Mode = "auto") -> Derivative:
     """Arrays of shape out + in, for each array returned and each argument asked for.
 
@@ -128,6 +134,7 @@ def jacobian(f: Callable[..., Any], argnums: Argnums = 0, mode: Mode = "auto") -
     return differentiable_of(f)._jacobian(argnums, mode)
 
 
+@staged_as
 def hessian(f: Callable[..., Any], argnums: Argnums = 0) -> Derivative:
     """The second derivatives of a scalar function, forward over reverse.
 
@@ -137,6 +144,7 @@ def hessian(f: Callable[..., Any], argnums: Argnums = 0) -> Derivative:
     return differentiable_of(f)._hessian(argnums)
 
 
+@staged_as
 def hvp(f: Callable[..., Any], argnums: Argnums = 0) -> Derivative:
     """``h(*args, v)``: the Hessian times ``v``, which is structured like the argument.
 
@@ -148,6 +156,7 @@ def hvp(f: Callable[..., Any], argnums: Argnums = 0) -> Derivative:
     return differentiable_of(f)._hvp(argnums)
 
 
+@staged_as
 def derivative(f: Callable[..., Any], order: int = 1) -> Differentiable:
     """The ``order``-th derivative of a scalar function of a scalar.
 
@@ -162,6 +171,7 @@ def derivative(f: Callable[..., Any], order: int = 1) -> Differentiable:
     return made
 
 
+@staged_as
 def functional(f: Callable[..., Any]) -> Derivative:
     """A function that changes its arguments as one that returns ``(result, {name: final value})``.
 

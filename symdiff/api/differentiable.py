@@ -27,6 +27,7 @@ from symdiff.api.transforms import (
     Transform,
 )
 from symdiff.api.wrt import Argnums, Wrt
+from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Graph
 from symdiff.runtime.entry import MISS
 from symdiff.runtime.saved import Pullback, Saved
@@ -244,6 +245,17 @@ class Derivative(Differentiable):
     @property
     def __symdiff_function__(self) -> Callable[..., Any]:
         raise AttributeError("__symdiff_function__")  # its graph is made by transforms
+
+    def __symdiff_staged__(self, stager: Any, args: Any, kwargs: Any) -> Any:
+        """What a compiled program that calls this makes of it."""
+        from symdiff.api.inside import call_transformed
+
+        if self._bound:
+            raise UnsupportedCallError(
+                f"symdiff does not compile a call of {self._name} of a bound method",
+                hint="differentiate a function of the object instead",
+            )
+        return call_transformed(stager, self._function, self._transforms, args, kwargs)
 
     def __repr__(self) -> str:
         return f"<derivative {self._name}>"

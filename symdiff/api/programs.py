@@ -17,8 +17,8 @@ import numpy as np
 
 from symdiff import pipeline
 from symdiff.api.transforms import Transform
-from symdiff.api.wrt import asked_for, of_tuple
-from symdiff.ir.graph import walk_nodes
+from symdiff.api.wrt import Asked, asked_for, of_tuple
+from symdiff.ir.graph import Graph, walk_nodes
 from symdiff.ir.signature import Path, Signature
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.pipeline import Arguments, Chain, Derived
@@ -113,9 +113,9 @@ class Home:
         self, chain: Chain, name: str, arguments: Arguments, skip: int
     ) -> tuple[Entry, Signature]:
         derived = pipeline.derive(chain, arguments)
-        wrt, shaped = _all_arguments(derived, chain.parameters[-1], skip)
-        derived = wrt.derived
-        pair = pipeline.build_pair(derived, name, wrt.numbers, shaped)
+        asked, shaped = everything(derived.graph, derived.signature, chain.parameters[-1], skip)
+        derived = replace(derived, graph=asked.graph)
+        pair = pipeline.build_pair(derived, name, asked.wrt, shaped)
         results = derived.graph.block.results
         backward = Backward(
             name,
@@ -136,7 +136,7 @@ class Home:
         """Where it is asked for: what compares the emitted primal with the function before each run."""
         if not is_asked_for() or _has_effects(derived):
             return None
-        program = pipeline.build(replace(derived, graph=derived.primal), self.name(()), primal=True)
+        program = pipeline.build_primal(derived, self.name(()))
         parameters, function = self.parameters, self.function
         names = list(parameters.names)
 
@@ -165,8 +165,10 @@ class Home:
     def pair_source(self, transforms: Transforms, arguments: Arguments, skip: int) -> str:
         """The texts of the forward and the backward program for a call."""
         derived = self.derive(transforms, arguments)
-        wrt, shaped = _all_arguments(derived, self.chain(transforms).parameters[-1], skip)
-        pair = pipeline.build_pair(wrt.derived, self.name(transforms), wrt.numbers, shaped)
+        parameters = self.chain(transforms).parameters[-1]
+        asked, shaped = everything(derived.graph, derived.signature, parameters, skip)
+        derived = replace(derived, graph=asked.graph)
+        pair = pipeline.build_pair(derived, self.name(transforms), asked.wrt, shaped)
         return f"{pair.forward.emitted.text}\n\n{pair.backward.text}"
 
     def signatures(self) -> list[str]:
@@ -194,21 +196,15 @@ def _has_effects(derived: Derived) -> bool:
 _NO_KEYWORDS = Container(dict, (), ())
 
 
-class _Everything:
-    """A derived graph with inputs for all that can be differentiated, and their numbers."""
+def everything(
+    graph: Graph, signature: Signature, parameters: Parameters, skip: int
+) -> tuple[Asked, Structure]:
+    """All numbers among the arguments, and the structure of their cotangents: one entry an argument.
 
-    def __init__(self, derived: Derived, numbers: tuple[int, ...]) -> None:
-        self.derived = derived
-        self.numbers = numbers
-
-
-def _all_arguments(
-    derived: Derived, parameters: Parameters, skip: int
-) -> tuple[_Everything, Structure]:
-    """All numbers among the arguments, and the structure of their cotangents: one entry an argument."""
-    signature = derived.signature
+    The first ``skip`` arguments have no entry.
+    """
     paths = [(name,) for name, _ in signature.parameters]
-    asked = asked_for(derived.graph, signature, paths)
+    asked = asked_for(graph, signature, paths)
     entries: list[Structure] = []
     pairs = zip(parameters.signature.parameters.values(), asked.structures, strict=False)
     for parameter, structure in pairs:
@@ -216,8 +212,7 @@ def _all_arguments(
             entries.extend(structure.items)
         elif parameter.kind is not parameter.VAR_KEYWORD or structure != _NO_KEYWORDS:
             entries.append(structure)
-    everything = _Everything(replace(derived, graph=asked.graph), asked.wrt)
-    return everything, of_tuple(entries[skip:])
+    return asked, of_tuple(entries[skip:])
 
 
 def _forward_run(forward: Callable[..., Any], backward: Backward) -> Callable[..., Any]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from symdiff import differentiate
+from symdiff import differentiate, ops
 from symdiff.api.tangents import as_float, like, replaced
 from symdiff.api.wrt import (
     Asked,
@@ -23,12 +23,15 @@ from symdiff.api.wrt import (
     specification_at,
     with_inputs,
 )
+from symdiff.differentiate.activity import analyse
+from symdiff.differentiate.calls import Calls
 from symdiff.errors import GradientShapeError, SignatureError
 from symdiff.ir.build import Builder, building, copy_into
-from symdiff.ir.graph import Block, Graph, Input, Value
+from symdiff.ir.graph import Block, Graph, Input, Value, walk_nodes
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, leaves
 from symdiff.ir.structure import Container, Leaf, Static, Structure
 from symdiff.ir.types import ArrayType, carries_derivative
+from symdiff.ops.rules import custom_call, expanded
 from symdiff.runtime.parameters import Parameters, WithVector, positional
 
 Arguments = tuple[Any, ...]
@@ -98,7 +101,8 @@ class Gradient(Differentiated):
         target, aux = self._target(graph)
         gradient = self.wrt.shaped(asked.results(len(graph.block.results)))
         output = self._output(target, aux, gradient)
-        return differentiate.gradient(asked.graph, asked.wrt, result=target.index, output=output)
+        made = differentiate.gradient(asked.graph, asked.wrt, result=target.index, output=output)
+        return without_rules_used(made, asked.wrt)
 
     def _target(self, graph: Graph) -> tuple[Leaf, Structure | None]:
         output, aux = graph.output, None
@@ -130,6 +134,18 @@ class Gradient(Differentiated):
         if self.value:
             return of_tuple((value, gradient))
         return gradient if aux is None else of_tuple((gradient, aux))
+
+
+def without_rules_used(graph: Graph, wrt: Sequence[int]) -> Graph:
+    """A gradient graph in which functions whose reverse rule was used are what they compute.
+
+    A further derivative is that of the function's and the rule's own statements, as in JAX.
+    """
+    if not any(node.op is custom_call for node in walk_nodes(graph.block)):
+        return graph
+    sources = [graph.block.parameters[number] for number in wrt]
+    active = analyse(graph.block, sources, graph.block.results, Calls().dependencies).active
+    return expanded(graph, lambda node: any(value in active for value in node.results))
 
 
 def _described(structure: Structure) -> str:
@@ -331,8 +347,6 @@ def with_unit_tangent(graph: Graph) -> Graph:
 
 def unit(value: Value) -> Value:
     """The number 1 in the type of a value of rank 0."""
-    from symdiff import ops
-
     type_ = value.type
     assert isinstance(type_, ArrayType)
     if type_.kind == "array":

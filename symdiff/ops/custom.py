@@ -1,23 +1,94 @@
-"""What users write in their programs to steer derivatives: marks, and rules of their own.
+"""What users write in their programs to steer derivatives: marks, and functions declared to be special.
 
 ``stop_gradient``, ``grad_hook`` and ``no_grad`` do nothing when Python runs them; in compiled programs they are
-ops. A function under ``custom_vjp``, ``custom_jvp``, ``checkpoint`` or ``nondifferentiable`` runs as it is; compiled,
-``custom_call`` nodes hold the graphs of its rules, which derivatives are made of in place of its own.
+ops. A function under ``custom_vjp``, ``custom_jvp``, ``checkpoint`` or ``nondifferentiable`` runs as it is; what
+compiled programs make of it is said by its ``__symdiff_staged__``, a function of the front end (``Stager``)
+and the abstract arguments, or by ``ops.rules``, which has the op for functions with rules.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable, Sequence
-from typing import Any, Self, TypeVar
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, Self, TypeVar
 
 from symdiff.errors import SymdiffError
-from symdiff.ir.graph import Value
-from symdiff.ir.types import carries_derivative
+from symdiff.ir.graph import Graph, Value
+from symdiff.ir.signature import Signature, Specification
+from symdiff.ir.structure import Structure
+from symdiff.ir.types import Type, carries_derivative
 from symdiff.ops import effects
 from symdiff.ops.declare import lowers
 
 T = TypeVar("T")
+
+
+class Stager(Protocol):
+    """What an object with ``__symdiff_staged__(stager, args, kwargs)`` may ask of the front end.
+
+    Functions and arguments are abstract values, which only the front end looks into.
+    """
+
+    def parameters(self, function: Any) -> inspect.Signature:
+        """The parameters of a function; defaults are abstract values."""
+        ...
+
+    def specification(self, value: Any) -> Specification:
+        """What is known of an abstract value; what is no number, array or container is ``Fixed``."""
+        ...
+
+    def lifted(self, value: Any) -> Any:
+        """The value with its floats staged, so that they can be differentiated by."""
+        ...
+
+    def graph(self, function: Any, signature: Signature) -> tuple[Graph, list[Value]]:
+        """The graph of a call, and the values of its inputs of origin ``"free"``, in order."""
+        ...
+
+    def inline(self, graph: Graph, arguments: dict[str, Any], captured: Sequence[Value]) -> Any:
+        """The abstract result of a graph whose argument inputs stand in ``arguments``."""
+        ...
+
+    def elements(self, value: Any) -> tuple[Any, ...]:
+        """The elements of an abstract tuple or list."""
+        ...
+
+    def frozen(self, value: Any) -> Any:
+        """The value as it is now, whatever is written to its arrays later."""
+        ...
+
+    def leaves(self, arguments: dict[str, Any], paths: Sequence[Any]) -> list[Value]:
+        """The values that stand at paths of abstract arguments."""
+        ...
+
+    def returned(self, structure: Structure, values: Sequence[Value]) -> Any:
+        """The abstract value of a structure with these values at its leaves."""
+        ...
+
+    def call(self, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """The abstract result of a call."""
+        ...
+
+    def stopped(self, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """The abstract result of a call, without derivative."""
+        ...
+
+    def opaque(
+        self, function: Any, args: Sequence[Any], kwargs: dict[str, Any], type_: Type | None
+    ) -> Any:
+        """The abstract result of a call that is not followed, of the type that it is said to have."""
+        ...
+
+    def callable(
+        self,
+        key: Any,
+        call: Callable[..., Any],
+        attributes: Mapping[str, Callable[[], Any]] | None = None,
+    ) -> Any:
+        """An abstract value that can be called: ``call(stager, args, kwargs)``; equal keys are equal."""
+        ...
 
 
 # Marks ----------------------------------------------------------------------------------------------
@@ -51,11 +122,6 @@ def _stopped(x: Any) -> Any:
     return x
 
 
-@lowers(grad_hook)
-def _hooked(x: Any, fn: Callable[[Any], Any]) -> Any:
-    return effects.grad_hook(x, function=fn) if isinstance(x, Value) else x
-
-
 class no_grad:  # noqa: N801 - a class used as a word
     """``with no_grad():`` — what is computed inside has no derivative.
 
@@ -83,6 +149,8 @@ class Declared:
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         functools.update_wrapper(self, function)
+        with contextlib.suppress(ValueError):  # a C function may not tell its parameters
+            self.__signature__ = inspect.signature(function, follow_wrapped=False)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
@@ -107,13 +175,15 @@ class checkpoint(Declared):  # noqa: N801 - a class used as a word
     9.0
     """
 
-    @property
-    def __symdiff_function__(self) -> Callable[..., Any]:
-        return self.function
+    def __symdiff_staged__(self, stager: Stager, args: Sequence[Any], kwargs: Any) -> Any:
+        return stager.call(self.function, args, kwargs)
 
 
 class nondifferentiable(Declared):  # noqa: N801 - a class used as a word
-    """A function that is called as it is, without effects, and whose result carries no derivative.
+    """A function without effects whose result carries no derivative.
+
+    Where it is Python that can be compiled it is followed; else it is called as it is, and what it
+    ``returns`` has to be said as a type where it is computed with: ``"int"``, ``"float64[n]"``.
 
     >>> @nondifferentiable
     ... def bucket(x):
@@ -121,6 +191,16 @@ class nondifferentiable(Declared):  # noqa: N801 - a class used as a word
     >>> bucket(9.5)
     1
     """
+
+    def __new__(cls, function: Any = None, *, returns: str | None = None) -> Any:
+        """Also a decorator with an option."""
+        if function is None:
+            return functools.partial(cls, returns=returns)
+        return super().__new__(cls)
+
+    def __init__(self, function: Callable[..., Any], *, returns: str | None = None) -> None:
+        super().__init__(function)
+        self.returns = returns
 
 
 class custom_vjp(Declared):  # noqa: N801 - a class used as a word

@@ -3,8 +3,18 @@
 A function and a signature enter; a ``Staged`` graph leaves. Nothing of the user's is run.
 """
 
-from symdiff.parse import contexts, expressions, methods, statements
+from symdiff.parse import contexts, expressions, methods, statements, transformed
 from symdiff.parse.entry import stage
 from symdiff.parse.staged import Guard, Staged, StaticDemand
 
-__all__ = ["Guard", "Staged", "StaticDemand", "contexts", "expressions", "methods", "stage", "statements"]
+__all__ = [
+    "Guard",
+    "Staged",
+    "StaticDemand",
+    "contexts",
+    "expressions",
+    "methods",
+    "stage",
+    "statements",
+    "transformed",
+]

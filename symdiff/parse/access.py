@@ -101,7 +101,9 @@ def _static_attribute(value: Abstract, name: str) -> Abstract:
         return {"func": value.function, "args": value.arguments}.get(name, dict(value.keywords))
     if isinstance(value, Range) and name in ("start", "stop", "step"):
         return getattr(value, name)
-    if isinstance(value, STATIC_TYPES):
+    if hasattr(value, "staged_attribute"):
+        return value.staged_attribute(name)
+    if isinstance(value, STATIC_TYPES) or getattr(type(value), "__symdiff_static__", False):
         return getattr(value, name)
     raise UnsupportedSyntaxError(f"attribute '{name}' of {describe(value)}")
 

@@ -13,7 +13,7 @@ from typing import Any
 from symdiff import ops
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
-from symdiff.ir.types import OPAQUE
+from symdiff.ir.types import OPAQUE, Type
 from symdiff.ops.effects import Field, Named, Text
 from symdiff.ops.index import Slot
 from symdiff.parse.interpreter import Interpreter, describe
@@ -94,11 +94,12 @@ def call_opaque(
     function: Any,
     arguments: Sequence[Abstract],
     keywords: dict[str, Abstract],
+    type_: Type = OPAQUE,
 ) -> Abstract:
-    """A call that is kept as it is, in its place."""
+    """A call that is kept as it is, in its place; ``type_`` is what it is said to return."""
     if not callable(function):
         raise TypeError(f"{describe(function)} is not callable")
-    if _is_library(function):
+    if _is_library(function) and type_ is OPAQUE:
         raise UnsupportedCallError(
             f"symdiff has no rule for {library_name(function)}",
             interp.span,
@@ -112,7 +113,7 @@ def call_opaque(
         function=template.named(function),
         arguments=args,
         keywords=kwargs,
-        type=OPAQUE,
+        type=type_,
     )
 
 

@@ -1,0 +1,241 @@
+"""Transforms that are called inside a compiled program: ``grad(f)(x)`` where ``f`` and ``x`` are abstract.
+
+The front end stages the call of ``f`` as a graph of its own; transforms go from graph to graph as always,
+and the front end puts the result in the place of the call. So ``f`` may be a closure over staged values.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from symdiff import differentiate
+from symdiff.api.programs import everything
+from symdiff.api.tangents import as_float, replaced
+from symdiff.api.transforms import (
+    Derivative,
+    Differentiated,
+    Directional,
+    Functional,
+    Gradient,
+    Jacobian,
+    Jvp,
+    Transform,
+    renamed,
+)
+from symdiff.api.wrt import Argnums, Wrt, shifted
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import Graph, Value, walk_nodes
+from symdiff.ir.signature import Path, Signature
+from symdiff.ir.structure import Container, Leaf, Structure
+from symdiff.ops.custom import Stager
+from symdiff.pipeline import Chain, seeded_results
+from symdiff.runtime.parameters import Parameters
+
+F = TypeVar("F", bound=Callable[..., Any])
+Args = Sequence[Any]
+Kwargs = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What an abstract derivative is of: equal keys are the same function."""
+
+    function: Any
+    transforms: tuple[Transform, ...]
+
+
+def transformed(stager: Stager, function: Any, *transforms: Transform) -> Any:
+    """The abstract function that transforms make of an abstract function."""
+    inner = getattr(function, "key", None)
+    if isinstance(inner, Key):
+        function, transforms = inner.function, (*inner.transforms, *transforms)
+
+    def call(stager: Stager, args: Args, kwargs: Kwargs) -> Any:
+        return call_transformed(stager, function, transforms, args, kwargs)
+
+    attributes = {
+        name: functools.partial(transformed, stager, function, *transforms, *added)
+        for name, added in _DERIVATIVES.items()
+    }
+    return stager.callable(Key(function, transforms), call, attributes)
+
+
+_FIRST = Wrt()
+_DERIVATIVES: dict[str, tuple[Transform, ...]] = {
+    "grad": (Gradient(_FIRST),),
+    "value_and_grad": (Gradient(_FIRST, value=True),),
+    "jvp": (Jvp(),),
+    "jacobian": (Jacobian(_FIRST),),
+    "hessian": (Gradient(_FIRST), Jacobian(_FIRST, "fwd", "hessian")),
+    "hvp": (Gradient(_FIRST), Directional(_FIRST)),
+    "derivative": (Derivative(_FIRST),),
+}
+
+
+def call_transformed(
+    stager: Stager, function: Any, transforms: Sequence[Transform], args: Args, kwargs: Kwargs
+) -> Any:
+    """The abstract result of a transformed function."""
+    call = _staged_call(stager, function, transforms, args, kwargs)
+    return stager.inline(call.graph, call.arguments, call.captured)
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    graph: Graph
+    arguments: dict[str, Any]
+    captured: list[Value]
+    signature: Signature
+    parameters: Parameters
+
+
+def _staged_call(
+    stager: Stager, function: Any, transforms: Sequence[Transform], args: Args, kwargs: Kwargs
+) -> _Call:
+    parameters = Parameters("the function", stager.parameters(function))
+    chain = Chain.of(function, parameters, transforms)
+    outer = _lifted(stager, chain, chain.parameters[-1].bind(tuple(args), kwargs))
+    signatures = [
+        Signature(tuple((n, stager.specification(v)) for n, v in zip(p.names, given, strict=True)))
+        for p, given in zip(chain.parameters, chain.levels(outer), strict=True)
+    ]
+    graph, captured = stager.graph(function, signatures[0])
+    for k, transform in enumerate(transforms):
+        graph = transform.apply(graph, signatures[k], signatures[k + 1], chain.parameters[k])
+    last = chain.parameters[-1]
+    arguments = dict(zip(last.names, outer, strict=True))
+    return _Call(graph, arguments, captured, signatures[-1], last)
+
+
+def _lifted(stager: Stager, chain: Chain, outer: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments with the floats that are differentiated by staged, constants too."""
+    names = chain.parameters[-1].names
+    if any(isinstance(transform, Jvp) for transform in chain.transforms):
+        return tuple(
+            tuple(map(stager.lifted, stager.elements(value)))
+            if name in ("primals", "tangents")
+            else value
+            for name, value in zip(names, outer, strict=True)
+        )
+    for transform, inner in zip(chain.transforms, chain.parameters[:-1], strict=True):
+        if isinstance(transform, Differentiated):
+            for path in transform.wrt.paths(inner):
+                outer = replaced(outer, names, path, lambda v: stager.lifted(as_float(v)))
+        if isinstance(transform, Directional):
+            outer = (*outer[:-1], stager.lifted(outer[-1]))
+    return outer
+
+
+# vjp ------------------------------------------------------------------------------------------------
+
+
+def call_vjp(stager: Stager, function: Any, *primals: Any) -> Any:
+    """The abstract pair of value and pullback."""
+    inner = getattr(function, "key", None)
+    before: tuple[Transform, ...] = ()
+    if isinstance(inner, Key):
+        function, before = inner.function, inner.transforms
+    given = [stager.lifted(stager.frozen(value)) for value in primals]
+    call = _staged_call(stager, function, before, given, {})
+    if any(node.op.effect for node in walk_nodes(call.graph.block)):
+        raise UnsupportedCallError(
+            "symdiff.vjp inside a compiled function, of a function with effects",
+            hint="use symdiff.grad or symdiff.value_and_grad here",
+        )
+    asked, structure = everything(call.graph, call.signature, call.parameters, 0)
+    made = differentiate.vjp(
+        asked.graph, asked.wrt, output=shifted(structure, len(asked.graph.block.results))
+    )
+    places: dict[int, Path] = {}
+    _leaf_paths(call.graph.output, ("cotangent",), places)
+    backward = renamed(made, lambda path: path, [places[k] for k in seeded_results(call.graph)])
+
+    def pull(stager: Stager, args: Args, kwargs: Kwargs) -> Any:
+        (cotangent,) = args
+        arguments = {**call.arguments, "cotangent": stager.lifted(cotangent)}
+        return stager.inline(backward, arguments, call.captured)
+
+    value = stager.inline(call.graph, call.arguments, call.captured)
+    return value, stager.callable(backward, pull)
+
+
+def _leaf_paths(structure: Structure, path: Path, found: dict[int, Path]) -> None:
+    if isinstance(structure, Leaf):
+        found[structure.index] = path
+    elif isinstance(structure, Container):
+        for key, item in zip(structure.keys, structure.items, strict=True):
+            _leaf_paths(item, (*path, key), found)
+
+
+# The functional forms ---------------------------------------------------------------------------------
+
+
+def _grad(stager: Stager, f: Any, argnums: Argnums = 0, has_aux: bool = False) -> Any:
+    return transformed(stager, f, Gradient(Wrt(argnums), False, has_aux))
+
+
+def _value_and_grad(stager: Stager, f: Any, argnums: Argnums = 0, has_aux: bool = False) -> Any:
+    return transformed(stager, f, Gradient(Wrt(argnums), True, has_aux))
+
+
+def _jvp(stager: Stager, f: Any, primals: Any, tangents: Any) -> Any:
+    return stager.call(transformed(stager, f, Jvp()), (primals, tangents), {})
+
+
+def _jacobian(stager: Stager, f: Any, argnums: Argnums = 0, mode: Any = "auto") -> Any:
+    return transformed(stager, f, Jacobian(Wrt(argnums), mode))
+
+
+def _hessian(stager: Stager, f: Any, argnums: Argnums = 0) -> Any:
+    return transformed(stager, f, Gradient(Wrt(argnums)), Jacobian(Wrt(argnums), "fwd", "hessian"))
+
+
+def _hvp(stager: Stager, f: Any, argnums: Argnums = 0) -> Any:
+    return transformed(stager, f, Gradient(Wrt(argnums)), Directional(Wrt(argnums)))
+
+
+def _derivative(stager: Stager, f: Any, order: int = 1) -> Any:
+    return transformed(stager, f, *[Derivative(_FIRST)] * order)
+
+
+def _functional(stager: Stager, f: Any) -> Any:
+    return transformed(stager, f, Functional())
+
+
+def _differentiable(stager: Stager, f: Any = None, **options: Any) -> Any:
+    if f is None:
+        return stager.callable("differentiable", _with_stager(_differentiable))
+    return transformed(stager, f)
+
+
+STAGED: dict[str, Callable[..., Any]] = {
+    "derivative": _derivative,
+    "differentiable": _differentiable,
+    "functional": _functional,
+    "grad": _grad,
+    "hessian": _hessian,
+    "hvp": _hvp,
+    "jacobian": _jacobian,
+    "jvp": _jvp,
+    "value_and_grad": _value_and_grad,
+    "vjp": call_vjp,
+}
+
+
+def _with_stager(call: Callable[..., Any]) -> Callable[..., Any]:
+    def staged(stager: Stager, args: Args, kwargs: Kwargs) -> Any:
+        return call(stager, *args, **kwargs)
+
+    return staged
+
+
+def staged_as(function: F) -> F:
+    """Let the front end stage calls of one of symdiff's functions as ``STAGED`` says."""
+    setattr(function, "__symdiff_staged__", _with_stager(STAGED[function.__name__]))  # noqa: B010
+    return function
+
+
+__all__ = ["Key", "call_transformed", "call_vjp", "staged_as", "transformed"]

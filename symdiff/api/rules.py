@@ -1,0 +1,360 @@
+"""Calls of functions with rules of the user's inside compiled programs: one ``custom_call`` node.
+
+The function and its rule are staged as graphs over the same inputs, the numbers and arrays among the
+arguments and what any of the graphs captured. The reverse graph of a ``custom_jvp`` function is the transpose
+of its rule, which is linear in the tangents.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from symdiff import differentiate, ops
+from symdiff.differentiate.cotangents import fitted
+from symdiff.differentiate.graphs import tuple_of
+from symdiff.errors import SignatureError, SymdiffError
+from symdiff.ir.build import Builder, building
+from symdiff.ir.graph import Block, Graph, Input, Value
+from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification, leaves
+from symdiff.ir.structure import Container, Leaf, Static, Structure
+from symdiff.ir.types import ArrayType, carries_derivative
+from symdiff.ops.custom import Stager, custom_jvp, custom_vjp, grad_hook, nondifferentiable
+from symdiff.ops.effects import Named
+from symdiff.ops.rules import custom_call, inlined
+from symdiff.runtime.parameters import Parameters
+from symdiff.runtime.signature import read_type
+
+Args = Sequence[Any]
+_NONE = Fixed(None, type(None))
+
+
+def call_custom_vjp(stager: Stager, declared: custom_vjp, args: Args, kwargs: dict[str, Any]) -> Any:
+    """The abstract result of a function with a reverse rule."""
+    forward, backward = declared.rule()
+
+    def rule(stager: Stager, given: Args, kwargs: dict[str, Any]) -> Any:
+        *primals, cotangent = given
+        pair = stager.elements(stager.call(forward, primals, {}))
+        return stager.elements(stager.call(backward, (pair[1], cotangent), {}))
+
+    call = _Call.of(stager, declared, args, kwargs)
+    reverse, captured = stager.graph(
+        stager.callable((declared, "reverse"), rule),
+        call.signature(g=cotangent_specification(call.primal)),
+    )
+    call = call.capturing(captured)
+    return call.emit(stager, reverse=call.reverse_of(reverse, captured))
+
+
+def call_custom_jvp(stager: Stager, declared: custom_jvp, args: Args, kwargs: dict[str, Any]) -> Any:
+    """The abstract result of a function with a forward rule."""
+    given_rule = declared.rule()
+
+    def rule(stager: Stager, given: Args, kwargs: dict[str, Any]) -> Any:
+        count = len(given) // 2
+        pair = stager.call(given_rule, (tuple(given[:count]), tuple(given[count:])), {})
+        return stager.elements(pair)[1]
+
+    call = _Call.of(stager, declared, args, kwargs)
+    tangents = {f"t{k}": _tangent(spec) for k, (_, spec) in enumerate(call.specifications)}
+    pushed, captured = stager.graph(
+        stager.callable((declared, "forward"), rule), call.signature(**tangents)
+    )
+    call = call.capturing(captured)
+    forward = call.forward_of(pushed, captured)
+    return call.emit(stager, forward=forward, reverse=call.transposed(forward))
+
+
+def _tangent(specification: Specification) -> Specification:
+    """The specification of a tangent: None where there is no derivative."""
+    if isinstance(specification, Nested):
+        items = tuple(map(_tangent, specification.items))
+        return Nested(specification.type, specification.keys, items)
+    carries = isinstance(specification, ArrayType) and specification.differentiable
+    return specification if carries else _NONE
+
+
+def cotangent_specification(graph: Graph) -> Specification:
+    """The specification of the cotangent of what a graph returns."""
+
+    def of(structure: Structure) -> Specification:
+        if isinstance(structure, Container):
+            return Nested(structure.type, structure.keys, tuple(map(of, structure.items)))
+        if isinstance(structure, Static):
+            return _NONE
+        type_ = graph.block.results[structure.index].type
+        return type_ if isinstance(type_, ArrayType) and type_.differentiable else _NONE
+
+    return of(graph.output)
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call being built: its arguments by name, the graph of the function, what was captured so far."""
+
+    name: str
+    arguments: dict[str, Any]
+    specifications: tuple[tuple[str, Specification], ...]
+    primal: Graph
+    captured: tuple[Value, ...]
+    first: tuple[Value, ...]  # what the primal graph captured
+
+    @classmethod
+    def of(cls, stager: Stager, declared: Any, args: Args, kwargs: dict[str, Any]) -> _Call:
+        name = declared.__name__
+        parameters = Parameters(name, stager.parameters(declared.function))
+        flat = parameters.flat(parameters.bind(tuple(args), kwargs))
+        arguments = {f"x{k}": stager.lifted(value) for k, value in enumerate(flat)}
+        specifications = tuple((n, stager.specification(v)) for n, v in arguments.items())
+        run = stager.callable(declared, lambda s, a, k: s.call(declared.function, a, k))
+        primal, captured = stager.graph(run, Signature(specifications))
+        return cls(name, arguments, specifications, primal, tuple(captured), tuple(captured))
+
+    def capturing(self, values: Sequence[Value]) -> _Call:
+        """The call with more captured values."""
+        captured = tuple(dict.fromkeys((*self.captured, *values)))
+        return _Call(
+            self.name, self.arguments, self.specifications, self.primal, captured, self.first
+        )
+
+    def signature(self, **others: Specification) -> Signature:
+        """The signature of a rule: the arguments, and after them what else it takes."""
+        return Signature((*self.specifications, *others.items()))
+
+    @property
+    def numbers(self) -> dict[Path, ArrayType]:
+        """The numbers and arrays among the arguments, by path: the first operands."""
+        found = (pair for name, spec in self.specifications for pair in leaves(spec, (name,)))
+        return {path: kind for path, kind in found if isinstance(kind, ArrayType)}
+
+    # Graphs over the operands
+
+    def _operands(self) -> list[Value]:
+        arguments = [Value(kind, None, "_".join(map(str, path))) for path, kind in self.numbers.items()]
+        return [*arguments, *(Value(value.type, None, value.name) for value in self.captured)]
+
+    def _results(
+        self,
+        graph: Graph,
+        captured: Sequence[Value],
+        operands: Sequence[Value],
+        others: Mapping[Path, Value],
+    ) -> list[Value]:
+        """The results of a staged graph on operands, in the current builder."""
+        known: dict[Any, Value] = dict(zip(self.numbers, operands, strict=False)) | dict(others)
+        rest = zip(self.captured, operands[len(self.numbers) :], strict=True)
+        known |= dict(rest)
+        free = iter(captured)
+        given = [
+            known[source.path if source.origin == "argument" else next(free)]
+            for source in graph.inputs
+        ]
+        return inlined(graph, given)
+
+    def _graph(self, nodes: Builder, parameters: Sequence[Value], results: Sequence[Value]) -> Graph:
+        block = Block(tuple(parameters), nodes.nodes, tuple(results))
+        inputs = tuple(Input((f"x{k}",), "derived") for k in range(len(parameters)))
+        return Graph(self.name, block, inputs, tuple_of(len(results)))
+
+    def primal_of(self) -> Graph:
+        """The function itself."""
+        operands = self._operands()
+        with building(Builder()) as made:
+            results = self._results(self.primal, self.first, operands, {})
+        return self._graph(made, operands, results)
+
+    def reverse_of(self, rule: Graph, captured: Sequence[Value]) -> Graph:
+        """Operands and a cotangent a differentiable result → a cotangent an operand."""
+        operands = self._operands()
+        seeds = self._seeds()
+        with building(Builder()) as made:
+            results = self._results(rule, captured, operands, seeds)
+            bars = [
+                self._cotangent(rule.output, results, path, operand)
+                for path, operand in zip(self.numbers, operands, strict=False)
+            ]
+        bars += operands[len(bars) :]  # never asked for
+        return self._graph(made, [*operands, *seeds.values()], bars)
+
+    def _seeds(self) -> dict[Path, Value]:
+        specification = cotangent_specification(self.primal)
+        found = leaves(specification, ("g",))
+        return {path: Value(kind, None, "g") for path, kind in found if isinstance(kind, ArrayType)}
+
+    def _cotangent(
+        self, output: Structure, results: Sequence[Value], path: Path, operand: Value
+    ) -> Value:
+        if not carries_derivative(operand.type):
+            return operand
+        part = output
+        for key in (int(path[0][1:]), *path[1:]):
+            if not isinstance(part, Container):
+                break
+            if key not in part.keys:
+                raise SignatureError(
+                    f"the rule of {self.name} gives {len(part.keys)} cotangents",
+                    hint="give one for each argument, None where there is none",
+                )
+            part = part.items[part.keys.index(key)]
+        if not isinstance(part, Leaf):
+            return ops.zeros_of(operand)
+        return self._fitting(results[part.index], operand)
+
+    def _fitting(self, derivative: Value, primal: Value) -> Value:
+        """A derivative that the user's rule gives, in the dtype, kind and shape of its primal."""
+        given, wanted = derivative.type, primal.type
+        if isinstance(given, ArrayType) and isinstance(wanted, ArrayType):
+            if given.rank > wanted.rank:
+                raise SignatureError(
+                    f"the rule of {self.name} gives {given} as the derivative of {wanted}"
+                )
+            if given.rank < wanted.rank:
+                derivative = ops.broadcast_like(derivative, primal)
+        return fitted(derivative, primal)
+
+    def forward_of(self, rule: Graph, captured: Sequence[Value]) -> Graph:
+        """Operands and a tangent a differentiable argument → a tangent a differentiable result."""
+        operands = self._operands()
+        tangents: dict[Path, Value] = {}
+        for path, operand in zip(self.numbers, operands, strict=False):
+            if carries_derivative(operand.type):
+                tangents[f"t{path[0][1:]}", *path[1:]] = Value(operand.type, None, operand.name)
+        with building(Builder()) as made:
+            results = self._results(rule, captured, operands, tangents)
+            primals = self._results(self.primal, self.first, operands, {})
+            pushed = self._tangents(rule.output, results, self.primal.output, primals)
+        return self._graph(made, [*operands, *tangents.values()], pushed)
+
+    def _tangents(
+        self, given: Structure, results: Sequence[Value], output: Structure, primals: Sequence[Value]
+    ) -> list[Value]:
+        found: dict[int, Value] = {}
+        stack = [(output, given)]
+        while stack:
+            wanted, part = stack.pop()
+            if isinstance(wanted, Container):
+                parts = part.items if isinstance(part, Container) else [part] * len(wanted.items)
+                stack.extend(zip(wanted.items, parts, strict=True))
+            elif isinstance(wanted, Leaf) and carries_derivative(primals[wanted.index].type):
+                primal = primals[wanted.index]
+                found[wanted.index] = (
+                    self._fitting(results[part.index], primal)
+                    if isinstance(part, Leaf)
+                    else ops.zeros_of(primal)
+                )
+        return [found[k] for k in sorted(found)]
+
+    def transposed(self, forward: Graph) -> Graph:
+        """The reverse graph: what is linear in the tangents, the other way round."""
+        operands = self._operands()
+        places = [k for k, v in enumerate(operands[: len(self.numbers)]) if carries_derivative(v.type)]
+        wrt = [len(operands) + k for k in range(len(places))]
+        linear = differentiate.vjp(
+            forward, wrt, output=tuple_of(len(wrt), len(forward.block.results))
+        )
+        seeds = [Value(v.type, None, "g") for v in forward.block.results]
+        with building(Builder()) as made:
+            tangents = [ops.zeros_of(operands[k]) for k in places]
+            found = dict(zip(places, inlined(linear, [*operands, *tangents, *seeds]), strict=True))
+        bars = [found.get(k, operand) for k, operand in enumerate(operands)]
+        return self._graph(made, [*operands, *seeds], bars)
+
+    def emit(
+        self, stager: Stager, reverse: Graph | None = None, forward: Graph | None = None
+    ) -> Any:
+        """The node in the program, and what the function returns."""
+        numbers = self.numbers
+        operands = [*stager.leaves(self.arguments, list(numbers)), *self.captured]
+        results = custom_call(
+            *operands,
+            name=self.name,
+            primal=self.primal_of(),
+            reverse=reverse,
+            forward=forward,
+            arguments=len(numbers),
+        )
+        values = results if isinstance(results, tuple) else (results,)
+        return stager.returned(self.primal.output, values)
+
+
+# Hooks and functions without derivative -----------------------------------------------------------------
+
+
+def call_grad_hook(stager: Stager, x: Any, fn: Any) -> Any:
+    """``x`` with a rule: its cotangent becomes ``fn`` of it, followed into its source where it has one."""
+    specification = stager.specification(stager.lifted(x))
+    if not (isinstance(specification, ArrayType) and specification.differentiable):
+        return x
+    try:
+        hook, captured = stager.graph(fn, Signature((("g", specification),)))
+    except SymdiffError:
+        if not isinstance(fn, types.FunctionType | types.BuiltinFunctionType | types.MethodType):
+            raise
+        return _opaque_hook(stager, x, fn)
+    (value,) = stager.leaves({"x": stager.lifted(x)}, [("x",)])
+    operands = [Value(value.type, None, "x"), *(Value(v.type) for v in captured)]
+    seed = Value(value.type, None, "g")
+    primal = Graph("x", Block(tuple(operands), [], (operands[0],)), _inputs(operands), Leaf(0))
+    with building(Builder()) as made:
+        free = iter(operands[1:])
+        given = [seed if source.origin == "argument" else next(free) for source in hook.inputs]
+        bars = [fitted(inlined(hook, given)[0], seed), *operands[1:]]
+    reverse = Graph(
+        "hook", Block((*operands, seed), made.nodes, tuple(bars)), _inputs([*operands, seed]), Leaf(0)
+    )
+    tangent = Value(value.type, None, "t")
+    forward = Graph(
+        "x", Block((*operands, tangent), [], (tangent,)), _inputs([*operands, tangent]), Leaf(0)
+    )
+    result = custom_call(
+        value, *captured, name="grad_hook", primal=primal, reverse=reverse, forward=forward, arguments=1
+    )
+    return stager.returned(Leaf(0), [result])
+
+
+def _inputs(values: Sequence[Value]) -> tuple[Input, ...]:
+    return tuple(Input((f"x{k}",), "derived") for k in range(len(values)))
+
+
+def _opaque_hook(stager: Stager, x: Any, fn: Any) -> Any:
+    (value,) = stager.leaves({"x": stager.lifted(x)}, [("x",)])
+    name = getattr(fn, "__name__", "hook")
+    named = Named(fn, name if name.isidentifier() else "hook")
+    return stager.returned(Leaf(0), [ops.grad_hook(value, function=named)])
+
+
+def call_nondifferentiable(
+    stager: Stager, declared: nondifferentiable, args: Args, kwargs: dict[str, Any]
+) -> Any:
+    """The function followed, its results without derivative; or an opaque call of it."""
+    if declared.returns is None and isinstance(declared.function, types.FunctionType):
+        return stager.stopped(declared.function, args, kwargs)
+    returns = None if declared.returns is None else read_type(declared.returns)
+    if returns is None and declared.returns is not None:
+        raise SignatureError(f"{declared.returns!r} is no type", hint="for example 'float64[n]'")
+    return stager.opaque(declared.function, args, kwargs, returns)
+
+
+def staged_by(call: Callable[..., Any]) -> Callable[..., Any]:
+    """The method ``__symdiff_staged__`` of a declared function."""
+
+    def staged(self: Any, stager: Stager, args: Args, kwargs: dict[str, Any]) -> Any:
+        return call(stager, self, args, kwargs)
+
+    return staged
+
+
+def _staged_hook(stager: Stager, args: Args, kwargs: dict[str, Any]) -> Any:
+    return call_grad_hook(stager, *args, **kwargs)
+
+
+for _class, _call in (
+    (custom_vjp, call_custom_vjp),
+    (custom_jvp, call_custom_jvp),
+    (nondifferentiable, call_nondifferentiable),
+):
+    setattr(_class, "__symdiff_staged__", staged_by(_call))  # noqa: B010
+setattr(grad_hook, "__symdiff_staged__", _staged_hook)  # noqa: B010

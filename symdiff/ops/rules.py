@@ -1,0 +1,159 @@
+"""``custom_call``: a call of a function whose derivatives the user gives.
+
+It holds three graphs over the same inputs: ``primal`` (what it computes), ``reverse`` (with a cotangent for each
+result after them → a cotangent for each input) and ``forward`` (with a tangent for each input after them → a
+tangent for each result); one of the last two may be missing. Rules inline them, so that derivatives
+of any order come out of the same ops. ``expanded`` replaces the calls by what they compute, for emission.
+
+The first ``arguments`` operands belong to the function's arguments, the others are what its graphs captured:
+no derivative is known by those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.build import Builder, building, copy_into
+from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
+from symdiff.ir.types import Type, carries_derivative
+from symdiff.ops.creation import zeros_of
+from symdiff.ops.declare import Operation, declare
+
+
+def inlined(graph: Graph, arguments: Sequence[Value]) -> list[Value]:
+    """The results of a graph that is copied to the current builder."""
+    new = dict(zip(graph.block.parameters, arguments, strict=True))
+    for node in graph.block.nodes:
+        copy_into(node, new)
+    return [new.get(value, value) for value in graph.block.results]
+
+
+def _infer(*operands: Type, primal: Graph, **others: Any) -> tuple[Type, ...]:
+    return tuple(value.type for value in primal.block.results)
+
+
+def _evaluate(*operands: Any, primal: Graph, **others: Any) -> Any:
+    from symdiff.ir.evaluate import evaluate_graph
+
+    results = evaluate_graph(primal, operands)
+    return results[0] if len(results) == 1 else results
+
+
+def _vjp(
+    position: int,
+    g: Any,
+    y: Any,
+    *operands: Value,
+    name: str,
+    primal: Graph,
+    reverse: Graph | None,
+    forward: Graph | None,
+    arguments: int,
+) -> Value:
+    if reverse is None:
+        raise UnsupportedCallError(f"{name} has no reverse rule", hint=f"give one: {name}.defvjp")
+    _refuse_captured(position, arguments, name)
+    bars, results = (tuple(v) if isinstance(v, tuple) else (v,) for v in (g, y))
+    pairs = zip(bars, results, strict=True)
+    seeds = [
+        zeros_of(result) if bar is None else bar
+        for bar, result in pairs
+        if carries_derivative(result.type)
+    ]
+    return inlined(reverse, [*operands, *seeds])[position]
+
+
+def _tangent(
+    given: Sequence[Value | None],
+    y: Any,
+    *operands: Value,
+    name: str,
+    primal: Graph,
+    reverse: Graph | None,
+    forward: Graph | None,
+    arguments: int,
+) -> Any:
+    if forward is None:
+        raise UnsupportedCallError(
+            f"{name} has no forward rule", hint="declare it with symdiff.custom_jvp instead"
+        )
+    for position, tangent in enumerate(given):
+        if tangent is not None:
+            _refuse_captured(position, arguments, name)
+    pairs = zip(operands[:arguments], given, strict=False)
+    tangents = [
+        zeros_of(operand) if tangent is None else tangent
+        for operand, tangent in pairs
+        if carries_derivative(operand.type)
+    ]
+    pushed = iter(inlined(forward, [*operands, *tangents]))
+    results = y if isinstance(y, tuple) else (y,)
+    found = [next(pushed) if carries_derivative(result.type) else None for result in results]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def _refuse_captured(position: int, arguments: int, name: str) -> None:
+    if position >= arguments:
+        raise UnsupportedCallError(
+            f"{name} uses a variable from outside, by which its rule gives no derivative",
+            hint="pass the variable as an argument, or wrap it in symdiff.stop_gradient(...)",
+        )
+
+
+custom_call = declare(
+    Operation(
+        "custom_call",
+        _infer,
+        _evaluate,
+        raises=True,
+        cost="heavy",
+        vjp=_vjp,
+        tangent=_tangent,
+        variadic=True,
+        documentation="A call of a function with derivative rules of the user's.",
+    )
+)
+
+
+Chosen = Callable[[Node], bool]
+
+
+def expanded(graph: Graph, chosen: Chosen = lambda node: True) -> Graph:
+    """The graph with the function's own computation in place of every ``custom_call`` chosen."""
+
+    def is_chosen(node: Node) -> bool:
+        return node.op is custom_call and chosen(node)
+
+    if not any(map(is_chosen, walk_nodes(graph.block))):
+        return graph
+    block = _expanded(graph.block, {}, is_chosen)
+    made = Graph(
+        graph.name, block, graph.inputs, graph.output, graph.mutated, graph.docstring, graph.span
+    )
+    return expanded(made, chosen)  # calls within calls
+
+
+def _expanded(block: Block, new: dict[Value, Value], chosen: Chosen) -> Block:
+    parameters = tuple(Value(v.type, None, v.name, v.role) for v in block.parameters)
+    new |= zip(block.parameters, parameters, strict=True)
+    with building(Builder()) as made:
+        for node in block.nodes:
+            if chosen(node):
+                operands = [new.get(value, value) for value in node.operands]
+                results = inlined(node.attributes["primal"], operands)
+                new |= zip(node.results, results, strict=True)
+            else:
+                _copied(node, new, chosen)
+    return Block(parameters, made.nodes, tuple(new.get(v, v) for v in block.results))
+
+
+def _copied(node: Node, new: dict[Value, Value], chosen: Chosen) -> None:
+    if not node.blocks:
+        copy_into(node, new)
+        return
+    blocks = tuple(_expanded(block, new, chosen) for block in node.blocks)
+    plain = Node(node.op, node.operands, node.attributes, (), node.results, node.span)
+    copied = copy_into(plain, new)
+    copied.blocks = blocks

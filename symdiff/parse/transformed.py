@@ -1,0 +1,366 @@
+"""What symdiff's own functions mean inside a staged one: the front end's side of ``ops.custom.Stager``.
+
+A call of ``grad(f)`` stages the call of ``f`` as a graph of its own, whose inputs are the arguments and what the
+graph captured from around it. ``no_grad`` and ``checkpoint`` are marks on what is staged meanwhile.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.build import builder, copy_block, copy_into
+from symdiff.ir.graph import Block, Graph, Input, Value, free_values
+from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification
+from symdiff.ir.structure import Container, Leaf, Structure, is_leaf
+from symdiff.ir.types import OPAQUE, ArrayType, ListType, Type, type_of_constant
+from symdiff.ops.custom import checkpoint, no_grad
+from symdiff.parse import calls
+from symdiff.parse.access import stopped
+from symdiff.parse.contexts import NoGrad
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.reflect import container
+from symdiff.parse.values import (
+    Abstract,
+    Array,
+    BoundMethod,
+    Closure,
+    Conflict,
+    ConflictRead,
+    DictRef,
+    ListRef,
+    ObjectRef,
+    Partial,
+)
+
+Call = Callable[..., Any]
+Keywords = dict[str, Abstract]
+
+
+@dataclass(frozen=True, slots=True)
+class StagedCallable:
+    """An abstract value that can be called; equal keys are the same function."""
+
+    key: Any
+    call: Call = field(compare=False)
+    attributes: Mapping[str, Callable[[], Abstract]] = field(default_factory=dict, compare=False)
+
+    def staged_attribute(self, name: str) -> Abstract:
+        """An attribute: the derivatives of a decorated function."""
+        if name not in self.attributes:
+            raise AttributeError(f"the function has no attribute '{name}'")
+        return self.attributes[name]()
+
+
+class Stager:
+    """``ops.custom.Stager`` for one interpreter."""
+
+    def __init__(self, interp: Interpreter) -> None:
+        self.interp = interp
+
+    # Functions
+
+    def callable(
+        self, key: Any, call: Call, attributes: Mapping[str, Callable[[], Abstract]] | None = None
+    ) -> Abstract:
+        return StagedCallable(key, call, attributes or {})
+
+    def call(self, function: Abstract, args: Sequence[Abstract], kwargs: Keywords) -> Abstract:
+        return calls.call_value(self.interp, function, list(args), dict(kwargs))
+
+    def stopped(self, function: Abstract, args: Sequence[Abstract], kwargs: Keywords) -> Abstract:
+        interp = self.interp
+        given = [_mapped_values(self, value, stopped) for value in args]
+        named = {name: _mapped_values(self, value, stopped) for name, value in kwargs.items()}
+        interp.stopped += 1
+        try:
+            return self.call(function, given, named)
+        finally:
+            interp.stopped -= 1
+
+    def opaque(
+        self, function: Any, args: Sequence[Abstract], kwargs: Keywords, type_: Type | None
+    ) -> Abstract:
+        from symdiff.parse.opaque import call_opaque
+
+        given = [_mapped_values(self, value, stopped) for value in args]
+        named = {name: _mapped_values(self, value, stopped) for name, value in kwargs.items()}
+        made = call_opaque(self.interp, function, given, named, type_ or OPAQUE)
+        return self.interp.wrap(stopped(made) if type_ else made)
+
+    def parameters(self, function: Abstract) -> inspect.Signature:
+        if isinstance(function, Closure):
+            return _closure_signature(function)
+        if isinstance(function, BoundMethod):
+            return _without(self.parameters(function.function), 1)
+        if isinstance(function, Partial):
+            return _without(self.parameters(function.function), len(function.arguments))
+        if isinstance(function, StagedCallable) or not callable(function):
+            return inspect.signature(lambda *args, **kwargs: None)
+        if isinstance(function, np.ufunc):
+            count, kind = function.nin, inspect.Parameter.POSITIONAL_ONLY
+            return inspect.Signature([inspect.Parameter(f"x{k}", kind) for k in range(count)])
+        inner = getattr(function, "__symdiff_function__", function)
+        try:
+            return inspect.signature(inner, follow_wrapped=False)
+        except ValueError:
+            return inspect.signature(lambda *args: None)
+
+    # Values
+
+    def elements(self, value: Abstract) -> tuple[Abstract, ...]:
+        if isinstance(value, ListRef):
+            value = self.interp.heap.get(value)
+        if isinstance(value, Conflict):
+            raise ConflictRead(value)
+        if not isinstance(value, tuple):
+            raise UnsupportedCallError("a tuple or a list of known length is needed here")
+        return value
+
+    def parts(self, value: Abstract) -> tuple[type, tuple[Any, ...], tuple[Abstract, ...]] | None:
+        """Type, keys and items of an abstract container."""
+        heap = self.interp.heap
+        if isinstance(value, tuple):
+            return type(value), tuple(getattr(value, "_fields", range(len(value)))), value
+        if isinstance(value, ListRef):
+            content = heap.get(value)
+            return (list, tuple(range(len(content))), content) if isinstance(content, tuple) else None
+        if isinstance(value, DictRef | dict):
+            content = value if isinstance(value, dict) else heap.get(value)
+            return dict, tuple(content), tuple(content.values())
+        if isinstance(value, ObjectRef) and hasattr(value.type, "__dataclass_fields__"):
+            names = tuple(value.type.__dataclass_fields__)
+            return value.type, names, tuple(heap.get((value, name)) for name in names)
+        return None
+
+    def specification(self, value: Abstract) -> Specification:
+        if isinstance(value, Conflict):
+            raise ConflictRead(value)
+        if isinstance(value, Array):
+            value = self.interp.heap.read(value)
+        if isinstance(value, ListRef) and isinstance(self.interp.heap.get(value), Value):
+            value = self.interp.heap.get(value)
+        if isinstance(value, Value) and isinstance(value.type, ArrayType | ListType):
+            return value.type
+        parts = self.parts(value)
+        if parts is None:
+            return Fixed(value, type(value))
+        kind, keys, items = parts
+        return Nested(kind, keys, tuple(map(self.specification, items)))
+
+    def lifted(self, value: Abstract) -> Abstract:
+        if is_leaf(value) and type_of_constant(value).differentiable:
+            return self.interp.wrap(builder().constant(value))
+        return self._mapped(value, self.lifted)
+
+    def frozen(self, value: Abstract) -> Abstract:
+        if isinstance(value, Array):
+            return self.interp.wrap(self.interp.heap.read(value))
+        return self._mapped(value, self.frozen)
+
+    def _mapped(self, value: Abstract, change: Callable[[Abstract], Abstract]) -> Abstract:
+        parts = self.parts(value)
+        if parts is None or isinstance(value, ObjectRef):
+            return value
+        kind, keys, items = parts
+        if isinstance(value, dict):
+            return dict(zip(keys, map(change, items), strict=True))
+        return container(self.interp, kind, keys, list(map(change, items)), None)
+
+    # Graphs
+
+    def graph(self, function: Abstract, signature: Signature) -> tuple[Graph, list[Value]]:
+        from symdiff.parse.entry import Output
+
+        interp = self.interp
+        inputs: list[Input] = []
+        parameters: list[Value] = []
+        written: set[Any] = set()
+        heap = interp.heap.copy(written)
+        before = dict(heap.contents)
+        with interp.scratch(heap) as inner:
+            given = {
+                name: self._argument(spec, (name,), inputs, parameters)
+                for name, spec in signature.parameters
+            }
+            result = self.call(function, *self._arranged(function, given))
+            output, results = Output(interp).structure(result)
+        self._refuse_writes(before, heap.contents)
+        block = Block(tuple(parameters), inner.nodes, tuple(results))
+        captured = [value for value in free_values(block) if value not in parameters]
+        block = _closed(block, captured)
+        inputs += [Input(("captured", k), "free") for k in range(len(captured))]
+        name = getattr(function, "name", getattr(function, "__name__", "function"))
+        return Graph(name, block, tuple(inputs), output, {}, None, interp.span), captured
+
+    def _arranged(
+        self, function: Abstract, given: Keywords
+    ) -> tuple[list[Abstract], Keywords]:
+        """Arguments by parameter as a call passes them."""
+        args: list[Abstract] = []
+        kwargs: Keywords = {}
+        known = self.parameters(function).parameters
+        for name, value in given.items():
+            kind = known[name].kind if name in known else None
+            if kind is inspect.Parameter.VAR_POSITIONAL:
+                args.extend(self.elements(value))
+            elif kind is inspect.Parameter.VAR_KEYWORD:
+                parts = self.parts(value)
+                kwargs |= dict(zip(parts[1], parts[2], strict=True)) if parts else {}
+            elif kind is inspect.Parameter.KEYWORD_ONLY:
+                kwargs[name] = value
+            else:
+                args.append(value)
+        return args, kwargs
+
+    def _argument(
+        self, spec: Specification, path: Path, inputs: list[Input], parameters: list[Value]
+    ) -> Abstract:
+        if isinstance(spec, Fixed):
+            return spec.value
+        if isinstance(spec, Nested):
+            pairs = zip(spec.keys, spec.items, strict=True)
+            items = [self._argument(item, (*path, key), inputs, parameters) for key, item in pairs]
+            return container(self.interp, spec.type, spec.keys, items, None)
+        assert isinstance(spec, ArrayType | ListType)
+        value = Value(spec, None, str(path[0]) if len(path) == 1 else None)
+        inputs.append(Input(path))
+        parameters.append(value)
+        if isinstance(spec, ListType):
+            made = ListRef()
+            self.interp.heap.set(made, value)
+            return made
+        return self.interp.wrap(value)
+
+    def _refuse_writes(self, before: dict[Any, Any], after: dict[Any, Any]) -> None:
+        changed = [key for key, content in before.items() if after.get(key) is not content]
+        if any(not _is_private(before[key], after.get(key)) for key in changed):
+            raise UnsupportedCallError(
+                "a function that is differentiated here changes what it does not own",
+                self.interp.span,
+                "let it return what it computes instead",
+            )
+
+    def inline(
+        self, graph: Graph, arguments: Keywords, captured: Sequence[Value]
+    ) -> Abstract:
+        paths = [given.path for given in graph.inputs if given.origin == "argument"]
+        values = iter(self.leaves(arguments, paths))
+        free = iter(captured)
+        new = {
+            parameter: next(values if source.origin == "argument" else free)
+            for source, parameter in zip(graph.inputs, graph.block.parameters, strict=True)
+        }
+        before = builder().span
+        for node in graph.block.nodes:
+            copy_into(node, new)
+        builder().span = before
+        return self.returned(graph.output, [new.get(v, v) for v in graph.block.results])
+
+    def leaves(self, arguments: Keywords, paths: Sequence[Path]) -> list[Value]:
+        return [self._at(arguments, path) for path in paths]
+
+    def _at(self, arguments: Keywords, path: Path) -> Value:
+        value: Abstract = arguments[path[0]]
+        for key in path[1:]:
+            parts = self.parts(value)
+            assert parts is not None
+            value = parts[2][parts[1].index(key)]
+        if isinstance(value, ListRef):
+            content: Value = self.interp.heap.get(value)
+            return content
+        return self.interp.lift(value)
+
+    def returned(self, structure: Structure, values: Sequence[Value]) -> Abstract:
+        if isinstance(structure, Leaf):
+            value = values[structure.index]
+            if isinstance(value.type, ListType):
+                made = ListRef()
+                self.interp.heap.set(made, value)
+                return made
+            return self.interp.wrap(value)
+        if not isinstance(structure, Container):
+            return structure.value
+        items = [self.returned(item, values) for item in structure.items]
+        return container(self.interp, structure.type, structure.keys, items, None)
+
+
+def _mapped_values(
+    stager: Stager, value: Abstract, change: Callable[[Value], Value]
+) -> Abstract:
+    """The abstract value with each number and array in it changed."""
+    if isinstance(value, Value):
+        return change(value)
+    if isinstance(value, Array):
+        return stager.interp.wrap(change(stager.interp.heap.read(value)))
+    return stager._mapped(value, lambda item: _mapped_values(stager, item, change))
+
+
+def _is_private(before: Any, after: Any) -> bool:
+    """Whether a content only came to be known better: a lazily read array, for one."""
+    return type(before) is type(after) and before == after
+
+
+def _closed(block: Block, captured: Sequence[Value]) -> Block:
+    """The block with parameters in place of what it captures."""
+    if not captured:
+        return block
+    new = {value: Value(value.type, None, value.name, value.role) for value in captured}
+    mapping: dict[Value, Value] = dict(new)
+    copied = copy_block(block, mapping)
+    return Block((*copied.parameters, *new.values()), copied.nodes, copied.results)
+
+
+def _closure_signature(closure: Closure) -> inspect.Signature:
+    spec = closure.node.args
+    kinds = inspect.Parameter
+    names = [(a.arg, kinds.POSITIONAL_ONLY) for a in spec.posonlyargs]
+    names += [(a.arg, kinds.POSITIONAL_OR_KEYWORD) for a in spec.args]
+    count = len(names) - len(closure.defaults)
+    found = [
+        inspect.Parameter(n, k, default=closure.defaults[i - count] if i >= count else kinds.empty)
+        for i, (n, k) in enumerate(names)
+    ]
+    if spec.vararg is not None:
+        found.append(inspect.Parameter(spec.vararg.arg, kinds.VAR_POSITIONAL))
+    for a in spec.kwonlyargs:
+        default = closure.keyword_defaults.get(a.arg, kinds.empty)
+        found.append(inspect.Parameter(a.arg, kinds.KEYWORD_ONLY, default=default))
+    if spec.kwarg is not None:
+        found.append(inspect.Parameter(spec.kwarg.arg, kinds.VAR_KEYWORD))
+    return inspect.Signature(found)
+
+
+def _without(signature: inspect.Signature, count: int) -> inspect.Signature:
+    parameters = list(signature.parameters.values())
+    if parameters and parameters[0].kind is inspect.Parameter.VAR_POSITIONAL:
+        return signature
+    return signature.replace(parameters=parameters[count:])
+
+
+# Recognising symdiff's own ----------------------------------------------------------------------------
+
+
+def _call_callable(
+    interp: Interpreter, function: StagedCallable, arguments: list[Abstract], keywords: Keywords
+) -> Abstract:
+    return function.call(Stager(interp), arguments, keywords)
+
+
+def _no_grad(interp: Interpreter, arguments: Any, keywords: Keywords) -> Abstract:
+    return NoGrad()
+
+
+def _checkpoint(interp: Interpreter, arguments: Any, keywords: Keywords) -> Abstract:
+    (function,) = arguments
+    return function
+
+
+calls._CALLABLES[StagedCallable] = _call_callable
+calls.BUILTINS[no_grad] = _no_grad
+calls.BUILTINS[checkpoint] = _checkpoint
