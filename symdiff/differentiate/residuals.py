@@ -91,7 +91,7 @@ def price_of_computing(node: Node) -> int | None:
         return 20 if count == 1 else 100
     if op is ops.index or op.name in _PLAIN:
         return 30 if count == 1 else 200 + count // 3
-    return 80 if count == 1 else 600 + 5 * count
+    return 200 if count == 1 else 600 + 5 * count
 
 
 _PLAIN = frozenset((
@@ -302,6 +302,14 @@ class _Whole(_Region):
     def __init__(self, pair: Pair, homes: Homes, top: Block | None, zeros: Zeros) -> None:
         super().__init__(pair, homes, top, zeros)
         self.saved: Saved = []
+
+    def price_of_parameter(self, value: Value) -> int:
+        return self.price_of_result(value)
+
+    def price_of_result(self, value: Value) -> int:
+        """Little: the value is there, it only has to be kept."""
+        count = elements(value.type)
+        return 25 if count == 1 else 100 + count
 
     def save(self, value: Value) -> Value:
         given = Value(value.type, None, value.name, value.role)

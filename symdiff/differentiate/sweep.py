@@ -292,7 +292,7 @@ def partial_of(
 def scaled(node: Node, position: int, g: Value, partial: Partial, masked: bool) -> Value:
     """``g * partial`` for an operand; a strong zero where ``masked``.
 
-    Beside the second operand of a ``strong_multiply`` it is the first, the partial, whose zeros win.
+    Of a ``strong_multiply`` by its second operand the partial is the first, whose zeros win.
     """
     made: Value
     if not isinstance(partial, Value):

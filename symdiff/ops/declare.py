@@ -23,6 +23,7 @@ ops. ``lowers`` registers it for callables (found by identity), ``method`` and `
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -341,6 +342,7 @@ def elementwise(
     """
     carried = frozenset(k for k, partial in enumerate(partials) if partial is None)
 
+    @functools.lru_cache(maxsize=1024)
     def infer(*types: Type, **attributes: Any) -> tuple[Type, ...]:
         operands = [require_array(t, name) for t in types]
         if python is not None and not attributes.get("ufunc"):
