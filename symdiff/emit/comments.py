@@ -41,5 +41,9 @@ def comment(span: SourceSpan, file: str | None) -> str:
     text = span.text.strip()
     if len(text) > _LONGEST:
         text = f"{text[: _LONGEST - 3].rstrip()}..."
-    where = f"line {span.line}" if span.file == file else f"{os.path.basename(span.file)}, line {span.line}"
+    where = (
+        f"line {span.line}"
+        if span.file == file
+        else f"{os.path.basename(span.file)}, line {span.line}"
+    )
     return f"{where}: {text}"

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 
-from symdiff.emit.headers import index_elements
+from symdiff.emit.headers import index_elements, tape_get
 from symdiff.emit.layout import Layout
 from symdiff.emit.lower import blocks_of, push
 from symdiff.emit.ownership import Decisions, Sharing, decide
-from symdiff.ir.control import LoopView, cond, loop
+from symdiff.ir.control import LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Op, Value, free_values
-from symdiff.ir.types import ArrayType, ListType
+from symdiff.ir.types import ArrayType, ListType, Size
 from symdiff.ops.declare import Operation, supporting_call, template
 from symdiff.ops.shape import copy
 
 list_copy = Operation("list_copy", lambda x: (x,), list, spelling=template("{0}.copy()"))
 deep_copy = Operation("deep_copy", lambda x: (x,), spelling=supporting_call(deepcopy))
 contiguous = Operation("contiguous", lambda x: (x,), spelling=template("np.ascontiguousarray({0})"))
+
+copy_if_any = Operation(
+    "copy_if_any",
+    lambda x: (x,),
+    spelling=template("None if {0} is None else {0}.copy()"),
+    repeated=frozenset({0}),
+)
 
 _ROUNDS = 50
 
@@ -27,21 +34,61 @@ def with_copies(
 ) -> tuple[Layout, Sharing, Decisions]:
     """Insert into a lowered graph the copies that make all of its writes in place; it is changed."""
     decisions = Decisions()
+    absent = maybe_undefined(graph.block)
     for _ in range(_ROUNDS):
         layout = Layout(graph.block)
-        sharing = decide(graph, layout, writable, fresh, decisions)
-        if not _insert(graph.block, decisions, fresh):
+        decide(graph, layout, writable, fresh, decisions)
+        if not _insert(graph.block, decisions, fresh, absent):
             break
     if fresh:
-        _lay_out_results(graph.block)
-    _choose_tapes(graph.block, decisions)
+        _lay_out_results(graph.block, absent)
+    _choose_tapes(graph.block, decisions, absent)
     layout = Layout(graph.block)
     return layout, decide(graph, layout, writable, False, decisions), decisions
 
 
-def copy_of(value: Value, reader: Node | None, op: Op | None = None) -> Node:
+def maybe_undefined(block: Block) -> frozenset[Value]:
+    """Values that are None where the arm was taken that does not define them."""
+    found: set[Value] = set()
+    for inner in blocks_of(block):
+        for node in inner.nodes:
+            if node.op is undefined:
+                found.add(node.result)
+    size = -1
+    while size != len(found):
+        size = len(found)
+        for source, value in _handed_on(block):
+            if source in found:
+                found.add(value)
+    return frozenset(found)
+
+
+def _handed_on(block: Block) -> Iterator[tuple[Value, Value]]:
+    """Pairs of values of which the second may be the first."""
+    for inner in blocks_of(block):
+        for node in inner.nodes:
+            if node.op is cond:
+                for arm in node.blocks:
+                    yield from zip(arm.results, node.results, strict=True)
+            elif node.op is loop:
+                view = LoopView(node)
+                for sources in (view.initial, view.next_carries):
+                    yield from zip(sources, view.carries, strict=True)
+                yield from zip(view.carries, view.finals, strict=True)
+                yield from zip(view.xs, view.elements, strict=True)
+            elif node.op is push:
+                yield node.operands[0], node.attributes["tape"]
+            elif node.op is tape_get:
+                yield node.operands[0], node.result
+
+
+def copy_of(
+    value: Value, reader: Node | None, op: Op | None = None, absent: frozenset[Value] = frozenset()
+) -> Node:
     """A node that copies ``value``, marked as what reads it."""
     chosen = op or (copy if isinstance(value.type, ArrayType) else list_copy)
+    if value in absent and chosen is not deep_copy:
+        chosen = copy_if_any
     span = reader.span if reader is not None else value.node.span if value.node else None
     role = reader.results[0].role if reader is not None and reader.results else value.role
     node = Node(chosen, (value,), {}, (), (), span)
@@ -67,24 +114,24 @@ class _Insertion:
             inner.nodes[:] = nodes
 
 
-def _insert(block: Block, decisions: Decisions, fresh: bool) -> bool:
+def _insert(block: Block, decisions: Decisions, fresh: bool, absent: frozenset[Value]) -> bool:
     """Put the copies decided on into the block; whether there were any."""
     insertion = _Insertion()
     for owner, number in decisions.copied_operands:
         if isinstance(owner, Block):
             deep = fresh and owner is block and isinstance(owner.results[number].type, ListType)
-            made = copy_of(owner.results[number], None, deep_copy if deep else None)
+            op = deep_copy if deep else None
+            made = copy_of(owner.results[number], None, op, absent)
             owner.nodes.append(made)
             owner.results = _replaced(owner.results, number, made.result)
         else:
-            made = copy_of(owner.operands[number], owner)
+            made = copy_of(owner.operands[number], owner, None, absent)
             insertion.before.setdefault(owner, []).append(made)
             owner.operands = _replaced(owner.operands, number, made.result)
-    stored = _copied_lists(decisions)
+    stored = _copied_lists(decisions, absent)
     for node in stored:
-        made = copy_of(node.operands[0], node)
-        insertion.before.setdefault(node, []).append(made)
-        node.operands = (made.result, *node.operands[1:])
+        insertion.before.setdefault(node, []).append(_copy_pushed(node, decisions, absent))
+        del decisions.copied_pushes[node]
     changed = bool(decisions.copied_operands or stored or decisions.copied_views)
     insertion.into(block)
     _copy_views(block, decisions.copied_views)
@@ -104,12 +151,9 @@ def _copy_views(block: Block, copied: Iterable[Value]) -> None:
     insertion.into(block)
 
 
-def _copied_lists(decisions: Decisions) -> list[Node]:
+def _copied_lists(decisions: Decisions, absent: frozenset[Value]) -> list[Node]:
     """Pushes that need a copy made; those into arrays copy by themselves."""
-    found = [node for node in decisions.copied_pushes if not fits_array(node)]
-    for node in found:
-        del decisions.copied_pushes[node]
-    return found
+    return [node for node in decisions.copied_pushes if not fits_array(node, absent)]
 
 
 def _redirect(block: Block, views: dict[Value, Value]) -> None:
@@ -129,23 +173,24 @@ def _replaced(values: tuple[Value, ...], number: int, value: Value) -> tuple[Val
 # Tapes
 
 
-def fits_array(node: Node) -> bool:
+def fits_array(node: Node, absent: frozenset[Value]) -> bool:
     """Whether what a push stores can lie in one array made before the loop."""
     element = node.operands[0].type
-    return isinstance(element, ArrayType) and element.kind == "array" and bool(element.shape)
+    if node.operands[0] in absent:
+        return False
+    if not isinstance(element, ArrayType) or element.kind != "array" or not element.shape:
+        return False
+    return not any(isinstance(dim, Size) and dim.open for dim in element.shape)
 
 
-def _choose_tapes(block: Block, decisions: Decisions) -> None:
+def _choose_tapes(block: Block, decisions: Decisions, absent: frozenset[Value]) -> None:
     """Give each push into an array a value outside the loop that has the element's shape, or a copy."""
+    pushes = [pair for pair in _pushes(block) if pair[0] in decisions.copied_pushes]
+    likes = [_like(node, view) for node, view in pushes]
     insertion = _Insertion()
-    for node, view in _pushes(block):
-        if node not in decisions.copied_pushes:
-            continue
-        like = _like(node, view)
+    for (node, view), like in zip(pushes, likes, strict=True):
         if like is None:
-            made = copy_of(node.operands[0], node)
-            insertion.before[node] = [made]
-            node.operands = (made.result, *node.operands[1:])
+            insertion.before[node] = [_copy_pushed(node, decisions, absent)]
             del decisions.copied_pushes[node]
         else:
             node.attributes = {**node.attributes, "like": like}
@@ -153,6 +198,16 @@ def _choose_tapes(block: Block, decisions: Decisions) -> None:
             if view.xs:
                 index_elements(view)
     insertion.into(block)
+
+
+def _copy_pushed(node: Node, decisions: Decisions, absent: frozenset[Value]) -> Node:
+    """Let a push store a copy; of a list that is returned, down to its arrays."""
+    value, *index = node.operands
+    array = isinstance(value.type, ArrayType)
+    deep = decisions.copied_pushes[node] and not array
+    made = copy_of(value, node, deep_copy if deep else None, absent)
+    node.operands = (made.result, *index)
+    return made
 
 
 def _pushes(block: Block) -> list[tuple[Node, LoopView]]:
@@ -186,7 +241,7 @@ def _like(node: Node, view: LoopView) -> Value | tuple[int, ...] | None:
 _IN_C_ORDER = frozenset({"zeros", "ones", "full", "empty", "eye", "copy", "contiguous", "matmul"})
 
 
-def _lay_out_results(block: Block) -> None:
+def _lay_out_results(block: Block, absent: frozenset[Value]) -> None:
     """Make results of two or more axes contiguous where the memory order of operands may show."""
     if not any(isinstance(v.type, ArrayType) and v.type.rank > 1 for v in block.results):
         return
@@ -194,7 +249,8 @@ def _lay_out_results(block: Block) -> None:
     results = []
     for value in block.results:
         type_ = value.type
-        if isinstance(type_, ArrayType) and type_.rank > 1 and not _in_c_order(value, carried):
+        wide = isinstance(type_, ArrayType) and type_.rank > 1 and value not in absent
+        if wide and not _in_c_order(value, carried):
             node = copy_of(value, None, contiguous)
             block.nodes.append(node)
             value = node.result

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Collection, Mapping
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
@@ -137,7 +139,9 @@ class Expressions:
 
     def template(self, node: Node, key: str) -> ast.expr:
         """The expression of an effect's attribute that is a template."""
-        spelled = spell_template(self.named(node.attributes[key]), [self.of(v) for v in node.operands])
+        spelled = spell_template(
+            self.named(node.attributes[key]), [self.of(v) for v in node.operands]
+        )
         return self.bound(spelled)
 
     def bound(self, tree: ast.expr) -> ast.expr:
@@ -170,10 +174,10 @@ class _Binder(ast.NodeTransformer):
         self.namespace = namespace
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
-        if isinstance(node.value, bool | int | float | complex | str | bytes | None | type(...)):
+        value: Any = node.value
+        if isinstance(value, bool | int | float | complex | str | bytes | None | EllipsisType):
             return node
-        hint = getattr(node.value, "__name__", type(node.value).__name__)
-        return name(self.namespace.bind(node.value, hint))
+        return name(self.namespace.bind(value, getattr(value, "__name__", type(value).__name__)))
 
 
 def _joined(parts: list[Any]) -> tuple[Any, ...]:
@@ -203,7 +207,10 @@ def _unspeakable(value: Any) -> bool:
 
 
 def _complex(value: complex) -> ast.expr:
-    if str(value.real) == "0.0" and value.imag == value.imag and abs(value.imag) != float("inf"):
-        if not str(value.imag).startswith("-"):
-            return ast.Constant(value)
+    if (
+        str(value.real) == "0.0"
+        and math.isfinite(value.imag)
+        and not str(value.imag).startswith("-")
+    ):
+        return ast.Constant(value)
     return call_of("complex", literal(value.real), literal(value.imag))

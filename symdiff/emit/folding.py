@@ -12,7 +12,7 @@ import bisect
 from dataclasses import dataclass
 
 from symdiff.emit.layout import Layout
-from symdiff.emit.lower import blocks_of, in_memory, is_write, push
+from symdiff.emit.lower import blocks_of, is_write, push
 from symdiff.emit.names import hint_of
 from symdiff.emit.ownership import Decisions, Sharing
 from symdiff.ir.build import constant
@@ -176,8 +176,10 @@ class _Folding:
 
     def is_still(self, value: Value, node: Node, reader: Reader) -> bool:
         """Whether evaluating at the reader instead of here makes no difference."""
-        block = isinstance(reader, Block)
-        point = self.layout.scopes[reader].end if block else self.layout.first[reader]
+        if isinstance(reader, Block):
+            point = self.layout.scopes[reader].end
+        else:
+            point = self.layout.first[reader]
         start, end = self.layout.born[value], 2 * point
         reads = frozenset(o for v in node.operands for o in self.read_by(v))
         if self.is_written(reads, start, end):

@@ -156,9 +156,9 @@ def _iterates(view: LoopView) -> bool:
 def _has_turns(tape: Value, count: Value) -> bool:
     """Whether a tape is known to have as many elements as the reading loop has turns."""
     maker = tape.node
-    if count.node is not None and count.node.op.name == "tape_length":
-        if count.node.operands[0] is tape:
-            return True
+    measured = count.node is not None and count.node.op.name == "tape_length"
+    if measured and count.node is not None and count.node.operands[0] is tape:
+        return True
     if maker is None or maker.op is not loop:
         return False
     view = LoopView(maker)

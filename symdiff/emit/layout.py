@@ -96,7 +96,9 @@ class Layout:
         start = self.first[node] = self._next()
         scope = self.scopes[body] = Scope("body", block, start, start)
         self._read(view.initial, 2 * start, block)
-        if view.count is not None and reads_count(node):  # the header reads it after the carries have got their values
+        if view.count is not None and reads_count(
+            node
+        ):  # the header reads it after the carries have got their values
             self._read((view.count,), 2 * start + 2, block)
             self._read(_values(node.attributes.get("range", ())), 2 * start + 2, block)
         for value in (*view.ys, view.turns):

@@ -121,7 +121,7 @@ def assign_names(
 
 def _needs_variable(value: Value, layout: Layout, folded: frozenset[Value]) -> bool:
     node = value.node
-    if value in folded or node is not None and node.op in (constant, undefined, push):
+    if value in folded or (node is not None and node.op in (constant, undefined, push)):
         return False
     if node is not None and is_write(node) and value is node.results[0]:
         return True

@@ -19,7 +19,7 @@ def identifier(text: str, default: str) -> str:
     )
     if kept[:1].isdigit():
         kept = f"_{kept}"
-    if not kept.strip("_") and kept != text or not kept.isidentifier():
+    if (not kept.strip("_") and kept != text) or not kept.isidentifier():
         return default
     return f"{kept}_" if keyword.iskeyword(kept) else kept
 

@@ -31,7 +31,7 @@ Place = tuple[Node | Block, int]  # the operand of a node, or the result of a bl
 NOTHING: Origins = frozenset()
 _WRITABLE_VIEWS = frozenset({"index", "reshape", "transpose"})
 _LIST_READS = frozenset({"list_get", "list_pop"})
-_LIST_MAKERS = frozenset({"list_new", "list_concatenate", "list_zeros_like", "pack"})
+_OWNERS = frozenset({"list_zeros_like", "deep_copy"})  # of what is in the list, too
 _ACCUMULATING = frozenset({"add", "subtract"})
 
 
@@ -41,17 +41,13 @@ class Decisions:
 
     copied_operands: dict[Place, None] = field(default_factory=dict)
     copied_views: dict[Value, None] = field(default_factory=dict)
-    copied_pushes: dict[Node, None] = field(default_factory=dict)
+    copied_pushes: dict[Node, bool] = field(default_factory=dict)  # whether down to the arrays
     owned_carries: dict[Value, None] = field(default_factory=dict)
     accumulations: dict[Node, int] = field(default_factory=dict)  # node → the operand written to
 
     def size(self) -> int:
-        return sum(
-            map(
-                len,
-                (self.copied_operands, self.copied_views, self.copied_pushes, self.owned_carries),
-            )
-        )
+        copies = len(self.copied_operands) + len(self.copied_views) + len(self.copied_pushes)
+        return copies + len(self.owned_carries)
 
 
 @dataclass(slots=True)
@@ -210,7 +206,7 @@ class _Walk:
     def separate(self, sharer: Value) -> None:
         assert sharer.node is not None
         if sharer.node.op is push:
-            self.decisions.copied_pushes[sharer.node] = None
+            self.decisions.copied_pushes.setdefault(sharer.node, False)
         else:
             self.decisions.copied_views[sharer] = None
 
@@ -276,7 +272,7 @@ class _Walk:
             self.array(node, value)
         else:
             inside = frozenset[Origin]().union(*map(self.reach, node.operands))
-            if node.op.name == "list_zeros_like" or not inside:
+            if node.op.name in _OWNERS or not inside:
                 inside = frozenset({self.origin(True)})
             self.place(value, frozenset({self.origin(True)}), inside)
 
@@ -450,7 +446,7 @@ class _Walk:
             self.place(final, self.resolved(self.lies(carry), reached), contents)
         for tape in view.ys:
             inside = self.resolved(self.pushed.get(tape, NOTHING), reached)
-            self.place(tape, frozenset({self.origin(False)}), inside)
+            self.place(tape, frozenset({self.origin(True)}), inside)
 
     def closures(self, view: LoopView) -> dict[Origin, Origins]:
         """What the origin of each borrowed carry stands for outside the loop."""
@@ -501,7 +497,7 @@ class _Walk:
         view = LoopView(tape.node)
         for node in view.body.nodes:
             if node.op is push and node.attributes["tape"] is tape:
-                self.decisions.copied_pushes[node] = None
+                self.decisions.copied_pushes[node] = True
 
 
 def _closure(origin: Origin, direct: dict[Origin, Origins]) -> Origins:

@@ -62,7 +62,9 @@ class _Schedule:
                 return []
             chosen[node] = None
             pending += [
-                v.node for v in node.operands if v.node in self.place and self.is_late(v.node, write)
+                v.node
+                for v in node.operands
+                if v.node in self.place and self.is_late(v.node, write)
             ]
         return sorted(chosen, key=lambda node: self.place[node])
 

@@ -247,7 +247,7 @@ class Statements:
 
     def counters(self, view: LoopView) -> list[str]:
         """Variables that count turns by hand."""
-        counted = [view.turns] if view.count is None else [view.turns]
+        counted = [view.turns]
         if view.count is None:
             counted.append(view.index)
         names = [self.plan.names[v] for v in counted if self.plan.is_used(v)]
@@ -316,7 +316,8 @@ class Statements:
     def array_tape(self, view: LoopView, node: Node) -> ast.expr:
         """``np.empty((n, *x.shape))``"""
         like, element = node.attributes["like"], node.operands[0].type
-        assert view.count is not None and isinstance(element, ArrayType)
+        assert view.count is not None
+        assert isinstance(element, ArrayType)
         if isinstance(like, tuple):
             sizes: list[ast.expr] = [ast.Constant(size) for size in like]
         else:
@@ -337,10 +338,11 @@ class Statements:
 
 def _assigned_number(to: str, expression: ast.expr) -> ast.stmt:
     """``x = x + y`` of numbers as ``x += y``."""
-    if isinstance(expression, ast.BinOp) and isinstance(expression.op, _AUGMENTED):
-        if isinstance(expression.left, ast.Name) and expression.left.id == to:
-            return augment(target(to), expression.op, expression.right)
-    return assign(target(to), expression)
+    if not isinstance(expression, ast.BinOp) or not isinstance(expression.op, _AUGMENTED):
+        return assign(target(to), expression)
+    if not isinstance(expression.left, ast.Name) or expression.left.id != to:
+        return assign(target(to), expression)
+    return augment(target(to), expression.op, expression.right)
 
 
 def _reversed_if(reverse: bool, iterable: ast.expr) -> ast.expr:

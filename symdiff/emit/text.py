@@ -17,6 +17,7 @@ from symdiff.errors import InternalError
 from symdiff.source import SourceSpan
 
 INDENT = "    "
+_COMPOUND = (ast.For, ast.While, ast.If, ast.FunctionDef)
 
 
 @dataclass(slots=True)
@@ -57,7 +58,7 @@ def write(lines: Sequence[Line]) -> Text:
 def assembled(line: Line) -> ast.stmt:
     """The statement with the blocks inside it put in."""
     tree: Any = line.tree
-    if line.body or isinstance(tree, ast.For | ast.While | ast.If | ast.FunctionDef):
+    if isinstance(line.tree, _COMPOUND):
         tree.body = [assembled(inner) for inner in line.body]
     if line.orelse:
         tree.orelse = [assembled(inner) for inner in line.orelse]
@@ -90,12 +91,11 @@ def _statement(line: Line, depth: int, prefix: str) -> Iterator[tuple[str, Sourc
 def _header(line: Line) -> list[str]:
     """The text of a simple statement, or of a compound one up to its colon."""
     tree: Any = line.tree
-    if not isinstance(tree, ast.For | ast.While | ast.If | ast.FunctionDef):
+    if not isinstance(line.tree, _COMPOUND):
         return print_statement(tree).splitlines()
-    orelse = getattr(tree, "orelse", [])
-    tree.body, tree.orelse = [ast.Pass()], []
+    tree.body = [ast.Pass()]
     *header, _ = print_statement(tree).splitlines()
-    tree.body, tree.orelse = [], orelse
+    tree.body = []
     return header
 
 
