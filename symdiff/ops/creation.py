@@ -689,6 +689,8 @@ def _fresh(data: Any, dtype: Any) -> Value:
 @lowers(np.asarray, np.ascontiguousarray, np.asanyarray)
 def lower_asarray(a: Any, dtype: Any = None, order: Any = None, **more: Any) -> Value:
     """An array itself; anything else made one."""
+    if isinstance(a, Value) and isinstance(a.type, ListType):
+        return array_of(a, static(dtype))
     if isinstance(a, Value) and array_type(a).kind == "array":
         same = dtype_of(dtype, array_type(a).dtype) == array_type(a).dtype
         return a if same else lower_array(a, dtype)

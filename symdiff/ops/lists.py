@@ -20,7 +20,7 @@ from symdiff.ir.types import INT, ArrayType, Dim, ListType, Size, TapeType, Type
 from symdiff.ops.creation import zeros_of
 from symdiff.ops.declare import Operation, Spelling, declare, dotted, literal, template
 from symdiff.ops.index import Slice, Slot, actual_key, spell_key
-from symdiff.ops.sizes import as_operands, constant_integer
+from symdiff.ops.sizes import constant_integer
 
 
 def require_list(type_: Type, name: str) -> ListType:
@@ -509,12 +509,20 @@ list_slice: Operation = declare(
 )
 
 
-def list_slice_of(items: Value, start: Operand | None, stop: Operand | None) -> Value:
-    """``items[start:stop]``."""
-    given = [part for part in (start, stop) if part is not None]
-    slots = iter(Slot(k) for k in range(len(given)))
-    key = Slice(*(None if part is None else next(slots) for part in (start, stop)))
-    return list_slice(items, *as_operands(given), key=key)  # type: ignore[no-any-return]
+def list_slice_of(
+    items: Value, start: Operand | None, stop: Operand | None, step: Operand | None = None
+) -> Value:
+    """``items[start:stop:step]``."""
+    dynamic: list[Value] = []
+
+    def part(bound: Operand | None) -> int | Slot | None:
+        if not isinstance(bound, Value):
+            return None if bound is None else operator.index(bound)  # type: ignore[arg-type]
+        dynamic.append(bound)
+        return Slot(len(dynamic) - 1)
+
+    key = Slice(part(start), part(stop), part(step))
+    return list_slice(items, *dynamic, key=key)  # type: ignore[no-any-return]
 
 
 def _slice_replaced(items: list[Any], v: list[Any], *parts: Any, key: Slice) -> list[Any]:

@@ -93,10 +93,11 @@ def _known(table: dict[Any, Any], function: Any) -> Any:
 def _call_other(
     interp: Interpreter, function: Any, arguments: Sequence[Abstract], keywords: Keywords
 ) -> Abstract:
-    if hasattr(function, "__symdiff_staged__") and not isinstance(function, type):
+    own = "__symdiff_called__" if isinstance(function, type) else "__symdiff_staged__"
+    if hasattr(function, own):
         from symdiff.parse.transformed import Stager
 
-        return function.__symdiff_staged__(Stager(interp), list(arguments), keywords)
+        return getattr(function, own)(Stager(interp), list(arguments), keywords)
     if hasattr(function, "__symdiff_function__"):
         return call_value(interp, function.__symdiff_function__, arguments, keywords)
     if isinstance(function, types.FunctionType):
@@ -214,7 +215,7 @@ def plain_argument(
     if isinstance(value, ListRef):
         content = interp.content(value)
         if isinstance(content, Value):
-            return ops.list_stack_of(content)
+            return content
         return [plain_argument(interp, item, arrays) for item in content]
     if isinstance(value, tuple):
         return tuple.__new__(type(value), [plain_argument(interp, v, arrays) for v in value])
