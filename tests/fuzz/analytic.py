@@ -1,10 +1,10 @@
 """Derivatives of a generated program by the complex step, independent of symdiff.
 
 The text of the program is loaded a second time with a ``np`` and a ``math`` whose functions are
-analytic: ``np.zeros`` makes complex arrays, ``abs`` keeps the imaginary part, comparisons look
-at the real part (NumPy's order of complex numbers). A step of 1e-30 along the imaginary axis then
-gives derivatives to the last digits. Where a program does something that has no such meaning, or the
-complex run goes another way than the real one, extrapolated differences take its place.
+analytic: ``np.zeros`` makes complex arrays, ``abs`` keeps the imaginary part, comparisons look at
+the real part (NumPy's order of complex numbers). A step of 1e-30 along the imaginary axis then
+gives derivatives to the last digits. Where a program does something that has no such meaning, or
+the complex run goes another way than the real one, extrapolated differences take its place.
 """
 
 from __future__ import annotations

@@ -120,7 +120,8 @@ def _check(module: types.ModuleType, text: str) -> Outcome:
 def _check_case(module: types.ModuleType, text: str, case: Sequence[Any]) -> Outcome:
     function, wrt = module.program, module.WRT
     value = function(*copy.deepcopy(case))
-    weights = None if np.size(value) == 1 and not isinstance(value, tuple) else _weights(value)
+    scalar = not isinstance(value, tuple) and np.size(value) == 1
+    weights = None if scalar else _weights(value)
     known = Reference(text, function, case, wrt, weights)
     run = _Run(function, case, wrt, weights, value, known)
     for stage in (run.primal, run.reverse, run.forward, run.second):

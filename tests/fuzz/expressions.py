@@ -1,7 +1,7 @@
 """Random expressions over the values that are in scope.
 
 Each is evaluated as it is made, so its shape and size are known and what fails is never used.
-Values are floats, arrays of floats, integers, and lists of floats; the text uses ``np`` and ``math``.
+Values are floats, arrays of floats, integers, and lists; the text uses ``np`` and ``math``.
 """
 
 from __future__ import annotations
@@ -399,8 +399,18 @@ class Expressions:
 
     def _ternary(self, depth: int) -> str:
         value = self.any(depth - 1)
-        other = self.fitting(np.shape(self.value(value)), depth - 1)
+        shape = np.shape(self.value(value))
+        other = self.as_type_of(value, self.fitting(shape, depth - 1))
         return f"(({value}) if {self.condition(1)} else ({other}))"
+
+    def as_type_of(self, value: str, text: str) -> str:
+        """The text, or another one, whose value has exactly the type and shape of ``value``."""
+        wanted, found = self.value(value), self.value(text)
+        if type(wanted) is type(found) and np.shape(wanted) == np.shape(found):
+            return text
+        if np.shape(wanted) == np.shape(found) == () and not isinstance(wanted, np.ndarray):
+            return f"np.sum({text})" if isinstance(wanted, np.float64) else f"float({text})"
+        return self.random.choice(("({}) * 0.5", "({}) ** 2", "-({})", "0.2 + ({})")).format(value)
 
     def _comprehension(self, depth: int) -> str | None:
         vectors = self.names(lambda value: is_float(value) and np.ndim(value) >= 1)

@@ -178,10 +178,13 @@ def _helper(random: Random, name: str, sizes: dict[str, int], above: str) -> str
     exec(above, namespace)
     shapes = {p: random.choice(((), ("n",), ("n", "m"))) for p in "ab"[: random.randrange(1, 3)]}
     sketch = Sketch(name, _draw(random, shapes, sizes), namespace)
-    profile = random.choice(("straight", "branches", "loops"))
+    profile = random.choice(("straight", "arms", "loops"))
     Statements(random, sketch, profile).fill(random.randrange(1, 4))
     make = Expressions(random, sketch.scope, sketch.namespace)
-    sketch.returns(make.any(2))
+    text = make.any(2)
+    if random.random() < 0.3:
+        sketch.attempt(f"if {make.scalar(1)} > 0.3:", f"    return 0.5 * ({text})")
+    sketch.returns(text)
     return sketch.source()
 
 
@@ -209,11 +212,12 @@ def _result(random: Random, sketch: Sketch) -> str:
     chosen = list(dict.fromkeys([*names[-2:], *random.sample(names, min(3, len(names)))]))
     terms = [_term(random, name, make) for name in chosen]
     terms += [f"np.sum(np.array({name}))" for name in lists if random.random() < 0.7]
-    if random.random() < 0.12:
-        return f"({make.any(1)}, {' + '.join(terms)})"
-    if random.random() < 0.08:
+    early = any("return" in line for line in sketch.lines)
+    if random.random() < 0.12 and not early:
+        return f"({make.any(1)}, np.sum({' + '.join(terms) or make.scalar(1)}))"
+    if random.random() < 0.08 and not early:
         return make.any(2)
-    return " + ".join(terms) or make.scalar(2)
+    return f"np.sum({' + '.join(terms) or make.scalar(2)})"
 
 
 def _term(random: Random, name: str, make: Expressions) -> str:

@@ -65,7 +65,8 @@ def _of_elements(node: ast.List) -> Iterator[Callable[[], None]]:
 def _of_body(body: list[ast.stmt], required: bool) -> Iterator[Callable[[], None]]:
     for k in range(len(body) - 1, -1, -1):
         statement = body[k]
-        if len(body) > 1 or not required:
+        last = isinstance(statement, ast.Return) and k == len(body) - 1
+        if not last and (len(body) > 1 or not required):
             yield lambda k=k: body.__delitem__(k)  # type: ignore[misc]
         if isinstance(statement, (ast.If, ast.For, ast.While)):
             yield lambda k=k, s=statement: body.__setitem__(slice(k, k + 1), s.body)  # type: ignore[misc]

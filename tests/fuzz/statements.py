@@ -28,6 +28,7 @@ PROFILES: dict[str, dict[str, int]] = {
         "select_name": 1,
         "write": 1,
     },
+    "arms": {"assign": 6, "augment": 2, "branch": 5},
     "loops": {
         "assign": 4,
         "augment": 3,
@@ -158,8 +159,7 @@ class Statements:
         if inside and target in self.sketch.scope and self.random.random() < 0.94:
             shape = np.shape(self.sketch.scope[target])
             text = self.make.fitting(shape, self._depth())
-            if np.shape(self.make.value(text)) != shape:
-                text = f"{target} * ({text})"
+            text = self.make.as_type_of(target, text)
         else:
             text = self.make.any(self._depth())
         if text == target:
@@ -633,7 +633,7 @@ class Statements:
         condition = self.make.condition()
         if self.make.value(condition):
             condition = f"not ({condition})"
-        return self.sketch.attempt(f"if {condition}:", f"    return {self.make.scalar(2)}")
+        return self.sketch.attempt(f"if {condition}:", f"    return np.sum({self.make.scalar(2)})")
 
     # --- functions
 
@@ -653,7 +653,7 @@ class Statements:
                     f"def {name}(t):",
                     "    if np.sum(t) > 0.4:",
                     f"        return {body}",
-                    "    return t",
+                    f"    return 0.5 * ({body})",
                 ),
             )
         )
