@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, overload
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, overload
 
-from symdiff.api.checks import check_grads
-from symdiff.api.differentiable import Derivative, Differentiable, Mode, differentiable_of
-from symdiff.api.inside import staged_as
-from symdiff.api.rules import custom_jvp, custom_vjp
-from symdiff.api.wrt import Argnums
-from symdiff.ops.custom import (
+from symdiff.api.differentiable import Argnums, Derivative, Differentiable, Mode, differentiable_of
+from symdiff.api.marks import (
     checkpoint,
+    custom_jvp,
+    custom_vjp,
     grad_hook,
     no_grad,
     nondifferentiable,
+    staged_by,
     stop_gradient,
 )
-from symdiff.runtime.saved import Pullback, Saved
+
+if TYPE_CHECKING:
+    from symdiff.runtime.saved import Pullback
 
 __all__ = [
     "Derivative",
     "Differentiable",
-    "Pullback",
-    "Saved",
     "check_grads",
     "checkpoint",
     "custom_jvp",
@@ -54,7 +53,7 @@ def differentiable(f: Callable[..., Any], /) -> Differentiable: ...
 def differentiable(
     f: None = None, /, *, simplify: bool = False
 ) -> Callable[[Callable[..., Any]], Differentiable]: ...
-@staged_as
+@staged_by("inside.call_differentiable")
 def differentiable(f: Any = None, /, *, simplify: bool = False) -> Any:
     """A function that is called as before and has ``.grad``, ``.jvp``, ``.hessian`` and so on.
 
@@ -73,7 +72,7 @@ def differentiable(f: Any = None, /, *, simplify: bool = False) -> Any:
     return differentiable_of(f)
 
 
-@staged_as
+@staged_by("inside.call_grad")
 def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Derivative:
     """The gradient of a function with one scalar result, structured like the argument.
 
@@ -88,7 +87,7 @@ def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> 
     return differentiable_of(f)._gradient(argnums, aux=has_aux)
 
 
-@staged_as
+@staged_by("inside.call_value_and_grad")
 def value_and_grad(
     f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Derivative:
@@ -100,7 +99,7 @@ def value_and_grad(
     return differentiable_of(f)._gradient(argnums, value=True, aux=has_aux)
 
 
-@staged_as
+@staged_by("inside.call_jvp")
 def jvp(f: Callable[..., Any], primals: Any, tangents: Any) -> tuple[Any, Any]:
     """The pair of ``f(*primals)`` and its derivative along ``tangents``; None stands for no tangent.
 
@@ -111,7 +110,7 @@ def jvp(f: Callable[..., Any], primals: Any, tangents: Any) -> tuple[Any, Any]:
     return result
 
 
-@staged_as
+@staged_by("inside.call_vjp")
 def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
     """The pair of ``f(*primals)`` and the pullback: from a cotangent to one entry an argument.
 
@@ -122,7 +121,7 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
     return differentiable_of(f).vjp(*primals)
 
 
-@staged_as
+@staged_by("inside.call_jacobian")
 def jacobian(f: Callable[..., Any], argnums: Argnums = 0, mode: Mode = "auto") -> Derivative:
     """Arrays of shape out + in, for each array returned and each argument asked for.
 
@@ -134,7 +133,7 @@ def jacobian(f: Callable[..., Any], argnums: Argnums = 0, mode: Mode = "auto") -
     return differentiable_of(f)._jacobian(argnums, mode)
 
 
-@staged_as
+@staged_by("inside.call_hessian")
 def hessian(f: Callable[..., Any], argnums: Argnums = 0) -> Derivative:
     """The second derivatives of a scalar function, forward over reverse.
 
@@ -144,7 +143,7 @@ def hessian(f: Callable[..., Any], argnums: Argnums = 0) -> Derivative:
     return differentiable_of(f)._hessian(argnums)
 
 
-@staged_as
+@staged_by("inside.call_hvp")
 def hvp(f: Callable[..., Any], argnums: Argnums = 0) -> Derivative:
     """``h(*args, v)``: the Hessian times ``v``, which is structured like the argument.
 
@@ -156,7 +155,7 @@ def hvp(f: Callable[..., Any], argnums: Argnums = 0) -> Derivative:
     return differentiable_of(f)._hvp(argnums)
 
 
-@staged_as
+@staged_by("inside.call_derivative")
 def derivative(f: Callable[..., Any], order: int = 1) -> Differentiable:
     """The ``order``-th derivative of a scalar function of a scalar.
 
@@ -171,10 +170,32 @@ def derivative(f: Callable[..., Any], order: int = 1) -> Differentiable:
     return made
 
 
-@staged_as
+@staged_by("inside.call_functional")
 def functional(f: Callable[..., Any]) -> Derivative:
     """A function that changes its arguments as one that returns ``(result, {name: final value})``.
 
     It works on copies. All arguments that ``f`` writes to are in the dict, in their order.
     """
     return differentiable_of(f)._functional()
+
+
+def check_grads(
+    f: Callable[..., Any],
+    args: Sequence[Any],
+    order: int = 2,
+    modes: Sequence[str] = ("fwd", "rev"),
+    rtol: float = 1e-6,
+    atol: float = 1e-6,
+    seed: int = 0,
+) -> None:
+    """Compare the derivatives of ``f`` at ``args`` with differences, up to ``order``, in both modes.
+
+    All floats among the arguments take part. Differences in float64 are right to about 1e-9 at order one.
+
+    :raises AssertionError: that says which derivative differs, where, and by how much.
+
+    >>> check_grads(lambda x, y: x * x * y, (2.0, 3.0))
+    """
+    from symdiff.api.checks import check
+
+    check(f, args, order, modes, rtol, atol, seed)

@@ -11,28 +11,21 @@ import functools
 import sys
 import types
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from symdiff import pipeline
-from symdiff.api.programs import Home, home_of
-from symdiff.api.transforms import (
-    Derivative as DerivativeTransform,
-)
-from symdiff.api.transforms import (
-    Directional,
-    Functional,
-    Gradient,
-    Jacobian,
-    Jvp,
-    Transform,
-)
-from symdiff.api.wrt import Argnums, Wrt
 from symdiff.errors import UnsupportedCallError
-from symdiff.ir.graph import Graph
-from symdiff.runtime.entry import MISS
-from symdiff.runtime.saved import Pullback, Saved
+
+if TYPE_CHECKING:
+    from symdiff.api.programs import Home
+    from symdiff.api.transforms import Transform
+    from symdiff.ir.graph import Graph
+    from symdiff.pipeline import Chain
+    from symdiff.runtime.dispatch import Dispatcher
+    from symdiff.runtime.saved import Pullback, Saved
 
 Mode = Literal["auto", "fwd", "rev"]
+Argnums: TypeAlias = "int | str | tuple[int | str, ...]"
+Step: TypeAlias = tuple[Any, ...]  # the name of a transform, and its fields
 _COPIED = (*functools.WRAPPER_ASSIGNMENTS, "__type_params__")
 
 
@@ -50,11 +43,11 @@ class Differentiable:
         self,
         function: Callable[..., Any],
         bound: tuple[Any, ...] = (),
-        transforms: tuple[Transform, ...] = (),
+        steps: tuple[Step, ...] = (),
     ) -> None:
         self._function = function
         self._bound = bound
-        self._transforms = transforms
+        self._steps = steps
         for name in _COPIED:
             if hasattr(function, name):
                 setattr(self, name, getattr(function, name))
@@ -66,7 +59,7 @@ class Differentiable:
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
             return self
-        return type(self)(self._function, (instance, *self._bound), self._transforms)
+        return type(self)(self._function, (instance, *self._bound), self._steps)
 
     @property
     def __symdiff_function__(self) -> Callable[..., Any]:
@@ -82,7 +75,7 @@ class Differentiable:
         function: Any = self._function
         if not _lives_at(function):
             function = _decorated(function) or function
-        return _rebuilt, (type(self), function, self._bound, self._transforms)
+        return _rebuilt, (type(self), function, self._bound, self._steps)
 
     # Derivatives
 
@@ -99,7 +92,7 @@ class Differentiable:
     @property
     def jvp(self) -> Derivative:
         """``(primals, tangents)`` → the pair of value and tangent."""
-        return self._derived(Jvp(self._skip))
+        return self._derived(("Jvp", self._skip))
 
     @property
     def jacobian(self) -> Derivative:
@@ -119,10 +112,12 @@ class Differentiable:
     @property
     def derivative(self) -> Derivative:
         """The derivative of a scalar function of a scalar, in forward mode."""
-        return self._derived(DerivativeTransform(self._wrt(0)))
+        return self._derived(("Derivative", self._wrt(0)))
 
     def vjp(self, *args: Any, **kwargs: Any) -> tuple[Any, Pullback]:
         """The value, and the pullback: a function of a cotangent that can be called again and again."""
+        from symdiff.runtime.saved import Pullback
+
         value, saved = self.forward(*args, **kwargs)
         return value, Pullback(saved)
 
@@ -146,7 +141,9 @@ class Differentiable:
 
         Of a function itself: its forward and backward parts.
         """
-        return self._home.pair_source(self._transforms, self._canonical(args, kwargs), self._skip)
+        return self._home.pair_source(
+            self._transforms, self._name, self._canonical(args, kwargs), self._skip
+        )
 
     def graph(self, *args: Any, **kwargs: Any) -> Graph:
         """The graph that is compiled for these arguments, which may be types as text."""
@@ -166,45 +163,58 @@ class Differentiable:
 
     @property
     def _name(self) -> str:
-        return self._home.name(self._transforms)
+        """``loss_grad_jvp``: what is emitted."""
+        name = getattr(self._function, "__name__", type(self._function).__name__)
+        parts = ["function" if name == "<lambda>" else name]
+        for step in self._steps:
+            if _shown(step) in _AFTER_A_GRADIENT and parts[-1] == "grad":
+                parts.pop()
+            parts.append(_shown(step))
+        return "_".join(parts)
 
     @property
     def _skip(self) -> int:
         return len(self._bound)
 
-    def _wrt(self, argnums: Argnums) -> Wrt:
-        if isinstance(argnums, list):
-            argnums = tuple(argnums)
-        return Wrt(argnums, self._skip)
+    def _wrt(self, argnums: Argnums) -> Step:
+        return argnums, self._skip
 
-    def _derived(self, *transforms: Transform) -> Derivative:
-        return Derivative(self._function, self._bound, (*self._transforms, *transforms))
+    def _derived(self, *steps: Step) -> Derivative:
+        return Derivative(self._function, self._bound, (*self._steps, *steps))
 
     def _gradient(self, argnums: Argnums, value: bool = False, aux: bool = False) -> Derivative:
-        return self._derived(Gradient(self._wrt(argnums), value, aux))
+        return self._derived(("Gradient", self._wrt(argnums), value, aux))
 
     def _jacobian(self, argnums: Argnums, mode: Mode) -> Derivative:
-        return self._derived(Jacobian(self._wrt(argnums), mode))
+        return self._derived(("Jacobian", self._wrt(argnums), mode))
 
     def _hessian(self, argnums: Argnums) -> Derivative:
         wrt = self._wrt(argnums)
-        return self._derived(Gradient(wrt), Jacobian(wrt, "fwd", "hessian"))
+        return self._derived(("Gradient", wrt), ("Jacobian", wrt, "fwd", "hessian"))
 
     def _hvp(self, argnums: Argnums) -> Derivative:
         wrt = self._wrt(argnums)
-        return self._derived(Gradient(wrt), Directional(wrt))
+        return self._derived(("Gradient", wrt), ("Directional", wrt))
 
     def _functional(self) -> Derivative:
-        return self._derived(Functional())
+        return self._derived(("Functional",))
 
     # Calls
 
     @functools.cached_property
     def _home(self) -> Home:
+        from symdiff.api.programs import home_of
+
         return home_of(self._function)
 
     @functools.cached_property
-    def _chain(self) -> pipeline.Chain:
+    def _transforms(self) -> tuple[Transform, ...]:
+        from symdiff.api.transforms import transform_of
+
+        return tuple(map(transform_of, self._steps))
+
+    @functools.cached_property
+    def _chain(self) -> Chain:
         return self._home.chain(self._transforms)
 
     @functools.cached_property
@@ -213,7 +223,7 @@ class Differentiable:
 
     @functools.cached_property
     def _pairs(self) -> Callable[[tuple[Any, ...]], Any]:
-        return self._home.pairs(self._transforms, self._skip)
+        return self._home.pairs(self._transforms, self._name, self._skip)
 
     def _canonical(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         if kwargs or len(args) != self._arity:
@@ -228,9 +238,9 @@ class Derivative(Differentiable):
         self,
         function: Callable[..., Any],
         bound: tuple[Any, ...] = (),
-        transforms: tuple[Transform, ...] = (),
+        steps: tuple[Step, ...] = (),
     ) -> None:
-        super().__init__(function, bound, transforms)
+        super().__init__(function, bound, steps)
         del self.__wrapped__  # its parameters need not be those of the function
         self.__name__ = self._name
         self.__qualname__ = self._name
@@ -240,7 +250,7 @@ class Derivative(Differentiable):
             args = self._canonical(args, kwargs)
         dispatch = self._dispatch
         result = dispatch.first(*args)
-        return dispatch.search(args) if result is MISS else result
+        return dispatch.search(args) if result is dispatch.miss else result
 
     @property
     def __symdiff_function__(self) -> Callable[..., Any]:
@@ -261,12 +271,30 @@ class Derivative(Differentiable):
         return f"<derivative {self._name}>"
 
     @functools.cached_property
-    def _dispatch(self) -> Any:
-        return self._home.dispatcher(self._transforms)
+    def _dispatch(self) -> Dispatcher:
+        return self._home.dispatcher(self._transforms, self._name)
 
     def source(self, *args: Any, **kwargs: Any) -> str:
         """The code that runs for these arguments, which may be types as text: ``"float64[n,d]"``."""
-        return self._home.source(self._transforms, self._canonical(args, kwargs))
+        return self._home.source(self._transforms, self._name, self._canonical(args, kwargs))
+
+
+_AFTER_A_GRADIENT = ("hessian", "hvp")
+_SHOWN = {
+    "Jvp": "jvp",
+    "Derivative": "derivative",
+    "Directional": "hvp",
+    "Functional": "functional",
+}
+
+
+def _shown(step: Step) -> str:
+    """A step in the name of what it gives."""
+    if step[0] == "Gradient":
+        return "value_and_grad" if step[2:3] == (True,) else "grad"
+    if step[0] == "Jacobian":
+        return step[3] if len(step) > 3 else "jacobian"
+    return _SHOWN[step[0]]
 
 
 def differentiable_of(function: Any) -> Differentiable:
@@ -275,7 +303,7 @@ def differentiable_of(function: Any) -> Differentiable:
         return function
     if isinstance(function, types.MethodType):
         inner = differentiable_of(function.__func__)
-        return type(inner)(inner._function, (function.__self__, *inner._bound), inner._transforms)
+        return type(inner)(inner._function, (function.__self__, *inner._bound), inner._steps)
     if not callable(function):
         raise TypeError(f"a function is needed, not {type(function).__name__}")
     if isinstance(function, staticmethod | classmethod):
@@ -289,7 +317,9 @@ def _is_function(function: Any) -> bool:
     """Whether a callable is no object of the user's class."""
     if isinstance(function, types.FunctionType | type | functools.partial):
         return True
-    return type(function).__module__ in ("builtins", "numpy") or hasattr(function, "__symdiff_static__")
+    return type(function).__module__ in ("builtins", "numpy") or hasattr(
+        function, "__symdiff_static__"
+    )
 
 
 # Pickling -------------------------------------------------------------------------------------------
@@ -317,8 +347,8 @@ def _rebuilt(
     kind: type[Differentiable],
     function: Any,
     bound: tuple[Any, ...],
-    transforms: tuple[Transform, ...],
+    steps: tuple[Step, ...],
 ) -> Differentiable:
     if isinstance(function, Differentiable):
         function = function._function
-    return kind(function, bound, transforms)
+    return kind(function, bound, steps)

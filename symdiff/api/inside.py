@@ -7,9 +7,9 @@ and the front end puts the result in the place of the call. So ``f`` may be a cl
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from symdiff import differentiate
 from symdiff.api.programs import everything
@@ -30,11 +30,10 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Graph, Value, walk_nodes
 from symdiff.ir.signature import Path, Signature
 from symdiff.ir.structure import Container, Leaf, Structure
-from symdiff.ops.custom import Stager
+from symdiff.ops.stager import Stager
 from symdiff.pipeline import Chain, seeded_results
 from symdiff.runtime.parameters import Parameters
 
-F = TypeVar("F", bound=Callable[..., Any])
 Args = Sequence[Any]
 Kwargs = dict[str, Any]
 
@@ -173,69 +172,49 @@ def _leaf_paths(structure: Structure, path: Path, found: dict[int, Path]) -> Non
 # The functional forms ---------------------------------------------------------------------------------
 
 
-def _grad(stager: Stager, f: Any, argnums: Argnums = 0, has_aux: bool = False) -> Any:
+def call_grad(stager: Stager, f: Any, argnums: Argnums = 0, has_aux: bool = False) -> Any:
     return transformed(stager, f, Gradient(Wrt(argnums), False, has_aux))
 
 
-def _value_and_grad(stager: Stager, f: Any, argnums: Argnums = 0, has_aux: bool = False) -> Any:
+def call_value_and_grad(stager: Stager, f: Any, argnums: Argnums = 0, has_aux: bool = False) -> Any:
     return transformed(stager, f, Gradient(Wrt(argnums), True, has_aux))
 
 
-def _jvp(stager: Stager, f: Any, primals: Any, tangents: Any) -> Any:
+def call_jvp(stager: Stager, f: Any, primals: Any, tangents: Any) -> Any:
     return stager.call(transformed(stager, f, Jvp()), (primals, tangents), {})
 
 
-def _jacobian(stager: Stager, f: Any, argnums: Argnums = 0, mode: Any = "auto") -> Any:
+def call_jacobian(stager: Stager, f: Any, argnums: Argnums = 0, mode: Any = "auto") -> Any:
     return transformed(stager, f, Jacobian(Wrt(argnums), mode))
 
 
-def _hessian(stager: Stager, f: Any, argnums: Argnums = 0) -> Any:
+def call_hessian(stager: Stager, f: Any, argnums: Argnums = 0) -> Any:
     return transformed(stager, f, Gradient(Wrt(argnums)), Jacobian(Wrt(argnums), "fwd", "hessian"))
 
 
-def _hvp(stager: Stager, f: Any, argnums: Argnums = 0) -> Any:
+def call_hvp(stager: Stager, f: Any, argnums: Argnums = 0) -> Any:
     return transformed(stager, f, Gradient(Wrt(argnums)), Directional(Wrt(argnums)))
 
 
-def _derivative(stager: Stager, f: Any, order: int = 1) -> Any:
+def call_derivative(stager: Stager, f: Any, order: int = 1) -> Any:
     return transformed(stager, f, *[Derivative(_FIRST)] * order)
 
 
-def _functional(stager: Stager, f: Any) -> Any:
+def call_functional(stager: Stager, f: Any) -> Any:
     return transformed(stager, f, Functional())
 
 
-def _differentiable(stager: Stager, f: Any = None, **options: Any) -> Any:
+def call_differentiable(stager: Stager, f: Any = None, **options: Any) -> Any:
     if f is None:
-        return stager.callable("differentiable", _with_stager(_differentiable))
+        return stager.callable("differentiable", lambda s, args, kwargs: transformed(s, *args))
     return transformed(stager, f)
 
 
-STAGED: dict[str, Callable[..., Any]] = {
-    "derivative": _derivative,
-    "differentiable": _differentiable,
-    "functional": _functional,
-    "grad": _grad,
-    "hessian": _hessian,
-    "hvp": _hvp,
-    "jacobian": _jacobian,
-    "jvp": _jvp,
-    "value_and_grad": _value_and_grad,
-    "vjp": call_vjp,
-}
+def stop_gradient(stager: Stager, x: Any) -> Any:
+    """``x`` without derivative."""
+    return stager.without_derivative(x)
 
 
-def _with_stager(call: Callable[..., Any]) -> Callable[..., Any]:
-    def staged(stager: Stager, args: Args, kwargs: Kwargs) -> Any:
-        return call(stager, *args, **kwargs)
-
-    return staged
-
-
-def staged_as(function: F) -> F:
-    """Let the front end stage calls of one of symdiff's functions as ``STAGED`` says."""
-    setattr(function, "__symdiff_staged__", _with_stager(STAGED[function.__name__]))  # noqa: B010
-    return function
-
-
-__all__ = ["Key", "call_transformed", "call_vjp", "staged_as", "transformed"]
+def call_checkpoint(stager: Stager, declared: Any, args: Args, kwargs: Kwargs) -> Any:
+    """The function, followed."""
+    return stager.call(declared.function, args, kwargs)

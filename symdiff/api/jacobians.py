@@ -37,7 +37,9 @@ def jacobian_graph(asked: Asked, shaped: Shaped, mode: Mode) -> Graph:
     with building(Builder([], graph.span)) as made:
         found = rows(graph, asked.wrt, returned, parameters)
     values = [found[k, j] for k in returned for j in range(len(asked.wrt))]
-    places = {pair: n for n, pair in enumerate((k, j) for k in returned for j in range(len(asked.wrt)))}
+    places = {
+        pair: n for n, pair in enumerate((k, j) for k in returned for j in range(len(asked.wrt)))
+    }
 
     def by_arguments(k: int) -> Structure:
         if k not in returned:
@@ -47,7 +49,13 @@ def jacobian_graph(asked: Asked, shaped: Shaped, mode: Mode) -> Graph:
     block = Block(parameters, made.nodes, tuple(values))
     name = f"{graph.name}_jacobian"
     return Graph(
-        name, block, graph.inputs, mapped(graph.output, by_arguments), {}, graph.docstring, graph.span
+        name,
+        block,
+        graph.inputs,
+        mapped(graph.output, by_arguments),
+        {},
+        graph.docstring,
+        graph.span,
     )
 
 
@@ -136,7 +144,9 @@ def _loop_of_rows(
         seed = seed if _rank(over) == 1 else reshape_like(seed, over)
         made = row(seed)
         stored = [ops.index_set_of(s, r, turn) for s, r in zip(stacks, made, strict=True)]
-    loop = emit_loop(builder().value(count), initial, (), Block((turn, *stacks), body.nodes, tuple(stored)))
+    loop = emit_loop(
+        builder().value(count), initial, (), Block((turn, *stacks), body.nodes, tuple(stored))
+    )
     return LoopView(loop).finals
 
 
@@ -198,7 +208,9 @@ def _tangents_of(graph: Graph, returned: Sequence[int]) -> Structure:
     return of_tuple([Leaf(len(results) + carrying.index(k)) for k in returned])
 
 
-def _primals_alone(graph: Graph, returned: Sequence[int], parameters: Sequence[Value]) -> list[Value]:
+def _primals_alone(
+    graph: Graph, returned: Sequence[int], parameters: Sequence[Value]
+) -> list[Value]:
     """The results themselves: their sizes are asked for; what else computes them is dead code."""
     results = inlined(graph, parameters)
     return [results[k] for k in returned]

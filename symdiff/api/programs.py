@@ -19,7 +19,7 @@ from symdiff import pipeline
 from symdiff.api.transforms import Transform
 from symdiff.api.wrt import Asked, asked_for, of_tuple
 from symdiff.ir.graph import Graph, walk_nodes
-from symdiff.ir.signature import Path, Signature
+from symdiff.ir.signature import Signature
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.pipeline import Arguments, Chain, Derived
 from symdiff.runtime.calling import call_with, follow
@@ -31,7 +31,6 @@ from symdiff.runtime.signature import spelled
 from symdiff.runtime.verify import is_asked_for, observer
 
 Transforms = tuple[Transform, ...]
-_HIDES_GRADIENT = ("hessian", "hvp")
 
 
 class Home:
@@ -59,40 +58,36 @@ class Home:
         """The function under transforms."""
         return Chain.of(self.function, self.parameters, transforms)
 
-    def name(self, transforms: Transforms) -> str:
-        """``loss_grad_jvp``: what is emitted for the function under transforms."""
+    @property
+    def name(self) -> str:
+        """The function's name, as it is emitted."""
         name = getattr(self.function, "__name__", type(self.function).__name__)
-        parts = ["function" if name == "<lambda>" else name]
-        for transform in transforms:
-            if transform.suffix in _HIDES_GRADIENT and parts[-1] == "grad":
-                parts.pop()
-            parts.append(transform.suffix)
-        return "_".join(parts)
+        return "function" if name == "<lambda>" else name
 
     # What runs
 
-    def dispatcher(self, transforms: Transforms) -> Dispatcher:
+    def dispatcher(self, transforms: Transforms, name: str) -> Dispatcher:
         """What runs the function under transforms."""
-        return self._dispatcher(("run", transforms), transforms, self._compiled)
+        return self._dispatcher(("run", transforms), transforms, name, self._compiled)
 
-    def pairs(self, transforms: Transforms, skip: int) -> Dispatcher:
+    def pairs(self, transforms: Transforms, name: str, skip: int) -> Dispatcher:
         """What runs the forward part and gives ``(value, saved)``; ``skip`` arguments have no entry."""
 
         def compiled(chain: Chain, name: str, arguments: Arguments) -> tuple[Entry, Signature]:
             return self._compiled_pair(chain, name, arguments, skip)
 
-        return self._dispatcher(("pair", transforms, skip), transforms, compiled)
+        return self._dispatcher(("pair", transforms, skip), transforms, name, compiled)
 
     def _dispatcher(
         self,
         key: Any,
         transforms: Transforms,
+        name: str,
         compiled: Callable[[Chain, str, Arguments], tuple[Entry, Signature]],
     ) -> Dispatcher:
         with self._lock:
             found = self._dispatchers.get(key)
             if found is None:
-                name = self.name(transforms)
                 found = self._dispatchers[key] = Dispatcher(
                     name,
                     lambda arguments: compiled(self.chain(transforms), name, arguments),
@@ -101,12 +96,12 @@ class Home:
                 )
         return found
 
-    def _compiled(
-        self, chain: Chain, name: str, arguments: Arguments
-    ) -> tuple[Entry, Signature]:
+    def _compiled(self, chain: Chain, name: str, arguments: Arguments) -> tuple[Entry, Signature]:
         derived = pipeline.derive(chain, arguments)
         program = pipeline.build(derived, name)
-        target = Target(program.function, program.paths, self._observer(chain, derived), derived.written)
+        target = Target(
+            program.function, program.paths, self._observer(chain, derived), derived.written
+        )
         return _entry(derived, arguments, target), derived.signature
 
     def _compiled_pair(
@@ -136,7 +131,7 @@ class Home:
         """Where it is asked for: what compares the emitted primal with the function before each run."""
         if not is_asked_for() or _has_effects(derived):
             return None
-        program = pipeline.build_primal(derived, self.name(()))
+        program = pipeline.build_primal(derived, self.name)
         parameters, function = self.parameters, self.function
         names = list(parameters.names)
 
@@ -147,7 +142,7 @@ class Home:
         def run(arguments: Arguments) -> Any:
             return call_with(function, parameters, arguments)
 
-        observe = observer(self.name(()), run, emitted, program.emitted.text)
+        observe = observer(self.name, run, emitted, program.emitted.text)
         return lambda *arguments: observe(chain.levels(arguments)[0])
 
     # What is shown
@@ -157,18 +152,20 @@ class Home:
         chain = self.chain(transforms)
         return pipeline.derive(chain, chain.normalise(arguments))
 
-    def source(self, transforms: Transforms, arguments: Arguments) -> str:
+    def source(self, transforms: Transforms, name: str, arguments: Arguments) -> str:
         """The text of the program for a call."""
         derived = self.derive(transforms, arguments)
-        return pipeline.build(derived, self.name(transforms)).emitted.text
+        return pipeline.build(derived, name).emitted.text
 
-    def pair_source(self, transforms: Transforms, arguments: Arguments, skip: int) -> str:
+    def pair_source(
+        self, transforms: Transforms, name: str, arguments: Arguments, skip: int
+    ) -> str:
         """The texts of the forward and the backward program for a call."""
         derived = self.derive(transforms, arguments)
         parameters = self.chain(transforms).parameters[-1]
         asked, shaped = everything(derived.graph, derived.signature, parameters, skip)
         derived = replace(derived, graph=asked.graph)
-        pair = pipeline.build_pair(derived, self.name(transforms), asked.wrt, shaped)
+        pair = pipeline.build_pair(derived, name, asked.wrt, shaped)
         return f"{pair.forward.emitted.text}\n\n{pair.backward.text}"
 
     def signatures(self) -> list[str]:

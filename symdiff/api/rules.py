@@ -8,11 +8,12 @@ of its rule, which is linear in the tangents.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from symdiff import differentiate, ops
+from symdiff.api.marks import custom_jvp, custom_vjp, nondifferentiable
 from symdiff.differentiate.cotangents import fitted
 from symdiff.differentiate.graphs import tuple_of
 from symdiff.errors import SignatureError, SymdiffError
@@ -21,9 +22,9 @@ from symdiff.ir.graph import Block, Graph, Input, Value
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification, leaves
 from symdiff.ir.structure import Container, Leaf, Static, Structure
 from symdiff.ir.types import ArrayType, carries_derivative
-from symdiff.ops.custom import Stager, custom_jvp, custom_vjp, grad_hook, nondifferentiable
 from symdiff.ops.effects import Named
 from symdiff.ops.rules import custom_call, inlined
+from symdiff.ops.stager import Stager
 from symdiff.runtime.parameters import Parameters
 from symdiff.runtime.signature import read_type
 
@@ -31,7 +32,9 @@ Args = Sequence[Any]
 _NONE = Fixed(None, type(None))
 
 
-def call_custom_vjp(stager: Stager, declared: custom_vjp, args: Args, kwargs: dict[str, Any]) -> Any:
+def call_custom_vjp(
+    stager: Stager, declared: custom_vjp, args: Args, kwargs: dict[str, Any]
+) -> Any:
     """The abstract result of a function with a reverse rule."""
     forward, backward = declared.rule()
 
@@ -49,7 +52,9 @@ def call_custom_vjp(stager: Stager, declared: custom_vjp, args: Args, kwargs: di
     return call.emit(stager, reverse=call.reverse_of(reverse, captured))
 
 
-def call_custom_jvp(stager: Stager, declared: custom_jvp, args: Args, kwargs: dict[str, Any]) -> Any:
+def call_custom_jvp(
+    stager: Stager, declared: custom_jvp, args: Args, kwargs: dict[str, Any]
+) -> Any:
     """The abstract result of a function with a forward rule."""
     given_rule = declared.rule()
 
@@ -104,7 +109,7 @@ class _Call:
 
     @classmethod
     def of(cls, stager: Stager, declared: Any, args: Args, kwargs: dict[str, Any]) -> _Call:
-        name = declared.__name__
+        name = declared.name
         parameters = Parameters(name, stager.parameters(declared.function))
         flat = parameters.flat(parameters.bind(tuple(args), kwargs))
         arguments = {f"x{k}": stager.lifted(value) for k, value in enumerate(flat)}
@@ -133,7 +138,9 @@ class _Call:
     # Graphs over the operands
 
     def _operands(self) -> list[Value]:
-        arguments = [Value(kind, None, "_".join(map(str, path))) for path, kind in self.numbers.items()]
+        arguments = [
+            Value(kind, None, "_".join(map(str, path))) for path, kind in self.numbers.items()
+        ]
         return [*arguments, *(Value(value.type, None, value.name) for value in self.captured)]
 
     def _results(
@@ -154,7 +161,9 @@ class _Call:
         ]
         return inlined(graph, given)
 
-    def _graph(self, nodes: Builder, parameters: Sequence[Value], results: Sequence[Value]) -> Graph:
+    def _graph(
+        self, nodes: Builder, parameters: Sequence[Value], results: Sequence[Value]
+    ) -> Graph:
         block = Block(tuple(parameters), nodes.nodes, tuple(results))
         inputs = tuple(Input((f"x{k}",), "derived") for k in range(len(parameters)))
         return Graph(self.name, block, inputs, tuple_of(len(results)))
@@ -229,7 +238,11 @@ class _Call:
         return self._graph(made, [*operands, *tangents.values()], pushed)
 
     def _tangents(
-        self, given: Structure, results: Sequence[Value], output: Structure, primals: Sequence[Value]
+        self,
+        given: Structure,
+        results: Sequence[Value],
+        output: Structure,
+        primals: Sequence[Value],
     ) -> list[Value]:
         found: dict[int, Value] = {}
         stack = [(output, given)]
@@ -250,7 +263,9 @@ class _Call:
     def transposed(self, forward: Graph) -> Graph:
         """The reverse graph: what is linear in the tangents, the other way round."""
         operands = self._operands()
-        places = [k for k, v in enumerate(operands[: len(self.numbers)]) if carries_derivative(v.type)]
+        places = [
+            k for k, v in enumerate(operands[: len(self.numbers)]) if carries_derivative(v.type)
+        ]
         wrt = [len(operands) + k for k in range(len(places))]
         linear = differentiate.vjp(
             forward, wrt, output=tuple_of(len(wrt), len(forward.block.results))
@@ -303,14 +318,23 @@ def call_grad_hook(stager: Stager, x: Any, fn: Any) -> Any:
         given = [seed if source.origin == "argument" else next(free) for source in hook.inputs]
         bars = [fitted(inlined(hook, given)[0], seed), *operands[1:]]
     reverse = Graph(
-        "hook", Block((*operands, seed), made.nodes, tuple(bars)), _inputs([*operands, seed]), Leaf(0)
+        "hook",
+        Block((*operands, seed), made.nodes, tuple(bars)),
+        _inputs([*operands, seed]),
+        Leaf(0),
     )
     tangent = Value(value.type, None, "t")
     forward = Graph(
         "x", Block((*operands, tangent), [], (tangent,)), _inputs([*operands, tangent]), Leaf(0)
     )
     result = custom_call(
-        value, *captured, name="grad_hook", primal=primal, reverse=reverse, forward=forward, arguments=1
+        value,
+        *captured,
+        name="grad_hook",
+        primal=primal,
+        reverse=reverse,
+        forward=forward,
+        arguments=1,
     )
     return stager.returned(Leaf(0), [result])
 
@@ -336,25 +360,3 @@ def call_nondifferentiable(
     if returns is None and declared.returns is not None:
         raise SignatureError(f"{declared.returns!r} is no type", hint="for example 'float64[n]'")
     return stager.opaque(declared.function, args, kwargs, returns)
-
-
-def staged_by(call: Callable[..., Any]) -> Callable[..., Any]:
-    """The method ``__symdiff_staged__`` of a declared function."""
-
-    def staged(self: Any, stager: Stager, args: Args, kwargs: dict[str, Any]) -> Any:
-        return call(stager, self, args, kwargs)
-
-    return staged
-
-
-def _staged_hook(stager: Stager, args: Args, kwargs: dict[str, Any]) -> Any:
-    return call_grad_hook(stager, *args, **kwargs)
-
-
-for _class, _call in (
-    (custom_vjp, call_custom_vjp),
-    (custom_jvp, call_custom_jvp),
-    (nondifferentiable, call_nondifferentiable),
-):
-    setattr(_class, "__symdiff_staged__", staged_by(_call))  # noqa: B010
-setattr(grad_hook, "__symdiff_staged__", _staged_hook)  # noqa: B010

@@ -51,7 +51,11 @@ def like(tangent: Any, primal: Any, path: Path) -> tuple[Any, Any]:
         return _like_container(tangent, primal, parts, path)
     if type(primal) is int:
         primal = float(primal)
-    type_ = type_of_constant(primal) if isinstance(primal, float | complex | np.generic | np.ndarray) else None
+    type_ = (
+        type_of_constant(primal)
+        if isinstance(primal, float | complex | np.generic | np.ndarray)
+        else None
+    )
     if type_ is None or not type_.differentiable:
         raise SignatureError(
             f"{spelled(path)} is given, but {type(primal).__name__} has no derivative",
@@ -91,7 +95,8 @@ def _like_container(
             f"{spelled(path)} is {type(tangent).__name__} and does not have the structure of its primal"
         )
     pairs = [
-        like(part, item, (*path, key)) for key, item, part in zip(keys, items, given[1], strict=True)
+        like(part, item, (*path, key))
+        for key, item, part in zip(keys, items, given[1], strict=True)
     ]
     return _rebuilt(primal, keys, items, [p for p, _ in pairs]), _rebuilt(
         tangent, keys, given[1], [t for _, t in pairs], type(primal)
@@ -99,7 +104,11 @@ def _like_container(
 
 
 def _rebuilt(
-    before: Any, keys: tuple[Any, ...], items: Sequence[Any], new: Sequence[Any], kind: type | None = None
+    before: Any,
+    keys: tuple[Any, ...],
+    items: Sequence[Any],
+    new: Sequence[Any],
+    kind: type | None = None,
 ) -> Any:
     """The container, or one of its kind where items changed."""
     kind = kind or type(before)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from symdiff import differentiate, ops
 from symdiff.api.tangents import as_float, like, replaced
@@ -42,8 +42,6 @@ Normalise = Callable[[Arguments], Arguments]
 class Transform:
     """What all have in common: the derived function has the parameters of the other one."""
 
-    suffix: ClassVar[str] = ""
-
     def parameters(self, inner: Parameters) -> Parameters:
         """The parameters of the derived function."""
         return inner
@@ -60,7 +58,9 @@ class Transform:
         """Where what stands at a path of the inner arguments stands in the outer ones."""
         return path
 
-    def apply(self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters) -> Graph:
+    def apply(
+        self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
+    ) -> Graph:
         """The derived graph; ``parameters`` are the inner ones."""
         raise NotImplementedError
 
@@ -92,11 +92,9 @@ class Gradient(Differentiated):
     value: bool = False
     aux: bool = False
 
-    @property
-    def suffix(self) -> str:  # type: ignore[override]
-        return "value_and_grad" if self.value else "grad"
-
-    def apply(self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters) -> Graph:
+    def apply(
+        self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
+    ) -> Graph:
         asked = self.asked(graph, inner, parameters)
         target, aux = self._target(graph)
         gradient = self.wrt.shaped(asked.results(len(graph.block.results)))
@@ -125,7 +123,9 @@ class Gradient(Differentiated):
         type_ = graph.block.results[target.index].type
         if not carries_derivative(type_):
             raise SignatureError(
-                f"cannot differentiate {graph.name}: it returns {type_}", graph.span, "return a float"
+                f"cannot differentiate {graph.name}: it returns {type_}",
+                graph.span,
+                "return a float",
             )
         return target
 
@@ -161,7 +161,6 @@ class Jvp(Transform):
     The first ``skip`` arguments, to which a method is bound, stand before ``primals``.
     """
 
-    suffix: ClassVar[str] = "jvp"
     skip: int = 0
 
     def parameters(self, inner: Parameters) -> Parameters:
@@ -189,7 +188,9 @@ class Jvp(Transform):
         slot = _slot(path, inner, parameters)
         return path if slot[0] < self.skip else ("primals", slot[0] - self.skip, *slot[1:])
 
-    def apply(self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters) -> Graph:
+    def apply(
+        self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
+    ) -> Graph:
         tangents = specification_at(outer, ("tangents",))
         given = {path for path, kind in leaves(tangents) if kind != _NONE}
 
@@ -260,8 +261,6 @@ def tangent_structure(graph: Graph) -> Structure:
 class Directional(Differentiated):
     """The derivative along a vector that is the last argument, structured like the arguments asked for."""
 
-    suffix: ClassVar[str] = "hvp"
-
     def parameters(self, inner: Parameters) -> Parameters:
         return WithVector.of(inner)
 
@@ -283,11 +282,15 @@ class Directional(Differentiated):
             along.append(like(part, primal, (name,))[1])
         return *primals, along[0] if single else tuple(along)
 
-    def apply(self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters) -> Graph:
+    def apply(
+        self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
+    ) -> Graph:
         asked = self.asked(graph, inner, parameters)
         made = differentiate.jvp(asked.graph, asked.wrt, output=tangent_structure(asked.graph))
         name = WithVector.of(parameters).names[-1]
-        return renamed(made, lambda path: path, [(name, *place) for place in self._places(asked, outer, name)])
+        return renamed(
+            made, lambda path: path, [(name, *place) for place in self._places(asked, outer, name)]
+        )
 
     def _places(self, asked: Asked, outer: Signature, name: str) -> list[Path]:
         """Where in the vector the tangent of each input asked for stands."""
@@ -309,9 +312,9 @@ def _leaf_paths(structure: Structure, path: Path, found: dict[int, Path]) -> Non
 class Derivative(Differentiated):
     """The derivative by a number, in forward mode."""
 
-    suffix: ClassVar[str] = "derivative"
-
-    def apply(self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters) -> Graph:
+    def apply(
+        self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
+    ) -> Graph:
         asked = self.asked(graph, inner, parameters)
         number = self._number(asked, parameters)
         made = differentiate.jvp(asked.graph, (number,), output=tangent_structure(asked.graph))
@@ -361,11 +364,9 @@ class Jacobian(Differentiated):
     mode: Literal["auto", "fwd", "rev"] = "auto"
     title: str = "jacobian"
 
-    @property
-    def suffix(self) -> str:  # type: ignore[override]
-        return self.title
-
-    def apply(self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters) -> Graph:
+    def apply(
+        self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
+    ) -> Graph:
         from symdiff.api.jacobians import jacobian_graph
 
         asked = self.asked(graph, inner, parameters)
@@ -376,9 +377,9 @@ class Jacobian(Differentiated):
 class Functional(Transform):
     """``(result, {name: final value})`` of every argument that the function writes, on copies."""
 
-    suffix: ClassVar[str] = "functional"
-
-    def apply(self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters) -> Graph:
+    def apply(
+        self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
+    ) -> Graph:
         written = dict.fromkeys(graph.inputs[number].path[0] for number in graph.mutated)
         names = [name for name in parameters.names if name in written]
         paths = [p for name in names for p, _ in leaves(specification_at(inner, (name,)), (name,))]
@@ -387,16 +388,12 @@ class Functional(Transform):
         graph = with_inputs(graph, wanted)
         numbers = input_numbers(graph)
         results = list(graph.block.results)
-        finals = {
-            path: graph.mutated.get(numbers[path], -1) for path in wanted
-        }
+        finals = {path: graph.mutated.get(numbers[path], -1) for path in wanted}
         for path, place in finals.items():
             if place < 0:
                 results.append(graph.block.parameters[numbers[path]])
                 finals[path] = len(results) - 1
-        items = tuple(
-            _final(specification_at(inner, (name,)), (name,), finals) for name in names
-        )
+        items = tuple(_final(specification_at(inner, (name,)), (name,), finals) for name in names)
         output = of_tuple((graph.output, Container(dict, tuple(names), items)))
         block = Block(graph.block.parameters, graph.block.nodes, tuple(results))
         return Graph(graph.name, block, graph.inputs, output, {}, graph.docstring, graph.span)
@@ -410,3 +407,18 @@ def _final(specification: Any, path: Path, finals: dict[Path, int]) -> Structure
     if isinstance(specification, Fixed):
         return Static(specification.value)
     return Leaf(finals[path])
+
+
+_CLASSES: dict[str, type[Transform]] = {
+    kind.__name__: kind for kind in (Derivative, Directional, Functional, Gradient, Jacobian, Jvp)
+}
+
+
+def transform_of(step: tuple[Any, ...]) -> Transform:
+    """The transform that a step names: the class, and its fields."""
+    name, *fields = step
+    kind = _CLASSES[name]
+    if issubclass(kind, Differentiated):
+        argnums, skip = fields.pop(0)
+        return kind(Wrt(argnums, skip), *fields)
+    return kind(*fields)

@@ -1,4 +1,4 @@
-"""What symdiff's own functions mean inside a staged one: the front end's side of ``ops.custom.Stager``.
+"""What symdiff's own functions mean inside a staged one: the front end's side of ``ops.stager.Stager``.
 
 A call of ``grad(f)`` stages the call of ``f`` as a graph of its own, whose inputs are the arguments and what the
 graph captured from around it. ``no_grad`` and ``checkpoint`` are marks on what is staged meanwhile.
@@ -19,7 +19,6 @@ from symdiff.ir.graph import Block, Graph, Input, Value, free_values
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification
 from symdiff.ir.structure import Container, Leaf, Structure, is_leaf
 from symdiff.ir.types import OPAQUE, ArrayType, ListType, Type, type_of_constant
-from symdiff.ops.custom import checkpoint, no_grad
 from symdiff.parse import calls
 from symdiff.parse.access import stopped
 from symdiff.parse.contexts import NoGrad
@@ -58,7 +57,7 @@ class StagedCallable:
 
 
 class Stager:
-    """``ops.custom.Stager`` for one interpreter."""
+    """``ops.stager.Stager`` for one interpreter."""
 
     def __init__(self, interp: Interpreter) -> None:
         self.interp = interp
@@ -72,6 +71,12 @@ class Stager:
 
     def call(self, function: Abstract, args: Sequence[Abstract], kwargs: Keywords) -> Abstract:
         return calls.call_value(self.interp, function, list(args), dict(kwargs))
+
+    def no_grad(self) -> Abstract:
+        return NoGrad()
+
+    def without_derivative(self, value: Abstract) -> Abstract:
+        return _mapped_values(self, value, stopped)
 
     def stopped(self, function: Abstract, args: Sequence[Abstract], kwargs: Keywords) -> Abstract:
         interp = self.interp
@@ -129,7 +134,9 @@ class Stager:
             return type(value), tuple(getattr(value, "_fields", range(len(value)))), value
         if isinstance(value, ListRef):
             content = heap.get(value)
-            return (list, tuple(range(len(content))), content) if isinstance(content, tuple) else None
+            return (
+                (list, tuple(range(len(content))), content) if isinstance(content, tuple) else None
+            )
         if isinstance(value, DictRef | dict):
             content = value if isinstance(value, dict) else heap.get(value)
             return dict, tuple(content), tuple(content.values())
@@ -198,9 +205,7 @@ class Stager:
         name = getattr(function, "name", getattr(function, "__name__", "function"))
         return Graph(name, block, tuple(inputs), output, {}, None, interp.span), captured
 
-    def _arranged(
-        self, function: Abstract, given: Keywords
-    ) -> tuple[list[Abstract], Keywords]:
+    def _arranged(self, function: Abstract, given: Keywords) -> tuple[list[Abstract], Keywords]:
         """Arguments by parameter as a call passes them."""
         args: list[Abstract] = []
         kwargs: Keywords = {}
@@ -246,9 +251,7 @@ class Stager:
                 "let it return what it computes instead",
             )
 
-    def inline(
-        self, graph: Graph, arguments: Keywords, captured: Sequence[Value]
-    ) -> Abstract:
+    def inline(self, graph: Graph, arguments: Keywords, captured: Sequence[Value]) -> Abstract:
         paths = [given.path for given in graph.inputs if given.origin == "argument"]
         values = iter(self.leaves(arguments, paths))
         free = iter(captured)
@@ -290,9 +293,7 @@ class Stager:
         return container(self.interp, structure.type, structure.keys, items, None)
 
 
-def _mapped_values(
-    stager: Stager, value: Abstract, change: Callable[[Value], Value]
-) -> Abstract:
+def _mapped_values(stager: Stager, value: Abstract, change: Callable[[Value], Value]) -> Abstract:
     """The abstract value with each number and array in it changed."""
     if isinstance(value, Value):
         return change(value)
@@ -352,15 +353,4 @@ def _call_callable(
     return function.call(Stager(interp), arguments, keywords)
 
 
-def _no_grad(interp: Interpreter, arguments: Any, keywords: Keywords) -> Abstract:
-    return NoGrad()
-
-
-def _checkpoint(interp: Interpreter, arguments: Any, keywords: Keywords) -> Abstract:
-    (function,) = arguments
-    return function
-
-
 calls._CALLABLES[StagedCallable] = _call_callable
-calls.BUILTINS[no_grad] = _no_grad
-calls.BUILTINS[checkpoint] = _checkpoint

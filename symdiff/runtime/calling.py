@@ -11,7 +11,9 @@ from symdiff.ir.signature import Path
 from symdiff.runtime.parameters import Parameters
 
 
-def call_with(function: Callable[..., Any], parameters: Parameters, arguments: tuple[Any, ...]) -> Any:
+def call_with(
+    function: Callable[..., Any], parameters: Parameters, arguments: tuple[Any, ...]
+) -> Any:
     """``function`` called with arguments in canonical form."""
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
@@ -36,6 +38,8 @@ def follow(path: Path, names: Sequence[str], arguments: Sequence[Any]) -> Any:
     else:
         value = arguments[list(names).index(first)]
     for key in rest:
-        by_key = isinstance(value, dict) or (isinstance(value, list | tuple) and isinstance(key, int))
+        by_key = isinstance(value, dict) or (
+            isinstance(value, list | tuple) and isinstance(key, int)
+        )
         value = value[key] if by_key else getattr(value, key)
     return value

@@ -33,6 +33,7 @@ class Dispatcher:
     into the types that are compiled for (an int, where a float is differentiated) and checks them.
     """
 
+    miss = MISS
     __slots__ = ("_compile", "_lock", "_normalise", "entries", "first", "name", "signatures")
 
     def __init__(

@@ -21,7 +21,20 @@ from symdiff.ir.types import ArrayType, ListType
 MISS: Any = type("Miss", (), {"__repr__": lambda self: "<no such signature>"})()
 _ABSENT = object()
 _MANY = 8
-_BY_VALUE = (bool, int, float, complex, str, bytes, np.generic, np.dtype, range, slice, frozenset, tuple)
+_BY_VALUE = (
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    np.generic,
+    np.dtype,
+    range,
+    slice,
+    frozenset,
+    tuple,
+)
 _PYTHON = {"f": "float", "i": "int", "b": "bool", "c": "complex"}
 
 

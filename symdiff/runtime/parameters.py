@@ -57,7 +57,9 @@ class Parameters:
         """
         if isinstance(argument, str):
             return self._named(argument)
-        positional = [p for p in self.signature.parameters.values() if p.kind <= p.POSITIONAL_OR_KEYWORD]
+        positional = [
+            p for p in self.signature.parameters.values() if p.kind <= p.POSITIONAL_OR_KEYWORD
+        ]
         position = argument + skip if argument >= 0 else argument + len(positional)
         if skip <= position < len(positional):
             return (positional[position].name,)
@@ -141,7 +143,11 @@ class WithVector(Parameters):
         parameters = list(inner.signature.parameters.values())
         kinds = [p.kind for p in parameters]
         place = kinds.index(_VARIADIC[1]) if _VARIADIC[1] in kinds else len(parameters)
-        return cls(inner.function, inspect.Signature([*parameters[:place], last, *parameters[place:]]), inner)
+        return cls(
+            inner.function,
+            inspect.Signature([*parameters[:place], last, *parameters[place:]]),
+            inner,
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -171,7 +177,9 @@ class WithVector(Parameters):
 
     def slot(self, path: Path, variadic_count: int) -> Path:
         if path[0] == self._vector:
-            ending = [p for p in self.inner.signature.parameters.values() if p.kind not in _VARIADIC]
+            ending = [
+                p for p in self.inner.signature.parameters.values() if p.kind not in _VARIADIC
+            ]
             return (len(ending) + variadic_count, *path[1:])
         return self.inner.slot(path, variadic_count)
 

@@ -42,7 +42,10 @@ class Backward:
                 f"{self.name} does not return a scalar: its cotangent cannot be left out",
                 hint="give a cotangent of the result's structure",
             )
-        return [_cast(1.0, self.types[k], shape, "gradient") for k, shape in zip(self.seeded, shapes, strict=True)]
+        return [
+            _cast(1.0, self.types[k], shape, "gradient")
+            for k, shape in zip(self.seeded, shapes, strict=True)
+        ]
 
     def _taken_apart(self, gradient: Any, saved: Saved) -> list[Any]:
         found: dict[int, Any] = {}

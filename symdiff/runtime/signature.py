@@ -134,7 +134,8 @@ def _read_dim(text: str) -> Dim:
     match = _DIM.fullmatch(text.strip())
     if match is None:
         raise SignatureError(
-            f"{text.strip()!r} is no size", hint="a size is a number, a name, or a name and an offset: n-1"
+            f"{text.strip()!r} is no size",
+            hint="a size is a number, a name, or a name and an offset: n-1",
         )
     number, symbol, sign, offset = match.groups()
     if number is not None:

@@ -1,9 +1,8 @@
 """What users write in their programs to steer derivatives: marks, and functions declared to be special.
 
-``stop_gradient``, ``grad_hook`` and ``no_grad`` do nothing when Python runs them; in compiled programs they are
-ops. A function under ``custom_vjp``, ``custom_jvp``, ``checkpoint`` or ``nondifferentiable`` runs as it is; what
-compiled programs make of it is said by its ``__symdiff_staged__``, a function of the front end (``Stager``)
-and the abstract arguments, or by ``ops.rules``, which has the op for functions with rules.
+``stop_gradient``, ``grad_hook`` and ``no_grad`` do nothing when Python runs them, and a function under
+``custom_vjp``, ``custom_jvp``, ``checkpoint`` or ``nondifferentiable`` runs as it is. What compiled programs make
+of them stands in ``api.inside`` and ``api.rules``, which are loaded when a program is compiled.
 """
 
 from __future__ import annotations
@@ -11,89 +10,42 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, Self, TypeVar
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, Self, TypeVar
 
 from symdiff.errors import SymdiffError
-from symdiff.ir.graph import Graph, Value
-from symdiff.ir.signature import Signature, Specification
-from symdiff.ir.structure import Structure
-from symdiff.ir.types import Type, carries_derivative
-from symdiff.ops import effects
-from symdiff.ops.declare import lowers
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Stager(Protocol):
-    """What an object with ``__symdiff_staged__(stager, args, kwargs)`` may ask of the front end.
+def staged_by(handler: str) -> Callable[[F], F]:
+    """Let compiled programs call ``handler``, ``"module.function"`` of this package, for a function.
 
-    Functions and arguments are abstract values, which only the front end looks into.
+    It is given a ``Stager`` and the abstract arguments of the call.
     """
 
-    def parameters(self, function: Any) -> inspect.Signature:
-        """The parameters of a function; defaults are abstract values."""
-        ...
+    def mark(function: F) -> F:
+        def staged(stager: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+            return _handler(handler)(stager, *args, **kwargs)
 
-    def specification(self, value: Any) -> Specification:
-        """What is known of an abstract value; what is no number, array or container is ``Fixed``."""
-        ...
+        setattr(function, "__symdiff_staged__", staged)  # noqa: B010 - functions have no such field
+        return function
 
-    def lifted(self, value: Any) -> Any:
-        """The value with its floats staged, so that they can be differentiated by."""
-        ...
+    return mark
 
-    def graph(self, function: Any, signature: Signature) -> tuple[Graph, list[Value]]:
-        """The graph of a call, and the values of its inputs of origin ``"free"``, in order."""
-        ...
 
-    def inline(self, graph: Graph, arguments: dict[str, Any], captured: Sequence[Value]) -> Any:
-        """The abstract result of a graph whose argument inputs stand in ``arguments``."""
-        ...
-
-    def elements(self, value: Any) -> tuple[Any, ...]:
-        """The elements of an abstract tuple or list."""
-        ...
-
-    def frozen(self, value: Any) -> Any:
-        """The value as it is now, whatever is written to its arrays later."""
-        ...
-
-    def leaves(self, arguments: dict[str, Any], paths: Sequence[Any]) -> list[Value]:
-        """The values that stand at paths of abstract arguments."""
-        ...
-
-    def returned(self, structure: Structure, values: Sequence[Value]) -> Any:
-        """The abstract value of a structure with these values at its leaves."""
-        ...
-
-    def call(self, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        """The abstract result of a call."""
-        ...
-
-    def stopped(self, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        """The abstract result of a call, without derivative."""
-        ...
-
-    def opaque(
-        self, function: Any, args: Sequence[Any], kwargs: dict[str, Any], type_: Type | None
-    ) -> Any:
-        """The abstract result of a call that is not followed, of the type that it is said to have."""
-        ...
-
-    def callable(
-        self,
-        key: Any,
-        call: Callable[..., Any],
-        attributes: Mapping[str, Callable[[], Any]] | None = None,
-    ) -> Any:
-        """An abstract value that can be called: ``call(stager, args, kwargs)``; equal keys are equal."""
-        ...
+def _handler(name: str) -> Callable[..., Any]:
+    module, _, function = name.partition(".")
+    found: Callable[..., Any] = getattr(import_module(f"symdiff.api.{module}"), function)
+    return found
 
 
 # Marks ----------------------------------------------------------------------------------------------
 
 
+@staged_by("inside.stop_gradient")
 def stop_gradient(x: T) -> T:
     """``x``, through which no derivative flows; a number, an array, or a container of such.
 
@@ -103,22 +55,13 @@ def stop_gradient(x: T) -> T:
     return x
 
 
+@staged_by("rules.call_grad_hook")
 def grad_hook(x: T, fn: Callable[[Any], Any]) -> T:
     """``x``; in the backward sweep its cotangent becomes ``fn(x_bar)``.
 
     >>> grad_hook(2.0, print)
     2.0
     """
-    return x
-
-
-@lowers(stop_gradient)
-def _stopped(x: Any) -> Any:
-    if isinstance(x, tuple | list):
-        items = [_stopped(item) for item in x]
-        return items if isinstance(x, list) else tuple.__new__(type(x), items)
-    if isinstance(x, Value) and carries_derivative(x.type):
-        return effects.stop_gradient(x)
     return x
 
 
@@ -137,6 +80,10 @@ class no_grad:  # noqa: N801 - a class used as a word
     def __exit__(self, *exception: object) -> None:
         return None
 
+    @staticmethod
+    def __symdiff_called__(stager: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        return stager.no_grad()
+
 
 # Functions with a declaration -------------------------------------------------------------------------
 
@@ -145,6 +92,7 @@ class Declared:
     """A function of the user's and what was declared of it; called, it is the function."""
 
     __symdiff_static__ = True
+    __symdiff_handler__ = ""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
@@ -159,10 +107,18 @@ class Declared:
         return self if instance is None else functools.partial(self, instance)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {getattr(self.function, '__name__', self.function)}>"
+        return f"<{type(self).__name__} {self.name}>"
 
     def __reduce__(self) -> str:
         return self.__qualname__  # type: ignore[attr-defined,no-any-return]
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return getattr(self.function, "__name__", type(self.function).__name__)
+
+    def __symdiff_staged__(self, stager: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        return _handler(self.__symdiff_handler__)(stager, self, args, kwargs)
 
 
 class checkpoint(Declared):  # noqa: N801 - a class used as a word
@@ -175,8 +131,12 @@ class checkpoint(Declared):  # noqa: N801 - a class used as a word
     9.0
     """
 
-    def __symdiff_staged__(self, stager: Stager, args: Sequence[Any], kwargs: Any) -> Any:
-        return stager.call(self.function, args, kwargs)
+    __symdiff_handler__ = "inside.call_checkpoint"
+
+    @staticmethod
+    def __symdiff_called__(stager: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        (function,) = args
+        return function
 
 
 class nondifferentiable(Declared):  # noqa: N801 - a class used as a word
@@ -191,6 +151,8 @@ class nondifferentiable(Declared):  # noqa: N801 - a class used as a word
     >>> bucket(9.5)
     1
     """
+
+    __symdiff_handler__ = "rules.call_nondifferentiable"
 
     def __new__(cls, function: Any = None, *, returns: str | None = None) -> Any:
         """Also a decorator with an option."""
@@ -217,6 +179,8 @@ class custom_vjp(Declared):  # noqa: N801 - a class used as a word
     3.0
     """
 
+    __symdiff_handler__ = "rules.call_custom_vjp"
+
     fwd: Callable[..., Any] | None = None
     bwd: Callable[..., Any] | None = None
 
@@ -229,7 +193,7 @@ class custom_vjp(Declared):  # noqa: N801 - a class used as a word
         """The pair ``fwd``, ``bwd``."""
         if self.fwd is None or self.bwd is None:
             raise SymdiffError(
-                f"custom_vjp function {self.__name__!r} has no rule",  # type: ignore[attr-defined]
+                f"custom_vjp function {self.name!r} has no rule",
                 hint="declare it: f.defvjp(fwd, bwd)",
             )
         return self.fwd, self.bwd
@@ -248,6 +212,8 @@ class custom_jvp(Declared):  # noqa: N801 - a class used as a word
     6.0
     """
 
+    __symdiff_handler__ = "rules.call_custom_jvp"
+
     jvp: Callable[..., Any] | None = None
 
     def defjvp(self, rule: Callable[[Sequence[Any], Sequence[Any]], Any]) -> Callable[..., Any]:
@@ -259,7 +225,7 @@ class custom_jvp(Declared):  # noqa: N801 - a class used as a word
         """The rule."""
         if self.jvp is None:
             raise SymdiffError(
-                f"custom_jvp function {self.__name__!r} has no rule",  # type: ignore[attr-defined]
+                f"custom_jvp function {self.name!r} has no rule",
                 hint="declare it: f.defjvp(rule)",
             )
         return self.jvp

@@ -1,0 +1,90 @@
+"""How symdiff's own objects and the front end work together on programs that use them.
+
+An object that stands in a compiled program and has ``__symdiff_staged__(stager, args, kwargs)`` says itself what a
+call of it means; a class says it with ``__symdiff_called__``. Neither sees the front end but as a ``Stager``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from symdiff.ir.graph import Graph, Value
+from symdiff.ir.signature import Signature, Specification
+from symdiff.ir.structure import Structure
+from symdiff.ir.types import Type
+
+
+class Stager(Protocol):
+    """What may be asked of the front end.
+
+    Functions and arguments are abstract values, which only the front end looks into.
+    """
+
+    def parameters(self, function: Any) -> inspect.Signature:
+        """The parameters of a function; defaults are abstract values."""
+        ...
+
+    def specification(self, value: Any) -> Specification:
+        """What is known of an abstract value; what is no number, array or container is ``Fixed``."""
+        ...
+
+    def lifted(self, value: Any) -> Any:
+        """The value with its floats staged, so that they can be differentiated by."""
+        ...
+
+    def graph(self, function: Any, signature: Signature) -> tuple[Graph, list[Value]]:
+        """The graph of a call, and the values of its inputs of origin ``"free"``, in order."""
+        ...
+
+    def inline(self, graph: Graph, arguments: dict[str, Any], captured: Sequence[Value]) -> Any:
+        """The abstract result of a graph whose argument inputs stand in ``arguments``."""
+        ...
+
+    def elements(self, value: Any) -> tuple[Any, ...]:
+        """The elements of an abstract tuple or list."""
+        ...
+
+    def frozen(self, value: Any) -> Any:
+        """The value as it is now, whatever is written to its arrays later."""
+        ...
+
+    def leaves(self, arguments: dict[str, Any], paths: Sequence[Any]) -> list[Value]:
+        """The values that stand at paths of abstract arguments."""
+        ...
+
+    def returned(self, structure: Structure, values: Sequence[Value]) -> Any:
+        """The abstract value of a structure with these values at its leaves."""
+        ...
+
+    def no_grad(self) -> Any:
+        """The abstract context manager in which nothing has a derivative."""
+        ...
+
+    def call(self, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """The abstract result of a call."""
+        ...
+
+    def without_derivative(self, value: Any) -> Any:
+        """The value, through which no derivative flows."""
+        ...
+
+    def stopped(self, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """The abstract result of a call, without derivative."""
+        ...
+
+    def opaque(
+        self, function: Any, args: Sequence[Any], kwargs: dict[str, Any], type_: Type | None
+    ) -> Any:
+        """The abstract result of a call that is not followed, of the type that it is said to have."""
+        ...
+
+    def callable(
+        self,
+        key: Any,
+        call: Callable[..., Any],
+        attributes: Mapping[str, Callable[[], Any]] | None = None,
+    ) -> Any:
+        """An abstract value that can be called: ``call(stager, args, kwargs)``; equal keys are equal."""
+        ...
