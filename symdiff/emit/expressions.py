@@ -53,6 +53,13 @@ def augment(to: ast.expr, operator: ast.operator, value: ast.expr) -> ast.stmt:
     return ast.AugAssign(to, operator, value)  # type: ignore[arg-type]
 
 
+def negation(test: ast.expr) -> ast.expr:
+    """``not test`` where only its truth matters."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand
+    return ast.UnaryOp(ast.Not(), test)
+
+
 def is_number(tree: ast.expr, number: int) -> bool:
     return isinstance(tree, ast.Constant) and tree.value == number
 

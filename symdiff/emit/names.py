@@ -115,7 +115,7 @@ def assign_names(
     for node in nodes:
         for a, b in _related(node):
             variables.merge(a, b)
-    _merge_equal_names(variables, set(fixed))
+    _merge_equal_names(variables)
     return _named(variables, fixed, namespace)
 
 
@@ -148,21 +148,17 @@ def _related(node: Node) -> Iterator[tuple[Value, Value]]:
             yield from zip(node.results, block.results, strict=True)
 
 
-def _merge_equal_names(variables: Variables, fixed: set[Value]) -> None:
+def _merge_equal_names(variables: Variables) -> None:
     """Merge variables of equal names that do not interfere."""
     known: dict[tuple[str, bool], list[Variable]] = {}
     for variable in variables.all():
         same = known.setdefault((variable.hint, variable.primal), [])
         for candidate in same[:_CANDIDATES]:
-            if not candidate.interferes(variable) and not _both_fixed(candidate, variable, fixed):
+            if not candidate.interferes(variable):
                 variables.merge(candidate.values[0], variable.values[0])
                 break
         else:
             same.append(variable)
-
-
-def _both_fixed(a: Variable, b: Variable, fixed: set[Value]) -> bool:
-    return any(v in fixed for v in a.values) and any(v in fixed for v in b.values)
 
 
 def _named(variables: Variables, fixed: dict[Value, str], namespace: Namespace) -> dict[Value, str]:

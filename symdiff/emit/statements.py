@@ -18,6 +18,7 @@ from symdiff.emit.expressions import (
     is_number,
     method,
     name,
+    negation,
     range_of,
     same_tree,
     subscript,
@@ -205,7 +206,7 @@ class Statements:
         if not then and not orelse:
             return []
         if not then:
-            test, then, orelse = ast.UnaryOp(ast.Not(), test), orelse, []
+            test, then, orelse = negation(test), orelse, []
         adjoint = self.is_adjoint(node)
         return [Line(ast.If(test, [], []), node.span, adjoint, body=then, orelse=orelse)]
 
@@ -242,7 +243,7 @@ class Statements:
         test = self.of(view.condition.results[0])
         if not lines and view.count is None:
             return [], test
-        stop = Line(ast.If(ast.UnaryOp(ast.Not(), test), [], []), body=[Line(ast.Break())])
+        stop = Line(ast.If(negation(test), [], []), body=[Line(ast.Break())])
         return [*lines, stop], always
 
     def counters(self, view: LoopView) -> list[str]:
