@@ -292,19 +292,73 @@ def partial_of(
 def scaled(node: Node, position: int, g: Value, partial: Partial, masked: bool) -> Value:
     """``g * partial`` for an operand; a strong zero where ``masked``.
 
-    Of a ``strong_multiply`` by its second operand the partial is the first, whose zeros win.
+    Of a strong product or quotient by its second operand the partial's zeros win instead.
     """
     made: Value
     if not isinstance(partial, Value):
         if partial == 1:
             return g
         made = ops.negative(g) if partial == -1 else ops.multiply(g, partial)
-    elif node.op is ops.strong_multiply and position == 1:
+    elif node.op in (ops.strong_multiply, ops.strong_divide) and position == 1:
         made = ops.strong_multiply(partial, g)
-    elif masked:
+    else:
+        made = masked_product(g, partial) if masked else ops.multiply(g, partial)
+    return made
+
+
+def masked_product(g: Value, partial: Value) -> Value:
+    """``g * partial``, 0 where ``g`` is 0; quotients are not even computed there, lest they warn."""
+    negated = False
+    while (outer := _factor(partial)) is not None:
+        number, partial = outer
+        negated ^= number == -1
+        g = g if abs(number) == 1 else ops.multiply(g, number)
+    g = ops.negative(g) if negated else g
+    made: Value
+    divisor = _divisor(partial)
+    if divisor is None:
         made = ops.strong_multiply(g, _of_strong_dtype(partial, g))
     else:
-        made = ops.multiply(g, partial)
+        made = ops.strong_divide(_times(g, partial), _of_strong_dtype(divisor, g))
+    return made
+
+
+def _factor(partial: Value) -> tuple[float, Value] | None:
+    """``(c, p)`` where a partial is ``c * p`` with a number ``c``."""
+    node = partial.node
+    if node is None or node.op not in (ops.negative, ops.multiply):
+        return None
+    if node.op is ops.negative:
+        return -1, node.operands[0]
+    number = ops.constant_of(node.operands[0])
+    return None if number is None else (number, node.operands[1])
+
+
+def _divisor(partial: Value) -> Value | None:
+    """``d`` where a partial is ``n / d`` or ``d ** -1.5``."""
+    node = partial.node
+    if node is None or node.op not in (ops.divide, ops.power):
+        return None
+    base, other = node.operands
+    if node.op is ops.divide:
+        return other
+    exponent = ops.constant_of(other)
+    if exponent is None or isinstance(exponent, complex) or exponent >= 0:
+        return None
+    return base**-exponent
+
+
+def _times(g: Value, quotient: Value) -> Value:
+    """``g`` times the numerator of a partial that is a quotient or a negative power."""
+    assert quotient.node is not None
+    if quotient.node.op is ops.power:
+        return g
+    made: Value
+    numerator = quotient.node.operands[0]
+    number = ops.constant_of(numerator)
+    if number == 1:
+        return g
+    made = ops.strong_multiply(g, numerator) if number is None else ops.multiply(g, number)
     return made
 
 

@@ -37,6 +37,7 @@ from symdiff.ops.effects import (
     set_item,
     spell_template,
     stop_gradient,
+    store,
 )
 from symdiff.ops.elementary import (
     absolute,
@@ -105,6 +106,7 @@ from symdiff.ops.elementary import (
     logical_not,
     logical_or,
     logical_xor,
+    masked_product,
     maximum,
     minimum,
     multiply,
@@ -133,6 +135,8 @@ from symdiff.ops.elementary import (
     sqrt,
     square,
     strong_constant,
+    strong_divide,
+    strong_divide,
     strong_multiply,
     subtract,
     tan,
@@ -190,6 +194,7 @@ from symdiff.ops.order import (
     sort,
     take_along_axis,
 )
+from symdiff.ops.parts import with_imag, with_real
 from symdiff.ops.products import adjoint, cross, dot, einsum, matmul, outer, tensordot, trace, vdot
 from symdiff.ops.reduce import (
     all,
@@ -380,6 +385,7 @@ __all__ = [
     "logical_not",
     "logical_or",
     "logical_xor",
+    "masked_product",
     "math_cos",
     "math_exp",
     "math_log",
@@ -454,7 +460,10 @@ __all__ = [
     "static",
     "std",
     "stop_gradient",
+    "store",
     "strong_constant",
+    "strong_divide",
+    "strong_divide",
     "strong_multiply",
     "subtract",
     "sum",
@@ -476,6 +485,8 @@ __all__ = [
     "var",
     "vdot",
     "where",
+    "with_imag",
+    "with_real",
     "writes",
     "zeros",
     "zeros_if_defined",

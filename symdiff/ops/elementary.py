@@ -222,6 +222,8 @@ def power_partial_base(y: Value, x: Value, exponent: Value) -> Any:
         return 1.0
     if n == 2:
         return n * x
+    if not isinstance(n, complex) and n < 1:
+        return n / x ** (1 - n)  # as a quotient, which a mask can keep from dividing by 0
     return n * _constant_power(y, x, n - 1)
 
 
@@ -239,8 +241,6 @@ def _constant_power(y: Value, x: Value, n: Any) -> Any:
         return x
     if array_type(y).kind == "python" and n > 0:
         return power(x, n)
-    if n == -1:
-        return 1.0 / x
     return x**n
 
 
@@ -741,6 +741,94 @@ strong_multiply: Operation = declare(
         repeated=frozenset({0}),
         sympy=lambda sp, g, p: g * p,
         documentation="``g * p``, but 0 where ``g`` is 0 whatever ``p`` is: a strong zero.",
+    ),
+    2,
+)
+
+
+def _infer_strong_divide(g: Type, b: Type) -> tuple[Type, ...]:
+    return divide.infer(g, b, ufunc=True)
+
+
+def _evaluate_strong_divide(g: Any, b: Any) -> Any:
+    if np.ndim(g) == np.ndim(b) == 0:
+        return np.divide(g, b if g != 0 else type(b)(1))
+    return np.divide(g, np.where(g != 0, b, np.result_type(b).type(1)))
+
+
+def _spell_strong_divide(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    """``g / np.where(g != 0, b, 1.0)``; of numbers ``g / (b if g != 0 else 1.0)``."""
+    g, b = operands
+    types = [array_type(v) for v in node.operands]
+    test, one = ast.Compare(g, [ast.NotEq()], [literal(0)]), ast.Constant(1.0)
+    if any(t.kind == "array" for t in types):
+        return ast.BinOp(g, ast.Div(), ast.Call(dotted("np.where"), [test, b, one], []))
+    divisor = ast.IfExp(test, b, one)
+    if types[0].weak:
+        return ast.Call(dotted("np.divide"), [g, divisor], [])
+    return ast.BinOp(g, ast.Div(), divisor)
+
+
+strong_divide: Operation = declare(
+    Operation(
+        "strong_divide",
+        _infer_strong_divide,
+        _evaluate_strong_divide,
+        spelling=_spell_strong_divide,
+        partials=(
+            lambda y, g, b: by_numpy(divide)(1.0, b),
+            lambda y, g, b: -strong_divide(y, b),
+        ),
+        singular=True,
+        strong=True,
+        repeated=frozenset({0}),
+        sympy=lambda sp, g, b: g / b,
+        documentation="``g / b``, but 0 where ``g`` is 0 whatever ``b`` is: a strong zero.",
+    ),
+    2,
+)
+
+
+def masked_product(g: Value, p: Value) -> Value:
+    """``g * p`` with a strong zero; where ``p`` is a reciprocal, without dividing by 0 for it."""
+    node = p.node
+    if node is None or node.op is not divide or not constant_of(node.operands[0]):
+        return strong_multiply(g, p)  # type: ignore[no-any-return]
+    numerator, divisor = node.operands
+    if array_type(divisor).weak and not array_type(g).weak:
+        return strong_multiply(g, p)  # type: ignore[no-any-return]
+    scaled = g if constant_of(numerator) == 1 else g * numerator
+    return strong_divide(scaled, divisor)  # type: ignore[no-any-return]
+
+
+def _evaluate_strong_divide(g: Any, d: Any) -> Any:
+    types = type_of_constant(g), type_of_constant(d)
+    if _strong_form(*types, multiply.infer(*types)[0]) == "where":  # type: ignore[arg-type]
+        return g / np.where(g != 0, d, np.result_type(d).type(1))
+    return np.divide(g, d) if g != 0 else g
+
+
+def _spell_strong_divide(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    g, d = operands
+    test = ast.Compare(g, [ast.NotEq()], [literal(0)])
+    if _strong_form(*(array_type(v) for v in (*node.operands, node.result))) != "where":
+        return ast.IfExp(test, ast.BinOp(g, ast.Div(), d), g)
+    chosen = ast.Call(dotted("np.where"), [test, d, ast.Constant(1.0)], [])
+    return ast.BinOp(g, ast.Div(), chosen)
+
+
+strong_divide: Operation = declare(
+    Operation(
+        "strong_divide",
+        lambda g, d: multiply.infer(g, d),
+        _evaluate_strong_divide,
+        spelling=_spell_strong_divide,
+        partials=(lambda y, g, d: 1.0 / d, lambda y, g, d: -strong_divide(y, d)),
+        singular=True,
+        strong=True,
+        repeated=frozenset({0}),
+        sympy=lambda sp, g, d: g / d,
+        documentation="``g / d``, but 0 where ``g`` is 0 whatever ``d`` is, without a warning.",
     ),
     2,
 )
