@@ -280,6 +280,27 @@ set_item = declare(
 )
 
 
+def _evaluate_store(target: Any, value: Any) -> None:
+    np.copyto(target, value)
+
+
+store = declare(
+    Operation(
+        "store",
+        _no_result,
+        _evaluate_store,
+        effect=True,
+        raises=True,
+        nondifferentiable=True,
+        spelling=lambda node, operands: spell_call(
+            dotted("np.copyto"), (Slot(0), Slot(1)), (), operands
+        ),
+        documentation="``target[...] = value`` in the memory of a captured array.",
+    ),
+    2,
+)
+
+
 def _infer_enter(*, settings: Keywords) -> tuple[Type, ...]:
     return (OpaqueType("errstate"),)
 

@@ -313,11 +313,9 @@ def _list_item(interp: Interpreter, ref: ListRef, key: Abstract) -> Abstract:
     content = interp.content(ref)
     if isinstance(content, Value):
         if isinstance(key, slice):
-            raise UnsupportedSyntaxError(
-                "a slice of a list whose length is known at run time only",
-                None,
-                "make it an array first: np.array(values)[a:b]",
-            )
+            part = ListRef()
+            interp.put(part, ops.list_slice_of(content, key.start, key.stop, key.step))
+            return part
         return interp.wrap(ops.list_get(content, interp.lift(key)))
     items = content[_static_index(key)]
     if not isinstance(key, slice):
@@ -382,19 +380,15 @@ def set_item(interp: Interpreter, target: Abstract, key: Abstract, content: Abst
 
 
 def note_write(interp: Interpreter, ref: ListRef | DictRef) -> None:
-    """A list or dict of the caller's, or a captured one, is about to change: refused."""
-    if ref.path is not None and not interp.private_containers:
-        raise UnsupportedCallError(
-            "this changes a list or dict that belongs to the caller",
-            interp.span,
-            "work on a copy: values = list(values)",
-        )
+    """A list or dict is about to change: what is captured is written back at the end."""
+    if ref.path is not None:
+        interp.changed[ref] = None
 
 
 def _set_list_item(interp: Interpreter, ref: ListRef, key: Abstract, content: Abstract) -> None:
     items = interp.content(ref)
     note_write(interp, ref)
-    if isinstance(items, Value):
+    if isinstance(items, Value) and not isinstance(key, slice):
         interp.put(ref, ops.list_set(items, interp.lift(key), interp.lift(content)))
         return
     where = _static_index(key)

@@ -26,6 +26,7 @@ from symdiff.parse.values import (
     Conflict,
     DictRef,
     ListRef,
+    ObjectRef,
     Peel,
     Storage,
     Unjoinable,
@@ -156,14 +157,19 @@ class Carries:
             return self._tuple(name, start, hint)
         if isinstance(hint, Value) and isinstance(start, tuple):
             return self._number(name, start, self._list_type(name, start, hint.type))
-        if isinstance(hint, ListRef | DictRef) and type(hint) is type(start):
+        if isinstance(hint, ListRef | DictRef) and (start is ABSENT or type(hint) is type(start)):
             fresh = type(hint)()
-            inner = self._slot(name, self.base.get(start), self.hint_heap.get(hint))
+            before = ABSENT if start is ABSENT else self.base.get(start)
+            inner = self._slot(name, before, self.hint_heap.get(hint))
             self.heap.set(fresh, inner.content)
             return Behind(fresh, inner)
         if isinstance(start, dict) and isinstance(hint, dict) and list(start) == list(hint):
             items = tuple(self._slot_or_lost(name, start[key], hint[key]) for key in start)
             return Items(dict(zip(start, (i.content for i in items), strict=True)), items)
+        if start is ABSENT and isinstance(hint, dict):
+            return self._structure(name, dict.fromkeys(hint, ABSENT), hint)
+        if start is ABSENT and not is_handle(hint):
+            return Same(hint)  # unbound before: reading it then is the user's error
         if start is ABSENT:
             return Lost(Conflict(name, f"'{name}' is not bound before the loop", self.span))
         raise Unjoinable(f"{_shape(start)} before a turn, {_shape(hint)} after it")
@@ -438,6 +444,11 @@ def fits(head: Type, end: Type) -> bool:
         return False
     pairs = zip(head.shape, end.shape, strict=True)
     return all(a == b or (isinstance(a, Size) and a.open) for a, b in pairs)
+
+
+def is_handle(content: Abstract) -> bool:
+    """Whether a content refers to something else in the heap."""
+    return isinstance(content, Value | Array | ListRef | DictRef | ObjectRef | Conflict)
 
 
 def _shape(content: Abstract) -> str:

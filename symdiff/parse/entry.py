@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import types
 from typing import Any
 
@@ -102,39 +103,32 @@ def _arguments(
     interp: Interpreter, function: Any, signature: Signature
 ) -> tuple[list[Abstract], dict[str, Abstract]]:
     """The abstract arguments of a call, in the form of the function's parameters."""
-    same = dict(signature.same)
+    interp.same = dict(signature.same)
+    values = {name: argument(interp, spec, (name,)) for name, spec in signature.parameters}
+    try:
+        parameters = inspect.signature(function, follow_wrapped=False)
+    except (ValueError, TypeError):  # a C function that does not tell its parameters
+        return list(values.values()), {}
+    return spread_arguments(interp, parameters, values)
+
+
+def spread_arguments(
+    interp: Interpreter, parameters: inspect.Signature, values: dict[str, Abstract]
+) -> tuple[list[Abstract], dict[str, Abstract]]:
+    """A call's positional and keyword arguments from one value a parameter."""
     positional: list[Abstract] = []
     keywords: dict[str, Abstract] = {}
-    kinds = parameter_kinds(function)
-    for name, specification in signature.parameters:
-        value = argument(interp, specification, (name,))
-        if kinds.get(name) == "args":
+    for name, value in values.items():
+        kind = parameters.parameters[name].kind if name in parameters.parameters else None
+        if kind is inspect.Parameter.VAR_POSITIONAL:
             positional.extend(value)
-        elif kinds.get(name) == "kwargs":
+        elif kind is inspect.Parameter.VAR_KEYWORD:
             keywords |= interp.content(value)
-        elif kinds.get(name) == "keyword":
+        elif kind is inspect.Parameter.KEYWORD_ONLY:
             keywords[name] = value
         else:
             positional.append(value)
-    if same:
-        raise SymdiffError("two arguments are the same array and one of them is written")
     return positional, keywords
-
-
-def parameter_kinds(function: Any) -> dict[str, str]:
-    """Which parameters are ``*args``, ``**kwargs`` and keyword-only, by name."""
-    import inspect
-
-    try:
-        parameters = inspect.signature(function, follow_wrapped=False).parameters.values()
-    except (ValueError, TypeError):
-        return {}
-    names = {
-        inspect.Parameter.VAR_POSITIONAL: "args",
-        inspect.Parameter.VAR_KEYWORD: "kwargs",
-        inspect.Parameter.KEYWORD_ONLY: "keyword",
-    }
-    return {p.name: names[p.kind] for p in parameters if p.kind in names}
 
 
 class Output:

@@ -68,8 +68,10 @@ class Interpreter:
         self.outer_heaps: list[Heap] = []
         self.rebound: dict[FreeVariable, None] = {}
         self.attributes: dict[tuple[Any, str], None] = {}
-        self.private_containers = False
+        self.same: dict[Path, Path] = {}
+        self.by_path: dict[Path, Array] = {}
         self.captured: set[Scope] = set()
+        self.changed: dict[Any, None] = {}  # lists and dicts of the caller's
 
     # Where we are -----------------------------------------------------------------------------------
 

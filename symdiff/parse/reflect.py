@@ -44,6 +44,8 @@ def argument(interp: Interpreter, spec: Specification, path: Path) -> Abstract:
 
 
 def _input(interp: Interpreter, type_: Type, path: Path) -> Abstract:
+    if path in interp.same and interp.same[path] in interp.by_path:
+        return interp.by_path[interp.same[path]]
     origin = "free" if isinstance(path[0], FreeVariable) else "argument"
     if isinstance(type_, ArrayType):
         type_ = dataclasses.replace(type_, shape=_fixed_shape(interp, type_.shape, path))
@@ -52,7 +54,8 @@ def _input(interp: Interpreter, type_: Type, path: Path) -> Abstract:
     if isinstance(type_, ArrayType) and type_.kind == "array":
         storage = Storage(value.name, len(interp.inputs) - 1)
         interp.put(storage, value)
-        return Array(storage)
+        interp.by_path[path] = Array(storage)
+        return interp.by_path[path]
     return value
 
 

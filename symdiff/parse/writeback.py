@@ -1,39 +1,98 @@
-"""What a function leaves behind outside itself: rebound globals, closure cells, attributes of objects."""
+"""What a function leaves behind outside itself: rebound globals and cells, attributes, captured arrays.
+
+Each is one effect at the function's end, in the order of the first writes.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 from symdiff import ops
+from symdiff.ir.graph import FreeVariable, Value
 from symdiff.ops.effects import Named
 from symdiff.parse.heap import constant
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.opaque import Template
-from symdiff.parse.values import ABSENT, ObjectRef
+from symdiff.parse.values import ABSENT, Abstract, DictRef, ObjectRef, Storage
 
 
 def write_back(interp: Interpreter) -> None:
-    """Effect nodes at the function's end, in the order of the first writes."""
+    """Append the effects."""
     for variable in interp.rebound:
-        content = interp.content(variable)
-        if content is ABSENT:
-            continue
-        template = Template(interp)
-        value = template.of(content)
-        owner = variable.owner
-        if variable.kind == "global":
-            ops.set_item(*_operands(template, value), owner=Named(owner, "globals_"), key=variable.name)
-        else:
-            ops.set_attribute(
-                *_operands(template, value), owner=Named(owner, variable.name), name="cell_contents"
-            )
+        _rebind(interp, variable)
     for owner, name in interp.attributes:
-        content = interp.content((owner, name))
-        if content is ABSENT:
-            continue
-        template = Template(interp)
-        value = template.of(content)
         live = owner.live if isinstance(owner, ObjectRef) else owner.owner
-        ops.set_attribute(*_operands(template, value), owner=Named(live, "self"), name=name)
+        content = interp.content((owner, name))
+        if content is not ABSENT:
+            _effect(interp, ops.set_attribute, content, owner=Named(live, "self"), name=name)
+    for ref in interp.changed:
+        if isinstance(ref.path[0], FreeVariable):
+            _write_container(interp, ref)
+    for storage in list(interp.heap.contents):
+        if isinstance(storage, Storage) and storage in interp.heap.written:
+            _write_array(interp, storage)
 
 
-def _operands(template: Template, value: object) -> tuple[object, ...]:
-    return tuple(template.operands) if template.operands else (constant(value),)
+def _effect(interp: Interpreter, op: Any, content: Abstract, **attributes: Any) -> None:
+    if isinstance(content, Value) or not _has_staged(interp, content):
+        value = content if isinstance(content, Value) else constant(content)
+        op(value, **attributes)
+        return
+    op(interp.lift(content), **attributes)
+
+
+def _has_staged(interp: Interpreter, content: Abstract) -> bool:
+    return bool(_operands(interp, content))
+
+
+def _operands(interp: Interpreter, content: Abstract) -> list[Value]:
+    template = Template(interp)
+    template.of(content)
+    return template.operands
+
+
+def _rebind(interp: Interpreter, variable: FreeVariable) -> None:
+    content = interp.content(variable)
+    if content is ABSENT:
+        return
+    if variable.kind == "global":
+        owner = Named(variable.owner, "module_globals")
+        _effect(interp, ops.set_item, content, owner=owner, key=variable.name)
+    else:
+        owner = Named(variable.owner, f"{variable.name}_cell")
+        _effect(interp, ops.set_attribute, content, owner=owner, name="cell_contents")
+
+
+def _live(path: tuple[Any, ...]) -> Any:
+    value = path[0].read()
+    for key in path[1:]:
+        value = value[key] if isinstance(value, list | tuple | dict) else getattr(value, key)
+    return value
+
+
+def _write_container(interp: Interpreter, ref: Any) -> None:
+    live, content = _live(ref.path), interp.content(ref)
+    owner = Named(live, getattr(ref.path[-1], "name", str(ref.path[-1])))
+    if isinstance(ref, DictRef):
+        for key, item in content.items():
+            _effect(interp, ops.set_item, item, owner=owner, key=key)
+        return
+    for position, item in enumerate(content):
+        if position < len(live):
+            _effect(interp, ops.set_item, item, owner=owner, key=position)
+        else:
+            value = interp.lift(item)
+            ops.opaque_call(
+                value,
+                function=Named(live.append, f"{owner.name}_append"),
+                arguments=(ops.Slot(0),),
+                keywords=(),
+            )
+
+
+def _write_array(interp: Interpreter, storage: Storage) -> None:
+    """A captured array that was written: its memory gets the final value."""
+    if storage.origin is None or interp.inputs[storage.origin].origin != "free":
+        return
+    target = interp.parameters[storage.origin]
+    ops.store(target, interp.heap.contents[storage])
