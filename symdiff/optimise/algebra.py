@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import FLOAT, ArrayType
+from symdiff.ir.types import FLOAT, INT, ArrayType
 from symdiff.ops.declare import REGISTRY
 from symdiff.ops.elementary import add, divide, multiply, negative, sqrt, subtract, where
 from symdiff.optimise.facts import (
@@ -87,6 +87,31 @@ def integer_plus_zero(node: Node, rewriter: Rewriter) -> Value | None:
         return None
     a, b = node.operands
     return a if is_number(b, 0) else b if is_number(a, 0) else None
+
+
+def integer_offsets(node: Node, rewriter: Rewriter) -> Value | None:
+    """``(k + 1) - 1`` as ``k``, ``(n - 1) - 1`` as ``n - 2``: Python's integers are exact."""
+    inner = made_by(node.operands[0], "add", "subtract")
+    if node.result.type != INT or inner is None or inner.operands[0].type != INT:
+        return None
+    outer, within = _offset(node), _offset(inner)
+    if outer is None or within is None:
+        return None
+    total = outer + within
+    return apply(subtract if total < 0 else add, inner.operands[0], abs(total))
+
+
+def _offset(node: Node) -> int | None:
+    """``c`` of ``x + c``, ``-c`` of ``x - c``."""
+    number = number_of(node.operands[1])
+    if not isinstance(number, int) or isinstance(number, bool):
+        return None
+    return number if node.op is add else -number
+
+
+def double_not(node: Node, rewriter: Rewriter) -> Value | None:
+    inner = made_by(node.operands[0], node.op.name)
+    return None if inner is None else inner.operands[0]
 
 
 def double_negation(node: Node, rewriter: Rewriter) -> Value | None:
@@ -269,21 +294,47 @@ def _with_factor(number: float, rest: Value, rewriter: Rewriter) -> tuple[float,
 
 
 def numbers_first(node: Node, rewriter: Rewriter) -> Value | None:
-    """``c * (s * x)`` of a known number, a number and an array as ``(c * s) * x``."""
-    a, b = node.operands
-    for factor, rest in ((a, b), (b, a)):
-        inner = made_by(rest, "multiply")
-        if not _is_moderate(number_of(factor)) or inner is None or not rewriter.is_single(rest):
+    """``s * (c * x)`` of two numbers, one of them known, and an array as ``(s * c) * x``."""
+    for factor, rest in _both_ways(node):
+        split = None if shape_of(factor) else _number_and_array(rest, rewriter)
+        if split is None or not _is_moderate(factor, split[0]):
             continue
-        for s, x in (inner.operands, reversed(inner.operands)):
-            if not shape_of(s) and shape_of(x) and number_of(s) is None:
-                return apply(multiply, apply(multiply, factor, s), x)
+        return apply(multiply, apply(multiply, factor, split[0]), split[1])
     return None
 
 
-def _is_moderate(number: Any) -> bool:
-    """Whether a product with a number neither overflows nor vanishes but in extreme cases."""
-    return isinstance(number, int | float) and 1e-6 < abs(number) < 1e6
+def numbers_across(node: Node, rewriter: Rewriter) -> Value | None:
+    """``(s * x) * (c * y)`` of two numbers and two arrays as ``((s * c) * x) * y``."""
+    for first, second in _both_ways(node):
+        one = _number_and_array(first, rewriter)
+        two = _number_and_array(second, rewriter)
+        if one is None or two is None or not _is_moderate(two[0]):
+            continue
+        number = apply(multiply, one[0], two[0])
+        return apply(multiply, apply(multiply, number, one[1]), two[1])
+    return None
+
+
+def _both_ways(node: Node) -> tuple[tuple[Value, Value], tuple[Value, Value]]:
+    a, b = node.operands
+    return (a, b), (b, a)
+
+
+def _number_and_array(value: Value, rewriter: Rewriter) -> tuple[Value, Value] | None:
+    """``(s, x)`` of an array ``s * x`` that nothing else reads."""
+    inner = made_by(value, "multiply")
+    if inner is None or not rewriter.is_single(value):
+        return None
+    for s, x in _both_ways(inner):
+        if not shape_of(s) and shape_of(x):
+            return s, x
+    return None
+
+
+def _is_moderate(*values: Value) -> bool:
+    """Whether a product with one of these neither overflows nor vanishes but in extreme cases."""
+    numbers = map(number_of, values)
+    return any(isinstance(n, int | float) and 1e-6 < abs(n) < 1e6 for n in numbers)
 
 
 def times_reciprocal(node: Node, rewriter: Rewriter) -> Value | None:
@@ -376,13 +427,14 @@ _OPERATORS: Rules = {
     if operation.elementwise
 }
 _IDENTITIES: Rules = {
-    "add": (integer_plus_zero, *_derivative(plus_zero, plus_negative, twice)),
-    "subtract": (neutral_right(0), *_derivative(minus_zero, minus_negative)),
+    "add": (integer_plus_zero, *_derivative(integer_offsets, plus_zero, plus_negative, twice)),
+    "not_": (double_not,),
+    "subtract": (neutral_right(0), *_derivative(integer_offsets, minus_zero, minus_negative)),
     "multiply": (
         neutral_right(1),
         neutral_left(1),
-        *_derivative(times_zero, minus_one, factors_together, numbers_first, times_reciprocal),
-        *_derivative(sign_outward),
+        *_derivative(times_zero, minus_one, factors_together, numbers_first, numbers_across),
+        *_derivative(times_reciprocal, sign_outward),
     ),
     "divide": (neutral_right(1), *_derivative(times_zero, minus_one, sign_outward)),
     "power": (neutral_right(1), *_derivative(small_power)),
@@ -391,7 +443,7 @@ _IDENTITIES: Rules = {
         *_derivative(stays_zero, negative_difference, negative_product),
     ),
     "strong_multiply": _derivative(neutral_right(1), plain_product),
-    "where": _derivative(same_choice, nested_choice),
+    "where": _derivative(same_choice, nested_choice, weak_numbers),
     "positive": (first_operand,),
     "real": (first_operand,),
     "conjugate": (conjugate_of_real,),

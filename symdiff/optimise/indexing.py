@@ -238,12 +238,17 @@ def _write_within(node: Node, inner: Node) -> Value | None:
 
 
 def part_of_part_added(node: Node, rewriter: Rewriter) -> Value | None:
-    """Zeros with a part added to, added to a part."""
-    v = node.operands[1]
-    inner = made_by(v, "index_add")
-    if inner is None or not rewriter.takes(v) or not is_zero(inner.operands[0]) or not _fills(node):
+    """Zeros with parts added to, added to a part."""
+    base, v, *_ = node.operands
+    chain = _additions(v, rewriter) if _fills(node) else []
+    keys = [_composed(node, inner) for inner in chain]
+    if not chain or any(key is None for key in keys):
         return None
-    return _write_within(node, inner)
+    for inner, key in zip(reversed(chain), reversed(keys), strict=True):
+        if key is not None:
+            more = {"key": key[0], "shape": inner.attributes["shape"]}
+            base = apply(index_add, base, inner.operands[1], *key[1], **more)
+    return base
 
 
 def added_to_cleared(node: Node, rewriter: Rewriter) -> Value | None:
@@ -353,9 +358,20 @@ INDEXING: Rules = {
 def added_to_zeros(node: Node, rewriter: Rewriter) -> Value | None:
     """What is added to zeros, each place once, is what stands there."""
     x, v, *dynamic = node.operands
-    if not is_zero(x) or not is_distinct(*key_of(node)):
+    if not _is_clear(node) or not is_distinct(*key_of(node)):
         return None
     return apply(index_set, x, v, *dynamic, **node.attributes)
+
+
+def _is_clear(node: Node) -> bool:
+    """Whether a write is to places that hold zeros."""
+    x = node.operands[0]
+    for _ in range(_LONGEST_CHAIN):
+        write = made_by(x, "index_set", "index_add")
+        if write is None or not _are_apart(node, write):
+            return is_zero(x)
+        x = write.operands[0]
+    return False
 
 
 # Not among the others, which look for what is added to zeros.

@@ -8,9 +8,10 @@ to stays.
 
 from __future__ import annotations
 
-from symdiff.ir.control import cond, loop
+from symdiff.ir.control import cond
 from symdiff.ir.graph import Block, Graph, Node, Value
-from symdiff.optimise.facts import FRESH, has_derivatives, is_derived, may_raise
+from symdiff.ir.types import ListType
+from symdiff.optimise.facts import FRESH, has_derivatives, is_derived, may_raise, number_of
 from symdiff.optimise.rewriting import with_block
 
 
@@ -94,8 +95,10 @@ class _Motion:
 
 
 def _is_movable(node: Node) -> bool:
-    if node.op.effect or node.op.evaluate is None or node.op is loop or node.op.name in FRESH:
+    if node.op.effect or node.op.evaluate is None or node.op.name in FRESH:
         return False
+    if any(isinstance(value.type, ListType) for value in node.results):
+        return False  # a new list each turn, to be changed
     if may_raise(node) and not (is_derived(node) and node.op.cost == "free"):
         return False
     return is_derived(node) or not _may_warn(node)
@@ -103,5 +106,7 @@ def _is_movable(node: Node) -> bool:
 
 def _may_warn(node: Node) -> bool:
     """Whether NumPy may warn of it: a loop of no turns does not."""
+    if node.op.name == "divide" and number_of(node.operands[1]):
+        return False
     singular = getattr(node.op, "singular", False)
     return bool(singular(node) if callable(singular) else singular)

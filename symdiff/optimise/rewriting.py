@@ -19,7 +19,7 @@ import numpy as np
 from symdiff.ir.build import Builder, building
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Operand, Value, uses
-from symdiff.ir.types import ArrayType, Dim, Size
+from symdiff.ir.types import ArrayType, Dim, ListType, Size, Type
 from symdiff.ops.creation import zeros
 from symdiff.ops.sizes import size
 from symdiff.optimise.facts import (
@@ -197,7 +197,7 @@ class Rewriter(Builder):
         replacement = self._ruled(node)
         if replacement is not None:
             return Node(node.op, node.operands, node.attributes, (), (replacement,), node.span)
-        key = _key(node) if self.common else None
+        key = _key(node, self.has_derivatives) if self.common else None
         if key is not None:
             made: Node | None = self._made.entries.get(key)
             if made is not None:
@@ -451,12 +451,12 @@ class _LoopRewriting:
 # Equal nodes
 
 
-def _key(node: Node) -> Any:
+def _key(node: Node, has_derivatives: bool) -> Any:
     """What two nodes must have in common to be one, or None for a node that is always its own."""
     op = node.op
     if op.effect or op.evaluate is None or node.blocks or op in (call, undefined):
         return None
-    if op.name in FRESH and isinstance(node.results[0].type, ArrayType):
+    if any(_is_own(op, value.type, has_derivatives) for value in node.results):
         return None
     key = (op, node.operands, *((k, frozen(v)) for k, v in sorted(node.attributes.items())))
     try:
@@ -464,6 +464,16 @@ def _key(node: Node) -> Any:
     except TypeError:
         return None
     return key
+
+
+def _is_own(op: Op, type_: Type, has_derivatives: bool) -> bool:
+    """Whether a result is made to be changed: a list, a new array. Arrays of indices seldom are."""
+    if isinstance(type_, ListType):
+        return True
+    if op.name not in FRESH:
+        return False
+    index = isinstance(type_, ArrayType) and type_.dtype.kind in "iub"
+    return not (has_derivatives and index and op.name == "array")
 
 
 def frozen(value: Any) -> Any:
