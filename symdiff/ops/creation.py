@@ -476,7 +476,7 @@ def array_of(data: Any, dtype: Any = None) -> Value:
     if isinstance(data, np.ndarray | np.generic | int | float | complex):
         return builder().constant(data)
     nested, elements = _elements(data)
-    values = [builder().value(element) for element in elements]
+    values = [array_of(element) for element in elements]
     wanted = [array_type(value).dtype for value in values] or [FLOAT64]
     chosen = np.result_type(*wanted) if dtype is None else np.dtype(dtype)
     return array(*values, nested=nested, dtype=chosen)  # type: ignore[no-any-return]

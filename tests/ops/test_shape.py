@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from symdiff.ir.types import ArrayType, Size
+from symdiff.ops import index_set_of
 from symdiff.ops.declare import ATTRIBUTES, FUNCTIONS, METHODS, NeedsStatic
 from symdiff.ops.shape import VIEW_PUTS
 from tests.ops.straightline import check, stage
@@ -337,3 +338,21 @@ def test_a_write_through_a_view_updates_the_base(
         return base
 
     check(doubled, doubled_by_numpy, x)
+
+
+@pytest.mark.parametrize("part", ["real", "imag"])
+@pytest.mark.parametrize("dtype", ["complex128", "complex64"])
+def test_a_write_to_a_part_of_complex_numbers(part: str, dtype: str) -> None:
+    def staged(z: Any, r: Any) -> Any:
+        seen = ATTRIBUTES[part](z)
+        return VIEW_PUTS[part](seen.node, z, index_set_of(seen, r, slice(1, None)))
+
+    def by_numpy(z: np.ndarray, r: Any) -> np.ndarray:
+        getattr(z, part)[1:] = r
+        return z
+
+    z = (V + 1j * V**2).astype(dtype)
+    check(staged, by_numpy, z, V[1:])
+    check(staged, by_numpy, z, 0.5)
+    z[0] = complex(np.inf, -0.0)
+    check(staged, by_numpy, z, 0.5, order=0)

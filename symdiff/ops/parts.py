@@ -1,0 +1,89 @@
+"""Writing the real and the imaginary parts of complex arrays: ``z.real = x``.
+
+Both ops are pure: ``with_real(z, r)`` has ``r`` as real part, and the imaginary part of ``z`` bit
+for bit.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from symdiff.ir.graph import Node, Value
+from symdiff.ir.types import Type
+from symdiff.ops.creation import zero_tangent, zeros_of
+from symdiff.ops.declare import Operation, array_type, declare, require_array, template
+from symdiff.ops.elementary import imag, real
+from symdiff.ops.shape import VIEW_PUTS
+
+
+def _infer(z: Type, r: Type) -> tuple[Type, ...]:
+    require_array(r, "a part")
+    return (require_array(z, "a complex array"),)
+
+
+def _unbroadcast(g: Value, x: Value) -> Value:
+    from symdiff.ops.reduce import unbroadcast_to
+
+    return unbroadcast_to(g, x)
+
+
+def _writing(name: str, part: Operation, position: int) -> Operation:
+    attribute = part.name
+
+    def evaluate(z: Any, r: Any) -> Any:
+        written = z.copy()
+        setattr(written, attribute, r)
+        return written
+
+    def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+        """Pairs of numbers, seen as complex ones: sums would change infinities and zeros."""
+        other = "{0}.imag" if position == 0 else "{0}.real"
+        new = "np.broadcast_to({1}, {0}.shape)"
+        pair = f"{new}, {other}" if position == 0 else f"{other}, {new}"
+        dtype = array_type(node.result).dtype
+        single = np.empty(0, dtype).real.dtype
+        text = f"np.stack(({pair}), axis=-1, dtype=np.{single}).view(np.{dtype})[..., 0]"
+        return template(text)(node, operands)
+
+    def tangent(ts: Sequence[Value | None], y: Value, z: Value, r: Value) -> Value:
+        base = zeros_of(z) if ts[0] is None else ts[0]
+        return operation(base, zero_tangent(r) if ts[1] is None else ts[1])  # type: ignore[no-any-return]
+
+    operation = Operation(
+        name,
+        _infer,
+        evaluate,
+        raises=True,
+        spelling=spell,
+        vjp={
+            0: lambda g, y, z, r: operation(g, 0.0),
+            1: lambda g, y, z, r: _unbroadcast(part(g), r),
+        },
+        jvp={
+            0: lambda t, y, z, r: tangent((t, None), y, z, r),
+            1: lambda t, y, z, r: tangent((None, t), y, z, r),
+        },
+        tangent=tangent,
+        documentation=f"A complex array after ``z.{attribute} = r``.",
+    )
+    return declare(operation, 2)
+
+
+with_real = _writing("with_real", real, 0)
+with_imag = _writing("with_imag", imag, 1)
+
+
+def _put(write: Operation) -> Any:
+    def put(node: Node, base: Value, new: Value) -> Value:
+        complex_base = array_type(base).dtype.kind == "c"
+        return write(base, new) if complex_base else new
+
+    return put
+
+
+VIEW_PUTS["real"] = _put(with_real)
+VIEW_PUTS["imag"] = _put(with_imag)
