@@ -783,52 +783,7 @@ strong_divide: Operation = declare(
         strong=True,
         repeated=frozenset({0}),
         sympy=lambda sp, g, b: g / b,
-        documentation="``g / b``, but 0 where ``g`` is 0 whatever ``b`` is: a strong zero.",
-    ),
-    2,
-)
-
-
-def masked_product(g: Value, p: Value) -> Value:
-    """``g * p`` with a strong zero; where ``p`` is a reciprocal, without dividing by 0 for it."""
-    node = p.node
-    if node is None or node.op is not divide or not constant_of(node.operands[0]):
-        return strong_multiply(g, p)  # type: ignore[no-any-return]
-    numerator, divisor = node.operands
-    if array_type(divisor).weak and not array_type(g).weak:
-        return strong_multiply(g, p)  # type: ignore[no-any-return]
-    scaled = g if constant_of(numerator) == 1 else g * numerator
-    return strong_divide(scaled, divisor)  # type: ignore[no-any-return]
-
-
-def _evaluate_strong_divide(g: Any, d: Any) -> Any:
-    types = type_of_constant(g), type_of_constant(d)
-    if _strong_form(*types, multiply.infer(*types)[0]) == "where":  # type: ignore[arg-type]
-        return g / np.where(g != 0, d, np.result_type(d).type(1))
-    return np.divide(g, d) if g != 0 else g
-
-
-def _spell_strong_divide(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    g, d = operands
-    test = ast.Compare(g, [ast.NotEq()], [literal(0)])
-    if _strong_form(*(array_type(v) for v in (*node.operands, node.result))) != "where":
-        return ast.IfExp(test, ast.BinOp(g, ast.Div(), d), g)
-    chosen = ast.Call(dotted("np.where"), [test, d, ast.Constant(1.0)], [])
-    return ast.BinOp(g, ast.Div(), chosen)
-
-
-strong_divide: Operation = declare(
-    Operation(
-        "strong_divide",
-        lambda g, d: multiply.infer(g, d),
-        _evaluate_strong_divide,
-        spelling=_spell_strong_divide,
-        partials=(lambda y, g, d: 1.0 / d, lambda y, g, d: -strong_divide(y, d)),
-        singular=True,
-        strong=True,
-        repeated=frozenset({0}),
-        sympy=lambda sp, g, d: g / d,
-        documentation="``g / d``, but 0 where ``g`` is 0 whatever ``d`` is, without a warning.",
+        documentation="``g / b``, but 0 where ``g`` is 0 whatever ``b`` is, without a warning.",
     ),
     2,
 )
