@@ -307,7 +307,7 @@ def scaled(node: Node, position: int, g: Value, partial: Partial, masked: bool) 
 
 
 def masked_product(g: Value, partial: Value) -> Value:
-    """``g * partial``, 0 where ``g`` is 0; quotients are not even computed there, lest they warn."""
+    """``g * partial``, 0 where ``g`` is 0; quotients are not computed there, lest they warn."""
     negated = False
     while (outer := _factor(partial)) is not None:
         number, partial = outer
