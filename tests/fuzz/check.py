@@ -46,7 +46,9 @@ class Outcome:
     def cause(self) -> str:
         """The message without what differs from program to program."""
         text = re.sub(r"'[^']*'|\"[^\"]*\"", "'…'", self.message)
-        text = re.sub(r"%\w+|\b[a-z]{1,5}\d+\b", "%", text)
+        text = re.sub(r"(structure|value) of [\w.\[\]]+", r"\1 of …", text)
+        text = re.sub(r"(differs|emitted) for \w+", r"\1 for …", text)
+        text = re.sub(r"%\w+|\b[a-z]{1,5}\d+\b|0x[0-9a-f]+", "%", text)
         return f"{self.kind}, {self.stage}: {re.sub(r'[0-9]+', '#', text)[:160]}"
 
 
@@ -271,25 +273,37 @@ def same(left: Any, right: Any) -> bool:
 
 @contextmanager
 def _reported(stage: str) -> Iterator[None]:
-    """Whatever is raised becomes an outcome."""
+    """Whatever is raised becomes the outcome."""
+    found: list[Outcome] = []
+    with reported(stage, found):
+        yield
+    if found:
+        raise _FoundError(found[0])
+
+
+@contextmanager
+def reported(stage: str, found: list[Outcome]) -> Iterator[None]:
+    """Whatever is raised is added to ``found`` as an outcome."""
     import symdiff
 
     try:
         yield
-    except _FoundError:
-        raise
+    except _FoundError as error:
+        found.append(error.outcome)
     except symdiff.InternalError as error:
-        raise _FoundError(_crash(stage, error)) from None
+        found.append(_crash(stage, error))
     except symdiff.SymdiffError as error:
-        placed = error.span is not None
-        message = f"{type(error).__name__}: {error.message}"
-        text = str(error) if placed else f"{error}\n{_where(error)}"
-        kind = "refused" if placed else "crashed"
-        raise _FoundError(
-            Outcome(kind, stage, message if placed else f"no span: {message}", text)
-        ) from None
+        found.append(_refusal(stage, error))
     except Exception as error:
-        raise _FoundError(_crash(stage, error)) from None
+        found.append(_crash(stage, error))
+
+
+def _refusal(stage: str, error: Any) -> Outcome:
+    """A refusal without a place counts as a crash."""
+    message = f"{type(error).__name__}: {error.message}"
+    if error.span is not None:
+        return Outcome("refused", stage, message, str(error))
+    return Outcome("crashed", stage, f"no span: {message}", f"{error}\n{_where(error)}")
 
 
 def _crash(stage: str, error: Exception) -> Outcome:

@@ -1,0 +1,94 @@
+"""A fixed part of the fuzzes: random programs, and functions of the libraries.
+
+``make fuzz N=...`` and ``python -m tests.fuzz.library`` run as many as one likes.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from tests.fuzz import library
+from tests.fuzz.analytic import Reference
+from tests.fuzz.check import Outcome, check
+from tests.fuzz.generate import generate
+from tests.fuzz.minimise import minimise
+
+PROGRAMS = 300
+BATCH = 10
+FUNCTIONS = 40
+
+
+@pytest.mark.parametrize("first", range(0, PROGRAMS, BATCH))
+def test_random_programs_are_differentiated_right(first: int) -> None:
+    outcomes = {seed: check(generate(seed)) for seed in range(first, first + BATCH)}
+    failed = {seed: outcome for seed, outcome in outcomes.items() if _fails(outcome)}
+    assert not failed, "\n\n".join(
+        f"python -m tests.fuzz --show --seed {seed}\n{outcome.message}\n{outcome.details}"
+        for seed, outcome in failed.items()
+    )
+
+
+def _fails(outcome: Outcome) -> bool:
+    return outcome.kind not in ("right", "unsure")
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_the_front_end_compiles_or_refuses_functions_of_the_libraries(part: int) -> None:
+    roots = ("colorsys", "statistics", "calendar", "textwrap", "numpy.lib", "scipy.special",
+             "scipy.optimize", "scipy.stats")  # fmt: skip
+    names = Random(0).sample(library.function_names(roots), FUNCTIONS)[part::4]
+    results = library.compile_many(names)
+    bad = [result for result in results if result.kind in library.BAD]
+    assert not bad, "\n\n".join(f"{r.function} at {r.spelling}: {r.cause}" for r in bad)
+
+
+def test_a_program_is_the_same_for_a_seed() -> None:
+    assert generate(7) == generate(7) != generate(8)
+
+
+PROGRAM = """
+import math
+import numpy as np
+
+def program(x, y):
+    a = np.zeros(3)
+    a[1:] = np.abs(x) * y
+    if a[1] > 0.5:
+        a *= math.exp(y)
+    return np.sum(a ** 2)
+
+CASES = [[np.array([1.0, -2.0]), 0.7]]
+WRT = (0, 1)
+"""
+
+
+def test_the_reference_is_the_complex_step_where_the_program_allows_it() -> None:
+    scope: dict[str, object] = {}
+    exec(PROGRAM, scope)
+    x, y = np.array([1.0, -2.0]), 0.7
+    known = Reference(PROGRAM, scope["program"], [x, y], (0, 1), None)  # type: ignore[arg-type]
+    growth = np.exp(2 * y)
+    by_x, by_y = 2 * x * y**2 * growth, np.sum(x**2) * (2 * y + 2 * y**2) * growth
+    assert known.method == "complex step"
+    np.testing.assert_allclose(known.gradient(), [*by_x, by_y], rtol=1e-14)
+    second = 4 * x[0] * (y + y**2) * growth
+    by_step = known.second([np.array([1.0, 0.0]), None], [None, 1.0])
+    np.testing.assert_allclose(by_step, second, rtol=1e-7)
+
+
+def test_differences_take_the_place_of_the_complex_step() -> None:
+    text = PROGRAM.replace("math.exp(y)", "math.hypot(y, y)")
+    scope: dict[str, object] = {}
+    exec(text, scope)
+    args = [np.array([1.0, -2.0]), 0.7]
+    known = Reference(text, scope["program"], args, (0, 1), None)  # type: ignore[arg-type]
+    assert known.method == "differences"
+    np.testing.assert_allclose(known.gradient()[0], 4 * 0.7**4, rtol=1e-9)
+
+
+def test_minimising_keeps_what_the_failure_needs() -> None:
+    smaller = minimise(PROGRAM, lambda text: "np.zeros(3)" in text and "return" in text)
+    assert "math" not in smaller and "np.zeros(3)" in smaller
