@@ -1,6 +1,6 @@
 """The ops: one table a family, each op declared once. Importing this fills the registry."""
 
-from symdiff.ops import numerical, positions, writes
+from symdiff.ops import numerical, positions, quantiles, writes
 from symdiff.ops.creation import (
     arange,
     arange_of,
@@ -236,13 +236,13 @@ from symdiff.ops.sizes import dim_of, size, sizes_of
 from symdiff.ops.ufuncs import as_function, cast, power_of, refuse, staged
 
 __all__ = [
+    "PACKED",
+    "VIEW_PUTS",
     "Field",
     "Named",
-    "PACKED",
     "Slice",
     "Slot",
     "Text",
-    "VIEW_PUTS",
     "absolute",
     "add",
     "adjoint",
@@ -374,9 +374,9 @@ __all__ = [
     "list_unstack_like",
     "list_zeros_like",
     "log",
-    "log10",
     "log1p",
     "log2",
+    "log10",
     "logaddexp",
     "logaddexp2",
     "logical_and",
@@ -419,6 +419,7 @@ __all__ = [
     "python_float",
     "python_int",
     "python_round",
+    "quantiles",
     "rad2deg",
     "raise_",
     "range_element",

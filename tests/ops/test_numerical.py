@@ -191,3 +191,20 @@ def test_writes_that_are_refused() -> None:
         stage(lambda x: WRITES[np.multiply.at](x, [0], 2.0), V)
     with pytest.raises(UnsupportedCallError, match="repeats"):
         stage(lambda x, v: WRITES[np.putmask](x, x, v), V, W)
+
+
+@pytest.mark.parametrize(
+    ("x", "q", "axis"),
+    [
+        (V, 0.3, None),
+        (V, 0.9, 0),
+        (V, np.array([0.15, 0.7]), None),
+        (M, 0.4, 0),
+        (M, 0.45, None),
+        (M, np.array([0.3, 0.8]), 1),
+        (V.astype("float32"), 0.3, None),
+    ],
+)
+def test_quantiles(x: np.ndarray, q: Any, axis: int | None) -> None:
+    both(np.quantile, x, q, axis=axis)
+    both(np.percentile, x, q * 100, axis=axis)
