@@ -44,7 +44,7 @@ from symdiff.ops.elementary import (
 )
 from symdiff.ops.reduce import count_of, sum, unbroadcast_to
 from symdiff.ops.shape import broadcast_to, diagonal, reshape, transpose
-from symdiff.ops.sizes import dim_of, sizes_of
+from symdiff.ops.sizes import dim_of, size, sizes_of
 from symdiff.ops.ufuncs import as_function, cast, dtype_of, refuse, staged
 
 # Transposes and axes of length 1 ----------------------------------------------------------------
@@ -652,12 +652,18 @@ def _cross(
     last = {-1, array_type(a).rank - 1} & {-1, array_type(b).rank - 1}
     if any(static(k) not in last for k in (axisa, axisb, axisc)) or static(axis) not in (None, -1):
         raise UnsupportedCallError("numpy.cross along an axis", hint="use the last axis")
-    if array_type(a).shape[-1:] != (3,) or array_type(b).shape[-1:] != (3,):
+    if {_static_length(a), _static_length(b)} != {3}:
         raise UnsupportedCallError(
-            "numpy.cross of vectors that are not known to have length 3",
-            hint="write the products of the components",
+            "numpy.cross of vectors that are not of length 3", hint="append a zero to each"
         )
     return cross(a, b)  # type: ignore[no-any-return]
+
+
+def _static_length(x: Value) -> Any:
+    """The length of the last axis, asked to be fixed where it is not known: two means another type."""
+    axis = array_type(x).rank - 1
+    length = array_type(x).shape[axis]
+    return length if isinstance(length, int) else static(size(x, axis=axis))
 
 
 @lowers(np.kron)
