@@ -6,6 +6,7 @@ statements of derivatives follow real arithmetic with strong zeros.
 
     fold        arithmetic of known Python numbers
     algebra     identities of elementwise ops
+    sums        terms that occur twice, or cancel
     shapes      rearrangements, broadcasts and sums that cancel or meet
     sizes       lengths, read where they are known
     indexing    reads and writes of parts of arrays that meet
@@ -32,6 +33,7 @@ from symdiff.optimise.motion import move_invariants
 from symdiff.optimise.rewriting import joined, rewrite
 from symdiff.optimise.shapes import SHAPES
 from symdiff.optimise.sizes import SIZES
+from symdiff.optimise.sums import SUMS
 
 __all__ = ["DEFAULT", "PASSES", "Pass", "optimise"]
 
@@ -40,7 +42,7 @@ Pass = Callable[[Graph], Graph]
 _ROUNDS = 12
 
 
-_ALL = joined(FOLDING, SIZES, INDEXING, ALGEBRA, SHAPES)
+_ALL = joined(FOLDING, SIZES, INDEXING, ALGEBRA, SUMS, SHAPES)
 
 PASSES: Mapping[str, Pass] = {
     "dead": eliminate_dead_code,
@@ -48,6 +50,7 @@ PASSES: Mapping[str, Pass] = {
     "motion": move_invariants,
     "fold": lambda graph: rewrite(graph, FOLDING),
     "algebra": lambda graph: rewrite(graph, ALGEBRA),
+    "sums": lambda graph: rewrite(graph, SUMS),
     "shapes": lambda graph: rewrite(graph, SHAPES),
     "sizes": lambda graph: rewrite(graph, SIZES),
     "indexing": lambda graph: rewrite(graph, INDEXING),

@@ -379,6 +379,16 @@ def plain_product(node: Node, rewriter: Rewriter) -> Value | None:
     return None
 
 
+def plain_quotient(node: Node, rewriter: Rewriter) -> Value | None:
+    """A masked quotient that needs no mask."""
+    g, x = node.operands
+    if is_zero(g):
+        return rewriter.zeros_for(node)
+    number = number_of(x)
+    finite = isinstance(number, int | float) and math.isfinite(number) and number != 0
+    return apply(divide, g, x) if finite else None
+
+
 # Choices
 
 
@@ -443,6 +453,7 @@ _IDENTITIES: Rules = {
         *_derivative(stays_zero, negative_difference, negative_product),
     ),
     "strong_multiply": _derivative(neutral_right(1), plain_product),
+    "strong_divide": _derivative(neutral_right(1), plain_quotient),
     "where": _derivative(same_choice, nested_choice, weak_numbers),
     "positive": (first_operand,),
     "real": (first_operand,),

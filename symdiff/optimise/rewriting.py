@@ -450,6 +450,8 @@ class _LoopRewriting:
 
 # Equal nodes
 
+_COMMUTES = frozenset({"add", "multiply"})
+
 
 def _key(node: Node, has_derivatives: bool) -> Any:
     """What two nodes must have in common to be one, or None for a node that is always its own."""
@@ -458,7 +460,10 @@ def _key(node: Node, has_derivatives: bool) -> Any:
         return None
     if any(_is_own(op, value.type, has_derivatives) for value in node.results):
         return None
-    key = (op, node.operands, *((k, frozen(v)) for k, v in sorted(node.attributes.items())))
+    operands = node.operands
+    if op.name in _COMMUTES:
+        operands = tuple(sorted(operands, key=lambda value: value.number))
+    key = (op, operands, *((k, frozen(v)) for k, v in sorted(node.attributes.items())))
     try:
         hash(key)
     except TypeError:

@@ -157,6 +157,40 @@ def sum_of_products(node: Node, rewriter: Rewriter) -> Value | None:
     return apply(matmul, a, b)
 
 
+def contraction(node: Node, rewriter: Rewriter) -> Value | None:
+    """``sum(a * b, axis=1)`` of a matrix and a row as ``a @ b``, of a matrix and a column as
+    ``b * sum(a, axis=1)``; along the other axis likewise."""
+    (x,) = node.operands
+    product, axis = made_by(x, "multiply"), node.attributes.get("axis")
+    if product is None or not rewriter.is_single(x) or node.attributes.get("keepdims"):
+        return None
+    if len(shape_of(x)) != 2 or axis is None or x.type != node.operands[0].type:
+        return None
+    for matrix, other in (product.operands, reversed(product.operands)):
+        vector, along = _vector(other)
+        if vector is None or shape_of(matrix) != shape_of(x):
+            continue
+        if shape_of(vector)[0] != shape_of(x)[along]:
+            return None
+        if (along,) != axis:
+            return apply(multiply, apply(sum, matrix, **node.attributes), vector)
+        return apply(matmul, matrix, vector) if along else apply(matmul, vector, matrix)
+    return None
+
+
+def _vector(value: Value) -> tuple[Value | None, int]:
+    """A vector that is broadcast as the rows (axis 1) or as the columns (axis 0) of a matrix."""
+    if len(shape_of(value)) == 1:
+        return value, 1
+    inner = made_by(value, "reshape")
+    if inner is None or len(shape_of(inner.operands[0])) != 1 or len(shape_of(value)) != 2:
+        return None, 0
+    rows, columns = shape_of(value)
+    if rows == 1:
+        return inner.operands[0], 1
+    return (inner.operands[0], 0) if columns == 1 else (None, 0)
+
+
 def vectors_first(node: Node, rewriter: Rewriter) -> Value | None:
     """``(A @ B) @ v`` as ``A @ (B @ v)``, ``u @ (A @ B)`` as ``(u @ A) @ B``."""
     a, b = node.operands
@@ -206,6 +240,7 @@ SHAPES: Rules = {
             sum_of_multiple,
             sum_of_rearranged,
             sum_of_products,
+            contraction,
         ),
         "matmul": (zero_product, vectors_first),
         "outer": (zero_product,),

@@ -27,6 +27,7 @@ from symdiff.ops import (
     print_,
     range_element,
     range_length,
+    reshape,
     sin,
     size,
     sizes_of,
@@ -160,6 +161,20 @@ def test_squares_are_products_in_derivatives_only():
     assert after(lambda x: power(x, 2), VECTOR, role="primal") == ["power"]
 
 
+def test_equal_terms_of_a_sum_are_one():
+    def build(t, u):
+        wave = sin(t)
+        return add(subtract(multiply(2.0, wave), u), wave)
+
+    assert after(build, VECTOR, VECTOR) == ["sin", "multiply", "subtract"]
+    assert is_first_input(lambda t, u: add(subtract(t, u), u), VECTOR, VECTOR)
+
+
+def test_factors_in_either_order_are_one_product():
+    ops = after(lambda x, y: (multiply(x, y), multiply(y, x)), VECTOR, VECTOR, role="primal")
+    assert ops == ["multiply"]
+
+
 # Folding
 
 
@@ -207,6 +222,21 @@ def test_transposes_go_into_products():
         return transpose(turned, axes=(1, 0))
 
     assert after(build, MATRIX, MATRIX) == ["transpose", "matmul"]
+
+
+def test_a_sum_of_rows_weighted_is_a_product():
+    def weighted(axis, column):
+        def build(a, v):
+            other = reshape(v, *sizes_of(v), 1, shape=(*VECTOR.shape, 1)) if column else v
+            return sum(multiply(a, other), axis=(axis,), keepdims=False)
+
+        square = ArrayType(DOUBLE, (Size("n"), Size("n")))
+        return [name for name in after(build, square, VECTOR) if name != "size"]
+
+    assert weighted(1, False) == ["matmul"]
+    assert weighted(0, True) == ["matmul"]
+    assert weighted(0, False) == ["sum", "multiply"]
+    assert weighted(1, True) == ["sum", "multiply"]
 
 
 def test_vectors_are_multiplied_first():

@@ -1,0 +1,83 @@
+"""Sums on statements of derivatives: terms that occur twice become one, those that cancel vanish.
+
+A sum is what additions, subtractions, signs and known factors make of terms, as long as nothing
+else reads what is made on the way. ``2.0 * t - u + t`` is ``3.0 * t - u``. Sums are looked at over a
+few terms only, which keeps the cost linear.
+"""
+
+from __future__ import annotations
+
+from symdiff.ir.graph import Node, Value
+from symdiff.ops.elementary import add, multiply, negative, subtract
+from symdiff.optimise.algebra import on_derivatives
+from symdiff.optimise.facts import made_by, number_of
+from symdiff.optimise.rewriting import Rewriter, Rules, apply
+
+_MOST_TERMS = 12
+
+Terms = list[tuple[Value, float]]
+
+
+def equal_terms(node: Node, rewriter: Rewriter) -> Value | None:
+    """A sum with its equal terms together; None where all differ."""
+    terms = _terms(node, rewriter)
+    if len(terms) < 3:
+        return None
+    together: dict[Value, float] = {}
+    for value, factor in terms:
+        together[value] = together.get(value, 0) + factor
+    if len(together) == len(terms):
+        return None
+    left = [(value, factor) for value, factor in together.items() if factor != 0]
+    return _sum(left) if left else rewriter.zeros_for(node)
+
+
+def _terms(node: Node, rewriter: Rewriter) -> Terms:
+    """The terms of a sum and their factors, in order."""
+    terms: Terms = []
+    sign = -1 if node.op is subtract else 1
+    pending: Terms = [(node.operands[1], sign), (node.operands[0], 1)]
+    while pending and len(terms) + len(pending) <= _MOST_TERMS:
+        value, factor = pending.pop()
+        inner = made_by(value, "add", "subtract", "negative", "multiply")
+        parts = None
+        if inner is not None and rewriter.takes(value) and inner.result.type == node.result.type:
+            parts = _parts(inner, factor)
+        if parts is None:
+            terms.append((value, factor))
+        else:
+            pending.extend(reversed(parts))
+    return [*terms, *reversed(pending)]
+
+
+def _parts(node: Node, factor: float) -> Terms | None:
+    """What a node that is part of a sum adds to it, or None where it is a term."""
+    if node.op is negative:
+        return [(node.operands[0], -factor)]
+    if node.op is not multiply:
+        sign = -1 if node.op is subtract else 1
+        return [(node.operands[0], factor), (node.operands[1], sign * factor)]
+    number = number_of(node.operands[0])
+    if not isinstance(number, int | float) or isinstance(number, bool):
+        return None
+    return [(node.operands[1], number * factor)]
+
+
+def _sum(terms: Terms) -> Value:
+    """Terms added up, one with a positive factor first where there is one."""
+    first = next((k for k, (_, factor) in enumerate(terms) if factor > 0), 0)
+    value, factor = terms[first]
+    total = _multiple(value, factor)
+    for value, factor in [*terms[:first], *terms[first + 1 :]]:
+        op = subtract if factor < 0 else add
+        total = apply(op, total, _multiple(value, abs(factor)))
+    return total
+
+
+def _multiple(value: Value, factor: float) -> Value:
+    if factor == 1:
+        return value
+    return apply(negative, value) if factor == -1 else apply(multiply, factor, value)
+
+
+SUMS: Rules = {name: (on_derivatives(equal_terms),) for name in ("add", "subtract")}
