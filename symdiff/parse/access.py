@@ -15,6 +15,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.types import ListType
 from symdiff.ops.declare import ATTRIBUTES, METHODS, static
 from symdiff.ops.index import is_view
+from symdiff.parse import staged_lists
 from symdiff.parse.interpreter import Interpreter, describe, is_array
 from symdiff.parse.reflect import STATIC_TYPES
 from symdiff.parse.scope import read_free, reflect_everywhere
@@ -278,7 +279,7 @@ def get_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
         entries = entries_of(interp, key)
         return adopt(interp, ops.index_of(base, entries), {base: value})
     if isinstance(value, Value):
-        return interp.wrap(ops.list_get(value, interp.lift(key)))
+        return staged_lists.get(interp, value, interp.lift(key))
     if isinstance(value, ListRef):
         return _list_item(interp, value, key)
     if isinstance(value, DictRef):
@@ -311,12 +312,13 @@ def _static_index(key: Abstract) -> Any:
 
 def _list_item(interp: Interpreter, ref: ListRef, key: Abstract) -> Abstract:
     content = interp.content(ref)
-    if isinstance(content, Value):
+    if staged_lists.is_staged_list(content):
         if isinstance(key, slice):
+            bounds = (_bound(interp, b) for b in (key.start, key.stop, key.step))
             part = ListRef()
-            interp.put(part, ops.list_slice_of(content, key.start, key.stop, key.step))
+            interp.put(part, staged_lists.part(content, *bounds))
             return part
-        return interp.wrap(ops.list_get(content, interp.lift(key)))
+        return staged_lists.get(interp, content, interp.lift(key))
     items = content[_static_index(key)]
     if not isinstance(key, slice):
         return items
@@ -346,6 +348,8 @@ def _entry(interp: Interpreter, part: Abstract) -> Any:
         from symdiff.parse.calls import plain_argument
 
         items = plain_argument(interp, part)
+        if isinstance(items, Value):
+            return ops.list_stack_of(items)
         if any(isinstance(item, Value) for item in items):
             return ops.array_of(items)
         return np.array(items) if len(items) else np.zeros(0, np.intp)
@@ -381,6 +385,7 @@ def set_item(interp: Interpreter, target: Abstract, key: Abstract, content: Abst
 
 def note_write(interp: Interpreter, ref: ListRef | DictRef) -> None:
     """A list or dict is about to change: what is captured is written back at the end."""
+    staged_lists.check_attached(interp, ref)
     if ref.path is not None:
         interp.changed[ref] = None
 
@@ -388,8 +393,8 @@ def note_write(interp: Interpreter, ref: ListRef | DictRef) -> None:
 def _set_list_item(interp: Interpreter, ref: ListRef, key: Abstract, content: Abstract) -> None:
     items = interp.content(ref)
     note_write(interp, ref)
-    if isinstance(items, Value) and not isinstance(key, slice):
-        interp.put(ref, ops.list_set(items, interp.lift(key), interp.lift(content)))
+    if staged_lists.is_staged_list(items) and not isinstance(key, slice):
+        interp.put(ref, staged_lists.replaced(interp, items, interp.lift(key), content))
         return
     where = _static_index(key)
     changed = list(items)

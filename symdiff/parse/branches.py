@@ -19,7 +19,7 @@ from symdiff.parse.heap import Heap
 from symdiff.parse.interpreter import UNREACHABLE, Interpreter
 from symdiff.parse.join import Arm, Joiner
 from symdiff.parse.truth import truth
-from symdiff.parse.values import Abstract, Conflict, ConflictRead, Token, now
+from symdiff.parse.values import Abstract, Conflict, ConflictRead, NotYetKnown, Token, now
 
 MOST_COPIES_OF_A_TAIL = 64
 
@@ -39,6 +39,9 @@ def run_arm(interp: Interpreter, action: Action, base: Heap) -> Arm:
             del interp.frames[frames:]
             ops.raise_(exception=type(error), arguments=error.args)
             interp.put(UNREACHABLE, True)
+        except NotYetKnown:
+            del interp.frames[frames:]
+            interp.put(UNREACHABLE, True)
         reached = interp.content(UNREACHABLE) is not True
         return Arm(inner.nodes, interp.heap, reached)
 
@@ -47,7 +50,9 @@ def stage_branch(interp: Interpreter, predicate: Value, then: Action, orelse: Ac
     """Stage both arms under a staged predicate and join what they changed."""
     since = now()
     base = interp.heap
+    interp.predicates.append(predicate)
     arms = run_arm(interp, then, base), run_arm(interp, orelse, base)
+    interp.predicates.pop()
     join_arms(interp, predicate, arms, since)
 
 
@@ -102,6 +107,7 @@ def _stage_arms(
     interp: Interpreter, condition: Value, node: ast.If, rest: Sequence[ast.stmt]
 ) -> bool:
     since, base = now(), interp.heap
+    interp.predicates.append(condition)
     bodies: list[Sequence[ast.stmt]] = [node.body, node.orelse]
     arms = [run_arm(interp, lambda b=body: interp.execute(b), base) for body in bodies]  # type: ignore[misc]
     gone = [_left_by(interp, arm) for arm in arms]
@@ -109,6 +115,7 @@ def _stage_arms(
     if consumed:
         stays = gone.index(False)
         arms[stays] = _go_on(interp, arms[stays], rest)
+    interp.predicates.pop()
     join_arms(interp, condition, (arms[0], arms[1]), since)
     return consumed
 
@@ -168,12 +175,14 @@ def joined_value(
     slot = (Token(), name)
     since, base = now(), interp.heap
     arms = []
+    interp.predicates.append(predicate)
     for action in (then, orelse):
 
         def store(action: Callable[[], object] = action) -> None:
             interp.put(slot, action())
 
         arms.append(run_arm(interp, store, base))
+    interp.predicates.pop()
     join_arms(interp, predicate, (arms[0], arms[1]), since)
     content = interp.content(slot)
     interp.heap.contents.pop(slot, None)

@@ -22,6 +22,7 @@ from symdiff.ops.declare import static
 from symdiff.parse.access import get_attribute, get_item, set_attribute
 from symdiff.parse.branches import joined_value
 from symdiff.parse.calls import BUILTINS, Keywords, builtin, call_value, plain_argument
+from symdiff.parse import staged_lists
 from symdiff.parse.heap import constant
 from symdiff.parse.interpreter import UNREACHABLE, Interpreter, is_array
 from symdiff.parse.iteration import (
@@ -120,7 +121,11 @@ def _len(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstr
         return ops.sizes_of(read)[0]
     if isinstance(value, ListRef | DictRef):
         content = interp.content(value)
-        return ops.list_length(content) if isinstance(content, Value) else len(content)
+        return (
+            staged_lists.length(content)
+            if staged_lists.is_staged_list(content)
+            else len(content)
+        )
     if isinstance(value, Value) and isinstance(value.type, ListType):
         return ops.list_length(value)
     if isinstance(value, Range | Zip):
@@ -291,7 +296,7 @@ def _conversion(
             return staged(interp.lift(arguments[0]))
         if len(arguments) == 2 and python is complex and any(map(is_staged, arguments)):
             a, b = (interp.lift(v) for v in arguments)
-            return ops.add(ops.python_complex(a), ops.multiply(b, 1j))
+            return ops.complex_of(a, b)
         return python(*arguments, **keywords)
 
     return handler
@@ -413,7 +418,7 @@ def copied(interp: Interpreter, value: Abstract) -> Abstract:
     if isinstance(value, ListRef):
         content = interp.content(value)
         made = ListRef()
-        if not isinstance(content, Value):
+        if not staged_lists.is_staged_list(content):
             content = tuple(copied(interp, item) for item in content)
         interp.put(made, content)
         return made

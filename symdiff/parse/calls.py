@@ -13,6 +13,7 @@ import functools
 import inspect
 import types
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,11 @@ import numpy as np
 from symdiff import ops
 from symdiff.errors import SymdiffError, UnsupportedCallError
 from symdiff.ir.graph import Value
-from symdiff.ir.structure import is_leaf
+from symdiff.ir.structure import Container, Leaf, is_leaf
 from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES
 from symdiff.parse.access import MUTATING_ARRAY_METHODS, adopt, get_attribute, object_attribute
 from symdiff.parse.interpreter import MOST_INLINED, Frame, Interpreter, describe
+from symdiff.parse.recursion import followed
 from symdiff.parse.reflect import container
 from symdiff.parse.scope import local_names
 from symdiff.parse.values import (
@@ -33,6 +35,7 @@ from symdiff.parse.values import (
     ArrayMethod,
     BoundMethod,
     Closure,
+    Columns,
     Conflict,
     ConflictRead,
     Generator,
@@ -40,6 +43,7 @@ from symdiff.parse.values import (
     ObjectRef,
     Partial,
     Scope,
+    now,
 )
 from symdiff.source import FunctionNode, FunctionSource, find_source
 
@@ -216,6 +220,8 @@ def plain_argument(
         content = interp.content(value)
         if isinstance(content, Value):
             return content
+        if isinstance(content, Columns):
+            return stacked_columns(interp, content)
         return [plain_argument(interp, item, arrays) for item in content]
     if isinstance(value, tuple):
         return tuple.__new__(type(value), [plain_argument(interp, v, arrays) for v in value])
@@ -231,6 +237,18 @@ def plain_argument(
 
         return plain_argument(interp, collect(interp, value), arrays)
     return value
+
+
+def stacked_columns(interp: Interpreter, content: Columns) -> Value:
+    """A list of tuples of numbers as the array that NumPy makes of it: a row for each item."""
+    flat = isinstance(content.structure, Container) and all(
+        isinstance(part, Leaf) for part in content.structure.items
+    )
+    if not flat:
+        raise UnsupportedCallError("an array from a list of nested items", interp.span)
+    columns = [ops.list_stack_of(value) for value in content.values]
+    result: Value = FUNCTIONS[np.stack](columns, axis=1)
+    return result
 
 
 _LAZY: set[type] = set()
@@ -356,6 +374,22 @@ def run_function(
             "a recursion on data needs a bound that is known at compile time; or use a loop",
         )
     bound = bind_arguments(interp, node, scope.function, defaults, arguments, keywords)
+    key = (node, scope.parent)
+
+    def run(bound: dict[str, Abstract]) -> Abstract:
+        inner = replace(scope, serial=now())
+        return _run_in_frame(interp, node, source, inner, bound)
+
+    return followed(interp, key, node, bound, run)
+
+
+def _run_in_frame(
+    interp: Interpreter,
+    node: FunctionNode,
+    source: FunctionSource,
+    scope: Scope,
+    bound: dict[str, Abstract],
+) -> Abstract:
     called_from = interp.span
     frame = Frame(scope, source, called_from)
     interp.frames.append(frame)

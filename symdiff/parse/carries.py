@@ -19,11 +19,14 @@ from symdiff.ops import list_new
 from symdiff.parse.heap import Heap, Key, constant, same, several_arrays
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.join import as_type, is_number, key_name, meet, mentions
+from symdiff.parse.staged_lists import columns_from, content_of, leaf_value, same_structure
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
     Array,
+    Columns,
     Conflict,
+    ConflictRead,
     DictRef,
     ListRef,
     ObjectRef,
@@ -71,6 +74,14 @@ class Items:
 
 
 @dataclass(eq=False, slots=True)
+class Table:
+    """A list of staged length whose items have a structure: a number slot for each column."""
+
+    content: Columns
+    columns: tuple[Number, ...]
+
+
+@dataclass(eq=False, slots=True)
 class Behind:
     """A list or dict that a name is bound to anew: ``inner`` is the slot of its content."""
 
@@ -85,7 +96,7 @@ class Lost:
     content: Conflict
 
 
-Slot = Same | Number | Memory | Items | Behind | Lost
+Slot = Same | Number | Memory | Items | Table | Behind | Lost
 
 
 class Carries:
@@ -157,6 +168,8 @@ class Carries:
             return self._tuple(name, start, hint)
         if isinstance(hint, Value) and isinstance(start, tuple):
             return self._number(name, start, self._list_type(name, start, hint.type))
+        if isinstance(hint, Columns) and isinstance(start, tuple | Columns):
+            return self._table(name, start, hint)
         if isinstance(hint, ListRef | DictRef) and (start is ABSENT or type(hint) is type(start)):
             fresh = type(hint)()
             before = ABSENT if start is ABSENT else self.base.get(start)
@@ -177,13 +190,52 @@ class Carries:
     def _tuple(self, name: str, start: Abstract, hint: tuple[Any, ...]) -> Slot:
         starts = (ABSENT,) * len(hint) if start is ABSENT else start
         if len(starts) != len(hint):
-            longest = max(starts, hint, key=len)
-            heap = self.base if longest is starts else self.hint_heap
-            with building(Builder()):
-                element = self._type_of(longest[0], heap)
-            return self._number(name, start, self._list_type(name, start, ListType(element), hint))
+            return self._grown(name, starts, hint)
         items = tuple(self._slot_or_lost(name, a, b) for a, b in zip(starts, hint, strict=True))
         return Items(tuple.__new__(type(hint), [item.content for item in items]), items)
+
+    def _grown(self, name: str, start: tuple[Any, ...], hint: tuple[Any, ...]) -> Slot:
+        """A list that has another length after a turn: of staged length from here on."""
+        parts = [columns_from(h, items) for h, items in self._both(start, hint) if items]
+        structure = parts[0][0]
+        if not all(same_structure(structure, other) for other, _ in parts):
+            raise Unjoinable("a list of items of different structure grows in a loop")
+        starts = columns_from(self.base, start)[1] if start else [()] * len(parts[0][1])
+        hints = columns_from(self.hint_heap, hint)[1] if hint else [()] * len(parts[0][1])
+        columns = []
+        for begun, ended in zip(starts, hints, strict=True):
+            first = self._type_of((ended or begun)[0], self.hint_heap if ended else self.base)
+            type_ = self._list_type(name, begun, ListType(first), ended)
+            columns.append(self._number(name, begun, type_))
+        content = content_of(structure, [column.parameter for column in columns])
+        return Table(content, tuple(columns)) if isinstance(content, Columns) else columns[0]
+
+    def _both(self, start: Any, hint: Any) -> list[tuple[Heap, Any]]:
+        return [(self.base, start), (self.hint_heap, hint)]
+
+    def _table(self, name: str, start: Abstract, hint: Columns) -> Table:
+        begun = self._begun_columns(start, hint)
+        columns = []
+        for column, value in zip(begun, hint.values, strict=True):
+            if isinstance(column, Value):
+                type_: Type = meet(column.type, value.type, f"loop{self.since}.{name}")
+            else:
+                type_ = self._list_type(name, column, value.type)
+            columns.append(self._number(name, column, type_))
+        parameters = tuple(column.parameter for column in columns)
+        return Table(Columns(hint.structure, parameters), tuple(columns))
+
+    def _begun_columns(self, start: Abstract, hint: Columns) -> list[Any]:
+        if not isinstance(start, Columns):
+            if not start:
+                return [()] * len(hint.values)
+            structure, columns = columns_from(self.base, start)
+            values: list[Any] = list(columns)
+        else:
+            structure, values = start.structure, list(start.values)
+        if not same_structure(structure, hint.structure):
+            raise Unjoinable("a list of items of different structure grows in a loop")
+        return values
 
     def _number(self, name: str, start: Abstract, type_: Type) -> Number:
         slot = Number(Value(type_, None, name if name.isidentifier() else None), start)
@@ -241,6 +293,11 @@ class Carries:
             return not same(slot.content, end)
         if isinstance(slot, Number | Memory):
             return self._leaf_wider(slot, end, heap)
+        if isinstance(slot, Table):
+            return not isinstance(end, Columns) or any(
+                self._leaf_wider(column, value, heap)
+                for column, value in zip(slot.columns, end.values, strict=True)
+            )
         if isinstance(slot, Behind):
             return not isinstance(end, type(slot.content)) or self._wider(
                 slot.inner, heap.get(end), heap
@@ -279,6 +336,9 @@ class Carries:
     ) -> None:
         if isinstance(slot, Number | Memory):
             values[slot] = self._next_value(slot.parameter, end, heap)
+        elif isinstance(slot, Table):
+            for column, value in zip(slot.columns, end.values, strict=True):
+                values[column] = value
         elif isinstance(slot, Behind):
             self._follow(slot.inner, heap.get(end), heap, values)
         elif isinstance(slot, Items):
@@ -291,7 +351,7 @@ class Carries:
             return emit_undefined(parameter.type)
         if isinstance(end, Array):
             return heap.read(end)
-        return lift_as(end, parameter.type, heap)
+        return lift_as(end, parameter.type, heap, self.span)
 
     # Aliases ------------------------------------------------------------------------------------------
 
@@ -309,6 +369,10 @@ class Carries:
         for slot in memories:
             if slot.content.storage in written and not self.private(slot.start, self.base):
                 raise Peel(f"'{slot.parameter.name}' is written, and another name may see it")
+        for storage, conflict in end.frozen.items():
+            persists = storage.serial < self.since or storage in heads
+            if persists and storage in end.written and storage not in self.base.frozen:
+                raise ConflictRead(conflict)
         seen: dict[Storage, Memory] = {}
         for slot, last in ends.items():
             if last is None:
@@ -358,7 +422,7 @@ class Carries:
             return emit_undefined(slot.parameter.type)
         if isinstance(slot.start, Array):
             return self.base.read(slot.start)
-        return lift_as(slot.start, slot.parameter.type, self.base)
+        return lift_as(slot.start, slot.parameter.type, self.base, self.span)
 
     def restore(self, node: Node, end: Heap) -> None:
         """Put the loop's results into the heap from before the loop."""
@@ -395,6 +459,8 @@ class Carries:
             return arrays[slot]
         if isinstance(slot, Number):
             return results[slot]
+        if isinstance(slot, Table):
+            return Columns(slot.content.structure, tuple(results[c] for c in slot.columns))
         if isinstance(slot, Behind):
             self.base.set(slot.content, self._after(slot.inner, results, arrays))
             return slot.content
@@ -422,12 +488,12 @@ def _closure(
     return result
 
 
-def lift_as(content: Abstract, type_: Type, heap: Heap) -> Value:
+def lift_as(content: Abstract, type_: Type, heap: Heap, span: SourceSpan | None) -> Value:
     """The IR value of a content where one of a wider type is expected."""
     if isinstance(content, Array):
         return heap.read(content)
     if isinstance(type_, ListType) and isinstance(content, tuple):
-        items = [lift_as(item, type_.element, heap) for item in content]
+        items = [leaf_value(heap, item, type_.element, span) for item in content]
         result: Value = list_new(*items, type=type_)
         return result
     value = content if isinstance(content, Value) else constant(content)

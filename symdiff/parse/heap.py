@@ -12,7 +12,16 @@ from typing import Any
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Value
 from symdiff.ops.shape import VIEW_PUTS
-from symdiff.parse.values import ABSENT, Abstract, Array, Conflict, ConflictRead, Lens, Storage
+from symdiff.parse.values import (
+    ABSENT,
+    Abstract,
+    Array,
+    Columns,
+    Conflict,
+    ConflictRead,
+    Lens,
+    Storage,
+)
 from symdiff.source import SourceSpan
 
 Key = Any
@@ -77,6 +86,10 @@ class Heap:
         """``view`` is what ``lens`` shows of ``base``."""
         self.views[base, lens] = view
 
+    def freeze(self, array: Array, conflict: Conflict) -> None:
+        """Refuse later writes to the array's memory: something that is not followed refers to it."""
+        self.frozen.setdefault(array.storage, conflict)
+
     def write(self, array: Array, new: Value) -> None:
         """Change an array's whole content, in its storage, through its views."""
         if array.storage in self.frozen:
@@ -97,6 +110,12 @@ def several_arrays(
     return Conflict(name, reason, span, True, predicate)
 
 
+def in_a_list(name: str | None, span: SourceSpan | None) -> Conflict:
+    """Why an array must not be written: a list of a length known at run time only holds it."""
+    reason = "a write to an array that is in a list whose length is known at run time only"
+    return Conflict(name or "x", reason, span, aliasing=True)
+
+
 def value_name(value: Value, name: str) -> Value:
     """Give a value the user's name, unless it has one."""
     if value.name is None:
@@ -112,6 +131,8 @@ def same(a: Abstract, b: Abstract) -> bool:
         return False
     if isinstance(a, tuple):
         return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, Columns):
+        return all(x is y for x, y in zip(a.values, b.values, strict=True))
     if isinstance(a, dict):
         return list(a) == list(b) and all(same(a[k], b[k]) for k in a)
     if isinstance(a, bool | int | str | bytes | Array):

@@ -71,6 +71,9 @@ class Interpreter:
         self.same: dict[Path, Path] = {}
         self.by_path: dict[Path, Array] = {}
         self.captured: set[Scope] = set()
+        self.predicates: list[Value] = []  # of the staged branches around
+        self.active_calls: list[tuple[Any, int]] = []
+        self.recursions: dict[Any, Any] = {}
         self.changed: dict[Any, None] = {}  # lists and dicts of the caller's
 
     # Where we are -----------------------------------------------------------------------------------

@@ -14,8 +14,9 @@ from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.access import get_item
 from symdiff.parse.heap import constant
+from symdiff.parse import staged_lists
 from symdiff.parse.interpreter import Interpreter, describe
-from symdiff.parse.values import Abstract, Array, DictRef, Generator, Iterable, ListRef, ObjectRef, Range
+from symdiff.parse.values import Abstract, Array, Columns, DictRef, Generator, Iterable, ListRef, ObjectRef, Range
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,21 +104,19 @@ def _array(interp: Interpreter, value: Array) -> Iterable:
     return Iterable(count, lambda k: get_item(interp, value, k), unroll=False)
 
 
-def _staged(interp: Interpreter, value: Value) -> Iterable:
-    if not isinstance(value.type, ListType):
+def _staged(interp: Interpreter, value: Value | Columns) -> Iterable:
+    if isinstance(value, Value) and not isinstance(value.type, ListType):
         raise TypeError(f"{describe(value)} is not iterable")
-    return Iterable(ops.list_length(value), lambda k: interp.wrap(_item(value, k)), unroll=False)
 
+    def element(k: Any) -> Abstract:
+        return staged_lists.get(interp, value, k if isinstance(k, Value) else constant(k))
 
-def _item(value: Value, k: Any) -> Value:
-    index = k if isinstance(k, Value) else constant(k)
-    result: Value = ops.list_get(value, index)
-    return result
+    return Iterable(staged_lists.length(value), element, unroll=False)
 
 
 def _list(interp: Interpreter, value: ListRef) -> Iterable:
     content = interp.content(value)
-    return _staged(interp, content) if isinstance(content, Value) else fixed(content)
+    return _staged(interp, content) if staged_lists.is_staged_list(content) else fixed(content)
 
 
 def _dict(interp: Interpreter, value: DictRef) -> Iterable:
@@ -248,8 +247,8 @@ def collect(interp: Interpreter, value: Abstract) -> ListRef:
 def append_item(interp: Interpreter, ref: ListRef, element: Abstract) -> None:
     """``list.append``."""
     content = interp.content(ref)
-    if isinstance(content, Value):
-        interp.put(ref, ops.list_push(content, interp.lift(element)))
+    if staged_lists.is_staged_list(content):
+        interp.put(ref, staged_lists.push(interp, content, element))
     else:
         interp.put(ref, (*content, element))
 

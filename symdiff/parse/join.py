@@ -15,15 +15,23 @@ import numpy as np
 from symdiff.ir.build import Builder, building
 from symdiff.ir.control import emit_undefined, join_types
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.structure import is_leaf
+from symdiff.ir.structure import Structure, is_leaf
 from symdiff.ir.types import ArrayType, ListType, Type
 from symdiff.ops import list_new, retype
 from symdiff.parse.heap import Heap, Key, constant, same, several_arrays
 from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.staged_lists import (
+    columns_from,
+    columns_of,
+    content_of,
+    leaf_value,
+    same_structure,
+)
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
     Array,
+    Columns,
     Conflict,
     DictRef,
     ListRef,
@@ -225,8 +233,25 @@ class Joiner:
             return self._dict_contents(name, a, b)
         raise Unjoinable(f"{describe(a)} in one branch, {describe(b)} in the other")
 
-    def _list_contents(self, name: str, a: Abstract, b: Abstract) -> Value:
+    def _list_contents(self, name: str, a: Abstract, b: Abstract) -> Value | Columns:
         """Lists of different lengths: one list of a length known at run time."""
+        tables = [self._columns(arm, content) for arm, content in enumerate((a, b))]
+        known = [table for table in tables if table is not None]
+        structure = known[0][0]
+        if not all(same_structure(structure, other) for other, _ in known):
+            raise Unjoinable("lists of items of different structure")
+        count = len(known[0][1])
+        columns = [[()] * count if table is None else table[1] for table in tables]
+        joined = [self._joined_column(name, x, y) for x, y in zip(*columns, strict=True)]
+        return content_of(structure, joined)
+
+    def _columns(self, arm: int, content: Abstract) -> tuple[Structure, list[Any]] | None:
+        if isinstance(content, tuple):
+            return columns_from(self.arms[arm].heap, content) if content else None
+        table = columns_of(content)
+        return table.structure, list(table.values)
+
+    def _joined_column(self, name: str, a: Abstract, b: Abstract) -> Value:
         types = [self._element_types(arm, content) for arm, content in enumerate((a, b))]
         known = [*types[0], *types[1]]
         element = known[0]
@@ -253,9 +278,9 @@ class Joiner:
             return content
         items = []
         for item in content:
-            value = self._read(arm, item) if isinstance(item, Array) else item
-            value = self._in_arm(arm, constant, value)
-            items.append(self._in_arm_typed(arm, value, type_.element))
+            with building(Builder(self.arms[arm].nodes, self.interp.span)):
+                heap = self.arms[arm].heap
+                items.append(leaf_value(heap, item, type_.element, self.interp.span))
         with building(Builder(self.arms[arm].nodes, self.interp.span)):
             made: Value = list_new(*items, type=type_)
         return made
@@ -281,7 +306,13 @@ class Joiner:
 def _is_list_content(a: Abstract, b: Abstract) -> bool:
     """Whether two contents are those of a list, of different lengths or of staged length."""
     contents = [c for c in (a, b) if type(c) is tuple]
-    staged = [c for c in (a, b) if isinstance(c, Value) and isinstance(c.type, ListType)]
+    staged = [
+        c
+        for c in (a, b)
+        if isinstance(c, Columns) or (isinstance(c, Value) and isinstance(c.type, ListType))
+    ]
+    if len(staged) == 2:
+        return isinstance(a, Columns)
     if len(contents) == 2:
         return len(a) != len(b) and len(a) + len(b) > 0
     return len(contents) == 1 and len(staged) == 1

@@ -14,6 +14,7 @@ from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import FUNCTIONS, static
 from symdiff.parse.access import note_write, static_key
 from symdiff.parse.calls import _LAZY, METHODS_OF, store_whole
+from symdiff.parse import staged_lists
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.iteration import (
     DictView,
@@ -68,8 +69,10 @@ def extend(interp: Interpreter, ref: ListRef, items: Abstract) -> None:
     content = _content(interp, ref)
     if isinstance(items, ListRef):
         more = _content(interp, items)
-        if isinstance(content, Value) and isinstance(more, Value):
-            interp.put(ref, ops.list_concatenate(content, more))
+        if staged_lists.is_staged_list(more):
+            if not staged_lists.is_staged_list(content):
+                content = staged_lists.staged_like(interp, content, more)
+            interp.put(ref, staged_lists.concatenated(interp, content, more))
             return
         if isinstance(more, tuple):
             for item in more:
@@ -82,9 +85,9 @@ def extend(interp: Interpreter, ref: ListRef, items: Abstract) -> None:
 def insert(interp: Interpreter, ref: ListRef, position: Abstract, item: Abstract) -> None:
     note_write(interp, ref)
     content = _content(interp, ref)
-    if isinstance(content, Value):
+    if staged_lists.is_staged_list(content):
         where = interp.lift(position)
-        interp.put(ref, ops.list_insert(content, where, interp.lift(item)))
+        interp.put(ref, staged_lists.insert(interp, content, where, item))
         return
     changed = list(content)
     changed.insert(static(position), item)
@@ -95,10 +98,10 @@ def insert(interp: Interpreter, ref: ListRef, position: Abstract, item: Abstract
 def pop(interp: Interpreter, ref: ListRef, position: Abstract = -1) -> Abstract:
     note_write(interp, ref)
     content = _content(interp, ref)
-    if isinstance(content, Value):
-        rest, item = ops.list_pop(content, interp.lift(position))
+    if staged_lists.is_staged_list(content):
+        rest, item = staged_lists.pop(interp, content, interp.lift(position))
         interp.put(ref, rest)
-        return interp.wrap(item)
+        return item
     changed = list(content)
     taken = changed.pop(static(position))
     interp.put(ref, tuple(changed))
@@ -137,7 +140,7 @@ def sort_list(
 
 def _static(interp: Interpreter, ref: ListRef, what: str) -> tuple[Abstract, ...]:
     content = _content(interp, ref)
-    if isinstance(content, Value):
+    if staged_lists.is_staged_list(content):
         raise UnsupportedSyntaxError(
             f"{what} of a list whose length is known at run time only", interp.span
         )

@@ -14,6 +14,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.declare import static
+from symdiff.parse import staged_lists
 from symdiff.parse.heap import constant, same
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.truth import truth
@@ -173,19 +174,16 @@ def _containers(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abs
 def _concatenated(interp: Interpreter, a: ListRef, b: ListRef) -> ListRef:
     left, right = interp.content(a), interp.content(b)
     result = ListRef()
-    if isinstance(left, Value) or isinstance(right, Value):
-        left, right = _as_lists(interp, left, right)
-        interp.put(result, ops.list_concatenate(left, right))
+    staged = [c for c in (left, right) if staged_lists.is_staged_list(c)]
+    if staged:
+        left, right = (
+            c if staged_lists.is_staged_list(c) else staged_lists.staged_like(interp, c, staged[0])
+            for c in (left, right)
+        )
+        interp.put(result, staged_lists.concatenated(interp, left, right))
     else:
         interp.put(result, left + right)
     return result
-
-
-def _as_lists(interp: Interpreter, left: Any, right: Any) -> tuple[Value, Value]:
-    from symdiff.parse.carries import lift_as
-
-    type_ = left.type if isinstance(left, Value) else right.type
-    return lift_as(left, type_, interp.heap), lift_as(right, type_, interp.heap)
 
 
 def _repeated(interp: Interpreter, sequence: Abstract, times: Abstract) -> ListRef:
@@ -271,7 +269,7 @@ def _static_sequence(interp: Interpreter, value: Abstract) -> Any:
 def items_of(interp: Interpreter, value: ListRef) -> tuple[Abstract, ...]:
     """The items of a list whose length is known."""
     content = interp.content(value)
-    if isinstance(content, Value):
+    if staged_lists.is_staged_list(content):
         raise UnsupportedSyntaxError(
             "the length of this list is known at run time only", interp.span
         )

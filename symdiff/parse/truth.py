@@ -8,6 +8,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, ListType, OpaqueType
 from symdiff.ops import list_length, not_equal, python_bool
 from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.staged_lists import is_staged_list, length
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Range
 
 
@@ -15,7 +16,7 @@ def truth(interp: Interpreter, value: Abstract) -> bool | Value:
     """What ``if value:`` asks."""
     if isinstance(value, ListRef | DictRef):
         content = interp.content(value)
-        return _staged(content) if isinstance(content, Value) else bool(content)
+        return _staged(length(content)) if is_staged_list(content) else bool(content)
     if isinstance(value, Array):
         return _staged(interp.heap.read(value))
     if isinstance(value, Value):

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from symdiff.ir.graph import Node, Op, Value
+from symdiff.ir.structure import Structure
 from symdiff.source import FunctionSource, SourceSpan
 
 Abstract = Any  # a static object, a Value, or one of the classes below
@@ -66,10 +67,22 @@ class Array:
 
 @dataclass(eq=False, slots=True)
 class ListRef:
-    """A Python list; its content is a tuple of abstract values, or a staged ``Value`` of list type."""
+    """A Python list; its content is a tuple of abstract values, a ``Value`` of list type or ``Columns``.
+
+    ``detached``: a copy of what a list of staged length holds; it must not be written.
+    """
 
     path: tuple[Any, ...] | None = None
+    detached: bool = False
     serial: int = field(default_factory=_serial)
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """A list of staged length whose items have a structure: a list value for each leaf of an item."""
+
+    structure: Structure
+    values: tuple[Value, ...]
 
 
 @dataclass(eq=False, slots=True)
@@ -77,6 +90,7 @@ class DictRef:
     """A Python dict with static keys; its content is a dict that is never changed in place."""
 
     path: tuple[Any, ...] | None = None
+    detached: bool = False
     serial: int = field(default_factory=_serial)
 
 
@@ -231,6 +245,10 @@ class Peel(Exception):  # noqa: N818 - control flow of the front end
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+class NotYetKnown(Exception):  # noqa: N818 - control flow of the front end
+    """The result of a recursive call whose type no path has told so far: such paths are left out."""
 
 
 class ConflictRead(Exception):  # noqa: N818 - control flow of the front end

@@ -1,0 +1,300 @@
+"""Recursion on data: a function that calls itself under a staged condition becomes a graph that calls itself.
+
+Recursion whose depth is static is followed call by call. Where a staged condition stands between a call
+and the call inside it, what decides is fixed if it can be (an int argument, a size); else the function is
+staged once as a graph of its own, until the types of its parameters and of its result repeat.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from symdiff.errors import AliasingError, UnsupportedCallError
+from symdiff.ir.build import builder, copy_block
+from symdiff.ir.control import call as call_op
+from symdiff.ir.graph import Block, Graph, GraphCell, Input, Value, free_values, walk_nodes
+from symdiff.ir.structure import Container, Leaf, Static, Structure, is_leaf
+from symdiff.ir.types import Type
+from symdiff.parse.carries import fits
+from symdiff.parse.heap import same
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.join import as_type, meet
+from symdiff.parse.reflect import container
+from symdiff.parse.values import (
+    Abstract,
+    Array,
+    DictRef,
+    ListRef,
+    NotYetKnown,
+    Storage,
+    Unjoinable,
+)
+
+DEPTH_OF_DETECTION = 3
+MOST_ROUNDS = 12
+
+
+class Recursion(Exception):  # noqa: N818 - control flow of the front end
+    """A function was found to call itself under staged conditions."""
+
+    def __init__(self, key: Any, predicate: Value) -> None:
+        super().__init__(key)
+        self.key = key
+        self.predicate = predicate
+
+
+@dataclass(slots=True)
+class Activation:
+    """A function that is being staged as a graph of its own."""
+
+    cell: GraphCell
+    structure: Structure
+    types: list[Type]
+    output: Structure | None = None
+    result_types: list[Type] = field(default_factory=list)
+
+
+def flatten(interp: Interpreter, values: Sequence[Abstract]) -> tuple[Structure, list[Abstract]]:
+    """Structure and leaves of abstract values; what is no number or array is static."""
+    leaves: list[Abstract] = []
+
+    def visit(value: Abstract) -> Structure:
+        if isinstance(value, Value | Array) or (is_leaf(value) and not isinstance(value, bool)):
+            leaves.append(value)
+            return Leaf(len(leaves) - 1)
+        if isinstance(value, ListRef):
+            content = interp.content(value)
+            if isinstance(content, Value):
+                raise UnsupportedCallError("a list of unknown length in a recursion", interp.span)
+            return Container(list, tuple(range(len(content))), tuple(map(visit, content)))
+        if isinstance(value, tuple):
+            keys = tuple(getattr(value, "_fields", range(len(value))))
+            return Container(type(value), keys, tuple(map(visit, value)))
+        if isinstance(value, DictRef):
+            content = interp.content(value)
+            return Container(dict, tuple(content), tuple(map(visit, content.values())))
+        return Static(value)
+
+    return visit(tuple(values)), leaves
+
+
+def rebuilt(interp: Interpreter, structure: Structure, leaves: Sequence[Abstract]) -> Abstract:
+    """The abstract value of a structure around leaves."""
+    if isinstance(structure, Leaf):
+        return leaves[structure.index]
+    if isinstance(structure, Container):
+        items = [rebuilt(interp, item, leaves) for item in structure.items]
+        return container(interp, structure.type, structure.keys, items, None)
+    return structure.value
+
+
+def check_depth(interp: Interpreter, key: Any) -> None:
+    """Raise ``Recursion`` where calls of a function nest under staged conditions."""
+    depths = [depth for active, depth in interp.active_calls if active == key]
+    if len(set(depths)) >= DEPTH_OF_DETECTION:
+        raise Recursion(key, interp.predicates[-1])
+
+
+def followed(
+    interp: Interpreter,
+    key: Any,
+    node: ast.AST,
+    arguments: dict[str, Abstract],
+    run: Callable[[dict[str, Abstract]], Abstract],
+) -> Abstract:
+    """Run a function's body; as a graph of its own where it is found to call itself on data."""
+    active = interp.recursions.get(key)
+    if active is not None:
+        return _call_again(interp, active, arguments)
+    check_depth(interp, key)
+    outermost = all(other != key for other, _ in interp.active_calls)
+    start = len(builder().nodes), interp.heap.copy(), len(interp.frames), len(interp.predicates)
+    interp.active_calls.append((key, len(interp.predicates)))
+    calls = len(interp.active_calls)
+    try:
+        return run(arguments)
+    except Recursion as found:
+        if not outermost or found.key != key:
+            raise
+        predicate = found.predicate
+    finally:
+        del interp.active_calls[calls - 1 :]
+    length, heap, frames, predicates = start
+    del builder().nodes[length:]
+    del interp.frames[frames:]
+    del interp.predicates[predicates:]
+    interp.heap = heap
+    _demand_if_possible(interp, predicate)
+    return _as_graph(interp, key, arguments, run)
+
+
+def _demand_if_possible(interp: Interpreter, predicate: Value) -> None:
+    from symdiff.parse.entry import demand
+    from symdiff.parse.staged import StaticDemand
+
+    wanted = demand(interp, predicate)
+    if isinstance(wanted, StaticDemand) and wanted.paths:
+        raise wanted
+
+
+def _as_graph(
+    interp: Interpreter,
+    key: Any,
+    arguments: dict[str, Abstract],
+    run: Callable[[dict[str, Abstract]], Abstract],
+) -> Abstract:
+    names = tuple(arguments)
+    structure, leaves = flatten(interp, tuple(arguments.values()))
+    types = [interp.lift(leaf).type for leaf in leaves]
+    name = getattr(key[0], "name", "recursive")
+    for _ in range(MOST_ROUNDS):
+        activation = Activation(GraphCell(name), structure, list(types))
+        settled = _settle(interp, key, names, activation, run)
+        if settled is not None:
+            return _first_call(interp, activation, leaves, settled)
+        types = activation.types
+    raise UnsupportedCallError(
+        f"the types of the recursion in '{name}' do not settle", interp.span, "use a loop"
+    )
+
+
+def _settle(
+    interp: Interpreter,
+    key: Any,
+    names: tuple[str, ...],
+    activation: Activation,
+    run: Callable[[dict[str, Abstract]], Abstract],
+) -> list[Value] | None:
+    """Stage the body until its result type repeats; the captured values, or None to widen parameters."""
+    wanted = list(activation.types)
+    for _ in range(MOST_ROUNDS):
+        block, output = _stage_body(interp, key, names, activation, run)
+        if activation.types != wanted:
+            return None
+        result_types = [value.type for value in block.results]
+        if activation.output == output and _all_fit(activation.result_types, result_types):
+            return _close(interp, key, activation, block, output)
+        if activation.output is not None and activation.output != output:
+            raise UnsupportedCallError("a recursion's results differ in structure", interp.span)
+        known = activation.result_types or result_types
+        pairs = enumerate(zip(known, result_types, strict=True))
+        activation.result_types = [meet(a, b, f"result.{k}") for k, (a, b) in pairs]
+        activation.output = output
+    raise UnsupportedCallError("a recursion's result types do not settle", interp.span)
+
+
+def _all_fit(known: list[Type], found: list[Type]) -> bool:
+    return len(known) == len(found) and all(
+        fits(a, b) or meet(a, b, "fit") == a for a, b in zip(known, found, strict=True)
+    )
+
+
+def _stage_body(
+    interp: Interpreter,
+    key: Any,
+    names: tuple[str, ...],
+    activation: Activation,
+    run: Callable[[dict[str, Abstract]], Abstract],
+) -> tuple[Block, Structure]:
+    from symdiff.parse.entry import Output
+
+    parameters = [Value(type_, None) for type_ in activation.types]
+    frames = len(interp.frames)
+    with interp.scratch(interp.heap.copy(written=set())) as inner:
+        leaves: list[Abstract] = []
+        storages: list[Storage] = []
+        for parameter in parameters:
+            leaves.append(interp.wrap(parameter))
+            if isinstance(leaves[-1], Array):
+                storages.append(leaves[-1].storage)
+        values = rebuilt(interp, activation.structure, leaves)
+        interp.recursions[key] = activation
+        try:
+            result = run(dict(zip(names, values, strict=True)))
+        finally:
+            del interp.recursions[key]
+            del interp.frames[frames:]
+        if any(storage in interp.heap.written for storage in storages):
+            raise AliasingError(
+                "a recursive function writes to its argument", interp.span, "return a new array"
+            )
+        output, results = Output(interp).structure(result)
+        typed = [
+            as_type(value, type_)
+            for value, type_ in zip(results, activation.result_types or [v.type for v in results], strict=True)
+        ]
+    return Block(tuple(parameters), inner.nodes, tuple(typed)), output
+
+
+def _close(
+    interp: Interpreter, key: Any, activation: Activation, block: Block, output: Structure
+) -> list[Value]:
+    """Make the captured values parameters of the graph, handed on by the calls inside it."""
+    captured = free_values(block)
+    new: dict[Value, Value] = {value: Value(value.type, None, value.name) for value in captured}
+    free = tuple(new.values())
+    closed = copy_block(block, new)
+    closed.parameters = (*closed.parameters, *free)
+    for node in walk_nodes(closed):
+        if node.op is call_op and node.attributes["callee"] is activation.cell:
+            node.operands = (*node.operands, *free)
+    inputs = tuple(Input((f"p{k}",), "derived") for k in range(len(closed.parameters)))
+    activation.cell.graph = Graph(activation.cell.name, closed, inputs, output)
+    return captured
+
+
+def _first_call(
+    interp: Interpreter, activation: Activation, leaves: list[Abstract], captured: list[Value]
+) -> Abstract:
+    operands = [
+        as_type(interp.lift(leaf), type_)
+        for leaf, type_ in zip(leaves, activation.types, strict=True)
+    ]
+    return _emit_call(interp, activation, [*operands, *captured])
+
+
+def _emit_call(interp: Interpreter, activation: Activation, operands: list[Value]) -> Abstract:
+    attributes = {"callee": activation.cell, "types": tuple(activation.result_types)}
+    node = builder().emit(call_op, operands, attributes)
+    assert activation.output is not None
+    results = [interp.wrap(value) for value in node.results]
+    return rebuilt(interp, activation.output, results)
+
+
+def _call_again(
+    interp: Interpreter, activation: Activation, arguments: dict[str, Abstract]
+) -> Abstract:
+    """A call of the function inside its own body."""
+    structure, leaves = flatten(interp, tuple(arguments.values()))
+    if not _same_structure(structure, activation.structure):
+        raise UnsupportedCallError(
+            "a recursive call whose arguments differ in structure", interp.span, "use a loop"
+        )
+    operands = []
+    for k, (leaf, type_) in enumerate(zip(leaves, list(activation.types), strict=True)):
+        value = leaf if isinstance(leaf, Value) else None
+        value = interp.lift(leaf) if value is None else value
+        try:
+            wider = meet(type_, value.type, f"recursion.{k}")
+        except Unjoinable as reason:
+            raise UnsupportedCallError(f"a recursive call: {reason}", interp.span) from None
+        if not fits(type_, value.type) and wider != type_:
+            activation.types[k] = wider
+        operands.append(as_type(value, type_))
+    if activation.output is None:
+        raise NotYetKnown
+    return _emit_call(interp, activation, operands)
+
+
+def _same_structure(a: Structure, b: Structure) -> bool:
+    if isinstance(a, Container) and isinstance(b, Container):
+        return (a.type, a.keys) == (b.type, b.keys) and all(
+            map(_same_structure, a.items, b.items)
+        )
+    if isinstance(a, Static) and isinstance(b, Static):
+        return same(a.value, b.value) or a.value is b.value
+    return isinstance(a, Leaf) and isinstance(b, Leaf)
+

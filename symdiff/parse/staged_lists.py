@@ -1,0 +1,233 @@
+"""Lists whose length is known at run time only.
+
+Their content in the heap is an IR value of list type, or, where the items are tuples, lists or dicts,
+``Columns``: one such value for each leaf of an item. Items are values: what is put in must not be written
+afterwards, nor what is taken out, since the other would have to change with it; both are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from symdiff import ops
+from symdiff.errors import AliasingError, UnsupportedSyntaxError
+from symdiff.ir.graph import Value
+from symdiff.ir.structure import Container, Leaf, Static, Structure
+from symdiff.ir.types import ListType, Type
+from symdiff.parse.heap import Heap, constant, in_a_list, same
+from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.reflect import container
+from symdiff.parse.values import (
+    Abstract,
+    Array,
+    Columns,
+    DictRef,
+    ListRef,
+    ObjectRef,
+    Unjoinable,
+)
+from symdiff.source import SourceSpan
+
+
+def is_staged_list(content: Abstract) -> bool:
+    """Whether a list's content is of a length known at run time only."""
+    return isinstance(content, Value | Columns)
+
+
+def columns_of(content: Value | Columns) -> Columns:
+    """The content as columns; a plain list of numbers or arrays has one."""
+    return content if isinstance(content, Columns) else Columns(Leaf(0), (content,))
+
+
+def content_of(structure: Structure, values: Sequence[Value]) -> Value | Columns:
+    """The content that columns stand for."""
+    return values[0] if isinstance(structure, Leaf) else Columns(structure, tuple(values))
+
+
+# Items ------------------------------------------------------------------------------------------------
+
+
+def item_parts(heap: Heap, item: Abstract) -> tuple[Structure, list[Abstract]]:
+    """Structure and leaves (numbers and arrays) of an item, as it is in a heap."""
+    leaves: list[Abstract] = []
+
+    def visit(value: Abstract) -> Structure:
+        if isinstance(value, Value | Array) or isinstance(value, int | float | complex):
+            leaves.append(value)
+            return Leaf(len(leaves) - 1)
+        content = heap.get(value) if isinstance(value, ListRef | DictRef) else value
+        if isinstance(content, Columns | ListRef | DictRef | ObjectRef):
+            raise Unjoinable(f"a list of {describe(value)} grows where its length is staged")
+        if isinstance(content, Value):
+            leaves.append(content)
+            return Leaf(len(leaves) - 1)
+        if isinstance(content, dict):
+            return Container(dict, tuple(content), tuple(map(visit, content.values())))
+        if isinstance(content, tuple):
+            kind = list if isinstance(value, ListRef) else type(content)
+            keys = getattr(content, "_fields", range(len(content)))
+            return Container(kind, tuple(keys), tuple(map(visit, content)))
+        return Static(content)
+
+    return visit(item), leaves
+
+
+def same_structure(a: Structure, b: Structure) -> bool:
+    """Whether two items have the same containers and static parts."""
+    if isinstance(a, Container) and isinstance(b, Container):
+        return (a.type, a.keys) == (b.type, b.keys) and all(map(same_structure, a.items, b.items))
+    if isinstance(a, Static) and isinstance(b, Static):
+        return a.value is b.value or same(a.value, b.value)
+    return isinstance(a, Leaf) and isinstance(b, Leaf)
+
+
+def columns_from(
+    heap: Heap, items: Sequence[Abstract]
+) -> tuple[Structure, list[tuple[Abstract, ...]]]:
+    """The columns of items known one by one; they must have one structure."""
+    parts = [item_parts(heap, item) for item in items]
+    structure = parts[0][0]
+    if not all(same_structure(structure, other) for other, _ in parts):
+        raise Unjoinable("a list of items of different structure grows")
+    return structure, [tuple(column) for column in zip(*(leaves for _, leaves in parts), strict=True)]
+
+
+def leaf_value(heap: Heap, leaf: Abstract, type_: Type, span: SourceSpan | None) -> Value:
+    """The IR value of a leaf that goes into a list; an array must not be written any more."""
+    from symdiff.parse.join import as_type
+
+    if isinstance(leaf, Array):
+        value = heap.read(leaf)
+        heap.freeze(leaf, in_a_list(value.name, span))
+        return value
+    return as_type(leaf if isinstance(leaf, Value) else constant(leaf), type_)
+
+
+def taken(interp: Interpreter, structure: Structure, leaves: Sequence[Value]) -> Abstract:
+    """An item that was read from a list: its arrays and containers must not be written."""
+
+    def visit(part: Structure) -> Abstract:
+        if isinstance(part, Leaf):
+            value = interp.wrap(leaves[part.index])
+            if isinstance(value, Array):
+                interp.heap.freeze(value, in_a_list(None, interp.span))
+            return value
+        if isinstance(part, Container):
+            made = container(interp, part.type, part.keys, [visit(i) for i in part.items], None)
+            if isinstance(made, ListRef | DictRef):
+                made.detached = True
+            return made
+        return part.value
+
+    return visit(structure)
+
+
+# Operations ---------------------------------------------------------------------------------------------
+
+
+def length(content: Value | Columns) -> Value:
+    """``len(content)``."""
+    result: Value = ops.list_length(columns_of(content).values[0])
+    return result
+
+
+def get(interp: Interpreter, content: Value | Columns, index: Value) -> Abstract:
+    """``content[index]``."""
+    table = columns_of(content)
+    return taken(interp, table.structure, [ops.list_get(v, index) for v in table.values])
+
+
+def part(content: Value | Columns, start: Any, stop: Any, step: Any) -> Value | Columns:
+    """``content[start:stop:step]``."""
+    return _each(content, lambda v: ops.list_slice_of(v, start, stop, step))
+
+
+def _each(content: Value | Columns, change: Callable[[Value], Value]) -> Value | Columns:
+    table = columns_of(content)
+    return content_of(table.structure, [change(v) for v in table.values])
+
+
+def _with_item(
+    interp: Interpreter,
+    content: Value | Columns,
+    item: Abstract,
+    change: Callable[[Value, Value], Value],
+) -> Value | Columns:
+    table = columns_of(content)
+    try:
+        structure, leaves = item_parts(interp.heap, item)
+    except Unjoinable as reason:
+        raise UnsupportedSyntaxError(str(reason), interp.span) from None
+    if not same_structure(structure, table.structure):
+        raise UnsupportedSyntaxError(
+            "an item of another structure than the list's other items", interp.span
+        )
+    values = []
+    for column, leaf in zip(table.values, leaves, strict=True):
+        assert isinstance(column.type, ListType)
+        value = leaf_value(interp.heap, leaf, column.type.element, interp.span)
+        values.append(change(column, value))
+    return content_of(table.structure, values)
+
+
+def push(interp: Interpreter, content: Value | Columns, item: Abstract) -> Value | Columns:
+    """The list with an item appended."""
+    return _with_item(interp, content, item, ops.list_push)
+
+
+def insert(
+    interp: Interpreter, content: Value | Columns, index: Value, item: Abstract
+) -> Value | Columns:
+    """The list with an item inserted."""
+    return _with_item(interp, content, item, lambda v, x: ops.list_insert(v, index, x))
+
+
+def replaced(
+    interp: Interpreter, content: Value | Columns, index: Value, item: Abstract
+) -> Value | Columns:
+    """The list with another item at an index."""
+    return _with_item(interp, content, item, lambda v, x: ops.list_set(v, index, x))
+
+
+def pop(
+    interp: Interpreter, content: Value | Columns, index: Value
+) -> tuple[Value | Columns, Abstract]:
+    """The list without an item, and the item."""
+    table = columns_of(content)
+    pairs = [ops.list_pop(v, index) for v in table.values]
+    rest = content_of(table.structure, [pair[0] for pair in pairs])
+    return rest, taken(interp, table.structure, [pair[1] for pair in pairs])
+
+
+def concatenated(
+    interp: Interpreter, a: Value | Columns, b: Value | Columns
+) -> Value | Columns:
+    """``a + b``."""
+    left, right = columns_of(a), columns_of(b)
+    if not same_structure(left.structure, right.structure):
+        raise UnsupportedSyntaxError("lists of items of different structure joined", interp.span)
+    pairs = zip(left.values, right.values, strict=True)
+    return content_of(left.structure, [ops.list_concatenate(x, y) for x, y in pairs])
+
+
+def staged_like(
+    interp: Interpreter, items: tuple[Abstract, ...], like: Value | Columns
+) -> Value | Columns:
+    """Items known one by one as a staged list of the form of another."""
+    table = columns_of(like)
+    empty = [ops.list_new(type=v.type) for v in table.values]
+    content = content_of(table.structure, empty)
+    for item in items:
+        content = push(interp, content, item)
+    return content
+
+
+def check_attached(interp: Interpreter, ref: ListRef | DictRef) -> None:
+    """Refuse a write to a container that was read from a list of staged length."""
+    if ref.detached:
+        raise AliasingError(
+            "this changes an item of a list whose length is known at run time only",
+            interp.span,
+            "put a new item in its place: rows[i] = [...]",
+        )
