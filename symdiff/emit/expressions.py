@@ -156,7 +156,9 @@ class Expressions:
         return _Binder(self.namespace).visit(tree)  # type: ignore[no-any-return]
 
     def constant(self, value: Any, hint: str | None = None) -> ast.expr:
-        """A number as a literal; an array, or a number without a literal, by name."""
+        """A number as a literal; short lists of positions too; other objects by name."""
+        if isinstance(value, np.ndarray) and _is_short(value):
+            return ast.Call(dotted("np.array"), [literal(value.tolist())], [])
         if isinstance(value, np.ndarray) or _unspeakable(value):
             return name(self.namespace.bind(value, hint or "constant"))
         if isinstance(value, np.complexfloating):
@@ -172,6 +174,11 @@ class Expressions:
         if isinstance(value, int | float | complex | np.generic):
             return self.constant(value, hint)
         return name(self.namespace.bind(value, getattr(value, "__name__", hint)))
+
+
+def _is_short(array: np.ndarray) -> bool:
+    """Whether an array is written out: positions and masks that stand between brackets."""
+    return 0 < array.size <= MOST_WRITTEN and array.ndim > 0 and array.dtype in (np.int64, np.bool)
 
 
 class _Binder(ast.NodeTransformer):

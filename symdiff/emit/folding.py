@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import bisect
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from symdiff.emit.layout import Layout
@@ -26,6 +27,7 @@ _DEEPEST = 8
 _SPARE = 4  # columns kept for what a statement has beside its expression
 _COMMA = 2
 _FREE = frozenset({"size", "range_length", "tape_length"})
+_COPIES = ("copy", "list_copy", "copy_if_any")
 _NEVER = (constant, undefined, loop, cond, call, push)
 
 
@@ -38,10 +40,15 @@ class _Shape:
 
 
 def folded_values(
-    graph: Graph, layout: Layout, sharing: Sharing, decisions: Decisions
+    graph: Graph,
+    layout: Layout,
+    sharing: Sharing,
+    decisions: Decisions,
+    stored: Collection[Value] = (),
 ) -> frozenset[Value]:
-    """The values of a graph, with its copies in, that get no name."""
+    """The values of a graph, with its copies in, that get no name; those ``stored`` at the end get one."""
     folding = _Folding(graph, layout, sharing, decisions)
+    folding.reader.update((value, None) for value in stored)
     for block in blocks_of(graph.block):
         folding.block(block)
     return frozenset(folding.folded)
@@ -225,13 +232,15 @@ def _is_nameless(node: Node) -> bool:
     """Whether no name of the user's is lost by folding; a copy has that of what it copies."""
     if node.result.name is None:
         return True
-    return node.op.name in ("copy", "list_copy") and node.result.name == node.operands[0].name
+    return node.op.name in _COPIES and node.result.name == node.operands[0].name
 
 
 def _is_continued(value: Value, reader: Reader) -> bool:
     """Whether a derivative's reader has the same name: ``x_bar = a``, ``x_bar = x_bar + b``."""
     if isinstance(reader, Block):
         return value.node is not None and _is_cast(value.node)
+    if _is_nameless(reader) and reader.op.name in _COPIES:
+        return True
     names = {(v.name, v.role) for v in reader.results}
     return value.role != "primal" and names == {(value.name, value.role)} and not is_write(reader)
 

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
-MODULES = {"np": "numpy", "math": "math"}
+MODULES = {"np": "numpy", "math": "math", "cmath": "cmath"}
 _RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | frozenset(MODULES) | {"_"}
 
 

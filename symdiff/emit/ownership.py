@@ -78,12 +78,16 @@ def decide(
     ``writable``: parameters that may be written to. ``fresh``: results must own their memory.
     """
     contents: dict[Value, Origins] = {}
+    final = False
     while True:
         before = decisions.size()
         walk = _Walk(graph, layout, frozenset(writable), fresh, decisions, contents)
+        walk.final = final
         walk.run()
-        if decisions.size() == before and not walk.grew:
+        settled = decisions.size() == before and not walk.grew
+        if settled and final:
             return walk.sharing
+        final = settled
 
 
 class _Walk:
@@ -102,6 +106,7 @@ class _Walk:
         self.decisions = decisions
         self.carried = carried  # contents of carried lists, from turn to turn; kept between walks
         self.grew = False
+        self.final = True  # whether copies before writes are decided on: last, when the rest is settled
         self.sharing = Sharing()
         self.origins, self.contents = self.sharing.origins, self.sharing.contents
         self.owned: list[bool] = []
@@ -130,6 +135,8 @@ class _Walk:
         self.nodes(block)
         if self.fresh:
             self.results(block)
+        if self.writable:
+            self.stores(block)
 
     # Origins
 
@@ -220,9 +227,13 @@ class _Walk:
         if _is_undefined(value):
             return
         if self.lies(value) & others or not self.takes(value, time):
-            self.decisions.copied_operands[place] = None
+            self.copy_operand(place)
         else:
             self.note_write(value, time)
+
+    def copy_operand(self, place: Place) -> None:
+        if self.final:
+            self.decisions.copied_operands[place] = None
 
     def note_write(self, value: Value, time: int) -> None:
         for origin in self.lies(value):
@@ -309,10 +320,11 @@ class _Walk:
         given = frozenset[Origin]()
         if not isinstance(base.type, ArrayType):
             given = given.union(*map(self.reach, node.operands[1:])) | self.holds(base)
-        if (node, 0) not in self.decisions.copied_operands and not self.takes(base, time):
-            self.decisions.copied_operands[node, 0] = None
+        copied = (node, 0) in self.decisions.copied_operands or not self.takes(base, time)
+        if copied:
+            self.copy_operand((node, 0))
         first, *others = node.results
-        if (node, 0) in self.decisions.copied_operands:
+        if copied:
             self.place(first, frozenset({self.origin(True)}), given)
         else:
             self.note_write(base, time)
@@ -477,9 +489,18 @@ class _Walk:
                 continue
             whole = self.is_whole(value, taken)
             if not isinstance(value.type, OpaqueType) and not (whole and self.takes(value, time)):
-                self.decisions.copied_operands[block, k] = None
+                self.copy_operand((block, k))
             else:
                 taken |= self.reach(value)
+
+    def stores(self, block: Block) -> None:
+        """Final values of mutated arguments are stored one by one: no store may change the next."""
+        parameters = {k: block.parameters[k] for k in self.graph.mutated}
+        for number, result in self.graph.mutated.items():
+            others = [self.lies(p) for k, p in parameters.items() if k != number]
+            shared = self.lies(block.results[result]) & NOTHING.union(*others)
+            if shared:
+                self.copy_operand((block, result))
 
     def is_whole(self, value: Value, taken: Origins) -> bool:
         if self.reach(value) & taken:

@@ -54,11 +54,12 @@ def make_plan(
     written = [parameters[k] for k in graph.mutated] if in_place else []
     _, sharing, decisions = with_copies(graph, written, fresh)
     layout = Layout(graph.block)
-    folded = folded_values(graph, layout, sharing, decisions)
+    numbers = graph.mutated if in_place else {}
+    finals = {parameters[k]: graph.block.results[result] for k, result in numbers.items()}
+    folded = folded_values(graph, layout, sharing, decisions, finals.values())
     layout = Layout(graph.block, folded)
     stores = {}
-    for value in written:
-        final = graph.block.results[graph.mutated[parameters.index(value)]]
+    for value, final in finals.items():
         if not _is_same_memory(value, final, decisions.accumulations):
             stores[value] = final
             layout.uses.setdefault(value, []).append(

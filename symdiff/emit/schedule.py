@@ -58,7 +58,8 @@ class _Schedule:
             node = pending.pop()
             if node in chosen:
                 continue
-            if len(chosen) > _MOST or not self.may_move(node, write):
+            reads_new = any(value in write.results for value in node.operands)
+            if len(chosen) > _MOST or reads_new or not self.may_move(node, write):
                 return []
             chosen[node] = None
             pending += [

@@ -34,7 +34,15 @@ from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import dotted, literal
-from symdiff.ops.index import index_add, index_set, is_basic, is_distinct, key_of, spell_key
+from symdiff.ops.index import (
+    index_add,
+    index_set,
+    is_basic,
+    is_distinct,
+    key_of,
+    spell_argument,
+    spell_key,
+)
 
 Printer = Callable[["Statements", Node], list[Line]]
 
@@ -153,7 +161,7 @@ class Statements:
         key, dynamic = key_of(node)
         value = self.of(node.operands[1])
         if not is_distinct(key, dynamic) and not is_basic(key, dynamic):
-            where = spell_key(key, [self.of(v) for v in dynamic])
+            where = spell_argument(key, [self.of(v) for v in dynamic])
             add_at = call_of(dotted("np.add.at"), self.of(node.operands[0]), where, value)
             return [self.line(node, ast.Expr(add_at))]
         operator: ast.operator = ast.Add()

@@ -1,0 +1,257 @@
+"""Writes in place: where they are made, where copies are, and that there are no others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symdiff.emit import emit_source
+from symdiff.ir.graph import Value
+from symdiff.ops import (
+    add,
+    broadcast_to,
+    copy,
+    index_add_of,
+    index_of,
+    index_set_of,
+    less,
+    sin,
+    sizes_of,
+    sum,
+    transpose,
+    zeros_of,
+)
+from symdiff.runtime.load import load
+from tests.emit.graphs import (
+    INT_TYPE,
+    MATRIX,
+    VECTOR,
+    body_of,
+    branched,
+    check,
+    looped,
+    make_graph,
+    named,
+)
+
+X = np.linspace(-1.0, 1.0, 7)
+A = np.linspace(-1.0, 1.0, 12).reshape(4, 3)
+INNER = slice(1, -1)
+
+
+def test_writes_to_a_local_array_are_in_place() -> None:
+    def body(x: Value) -> Value:
+        u = named(copy(x), "u")
+        u = named(index_set_of(u, 0.0, 0), "u")
+        return named(index_add_of(u, 2.0, INNER), "u")
+
+    emitted = check(make_graph({"x": VECTOR}, body), X)
+    assert body_of(emitted) == "u = x.copy()\nu[0] = 0.0\nu[1:-1] += 2.0\nreturn u"
+
+
+def test_an_argument_is_copied_once_before_it_is_written() -> None:
+    def body(x: Value) -> Value:
+        return index_set_of(index_set_of(x, 1.0, 0), 2.0, 1)
+
+    emitted = check(make_graph({"x": VECTOR}, body), X)
+    assert body_of(emitted) == "x = x.copy()\nx[0] = 1.0\nx[1] = 2.0\nreturn x"
+
+
+def test_an_old_version_that_is_read_later_is_kept() -> None:
+    def body(x: Value) -> Any:
+        u = named(sin(x), "u")
+        v = named(index_set_of(u, 1.0, 0), "v")
+        return looped(v.node and count_of(v), {"w": v}, lambda i, w: (add(w, u),)).finals[0]
+
+    def count_of(value: Value) -> Value:
+        return sizes_of(value)[0]  # type: ignore[return-value]
+
+    emitted = check(make_graph({"x": VECTOR}, body), X)
+    assert emitted.text.count(".copy()") == 1
+
+
+def test_a_reader_of_the_old_version_moves_above_the_write() -> None:
+    def body(x: Value) -> Any:
+        u = named(sin(x), "u")
+        v = index_set_of(u, 1.0, 0)
+        return v, add(u, 1.0)
+
+    emitted = check(make_graph({"x": VECTOR}, body), X)
+    assert "copy" not in emitted.text
+
+
+def test_a_live_view_is_copied_at_its_definition_and_the_base_is_not() -> None:
+    def body(x: Value) -> Any:
+        u = named(sin(x), "u")
+        part = named(index_of(u, INNER), "part")
+        v = index_set_of(u, 1.0, INNER)
+        return v, index_add_of(v, sin(index_of(v, INNER)), INNER), part
+
+    emitted = check(make_graph({"x": VECTOR}, body), X)
+    assert "part = u[1:-1].copy()" in emitted.text
+
+
+def test_a_view_whose_base_is_dead_may_be_written() -> None:
+    def body(a: Value) -> Value:
+        u = sin(a)
+        return sin(index_set_of(transpose(u, axes=(1, 0)), 0.0, 0))
+
+    assert ".copy" not in check(make_graph({"a": MATRIX}, body), A).text
+
+
+def test_a_broadcast_view_is_never_written() -> None:
+    def body(s: Value, x: Value) -> Value:
+        wide = broadcast_to(s, *sizes_of(x), shape=VECTOR.shape)
+        return index_set_of(wide, 0.0, 0)
+
+    check(make_graph({"s": sin_type(), "x": VECTOR}, body), 2.0, X)
+
+
+def sin_type() -> Any:
+    from symdiff.ir.types import FLOAT
+
+    return FLOAT
+
+
+def test_two_carries_that_change_places_need_no_copy_in_the_loop() -> None:
+    def body(x: Value, n: Value) -> Any:
+        u, v = named(copy(x), "u"), named(zeros_of(x), "v")
+
+        def turn(i: Value, u: Value, v: Value) -> Any:
+            written = named(index_set_of(v, index_of(u, slice(None, -2)), INNER), "v")
+            return written, u
+
+        return looped(n, {"u": u, "v": v}, turn).finals
+
+    emitted = check(make_graph({"x": VECTOR, "n": INT_TYPE}, body), X, 3)
+    assert body_of(emitted) == (
+        "u = x.copy()\n"
+        "v = np.zeros_like(x)\n"
+        "for _ in range(n):\n"
+        "    v[1:-1] = u[:-2]\n"
+        "    u, v = v, u\n"
+        "return u, v"
+    )
+
+
+def test_a_carry_that_is_written_copies_an_argument_once_before_the_loop() -> None:
+    def body(x: Value, n: Value) -> Value:
+        return looped(n, {"x": x}, lambda i, u: (index_set_of(u, 0.5, 0),)).finals[0]
+
+    emitted = check(make_graph({"x": VECTOR, "n": INT_TYPE}, body), X, 3)
+    lines = body_of(emitted).splitlines()
+    assert sum_of(".copy()" in line for line in lines) == 1
+    assert ".copy()" in lines[0]
+
+
+def sum_of(flags: Any) -> int:
+    return len([flag for flag in flags if flag])
+
+
+def test_a_captured_array_is_not_written_by_a_loop() -> None:
+    def body(x: Value, n: Value) -> Value:
+        u = sin(x)
+
+        def turn(i: Value, s: Value) -> Any:
+            return (add(s, sum(index_set_of(u, s, 0), axis=None, keepdims=False)),)
+
+        return looped(n, {"s": sum(x, axis=None, keepdims=False)}, turn).finals[0]
+
+    check(make_graph({"x": VECTOR, "n": INT_TYPE}, body), X, 3)
+
+
+def test_both_arms_of_a_branch_write_in_place() -> None:
+    def body(x: Value) -> Value:
+        u = named(copy(x), "u")
+        (result,) = branched(
+            less(index_of(x, 0), 0.0),
+            lambda: (index_add_of(u, 1.0, 0),),
+            lambda: (index_set_of(u, 3.0, 1),),
+        )
+        return named(result, "u")
+
+    graph = make_graph({"x": VECTOR}, body)
+    check(graph, -X)
+    assert body_of(check(graph, X)) == (
+        "u = x.copy()\nif x[0] < 0.0:\n    u[0] += 1.0\nelse:\n    u[1] = 3.0\nreturn u"
+    )
+
+
+def test_repeated_indices_add_up() -> None:
+    def body(x: Value) -> Value:
+        return index_add_of(copy(x), 1.0, np.array([1, 1, 2]))
+
+    assert "np.add.at(" in check(make_graph({"x": VECTOR}, body), X).text
+
+
+def test_distinct_indices_need_no_add_at() -> None:
+    def body(x: Value) -> Value:
+        return index_add_of(copy(x), 1.0, np.array([1, 2]))
+
+    assert "np.add.at(" not in check(make_graph({"x": VECTOR}, body), X).text
+
+
+def test_an_element_updated_by_itself_is_an_augmented_assignment() -> None:
+    def body(x: Value) -> Value:
+        u = named(copy(x), "u")
+        return index_set_of(u, index_of(u, INNER) * 2.0, INNER)
+
+    assert "u[1:-1] *= 2.0" in check(make_graph({"x": VECTOR}, body), X).text
+
+
+def test_results_share_memory_with_nothing() -> None:
+    def body(a: Value) -> Any:
+        u = sin(a)
+        return a, index_of(u, 0), u, u, transpose(u, axes=(1, 0))
+
+    check(make_graph({"a": MATRIX}, body), A)
+
+
+# Writes that the caller sees
+
+
+def writer(x: Value, y: Value) -> Any:
+    u = index_set_of(x, 1.0, 0)
+    v = index_set_of(y, index_of(u, 0), 1)
+    return sum(u, axis=None, keepdims=False), u, v
+
+
+def test_a_mutated_argument_is_written_in_place_where_that_is_asked_for() -> None:
+    from symdiff.ir.structure import Leaf
+
+    graph = make_graph(
+        {"x": VECTOR, "y": VECTOR}, writer, output=Leaf(0), mutated={0: 1, 1: 2}
+    )
+    emitted = emit_source(graph, in_place=True, fresh=False)
+    x, y = X.copy(), X.copy()
+    load(emitted)(x, y)
+    assert x[0] == 1.0
+    assert y[1] == 1.0
+    assert "copy" not in emitted.text
+    assert "..." not in emitted.text
+
+
+def test_arguments_that_change_places_are_both_stored() -> None:
+    from symdiff.ir.structure import Static
+
+    graph = make_graph(
+        {"x": VECTOR, "y": VECTOR},
+        lambda x, y: (y, x),
+        output=Static(None),
+        mutated={0: 0, 1: 1},
+    )
+    x, y = X.copy(), 2 * X
+    assert load(emit_source(graph, in_place=True, fresh=False))(x, y) is None
+    assert np.array_equal(x, 2 * X)
+    assert np.array_equal(y, X)
+
+
+def test_a_derived_program_leaves_what_its_function_mutates_alone() -> None:
+    from symdiff.ir.structure import Leaf
+
+    graph = make_graph({"x": VECTOR, "y": VECTOR}, writer, output=Leaf(0), mutated={0: 1, 1: 2})
+    x, y = X.copy(), X.copy()
+    load(emit_source(graph))(x, y)
+    assert np.array_equal(x, X)
+    assert np.array_equal(y, X)
