@@ -87,11 +87,17 @@ def price_of_computing(node: Node) -> int | None:
     if op is constant or op is undefined:
         return 0
     count = elements(node.result.type)
+    if op is ops.arange or op is ops.array and all(map(_is_constant, node.operands)):
+        return 100  # positions: their being distinct is known of the op, not of a saved array
     if op.cost == "free" or ops.is_view(node):
         return 20 if count == 1 else 100
     if op is ops.index or op.name in _PLAIN:
         return 30 if count == 1 else 200 + count // 3
     return 200 if count == 1 else 600 + 5 * count
+
+
+def _is_constant(value: Value) -> bool:
+    return value.node is not None and value.node.op is constant
 
 
 _PLAIN = frozenset((

@@ -16,8 +16,10 @@ from symdiff.ir.build import constant
 from symdiff.ir.control import undefined
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
-from symdiff.ops.declare import Operation, literal
+from symdiff.ops.declare import Operation, dotted, literal
 from symdiff.ops.effects import Field, Named, Text, spell_template
+
+MOST_WRITTEN = 32  # elements of a constant array that are written out
 
 
 def name(identifier: str) -> ast.expr:

@@ -32,7 +32,7 @@ from symdiff.ops.declare import (
     require_array,
 )
 from symdiff.ops.elementary import equal, where
-from symdiff.ops.shape import VIEW_PUTS, reshape, reshape_like
+from symdiff.ops.shape import VIEW_PUTS, copy, reshape, reshape_like
 from symdiff.ops.sizes import constant_integer, dim_of, product, sizes_of
 
 
@@ -52,7 +52,6 @@ class Slice:
     step: int | Slot | None = None
 
 
-MOST_WRITTEN = 32  # elements of a constant key that are written out
 Entry = Any  # int | Slot | Slice | None | Ellipsis
 Key = tuple[Entry, ...]
 
@@ -91,6 +90,22 @@ def spell_key(key: Key, dynamic: Sequence[ast.expr]) -> ast.expr:
         else:
             entries.append(part(entry))
     return entries[0] if len(entries) == 1 else ast.Tuple(entries, ast.Load())
+
+
+def spell_argument(key: Key, dynamic: Sequence[ast.expr]) -> ast.expr:
+    """The key as an argument of a function: ``(slice(None), i)`` for ``[:, i]``."""
+    return _SlicesAsCalls().visit(spell_key(key, dynamic))  # type: ignore[no-any-return]
+
+
+class _SlicesAsCalls(ast.NodeTransformer):
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        return node  # within an index of the key, slices stay as they are
+
+    def visit_Slice(self, node: ast.Slice) -> ast.expr:
+        none = ast.Constant(None)
+        parts = [node.lower or none, node.upper or none, *([node.step] if node.step else [])]
+        bare = parts[1:] if parts[0] is none and len(parts) == 2 else parts
+        return ast.Call(ast.Name("slice", ast.Load()), bare, [])
 
 
 def _bare(entry: ast.expr) -> ast.expr:
@@ -174,12 +189,11 @@ class _Collector:
 
 
 def _index_array(part: Any) -> Value:
-    """A list or an array known now: short ones as they would be written."""
+    """A list or an array known now; a list of staged integers."""
     if not np.size(part):
         return array_of(np.zeros(np.shape(part), int))
-    short = np.size(part) <= MOST_WRITTEN
-    listed = isinstance(part, np.ndarray) and part.shape and part.dtype.kind in "iub" and short
-    return array_of(part.tolist() if listed else part)
+    array = np.asarray(part)
+    return array_of(part if array.dtype == object else array)
 
 
 # The shape of a region ----------------------------------------------------------------------------
@@ -414,6 +428,8 @@ def _unbroadcast(g: Value, x: Value) -> Value:
 def _set_base(
     g: Value, y: Value, x: Value, v: Value, *dynamic: Value, key: Key, shape: Any
 ) -> Value:
+    if array_type(g).kind != "array":  # of a 0-d array, by NumPy's habit
+        g = copy(g)
     return index_set(g, 0.0, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
 
 
