@@ -18,6 +18,7 @@ from symdiff.ir.types import FLOAT, INT, ArrayType
 from symdiff.ops.declare import REGISTRY
 from symdiff.ops.elementary import add, divide, multiply, negative, sqrt, subtract, where
 from symdiff.optimise.facts import (
+    is_constant,
     is_derived,
     is_number,
     is_one,
@@ -279,18 +280,44 @@ def factors_together(node: Node, rewriter: Rewriter) -> Value | None:
     return None
 
 
-def _with_factor(number: float, rest: Value, rewriter: Rewriter) -> tuple[float, Value] | None:
+def _with_factor(
+    number: float, rest: Value, rewriter: Rewriter
+) -> tuple[float | Value, Value] | None:
     inner = made_by(rest, "multiply", "negative")
     if inner is None or not rewriter.is_single(rest):
         return None
     if inner.op is negative:
         return -number, inner.operands[0]
-    c, d = (number_of(value) for value in inner.operands)
-    for known, other in ((c, inner.operands[1]), (d, inner.operands[0])):
-        if isinstance(known, int | float) and not isinstance(known, bool):
-            product = float(number * known) if isinstance(number * known, float) else number * known
-            return (product, other) if math.isfinite(product) else None
+    for factor, other in _both_ways(inner):
+        together = _product(number, factor)
+        if together is not None:
+            return together, other
+    return _with_inner_factor(number, inner, rewriter)
+
+
+def _with_inner_factor(
+    number: float, node: Node, rewriter: Rewriter
+) -> tuple[float | Value, Value] | None:
+    """The factors of ``number * ((c * x) * y)``, which are ``(number * c) * x`` and ``y``."""
+    for first, second in _both_ways(node):
+        inner = made_by(first, "multiply")
+        if inner is None or not rewriter.is_single(first):
+            continue
+        together = _product(number, inner.operands[0])
+        if together is not None:
+            return _apply(multiply, inner, together, inner.operands[1]), second
     return None
+
+
+def _product(number: float, factor: Value) -> float | None:
+    """The product with a known number; None where it is none, or overflows."""
+    known = number_of(factor)
+    if not isinstance(known, int | float) or isinstance(known, bool):
+        return None
+    product = number * known
+    if not math.isfinite(product):
+        return None
+    return float(product) if isinstance(product, float) else product
 
 
 def numbers_first(node: Node, rewriter: Rewriter) -> Value | None:
@@ -300,6 +327,30 @@ def numbers_first(node: Node, rewriter: Rewriter) -> Value | None:
         if split is None or not _is_moderate(factor, split[0]):
             continue
         return apply(multiply, apply(multiply, factor, split[0]), split[1])
+    return None
+
+
+def number_left(node: Node, rewriter: Rewriter) -> Value | None:
+    """``x * c`` as ``c * x``."""
+    a, b = node.operands
+    swapped = is_constant(b) and number_of(b) is not None and not is_constant(a)
+    return _apply(multiply, node, b, a) if swapped else None
+
+
+def number_outward(node: Node, rewriter: Rewriter) -> Value | None:
+    """``(c * x) * y`` of numbers as ``c * (x * y)``, where other factors are.
+
+    Of arrays it stays: where ``x`` does not change in a loop, ``c * x`` does not, either.
+    """
+    if shape_of(node.result):
+        return None
+    for first, second in _both_ways(node):
+        inner = made_by(first, "multiply")
+        if inner is None or is_constant(second) or not rewriter.is_single(first):
+            continue
+        number, x = inner.operands
+        if _is_moderate(number):
+            return _apply(multiply, node, number, _apply(multiply, node, x, second))
     return None
 
 
@@ -443,8 +494,10 @@ _IDENTITIES: Rules = {
     "multiply": (
         neutral_right(1),
         neutral_left(1),
-        *_derivative(times_zero, minus_one, factors_together, numbers_first, numbers_across),
-        *_derivative(times_reciprocal, sign_outward),
+        *_derivative(
+            number_left, times_zero, minus_one, factors_together, numbers_first, numbers_across
+        ),
+        *_derivative(times_reciprocal, number_outward, sign_outward),
     ),
     "divide": (neutral_right(1), *_derivative(times_zero, minus_one, sign_outward)),
     "power": (neutral_right(1), *_derivative(small_power)),

@@ -7,7 +7,7 @@ known that it cannot, "not zero" where it is not known that it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value, walk_nodes
-from symdiff.ir.types import ArrayType, Dim, Size
+from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type
 from symdiff.ops.index import Slot
 
 # Ops whose result is an array that nobody else has: making it twice is meant.
@@ -284,3 +284,30 @@ def dims_at(block: Block) -> dict[Size, tuple[Value, int]]:
             if isinstance(dim, Size):
                 found.setdefault(dim, (value, axis))
     return found
+
+
+def varying_symbols(graph: Graph) -> set[str]:
+    """Symbols of sizes that change from turn to turn of some loop: they name no one length."""
+    pairs = [(value, value) for value in graph.block.parameters]
+    for node in walk_nodes(graph.block):
+        if node.op is loop:
+            view = LoopView(node)
+            pairs += zip(view.carries, view.initial, strict=True)
+            pairs += zip(view.carries, view.next_carries, strict=True)
+            pairs += ((tape, tape) for tape in view.ys)
+    return {symbol for pair in pairs for symbol in _varying(*(value.type for value in pair))}
+
+
+def _varying(a: Type, b: Type) -> Iterator[str]:
+    if isinstance(a, TapeType):
+        yield from (dim.symbol for dim in _dims(a) if isinstance(dim, Size) and dim.open)
+    elif isinstance(a, ArrayType) and isinstance(b, ArrayType):
+        for dim, other in zip(a.shape, b.shape, strict=True):
+            if isinstance(dim, Size) and dim != other:
+                yield dim.symbol
+
+
+def _dims(type_: Type) -> tuple[Dim, ...]:
+    while isinstance(type_, TapeType | ListType):
+        type_ = type_.element
+    return type_.shape if isinstance(type_, ArrayType) else ()

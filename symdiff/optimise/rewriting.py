@@ -32,6 +32,7 @@ from symdiff.optimise.facts import (
     made_by,
     number_of,
     shape_of,
+    varying_symbols,
 )
 
 Rule = Callable[[Node, "Rewriter"], "Value | None"]
@@ -109,6 +110,7 @@ class Rewriter(Builder):
         self.has_derivatives = has_derivatives(graph)
         self.inputs: dict[Size, tuple[Value, int]] = {}
         self._inputs: set[Value] = set()
+        self._varying = varying_symbols(graph)
         self.sizes = Scoped()  # lengths that stand for a dimension
         self._parts = Scoped()
         self._made = Scoped()
@@ -152,6 +154,8 @@ class Rewriter(Builder):
 
     def early_length(self, dim: Size) -> Value | None:
         """A length of this dimension that was given before, or the size of an input."""
+        if dim.symbol in self._varying:
+            return None
         known: Value | None = self.sizes.entries.get(dim)
         place = self.inputs.get(dim) or self._parts.entries.get(dim)
         if known is not None or place is None:

@@ -1,8 +1,8 @@
 """Sums on statements of derivatives: terms that occur twice become one, those that cancel vanish.
 
 A sum is what additions, subtractions, signs and known factors make of terms, as long as nothing
-else reads what is made on the way. ``2.0 * t - u + t`` is ``3.0 * t - u``. Sums are looked at over a
-few terms only, which keeps the cost linear.
+else reads what is made on the way. ``2.0 * t - u + t`` is ``3.0 * t - u``. Sums are looked at over
+a few terms only, which keeps the cost linear.
 """
 
 from __future__ import annotations
