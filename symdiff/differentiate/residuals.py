@@ -87,7 +87,7 @@ def price_of_computing(node: Node) -> int | None:
     if op is constant or op is undefined:
         return 0
     count = elements(node.result.type)
-    if op is ops.arange or op is ops.array and all(map(_is_constant, node.operands)):
+    if op is ops.arange or (op is ops.array and all(map(_is_constant, node.operands))):
         return 100  # positions: their being distinct is known of the op, not of a saved array
     if op.cost == "free" or ops.is_view(node):
         return 20 if count == 1 else 100
