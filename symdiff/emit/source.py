@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from symdiff.emit.comments import annotate
@@ -49,9 +50,8 @@ def emit_source(
     for line in lines:
         annotate(line.body, line.span.file if line.span else None)
     text = write(lines)
-    modules = {
-        short: module for short, module in MODULES.items() if f"{short}." in "\n".join(text.lines)
-    }
+    used = set(re.findall(r"\b(\w+)\.", "\n".join(text.lines)))
+    modules = {short: module for short, module in MODULES.items() if short in used}
     return Emitted(
         function_name, "\n".join(text.lines) + "\n", parameters, modules, names.objects, text.spans
     )

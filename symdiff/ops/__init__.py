@@ -1,6 +1,6 @@
 """The ops: one table a family, each op declared once. Importing this fills the registry."""
 
-from symdiff.ops import numerical, positions, quantiles, writes
+from symdiff.ops import cmathlib, numerical, positions, quantiles, writes
 from symdiff.ops.creation import (
     arange,
     arange_of,
@@ -64,6 +64,7 @@ from symdiff.ops.elementary import (
     clip,
     clip_above,
     clip_below,
+    complex_of,
     conjugate,
     conjugated,
     constant_of,
@@ -284,7 +285,9 @@ __all__ = [
     "clip",
     "clip_above",
     "clip_below",
+    "cmathlib",
     "cofactors",
+    "complex_of",
     "concatenate",
     "conjugate",
     "conjugated",

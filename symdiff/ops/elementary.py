@@ -20,6 +20,7 @@ import numpy as np
 from symdiff.ir.build import builder
 from symdiff.ir.graph import OPERATORS, Node, Operand, Value
 from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, Dim, Type, type_of_constant
+from symdiff.ops import support
 from symdiff.ops.declare import (
     Operation,
     array_type,
@@ -32,6 +33,7 @@ from symdiff.ops.declare import (
     literal,
     one_of,
     require_array,
+    supporting_call,
 )
 
 LOG_2 = math.log(2.0)
@@ -911,6 +913,35 @@ clip_above: Operation = elementwise(
     documentation="``np.clip`` with an upper bound alone.",
 )
 
+# sinc ---
+
+
+def _infer_sinc(x: Type, *, order: int = 0) -> tuple[Type, ...]:
+    type_ = require_array(x, "sinc")
+    dtype = np.sinc(np.ones(1, type_.dtype)).dtype
+    return (number_or_array(dtype, type_.shape),)
+
+
+def _spell_sinc(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    if not node.attributes.get("order"):
+        return ast.Call(dotted("np.sinc"), list(operands), [])
+    return supporting_call(support.sinc)(node, operands)
+
+
+sinc: Operation = declare(
+    Operation(
+        "sinc",
+        _infer_sinc,
+        lambda x, *, order=0: support.sinc(x, order=order) if order else np.sinc(x),
+        spelling=_spell_sinc,
+        vjp={0: lambda g, y, x, order=0: as_dtype_of(g * sinc(x, order=order + 1), x)},
+        jvp={0: lambda t, y, x, order=0: as_dtype_of(t * sinc(x, order=order + 1), y)},
+        sympy=lambda sp, x: sp.sinc(sp.pi * x),
+        documentation="``sin(pi x) / (pi x)``, and its derivatives, exact at 0 too.",
+    ),
+    1,
+)
+
 # Complex parts ----------------------------------------------------------------------------------
 
 
@@ -1103,6 +1134,34 @@ python_float: Operation = _python_cast("python_float", float, FLOAT, **_cast_rul
 python_complex: Operation = _python_cast("python_complex", complex, COMPLEX, **_cast_rules())
 python_int: Operation = _python_cast("python_int", int, INT, nondifferentiable=True)
 python_bool: Operation = _python_cast("python_bool", bool, BOOL, nondifferentiable=True)
+
+
+def _infer_complex_of(a: Type, b: Type) -> tuple[Type, ...]:
+    if require_array(a, "complex").shape or require_array(b, "complex").shape:
+        raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+    return (COMPLEX,)
+
+
+complex_of: Operation = declare(
+    Operation(
+        "complex_of",
+        _infer_complex_of,
+        complex,
+        raises=True,
+        spelling=call("complex"),
+        vjp={
+            0: lambda g, y, a, b: as_dtype_of(g, a),
+            1: lambda g, y, a, b: as_dtype_of(g * -1j, b),
+        },
+        jvp={
+            0: lambda t, y, a, b: t * complex(1),
+            1: lambda t, y, a, b: t * 1j,
+        },
+        sympy=lambda sp, a, b: a + sp.I * b,
+        documentation="``complex(a, b)``: sums would change zeros and infinities.",
+    ),
+    2,
+)
 
 
 def _infer_not(x: Type) -> tuple[Type, ...]:

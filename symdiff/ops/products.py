@@ -660,7 +660,7 @@ def _cross(
 
 
 def _static_length(x: Value) -> Any:
-    """The length of the last axis, asked to be fixed where it is not known: two means another type."""
+    """The length of the last axis, asked to be fixed: vectors of two give another type."""
     axis = array_type(x).rank - 1
     length = array_type(x).shape[axis]
     return length if isinstance(length, int) else static(size(x, axis=axis))

@@ -92,3 +92,27 @@ def polygamma(x: float, order: int = 0) -> float:
         ratio = math.factorial(2 * k + order - 1) / math.factorial(2 * k)
         total += sign * number * ratio / x ** (2 * k + order)
     return total
+
+
+def sinc(x: Any, order: int = 0) -> Any:
+    """The derivative of that order of ``sin(pi x) / (pi x)``.
+
+    Near 0 by its power series; elsewhere by the recurrence that differentiating
+    ``u * sinc(u) = sin(u)`` gives.
+
+    >>> sinc(np.array([0.0, 1.0]), order=1)
+    array([ 0., -1.])
+    """
+    u = np.pi * np.asarray(x, np.result_type(x, np.float64))
+    far = np.where(np.abs(u) > order + 1, u, 1)
+    by_recurrence = np.sin(far) / far
+    for n in range(1, order + 1):
+        by_recurrence = (np.sin(far + n * np.pi / 2) - n * by_recurrence) / far
+    near = np.where(np.abs(u) > order + 1, 0, u)
+    terms = range((order + 1) // 2, order + 20)
+    series = sum(
+        (-1) ** k * near ** (2 * k - order) / ((2 * k + 1) * math.factorial(2 * k - order))
+        for k in terms
+    )
+    values = np.pi**order * np.where(np.abs(u) > order + 1, by_recurrence, series)
+    return values.astype(np.sinc(np.ones(1, np.asarray(x).dtype)).dtype)[()]

@@ -36,6 +36,7 @@ from symdiff.ops.elementary import (
     clip,
     clip_above,
     clip_below,
+    complex_of,
     conjugated,
     deg2rad,
     equal,
@@ -59,6 +60,7 @@ from symdiff.ops.elementary import (
     real,
     remainder,
     round_,
+    sinc,
     subtract,
     trunc,
     where,
@@ -207,6 +209,11 @@ def _conj(x: Any) -> Value:
     return conjugated(staged(x))
 
 
+@lowers(np.sinc)
+def _sinc(x: Any) -> Value:
+    return sinc(staged(x))  # type: ignore[no-any-return]
+
+
 @lowers(np.fix)
 def _fix(x: Any) -> Value:
     return trunc(staged(x))  # type: ignore[no-any-return]
@@ -310,7 +317,7 @@ def _bool(x: Any = False, /) -> Value:
 def _complex(real: Any = 0, imag: Any = None) -> Value:
     if imag is None:
         return _python_number(real, python_complex, "c")
-    return add(real, multiply(imag, 1j))  # type: ignore[no-any-return]
+    return complex_of(real, imag)  # type: ignore[no-any-return]
 
 
 def _python_number(x: Any, conversion: Operation, kind: str) -> Value:
@@ -331,12 +338,23 @@ def _single(x: Value) -> Value:
 
 @lowers(method="item")
 def _item(x: Any, *index: Any) -> Value:
-    x = builder().value(x)
+    """The one element, the one at a flat position, or the one at an index for each axis."""
+    element = builder().value(x)
     if index:
-        refuse("item", index=1)
+        element = _element(element, index)
     conversion = {"f": python_float, "i": python_int, "u": python_int, "c": python_complex}
-    kind = array_type(x).dtype.kind
-    return _python_number(x, conversion.get(kind, python_bool), kind)
+    kind = array_type(element).dtype.kind
+    return _python_number(element, conversion.get(kind, python_bool), kind)
+
+
+def _element(x: Value, index: tuple[Any, ...]) -> Value:
+    from symdiff.ops.index import index_of  # made with the ops that these calls are lowered to
+
+    if len(index) == 1 and isinstance(index[0], tuple):
+        return index_of(x, index[0])
+    if len(index) == 1 and array_type(x).rank != 1:
+        x = FUNCTIONS[np.ravel](x)
+    return index_of(x, index)
 
 
 # Casts ------------------------------------------------------------------------------------------

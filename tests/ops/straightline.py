@@ -88,7 +88,7 @@ def check_spelling(node: Node, operands: Sequence[Any], made: Any) -> None:
     tree = _Binder(names).visit(spelling(node, expressions))
     text = ast.unparse(ast.fix_missing_locations(tree))
     try:
-        found = eval(text, {"np": np, "math": math, **names})
+        found = eval(text, {"np": np, "math": math, "cmath": cmath, **names})
     except Exception as error:
         raise AssertionError(f"{text} raised {error!r}") from error
     for a, b in zip(*((x if len(node.results) > 1 else (x,)) for x in (found, made)), strict=True):

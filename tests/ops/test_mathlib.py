@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 from typing import Any
 
@@ -149,3 +150,25 @@ def test_sympy_meanings_agree_with_values() -> None:
         expression = named(*symbols) if named else op.sympy(sp, *symbols)
         value = float(expression.subs(dict(zip(symbols, numbers, strict=True))))
         assert value == pytest.approx(getattr(math, name)(*numbers), rel=1e-13), name
+
+
+# cmath ------------------------------------------------------------------------------------------
+
+HOLOMORPHIC = "exp log log10 sqrt sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh"
+
+
+@pytest.mark.parametrize("name", HOLOMORPHIC.split())
+def test_holomorphic(name: str) -> None:
+    function = getattr(cmath, name)
+    for z in (0.4 + 0.3j, -0.6 + 0.2j, np.complex128(0.7 - 0.5j)):
+        check(FUNCTIONS[function], function, z)
+    check(FUNCTIONS[function], function, 0.3)
+
+
+def test_polar_coordinates() -> None:
+    z = 0.4 - 0.3j
+    same(stage(FUNCTIONS[cmath.phase], z)(z), [cmath.phase(z)])
+    same(stage(FUNCTIONS[cmath.polar], z)(z), list(cmath.polar(z)))
+    check(FUNCTIONS[cmath.rect], cmath.rect, 1.5, 0.7)
+    check(FUNCTIONS[cmath.log], cmath.log, 3.0 + 1j, 2.0)
+    same(stage(FUNCTIONS[cmath.isnan], z)(z), [False])

@@ -137,6 +137,8 @@ def test_casts_to_python_numbers() -> None:
             same(stage(FUNCTIONS[cast], x)(x), [cast(x)])
     same(stage(FUNCTIONS[complex], 1.5, 2.5)(1.5, 2.5), [1.5 + 2.5j])
     assert stage(FUNCTIONS[float], 1.5).nodes == []
+    same(stage(FUNCTIONS[complex], -0.0, np.inf)(-0.0, np.inf), [complex(-0.0, np.inf)])
+    check(FUNCTIONS[complex], complex, 1.5, 2.5)
     for x in (np.array(1.5), np.array([[2]]), np.float32(1.5), np.array([True])):
         same(stage(METHODS["item"], x)(x), [x.item()])
 
@@ -155,3 +157,18 @@ def test_astype() -> None:
             np.array([1.5, 0.25]),
         )
     assert stage(lambda v: METHODS["astype"](v, float, copy=False), V).nodes == []
+
+
+def test_item_at_a_position() -> None:
+    x = np.array([[1.5, 2.5], [3.5, 4.5]])
+    for index in ((2,), (1, 0), (-1,), ((0, 1),)):
+        check(lambda v, i=index: METHODS["item"](v, *i), lambda v, i=index: v.item(*i), x)
+    check(lambda v, k: METHODS["item"](v, k), lambda v, k: v.item(k), x, 3)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_sinc_at_zero_and_beyond(dtype: str) -> None:
+    x = np.array([0.0, 0.3, -1.0, 2.7], dtype)
+    check(FUNCTIONS[np.sinc], np.sinc, x, order=3 if dtype == "float64" else 1)
+    check(FUNCTIONS[np.sinc], np.sinc, float(x[1]))
+    check(FUNCTIONS[np.sinc], np.sinc, 2)

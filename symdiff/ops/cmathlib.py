@@ -1,0 +1,125 @@
+"""The functions of ``cmath``: numbers enter, Python's complex numbers leave.
+
+All that carry a derivative are holomorphic, so a partial is one complex number; branch cuts are no
+concern of theirs. ``phase`` and ``polar`` are made of what ``math`` has.
+"""
+
+from __future__ import annotations
+
+import cmath
+from typing import Any
+
+from symdiff.ir.graph import Value
+from symdiff.ir.types import BOOL, COMPLEX, ArrayType, Type
+from symdiff.ops.declare import Operation, Rule, call, declare, lowers, require_array
+from symdiff.ops.elementary import (
+    LOG_10,
+    absolute,
+    by_numpy,
+    complex_of,
+    divide,
+    imag,
+    multiply,
+    python_complex,
+    real,
+)
+from symdiff.ops.mathlib import math_atan2, math_cos, math_sin
+
+
+def _infer(result: ArrayType) -> Any:
+    def infer(z: Type) -> tuple[Type, ...]:
+        if require_array(z, "cmath").shape:
+            raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+        return (result,)
+
+    return infer
+
+
+def _cmath(name: str, partial: Rule, singular: bool = False) -> Operation:
+    """A function of ``cmath`` as the op ``cmath_<name>``, which is what calls of it mean."""
+    function: Any = getattr(cmath, name)
+    operation = Operation(
+        f"cmath_{name}",
+        _infer(COMPLEX),
+        function,
+        raises=True,
+        spelling=call(f"cmath.{name}"),
+        partials=(partial,),
+        singular=singular,
+        strong=name in ("sqrt", "asin", "acos", "acosh"),
+        sympy=name,
+        documentation=f"``cmath.{name}``, of Python numbers.",
+    )
+    lowers(function)(lambda z: operation(z))
+    return declare(operation, 1)
+
+
+def _root(z: Value) -> Value:
+    return cmath_sqrt(1 - z) * cmath_sqrt(1 + z)  # type: ignore[no-any-return]
+
+
+cmath_exp: Operation = _cmath("exp", lambda y, z: y)
+cmath_log: Operation = _cmath("log", lambda y, z: divide(1, z), singular=True)
+cmath_log10: Operation = _cmath("log10", lambda y, z: divide(1, z * LOG_10), singular=True)
+cmath_sqrt: Operation = _cmath("sqrt", lambda y, z: by_numpy(divide)(0.5, y), singular=True)
+cmath_sin: Operation = _cmath("sin", lambda y, z: cmath_cos(z))
+cmath_cos: Operation = _cmath("cos", lambda y, z: -cmath_sin(z))
+cmath_tan: Operation = _cmath("tan", lambda y, z: 1 + y * y)
+cmath_sinh: Operation = _cmath("sinh", lambda y, z: cmath_cosh(z))
+cmath_cosh: Operation = _cmath("cosh", lambda y, z: cmath_sinh(z))
+cmath_tanh: Operation = _cmath("tanh", lambda y, z: 1 - y * y)
+cmath_asin: Operation = _cmath("asin", lambda y, z: 1 / _root(z), singular=True)
+cmath_acos: Operation = _cmath("acos", lambda y, z: -1 / _root(z), singular=True)
+cmath_atan: Operation = _cmath("atan", lambda y, z: 1 / (1 + z * z), singular=True)
+cmath_asinh: Operation = _cmath("asinh", lambda y, z: 1 / cmath_sqrt(1 + z * z), singular=True)
+cmath_acosh: Operation = _cmath(
+    "acosh", lambda y, z: 1 / (cmath_sqrt(z - 1) * cmath_sqrt(z + 1)), singular=True
+)
+cmath_atanh: Operation = _cmath("atanh", lambda y, z: 1 / (1 - z * z), singular=True)
+
+
+def _predicate(name: str) -> None:
+    function: Any = getattr(cmath, name)
+    operation = declare(
+        Operation(
+            f"cmath_{name}",
+            _infer(BOOL),
+            function,
+            raises=True,
+            spelling=call(f"cmath.{name}"),
+            nondifferentiable=True,
+            documentation=f"``cmath.{name}``; no derivative flows through it.",
+        )
+    )
+    lowers(function)(lambda z: operation(z))
+
+
+for _name in ("isnan", "isinf", "isfinite"):
+    _predicate(_name)
+
+# Lowerings of what is not an op of its own ---
+
+
+@lowers(cmath.log)
+def _log(z: Any, base: Any = None) -> Value:
+    if base is None:
+        return cmath_log(z)  # type: ignore[no-any-return]
+    return divide(cmath_log(z), cmath_log(base))  # type: ignore[no-any-return]
+
+
+@lowers(cmath.phase)
+def _phase(z: Any) -> Value:
+    z = python_complex(z)
+    return math_atan2(imag(z), real(z))  # type: ignore[no-any-return]
+
+
+@lowers(cmath.polar)
+def _polar(z: Any) -> tuple[Value, Value]:
+    return absolute(python_complex(z)), _phase(z)
+
+
+@lowers(cmath.rect)
+def _rect(r: Any, phi: Any) -> Value:
+    return complex_of(  # type: ignore[no-any-return]
+        multiply(r, math_cos(phi)), multiply(r, math_sin(phi))
+    )
