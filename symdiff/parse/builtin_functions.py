@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
+import dataclasses
 import functools
 import math
 import operator
@@ -380,7 +381,11 @@ def _list(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abst
 
 @builtin(tuple)
 def _tuple(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    return static_items(interp, arguments[0]) if arguments else ()
+    if not arguments:
+        return ()
+    made = collect(interp, arguments[0])
+    content = interp.content(made)
+    return made if staged_lists.is_staged_list(content) else content  # a staged length: as a list
 
 
 @builtin(dict)
@@ -582,3 +587,13 @@ def _super(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abs
 
 
 BUILTINS[super] = _super
+
+
+@builtin(dataclasses.replace)
+def _replace(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    (record,) = arguments
+    if isinstance(record, tuple):
+        return record._replace(**keywords)  # type: ignore[attr-defined]
+    names = [field.name for field in dataclasses.fields(record.type) if field.init]
+    values = {name: get_attribute(interp, record, name) for name in names}
+    return call_value(interp, record.type, [], values | keywords)

@@ -22,6 +22,7 @@ from symdiff import ops
 from symdiff.errors import SymdiffError, UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Leaf, is_leaf
+from symdiff.ir.types import ListType
 from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES
 from symdiff.parse.access import MUTATING_ARRAY_METHODS, adopt, get_attribute, object_attribute
 from symdiff.parse.interpreter import MOST_INLINED, Frame, Interpreter, describe
@@ -222,7 +223,8 @@ def plain_argument(
             return content
         if isinstance(content, Columns):
             return stacked_columns(interp, content)
-        return [plain_argument(interp, item, arrays) for item in content]
+        items = [plain_argument(interp, item, arrays) for item in content]
+        return [ops.list_stack_of(item) if _is_staged_list(item) else item for item in items]
     if isinstance(value, tuple):
         return tuple.__new__(type(value), [plain_argument(interp, v, arrays) for v in value])
     if isinstance(value, slice):
@@ -249,6 +251,10 @@ def stacked_columns(interp: Interpreter, content: Columns) -> Value:
     columns = [ops.list_stack_of(value) for value in content.values]
     result: Value = FUNCTIONS[np.stack](columns, axis=1)
     return result
+
+
+def _is_staged_list(value: Any) -> bool:
+    return isinstance(value, Value) and isinstance(value.type, ListType)
 
 
 _LAZY: set[type] = set()

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import Builder, building
 from symdiff.ir.control import emit_undefined
 from symdiff.ir.graph import Node, Value
@@ -109,6 +110,7 @@ class Carries:
         self.base = base
         self.heap = heap  # of the loop's head
         self.hint_heap = Heap()
+        self.unrolls = False  # lists that grow are better followed turn by turn
         self.span = span
         self.slots: dict[Key, Slot] = {}
         self.carried: list[Number | Memory] = []
@@ -196,6 +198,8 @@ class Carries:
 
     def _grown(self, name: str, start: tuple[Any, ...], hint: tuple[Any, ...]) -> Slot:
         """A list that has another length after a turn: of staged length from here on."""
+        if self.unrolls:
+            raise UnsupportedSyntaxError(f"'{name}' grows", self.span)
         parts = [columns_from(h, items) for h, items in self._both(start, hint) if items]
         structure = parts[0][0]
         if not all(same_structure(structure, other) for other, _ in parts):

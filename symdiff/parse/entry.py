@@ -11,7 +11,7 @@ from symdiff.ir.build import building
 from symdiff.ir.graph import Block, Graph, Input, Node, Value
 from symdiff.ir.signature import Path, Signature
 from symdiff.ir.structure import Container, Leaf, Static, Structure, is_leaf
-from symdiff.ir.types import ArrayType, Size
+from symdiff.ir.types import ArrayType, ListType, Size
 from symdiff import ops
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.calls import call_value
@@ -223,6 +223,9 @@ def demand(interp: Interpreter, value: Value) -> Exception:
                 return _not_static(interp, current)
             stack.extend(length for length in lengths if length not in seen)
             seen.update(lengths)
+        elif (count := _count_behind(current)) is not None:
+            stack.extend(value for value in count if value not in seen)
+            seen.update(count)
         elif node.blocks or node.op.effect:
             return _not_static(interp, current)
         else:
@@ -230,7 +233,7 @@ def demand(interp: Interpreter, value: Value) -> Exception:
                 if operand not in seen:
                     seen.add(operand)
                     stack.append(operand)
-    return StaticDemand(tuple(paths))
+    return StaticDemand(tuple(paths)) if paths else _not_static(interp, value)
 
 
 def _lengths_behind(
@@ -274,6 +277,23 @@ def _input_dimensions(interp: Interpreter, value: Value) -> list[Path] | None:
     path = interp.inputs[interp.parameters.index(value)].path
     axes = enumerate(value.type.shape)
     return [(*path, ("size", axis)) for axis, dim in axes if isinstance(dim, Size)]
+
+
+def _count_behind(value: Value) -> list[Value] | None:
+    """What the length of a list comes from: the counts of the loops that it grew in."""
+    node = value.node
+    assert node is not None
+    if node.op.name == "list_length" or isinstance(value.type, ListType):
+        if node.op.name in ("list_new", "undefined"):
+            return []
+        if node.op.name == "loop" and node.attributes["bounded"] and len(node.blocks) == 1:
+            start = 1 + list(node.results).index(value)
+            return [node.operands[0], node.operands[start]]
+        if node.op.name == "list_concatenate":
+            return list(node.operands)
+        if node.op.name.startswith("list_"):
+            return [node.operands[0]]
+    return None
 
 
 def _size_path(interp: Interpreter, node: Node) -> Path | None:

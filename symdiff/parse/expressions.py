@@ -301,9 +301,11 @@ def _set_comprehension(interp: Interpreter, node: ast.SetComp) -> Abstract:
     made = ListRef()
     interp.put(made, ())
     _comprehend(
-        interp, node.generators, lambda: append_item(interp, made, interp.evaluate(node.elt))
+        interp,
+        node.generators,
+        lambda: append_item(interp, made, static(interp.evaluate(node.elt))),
     )
-    return frozenset(static(item) for item in interp.content(made))
+    return frozenset(interp.content(made))
 
 
 @expression(ast.DictComp)

@@ -230,6 +230,10 @@ class Interpreter:
             known = self.free[key] = FreeVariable(kind, owner, name)
         return known
 
+    def sizes_are_fixed(self) -> bool:
+        """Whether structure was found to depend on sizes, which are constants here."""
+        return any(isinstance(path[-1], tuple) for path in self.static)
+
     def guard(self, path: Path, kind: GuardKind, expected: Any) -> None:
         """Rest on a static fact: the program is compiled anew when it no longer holds."""
         start, *rest = path

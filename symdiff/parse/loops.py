@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from symdiff.errors import UnsupportedSyntaxError
+from symdiff.errors import AliasingError, UnsupportedSyntaxError
 from symdiff.ir.build import Builder, builder, building, copy_block
 from symdiff.ir.control import emit_cond, emit_loop
 from symdiff.ir.graph import Block, Node, Value, uses, walk_nodes
@@ -25,6 +25,7 @@ from symdiff.parse.values import Abstract, Conflict, ConflictRead, Iterable, Pee
 
 MOST_PEELED = 3
 MOST_ROUNDS = 24
+MOST_TURNS_INSTEAD = 100  # of a loop that cannot be staged as one
 
 
 @dataclass(slots=True)
@@ -86,18 +87,41 @@ def _run(interp: Interpreter, turns: Turns, unroll: bool) -> None:
     if unroll:
         _unroll(interp, turns)
         return
-    start = len(builder().nodes), interp.heap.copy()
+    start = len(builder().nodes), interp.heap.copy(), len(interp.frames)
+    failure: Exception | None = None
     try:
         _staged_or_peeled(interp, turns)
+        return
     except NeedsStatic as needed:
         if not _depends_on_turn(needed.value, interp):
             raise
         if isinstance(turns.count, Value):
             raise NeedsStatic(turns.count) from None
-        length, heap = start
-        del builder().nodes[length:]
-        interp.heap = heap
+    except (UnsupportedSyntaxError, AliasingError, ConflictRead) as error:
+        # what does not repeat from turn to turn may be right turn by turn
+        if isinstance(turns.count, Value) and _can_be_static(interp, turns.count):
+            raise NeedsStatic(turns.count) from None
+        if isinstance(turns.count, Value) or (turns.count or 0) > MOST_TURNS_INSTEAD:
+            raise
+        failure = error
+    length, heap, frames = start
+    del builder().nodes[length:]
+    del interp.frames[frames:]
+    interp.heap = heap
+    try:
         _unroll(interp, turns)
+    except NeedsStatic:
+        if failure is None or turns.test is None:
+            raise
+        raise failure from None  # a condition that is not static: the loop cannot be unrolled
+
+
+def _can_be_static(interp: Interpreter, count: Value) -> bool:
+    from symdiff.parse.entry import demand
+    from symdiff.parse.staged import StaticDemand
+
+    wanted = demand(interp, count)
+    return isinstance(wanted, StaticDemand) and bool(wanted.paths)
 
 
 def _staged_or_peeled(interp: Interpreter, turns: Turns) -> None:
@@ -220,6 +244,7 @@ class Trial:
     nodes: list[Node] = field(default_factory=list)
     heap: Heap = field(default_factory=Heap)
     test: Block | None = None
+    always: bool = False  # the test is known to hold in every turn
 
 
 class LoopStager:
@@ -247,6 +272,7 @@ class LoopStager:
         """Stage one turn; what is known to change starts as parameters."""
         heap = self.base.copy(written=set())
         carries = Carries(self.since, self.base, heap, self.interp.span)
+        carries.unrolls = isinstance(self.turns.count, int) and self.interp.sizes_are_fixed()
         for key, hint in self.hints.items():
             heap.set(key, carries.add(key, *hint))
         trial = Trial(Value(INT, None, "k"), carries)
@@ -262,7 +288,7 @@ class LoopStager:
     def _stage_turn(self, trial: Trial, heap: Heap) -> None:
         interp, turns = self.interp, self.turns
         inside = self.test_inside
-        trial.test = self._stage_test(heap)
+        trial.test = self._stage_test(trial, heap)
         if self.test_inside != inside:
             trial.test = None
         with interp.scratch(heap) as inner:
@@ -289,7 +315,7 @@ class LoopStager:
         else:
             stop()
 
-    def _stage_test(self, heap: Heap) -> Block | None:
+    def _stage_test(self, trial: Trial, heap: Heap) -> Block | None:
         """The condition block; where the test itself binds names it moves into the body instead."""
         test = self.turns.test
         if test is None or self.test_inside:
@@ -298,6 +324,7 @@ class LoopStager:
         with self.interp.scratch(after) as inner:
             condition = test()
             if isinstance(condition, bool):
+                trial.always = condition
                 condition = constant(condition)
             after = self.interp.heap
         if _binds(heap, after, self.since):
@@ -337,6 +364,14 @@ class LoopStager:
         node = emit_loop(self._count(), initial, (), body, condition)
         interp.heap = self.base
         carries.restore(node, trial.heap)
+        if trial.always and not isinstance(interp.heap.get(self.turns.broken), Value):
+            self._only_left_by_return()
+
+    def _only_left_by_return(self) -> None:
+        """``while True`` without ``break``: after it the function has returned."""
+        returned = (self.interp.frame.token, "return")
+        if isinstance(self.interp.heap.get(returned), Value):
+            self.interp.put(returned, True)
 
     def _count(self) -> Value | None:
         count, first = self.turns.count, self.turns.first

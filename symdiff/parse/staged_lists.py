@@ -60,8 +60,7 @@ def item_parts(heap: Heap, item: Abstract) -> tuple[Structure, list[Abstract]]:
         if isinstance(content, Columns | ListRef | DictRef | ObjectRef):
             raise Unjoinable(f"a list of {describe(value)} grows where its length is staged")
         if isinstance(content, Value):
-            leaves.append(content)
-            return Leaf(len(leaves) - 1)
+            raise Unjoinable("a list of lists, both of lengths known at run time only")
         if isinstance(content, dict):
             return Container(dict, tuple(content), tuple(map(visit, content.values())))
         if isinstance(content, tuple):

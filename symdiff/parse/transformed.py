@@ -1,11 +1,14 @@
-"""What symdiff's own functions mean inside a staged one: the front end's side of ``ops.stager.Stager``.
+"""What symdiff's own functions mean inside a staged one: the front end's side of
+``ops.stager.Stager``.
 
-A call of ``grad(f)`` stages the call of ``f`` as a graph of its own, whose inputs are the arguments and what the
-graph captured from around it. ``no_grad`` and ``checkpoint`` are marks on what is staged meanwhile.
+A call of ``grad(f)`` stages the call of ``f`` as a graph of its own, whose inputs are the arguments
+and what the graph captured from around it. ``no_grad`` and ``checkpoint`` are marks on what is
+staged meanwhile.
 """
 
 from __future__ import annotations
 
+import builtins
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -105,12 +108,12 @@ class Stager:
             return _without(self.parameters(function.function), 1)
         if isinstance(function, Partial):
             return _without(self.parameters(function.function), len(function.arguments))
-        if isinstance(function, StagedCallable) or not callable(function):
+        if isinstance(function, StagedCallable) or not builtins.callable(function):
             return inspect.signature(lambda *args, **kwargs: None)
         if isinstance(function, np.ufunc):
             count, kind = function.nin, inspect.Parameter.POSITIONAL_ONLY
             return inspect.Signature([inspect.Parameter(f"x{k}", kind) for k in range(count)])
-        inner = getattr(function, "__symdiff_function__", function)
+        inner: Any = getattr(function, "__symdiff_function__", function)
         try:
             return inspect.signature(inner, follow_wrapped=False)
         except ValueError:
@@ -320,7 +323,7 @@ def _closed(block: Block, captured: Sequence[Value]) -> Block:
 def _closure_signature(closure: Closure) -> inspect.Signature:
     spec = closure.node.args
     kinds = inspect.Parameter
-    names = [(a.arg, kinds.POSITIONAL_ONLY) for a in spec.posonlyargs]
+    names: list[tuple[str, Any]] = [(a.arg, kinds.POSITIONAL_ONLY) for a in spec.posonlyargs]
     names += [(a.arg, kinds.POSITIONAL_OR_KEYWORD) for a in spec.args]
     count = len(names) - len(closure.defaults)
     found = [
@@ -344,7 +347,7 @@ def _without(signature: inspect.Signature, count: int) -> inspect.Signature:
     return signature.replace(parameters=parameters[count:])
 
 
-# Recognising symdiff's own ----------------------------------------------------------------------------
+# Recognising symdiff's own ------------------------------------------------------------------------
 
 
 def _call_callable(

@@ -8,11 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 from symdiff import ops
+from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import FreeVariable, Value
 from symdiff.ops.effects import Named
 from symdiff.parse.heap import constant
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.opaque import Template
+from symdiff.parse.staged_lists import is_staged_list
 from symdiff.parse.values import ABSENT, Abstract, DictRef, ObjectRef, Storage
 
 
@@ -77,6 +79,9 @@ def _write_container(interp: Interpreter, ref: Any) -> None:
         for key, item in content.items():
             _effect(interp, ops.set_item, item, owner=owner, key=key)
         return
+    if is_staged_list(content):
+        _replace_list(interp, live, owner.name, content)
+        return
     for position, item in enumerate(content):
         if position < len(live):
             _effect(interp, ops.set_item, item, owner=owner, key=position)
@@ -88,6 +93,18 @@ def _write_container(interp: Interpreter, ref: Any) -> None:
                 arguments=(ops.Slot(0),),
                 keywords=(),
             )
+
+
+def _replace_list(interp: Interpreter, live: Any, name: str, content: Any) -> None:
+    """``live[:] = content``."""
+    if not isinstance(content, Value):
+        raise UnsupportedCallError(
+            "a captured list gets items in a loop whose length is known at run time only", None
+        )
+    clear = Named(live.clear, f"{name}_clear")
+    extend = Named(live.extend, f"{name}_extend")
+    ops.opaque_call(function=clear, arguments=(), keywords=())
+    ops.opaque_call(content, function=extend, arguments=(ops.Slot(0),), keywords=())
 
 
 def _write_array(interp: Interpreter, storage: Storage) -> None:
