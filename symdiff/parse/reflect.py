@@ -19,6 +19,7 @@ from symdiff.ir.graph import FreeVariable, Input
 from symdiff.ir.signature import Fixed, Live, Nested, Path, Specification
 from symdiff.ir.structure import children
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, Type, type_of_constant
+from symdiff.ops.declare import FUNCTIONS
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Partial, Storage
 
@@ -109,6 +110,7 @@ STATIC_TYPES = (
     type(Ellipsis),
     type(NotImplemented),
     np.ufunc,
+    type(np.sum),  # what NumPy wraps its Python functions in
     np.dtype,
     frozenset,
     range,
@@ -170,7 +172,12 @@ def _partial(interp: Interpreter, value: Any, path: Path) -> Abstract:
 
 
 def _is_static(value: Any) -> bool:
-    return isinstance(value, STATIC_TYPES) or getattr(type(value), "__symdiff_static__", False)
+    if isinstance(value, STATIC_TYPES) or getattr(type(value), "__symdiff_static__", False):
+        return True
+    try:
+        return value in FUNCTIONS
+    except TypeError:  # not hashable
+        return False
 
 
 def _is_enum(value: Any) -> bool:
