@@ -9,7 +9,12 @@ from collections.abc import Iterable
 from typing import Any
 
 MODULES = {"np": "numpy", "math": "math", "cmath": "cmath"}
-_RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | frozenset(MODULES) | {"_"}
+_SPOKEN = frozenset(  # builtins that spellings use
+    "abs bool complex dict divmod enumerate float int isinstance len list max min pow print range "
+    "reversed round slice sorted sum tuple type zip".split()
+)
+_EXCEPTIONS = frozenset(name for name in dir(builtins) if name[0].isupper())
+_RESERVED = frozenset(keyword.kwlist) | _SPOKEN | _EXCEPTIONS | frozenset(MODULES) | {"_"}
 
 
 def identifier(text: str, default: str) -> str:
@@ -36,6 +41,8 @@ class Namespace:
     def fresh(self, hint: str) -> str:
         """``hint`` itself, or with the first number that makes it new."""
         name = identifier(hint, "t")
+        if name in _RESERVED and name != "_":
+            name, hint = f"{name}_", f"{hint}_"
         while name in self.taken:
             number = self._next.get(hint, 1)
             self._next[hint] = number + 1

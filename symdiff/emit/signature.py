@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from symdiff.emit.emitted import Parameter
@@ -11,7 +11,7 @@ from symdiff.emit.expressions import Expressions, assign, call_of, name, subscri
 from symdiff.emit.namespace import Namespace
 from symdiff.emit.plan import Plan
 from symdiff.emit.text import Line
-from symdiff.ir.graph import Graph
+from symdiff.ir.graph import Graph, Value
 from symdiff.ir.signature import Nested, Signature
 from symdiff.ir.structure import Container, Leaf, Structure, construct
 
@@ -47,13 +47,51 @@ def unpacking(
     """Statements that give the leaves of containers their names."""
     by_path = {p.path[0]: p.name for p in parameters if p.origin == "argument"}
     specifications = dict(signature.parameters) if signature else {}
-    lines = []
+    groups: dict[tuple[Any, ...], list[Value]] = {}
     for source, value in zip(plan.graph.inputs, plan.graph.block.parameters, strict=True):
         if source.origin == "argument" and len(source.path) > 1 and value in plan.names:
-            first, *rest = source.path
-            read = _follow(name(by_path[first]), rest, specifications.get(first))
-            lines.append(Line(assign(target(plan.names[value]), read), plan.graph.span))
+            groups.setdefault(source.path, []).append(value)
+    lines = []
+    for paths in _together(list(groups), specifications):
+        first, *rest = paths[0] if len(paths) == 1 else paths[0][:-1]
+        read = _follow(name(by_path[first]), rest, specifications.get(first))
+        targets = [target(plan.names[groups[path][0]]) for path in paths]
+        to = targets[0] if len(paths) == 1 else ast.Tuple(targets, ast.Store())
+        lines.append(Line(assign(to, read), plan.graph.span))
     return lines
+
+
+Path = tuple[Any, ...]
+
+
+def _together(paths: list[Path], specifications: Mapping[str, Any]) -> list[list[Path]]:
+    """Paths grouped where they are all the items of one tuple or list."""
+    found: list[list[Path]] = []
+    remaining = list(paths)
+    while remaining:
+        parent = remaining[0][:-1]
+        siblings = [path for path in remaining[: _MOST_TOGETHER + 1] if path[:-1] == parent]
+        whole = len(siblings) > 1 and len(siblings) == _length(parent, specifications)
+        chosen = siblings if whole else remaining[:1]
+        found.append(chosen)
+        remaining = remaining[len(chosen) :]
+    return found
+
+
+_MOST_TOGETHER = 6
+
+
+def _length(path: Path, specifications: Mapping[str, Any]) -> int | None:
+    """How many items the tuple or list at a path has; None where it is not one."""
+    specification = specifications.get(path[0])
+    for key in path[1:]:
+        if not isinstance(specification, Nested):
+            return None
+        items = dict(zip(specification.keys, specification.items, strict=True))
+        specification = items.get(key)
+    if not isinstance(specification, Nested) or specification.type not in (tuple, list):
+        return None
+    return len(specification.keys)
 
 
 def _follow(expression: ast.expr, path: Sequence[Any], specification: Any) -> ast.expr:
