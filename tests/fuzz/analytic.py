@@ -165,7 +165,7 @@ def analytic_namespace(text: str) -> dict[str, Any]:
 def _complex_argument(value: Any) -> Any:
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
         return value.astype(complex)
-    return np.complex128(value) if isinstance(value, float) else copy.deepcopy(value)
+    return np.complex128(value) if isinstance(value, (float, np.floating)) else copy.deepcopy(value)
 
 
 def _flat(result: Any, weights: Any) -> Any:
@@ -182,7 +182,7 @@ class Reference:
         self, text: str, function: Function, args: Sequence[Any], wrt: Sequence[int], weights: Any
     ) -> None:
         self.function = function
-        self.args = [float(a) if isinstance(a, np.floating) else a for a in args]
+        self.args = list(args)
         self.wrt = tuple(wrt)
         self.weights = weights
         self.value = float(np.squeeze(self._real(self.args)))
