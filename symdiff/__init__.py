@@ -1,11 +1,12 @@
 """symdiff differentiates plain NumPy code: source in, source of the derivative out.
 
-    source ─parse─▶ AST ─stage─▶ Graph ─differentiate─▶ Graph ─optimise─▶ Graph ─emit─▶ source ─load─▶ callable
+    source ─parse─▶ AST ─stage─▶ Graph ─differentiate─▶ Graph ─optimise─▶ Graph ─emit─▶ source
+    ─load─▶ callable
 
-``source`` finds the text of a function; ``parse`` stages it, at a signature, to the graphs of ``ir`` over the
-ops of ``ops``; ``differentiate`` and ``optimise`` go from graph to graph; ``emit`` writes NumPy source, and
-``runtime`` loads it, finds the program for a call and runs it. ``pipeline`` has the stages in order, ``api``
-is the face:
+``source`` finds the text of a function; ``parse`` stages it, at a signature, to the graphs of
+``ir`` over the ops of ``ops``; ``differentiate`` and ``optimise`` go from graph to graph; ``emit``
+writes NumPy source, and ``runtime`` loads it, finds the program for a call and runs it.
+``pipeline`` has the stages in order, ``api`` is the face:
 
 >>> import numpy as np
 >>> import symdiff as sd

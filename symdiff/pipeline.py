@@ -55,7 +55,9 @@ class Transform(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """A function and the transforms applied to it, innermost first, with the parameters at each level."""
+    """A function and the transforms applied to it, innermost first, with the parameters at each
+    level.
+    """
 
     function: Callable[..., Any]
     transforms: tuple[Transform, ...]
@@ -94,10 +96,11 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A graph with the signature of its calls, and the facts about other variables that it rests on.
+    """A graph with the signature of its calls, and the facts about other variables that it rests
+    on.
 
-    ``primal`` is the graph of the function itself and ``inner`` the signature of its calls, ``written`` the
-    paths of the arrays that it writes.
+    ``primal`` is the graph of the function itself and ``inner`` the signature of its calls,
+    ``written`` the paths of the arrays that it writes.
     """
 
     graph: Graph
@@ -110,7 +113,7 @@ class Derived:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A compiled graph: its text, the loaded function, and the paths of what the function is given."""
+    """A compiled graph: text, loaded function, and the paths of what that is given."""
 
     derived: Derived
     emitted: Emitted
@@ -120,7 +123,9 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Forward and backward programs. ``order`` picks the backward function's arguments from the saved
+    """Forward and backward programs.
+
+    ``order`` picks the backward function's arguments from the saved
     values and cotangents; ``seeded`` are the numbers of the results that have a cotangent."""
 
     forward: Program
@@ -161,7 +166,9 @@ def derive(chain: Chain, arguments: Arguments) -> Derived:
 def staged_at(
     function: Callable[..., Any], signature: Signature, arguments: Arguments
 ) -> tuple[Staged, Signature]:
-    """Stage a function, again with more values fixed as long as structure is found to depend on them."""
+    """Stage a function, again with more values fixed as long as structure is found to depend on
+    them.
+    """
     for _ in range(_MOST_RESTARTS):
         try:
             staged = stage(function, signature)
@@ -226,12 +233,12 @@ def _refuse_overlap(
 ) -> None:
     if (path in written or other_path in written) and np.shares_memory(value, other):
         raise AliasingError(
-            f"the arrays {spelled(other_path)} and {spelled(path)} overlap, and one of them is written",
+            f"the arrays {spelled(other_path)} and {spelled(path)} overlap, and one is written",
             hint="pass a copy of one of them",
         )
 
 
-# Programs -------------------------------------------------------------------------------------------
+# Programs -----------------------------------------------------------------------------------------
 
 
 def build(derived: Derived, name: str) -> Program:
@@ -259,7 +266,7 @@ def build_pair(
     wrt: Sequence[int],
     shaped: Structure,
 ) -> Pair:
-    """Emit and load the forward and backward parts; ``shaped`` is the structure of the cotangents."""
+    """Emit and load forward and backward parts; ``shaped``: the structure of cotangents."""
     split = differentiate.split(derived.graph, wrt)
     forward = build(replace(derived, graph=optimise(split.forward)), f"{name}_forward")
     known = tuple(_distinct(split.backward.inputs))
@@ -272,7 +279,9 @@ def build_pair(
 
 
 def seeded_results(graph: Graph) -> tuple[int, ...]:
-    """The numbers of the returned results that have a cotangent, in the order of the backward inputs."""
+    """The numbers of the returned results that have a cotangent, in the order of the backward
+    inputs.
+    """
     results = graph.block.results
     numbers = sorted(set(leaves_of(graph.output)))
     return tuple(k for k in numbers if carries_derivative(results[k].type))

@@ -101,7 +101,8 @@ def value_and_grad(
 
 @staged_by("inside.call_jvp")
 def jvp(f: Callable[..., Any], primals: Any, tangents: Any) -> tuple[Any, Any]:
-    """The pair of ``f(*primals)`` and its derivative along ``tangents``; None stands for no tangent.
+    """The pair of ``f(*primals)`` and its derivative along ``tangents``; None stands for no
+    tangent.
 
     >>> jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, None))
     (6.0, 3.0)
@@ -125,7 +126,8 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
 def jacobian(f: Callable[..., Any], argnums: Argnums = 0, mode: Mode = "auto") -> Derivative:
     """Arrays of shape out + in, for each array returned and each argument asked for.
 
-    :param mode: ``"fwd"``, a sweep for each number differentiated by; ``"rev"``, one for each number
+    :param mode: ``"fwd"``, a sweep for each number differentiated by; ``"rev"``, one for each
+    number
         returned; ``"auto"``, the cheaper as far as ranks tell.
     """
     if mode not in ("auto", "fwd", "rev"):
@@ -188,9 +190,11 @@ def check_grads(
     atol: float = 1e-6,
     seed: int = 0,
 ) -> None:
-    """Compare the derivatives of ``f`` at ``args`` with differences, up to ``order``, in both modes.
+    """Compare the derivatives of ``f`` at ``args`` with differences, up to ``order``, in both
+    modes.
 
-    All floats among the arguments take part. Differences in float64 are right to about 1e-9 at order one.
+    All floats among the arguments take part. Differences in float64 are right to about 1e-9 at
+    order one.
 
     :raises AssertionError: that says which derivative differs, where, and by how much.
 

@@ -1,12 +1,14 @@
 """``check_grads``: derivatives against extrapolated differences of the function's own values.
 
-Both modes are compared along random directions: forward with the difference quotient itself, reverse by
-⟨v, Jᵀw⟩ = ⟨J v, w⟩. Order two repeats that with the first derivatives in place of the function, and so on.
+Both modes are compared along random directions: forward with the difference quotient itself,
+reverse by ⟨v, Jᵀw⟩ = ⟨J v, w⟩. Order two repeats that with the first derivatives in place of the
+function, and so on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -124,7 +126,8 @@ def _check_reverse(
         moved: Any = direction
         for key in path:
             part, moved = _step(part, key), _step(moved, key)
-        what = f"reverse mode: the derivative of {name} by argument {spelled((f'args[{path[0]}]', *path[1:]))}"
+        argument = spelled((f"args[{path[0]}]", *path[1:]))
+        what = f"reverse mode: the derivative of {name} by {argument}"
         if part is None:
             raise AssertionError(f"{what} is missing")
         _require_shape(part, moved, what)
@@ -137,7 +140,7 @@ def _require_shape(actual: Any, expected: Any, what: str) -> None:
         raise AssertionError(f"{what} has the shape {np.shape(actual)}, not {np.shape(expected)}")
 
 
-# Differences ------------------------------------------------------------------------------------------
+# Differences --------------------------------------------------------------------------------------
 
 
 def _difference(
@@ -148,7 +151,7 @@ def _difference(
     table = [[_central(function, args, direction, h) for h in steps]]
     for level in range(1, _LEVELS):
         before, factor = table[-1], 4**level
-        pairs = zip(before, before[1:], strict=False)
+        pairs = pairwise(before)
         table.append([_combined(coarse, fine, factor) for coarse, fine in pairs])
     return table[-1][0]
 
@@ -186,7 +189,7 @@ def _copied(leaf: Any) -> Any:
     return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
 
 
-# Trees ------------------------------------------------------------------------------------------------
+# Trees --------------------------------------------------------------------------------------------
 
 
 def _is_number(value: object) -> bool:

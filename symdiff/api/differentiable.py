@@ -1,8 +1,9 @@
 """The objects users hold: a function with its derivatives, and a derivative with its own.
 
-``Differentiable`` calls the user's function untouched; ``.grad``, ``.jvp`` and so on are ``Derivative`` objects,
-which have the same attributes again. What was compiled belongs to the function, not to these objects:
-``grad(f)`` twice compiles once. All of them pickle where the function does, by reference.
+``Differentiable`` calls the user's function untouched; ``.grad``, ``.jvp`` and so on are
+``Derivative`` objects, which have the same attributes again. What was compiled belongs to the
+function, not to these objects: ``grad(f)`` twice compiles once. All of them pickle where the
+function does, by reference.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class Differentiable:
 
     def __reduce__(self) -> Any:
         if not self._bound and _lives_at(self):
-            return self.__qualname__
+            return str(getattr(self, "__qualname__", ""))
         function: Any = self._function
         if not _lives_at(function):
             function = _decorated(function) or function
@@ -79,43 +80,45 @@ class Differentiable:
 
     # Derivatives
 
-    @property
+    @functools.cached_property
     def grad(self) -> Derivative:
         """The gradient by the first argument."""
         return self._gradient(0)
 
-    @property
+    @functools.cached_property
     def value_and_grad(self) -> Derivative:
         """The pair of value and gradient by the first argument."""
         return self._gradient(0, value=True)
 
-    @property
+    @functools.cached_property
     def jvp(self) -> Derivative:
         """``(primals, tangents)`` → the pair of value and tangent."""
         return self._derived(("Jvp", self._skip))
 
-    @property
+    @functools.cached_property
     def jacobian(self) -> Derivative:
         """The derivatives of all that is returned by the first argument, shape out + in."""
         return self._jacobian(0, "auto")
 
-    @property
+    @functools.cached_property
     def hessian(self) -> Derivative:
         """The second derivatives by the first argument, forward over reverse."""
         return self._hessian(0)
 
-    @property
+    @functools.cached_property
     def hvp(self) -> Derivative:
         """``(*args, v)`` → the Hessian times ``v``, without the Hessian."""
         return self._hvp(0)
 
-    @property
+    @functools.cached_property
     def derivative(self) -> Derivative:
         """The derivative of a scalar function of a scalar, in forward mode."""
         return self._derived(("Derivative", self._wrt(0)))
 
     def vjp(self, *args: Any, **kwargs: Any) -> tuple[Any, Pullback]:
-        """The value, and the pullback: a function of a cotangent that can be called again and again."""
+        """The value, and the pullback: a function of a cotangent that can be called again and
+        again.
+        """
         from symdiff.runtime.saved import Pullback
 
         value, saved = self.forward(*args, **kwargs)
@@ -219,7 +222,7 @@ class Differentiable:
 
     @functools.cached_property
     def _arity(self) -> int:
-        return self._chain.parameters[-1].arity - self._skip
+        return self._home.quick(self._steps, self._name)[1] - self._skip
 
     @functools.cached_property
     def _pairs(self) -> Callable[[tuple[Any, ...]], Any]:
@@ -232,7 +235,9 @@ class Differentiable:
 
 
 class Derivative(Differentiable):
-    """A derivative of a function: compiled at its first call for a signature, and differentiable again."""
+    """A derivative of a function: compiled at its first call for a signature, and differentiable
+    again.
+    """
 
     def __init__(
         self,
@@ -246,9 +251,9 @@ class Derivative(Differentiable):
         self.__qualname__ = self._name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if kwargs or self._bound or len(args) != self._arity:
+        dispatch, arity = self._quick
+        if kwargs or self._bound or len(args) != arity:
             args = self._canonical(args, kwargs)
-        dispatch = self._dispatch
         result = dispatch.first(*args)
         return dispatch.search(args) if result is dispatch.miss else result
 
@@ -271,11 +276,11 @@ class Derivative(Differentiable):
         return f"<derivative {self._name}>"
 
     @functools.cached_property
-    def _dispatch(self) -> Dispatcher:
-        return self._home.dispatcher(self._transforms, self._name)
+    def _quick(self) -> tuple[Dispatcher, int]:
+        return self._home.quick(self._steps, self._name)
 
     def source(self, *args: Any, **kwargs: Any) -> str:
-        """The code that runs for these arguments, which may be types as text: ``"float64[n,d]"``."""
+        """The code that runs for these arguments or types: ``"float64[n,d]"``."""
         return self._home.source(self._transforms, self._name, self._canonical(args, kwargs))
 
 
@@ -322,7 +327,7 @@ def _is_function(function: Any) -> bool:
     )
 
 
-# Pickling -------------------------------------------------------------------------------------------
+# Pickling -----------------------------------------------------------------------------------------
 
 
 def _lives_at(value: Any) -> bool:

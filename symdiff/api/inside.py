@@ -1,7 +1,9 @@
-"""Transforms that are called inside a compiled program: ``grad(f)(x)`` where ``f`` and ``x`` are abstract.
+"""Transforms that are called inside a compiled program: ``grad(f)(x)`` where ``f`` and ``x`` are
+abstract.
 
-The front end stages the call of ``f`` as a graph of its own; transforms go from graph to graph as always,
-and the front end puts the result in the place of the call. So ``f`` may be a closure over staged values.
+The front end stages the call of ``f`` as a graph of its own; transforms go from graph to graph as
+always, and the front end puts the result in the place of the call. So ``f`` may be a closure over
+staged values.
 """
 
 from __future__ import annotations
@@ -128,7 +130,7 @@ def _lifted(stager: Stager, chain: Chain, outer: tuple[Any, ...]) -> tuple[Any, 
     return outer
 
 
-# vjp ------------------------------------------------------------------------------------------------
+# vjp ----------------------------------------------------------------------------------------------
 
 
 def call_vjp(stager: Stager, function: Any, *primals: Any) -> Any:
@@ -169,7 +171,7 @@ def _leaf_paths(structure: Structure, path: Path, found: dict[int, Path]) -> Non
             _leaf_paths(item, (*path, key), found)
 
 
-# The functional forms ---------------------------------------------------------------------------------
+# The functional forms -----------------------------------------------------------------------------
 
 
 def call_grad(stager: Stager, f: Any, argnums: Argnums = 0, has_aux: bool = False) -> Any:

@@ -1,8 +1,8 @@
 """Jacobians as graphs: a loop over the elements of the result, or of the argument, that fills rows.
 
-In reverse mode a turn runs the backward graph from one unit cotangent and stores what it gives as a row;
-in forward mode it runs the jvp graph from one unit tangent. Numbers need no loop. So a Jacobian is a graph
-over the same ops as its function, and can be differentiated again.
+In reverse mode a turn runs the backward graph from one unit cotangent and stores what it gives as a
+row; in forward mode it runs the jvp graph from one unit tangent. Numbers need no loop. So a
+Jacobian is a graph over the same ops as its function, and can be differentiated again.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def jacobian_graph(asked: Asked, shaped: Shaped, mode: Mode) -> Graph:
 def best_mode(graph: Graph, wrt: Sequence[int], returned: Sequence[int]) -> Literal["fwd", "rev"]:
     """Forward where there are at most as many numbers to differentiate by as there are returned.
 
-    Sizes are mostly not known: then ranks decide. What has effects goes in reverse: they happen once.
+    Sizes are mostly not known: then ranks decide. What has effects goes in reverse: they happen
+    once.
     """
     if any(node.op.effect for node in walk_nodes(graph.block)):
         return "rev"
@@ -96,7 +97,7 @@ def inlined(graph: Graph, arguments: Sequence[Value]) -> list[Value]:
     return [new.get(value, value) for value in graph.block.results]
 
 
-# Reverse --------------------------------------------------------------------------------------------
+# Reverse ------------------------------------------------------------------------------------------
 
 
 def _reverse_rows(
@@ -121,7 +122,7 @@ def _reverse_rows(
 
 
 def _rows(over: Value, of: Sequence[Value], row: Callable[[Value], list[Value]]) -> list[Value]:
-    """For each value a stack of rows, one for each element of ``over``, in the shape over + value."""
+    """For each value a stack of rows, one an element of ``over``, of shape over + value."""
     if _rank(over) == 0:
         return row(_unit(over))
     count = product(ops.sizes_of(over))
@@ -181,7 +182,7 @@ def _unit(value: Value) -> Value:
     return ops.strong_constant(1.0, value)
 
 
-# Forward --------------------------------------------------------------------------------------------
+# Forward ------------------------------------------------------------------------------------------
 
 
 def _forward_rows(

@@ -1,8 +1,10 @@
-"""What users write in their programs to steer derivatives: marks, and functions declared to be special.
+"""What users write in their programs to steer derivatives: marks, and functions declared to be
+special.
 
-``stop_gradient``, ``grad_hook`` and ``no_grad`` do nothing when Python runs them, and a function under
-``custom_vjp``, ``custom_jvp``, ``checkpoint`` or ``nondifferentiable`` runs as it is. What compiled programs make
-of them stands in ``api.inside`` and ``api.rules``, which are loaded when a program is compiled.
+``stop_gradient``, ``grad_hook`` and ``no_grad`` do nothing when Python runs them, and a function
+under ``custom_vjp``, ``custom_jvp``, ``checkpoint`` or ``nondifferentiable`` runs as it is. What
+compiled programs make of them stands in ``api.inside`` and ``api.rules``, which are loaded when a
+program is compiled.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def staged_by(handler: str) -> Callable[[F], F]:
-    """Let compiled programs call ``handler``, ``"module.function"`` of this package, for a function.
+    """Let compiled programs call ``handler``, ``"module.function"`` of this package, for a
+    function.
 
     It is given a ``Stager`` and the abstract arguments of the call.
     """
@@ -42,7 +45,7 @@ def _handler(name: str) -> Callable[..., Any]:
     return found
 
 
-# Marks ----------------------------------------------------------------------------------------------
+# Marks --------------------------------------------------------------------------------------------
 
 
 @staged_by("inside.stop_gradient")
@@ -85,7 +88,7 @@ class no_grad:  # noqa: N801 - a class used as a word
         return stager.no_grad()
 
 
-# Functions with a declaration -------------------------------------------------------------------------
+# Functions with a declaration ---------------------------------------------------------------------
 
 
 class Declared:
@@ -168,8 +171,9 @@ class nondifferentiable(Declared):  # noqa: N801 - a class used as a word
 class custom_vjp(Declared):  # noqa: N801 - a class used as a word
     """A function with a reverse rule of the user's (JAX's protocol).
 
-    ``defvjp(fwd, bwd)``: ``fwd`` takes the function's arguments and gives ``(result, residuals)``; ``bwd`` takes
-    ``(residuals, cotangent)`` and gives a tuple with a cotangent for each argument, None for none.
+    ``defvjp(fwd, bwd)``: ``fwd`` takes the function's arguments and gives ``(result, residuals)``;
+    ``bwd`` takes ``(residuals, cotangent)`` and gives a tuple with a cotangent for each argument,
+    None for none.
 
     >>> @custom_vjp
     ... def clipped(x):

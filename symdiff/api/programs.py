@@ -1,23 +1,23 @@
 """What was compiled for a function, for all of its transforms.
 
-A ``Home`` belongs to a function for as long as that lives and holds no reference to it, so that derivatives
-of short-lived functions go with them.
+A ``Home`` belongs to a function for as long as that lives and holds no reference to it, so that
+derivatives of short-lived functions go with them.
 """
 
 from __future__ import annotations
 
+import copy
 import threading
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
+from typing import Any, NoReturn
 
 from symdiff import pipeline
-from symdiff.api.transforms import Transform
+from symdiff.api.transforms import Transform, transform_of
 from symdiff.api.wrt import Asked, asked_for, of_tuple
+from symdiff.errors import InternalError, SymdiffError
 from symdiff.ir.graph import Graph, walk_nodes
 from symdiff.ir.signature import Signature
 from symdiff.ir.structure import Container, Leaf, Structure
@@ -31,6 +31,7 @@ from symdiff.runtime.signature import spelled
 from symdiff.runtime.verify import is_asked_for, observer
 
 Transforms = tuple[Transform, ...]
+Steps = tuple[tuple[Any, ...], ...]
 
 
 class Home:
@@ -41,6 +42,7 @@ class Home:
         self._parameters: Parameters | None = None
         self._dispatchers: dict[Any, Dispatcher] = {}
         self._lock = threading.RLock()
+        self._quick: dict[Steps, tuple[Dispatcher, int]] = {}
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -53,6 +55,17 @@ class Home:
         if self._parameters is None:
             self._parameters = parameters_of(self.function)
         return self._parameters
+
+    def quick(self, steps: Steps, name: str) -> tuple[Dispatcher, int]:
+        """What runs the function after these steps, and with how many arguments a call is
+        canonical.
+        """
+        found = self._quick.get(steps)
+        if found is None:
+            transforms = tuple(map(transform_of, steps))
+            arity = self.chain(transforms).parameters[-1].arity
+            found = self._quick[steps] = self.dispatcher(transforms, name), arity
+        return found
 
     def chain(self, transforms: Transforms) -> Chain:
         """The function under transforms."""
@@ -71,7 +84,9 @@ class Home:
         return self._dispatcher(("run", transforms), transforms, name, self._compiled)
 
     def pairs(self, transforms: Transforms, name: str, skip: int) -> Dispatcher:
-        """What runs the forward part and gives ``(value, saved)``; ``skip`` arguments have no entry."""
+        """What runs the forward part and gives ``(value, saved)``; ``skip`` arguments have no
+        entry.
+        """
 
         def compiled(chain: Chain, name: str, arguments: Arguments) -> tuple[Entry, Signature]:
             return self._compiled_pair(chain, name, arguments, skip)
@@ -97,7 +112,7 @@ class Home:
         return found
 
     def _compiled(self, chain: Chain, name: str, arguments: Arguments) -> tuple[Entry, Signature]:
-        derived = pipeline.derive(chain, arguments)
+        derived = self._derived(chain, arguments)
         program = pipeline.build(derived, name)
         target = Target(
             program.function, program.paths, self._observer(chain, derived), derived.written
@@ -107,7 +122,7 @@ class Home:
     def _compiled_pair(
         self, chain: Chain, name: str, arguments: Arguments, skip: int
     ) -> tuple[Entry, Signature]:
-        derived = pipeline.derive(chain, arguments)
+        derived = self._derived(chain, arguments)
         asked, shaped = everything(derived.graph, derived.signature, chain.parameters[-1], skip)
         derived = replace(derived, graph=asked.graph)
         pair = pipeline.build_pair(derived, name, asked.wrt, shaped)
@@ -125,10 +140,30 @@ class Home:
         target = Target(run, pair.forward.paths, observe, derived.written)
         return _entry(derived, arguments, target), derived.signature
 
+    def _derived(self, chain: Chain, arguments: Arguments) -> Derived:
+        try:
+            return pipeline.derive(chain, arguments)
+        except SymdiffError:
+            raise
+        except Exception as error:
+            self._raise_as_the_function(chain, arguments, error)
+
+    def _raise_as_the_function(
+        self, chain: Chain, arguments: Arguments, error: Exception
+    ) -> NoReturn:
+        """The function certainly raises for these arguments: let it, so that its own lines are
+        shown.
+        """
+        given = copy.deepcopy(chain.levels(arguments)[0])
+        call_with(self.function, self.parameters, given)
+        raise InternalError(f"compiling {self.name} failed: {error!r}") from error
+
     # Verification
 
     def _observer(self, chain: Chain, derived: Derived) -> Callable[..., None] | None:
-        """Where it is asked for: what compares the emitted primal with the function before each run."""
+        """Where it is asked for: what compares the emitted primal with the function before each
+        run.
+        """
         if not is_asked_for() or _has_effects(derived):
             return None
         program = pipeline.build_primal(derived, self.name)
@@ -196,7 +231,8 @@ _NO_KEYWORDS = Container(dict, (), ())
 def everything(
     graph: Graph, signature: Signature, parameters: Parameters, skip: int
 ) -> tuple[Asked, Structure]:
-    """All numbers among the arguments, and the structure of their cotangents: one entry an argument.
+    """All numbers among the arguments, and the structure of their cotangents: one entry an
+    argument.
 
     The first ``skip`` arguments have no entry.
     """
@@ -218,7 +254,7 @@ def _forward_run(forward: Callable[..., Any], backward: Backward) -> Callable[..
 
         def run_single(*values: Any) -> Any:
             result, saved = forward(*values)
-            return result, Saved(saved, (np.shape(result),), backward)
+            return result, Saved(saved, (getattr(result, "shape", ()),), backward)
 
         return run_single
 
@@ -239,16 +275,17 @@ _lock = threading.Lock()
 
 def home_of(function: Callable[..., Any]) -> Home:
     """The home of a function; the same as long as the function lives."""
-    homes: Any = _homes if _takes_references(function) else _lasting
+    homes: MutableMapping[Any, Home] = _homes if _takes_references(function) else _lasting
     with _lock:
         found = homes.get(function)
         if found is None:
             found = homes[function] = Home(function)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _takes_references(function: Callable[..., Any]) -> bool:
-    return isinstance(function, types.FunctionType) or type(function).__weakrefoffset__ != 0  # type: ignore[attr-defined]
+    offset: int = getattr(type(function), "__weakrefoffset__", 0)
+    return isinstance(function, types.FunctionType) or offset != 0
 
 
 def _reference(function: Callable[..., Any]) -> Callable[[], Any]:

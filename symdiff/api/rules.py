@@ -1,8 +1,8 @@
 """Calls of functions with rules of the user's inside compiled programs: one ``custom_call`` node.
 
-The function and its rule are staged as graphs over the same inputs, the numbers and arrays among the
-arguments and what any of the graphs captured. The reverse graph of a ``custom_jvp`` function is the transpose
-of its rule, which is linear in the tangents.
+The function and its rule are staged as graphs over the same inputs, the numbers and arrays among
+the arguments and what any of the graphs captured. The reverse graph of a ``custom_jvp`` function is
+the transpose of its rule, which is linear in the tangents.
 """
 
 from __future__ import annotations
@@ -98,7 +98,9 @@ def cotangent_specification(graph: Graph) -> Specification:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A call being built: its arguments by name, the graph of the function, what was captured so far."""
+    """A call being built: its arguments by name, the graph of the function, what was captured so
+    far.
+    """
 
     name: str
     arguments: dict[str, Any]
@@ -295,11 +297,13 @@ class _Call:
         return stager.returned(self.primal.output, values)
 
 
-# Hooks and functions without derivative -----------------------------------------------------------------
+# Hooks and functions without derivative -----------------------------------------------------------
 
 
 def call_grad_hook(stager: Stager, x: Any, fn: Any) -> Any:
-    """``x`` with a rule: its cotangent becomes ``fn`` of it, followed into its source where it has one."""
+    """``x`` with a rule: its cotangent becomes ``fn`` of it, followed into its source where it has
+    one.
+    """
     specification = stager.specification(stager.lifted(x))
     if not (isinstance(specification, ArrayType) and specification.differentiable):
         return x

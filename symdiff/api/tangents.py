@@ -68,13 +68,10 @@ def _like_array(tangent: Any, primal: Any, type_: ArrayType, path: Path) -> Any:
     if type(tangent) is type(primal) and not isinstance(primal, np.ndarray):
         return tangent
     shape = np.shape(primal)
-    if np.shape(tangent) != shape and np.size(tangent) != 1:
+    if (shape or np.size(tangent) != 1) and np.shape(tangent) != shape:
         raise SignatureError(f"{spelled(path)} has the shape {np.shape(tangent)}, not {shape}")
-    if shape and np.shape(tangent) != shape:
-        raise SignatureError(f"{spelled(path)} has the shape {np.shape(tangent)}, not {shape}")
-    if isinstance(tangent, np.ndarray) and tangent.dtype == type_.dtype and tangent.shape == shape:
-        if type_.kind == "array":
-            return tangent
+    if type(tangent) is np.ndarray and tangent.dtype == type_.dtype and type_.kind == "array":
+        return tangent
     return cast(tangent, type_, shape, spelled(path))
 
 
@@ -92,7 +89,7 @@ def _like_container(
     given = children(tangent)
     if given is None or given[0] != keys:
         raise SignatureError(
-            f"{spelled(path)} is {type(tangent).__name__} and does not have the structure of its primal"
+            f"{spelled(path)}, a {type(tangent).__name__}, has not the structure of its primal"
         )
     pairs = [
         like(part, item, (*path, key))

@@ -1,7 +1,8 @@
-"""Transforms: each makes a graph of a graph, and says how its calls relate to calls of what it transforms.
+"""Transforms: each makes a graph of a graph, and says how its calls relate to calls of what it
+transforms.
 
-They are plain data, so that chains of them are keys of caches and pickle. Calls are in canonical form
-(``runtime.parameters``); *inner* means what is transformed, *outer* what it becomes.
+They are plain data, so that chains of them are keys of caches and pickle. Calls are in canonical
+form (``runtime.parameters``); *inner* means what is transformed, *outer* what it becomes.
 """
 
 from __future__ import annotations
@@ -65,11 +66,16 @@ class Transform:
         raise NotImplementedError
 
 
+FIRST = Wrt()
+
+
 @dataclass(frozen=True)
 class Differentiated(Transform):
-    """A transform that differentiates with respect to some arguments, where an int counts as a float."""
+    """A transform that differentiates with respect to some arguments, where an int counts as a
+    float.
+    """
 
-    wrt: Wrt = Wrt()
+    wrt: Wrt = FIRST
 
     def normalise(self, arguments: Arguments, inner: Parameters, within: Normalise) -> Arguments:
         arguments = within(arguments)
@@ -87,7 +93,9 @@ class Differentiated(Transform):
 
 @dataclass(frozen=True)
 class Gradient(Differentiated):
-    """The gradient of a scalar; ``value``: after the value itself; ``aux``: of the first of two results."""
+    """The gradient of a scalar; ``value``: after the value itself; ``aux``: of the first of two
+    results.
+    """
 
     value: bool = False
     aux: bool = False
@@ -112,7 +120,7 @@ class Gradient(Differentiated):
             output, aux = output.items
         if not isinstance(output, Leaf):
             raise GradientShapeError(
-                f"cannot take the gradient of {graph.name}: it returns {_described(output)}, no scalar",
+                f"cannot take the gradient of {graph.name}: it returns {_described(output)}",
                 graph.span,
                 "use symdiff.jacobian or symdiff.vjp",
             )
@@ -250,7 +258,9 @@ def renamed(graph: Graph, path: Callable[[Path], Path], derived: Sequence[Path])
 
 
 def tangent_structure(graph: Graph) -> Structure:
-    """The structure of the tangent of what a graph returns, as ``differentiate.jvp`` numbers its leaves."""
+    """The structure of the tangent of what a graph returns, as ``differentiate.jvp`` numbers its
+    leaves.
+    """
     results = graph.block.results
     carrying = [k for k, value in enumerate(results) if carries_derivative(value.type)]
     places = {k: len(results) + place for place, k in enumerate(carrying)}
@@ -259,7 +269,9 @@ def tangent_structure(graph: Graph) -> Structure:
 
 @dataclass(frozen=True)
 class Directional(Differentiated):
-    """The derivative along a vector that is the last argument, structured like the arguments asked for."""
+    """The derivative along a vector that is the last argument, structured like the arguments asked
+    for.
+    """
 
     def parameters(self, inner: Parameters) -> Parameters:
         return WithVector.of(inner)

@@ -1,12 +1,13 @@
-"""With respect to what: ``argnums`` becomes paths, paths become numbers of inputs and a structure for the result.
+"""With respect to what: ``argnums`` becomes paths, paths become numbers of inputs and a structure
+for the result.
 
-The derivative by an argument is structured like it; where nothing is differentiated (ints, bools, strings)
-stands None.
+The derivative by an argument is structured like it; where nothing is differentiated (ints, bools,
+strings) stands None.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from symdiff.errors import SignatureError
@@ -22,7 +23,9 @@ Argnums = int | str | tuple[int | str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Wrt:
-    """The arguments asked for. A tuple ``argnums`` asks for a tuple; ``skip``: bound arguments before the first."""
+    """The arguments asked for. A tuple ``argnums`` asks for a tuple; ``skip``: bound arguments
+    before the first.
+    """
 
     argnums: Argnums = 0
     skip: int = 0
@@ -79,7 +82,7 @@ def _said(specification: Specification) -> str:
 
 def _way_out(name: str, specification: Specification) -> str:
     if isinstance(specification, ArrayType) and specification.kind == "array":
-        return f"pass floating-point numbers, {name}.astype(float), or ask for another argument: argnums"
+        return f"pass floats, {name}.astype(float), or ask for another argument with argnums"
     if isinstance(specification, ArrayType | Fixed | Nested):
         return "ask for another argument with argnums"
     return "pass the numbers to differentiate by as arguments, or in a dataclass"
@@ -88,7 +91,7 @@ def _way_out(name: str, specification: Specification) -> str:
 def cotangents_of(
     specification: Specification, path: Path, leaf: Callable[[Path], Structure]
 ) -> Structure:
-    """The structure of the derivative by an argument; ``leaf`` gives that of a number or an array."""
+    """The structure of the derivative by an argument; ``leaf`` gives that of a number."""
     if isinstance(specification, Nested):
         parts = zip(specification.keys, specification.items, strict=True)
         items = tuple(cotangents_of(item, (*path, key), leaf) for key, item in parts)
@@ -98,7 +101,8 @@ def cotangents_of(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A graph with an input for each number asked for: these inputs' numbers, and a structure an argument.
+    """A graph with an input for each number asked for: these inputs' numbers, and a structure an
+    argument.
 
     Leaves of ``structures`` number ``wrt``.
     """
@@ -135,7 +139,7 @@ def input_numbers(graph: Graph) -> dict[Path, int]:
     return {given.path: k for k, given in enumerate(graph.inputs) if given.origin == "argument"}
 
 
-def with_inputs(graph: Graph, wanted: dict[Path, Specification]) -> Graph:
+def with_inputs(graph: Graph, wanted: Mapping[Path, Specification]) -> Graph:
     """The graph with parameters for arguments that it does not use."""
     known = input_numbers(graph)
     missing = {p: t for p, t in wanted.items() if p not in known}

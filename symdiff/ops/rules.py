@@ -1,12 +1,13 @@
 """``custom_call``: a call of a function whose derivatives the user gives.
 
-It holds three graphs over the same inputs: ``primal`` (what it computes), ``reverse`` (with a cotangent for each
-result after them → a cotangent for each input) and ``forward`` (with a tangent for each input after them → a
-tangent for each result); one of the last two may be missing. Rules inline them, so that derivatives
-of any order come out of the same ops. ``expanded`` replaces the calls by what they compute, for emission.
+It holds three graphs over the same inputs: ``primal`` (what it computes), ``reverse`` (with a
+cotangent for each result after them → a cotangent for each input) and ``forward`` (with a tangent
+for each input after them → a tangent for each result); one of the last two may be missing. Rules
+inline them, so that derivatives of any order come out of the same ops. ``expanded`` replaces the
+calls by what they compute, for emission.
 
-The first ``arguments`` operands belong to the function's arguments, the others are what its graphs captured:
-no derivative is known by those.
+The first ``arguments`` operands belong to the function's arguments, the others are what its graphs
+captured: no derivative is known by those.
 """
 
 from __future__ import annotations

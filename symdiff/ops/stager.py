@@ -1,7 +1,8 @@
 """How symdiff's own objects and the front end work together on programs that use them.
 
-An object that stands in a compiled program and has ``__symdiff_staged__(stager, args, kwargs)`` says itself what a
-call of it means; a class says it with ``__symdiff_called__``. Neither sees the front end but as a ``Stager``.
+An object that stands in a compiled program and has ``__symdiff_staged__(stager, args, kwargs)``
+says itself what a call of it means; a class says it with ``__symdiff_called__``. Neither sees the
+front end but as a ``Stager``.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Stager(Protocol):
         ...
 
     def specification(self, value: Any) -> Specification:
-        """What is known of an abstract value; what is no number, array or container is ``Fixed``."""
+        """What is known of an abstract value; what holds no numbers is ``Fixed``."""
         ...
 
     def lifted(self, value: Any) -> Any:
@@ -77,7 +78,7 @@ class Stager(Protocol):
     def opaque(
         self, function: Any, args: Sequence[Any], kwargs: dict[str, Any], type_: Type | None
     ) -> Any:
-        """The abstract result of a call that is not followed, of the type that it is said to have."""
+        """The abstract result of a call that is not followed, of the type it is said to have."""
         ...
 
     def callable(
@@ -86,5 +87,7 @@ class Stager(Protocol):
         call: Callable[..., Any],
         attributes: Mapping[str, Callable[[], Any]] | None = None,
     ) -> Any:
-        """An abstract value that can be called: ``call(stager, args, kwargs)``; equal keys are equal."""
+        """An abstract value that can be called: ``call(stager, args, kwargs)``; equal keys are
+        equal.
+        """
         ...

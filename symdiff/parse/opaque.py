@@ -35,11 +35,9 @@ LIBRARY_PREFIXES = ("numpy", "scipy", "sympy", "symdiff")
 def is_pure_python(function: types.FunctionType) -> bool:
     """Whether a function is the user's to follow: not a library's own Python code."""
     module = function.__module__ or ""
-    return module.split(".")[0] not in LIBRARY_PREFIXES or not _dispatched(function)
-
-
-def _dispatched(function: types.FunctionType) -> bool:
-    return (function.__module__ or "").split(".")[0] in LIBRARY_PREFIXES
+    if function.__code__.co_filename.startswith("<"):  # a doctest of a library's, for one
+        return True
+    return module.split(".")[0] not in LIBRARY_PREFIXES
 
 
 class Template:

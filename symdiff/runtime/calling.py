@@ -1,4 +1,4 @@
-"""Calling the user's function from arguments in canonical form, and following paths into arguments."""
+"""Calling the user's function with canonical arguments, and following paths into arguments."""
 
 from __future__ import annotations
 
@@ -33,10 +33,8 @@ def call_with(
 def follow(path: Path, names: Sequence[str], arguments: Sequence[Any]) -> Any:
     """What stands at a path of the arguments, or from a free variable."""
     first, *rest = path
-    if isinstance(first, FreeVariable):
-        value = first.read()
-    else:
-        value = arguments[list(names).index(first)]
+    is_free = isinstance(first, FreeVariable)
+    value = first.read() if is_free else arguments[list(names).index(first)]
     for key in rest:
         by_key = isinstance(value, dict) or (
             isinstance(value, list | tuple) and isinstance(key, int)

@@ -1,7 +1,7 @@
 """Which compiled program a call runs: one entry a signature, the last that fitted tried first.
 
-Looking up takes no lock: what is shared are an immutable tuple of entries and the entry to try first, each
-replaced as a whole. Compiling holds a lock, and looks once more before it compiles.
+Looking up takes no lock: what is shared are an immutable tuple of entries and the entry to try
+first, each replaced as a whole. Compiling holds a lock, and looks once more before it compiles.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from symdiff.errors import InternalError
+from symdiff.errors import InternalError, SymdiffError
 from symdiff.ir.signature import Signature
 from symdiff.runtime.entry import MISS
 from symdiff.runtime.signature import spelled
@@ -29,8 +29,9 @@ def _none(*arguments: Any) -> Any:
 class Dispatcher:
     """The programs of one function under one transform.
 
-    ``compile`` makes the entry for a call and says what it was compiled for. ``normalise`` brings arguments
-    into the types that are compiled for (an int, where a float is differentiated) and checks them.
+    ``compile`` makes the entry for a call and says what it was compiled for. ``normalise`` brings
+    arguments into the types that are compiled for (an int, where a float is differentiated) and
+    checks them.
     """
 
     miss = MISS
@@ -72,7 +73,12 @@ class Dispatcher:
         raise InternalError(f"{self.name}: no program fits the call it was compiled for")
 
     def _add(self, arguments: tuple[Any, ...]) -> None:
-        entry, signature = self._compile(arguments)
+        try:
+            entry, signature = self._compile(arguments)
+        except InternalError:
+            raise
+        except SymdiffError as error:
+            raise error.with_traceback(None) from None  # it shows the user's lines itself
         self.signatures += (signature,)
         self.entries += (entry,)
         if len(self.entries) == MOST_SIGNATURES + 1:

@@ -1,8 +1,9 @@
-"""The entry of a compiled program: a small generated function that tests whether a call fits, and runs it.
+"""The entry of a compiled program: a small generated function that tests whether a call fits, and
+runs it.
 
-A signature, checks of free variables, and the compiled function enter; a function of the arguments in
-canonical form leaves. It gives ``MISS`` where the call does not fit, and then has run nothing. Being
-straight-line code for one signature it costs about 0.1 µs an array.
+A signature, checks of free variables, and the compiled function enter; a function of the arguments
+in canonical form leaves. It gives ``MISS`` where the call does not fit, and then has run nothing.
+Being straight-line code for one signature it costs about 0.1 µs an array.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ _PYTHON = {"f": "float", "i": "int", "b": "bool", "c": "complex"}
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A fact about what stands at ``path`` that a program rests on, as ``parse.staged.Guard`` has it."""
+    """A fact about what stands at ``path`` that a program rests on, as ``parse.staged.Guard`` has
+    it.
+    """
 
     path: Path
     kind: Literal["value", "type", "keys", "specification"]
@@ -85,7 +88,7 @@ def build_entry(
 
 @dataclass(slots=True)
 class _Writer:
-    """Statements so far; ``known`` maps paths to variables and the values they hold in the example."""
+    """Statements so far; ``known``: the variable of a path, and its value in the example."""
 
     lines: list[str] = field(default_factory=list)
     known: dict[Path, tuple[str, Any]] = field(default_factory=dict)

@@ -1,4 +1,6 @@
-"""Loading emitted source: text enters, a function leaves whose tracebacks and ``inspect`` show the text."""
+"""Loading emitted source: text enters, a function leaves whose tracebacks and ``inspect`` show the
+text.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +8,31 @@ import importlib
 import itertools
 import linecache
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
-from symdiff.emit import Emitted
+
+class Emitted(Protocol):
+    """What loading asks of ``emit.Emitted``."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def modules(self) -> Mapping[str, str]: ...
+    @property
+    def objects(self) -> Mapping[str, Any]: ...
+
 
 _numbers = itertools.count(1)
 
 
 def load(emitted: Emitted, extra: Mapping[str, Any] | None = None) -> Callable[..., Any]:
-    """The function that ``emitted`` defines, with the objects it names and ``extra`` as its globals.
+    """The function that ``emitted`` defines, with the objects it names and ``extra`` as its
+    globals.
 
-    The text is compiled under a file name of its own that ``linecache`` knows for as long as the process
-    lives, so that tracebacks, ``pdb`` and ``inspect.getsource`` show it.
+    The text is compiled under a file name of its own that ``linecache`` knows for as long as the
+    process lives, so that tracebacks, ``pdb`` and ``inspect.getsource`` show it.
     """
     file = f"<symdiff {emitted.name} {next(_numbers)}>"
     namespace: dict[str, Any] = {"__name__": f"symdiff.generated.{emitted.name}"}

@@ -1,7 +1,8 @@
 """The parameters of a function, and arguments in their order.
 
-Arguments in *canonical* form are a tuple with one entry a parameter, in order: defaults filled in, those of
-``*args`` a tuple, those of ``**kwargs`` a dict. Everything behind the face works on this form.
+Arguments in *canonical* form are a tuple with one entry a parameter, in order: defaults filled in,
+those of ``*args`` a tuple, those of ``**kwargs`` a dict. Everything behind the face works on this
+form.
 
 >>> parameters = parameters_of(lambda x, *rest, scale=2.0: x)
 >>> parameters.bind((1.0, 2.0, 3.0), {})
@@ -35,7 +36,7 @@ class Parameters:
 
     @property
     def arity(self) -> int:
-        """With this many positional arguments and no others a call is canonical; -1 where none is."""
+        """A call of as many positional arguments is canonical; -1 where none is."""
         kinds = [p.kind for p in self.signature.parameters.values()]
         if any(kind in (*_VARIADIC, inspect.Parameter.KEYWORD_ONLY) for kind in kinds):
             return -1

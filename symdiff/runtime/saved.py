@@ -1,4 +1,6 @@
-"""The reverse sweep as an object: what a forward sweep saved, and the backward program that goes with it."""
+"""The reverse sweep as an object: what a forward sweep saved, and the backward program that goes
+with it.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,11 @@ from symdiff.runtime.signature import spelled
 
 @dataclass(frozen=True, slots=True)
 class Backward:
-    """A loaded backward program: ``order`` picks its arguments from the saved values and cotangents.
+    """A loaded backward program: ``order`` picks its arguments from the saved values and
+    cotangents.
 
-    ``output`` is the structure of the primal's result, its leaves numbering ``types``; ``seeded`` are the
-    numbers of those that have a cotangent.
+    ``output`` is the structure of the primal's result, its leaves numbering ``types``; ``seeded``
+    are the numbers of those that have a cotangent.
     """
 
     name: str
@@ -59,7 +62,9 @@ class Backward:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What a forward sweep leaves for the backward one. ``shapes`` are those of the result's leaves."""
+    """What a forward sweep leaves for the backward one. ``shapes`` are those of the result's
+    leaves.
+    """
 
     values: tuple[Any, ...]
     shapes: tuple[tuple[int, ...], ...]
@@ -83,7 +88,7 @@ class Pullback:
 def leaf_shapes(structure: Structure, value: Any, found: dict[int, tuple[int, ...]]) -> None:
     """Note the shapes of what stands at the leaves of a structure by their numbers."""
     if isinstance(structure, Leaf):
-        found[structure.index] = np.shape(value) if not isinstance(value, list) else ()
+        found[structure.index] = getattr(value, "shape", ())
     elif isinstance(structure, Container):
         for key, item in zip(structure.keys, structure.items, strict=True):
             leaf_shapes(item, child(structure, value, key), found)
@@ -114,6 +119,8 @@ def _cast(value: Any, type_: Type, shape: tuple[int, ...], name: str) -> Any:
     """A cotangent in the type of its primal; None stands for zeros."""
     if not isinstance(type_, ArrayType):
         return value
+    if type(value) is type_.dtype.type and type_.kind == "scalar":
+        return value
     return cast(0.0 if value is None else value, type_, shape, name, fill=value is None)
 
 
@@ -122,6 +129,8 @@ def cast(value: Any, type_: ArrayType, shape: Sequence[int], name: str, fill: bo
 
     :raises SignatureError: where the shapes differ, or a complex number is given for a real one.
     """
+    if type(value) is float and type_.kind == "python" and type_.dtype.kind == "f":
+        return value
     if np.iscomplexobj(value) and type_.dtype.kind != "c":
         raise SignatureError(f"{name} is complex, and what it belongs to is real")
     if type_.kind == "python":

@@ -1,7 +1,9 @@
-"""From arguments to a signature: example values, or types spelled as text, enter; specifications leave.
+"""From arguments to a signature: example values, or types spelled as text, enter; specifications
+leave.
 
-A spelled type is ``"float"``, ``"int"``, ``"bool"``, ``"complex"`` (Python's), ``"float32"`` (a NumPy scalar) or
-``"float64[n,3]"`` (an array). Equal names of sizes mean equal sizes; a literal 1 means a dimension that is 1.
+A spelled type is ``"float"``, ``"int"``, ``"bool"``, ``"complex"`` (Python's), ``"float32"`` (a
+NumPy scalar) or ``"float64[n,3]"`` (an array). Equal names of sizes mean equal sizes; a literal 1
+means a dimension that is 1.
 
 >>> print(describe(specify({"w": "float64[n,d]", "rate": 0.5}, ("p",))))
 {'w': float64[n,d], 'rate': float}
@@ -99,7 +101,7 @@ def spelled(path: Path) -> str:
     return "".join(parts)
 
 
-# Types as text --------------------------------------------------------------------------------------
+# Types as text ------------------------------------------------------------------------------------
 
 
 def read_type(text: str) -> ArrayType | None:

@@ -1,7 +1,9 @@
-"""``SYMDIFF_VERIFY=1``: the emitted primal is run beside the user's own function, and everything compared.
+"""``SYMDIFF_VERIFY=1``: the emitted primal is run beside the user's own function, and everything
+compared.
 
-Both get deep copies of the arguments. Results and changed arguments have to agree in every bit, dtype,
-shape and kind, exceptions in their type; a difference is an ``InternalError`` that says where it is.
+Both get deep copies of the arguments. Results and changed arguments have to agree in every bit,
+dtype, shape and kind, exceptions in their type; a difference is an ``InternalError`` that says
+where it is.
 """
 
 from __future__ import annotations

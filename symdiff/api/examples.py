@@ -1,0 +1,76 @@
+"""Example arguments for a signature: those given, where they are small, else drawn with a fixed
+seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from symdiff.ir.signature import Fixed, Nested, Signature, Specification
+from symdiff.ir.structure import Container, children, construct
+from symdiff.ir.types import ArrayType, Dim
+from symdiff.runtime.signature import read_type
+
+_MOST_NUMBERS = 200
+_DRAWN_SIZE = 3
+
+
+def example_arguments(signature: Signature, arguments: Sequence[Any]) -> list[Any]:
+    """One argument a parameter; what was given as text, or is large, is drawn."""
+    drawn = _Drawn()
+    if sum(map(_count, arguments)) > _MOST_NUMBERS or any(map(_has_text, arguments)):
+        return [drawn.value(spec, None) for _, spec in signature.parameters]
+    return list(arguments)
+
+
+def _count(value: Any) -> int:
+    parts = children(value)
+    return int(np.size(value)) if parts is None else sum(map(_count, parts[1]))
+
+
+def _has_text(value: Any) -> bool:
+    parts = children(value)
+    if parts is not None:
+        return any(map(_has_text, parts[1]))
+    return isinstance(value, str) and read_type(value) is not None
+
+
+class _Drawn:
+    """Draws values; equal sizes get equal lengths, different ones different."""
+
+    def __init__(self) -> None:
+        self.rng = np.random.default_rng(0)
+        self.sizes: dict[str, int] = {}
+
+    def value(self, specification: Specification, default: Any) -> Any:
+        if isinstance(specification, Nested):
+            items = [self.value(item, None) for item in specification.items]
+            return construct(Container(specification.type, specification.keys, ()), items)
+        if isinstance(specification, Fixed):
+            return specification.value
+        if isinstance(specification, ArrayType):
+            return self._number(specification)
+        return default
+
+    def _number(self, type_: ArrayType) -> Any:
+        shape = tuple(map(self._length, type_.shape))
+        kind = type_.dtype.kind
+        if kind == "b":
+            drawn: Any = self.rng.random(shape) < 0.5
+        elif kind in "iu":
+            drawn = self.rng.integers(0, 2, shape)
+        else:
+            drawn = self.rng.uniform(0.5, 1.5, shape)
+        if type_.kind == "array":
+            return np.asarray(drawn, type_.dtype)
+        scalar = type_.dtype.type(drawn)
+        return scalar.item() if type_.kind == "python" else scalar
+
+    def _length(self, dim: Dim) -> int:
+        if isinstance(dim, int):
+            return dim
+        known = self.sizes.setdefault(dim.symbol, _DRAWN_SIZE + len(self.sizes))
+        return max(known + dim.offset, 0)
