@@ -70,12 +70,12 @@ cmath_cosh: Operation = _cmath("cosh", lambda y, z: cmath_sinh(z))
 cmath_tanh: Operation = _cmath("tanh", lambda y, z: 1 - y * y)
 cmath_asin: Operation = _cmath("asin", lambda y, z: 1 / _root(z), singular=True)
 cmath_acos: Operation = _cmath("acos", lambda y, z: -1 / _root(z), singular=True)
-cmath_atan: Operation = _cmath("atan", lambda y, z: 1 / (1 + z * z), singular=True)
+cmath_atan: Operation = _cmath("atan", lambda y, z: divide(1, 1 + z * z), singular=True)
 cmath_asinh: Operation = _cmath("asinh", lambda y, z: 1 / cmath_sqrt(1 + z * z), singular=True)
 cmath_acosh: Operation = _cmath(
     "acosh", lambda y, z: 1 / (cmath_sqrt(z - 1) * cmath_sqrt(z + 1)), singular=True
 )
-cmath_atanh: Operation = _cmath("atanh", lambda y, z: 1 / (1 - z * z), singular=True)
+cmath_atanh: Operation = _cmath("atanh", lambda y, z: divide(1, 1 - z * z), singular=True)
 
 
 def _predicate(name: str) -> None:

@@ -985,18 +985,32 @@ imag: Operation = _part(
 
 def _infer_conjugate(x: Type, *, ufunc: bool = False) -> tuple[Type, ...]:
     type_ = require_array(x, "conjugate")
+    if type_.kind == "python" and not ufunc:
+        return (type_of_constant(one_of(type_).conjugate()),)
     dtype = np.dtype("int8") if type_.dtype.kind == "b" else type_.dtype
     return (number_or_array(dtype, type_.shape),)
+
+
+def _evaluate_conjugate(x: Any, *, ufunc: bool = False) -> Any:
+    plain = isinstance(x, np.ndarray | np.generic) or ufunc
+    return np.conjugate(x) if plain else x.conjugate()
+
+
+def _spell_conjugate(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    if array_type(node.result).kind != "python":
+        return ast.Call(dotted("np.conj"), list(operands), [])
+    return ast.Call(ast.Attribute(operands[0], "conjugate", ast.Load()), [], [])
 
 
 conjugate: Operation = declare(
     Operation(
         "conjugate",
         _infer_conjugate,
-        np.conjugate,
-        spelling=call("np.conj"),
+        _evaluate_conjugate,
+        spelling=_spell_conjugate,
         linear=frozenset({0}),
-        vjp={0: lambda g, y, x: conjugate(g)},
+        vjp={0: lambda g, y, x, ufunc=False: conjugate(g)},
+        python=lambda x: x.conjugate(),
         sympy="conjugate",
         documentation="The complex conjugate.",
     ),

@@ -9,6 +9,7 @@ is spelled as, run as Python, gives the same.
 from __future__ import annotations
 
 import ast
+import cmath
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -321,6 +321,7 @@ def test_parts_of_python_numbers() -> None:
     for number in (1.5, 1 + 2j, 2, True):
         same(stage(ops.real, number)(number), [np.real(number)])
         same(stage(ops.imag, number)(number), [np.imag(number)])
+        same(stage(ops.conjugate, number)(number), [number.conjugate()])
 
 
 def real_pair(function: Any) -> Any:
