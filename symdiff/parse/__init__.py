@@ -3,7 +3,7 @@
 A function and a signature enter; a ``Staged`` graph leaves. Nothing of the user's is run.
 """
 
-from symdiff.parse import contexts, expressions, methods, statements, transformed
+from symdiff.parse import builtin_functions, contexts, expressions, methods, statements, transformed
 from symdiff.parse.entry import stage
 from symdiff.parse.staged import Guard, Staged, StaticDemand
 
@@ -11,6 +11,7 @@ __all__ = [
     "Guard",
     "Staged",
     "StaticDemand",
+    "builtin_functions",
     "contexts",
     "expressions",
     "methods",

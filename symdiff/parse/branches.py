@@ -188,3 +188,14 @@ def joined_value(
     interp.heap.contents.pop(slot, None)
     return content
 
+
+def choose(
+    interp: Interpreter,
+    condition: bool | Value,
+    then: Callable[[], Abstract],
+    orelse: Callable[[], Abstract],
+) -> Abstract:
+    """``then() if condition else orelse()``."""
+    if not isinstance(condition, Value):
+        return then() if condition else orelse()
+    return joined_value(interp, condition, then, orelse, "value")

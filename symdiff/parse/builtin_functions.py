@@ -21,7 +21,7 @@ from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.declare import static
 from symdiff.parse.access import get_attribute, get_item, set_attribute
-from symdiff.parse.branches import joined_value
+from symdiff.parse.branches import choose
 from symdiff.parse.calls import BUILTINS, Keywords, builtin, call_value, plain_argument
 from symdiff.parse import staged_lists
 from symdiff.parse.heap import constant
@@ -238,18 +238,6 @@ def _extreme(op: type[ast.cmpop]) -> Callable[[Interpreter, Arguments, Keywords]
 
 BUILTINS[builtins.max] = _extreme(ast.Gt)
 BUILTINS[builtins.min] = _extreme(ast.Lt)
-
-
-def choose(
-    interp: Interpreter,
-    condition: bool | Value,
-    then: Callable[[], Abstract],
-    orelse: Callable[[], Abstract],
-) -> Abstract:
-    """``then() if condition else orelse()``."""
-    if not isinstance(condition, Value):
-        return then() if condition else orelse()
-    return joined_value(interp, condition, then, orelse, "value")
 
 
 def _quantifier(stop_at: bool) -> Callable[[Interpreter, Arguments, Keywords], Abstract]:

@@ -193,7 +193,7 @@ class Carries:
         starts = (ABSENT,) * len(hint) if start is ABSENT else start
         if len(starts) != len(hint):
             return self._grown(name, starts, hint)
-        items = tuple(self._slot_or_lost(name, a, b) for a, b in zip(starts, hint, strict=True))
+        items = tuple(self._slot(name, a, b) for a, b in zip(starts, hint, strict=True))
         return Items(tuple.__new__(type(hint), [item.content for item in items]), items)
 
     def _grown(self, name: str, start: tuple[Any, ...], hint: tuple[Any, ...]) -> Slot:

@@ -11,8 +11,7 @@ from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ops.declare import static
 from symdiff.parse.access import get_attribute, get_item
-from symdiff.parse.branches import joined_value
-from symdiff.parse.builtin_functions import choose
+from symdiff.parse.branches import choose, joined_value
 from symdiff.parse.calls import call_value
 from symdiff.parse.interpreter import EXPRESSIONS, Expression, Interpreter
 from symdiff.parse.iteration import append_item, for_each, static_items

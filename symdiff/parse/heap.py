@@ -110,10 +110,12 @@ def several_arrays(
     return Conflict(name, reason, span, True, predicate)
 
 
-def in_a_list(name: str | None, span: SourceSpan | None) -> Conflict:
+def in_a_list(
+    name: str | None, span: SourceSpan | None, length: Value | None = None
+) -> Conflict:
     """Why an array must not be written: a list of a length known at run time only holds it."""
     reason = "a write to an array that is in a list whose length is known at run time only"
-    return Conflict(name or "x", reason, span, aliasing=True)
+    return Conflict(name or "x", reason, span, aliasing=True, predicate=length)
 
 
 def value_name(value: Value, name: str) -> Value:

@@ -292,7 +292,8 @@ class LoopStager:
         if self.test_inside != inside:
             trial.test = None
         with interp.scratch(heap) as inner:
-            interp.put(turns.continued, False)
+            for flag in interp.frame.exits:  # a turn begins only where none is raised
+                interp.put(flag, False)
             index: Any = add(trial.index, turns.first) if turns.first else trial.index
             if self.test_inside:
                 self._turn_with_test(index)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import Any
 
@@ -26,7 +27,9 @@ from symdiff.parse.iteration import (
     for_each,
     static_items,
 )
+from symdiff.parse.branches import choose
 from symdiff.parse.operators import compare
+from symdiff.parse.truth import truth
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, Range
 
 _LAZY |= {DictView, Enumerate, Mapped, Reversed, Zip, Range}
@@ -150,7 +153,22 @@ def _static(interp: Interpreter, ref: ListRef, what: str) -> tuple[Abstract, ...
 
 @method(LISTS)
 def index(interp: Interpreter, ref: ListRef, item: Abstract) -> Abstract:
-    return tuple(static(i) for i in _static(interp, ref, "index")).index(static(item))
+    return _index_from(interp, _static(interp, ref, "index"), item, 0)
+
+
+def _index_from(
+    interp: Interpreter, items: tuple[Abstract, ...], item: Abstract, position: int
+) -> Abstract:
+    """The first position from one on at which an item stands."""
+    if position == len(items):
+        raise IndexError("list.index(x): x not in list")
+    found = truth(interp, compare(interp, ast.Eq, items[position], item))
+    return choose(
+        interp,
+        found,
+        lambda: position,
+        lambda: _index_from(interp, items, item, position + 1),
+    )
 
 
 @method(LISTS)
@@ -160,8 +178,6 @@ def count(interp: Interpreter, ref: ListRef, item: Abstract) -> Abstract:
 
 @method(LISTS)
 def remove(interp: Interpreter, ref: ListRef, item: Abstract) -> None:
-    import ast
-
     note_write(interp, ref)
     items = list(_static(interp, ref, "remove"))
     for position, candidate in enumerate(items):

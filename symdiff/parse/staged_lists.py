@@ -15,6 +15,7 @@ from symdiff.errors import AliasingError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Leaf, Static, Structure
 from symdiff.ir.types import ListType, Type
+from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.heap import Heap, constant, in_a_list, same
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.reflect import container
@@ -69,7 +70,10 @@ def item_parts(heap: Heap, item: Abstract) -> tuple[Structure, list[Abstract]]:
             return Container(kind, tuple(keys), tuple(map(visit, content)))
         return Static(content)
 
-    return visit(item), leaves
+    structure = visit(item)
+    if not leaves:
+        raise Unjoinable(f"a list of {describe(item)} whose length is known at run time only")
+    return structure, leaves
 
 
 def same_structure(a: Structure, b: Structure) -> bool:
@@ -92,30 +96,38 @@ def columns_from(
     return structure, [tuple(column) for column in zip(*(leaves for _, leaves in parts), strict=True)]
 
 
-def leaf_value(heap: Heap, leaf: Abstract, type_: Type, span: SourceSpan | None) -> Value:
+def leaf_value(
+    heap: Heap,
+    leaf: Abstract,
+    type_: Type,
+    span: SourceSpan | None,
+    length_: Value | None = None,
+) -> Value:
     """The IR value of a leaf that goes into a list; an array must not be written any more."""
     from symdiff.parse.join import as_type
 
     if isinstance(leaf, Array):
         value = heap.read(leaf)
-        heap.freeze(leaf, in_a_list(value.name, span))
+        heap.freeze(leaf, in_a_list(value.name, span, length_))
         return value
     return as_type(leaf if isinstance(leaf, Value) else constant(leaf), type_)
 
 
-def taken(interp: Interpreter, structure: Structure, leaves: Sequence[Value]) -> Abstract:
+def taken(
+    interp: Interpreter, structure: Structure, leaves: Sequence[Value], length_: Value
+) -> Abstract:
     """An item that was read from a list: its arrays and containers must not be written."""
 
     def visit(part: Structure) -> Abstract:
         if isinstance(part, Leaf):
             value = interp.wrap(leaves[part.index])
             if isinstance(value, Array):
-                interp.heap.freeze(value, in_a_list(None, interp.span))
+                interp.heap.freeze(value, in_a_list(None, interp.span, length_))
             return value
         if isinstance(part, Container):
             made = container(interp, part.type, part.keys, [visit(i) for i in part.items], None)
             if isinstance(made, ListRef | DictRef):
-                made.detached = True
+                made.detached = length_
             return made
         return part.value
 
@@ -134,7 +146,8 @@ def length(content: Value | Columns) -> Value:
 def get(interp: Interpreter, content: Value | Columns, index: Value) -> Abstract:
     """``content[index]``."""
     table = columns_of(content)
-    return taken(interp, table.structure, [ops.list_get(v, index) for v in table.values])
+    leaves = [ops.list_get(v, index) for v in table.values]
+    return taken(interp, table.structure, leaves, length(content))
 
 
 def part(content: Value | Columns, start: Any, stop: Any, step: Any) -> Value | Columns:
@@ -165,7 +178,9 @@ def _with_item(
     values = []
     for column, leaf in zip(table.values, leaves, strict=True):
         assert isinstance(column.type, ListType)
-        value = leaf_value(interp.heap, leaf, column.type.element, interp.span)
+        value = leaf_value(
+            interp.heap, leaf, column.type.element, interp.span, length(content)
+        )
         values.append(change(column, value))
     return content_of(table.structure, values)
 
@@ -196,7 +211,7 @@ def pop(
     table = columns_of(content)
     pairs = [ops.list_pop(v, index) for v in table.values]
     rest = content_of(table.structure, [pair[0] for pair in pairs])
-    return rest, taken(interp, table.structure, [pair[1] for pair in pairs])
+    return rest, taken(interp, table.structure, [pair[1] for pair in pairs], length(content))
 
 
 def concatenated(
@@ -222,9 +237,19 @@ def staged_like(
     return content
 
 
+def demand_length(interp: Interpreter, length_: Value) -> None:
+    """Ask for a static length, where it can be: then the list's items are followed one by one."""
+    from symdiff.parse.entry import demand
+    from symdiff.parse.staged import StaticDemand
+
+    if isinstance(demand(interp, length_), StaticDemand):
+        raise NeedsStatic(length_)
+
+
 def check_attached(interp: Interpreter, ref: ListRef | DictRef) -> None:
     """Refuse a write to a container that was read from a list of staged length."""
-    if ref.detached:
+    if ref.detached is not None:
+        demand_length(interp, ref.detached)
         raise AliasingError(
             "this changes an item of a list whose length is known at run time only",
             interp.span,

@@ -69,11 +69,11 @@ class Array:
 class ListRef:
     """A Python list; its content is a tuple of abstract values, a ``Value`` of list type or ``Columns``.
 
-    ``detached``: a copy of what a list of staged length holds; it must not be written.
+    ``detached``: the length of the staged list that this is a copy of an item of: not to be written.
     """
 
     path: tuple[Any, ...] | None = None
-    detached: bool = False
+    detached: Value | None = None
     serial: int = field(default_factory=_serial)
 
 
@@ -90,7 +90,7 @@ class DictRef:
     """A Python dict with static keys; its content is a dict that is never changed in place."""
 
     path: tuple[Any, ...] | None = None
-    detached: bool = False
+    detached: Value | None = None
     serial: int = field(default_factory=_serial)
 
 
