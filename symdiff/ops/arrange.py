@@ -14,7 +14,7 @@ import numpy as np
 
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Operand, Value
-from symdiff.ir.types import ArrayType, Dim, ListType, may_be_one
+from symdiff.ir.types import ArrayType, Dim, ListType, Size, may_be_one
 from symdiff.ops.creation import arange_of, array_of, shape_operands
 from symdiff.ops.declare import array_type, broadcast_shapes, lowers, static
 from symdiff.ops.elementary import floor_divide
@@ -555,13 +555,13 @@ def lower_repeat(a: Any, repeats: Any, axis: Any = None) -> Value:
 def _repeated_dim(dim: Dim, counts: Value) -> Dim:
     if not array_type(counts).shape:
         return product_dim((dim, dim_of(counts)))
-    return dim_of(counts)  # its sum: an open size of its own
+    return Size(f"sum(%{counts.number})", open=True)
 
 
 @lowers(np.tile)
 def lower_tile(A: Any, reps: Any) -> Value:
     x = array_of(A)
-    counts = tuple(reps) if isinstance(reps, tuple | list) else (reps,)
+    counts = shape_operands(reps)
     rank = max(_rank(x), len(counts))
     lengths = (1,) * (rank - _rank(x)) + array_type(x).shape
     factors = (1,) * (rank - len(counts)) + dims_of(counts)

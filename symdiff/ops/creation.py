@@ -521,6 +521,8 @@ def shape_operands(shape: Any) -> tuple[Operand, ...]:
             raise TypeError(f"expected a sequence of integers or a single integer, got {shape!r}")
         if isinstance(length, Value) and array_type(length).dtype.kind not in "iu":
             raise TypeError(f"'{length.type}' object cannot be interpreted as an integer")
+        if isinstance(length, Value) and array_type(length).shape:
+            raise UnsupportedCallError("a shape held in an array", None, "pass a tuple of ints")
     return tuple(s if isinstance(s, Value) else int(s) for s in sizes)
 
 

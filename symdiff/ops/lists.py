@@ -578,14 +578,25 @@ list_slice_set: Operation = declare(
 
 
 def _infer_stack(items: Type, *, length: Dim, dtype: np.dtype) -> tuple[Type, ...]:
+    dims = [length]
     element = require_list(items, "stack").element
+    while isinstance(element, ListType):
+        dims.append(Size(f"{length}.{len(dims)}", open=True))
+        element = element.element
     if not isinstance(element, ArrayType):
         raise TypeError(f"an array of elements of type {element}")
-    return (ArrayType(dtype, (length, *element.shape), "array"),)
+    return (ArrayType(dtype, (*dims, *element.shape), "array"),)
+
+
+def _leaf_of(type_: Type) -> Type:
+    """The type of the elements of nested lists."""
+    while isinstance(type_, ListType):
+        type_ = type_.element
+    return type_
 
 
 def _spell_stack(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    element = require_list(node.operands[0].type, "stack").element
+    element = _leaf_of(node.operands[0].type)
     dtype = node.attributes["dtype"]
     same = isinstance(element, ArrayType) and element.dtype == dtype
     keywords = [] if same else [ast.keyword("dtype", literal(dtype))]
@@ -609,7 +620,7 @@ list_stack: Operation = declare(
 
 def list_stack_of(items: Value, dtype: Any = None) -> Value:
     """``np.array(items)``."""
-    element = require_list(items.type, "stack").element
+    element = _leaf_of(items.type)
     chosen = element.dtype if dtype is None and isinstance(element, ArrayType) else np.dtype(dtype)
     length = Size(f"len(%{items.number})", open=True)
     return list_stack(items, length=length, dtype=chosen)  # type: ignore[no-any-return]
@@ -627,6 +638,8 @@ def _infer_unstack(x: Type, *, type: ListType) -> tuple[Type, ...]:
 
 def _evaluate_unstack(x: Any, *, type: ListType) -> list[Any]:
     element = type.element
+    if isinstance(element, ListType):
+        return [_evaluate_unstack(row, type=element) for row in x]
     if isinstance(element, ArrayType) and element.kind == "python":
         return x.tolist()  # type: ignore[no-any-return]
     if isinstance(element, ArrayType) and x.dtype != element.dtype:
@@ -635,10 +648,19 @@ def _evaluate_unstack(x: Any, *, type: ListType) -> list[Any]:
 
 
 def _spell_unstack(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    element = node.attributes["type"].element
-    if element.kind == "python":
+    element = _leaf_of(node.attributes["type"])
+    if isinstance(element, ArrayType) and element.kind == "python":
         return ast.Call(ast.Attribute(operands[0], "tolist", ast.Load()), [], [])
-    return ast.Call(dotted("list"), list(operands), [])
+    return _rows(node.attributes["type"], operands[0])
+
+
+def _rows(type_: ListType, x: ast.expr) -> ast.expr:
+    """``list(x)``, and of nested lists ``[list(row) for row in x]``."""
+    if not isinstance(type_.element, ListType):
+        return ast.Call(dotted("list"), [x], [])
+    inner = _rows(type_.element, ast.Name("row", ast.Load()))
+    loop = ast.comprehension(ast.Name("row", ast.Store()), x, [], 0)
+    return ast.ListComp(inner, [loop])
 
 
 def _unstack_vjp(g: Value, y: Value, x: Value, *, type: ListType) -> Value:

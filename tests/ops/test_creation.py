@@ -191,7 +191,8 @@ def written(value: Value) -> str:
         return str(value.name)
     operands = [ast.parse(written(v), mode="eval").body for v in value.node.operands]
     if value.node.op.name == "constant":
-        return repr(value.node.attributes["value"])
+        number = value.node.attributes["value"]
+        return f"np.array({number.tolist()})" if isinstance(number, np.ndarray) else repr(number)
     return ast.unparse(value.node.op.spelling(value.node, operands))  # type: ignore[attr-defined]
 
 

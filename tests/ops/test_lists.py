@@ -185,6 +185,15 @@ def test_joining_a_list_of_unknown_length(function: Any) -> None:
         )
 
 
+def test_array_of_nested_lists() -> None:
+    nested = ListType(FLOATS)
+    check(
+        lambda a, b: list_stack_of(list_push(list_new(new(a, b), type=nested), new(b, a * b))),
+        lambda a, b: np.array([[a, b], [b, a * b]]),
+        *(0.5, 2.0),
+    )
+
+
 def test_unstack() -> None:
     check(
         lambda x: weighted(list_unstack(x, type=FLOATS), 4),
