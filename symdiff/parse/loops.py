@@ -25,6 +25,7 @@ from symdiff.parse.values import Abstract, Conflict, ConflictRead, Iterable, Pee
 
 MOST_PEELED = 3
 MOST_ROUNDS = 24
+FEW_ITEMS = 8  # a list that grows in as many turns is followed item by item
 MOST_TURNS_INSTEAD = 100  # of a loop that cannot be staged as one
 
 
@@ -272,7 +273,10 @@ class LoopStager:
         """Stage one turn; what is known to change starts as parameters."""
         heap = self.base.copy(written=set())
         carries = Carries(self.since, self.base, heap, self.interp.span)
-        carries.unrolls = isinstance(self.turns.count, int) and self.interp.sizes_are_fixed()
+        count = self.turns.count
+        carries.unrolls = isinstance(count, int) and (
+            count <= FEW_ITEMS or self.interp.sizes_are_fixed()
+        )
         for key, hint in self.hints.items():
             heap.set(key, carries.add(key, *hint))
         trial = Trial(Value(INT, None, "k"), carries)
