@@ -111,6 +111,16 @@ def fitted(cotangent: Value, value: Value) -> Value:
     return strong(cotangent, wanted) if wanted.kind == "scalar" else ops.copy(cotangent)
 
 
+def as_array_where(value: Value, derivative: Value | None) -> Value | None:
+    """A derivative that is a number as an array of rank 0, where its primal value is one."""
+    type_ = value.type
+    if derivative is None or not isinstance(type_, ArrayType) or type_.shape:
+        return derivative
+    if type_.kind != "array" or kind_of(derivative) == "array":
+        return derivative
+    return ops.copy(derivative)  # type: ignore[no-any-return]
+
+
 def kind_of(value: Value) -> Kind:
     return array_type(value).kind
 

@@ -12,7 +12,14 @@ from collections.abc import Callable, Iterable, Sequence
 from symdiff import ops
 from symdiff.differentiate.activity import Activity, analyse, can_carry, graph_of
 from symdiff.differentiate.calls import Calls, Request
-from symdiff.differentiate.cotangents import Zeros, accumulated, fitted, name_after, partial_values
+from symdiff.differentiate.cotangents import (
+    Zeros,
+    accumulated,
+    as_array_where,
+    fitted,
+    name_after,
+    partial_values,
+)
 from symdiff.differentiate.graphs import derived_inputs, pair_of, renumbered, trimmed, tuple_of
 from symdiff.differentiate.sweep import no_rule, partial_of, scaled
 from symdiff.ir.build import Builder, builder, building, copy_into, marked
@@ -163,6 +170,8 @@ class Push:
     def tangents_of(
         self, node: Node, op: Operation, given: Sequence[Value | None]
     ) -> Sequence[Value | None]:
+        if op.partials is None:
+            given = list(map(as_array_where, node.operands, given))
         operands = [self.got(value) for value in node.operands]
         results = tuple(self.got(value) for value in node.results)
         y = results[0] if len(results) == 1 else results

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from symdiff import ops
 from symdiff.differentiate.activity import Activity, can_carry
 from symdiff.differentiate.calls import Calls, Request
-from symdiff.differentiate.cotangents import Cotangents, Zeros, fitted, name_after
+from symdiff.differentiate.cotangents import Cotangents, Zeros, as_array_where, fitted, name_after
 from symdiff.differentiate.selection import Selection
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, builder, building, marked
@@ -88,7 +88,8 @@ class Sweep:
         rule = op.rule("vjp", position)
         if rule is None:
             raise no_rule(node, operand)
-        g, y = (bars[0], node.results[0]) if len(bars) == 1 else (tuple(bars), node.results)
+        arrays = tuple(map(as_array_where, node.results, bars))
+        g, y = (arrays[0], node.results[0]) if len(bars) == 1 else (arrays, node.results)
         return rule(g, y, *node.operands, **node.attributes)  # type: ignore[no-any-return]
 
     def product(self, node: Node, position: int, bar: Value, partial: Partial) -> Value:
