@@ -6,6 +6,7 @@ statements of derivatives follow real arithmetic with strong zeros.
 
     fold        arithmetic of known Python numbers
     algebra     identities of elementwise ops
+    factors     known factors together, reciprocals, powers
     sums        terms that occur twice, or cancel
     shapes      rearrangements, broadcasts and sums that cancel or meet
     sizes       lengths, read where they are known
@@ -27,6 +28,7 @@ from symdiff.ir.verify import verify
 from symdiff.optimise.algebra import ALGEBRA
 from symdiff.optimise.called import optimise_called
 from symdiff.optimise.dead_code import eliminate_dead_code
+from symdiff.optimise.factors import FACTORS
 from symdiff.optimise.folding import FOLDING
 from symdiff.optimise.indexing import FINISHING, INDEXING
 from symdiff.optimise.motion import move_invariants
@@ -42,7 +44,7 @@ Pass = Callable[[Graph], Graph]
 _ROUNDS = 12
 
 
-_ALL = joined(FOLDING, SIZES, INDEXING, ALGEBRA, SUMS, SHAPES)
+_ALL = joined(FOLDING, SIZES, INDEXING, ALGEBRA, FACTORS, SUMS, SHAPES)
 
 PASSES: Mapping[str, Pass] = {
     "dead": eliminate_dead_code,
@@ -50,6 +52,7 @@ PASSES: Mapping[str, Pass] = {
     "motion": move_invariants,
     "fold": lambda graph: rewrite(graph, FOLDING),
     "algebra": lambda graph: rewrite(graph, ALGEBRA),
+    "factors": lambda graph: rewrite(graph, FACTORS),
     "sums": lambda graph: rewrite(graph, SUMS),
     "shapes": lambda graph: rewrite(graph, SHAPES),
     "sizes": lambda graph: rewrite(graph, SIZES),

@@ -22,9 +22,9 @@ from symdiff.ops.index import (
     is_distinct,
     key_of,
 )
-from symdiff.optimise.algebra import on_derivatives, stays_zero
 from symdiff.optimise.facts import is_zero, made_by, shape_of
 from symdiff.optimise.rewriting import Rewriter, Rules, apply
+from symdiff.optimise.rules import in_derivatives, stays_zero
 
 _LONGEST_CHAIN = 16
 
@@ -337,21 +337,17 @@ def _additions(value: Value, rewriter: Rewriter) -> list[Node]:
     return []
 
 
-def _derivative(*rules: Any) -> Any:
-    return tuple(map(on_derivatives, rules))
-
-
 INDEXING: Rules = {
-    "index": _derivative(stays_zero, whole_read, read_of_written, read_of_number, part_of_part),
+    "index": in_derivatives(stays_zero, whole_read, read_of_written, read_of_number, part_of_part),
     "index_set": (
         own_part_stored,
         part_of_part_stored,
-        *_derivative(stored_twice, cleared_zeros, whole_store),
+        *in_derivatives(stored_twice, cleared_zeros, whole_store),
     ),
-    "index_add": _derivative(
+    "index_add": in_derivatives(
         zero_added, added_to_cleared, added_twice, part_of_part_added, whole_added
     ),
-    "add": _derivative(sum_with_parts),
+    "add": in_derivatives(sum_with_parts),
 }
 
 
@@ -375,4 +371,4 @@ def _is_clear(node: Node) -> bool:
 
 
 # Not among the others, which look for what is added to zeros.
-FINISHING: Rules = {"index_add": _derivative(added_to_zeros)}
+FINISHING: Rules = {"index_add": in_derivatives(added_to_zeros)}

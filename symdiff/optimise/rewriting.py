@@ -14,26 +14,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from symdiff.ir.build import Builder, building
-from symdiff.ir.control import LoopView, call, cond, loop, undefined
+from symdiff.ir.control import cond, loop
 from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Operand, Value, uses
-from symdiff.ir.types import ArrayType, Dim, ListType, Size, Type
+from symdiff.ir.types import ArrayType, Dim, Size
 from symdiff.ops.creation import zeros
 from symdiff.ops.sizes import size
+from symdiff.optimise.equal import Scoped, are_same_constant, key_of_node
 from symdiff.optimise.facts import (
-    FRESH,
     SIZED,
     dims_at,
     has_derivatives,
-    is_length,
     is_zero,
     made_by,
     number_of,
     shape_of,
     varying_symbols,
 )
+from symdiff.optimise.loop_rewriting import LoopRewriting
 
 Rule = Callable[[Node, "Rewriter"], "Value | None"]
 Rules = Mapping[str, Sequence[Rule]]
@@ -78,26 +76,6 @@ def apply(op: Callable[..., Any], *operands: Operand, **attributes: Any) -> Valu
     return result
 
 
-class Scoped:
-    """A table whose entries last as long as the block in which they are made."""
-
-    def __init__(self) -> None:
-        self.entries: dict[Any, Any] = {}
-        self._added: list[list[Any]] = [[]]
-
-    def add(self, key: Any, entry: Any) -> None:
-        if key not in self.entries:
-            self.entries[key] = entry
-            self._added[-1].append(key)
-
-    def enter(self) -> None:
-        self._added.append([])
-
-    def leave(self) -> None:
-        for key in self._added.pop():
-            del self.entries[key]
-
-
 class Rewriter(Builder):
     """A builder that rewrites what it is asked for before it makes it."""
 
@@ -114,10 +92,10 @@ class Rewriter(Builder):
         self.sizes = Scoped()  # lengths that stand for a dimension
         self._parts = Scoped()
         self._made = Scoped()
-        self._new: dict[Value, Value] = {}
-        self._tapes: dict[Value, Value] = {}  # tapes of one value, and the value
-        self._indices: set[Value] = set()  # tapes of the turn's index
-        self._old_uses = uses(graph.block)
+        self.new_values: dict[Value, Value] = {}
+        self.tapes: dict[Value, Value] = {}  # tapes of one value, and the value
+        self.indices: set[Value] = set()  # tapes of the turn's index
+        self.old_uses = uses(graph.block)
         self._uses: dict[Value, int] = {}
         self._home: dict[Node, list[Node]] = {}
 
@@ -201,7 +179,7 @@ class Rewriter(Builder):
         replacement = self._ruled(node)
         if replacement is not None:
             return Node(node.op, node.operands, node.attributes, (), (replacement,), node.span)
-        key = _key(node, self.has_derivatives) if self.common else None
+        key = key_of_node(node, self.has_derivatives) if self.common else None
         if key is not None:
             made: Node | None = self._made.entries.get(key)
             if made is not None:
@@ -256,18 +234,18 @@ class Rewriter(Builder):
 
     def whole(self, block: Block) -> Block:
         """A graph's block, rewritten."""
-        self._parameters(block)
-        self._inputs = {self._new[v] for v in block.parameters}
-        self.inputs = dims_at(Block(tuple(self._new[v] for v in block.parameters)))
-        return self._filled(block, tuple(self._new[v] for v in block.parameters))
+        self.new_parameters(block)
+        self._inputs = {self.new_values[v] for v in block.parameters}
+        self.inputs = dims_at(Block(tuple(self.new_values[v] for v in block.parameters)))
+        return self._filled(block, tuple(self.new_values[v] for v in block.parameters))
 
     def _filled(self, block: Block, parameters: tuple[Value, ...]) -> Block:
         for node in block.nodes:
-            self._visit(node)
-        results = tuple(self._mapped(value) for value in block.results)
+            self.visit(node)
+        results = tuple(self.mapped(value) for value in block.results)
         return Block(parameters, self.nodes, results)
 
-    def _nested(self, block: Block, parameters: tuple[Value, ...] = ()) -> Block:
+    def nested(self, block: Block, parameters: tuple[Value, ...] = ()) -> Block:
         """A nested block, its parameters mapped already."""
         before, self.nodes = self.nodes, []
         tables = (self._made, self._parts, self.sizes)
@@ -280,222 +258,63 @@ class Rewriter(Builder):
                 table.leave()
             self.nodes = before
 
-    def _parameters(self, block: Block) -> None:
+    def new_parameters(self, block: Block) -> None:
         for value in block.parameters:
-            self._new[value] = Value(value.type, None, value.name, value.role)
+            self.new_values[value] = Value(value.type, None, value.name, value.role)
 
-    def _mapped(self, value: Value) -> Value:
-        return self._new.get(value, value)
+    def mapped(self, value: Value) -> Value:
+        return self.new_values.get(value, value)
 
-    def _map(self, old: Value, new: Value) -> None:
+    def take_for(self, old: Value, new: Value) -> None:
         """Take ``new`` for ``old``; the name that the user gave goes along."""
-        self._new[old] = new
-        self._uses[new] = self._uses.get(new, 0) + self._old_uses.get(old, 0)
+        self.new_values[old] = new
+        self._uses[new] = self._uses.get(new, 0) + self.old_uses.get(old, 0)
         if new.name is None and new.node is not None and new.role == old.role:
             new.name = old.name
 
-    def _visit(self, node: Node) -> None:
+    def visit(self, node: Node) -> None:
         if node.op is loop:
-            _LoopRewriting(self, node).run()
+            LoopRewriting(self, node).run()
         elif node.op is cond:
             self._visit_cond(node)
         else:
             self._visit_plain(node)
 
     def _visit_plain(self, node: Node) -> None:
-        operands = tuple(self._mapped(value) for value in node.operands)
+        operands = tuple(self.mapped(value) for value in node.operands)
         made = Node(node.op, operands, node.attributes, (), (), node.span)
         made.results = tuple(Value(v.type, made, v.name, v.role) for v in node.results)
         settled = self._settled(made)
         self.changed = self.changed or settled is not made
         for old, new in zip(node.results, settled.results, strict=True):
-            self._map(old, new)
+            self.take_for(old, new)
 
     def _visit_cond(self, node: Node) -> None:
-        predicate = self._mapped(node.operands[0])
+        predicate = self.mapped(node.operands[0])
         known = number_of(predicate)
         if self.control and known is not None:
             self.changed = True
             arm = node.blocks[0 if known else 1]
             for inner in arm.nodes:
-                self._visit(inner)
+                self.visit(inner)
             for old, value in zip(node.results, arm.results, strict=True):
-                self._map(old, self._mapped(value))
+                self.take_for(old, self.mapped(value))
             return
-        blocks = tuple(self._nested(block) for block in node.blocks)
+        blocks = tuple(self.nested(block) for block in node.blocks)
         made = Node(cond, (predicate,), node.attributes, blocks, (), node.span)
         made.results = tuple(Value(v.type, made, v.name, v.role) for v in node.results)
         self.append(made)
         for k, old in enumerate(node.results):
-            self._map(old, self._joined(made, k))
+            self.take_for(old, self._joined(made, k))
 
     def _joined(self, node: Node, k: int) -> Value:
         """The ``k``-th result of a cond: the value itself where both arms give the same."""
         then, orelse = (block.results[k] for block in node.blocks)
-        same = then is orelse or _same_constant(then, orelse)
+        same = then is orelse or are_same_constant(then, orelse)
         if not self.control or not same or then.type != node.results[k].type:
             return node.results[k]
         self.changed = True
         return then if then is orelse else self.constant(number_of(then))
-
-
-class _LoopRewriting:
-    """One loop: its body and condition rewritten, carries and tapes that say nothing left out."""
-
-    def __init__(self, rewriter: Rewriter, node: Node) -> None:
-        self.rewriter = rewriter
-        self.node = node
-        self.view = LoopView(node)
-        self.initial = [rewriter._mapped(value) for value in self.view.initial]
-        self.xs = [rewriter._mapped(value) for value in self.view.xs]
-        every = range(self.view.carry_count)
-        self.carries = [k for k in every if not self._is_invariant(k)]
-        self.elements = [k for k in range(len(self.xs)) if not self._is_known(k)]
-
-    def _is_invariant(self, k: int) -> bool:
-        """Whether a carry goes through the body as it is, or becomes what it started from."""
-        following = self.view.next_carries[k]
-        unchanged = following is self.view.carries[k] or following is self.view.initial[k]
-        same_type = self.view.carries[k].type == self.initial[k].type
-        return self.rewriter.control and unchanged and same_type
-
-    def _is_known(self, k: int) -> bool:
-        tape = self.xs[k]
-        if tape in self.rewriter._indices:
-            return True
-        value = self.rewriter._tapes.get(tape)
-        return value is not None and value.type == self.view.elements[k].type
-
-    def run(self) -> None:
-        node, view, rewriter = self.node, self.view, self.rewriter
-        body = self._body()
-        blocks = (body,) if view.condition is None else (body, self._condition(view.condition))
-        count = () if view.count is None else (rewriter._mapped(view.count),)
-        kept = (*(self.initial[k] for k in self.carries), *(self.xs[k] for k in self.elements))
-        attributes = {**node.attributes, "carries": len(self.carries)}
-        made = Node(loop, (*count, *kept), attributes, blocks, (), node.span)
-        old = (*(view.finals[k] for k in self.carries), *view.ys, view.turns)
-        made.results = tuple(Value(v.type, made, v.name, v.role) for v in old)
-        rewriter.append(made)
-        for before, after in zip(old, made.results, strict=True):
-            rewriter._map(before, after)
-        self._finish(LoopView(made))
-
-    def _body(self) -> Block:
-        view, rewriter = self.view, self.rewriter
-        rewriter._parameters(view.body)
-        index = rewriter._mapped(view.index)
-        self._replace_invariants(view.carries)
-        for k, element in enumerate(view.elements):
-            if k not in self.elements:
-                rewriter.changed = True
-                known = rewriter._tapes.get(self.xs[k], index)
-                rewriter._map(element, known)
-        kept = [view.carries[k] for k in self.carries] + [view.elements[k] for k in self.elements]
-        body = rewriter._nested(view.body, (index, *map(rewriter._mapped, kept)))
-        following = [body.results[k] for k in self.carries]
-        body.results = (*following, *body.results[view.carry_count :])
-        return body
-
-    def _replace_invariants(self, carries: Sequence[Value]) -> None:
-        for k, carry in enumerate(carries):
-            if k not in self.carries:
-                self.rewriter.changed = True
-                self.rewriter._map(carry, self.initial[k])
-
-    def _condition(self, condition: Block) -> Block:
-        rewriter = self.rewriter
-        rewriter._parameters(condition)
-        index, *carries = condition.parameters
-        self._replace_invariants(carries)
-        kept = (index, *(carries[k] for k in self.carries))
-        return rewriter._nested(condition, tuple(map(rewriter._mapped, kept)))
-
-    def _finish(self, made: LoopView) -> None:
-        """Values for the results that are left out, and what is now known of others."""
-        rewriter = self.rewriter
-        for k, final in enumerate(self.view.finals):
-            if k not in self.carries:
-                rewriter._map(final, self.initial[k])
-        if not rewriter.control:
-            return
-        self._learn_tapes(made)
-        if made.condition is None and made.count is not None and self._counts_up(made.count):
-            if self.node.results[-1] in rewriter._old_uses:
-                rewriter.changed = True
-            rewriter._map(self.view.turns, made.count)
-
-    def _counts_up(self, count: Value) -> bool:
-        """Whether the number of turns is the count as it stands."""
-        return is_length(count) and count.type == self.node.results[-1].type
-
-    def _learn_tapes(self, made: LoopView) -> None:
-        """Tapes of the turn's index, of what does not change in the loop, of another tape."""
-        inside = set(made.body.parameters)
-        for node in made.body.nodes:
-            inside.update(node.results)
-        for tape, pushed in zip(made.ys, made.pushed, strict=True):
-            if pushed is made.index:
-                self.rewriter._indices.add(tape)
-            elif pushed not in inside:
-                self.rewriter._tapes[tape] = pushed
-            elif pushed in made.elements and made.condition is None:
-                self._same_tape(tape, made.xs[made.elements.index(pushed)])
-
-    def _same_tape(self, tape: Value, source: Value) -> None:
-        """A tape that repeats one that was read: the next sweep finds it unused."""
-        if tape.type != source.type:
-            return
-        old = next(v for v in self.view.ys if self.rewriter._new[v] is tape)
-        if old in self.rewriter._old_uses:
-            self.rewriter.changed = True
-            self.rewriter._map(old, source)
-
-
-# Equal nodes
-
-_COMMUTES = frozenset({"add", "multiply"})
-
-
-def _key(node: Node, has_derivatives: bool) -> Any:
-    """What two nodes must have in common to be one, or None for a node that is always its own."""
-    op = node.op
-    if op.effect or op.evaluate is None or node.blocks or op in (call, undefined):
-        return None
-    if any(_is_own(op, value.type, has_derivatives) for value in node.results):
-        return None
-    operands = node.operands
-    if op.name in _COMMUTES:
-        operands = tuple(sorted(operands, key=lambda value: value.number))
-    key = (op, operands, *((k, frozen(v)) for k, v in sorted(node.attributes.items())))
-    try:
-        hash(key)
-    except TypeError:
-        return None
-    return key
-
-
-def _is_own(op: Op, type_: Type, has_derivatives: bool) -> bool:
-    """Whether a result is made to be changed: a list, a new array. Arrays of indices seldom are."""
-    if isinstance(type_, ListType):
-        return True
-    if op.name not in FRESH:
-        return False
-    index = isinstance(type_, ArrayType) and type_.dtype.kind in "iub"
-    return not (has_derivatives and index and op.name == "array")
-
-
-def frozen(value: Any) -> Any:
-    """A hashable stand-in for an attribute that tells 1, 1.0 and True apart, and 0.0 from -0.0."""
-    if isinstance(value, np.ndarray):
-        return ("array", value.dtype, value.shape, value.tobytes())
-    if isinstance(value, np.generic):
-        return ("scalar", value.dtype, value.tobytes())
-    if isinstance(value, tuple):
-        return tuple(map(frozen, value))
-    if isinstance(value, float | complex):
-        return (type(value), repr(value))
-    return (type(value), value)
 
 
 def _place_near(dim: Size, values: Sequence[Value]) -> tuple[Value, int] | None:
@@ -509,8 +328,3 @@ def _place_near(dim: Size, values: Sequence[Value]) -> tuple[Value, int] | None:
 def _zero_of(type_: ArrayType) -> Any:
     zero = type_.dtype.type(0)
     return zero.item() if type_.weak else zero
-
-
-def _same_constant(a: Value, b: Value) -> bool:
-    known = number_of(a), number_of(b)
-    return known[0] is not None and known[1] is not None and frozen(known[0]) == frozen(known[1])

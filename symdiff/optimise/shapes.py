@@ -13,9 +13,9 @@ from symdiff.ops.elementary import multiply, negative
 from symdiff.ops.products import matmul
 from symdiff.ops.reduce import axes_of, sum
 from symdiff.ops.shape import broadcast_to, transpose
-from symdiff.optimise.algebra import first_operand, on_derivatives, stays_zero
 from symdiff.optimise.facts import is_zero, made_by, shape_of
 from symdiff.optimise.rewriting import Rewriter, Rule, Rules, apply
+from symdiff.optimise.rules import first_operand, on_derivatives, stays_zero
 
 
 def through(name: str) -> Rule:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.elementary import add, multiply, negative, subtract
-from symdiff.optimise.algebra import on_derivatives
 from symdiff.optimise.facts import made_by, number_of
 from symdiff.optimise.rewriting import Rewriter, Rules, apply
+from symdiff.optimise.rules import on_derivatives
 
 _MOST_TERMS = 12
 

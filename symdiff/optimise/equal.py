@@ -1,0 +1,84 @@
+"""Which nodes are equal: their keys, and tables that last as long as a block.
+
+``key_of_node`` gives what two nodes must have in common to be one: op, operands and attributes,
+told apart to the bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symdiff.ir.control import call, undefined
+from symdiff.ir.graph import Node, Op, Value
+from symdiff.ir.types import ArrayType, ListType, Type
+from symdiff.optimise.facts import FRESH, number_of
+
+_COMMUTES = frozenset({"add", "multiply"})
+
+
+def key_of_node(node: Node, has_derivatives: bool) -> Any:
+    """What two nodes must have in common to be one, or None for a node that is always its own."""
+    op = node.op
+    if op.effect or op.evaluate is None or node.blocks or op in (call, undefined):
+        return None
+    if any(_is_own(op, value.type, has_derivatives) for value in node.results):
+        return None
+    operands = node.operands
+    if op.name in _COMMUTES:
+        operands = tuple(sorted(operands, key=lambda value: value.number))
+    key = (op, operands, *((k, frozen(v)) for k, v in sorted(node.attributes.items())))
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+def _is_own(op: Op, type_: Type, has_derivatives: bool) -> bool:
+    """Whether a result is made to be changed: a list, a new array. Arrays of indices seldom are."""
+    if isinstance(type_, ListType):
+        return True
+    if op.name not in FRESH:
+        return False
+    index = isinstance(type_, ArrayType) and type_.dtype.kind in "iub"
+    return not (has_derivatives and index and op.name == "array")
+
+
+def frozen(value: Any) -> Any:
+    """A hashable stand-in for an attribute that tells 1, 1.0 and True apart, and 0.0 from -0.0."""
+    if isinstance(value, np.ndarray):
+        return ("array", value.dtype, value.shape, value.tobytes())
+    if isinstance(value, np.generic):
+        return ("scalar", value.dtype, value.tobytes())
+    if isinstance(value, tuple):
+        return tuple(map(frozen, value))
+    if isinstance(value, float | complex):
+        return (type(value), repr(value))
+    return (type(value), value)
+
+
+class Scoped:
+    """A table whose entries last as long as the block in which they are made."""
+
+    def __init__(self) -> None:
+        self.entries: dict[Any, Any] = {}
+        self._added: list[list[Any]] = [[]]
+
+    def add(self, key: Any, entry: Any) -> None:
+        if key not in self.entries:
+            self.entries[key] = entry
+            self._added[-1].append(key)
+
+    def enter(self) -> None:
+        self._added.append([])
+
+    def leave(self) -> None:
+        for key in self._added.pop():
+            del self.entries[key]
+
+
+def are_same_constant(a: Value, b: Value) -> bool:
+    known = number_of(a), number_of(b)
+    return known[0] is not None and known[1] is not None and frozen(known[0]) == frozen(known[1])

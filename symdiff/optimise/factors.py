@@ -1,0 +1,198 @@
+"""Factors on statements of derivatives: known numbers, reciprocals, powers, masked products.
+
+``2 * (3 * x)`` is ``6 * x``, ``g * (1 / x)`` is ``g / x``, ``x ** 2`` is ``x * x``. Numbers are
+multiplied with each other before arrays are.
+"""
+
+from __future__ import annotations
+
+import math
+
+from symdiff.ir.graph import Node, Value
+from symdiff.ops.elementary import divide, multiply, negative, sqrt
+from symdiff.optimise.facts import is_constant, is_number, is_zero, made_by, number_of, shape_of
+from symdiff.optimise.rewriting import Rewriter, Rules, apply
+from symdiff.optimise.rules import apply_like, both_ways, in_derivatives
+
+
+def factors_together(node: Node, rewriter: Rewriter) -> Value | None:
+    """``c * (d * x)`` and ``c * -x`` with one number."""
+    a, b = node.operands
+    for factor, rest in ((a, b), (b, a)):
+        number = number_of(factor)
+        if not isinstance(number, int | float) or isinstance(number, bool):
+            continue
+        together = _with_factor(number, rest, rewriter)
+        if together is not None:
+            return apply_like(multiply, node, *together)
+    return None
+
+
+def _with_factor(
+    number: float, rest: Value, rewriter: Rewriter
+) -> tuple[float | Value, Value] | None:
+    inner = made_by(rest, "multiply", "negative")
+    if inner is None or not rewriter.is_single(rest):
+        return None
+    if inner.op is negative:
+        return -number, inner.operands[0]
+    for factor, other in both_ways(inner):
+        together = _product(number, factor)
+        if together is not None:
+            return together, other
+    return _with_inner_factor(number, inner, rewriter)
+
+
+def _with_inner_factor(
+    number: float, node: Node, rewriter: Rewriter
+) -> tuple[float | Value, Value] | None:
+    """The factors of ``number * ((c * x) * y)``, which are ``(number * c) * x`` and ``y``."""
+    for first, second in both_ways(node):
+        inner = made_by(first, "multiply")
+        if inner is None or not rewriter.is_single(first):
+            continue
+        together = _product(number, inner.operands[0])
+        if together is not None:
+            return apply_like(multiply, inner, together, inner.operands[1]), second
+    return None
+
+
+def _product(number: float, factor: Value) -> float | None:
+    """The product with a known number; None where it is none, or overflows."""
+    known = number_of(factor)
+    if not isinstance(known, int | float) or isinstance(known, bool):
+        return None
+    product = number * known
+    if not math.isfinite(product):
+        return None
+    return float(product) if isinstance(product, float) else product
+
+
+def numbers_first(node: Node, rewriter: Rewriter) -> Value | None:
+    """``s * (c * x)`` of two numbers, one of them known, and an array as ``(s * c) * x``."""
+    for factor, rest in both_ways(node):
+        split = None if shape_of(factor) else _number_and_array(rest, rewriter)
+        if split is None or not _is_moderate(factor, split[0]):
+            continue
+        return apply(multiply, apply(multiply, factor, split[0]), split[1])
+    return None
+
+
+def number_left(node: Node, rewriter: Rewriter) -> Value | None:
+    """``x * c`` as ``c * x``."""
+    a, b = node.operands
+    swapped = is_constant(b) and number_of(b) is not None and not is_constant(a)
+    return apply_like(multiply, node, b, a) if swapped else None
+
+
+def number_outward(node: Node, rewriter: Rewriter) -> Value | None:
+    """``(c * x) * y`` of numbers as ``c * (x * y)``, where other factors are.
+
+    Of arrays it stays: where ``x`` does not change in a loop, ``c * x`` does not, either.
+    """
+    if shape_of(node.result):
+        return None
+    for first, second in both_ways(node):
+        inner = made_by(first, "multiply")
+        if inner is None or is_constant(second) or not rewriter.is_single(first):
+            continue
+        number, x = inner.operands
+        if _is_moderate(number):
+            return apply_like(multiply, node, number, apply_like(multiply, node, x, second))
+    return None
+
+
+def numbers_across(node: Node, rewriter: Rewriter) -> Value | None:
+    """``(s * x) * (c * y)`` of two numbers and two arrays as ``((s * c) * x) * y``."""
+    for first, second in both_ways(node):
+        one = _number_and_array(first, rewriter)
+        two = _number_and_array(second, rewriter)
+        if one is None or two is None or not _is_moderate(two[0]):
+            continue
+        number = apply(multiply, one[0], two[0])
+        return apply(multiply, apply(multiply, number, one[1]), two[1])
+    return None
+
+
+def _number_and_array(value: Value, rewriter: Rewriter) -> tuple[Value, Value] | None:
+    """``(s, x)`` of an array ``s * x`` that nothing else reads."""
+    inner = made_by(value, "multiply")
+    if inner is None or not rewriter.is_single(value):
+        return None
+    for s, x in both_ways(inner):
+        if not shape_of(s) and shape_of(x):
+            return s, x
+    return None
+
+
+def _is_moderate(*values: Value) -> bool:
+    """Whether a product with one of these neither overflows nor vanishes but in extreme cases."""
+    numbers = map(number_of, values)
+    return any(isinstance(n, int | float) and 1e-6 < abs(n) < 1e6 for n in numbers)
+
+
+def times_reciprocal(node: Node, rewriter: Rewriter) -> Value | None:
+    """``g * (1 / x)`` as ``g / x``."""
+    a, b = node.operands
+    for factor, quotient in ((a, b), (b, a)):
+        inner = made_by(quotient, "divide")
+        if inner is None or not rewriter.is_single(quotient):
+            continue
+        if is_number(inner.operands[0], 1):
+            return apply_like(divide, inner, factor, inner.operands[1])
+        if is_number(inner.operands[0], -1):
+            return -apply_like(divide, inner, factor, inner.operands[1])
+    return None
+
+
+def small_power(node: Node, rewriter: Rewriter) -> Value | None:
+    """``x ** 2`` as ``x * x``, and its like: many times faster on arrays."""
+    x, exponent = node.operands
+    number = number_of(exponent)
+    if not isinstance(number, int | float) or isinstance(number, bool):
+        return None
+    if number == 2:
+        return apply_like(multiply, node, x, x)
+    if number == 3 and shape_of(x):
+        return apply(multiply, multiply(x, x), x)
+    if number == -1:
+        return apply_like(divide, node, 1.0, x)
+    return apply(sqrt, x) if number == 0.5 and shape_of(x) else None
+
+
+def plain_product(node: Node, rewriter: Rewriter) -> Value | None:
+    """A masked product whose factors need no mask."""
+    g, p = node.operands
+    if is_zero(g) or is_number(p, 0):
+        return rewriter.zeros_for(node)
+    p_number, g_number = number_of(p), number_of(g)
+    if isinstance(p_number, int | float) and math.isfinite(p_number):
+        return apply(multiply, g, p)
+    if isinstance(g_number, int | float) and g_number != 0:
+        return apply(multiply, g, p)
+    return None
+
+
+def plain_quotient(node: Node, rewriter: Rewriter) -> Value | None:
+    """A masked quotient that needs no mask."""
+    g, x = node.operands
+    if is_zero(g):
+        return rewriter.zeros_for(node)
+    number = number_of(x)
+    finite = isinstance(number, int | float) and math.isfinite(number) and number != 0
+    return apply(divide, g, x) if finite else None
+
+
+FACTORS: Rules = {
+    "multiply": in_derivatives(
+        number_left,
+        factors_together,
+        numbers_first,
+        numbers_across,
+        times_reciprocal,
+        number_outward,
+    ),
+    "power": in_derivatives(small_power),
+    "strong_multiply": in_derivatives(plain_product),
+    "strong_divide": in_derivatives(plain_quotient),
+}

@@ -1,0 +1,130 @@
+"""One loop within a sweep: carries and tapes that say nothing are left out.
+
+A carry that never changes becomes a capture, a tape of a value that does not change in the loop
+that value, a tape of the turn's index the index, a tape that repeats one that is read that one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from symdiff.ir.control import LoopView, loop
+from symdiff.ir.graph import Block, Node, Value
+from symdiff.optimise.facts import is_length
+
+if TYPE_CHECKING:
+    from symdiff.optimise.rewriting import Rewriter
+
+
+class LoopRewriting:
+    """One loop: its body and condition rewritten, carries and tapes that say nothing left out."""
+
+    def __init__(self, rewriter: Rewriter, node: Node) -> None:
+        self.rewriter = rewriter
+        self.node = node
+        self.view = LoopView(node)
+        self.initial = [rewriter.mapped(value) for value in self.view.initial]
+        self.xs = [rewriter.mapped(value) for value in self.view.xs]
+        every = range(self.view.carry_count)
+        self.carries = [k for k in every if not self._is_invariant(k)]
+        self.elements = [k for k in range(len(self.xs)) if not self._is_known(k)]
+
+    def _is_invariant(self, k: int) -> bool:
+        """Whether a carry goes through the body as it is, or becomes what it started from."""
+        following = self.view.next_carries[k]
+        unchanged = following is self.view.carries[k] or following is self.view.initial[k]
+        same_type = self.view.carries[k].type == self.initial[k].type
+        return self.rewriter.control and unchanged and same_type
+
+    def _is_known(self, k: int) -> bool:
+        tape = self.xs[k]
+        if tape in self.rewriter.indices:
+            return True
+        value = self.rewriter.tapes.get(tape)
+        return value is not None and value.type == self.view.elements[k].type
+
+    def run(self) -> None:
+        node, view, rewriter = self.node, self.view, self.rewriter
+        body = self._body()
+        blocks = (body,) if view.condition is None else (body, self._condition(view.condition))
+        count = () if view.count is None else (rewriter.mapped(view.count),)
+        kept = (*(self.initial[k] for k in self.carries), *(self.xs[k] for k in self.elements))
+        attributes = {**node.attributes, "carries": len(self.carries)}
+        made = Node(loop, (*count, *kept), attributes, blocks, (), node.span)
+        old = (*(view.finals[k] for k in self.carries), *view.ys, view.turns)
+        made.results = tuple(Value(v.type, made, v.name, v.role) for v in old)
+        rewriter.append(made)
+        for before, after in zip(old, made.results, strict=True):
+            rewriter.take_for(before, after)
+        self._finish(LoopView(made))
+
+    def _body(self) -> Block:
+        view, rewriter = self.view, self.rewriter
+        rewriter.new_parameters(view.body)
+        index = rewriter.mapped(view.index)
+        self._replace_invariants(view.carries)
+        for k, element in enumerate(view.elements):
+            if k not in self.elements:
+                rewriter.changed = True
+                known = rewriter.tapes.get(self.xs[k], index)
+                rewriter.take_for(element, known)
+        kept = [view.carries[k] for k in self.carries] + [view.elements[k] for k in self.elements]
+        body = rewriter.nested(view.body, (index, *map(rewriter.mapped, kept)))
+        following = [body.results[k] for k in self.carries]
+        body.results = (*following, *body.results[view.carry_count :])
+        return body
+
+    def _replace_invariants(self, carries: Sequence[Value]) -> None:
+        for k, carry in enumerate(carries):
+            if k not in self.carries:
+                self.rewriter.changed = True
+                self.rewriter.take_for(carry, self.initial[k])
+
+    def _condition(self, condition: Block) -> Block:
+        rewriter = self.rewriter
+        rewriter.new_parameters(condition)
+        index, *carries = condition.parameters
+        self._replace_invariants(carries)
+        kept = (index, *(carries[k] for k in self.carries))
+        return rewriter.nested(condition, tuple(map(rewriter.mapped, kept)))
+
+    def _finish(self, made: LoopView) -> None:
+        """Values for the results that are left out, and what is now known of others."""
+        rewriter = self.rewriter
+        for k, final in enumerate(self.view.finals):
+            if k not in self.carries:
+                rewriter.take_for(final, self.initial[k])
+        if not rewriter.control:
+            return
+        self._learn_tapes(made)
+        if made.condition is None and made.count is not None and self._counts_up(made.count):
+            if self.node.results[-1] in rewriter.old_uses:
+                rewriter.changed = True
+            rewriter.take_for(self.view.turns, made.count)
+
+    def _counts_up(self, count: Value) -> bool:
+        """Whether the number of turns is the count as it stands."""
+        return is_length(count) and count.type == self.node.results[-1].type
+
+    def _learn_tapes(self, made: LoopView) -> None:
+        """Tapes of the turn's index, of what does not change in the loop, of another tape."""
+        inside = set(made.body.parameters)
+        for node in made.body.nodes:
+            inside.update(node.results)
+        for tape, pushed in zip(made.ys, made.pushed, strict=True):
+            if pushed is made.index:
+                self.rewriter.indices.add(tape)
+            elif pushed not in inside:
+                self.rewriter.tapes[tape] = pushed
+            elif pushed in made.elements and made.condition is None:
+                self._same_tape(tape, made.xs[made.elements.index(pushed)])
+
+    def _same_tape(self, tape: Value, source: Value) -> None:
+        """A tape that repeats one that was read: the next sweep finds it unused."""
+        if tape.type != source.type:
+            return
+        old = next(v for v in self.view.ys if self.rewriter.new_values[v] is tape)
+        if old in self.rewriter.old_uses:
+            self.rewriter.changed = True
+            self.rewriter.take_for(old, source)
