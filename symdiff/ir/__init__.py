@@ -1,1 +1,1 @@
-"""The intermediate representation: types, graphs, structure, control flow and how they are built."""
+"""The intermediate representation: types, graphs, structure, control flow, building."""

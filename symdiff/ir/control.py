@@ -1,9 +1,9 @@
 """Structured control: loops, branches, calls of graphs, and named views of their parts.
 
-``loop``: while the turn's index is below ``count`` (where ``bounded``) and the condition block (where there
-is one) gives true, the body runs. ``xs`` are tapes read one element a turn, ``ys`` tapes written one
-element a turn, both indexed by the turn whatever the direction: ``reverse`` runs the indices from
-``count - 1`` down to 0 (such a loop is bounded and has no condition).
+``loop``: while the turn's index is below ``count`` (where ``bounded``) and the condition block
+(where there is one) gives true, the body runs. ``xs`` are tapes read one element a turn, ``ys``
+tapes written one element a turn, both indexed by the turn whatever the direction: ``reverse`` runs
+the indices from ``count - 1`` down to 0 (such a loop is bounded and has no condition).
 
     operands            (count?, *carries, *xs)
     body parameters     (index, *carries, *elements of xs)
@@ -127,12 +127,16 @@ def join_types(a: Type, b: Type, symbol: str) -> Type:
         return a
     if isinstance(a, ListType) and isinstance(b, ListType):
         return ListType(join_types(a.element, b.element, symbol))
-    if isinstance(a, ArrayType) and isinstance(b, ArrayType):
-        if (a.dtype, a.kind, a.rank) == (b.dtype, b.kind, b.rank):
-            pairs = enumerate(zip(a.shape, b.shape, strict=True))
-            shape = tuple(_join_dims(m, n, f"{symbol}.{k}") for k, (m, n) in pairs)
-            return ArrayType(a.dtype, shape, a.kind)
+    if isinstance(a, ArrayType) and isinstance(b, ArrayType) and alike(a, b):
+        pairs = enumerate(zip(a.shape, b.shape, strict=True))
+        shape = tuple(_join_dims(m, n, f"{symbol}.{k}") for k, (m, n) in pairs)
+        return ArrayType(a.dtype, shape, a.kind)
     raise TypeError(f"{a} in one branch, {b} in the other")
+
+
+def alike(a: ArrayType, b: ArrayType) -> bool:
+    """Whether two types differ in sizes at most."""
+    return (a.dtype, a.kind, a.rank) == (b.dtype, b.kind, b.rank)
 
 
 def _join_dims(a: Dim, b: Dim, symbol: str) -> Dim:

@@ -1,9 +1,9 @@
 """The IR: graphs of blocks of nodes over values, in structured SSA form.
 
-A ``Node`` applies an ``Op`` to operand values, with static attributes and nested blocks, and defines
-result values. Blocks capture values of the blocks around them lexically. Nodes stand in program order;
-those with effects keep it. Values are compared by identity. Passes do not change a graph that they are
-given: they build a new one (``Builder``, ``Substitution`` in ``ir.build``).
+A ``Node`` applies an ``Op`` to operand values, with static attributes and nested blocks, and
+defines result values. Blocks capture values of the blocks around them lexically. Nodes stand in
+program order; those with effects keep it. Values are compared by identity. Passes do not change a
+graph that they are given: they build a new one (``Builder``, ``Substitution`` in ``ir.build``).
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _numbers = itertools.count()
 class Op:
     """What the IR knows of an operation; ``ops.declare`` adds derivative rules and spellings.
 
-    ``infer`` maps operand types and attributes to result types; ``evaluate`` is the reference meaning on
-    run-time values. ``raises``: may raise, so it is never dropped nor moved across a predicate.
-    ``effect``: never moved, duplicated or dropped. ``cost`` decides between recomputing and saving.
-    ``view``: the position of the operand whose memory the result may share, or None.
+    ``infer`` maps operand types and attributes to result types; ``evaluate`` is the reference
+    meaning on run-time values. ``raises``: may raise, so it is never dropped nor moved across a
+    predicate. ``effect``: never moved, duplicated or dropped. ``cost`` decides between recomputing
+    and saving. ``view``: the position of the operand whose memory the result may share, or None.
     """
 
     name: str
@@ -135,7 +135,8 @@ class Block:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FreeVariable:
-    """A variable outside the function that is read at each call: the first part of a free input's path.
+    """A variable outside the function that is read at each call: the first part of a free input's
+    path.
 
     ``owner`` is a namespace (a module's dict, for a global), a closure cell, or an object.
     """
@@ -147,7 +148,9 @@ class FreeVariable:
     def read(self) -> Any:
         """Its present value; raises as Python does where it is unbound."""
         if self.kind == "global":
-            return self.owner[self.name] if self.name in self.owner else getattr(builtins, self.name)
+            return (
+                self.owner[self.name] if self.name in self.owner else getattr(builtins, self.name)
+            )
         return self.owner.cell_contents if self.kind == "cell" else self.owner
 
     def __str__(self) -> str:
@@ -158,10 +161,10 @@ class FreeVariable:
 class Input:
     """Where a graph's parameter comes from.
 
-    ``origin`` is ``"argument"`` (``path`` starts with the parameter's name and goes on with attribute
-    names, keys and indices), ``"free"`` (a global, closure cell, or attribute of an object: ``path`` is
-    what the run time follows to read it at each call) or ``"derived"`` (a seed cotangent, a tangent, a
-    saved value: ``path`` is its name).
+    ``origin`` is ``"argument"`` (``path`` starts with the parameter's name and goes on with
+    attribute names, keys and indices), ``"free"`` (a global, closure cell, or attribute of an
+    object: ``path`` is what the run time follows to read it at each call) or ``"derived"`` (a seed
+    cotangent, a tangent, a saved value: ``path`` is its name).
     """
 
     path: tuple[Any, ...]
@@ -174,11 +177,12 @@ class Input:
 
 @dataclass(eq=False, slots=True)
 class Graph:
-    """A whole function: ``block.parameters`` pair with ``inputs``; ``block.results`` fill ``output``.
+    """A whole function: ``block.parameters`` pair with ``inputs``; ``block.results`` fill
+    ``output``.
 
     ``output`` is the structure of the value returned, whose leaves number ``block.results`` from 0.
-    ``mutated`` maps the number of an input array that the function writes to the number of the block
-    result that is its final value (such results come after the returned ones).
+    ``mutated`` maps the number of an input array that the function writes to the number of the
+    block result that is its final value (such results come after the returned ones).
     """
 
     name: str

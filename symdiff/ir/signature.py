@@ -1,9 +1,10 @@
 """What is known of a call at compile time: one specification a parameter of the user's function.
 
-A ``Specification`` mirrors an argument: an ``ArrayType`` for a number or an array (dimensions that are 1 are
-the constant 1, others symbolic sizes), ``ListType`` for a long list of numbers of one type, ``Container`` of
-specifications for tuples, lists, dicts and records, ``Static`` for strings, None, functions, classes,
-and numbers that structure depends on, ``Live`` for an object of the user's.
+A ``Specification`` mirrors an argument: an ``ArrayType`` for a number or an array (dimensions that
+are 1 are the constant 1, others symbolic sizes), ``ListType`` for a long list of numbers of one
+type, ``Container`` of specifications for tuples, lists, dicts and records, ``Static`` for strings,
+None, functions, classes, and numbers that structure depends on, ``Live`` for an object of the
+user's.
 """
 
 from __future__ import annotations
@@ -52,11 +53,13 @@ Path = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """Names and specifications of all parameters, in order; ``*args`` is a tuple, ``**kwargs`` a dict.
+    """Names and specifications of all parameters, in order; ``*args`` is a tuple, ``**kwargs`` a
+    dict.
 
-    ``static`` fixes values that structure was found to depend on: the value at a path of an argument,
-    or, with ``("size", axis)`` at the path's end, one dimension of an array there. ``same`` maps the path of
-    an array to that of another that is the same object (only for functions that write arrays).
+    ``static`` fixes values that structure was found to depend on: the value at a path of an
+    argument, or, with ``("size", axis)`` at the path's end, one dimension of an array there.
+    ``same`` maps the path of an array to that of another that is the same object (only for
+    functions that write arrays).
     """
 
     parameters: tuple[tuple[str, Specification], ...]
@@ -97,4 +100,3 @@ def leaves(specification: Specification, path: Path = ()) -> Iterator[tuple[Path
             yield from leaves(item, (*path, key))
     else:
         yield path, specification
-

@@ -1,7 +1,8 @@
 """Types of IR values: what is known at compile time of a number, an array, a list or a tape.
 
-An array type holds dtype, shape and *kind* (a Python scalar, a NumPy scalar or an array). A dimension
-is a constant, or a symbolic size plus an offset: ``x[1:-1]`` and ``x[2:]`` are both ``n - 2``.
+An array type holds dtype, shape and *kind* (a Python scalar, a NumPy scalar or an array). A
+dimension is a constant, or a symbolic size plus an offset: ``x[1:-1]`` and ``x[2:]`` are both ``n -
+2``.
 
 >>> import numpy as np
 >>> print(ArrayType(np.dtype("float64"), (Size("n", -2), 3)))
@@ -23,8 +24,8 @@ DType = np.dtype  # shorthand in annotations
 class Size:
     """A size that is not a constant: the value of ``symbol`` plus ``offset``.
 
-    ``open`` sizes may be 1 at run time even at offset 0 (a computed size, a mask's count). A size that
-    comes from an argument is not open: its being 1 or not is part of the signature.
+    ``open`` sizes may be 1 at run time even at offset 0 (a computed size, a mask's count). A size
+    that comes from an argument is not open: its being 1 or not is part of the signature.
     """
 
     symbol: str

@@ -1,23 +1,26 @@
-"""How an op is declared: once, with its type rule, meaning, derivative rules, spelling and NumPy names.
+"""How an op is declared: once, with its type rule, meaning, derivative rules, spelling and NumPy
+names.
 
-``Operation`` is an ``ir.Op`` with all of that; calling one on values adds a node to the current builder.
-Families declare theirs with ``elementwise`` (partials give both modes, broadcasting included) or with
-``Operation(...)`` directly: ``linear`` operand positions need no ``jvp`` (the op is linear in all of them
-*together*: the result's tangent is the op applied to their tangents, zeros where an operand has none; so
-``concatenate`` and ``index_set`` in their arrays, but not both operands of a product); ``vjp`` and ``jvp``
-hold a rule an operand:
+``Operation`` is an ``ir.Op`` with all of that; calling one on values adds a node to the current
+builder. Families declare theirs with ``elementwise`` (partials give both modes, broadcasting
+included) or with ``Operation(...)`` directly: ``linear`` operand positions need no ``jvp`` (the op
+is linear in all of them *together*: the result's tangent is the op applied to their tangents, zeros
+where an operand has none; so ``concatenate`` and ``index_set`` in their arrays, but not both
+operands of a product); ``vjp`` and ``jvp`` hold a rule an operand:
 
     vjp rule    (g, y, *operands, **attributes) -> the operand's cotangent (its dtype and shape)
     jvp rule    (t, y, *operands, **attributes) -> the operand's share of the result's tangent
 
-A single callable instead of a mapping is given the operand's position first (variadic ops). Of ops with
-several results ``g`` and ``y`` are tuples (an entry of ``g`` is None where nothing flows), and jvp rules give
-a tuple. ``tangent``, where it is given, is preferred to the sum of the jvp rules: the tangent of the result
-from those of all operands at once, ``(ts, y, *operands, **attributes)`` (an entry of ``ts`` is None where
-nothing flows). Every operand has a rule or stands in ``nondifferentiable``, else declaring fails, at import.
+A single callable instead of a mapping is given the operand's position first (variadic ops). Of ops
+with several results ``g`` and ``y`` are tuples (an entry of ``g`` is None where nothing flows), and
+jvp rules give a tuple. ``tangent``, where it is given, is preferred to the sum of the jvp rules:
+the tangent of the result from those of all operands at once, ``(ts, y, *operands, **attributes)``
+(an entry of ``ts`` is None where nothing flows). Every operand has a rule or stands in
+``nondifferentiable``, else declaring fails, at import.
 
-A *lowering* is what a call in the user's program means: a function with NumPy's own signature that calls
-ops. ``lowers`` registers it for callables (found by identity), ``method`` and ``attribute`` names.
+A *lowering* is what a call in the user's program means: a function with NumPy's own signature that
+calls ops. ``lowers`` registers it for callables (found by identity), ``method`` and ``attribute``
+names.
 """
 
 from __future__ import annotations
@@ -47,11 +50,12 @@ class Operation(Op):
 
     ``singular``: partials can be infinite or NaN where the operands are finite (log, sqrt, divide):
     products with them are masked where a cotangent is zero because something was not selected.
-    ``strong``: partials can be infinite where the op itself is finite (sqrt at 0): always masked. Both
-    may be a predicate of the node (``x ** n``): ask ``is_singular(node)`` and ``is_strong(node)``.
-    ``repeated``: operands that the spelling writes more than once, which should have names.
-    ``harmless``: whether a node of an op that ``raises`` is known not to, by its operands' types.
-    ``python``: the operator that an op spelled with one means unless its attribute ``ufunc`` is true.
+    ``strong``: partials can be infinite where the op itself is finite (sqrt at 0): always masked.
+    Both may be a predicate of the node (``x ** n``): ask ``is_singular(node)`` and
+    ``is_strong(node)``. ``repeated``: operands that the spelling writes more than once, which
+    should have names. ``harmless``: whether a node of an op that ``raises`` is known not to, by its
+    operands' types. ``python``: the operator that an op spelled with one means unless its attribute
+    ``ufunc`` is true.
     """
 
     spelling: Spelling | None = None
@@ -117,7 +121,7 @@ def declare(operation: Operation, operands: int | None = None) -> Operation:
     return operation
 
 
-# Spellings ------------------------------------------------------------------------------------------
+# Spellings --------------------------------------------------------------------------------------
 
 
 def literal(value: Any) -> ast.expr:
@@ -198,7 +202,7 @@ class _Substitute(ast.NodeTransformer):
     def __init__(self, names: Mapping[str, ast.expr]) -> None:
         self.names = names
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802 - the visitor's protocol
+    def visit_Name(self, node: ast.Name) -> ast.expr:
         return self.names.get(node.id, node)
 
 
@@ -219,7 +223,7 @@ def infix(
     return spell
 
 
-# Types ----------------------------------------------------------------------------------------------
+# Types ------------------------------------------------------------------------------------------
 
 
 def broadcast_shapes(*shapes: tuple[Dim, ...]) -> tuple[Dim, ...]:
@@ -254,7 +258,7 @@ def ufunc_dtypes(ufunc: np.ufunc, types: Iterable[ArrayType]) -> tuple[np.dtype,
     return ufunc.resolve_dtypes((*tokens, *([None] * ufunc.nout)))[ufunc.nin :]
 
 
-# Static arguments -----------------------------------------------------------------------------------
+# Static arguments -------------------------------------------------------------------------------
 
 
 class NeedsStatic(Exception):  # noqa: N818 - a request, not an error: staging restarts with it fixed
@@ -284,7 +288,7 @@ def array_type(value: Any) -> ArrayType:
     return type_
 
 
-# Lowerings ------------------------------------------------------------------------------------------
+# Lowerings --------------------------------------------------------------------------------------
 
 Lowering = Callable[..., Any]
 FUNCTIONS: dict[Any, Lowering] = {}
@@ -320,7 +324,7 @@ def lowers(
     return register
 
 
-# Elementwise ----------------------------------------------------------------------------------------
+# Elementwise ------------------------------------------------------------------------------------
 
 
 def elementwise(
@@ -336,18 +340,18 @@ def elementwise(
 ) -> Operation:
     """Declare an elementwise op by its ufunc and its partial derivatives.
 
-    A partial is a rule ``(y, *operands) -> Value``, a constant, or None where nothing flows. ``python`` is
-    what the operator means on Python numbers alone (where the op is spelled infix and the attribute
-    ``ufunc`` is not set); its result type is found by calling it on ones.
+    A partial is a rule ``(y, *operands) -> Value``, a constant, or None where nothing flows.
+    ``python`` is what the operator means on Python numbers alone (where the op is spelled infix and
+    the attribute ``ufunc`` is not set); its result type is found by calling it on ones.
     """
     carried = frozenset(k for k, partial in enumerate(partials) if partial is None)
 
     @functools.lru_cache(maxsize=1024)
     def infer(*types: Type, **attributes: Any) -> tuple[Type, ...]:
         operands = [require_array(t, name) for t in types]
-        if python is not None and not attributes.get("ufunc"):
-            if all(t.kind == "python" for t in operands):
-                return (type_of_constant(python(*(one_of(t) for t in operands))),)
+        weak = all(t.kind == "python" for t in operands)
+        if python is not None and weak and not attributes.get("ufunc"):
+            return (type_of_constant(python(*(one_of(t) for t in operands))),)
         shape = broadcast_shapes(*(t.shape for t in operands))
         dtype = ufunc_dtypes(ufunc, operands)[0]
         return (ArrayType(dtype, shape, "array" if shape else "scalar"),)
