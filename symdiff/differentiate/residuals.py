@@ -36,14 +36,14 @@ def resolve(pairs: Sequence[Pair], top: Block, zeros: Zeros) -> None:
         _region_class(pair)(pair, homes, top, zeros).resolve()
 
 
-def resolve_apart(pairs: Sequence[Pair], whole: Pair) -> Saved:
+def resolve_apart(pairs: Sequence[Pair], whole: Pair, partial: Iterable[Value]) -> Saved:
     """The same where the reverse part stands in a graph of its own, and nothing is free.
 
     The primal values to be saved are returned, each with the value that it has in the other graph.
     """
     homes = Homes()
     homes.add_block(whole.primal)
-    zeros = Zeros(())
+    zeros = Zeros((), partial)
     for pair in pairs:
         _region_class(pair)(pair, homes, None, zeros).resolve()
     top = _Whole(whole, homes, None, zeros)
@@ -215,6 +215,8 @@ class _Region:
         if asked in self.sizes:
             self.same[node.result] = self.sizes[asked]
             return
+        if node.operands[0] in self.zeros.partial:
+            node.op = ops.size_if_defined
         source = node.operands[0].node
         place = 0 if source is None else self.primal.nodes.index(source) + 1
         self.primal.nodes.insert(place, node)

@@ -200,7 +200,8 @@ class _Joint:
         """Build the sweep as a block of its own; values it has of the primal block, saved there."""
         self.sweep_back(seeds, states)
         backward = Block((), self.builder.nodes, tuple(self.bars))
-        return backward, resolve_apart(self.sweep.pairs, Pair(self.block, backward))
+        whole = Pair(self.block, backward)
+        return backward, resolve_apart(self.sweep.pairs, whole, self.zeros.partial)
 
     def finish(self) -> None:
         finish(self.calls)

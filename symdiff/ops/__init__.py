@@ -214,7 +214,15 @@ from symdiff.ops.reduce import (
     unbroadcast_to,
     var,
 )
-from symdiff.ops.residuals import PACKED, pack, tape_length, unpack, unpacked, zeros_if_defined
+from symdiff.ops.residuals import (
+    PACKED,
+    pack,
+    size_if_defined,
+    tape_length,
+    unpack,
+    unpacked,
+    zeros_if_defined,
+)
 from symdiff.ops.retype import retype
 from symdiff.ops.shape import (
     VIEW_PUTS,
@@ -449,6 +457,7 @@ __all__ = [
     "sin",
     "sinh",
     "size",
+    "size_if_defined",
     "sizes_of",
     "slogdet",
     "solve",

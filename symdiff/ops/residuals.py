@@ -57,6 +57,20 @@ zeros_if_defined: Operation = declare(
 )
 
 
+size_if_defined: Operation = declare(
+    Operation(
+        "size_if_defined",
+        lambda x, *, axis: (INT,),
+        lambda x, *, axis: 0 if x is None else int(np.shape(x)[axis]),
+        nondifferentiable=True,
+        spelling=template("0 if {0} is None else {0}.shape[{axis}]"),
+        repeated=frozenset({0}),
+        documentation="The length of an axis of a value that only one arm of a branch defines.",
+    ),
+    1,
+)
+
+
 def _zeros_if_defined(x: Any) -> Any:
     if x is None:
         return None
