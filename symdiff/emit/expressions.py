@@ -55,10 +55,22 @@ def augment(to: ast.expr, operator: ast.operator, value: ast.expr) -> ast.stmt:
     return ast.AugAssign(to, operator, value)  # type: ignore[arg-type]
 
 
+def truth(test: ast.expr) -> ast.expr:
+    """``test`` for ``bool(test)``, where only its truth matters."""
+    if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "bool":
+        return truth(test.args[0])
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return negation(truth(test.operand))
+    return test
+
+
 def negation(test: ast.expr) -> ast.expr:
-    """``not test`` where only its truth matters."""
+    """``not test`` where only its truth matters. ``not a < b`` is no ``a >= b``: there is NaN."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return test.operand
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq | ast.NotEq):
+        opposite = ast.NotEq() if isinstance(test.ops[0], ast.Eq) else ast.Eq()
+        return ast.Compare(test.left, [opposite], test.comparators)
     return ast.UnaryOp(ast.Not(), test)
 
 

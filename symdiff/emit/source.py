@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from symdiff.emit.breaks import restore_breaks
 from symdiff.emit.comments import annotate
 from symdiff.emit.emitted import Emitted, Parameter
 from symdiff.emit.expressions import Expressions, tuple_of
@@ -48,6 +49,7 @@ def emit_source(
     )
     lines.append(definition)
     for line in lines:
+        restore_breaks(line.body)
         annotate(line.body, line.span.file if line.span else None)
     text = write(lines)
     used = set(re.findall(r"\b(\w+)\.", "\n".join(text.lines)))

@@ -23,6 +23,7 @@ from symdiff.emit.expressions import (
     same_tree,
     subscript,
     target,
+    truth,
     tuple_of,
 )
 from symdiff.emit.headers import reads_count
@@ -210,7 +211,7 @@ class Statements:
 
     def cond(self, node: Node) -> list[Line]:
         then, orelse = (self.arm(node, block) for block in node.blocks)
-        test = self.of(node.operands[0])
+        test = truth(self.of(node.operands[0]))
         if not then and not orelse:
             return []
         if not then:
@@ -248,7 +249,7 @@ class Statements:
         if view.condition is None:
             return [], always
         lines = self.block(view.condition)
-        test = self.of(view.condition.results[0])
+        test = truth(self.of(view.condition.results[0]))
         if not lines and view.count is None:
             return [], test
         stop = Line(ast.If(negation(test), [], []), body=[Line(ast.Break())])

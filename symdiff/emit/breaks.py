@@ -1,0 +1,196 @@
+"""``break`` restored: a flag that is raised at the end of a turn and stops the loop before the next.
+
+    stop = False                              for k in range(n):
+    for k in range(n):                            if x[k] < 0:
+        if stop:                                      break
+            break                    ─▶           s += x[k]
+        if x[k] < 0:
+            stop = True
+        else:
+            s += x[k]
+            stop = False
+
+Works on the lines of a function. The flag stays where something else reads it (an ``else`` of the loop).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from symdiff.emit.expressions import negation
+from symdiff.emit.text import Line
+
+
+def restore_breaks(lines: list[Line]) -> None:
+    """Change loops that a flag stops, in place."""
+    if any(_has_loop(line) for line in lines):
+        _restore(lines, Counter(_loads(lines)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """What tests a flag where a turn begins: how many lines, and what is left of them."""
+
+    flag: str
+    taken: int
+    rest: tuple[Line, ...] = ()
+    always: bool = False
+
+
+def _restore(lines: list[Line], loads: Counter[str]) -> None:
+    for place in range(len(lines) - 1, -1, -1):
+        line = lines[place]
+        _restore(line.body, loads)
+        _restore(line.orelse, loads)
+        if isinstance(line.tree, ast.For | ast.While):
+            _restore_loop(lines, place, loads)
+
+
+def _restore_loop(lines: list[Line], place: int, loads: Counter[str]) -> None:
+    line = lines[place]
+    head = _head(line, loads)
+    before = None if head is None else _lowered_at(lines, place, head.flag)
+    if head is None or before is None:
+        return
+    rest = line.body[head.taken :]
+    if not rest or not _is_tail(rest, head.flag):
+        return
+    keep = loads[head.flag] > 1
+    line.body = [*head.rest, *_leaving(rest, head.flag, keep)]
+    if head.always and isinstance(line.tree, ast.While):
+        line.tree.test = ast.Constant(True)
+    if not keep:
+        del lines[before]
+
+
+def _head(line: Line, loads: Counter[str]) -> _Head | None:
+    body, tree = line.body, line.tree
+    if isinstance(tree, ast.While):
+        flag = _negated_name(tree.test)
+        if flag is not None:
+            return _Head(flag, 0, (), True)
+        if not isinstance(tree.test, ast.Constant):
+            return None
+    if body and _is_break(body[0]) and isinstance(body[0].tree, ast.If):
+        test = body[0].tree.test
+        return _Head(test.id, 1) if isinstance(test, ast.Name) else None
+    return _double_head(body, loads)
+
+
+def _double_head(body: list[Line], loads: Counter[str]) -> _Head | None:
+    """``if stop: t = False``, ``else: t = test``, ``if not t: break``."""
+    if len(body) < 3 or not isinstance(body[0].tree, ast.If) or not _is_break(body[1]):
+        return None
+    first, second = body[0], body[1]
+    assert isinstance(second.tree, ast.If)
+    flag, test = first.tree.test, _negated_name(second.tree.test)  # type: ignore[attr-defined]
+    if not isinstance(flag, ast.Name) or test is None or loads[test] != 1 or not first.orelse:
+        return None
+    value = _assigned(first.orelse[-1], test)
+    if len(first.body) != 1 or value is None or not _sets(first.body[0], test, False):
+        return None
+    if isinstance(value, ast.Constant) and value.value is True:
+        return _Head(flag.id, 2, tuple(first.orelse[:-1]))
+    stop = Line(ast.If(negation(value), [], []), second.span, second.derived, body=second.body)
+    return _Head(flag.id, 2, (*first.orelse[:-1], stop))
+
+
+def _lowered_at(lines: list[Line], place: int, flag: str) -> int | None:
+    """The line just before a loop that lowers its flag."""
+    for k in range(place - 1, -1, -1):
+        if _sets(lines[k], flag, False):
+            return k
+        if not isinstance(lines[k].tree, ast.Assign) or flag in _names(lines[k]):
+            return None
+    return None
+
+
+def _is_tail(lines: list[Line], flag: str) -> bool:
+    """Whether the flag is set at the ends of the last branch only, or not at all on some paths."""
+    if any(flag in _names(line) for line in lines[:-1]):
+        return False
+    last = lines[-1]
+    if _sets(last, flag, True) or _sets(last, flag, False):
+        return True
+    if flag not in _names(last):
+        return True
+    if not isinstance(last.tree, ast.If):
+        return False
+    arms = [arm for arm in (last.body, last.orelse) if arm]
+    return flag not in _names_of(last.tree.test) and all(_is_tail(arm, flag) for arm in arms)
+
+
+def _leaving(lines: list[Line], flag: str, keep: bool) -> list[Line]:
+    """The lines with ``break`` where the flag was raised."""
+    *others, last = lines
+    if _sets(last, flag, False):
+        return others
+    if _sets(last, flag, True):
+        leave = Line(ast.Break(), last.span, last.derived)
+        return [*others, last, leave] if keep else [*others, leave]
+    if not isinstance(last.tree, ast.If) or flag not in _names(last):
+        return lines
+    then = _leaving(last.body, flag, keep)
+    orelse = _leaving(last.orelse, flag, keep) if last.orelse else []
+    if not then:
+        last.tree.test, then, orelse = negation(last.tree.test), orelse, []
+    last.body, last.orelse = then or [Line(ast.Pass())], orelse
+    if then and isinstance(then[-1].tree, ast.Break):
+        last.orelse = []
+        return [*others, last, *orelse]
+    return [*others, last]
+
+
+# What lines say
+
+
+def _has_loop(line: Line) -> bool:
+    if isinstance(line.tree, ast.For | ast.While):
+        return True
+    return any(_has_loop(inner) for inner in (*line.body, *line.orelse))
+
+
+def _is_break(line: Line) -> bool:
+    """``if test: break``."""
+    only = isinstance(line.tree, ast.If) and len(line.body) == 1 and not line.orelse
+    return only and isinstance(line.body[0].tree, ast.Break)
+
+
+def _negated_name(test: ast.expr) -> str | None:
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand.id if isinstance(test.operand, ast.Name) else None
+    return None
+
+
+def _assigned(line: Line, name: str) -> ast.expr | None:
+    tree = line.tree
+    if not isinstance(tree, ast.Assign) or not isinstance(tree.targets[0], ast.Name):
+        return None
+    return tree.value if tree.targets[0].id == name else None
+
+
+def _sets(line: Line, name: str, value: bool) -> bool:
+    given = _assigned(line, name)
+    return isinstance(given, ast.Constant) and given.value is value
+
+
+def _names_of(tree: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
+def _names(line: Line) -> set[str]:
+    """All names in a line and in the blocks inside it."""
+    inner = (name for part in (line.body, line.orelse) for other in part for name in _names(other))
+    return {*_names_of(line.tree), *inner}
+
+
+def _loads(lines: list[Line]) -> Iterator[str]:
+    for line in lines:
+        for node in ast.walk(line.tree):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                yield node.id
+        yield from _loads(line.body)
+        yield from _loads(line.orelse)
