@@ -279,7 +279,7 @@ class LoopStager:
         )
         for key, hint in self.hints.items():
             heap.set(key, carries.add(key, *hint))
-        trial = Trial(Value(INT, None, "k"), carries)
+        trial = Trial(Value(INT), carries)
         try:
             self._stage_turn(trial, heap)
         except ConflictRead as read:
