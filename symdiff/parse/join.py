@@ -29,6 +29,7 @@ from symdiff.parse.staged_lists import (
 )
 from symdiff.parse.values import (
     ABSENT,
+    ALWAYS,
     Abstract,
     Array,
     Columns,
@@ -98,6 +99,9 @@ class Joiner:
         self.heap = Heap(dict(then.contents), frozen, {}, then.written | orelse.written)
         for key in dict.fromkeys((*then.contents, *orelse.contents)):
             a, b = then.get(key), orelse.get(key)
+            if born(key) == ALWAYS:  # first read in an arm, or after the other was staged
+                before = self.interp.heap.get(key)
+                a, b = before if a is ABSENT else a, before if b is ABSENT else b
             if born(key) >= self.since:
                 self.heap.set(key, b if a is ABSENT else a)
             elif not same(a, b):

@@ -12,7 +12,7 @@ from symdiff.ir.signature import Path
 from symdiff.parse.heap import Heap, value_name
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.reflect import reflect
-from symdiff.parse.values import ABSENT, Abstract, Array, Scope
+from symdiff.parse.values import ABSENT, ALWAYS, Abstract, Array, Scope
 from symdiff.source import FunctionNode
 
 _OWN_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -122,6 +122,10 @@ def reflect_everywhere(interp: Interpreter, key: Any, value: Any, path: Path) ->
     finally:
         interp.heap = before
     found[key] = content
+    for inner_key, inner in found.items():
+        for handle in (inner_key, inner, *(inner_key if isinstance(inner_key, tuple) else ())):
+            if hasattr(handle, "serial"):
+                handle.serial = ALWAYS
     for heap in (interp.heap, *interp.outer_heaps):
         for inner_key, inner in found.items():
             heap.contents.setdefault(inner_key, inner)

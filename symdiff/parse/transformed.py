@@ -24,7 +24,7 @@ from symdiff.ir.structure import Container, Leaf, Structure, is_leaf
 from symdiff.ir.types import OPAQUE, ArrayType, ListType, Type, type_of_constant
 from symdiff.parse import calls
 from symdiff.parse.access import stopped
-from symdiff.parse.contexts import NoGrad
+from symdiff.parse.contexts import NoGrad, without_derivatives
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.reflect import container
 from symdiff.parse.values import (
@@ -82,14 +82,10 @@ class Stager:
         return _mapped_values(self, value, stopped)
 
     def stopped(self, function: Abstract, args: Sequence[Abstract], kwargs: Keywords) -> Abstract:
-        interp = self.interp
         given = [_mapped_values(self, value, stopped) for value in args]
         named = {name: _mapped_values(self, value, stopped) for name, value in kwargs.items()}
-        interp.stopped += 1
-        try:
+        with without_derivatives(self.interp):
             return self.call(function, given, named)
-        finally:
-            interp.stopped -= 1
 
     def opaque(
         self, function: Any, args: Sequence[Abstract], kwargs: Keywords, type_: Type | None

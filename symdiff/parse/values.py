@@ -127,10 +127,13 @@ class Token:
     serial: int = field(default_factory=_serial)
 
 
+ALWAYS = -1  # of what is outside the function: it has been there before, whenever it is first read
+
+
 def born(key: Any) -> int:
     """When the handle behind a heap key was made; free variables have always been there."""
     handle = key[0] if isinstance(key, tuple) else key
-    return getattr(handle, "serial", -1)
+    return getattr(handle, "serial", ALWAYS)
 
 
 def now() -> int:
