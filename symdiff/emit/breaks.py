@@ -1,4 +1,4 @@
-"""``break`` restored: a flag that is raised at the end of a turn and stops the loop before the next.
+"""``break`` restored where a flag, raised at the end of a turn, stops the loop before the next.
 
     stop = False                              for k in range(n):
     for k in range(n):                            if x[k] < 0:
@@ -10,7 +10,8 @@
             s += x[k]
             stop = False
 
-Works on the lines of a function. The flag stays where something else reads it (an ``else`` of the loop).
+Works on the lines of a function. The flag stays where something else reads it, such as the loop's
+``else``.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ _LONGEST = 72
 def annotate(lines: Sequence[Line], file: str | None, derived: bool = False) -> None:
     """Put a comment where adjoint statements begin to belong to another line.
 
-    ``file`` is the function's own. In a ``derived`` block every statement counts as adjoint: what is
-    computed anew there is needed by what follows it.
+    ``file`` is the function's own. In a ``derived`` block every statement counts as adjoint: what
+    is computed anew there is needed by what follows it.
     """
     current: tuple[str, int] | None = None
     for line in lines:

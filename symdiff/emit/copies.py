@@ -1,4 +1,4 @@
-"""Copies as nodes: what ``ownership`` decided is put into the graph, before anything gets a name."""
+"""Copies as nodes: what ``ownership`` decided is put into the graph before anything is named."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ROUNDS = 50
 def with_copies(
     graph: Graph, writable: Iterable[Value], fresh: bool
 ) -> tuple[Layout, Sharing, Decisions]:
-    """Insert into a lowered graph the copies that make all of its writes in place; it is changed."""
+    """Change a lowered graph: insert the copies that make all of its writes in place."""
     decisions = Decisions()
     absent = maybe_undefined(graph.block)
     for _ in range(_ROUNDS):
@@ -184,7 +184,7 @@ def fits_array(node: Node, absent: frozenset[Value]) -> bool:
 
 
 def _choose_tapes(block: Block, decisions: Decisions, absent: frozenset[Value]) -> None:
-    """Give each push into an array a value outside the loop that has the element's shape, or a copy."""
+    """Give each push into an array a value outside the loop of the element's shape, or a copy."""
     pushes = [pair for pair in _pushes(block) if pair[0] in decisions.copied_pushes]
     likes = [_like(node, view) for node, view in pushes]
     insertion = _Insertion()

@@ -13,8 +13,8 @@ from symdiff.source import SourceSpan
 class Parameter:
     """A parameter of the emitted function and what the caller passes for it.
 
-    ``origin`` is that of ``ir.graph.Input``. For an argument, the whole object that the user passes for
-    ``path[0]``; for the others, the value of the one input with this path.
+    ``origin`` is that of ``ir.graph.Input``. For an argument, the whole object that the user passes
+    for ``path[0]``; for the others, the value of the one input with this path.
     """
 
     name: str
@@ -26,9 +26,9 @@ class Parameter:
 class Emitted:
     """The text of one function (after the functions it calls), ready to be loaded.
 
-    ``modules`` maps names used in the text to the modules they stand for, ``objects`` names to objects
-    without a spelling (opaque functions, classes of results, constant arrays). ``lines`` maps line
-    numbers of the text, from 1, to the user's source that they compute or differentiate.
+    ``modules`` maps names used in the text to the modules they stand for, ``objects`` names to
+    objects without a spelling (opaque functions, classes of results, constant arrays). ``lines``
+    maps line numbers of the text, from 1, to the user's source that they compute or differentiate.
     """
 
     name: str

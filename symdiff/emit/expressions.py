@@ -1,4 +1,4 @@
-"""Values as expressions: a name, a constant, or the expression of a node that is folded into its reader."""
+"""Values as expressions: a name, a constant, or what a folded node computes."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def as_target(expression: ast.expr) -> ast.expr:
 
 
 class Expressions:
-    """Expressions of values. ``names`` are those of values that have a variable; ``folded`` have none."""
+    """Expressions of values: ``names`` has those with a variable, ``folded`` those with none."""
 
     def __init__(
         self, names: Mapping[Value, str], folded: Collection[Value], namespace: Namespace

@@ -1,8 +1,8 @@
 """Which values are written into the expression that reads them instead of getting a name.
 
-A value is folded if one reader in its own block reads it once, its expression stays short, and nothing
-between its definition and that reader would change what it reads or let something happen in another
-order. Sizes and lengths of ranges are free: they are spelled wherever they are read.
+A value is folded if one reader in its own block reads it once, its expression stays short, and
+nothing between its definition and that reader would change what it reads or let something happen in
+another order. Sizes and lengths of ranges are free: they are spelled wherever they are read.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def folded_values(
     decisions: Decisions,
     stored: Collection[Value] = (),
 ) -> frozenset[Value]:
-    """The values of a graph, with its copies in, that get no name; those ``stored`` at the end get one."""
+    """The values of a graph that get no name; what is ``stored`` at the end gets one."""
     folding = _Folding(graph, layout, sharing, decisions)
     folding.reader.update((value, None) for value in stored)
     for block in blocks_of(graph.block):
@@ -122,7 +122,7 @@ class _Folding:
         if node.op.name not in _FREE:
             return False
         if node.op.name == "range_length":
-            return all(self.is_simple(v) for v in node.operands)
+            return all(self.is_simple(v) or self.is_bound(v) for v in node.operands)
         value = node.result
         (base,) = node.operands
         if base in self.folded:
@@ -130,6 +130,10 @@ class _Folding:
         return not self.is_written(
             self.read_by(base), self.layout.born[value], self.layout.end(value)
         )
+
+    def is_bound(self, value: Value) -> bool:
+        """Whether an operand is ``n - 1`` or the like."""
+        return value in self.folded and value.node is not None and _is_offset(value.node)
 
     def is_simple(self, value: Value) -> bool:
         """Whether an operand is a name or a number, or as good as one."""
@@ -165,7 +169,7 @@ class _Folding:
         return reader
 
     def may_result(self, node: Node, block: Block) -> bool:
-        """Whether a block's result may be an expression: in a ``while``'s head, behind ``return``."""
+        """Whether a block may result in an expression: behind ``while`` and ``return``."""
         kind = self.layout.scopes[block].kind
         return kind == "condition" or (kind == "graph" and (_is_nameless(node) or _is_cast(node)))
 

@@ -1,9 +1,9 @@
-"""How loops go round: ranges recovered, tapes read by iteration or by index, turns counted by nobody.
+"""How loops go round: ranges recovered, tapes run over or read by index, turns not counted.
 
-Works on a graph that is being lowered. A loop may get a *variable*: the element of the range that it runs
-over, kept in the attribute ``variable``; its body then has no node for it. Elements of tapes stay
-parameters of the body where the loop can iterate over the tapes themselves; else ``tape_get`` nodes
-read them by index.
+Works on a graph that is being lowered. A loop may get a *variable*: the element of the range that
+runs over, kept in the attribute ``variable``; its body then has no node for it. Elements of tapes
+stay parameters of the body where the loop can iterate over the tapes themselves; else ``tape_get``
+nodes read them by index.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Bounds = tuple[Any, Any, Any]  # start, stop, step: values or ints
 
 
 def recover_header(view: LoopView, new: dict[Value, Value]) -> None:
-    """Give a loop its variable, and drop what only the header needs; ``new`` collects replaced values."""
+    """Give a loop its variable, drop what only its header needs; replaced values go to ``new``."""
     node = view.node
     node.attributes = dict(node.attributes)
     count = view.count

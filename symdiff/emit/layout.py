@@ -1,10 +1,10 @@
 """Where everything stands: program points, the times between them, and when values are live.
 
-At point ``p`` operands are read at time ``2 p`` and results written at ``2 p + 1``. A loop spans from its
-first point (initial values are read) over its condition and body to the turn's end (next carries are
-read and become the carries) and its exit. A value that a loop reads and does not define is live to the
-loop's exit. Segments are half open, ``[write, last read)``; they leave out arms in which nobody will
-read the value any more.
+At point ``p`` operands are read at time ``2 p`` and results written at ``2 p + 1``. A loop spans
+from its first point (initial values are read) over its condition and body to the turn's end (next
+carries are read and become the carries) and its exit. A value that a loop reads and does not define
+is live to the loop's exit. Segments are half open, ``[write, last read)``; they leave out arms in
+which nobody will read the value any more.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ class _Use:
 class Layout:
     """Points of a lowered block and the live segments of its values.
 
-    Values that are ``folded`` are not read themselves: what they are computed from is, by their readers.
+    Values that are ``folded`` are not read themselves: what they are computed from is, by their
+    readers.
     """
 
     def __init__(self, block: Block, folded: frozenset[Value] = frozenset()) -> None:

@@ -1,8 +1,8 @@
 """The graph as emission works on it: its own deep copy, with every store and every push a node.
 
-Afterwards bodies of loops result in their next carries only; an element of a tape is stored by a ``push``
-node that stands right behind its definition. Conditions of loops read the parameters of the body.
-Nodes whose results nobody reads, and which neither raise nor have an effect, are gone.
+Afterwards bodies of loops result in their next carries only; an element of a tape is stored by a
+``push`` node that stands right behind its definition. Conditions of loops read the parameters of
+the body. Nodes whose results nobody reads, and which neither raise nor have an effect, are gone.
 """
 
 from __future__ import annotations
@@ -60,6 +60,8 @@ def _lower_block(block: Block) -> None:
     new: dict[Value, Value] = {}
     for node in loops:
         view = LoopView(node)
+        if view.index.name in (None, "_"):
+            view.index.name = "k"
         if view.condition is not None:
             _share_parameters(view.condition, (view.index, *view.carries))
         recover_header(view, new)
@@ -126,7 +128,7 @@ def substitute(block: Block, new: Mapping[Value, Value]) -> None:
 
 
 def readers(block: Block) -> dict[Value, int]:
-    """How often each value is read, as printing reads it: a push whose tape nobody reads reads nothing."""
+    """How often each value is read; the count of a loop that runs over tapes is not."""
     counts: dict[Value, int] = {}
     for inner in blocks_of(block):
         for value in inner.results:
@@ -140,7 +142,7 @@ def readers(block: Block) -> dict[Value, int]:
 
 
 def remove_unread(block: Block) -> None:
-    """Drop nodes whose results nobody reads and which only compute, to a fixpoint, in linear time."""
+    """Drop nodes that only compute and whose results nobody reads, in linear time."""
     counts = readers(block)
     kept_out: set[Node] = set()
     pending = [node for inner in blocks_of(block) for node in inner.nodes]

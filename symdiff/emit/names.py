@@ -1,8 +1,8 @@
 """What every value is called: values that do not interfere share a variable where that reads well.
 
-Variables are merged in this order: a write's operand and its result (they are one array); what a loop
-carries, with its initial value, its next value and what it leaves; what the arms of a branch give;
-equal names. Values of the primal are never merged with cotangents or tangents.
+Variables are merged in this order: a write's operand and its result (they are one array); what a
+loop carries, with its initial value, its next value and what it leaves; what the arms of a branch
+give; equal names. Values of the primal are never merged with cotangents or tangents.
 """
 
 from __future__ import annotations

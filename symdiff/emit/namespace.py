@@ -10,8 +10,11 @@ from typing import Any
 
 MODULES = {"np": "numpy", "math": "math", "cmath": "cmath"}
 _SPOKEN = frozenset(  # builtins that spellings use
-    "abs bool complex dict divmod enumerate float int isinstance len list max min pow print range "
-    "reversed round slice sorted sum tuple type zip".split()
+    function.__name__
+    for function in (
+        *(abs, bool, complex, dict, divmod, enumerate, float, int, isinstance, len, list, max, min),
+        *(pow, print, range, reversed, round, slice, sorted, sum, tuple, type, zip),
+    )
 )
 _EXCEPTIONS = frozenset(name for name in dir(builtins) if name[0].isupper())
 _RESERVED = frozenset(keyword.kwlist) | _SPOKEN | _EXCEPTIONS | frozenset(MODULES) | {"_"}

@@ -1,14 +1,15 @@
 """Which memory values share, and which writes may therefore be made in place.
 
-An *origin* is memory that was made at one place: by a node, as a parameter, as what a loop carries. Every
-value may lie in the memory of some origins. A write is in place if all origins of what it writes to are
-owned (made here, not the caller's) and no other live value may lie in them. What stands in the way is
-copied: a live *view* at its definition, a tape's element where it is pushed; for the rest, an old
-version above all, what is written to is copied before the write.
+An *origin* is memory that was made at one place: by a node, as a parameter, as what a loop carries.
+Every value may lie in the memory of some origins. A write is in place if all origins of what it
+writes to are owned (made here, not the caller's) and no other live value may lie in them. What
+stands in the way is copied: a live *view* at its definition, a tape's element where it is pushed;
+for the rest, an old version above all, what is written to is copied before the write.
 
-A carry is *owned* if its loop writes to it, or if what it becomes feeds a carry that is: then its initial
-value and what each turn gives are moved into it, and copied where they cannot be. ``u, v = v, u`` needs no
-copy. One walk decides optimistically; the walk is repeated with what it found until it finds nothing.
+A carry is *owned* if its loop writes to it, or if what it becomes feeds a carry that is: then its
+initial value and what each turn gives are moved into it, and copied where they cannot be. ``u, v =
+v, u`` needs no copy. One walk decides optimistically; the walk is repeated with what it found until
+it finds nothing.
 """
 
 from __future__ import annotations
@@ -106,7 +107,9 @@ class _Walk:
         self.decisions = decisions
         self.carried = carried  # contents of carried lists, from turn to turn; kept between walks
         self.grew = False
-        self.final = True  # whether copies before writes are decided on: last, when the rest is settled
+        self.final = (
+            True  # whether copies before writes are decided on: last, when the rest is settled
+        )
         self.sharing = Sharing()
         self.origins, self.contents = self.sharing.origins, self.sharing.contents
         self.owned: list[bool] = []
@@ -179,8 +182,8 @@ class _Walk:
     def takes(self, value: Value, time: int, required: bool = True) -> bool:
         """Whether the memory of ``value`` is free to be written from ``time`` on.
 
-        Where copies of views or pushes, or owning a carry, make it so, they are decided on; where the
-        write is not ``required``, only owning a carry is.
+        Where copies of views or pushes, or owning a carry, make it so, they are decided on; where
+        the write is not ``required``, only owning a carry is.
         """
         if value in self.sharing.unwritable:
             return False
@@ -221,7 +224,7 @@ class _Walk:
         return bool(node.results) and in_memory(node.results[0]) and is_view(node)
 
     def moved(self, value: Value, place: Place, time: int, others: Origins) -> None:
-        """``value`` goes into a place that owns what it holds: copy it there if it cannot be moved."""
+        """``value`` goes into a place that owns what it holds: itself, or a copy."""
         if not in_memory(value) or place in self.decisions.copied_operands:
             return
         if _is_undefined(value):
@@ -421,7 +424,7 @@ class _Walk:
     def move_all(
         self, values: Sequence[Value], carries: Sequence[Value], places: list[Place], time: int
     ) -> None:
-        """Move values into carries, all at once: those that are owned must not share with another."""
+        """Move values into carries, all at once: what is owned must not share with another."""
         others = [NOTHING] * len(values)
         taken: Origins = frozenset[Origin]().union(
             *(self.reach(v) for v, c in zip(values, carries, strict=True) if not self.is_owned(c))
@@ -476,7 +479,7 @@ class _Walk:
     # Results
 
     def results(self, block: Block) -> None:
-        """What is returned is fresh: owned, whole, and shared with nothing else that is returned."""
+        """What is returned is fresh: owned, whole, shared with nothing else returned."""
         time = 2 * self.layout.scopes[block].end + 1
         taken: Origins = NOTHING
         for k, value in enumerate(block.results):

@@ -1,4 +1,4 @@
-"""Everything that is decided about a graph before any of it is printed, in the order of deciding it."""
+"""Everything that is decided about a graph before any of it is printed, in this order."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from symdiff.ir.graph import Graph, GraphCell, Node, Value
 class Plan:
     """``graph`` is lowered, with its copies in.
 
-    ``names`` of all values that have a variable, ``folded`` values that have none. ``accumulations`` maps
-    sums that are written into an operand to the number of that operand. ``stores`` maps parameters to
-    results that have to be stored into the caller's arrays at the end. ``callees`` are the functions that
-    calls of graphs call.
+    ``names`` of all values that have a variable, ``folded`` values that have none.
+    ``accumulations`` maps sums that are written into an operand to the number of that operand.
+    ``stores`` maps parameters to results that have to be stored into the caller's arrays at the
+    end. ``callees`` are the functions that calls of graphs call.
     """
 
     graph: Graph

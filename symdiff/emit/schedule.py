@@ -1,7 +1,8 @@
 """Readers of an old version are moved above the write that ends it, so that no copy has to be made.
 
-Works on a lowered graph, block by block. Moved are nodes that only compute, with what they need, and
-only where that frees the old version altogether: all of its later readers stand in the same block.
+Works on a lowered graph, block by block. Moved are nodes that only compute, with what they need,
+and only where that frees the old version altogether: all of its later readers stand in the same
+block.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class _Schedule:
             self.block.nodes.sort(key=lambda node: self.place[node])
 
     def movable(self, write: Node) -> list[Node]:
-        """What has to stand before ``write`` for nobody to read the old version after it; maybe nothing."""
+        """What has to stand before ``write`` so that nobody reads the old version behind it."""
         wanted = self.late_readers(write)
         if not wanted:
             return []
@@ -70,7 +71,7 @@ class _Schedule:
         return sorted(chosen, key=lambda node: self.place[node])
 
     def late_readers(self, write: Node) -> list[Node] | None:
-        """Nodes behind the write that read what it ends, or views of that; None where some cannot move."""
+        """Nodes behind the write that read what it ends, or views of it; None if one must stay."""
         found: dict[Node, None] = {}
         pending = [write.operands[0]]
         while pending:

@@ -30,9 +30,9 @@ def emit_source(
 ) -> Emitted:
     """The source of a function that computes ``graph``.
 
-    ``in_place``: final values of mutated arguments are stored into the caller's arrays. ``fresh``: arrays
-    returned share no memory with arguments or with each other. ``signature`` tells attributes from keys
-    in the paths of inputs.
+    ``in_place``: final values of mutated arguments are stored into the caller's arrays. ``fresh``:
+    arrays returned share no memory with arguments or with each other. ``signature`` tells
+    attributes from keys in the paths of inputs.
     """
     names = Namespace()
     function_name = identifier(name or graph.name, "function")

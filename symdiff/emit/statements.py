@@ -1,7 +1,7 @@
 """Blocks as statements: one node after another, loops and branches with their blocks inside.
 
-Every decision was taken before (``Plan``): which copies are made, which writes are in place, what is
-folded, what everything is called. Printing takes none.
+Every decision was taken before (``Plan``): which copies are made, which writes are in place, what
+is folded, what everything is called. Printing takes none.
 """
 
 from __future__ import annotations
@@ -285,14 +285,14 @@ class Statements:
         return ast.Tuple(targets, ast.Store()), call_of("zip", *sources)
 
     def iterated(self, view: LoopView) -> list[tuple[Value, ast.expr]]:
-        """Elements and the tapes that the loop runs over, one at least where nothing else counts."""
+        """Elements and the tapes that the loop runs over, at least one if nothing else counts."""
         pairs = list(zip(view.elements, view.xs, strict=True))
         read = [pair for pair in pairs if self.plan.is_used(pair[0])]
         chosen = read or ([] if reads_count(view.node) else pairs[:1])
         return [(element, self.of(tape)) for element, tape in chosen]
 
     def range(self, view: LoopView) -> ast.expr:
-        """``range(n)``, or the range that the count is the length of where the index is not read."""
+        """``range(n)``, or the range whose length the count is where the index is not read."""
         assert view.count is not None
         length = view.count.node
         if (

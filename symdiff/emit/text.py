@@ -1,7 +1,7 @@
 """From statement trees to text: astor prints statement by statement, comments stand between.
 
-A ``Line`` is one statement; of a compound one its header, with the lines of its blocks beside it. What was
-written is parsed back and compared with the trees: a printer's mistake never runs.
+A ``Line`` is one statement; of a compound one its header, with the lines of its blocks beside it.
+What was written is parsed back and compared with the trees: a printer's mistake never runs.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Text:
 
 
 def write(lines: Sequence[Line]) -> Text:
-    """The text of statements; raises ``InternalError`` where it does not parse back to the same trees."""
+    """The text of statements; an ``InternalError`` where it does not parse back to their trees."""
     written: list[str] = []
     spans: dict[int, SourceSpan] = {}
     for text, span in _written(lines, 0):
@@ -100,7 +100,7 @@ def _header(line: Line) -> list[str]:
 
 
 def print_statement(tree: ast.AST) -> str:
-    """A statement's text by astor, never wrapped: expressions are kept short where they are built."""
+    """A statement's text by astor, never wrapped: expressions are built short."""
     printer = _generator()(INDENT, False, _plain_string)
     printer.visit(tree)
     return "".join(printer.result).strip("\n")

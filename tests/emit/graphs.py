@@ -1,7 +1,7 @@
 """Graphs built by hand for the tests of emission, and what is asked of every emitted program.
 
-A program is right if it gives, bit for bit, what the reference evaluator gives for its graph, leaves its
-arguments alone, and returns arrays that are fresh, writable and contiguous.
+A program is right if it gives, bit for bit, what the reference evaluator gives for its graph,
+leaves its arguments alone, and returns arrays that are fresh, writable and contiguous.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def looped(
     reverse: bool = False,
     condition: Callable[..., Value] | None = None,
 ) -> LoopView:
-    """A loop whose ``turn(index, *carries, *elements)`` gives next carries, and elements to push."""
+    """A loop whose ``turn(index, *carries, *elements)`` gives next carries and what is pushed."""
     index = Value(INT_TYPE, name="i")
     carries = tuple(Value(v.type, name=name) for name, v in starts.items())
     elements = tuple(Value(tape.type.element, name="e") for tape in xs)  # type: ignore[union-attr]

@@ -220,9 +220,7 @@ def writer(x: Value, y: Value) -> Any:
 def test_a_mutated_argument_is_written_in_place_where_that_is_asked_for() -> None:
     from symdiff.ir.structure import Leaf
 
-    graph = make_graph(
-        {"x": VECTOR, "y": VECTOR}, writer, output=Leaf(0), mutated={0: 1, 1: 2}
-    )
+    graph = make_graph({"x": VECTOR, "y": VECTOR}, writer, output=Leaf(0), mutated={0: 1, 1: 2})
     emitted = emit_source(graph, in_place=True, fresh=False)
     x, y = X.copy(), X.copy()
     load(emitted)(x, y)

@@ -1,4 +1,4 @@
-"""Random graphs: what is emitted computes what the evaluator computes, bit for bit, and owns its results."""
+"""Random graphs: emitted programs compute what the evaluator does, bit for bit, on fresh arrays."""
 
 from __future__ import annotations
 
