@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from symdiff.api.differentiable import Differentiable
 
 _OUTSIDE = frozenset({"opaque_call", "set_attribute", "set_item", "call_hook"})
+_EXAMPLE = "_example_"
 _SMALL = 64  # numbers; larger free variables are parameters
 
 
@@ -82,7 +83,7 @@ class _Module:
         refuse_objects(self.derived.signature)
         self.names = [name for name, _ in self.derived.signature.parameters]
         self.constants: dict[str, Any] = {}
-        self.large: dict[str, None] = {}
+        self.large: dict[str, Any] = {}
         self.needed: dict[str, Any] = {}
 
     def parent(self) -> Program:
@@ -97,20 +98,20 @@ class _Module:
         self.needed |= program.emitted.objects
         return program.emitted.text
 
-    def call(self, emitted: Emitted, given: str = "") -> str:
-        """A call of an emitted function from the public one's parameters."""
-        return f"{emitted.name}({', '.join(self._passed(p, given) for p in emitted.parameters)})"
+    def call(self, emitted: Emitted, large: str = "") -> str:
+        """A call of an emitted function; ``large`` stands before names of large free variables."""
+        return f"{emitted.name}({', '.join(self._passed(p, large) for p in emitted.parameters)})"
 
-    def _passed(self, parameter: Any, given: str) -> str:
+    def _passed(self, parameter: Any, large: str) -> str:
         if parameter.origin == "argument":
-            return f"{given}{parameter.path[0]}"
-        name = str(parameter.name).upper()
+            return str(parameter.path[0])
         value = follow(parameter.path, (), ())
-        if np.size(value) <= _SMALL:
-            self.constants[name] = value
-            return name
-        self.large[parameter.name] = None
-        return str(parameter.name)
+        small = np.size(value) <= _SMALL
+        known = self.constants if small else self.large
+        name = str(parameter.name).upper() if small else str(parameter.name)
+        while known.setdefault(name, value) is not value or name in self.names:
+            name += "_"
+        return name if small else f"{large}{name}"
 
     def head(self, public: str) -> Iterator[str]:
         signature = ", ".join(f"{n}: {describe(s)}" for n, s in _readable(self.derived.signature))
@@ -141,15 +142,25 @@ class _Module:
     def example(self) -> str:
         """The tuple of example arguments, as text."""
         found = example_arguments(self.derived.signature, self.arguments)
-        large = ", ".join(f"{name}={name}" for name in self.large)
-        if large:
-            raise SymdiffError(f"the free variables {', '.join(self.large)} are too large to embed")
         return f"({', '.join(map(spelled_value, found))},)"
+
+    def examples_of_large(self) -> str:
+        """Definitions of drawn values of the large free variables."""
+        return "\n".join(
+            f"{_EXAMPLE}{name} = np.random.default_rng(0).uniform(0.5, 1.5, {value.shape!r})"
+            f".astype({value.dtype.name!r})"
+            for name, value in self.large.items()
+        )
+
+    @property
+    def large_arguments(self) -> str:
+        """``, table=_EXAMPLE_table``."""
+        return "".join(f", {name}={_EXAMPLE}{name}" for name in self.large)
 
 
 def joined(sections: Sequence[str]) -> str:
     """Sections two lines apart."""
-    return "\n\n\n".join(section.strip("\n") for section in sections) + "\n"
+    return "\n\n\n".join(section.strip("\n") for section in sections if section) + "\n"
 
 
 class _Single(_Module):
@@ -159,9 +170,15 @@ class _Single(_Module):
         body = [self.emitted_text(program), self.emitted_text(parent)]
         public = self.public(self.name, self.call(program.emitted), self._documentation())
         before = ", ".join(name for name in parent_names(self.chain))
-        inner = f"def _before({before}):\n    return {self.call(parent.emitted)}\n"
-        main = _MAIN.format(example=self.example(), name=self.name, body=self._comparison())
-        return joined([*self.head(self.name), *body, inner, public, _DIFFERENCES, main])
+        inner = f"def _before({before}):\n    return {self.call(parent.emitted, _EXAMPLE)}\n"
+        main = _MAIN.format(
+            example=self.example(),
+            name=self.name,
+            body=self._comparison(),
+            large=self.large_arguments,
+        )
+        sections = [*self.head(self.name), *body, public, _DIFFERENCES]
+        return joined([*sections, self.examples_of_large(), inner, main])
 
     def _comparison(self) -> str:
         """Statements that make ``actual`` and ``expected`` of the transform's kind."""
@@ -211,17 +228,21 @@ class _Pair(_Module):
             f"    given = (*saved, *cotangents)\n"
             f"    return {pair.backward.name}(*(given[k] for k in {pair.order!r}))\n"
         )
-        inner = f"def _before({', '.join(self.names)}):\n    return {self.call(primal.emitted)}\n"
+        before = self.call(primal.emitted, _EXAMPLE)
+        inner = f"def _before({', '.join(self.names)}):\n    return {before}\n"
         body = [
             self.emitted_text(pair.forward),
             pair.backward.text,
             self.emitted_text(primal),
-            inner,
             forward,
             backward,
+            _DIFFERENCES,
+            self.examples_of_large(),
+            inner,
         ]
-        main = _MAIN_PAIR.format(example=self.example(), name=self.name)
-        return joined([*self.head(f"{self.name}_forward"), *body, _DIFFERENCES, main])
+        large = self.large_arguments
+        main = _MAIN_PAIR.format(example=self.example(), name=self.name, large=large)
+        return joined([*self.head(f"{self.name}_forward"), *body, main])
 
 
 # What cannot stand alone --------------------------------------------------------------------------
@@ -333,8 +354,10 @@ def _array(name, value, dtype, dims, sizes):
         symbol, offset = dim
         if sizes.setdefault(symbol, length - offset) != length - offset:
             raise TypeError(f"axis {axis} of {name}: the length is not {symbol}, as elsewhere")
-        if length == 1 and not offset:
-            raise TypeError(f"axis {axis} of {name} has length 1, for which this was not generated")
+        if length < 2 and not offset:
+            raise TypeError(
+                f"axis {axis} of {name} has length {length}, for which this was not generated"
+            )
 """.strip()
 
 _DIFFERENCES = '''
@@ -396,7 +419,7 @@ def _report(name, actual, expected):
 _MAIN = """
 def _main():
     arguments = {example}
-    result = {name}(*arguments)
+    result = {name}(*arguments{large})
 {body}
     _report({name!r}, actual, expected)
 
@@ -448,7 +471,7 @@ _MAIN_PAIR = """
 def _main():
     arguments = {example}
     rng = np.random.default_rng(0)
-    value, saved = {name}_forward(*arguments)
+    value, saved = {name}_forward(*arguments{large})
     seeds = [rng.standard_normal(np.shape(leaf)) for leaf in _leaves(value) if _is_float(leaf)]
     seeds = [seed if seed.ndim else float(seed) for seed in seeds]
     cotangents = [leaf for leaf in _leaves({name}_backward(saved, *seeds)) if leaf is not None]

@@ -25,7 +25,8 @@ class Size:
     """A size that is not a constant: the value of ``symbol`` plus ``offset``.
 
     ``open`` sizes may be 1 at run time even at offset 0 (a computed size, a mask's count). A size
-    that comes from an argument is not open: its being 1 or not is part of the signature.
+    that comes from an argument is not open: it is at least 2, since 0 and 1 are constants of the
+    signature.
     """
 
     symbol: str

@@ -55,6 +55,8 @@ class Slice:
 Entry = Any  # int | Slot | Slice | None | Ellipsis
 Key = tuple[Entry, ...]
 
+LEAST_SYMBOLIC = 2  # a size that is an argument's is at least this: 0 and 1 are constants
+
 
 # Keys ---------------------------------------------------------------------------------------------
 
@@ -331,6 +333,8 @@ def _between(dim: Size, low: tuple[str, int], high: tuple[str, int]) -> Dim | No
         return 0
     if low == ("zero", 0) or (high == ("end", 0) and low[0] == "end"):
         length = abs(high[1] - low[1])  # the first or last few, or all where there are fewer
+        if length <= LEAST_SYMBOLIC and not may_be_one(dim):
+            return length
         return Size(f"min({length},{dim})", 0, open=length == 1 or may_be_one(dim))
     return None
 

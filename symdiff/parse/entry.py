@@ -70,11 +70,7 @@ def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
     arguments, keywords = _arguments(interp, function, signature)
     result = call_value(interp, function, arguments, keywords)
     output, results = Output(interp).structure(result)
-    mutated: dict[int, int] = {}
-    for storage in _storages(interp):
-        if storage in interp.heap.written and storage.origin is not None:
-            mutated[storage.origin] = len(results)
-            results.append(interp.heap.contents[storage])
+    mutated = _mutated(interp, results)
     _write_back(interp)
     graph = Graph(
         getattr(function, "__name__", "function"),
@@ -129,6 +125,32 @@ def spread_arguments(
         else:
             positional.append(value)
     return positional, keywords
+
+
+def _mutated(interp: Interpreter, results: list[Value]) -> dict[int, int]:
+    """Input arrays that the function writes, or replaces in a container of the caller's."""
+    finals: dict[int, Value] = {}
+    for storage in _storages(interp):
+        if storage in interp.heap.written and storage.origin is not None:
+            finals[storage.origin] = interp.heap.contents[storage]
+    numbers = {input_.path: k for k, input_ in enumerate(interp.inputs)}
+    for ref in interp.changed:
+        content = interp.content(ref)
+        if not isinstance(content, dict | tuple):
+            continue
+        items = content.items() if isinstance(content, dict) else enumerate(content)
+        for key, item in items:
+            number = numbers.get((*ref.path, key))
+            if number is None or not isinstance(item, Array):
+                continue
+            final, before = interp.heap.read(item), interp.parameters[number]
+            if final is not before and final.type == before.type:
+                finals[number] = final
+    mutated: dict[int, int] = {}
+    for number, final in finals.items():
+        mutated[number] = len(results)
+        results.append(final)
+    return mutated
 
 
 class Output:

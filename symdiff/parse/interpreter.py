@@ -216,7 +216,10 @@ class Interpreter:
     # Inputs -------------------------------------------------------------------------------------------
 
     def add_input(self, input_: Input, type_: Type, name: str) -> Value:
-        """A new parameter of the graph."""
+        """The parameter of the graph for an input: one, however often it is asked for."""
+        for known, parameter in zip(self.inputs, self.parameters, strict=True):
+            if known.path == input_.path and parameter.type == type_:
+                return parameter
         value = value_name(Value(type_), name)
         self.inputs.append(input_)
         self.parameters.append(value)

@@ -139,7 +139,7 @@ def _number(interp: Interpreter, value: Any, path: Path) -> Abstract:
     type_ = type_of_constant(value)
     if type_.kind == "array":
         tag = ".".join(str(part) for part in path)
-        shape = tuple(n if n == 1 else Size(f"{tag}.{k}") for k, n in enumerate(value.shape))
+        shape = tuple(n if n < 2 else Size(f"{tag}.{k}") for k, n in enumerate(value.shape))
         type_ = dataclasses.replace(type_, shape=shape)
     interp.guard(path, "specification", type_)
     return _input(interp, type_, path)

@@ -74,6 +74,8 @@ def _live(path: tuple[Any, ...]) -> Any:
 
 def _write_container(interp: Interpreter, ref: Any) -> None:
     live, content = _live(ref.path), interp.content(ref)
+    if content is ABSENT:  # changed in a staging that was given up
+        return
     owner = Named(live, getattr(ref.path[-1], "name", str(ref.path[-1])))
     if isinstance(ref, DictRef):
         for key, item in content.items():

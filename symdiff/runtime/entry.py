@@ -17,7 +17,7 @@ import numpy as np
 
 from symdiff.ir.graph import FreeVariable
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification
-from symdiff.ir.types import ArrayType, ListType
+from symdiff.ir.types import ArrayType, ListType, Size
 
 MISS: Any = type("Miss", (), {"__repr__": lambda self: "<no such signature>"})()
 _ABSENT = object()
@@ -74,6 +74,8 @@ def build_entry(
         writer.known[(parameter,)] = name, value
     for parameter, specification in signature.parameters:
         writer.specification((parameter,), specification)
+    if writer.ties:  # after the ranks are known to be right
+        writer.require(" and ".join(writer.ties))
     writer.aliases(signature, target.written)
     for check in checks:
         writer.check(check)
@@ -93,6 +95,8 @@ class _Writer:
     lines: list[str] = field(default_factory=list)
     known: dict[Path, tuple[str, Any]] = field(default_factory=dict)
     objects: dict[str, Any] = field(default_factory=dict)
+    sizes: dict[Size, str] = field(default_factory=dict)
+    ties: list[str] = field(default_factory=list)
 
     def bind(self, value: Any) -> str:
         """The name of an object in the generated function."""
@@ -180,18 +184,27 @@ class _Writer:
         self.require(
             f"type({name}) is ndarray and (({name}.dtype is {dtype}) or {name}.dtype == {dtype})"
         )
+        self._sizes(name, type_)
         ones = [axis for axis, dim in enumerate(type_.shape) if dim == 1]
         constant = [axis for axis, dim in enumerate(type_.shape) if isinstance(dim, int)]
         if not constant and type_.rank == 1:
-            self.require(f"{name}.ndim == 1 and {name}.shape[0] != 1")
+            self.require(f"{name}.ndim == 1 and {name}.shape[0] > 1")
             return
         self.require(f"{name}.ndim == {type_.rank}")
         if not ones and not constant and type_.rank:
-            self.require(f"1 not in {name}.shape")
+            self.require(f"min({name}.shape) > 1")
             return
         for axis, dim in enumerate(type_.shape):
-            test = f"== {dim}" if isinstance(dim, int) else "!= 1"
+            test = f"== {dim}" if isinstance(dim, int) else "> 1"
             self.require(f"{name}.shape[{axis}] {test}")
+
+    def _sizes(self, name: str, type_: ArrayType) -> None:
+        """Dimensions of one size are equal."""
+        for axis, dim in enumerate(type_.shape):
+            if isinstance(dim, Size):
+                first = self.sizes.setdefault(dim, f"{name}.shape[{axis}]")
+                if first != f"{name}.shape[{axis}]":
+                    self.ties.append(f"{name}.shape[{axis}] == {first}")
 
     def _nested(self, path: Path, name: str, nested: Nested) -> None:
         self.require(f"type({name}) is {self.bind(nested.type)}")

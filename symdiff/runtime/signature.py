@@ -28,6 +28,7 @@ __all__ = ["describe", "read_type", "signature_of", "specify", "spelled"]
 _PYTHON_TYPES = {float: FLOAT, int: INT, bool: BOOL, complex: COMPLEX}
 _NAMES = {"float": FLOAT, "int": INT, "bool": BOOL, "complex": COMPLEX}
 _TYPE = re.compile(r"\s*([a-z]+\d*)\s*(?:\[\s*(.*?)\s*\])?\s*")
+_DTYPE = re.compile(r"(float|int|uint|complex)\d+|bool")
 _DIM = re.compile(r"(\d+)|([A-Za-z_]\w*)(?:\s*([+-])\s*(\d+))?")
 _NUMERIC = "bifcu"
 
@@ -83,7 +84,7 @@ def _array(value: np.ndarray, path: Path) -> ArrayType:
         )
     if value.dtype.kind not in _NUMERIC:
         raise SignatureError(f"{name} is an array of {value.dtype}", hint="use an array of numbers")
-    shape = tuple(1 if n == 1 else Size(f"{name}.{axis}") for axis, n in enumerate(value.shape))
+    shape = tuple(n if n < 2 else Size(f"{name}.{axis}") for axis, n in enumerate(value.shape))
     return ArrayType(value.dtype, shape)
 
 
@@ -125,11 +126,12 @@ def read_type(text: str) -> ArrayType | None:
 
 
 def _numeric_dtype(name: str) -> np.dtype | None:
+    if not _DTYPE.fullmatch(name):  # "a" means something to NumPy too
+        return None
     try:
-        dtype = np.dtype(name)
+        return np.dtype(name)
     except TypeError:
         return None
-    return dtype if dtype.kind in _NUMERIC and (name[-1].isdigit() or name in _NAMES) else None
 
 
 def _read_dim(text: str) -> Dim:
