@@ -33,9 +33,18 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Node, Op, Operand, Value
-from symdiff.ir.types import ArrayType, Dim, Size, Type, may_be_one, type_of_constant
+from symdiff.ir.types import (
+    ArrayType,
+    Dim,
+    OpaqueType,
+    Size,
+    Type,
+    may_be_one,
+    type_of_constant,
+)
 
 Rule = Callable[..., Any]
 Rules = Mapping[int, Rule] | Rule
@@ -387,7 +396,12 @@ def one_of(type_: ArrayType) -> Any:
 
 
 def require_array(type_: Type, name: str) -> ArrayType:
-    """The type as an array type; a TypeError that names the op otherwise."""
+    """The type as an array type; an error that names the op otherwise."""
+    if isinstance(type_, OpaqueType):
+        raise UnsupportedCallError(
+            f"{name} of a value that nothing is known of: it comes from a call without a rule",
+            hint="convert it where it is made: float(...), numpy.asarray(..., dtype=float)",
+        )
     if not isinstance(type_, ArrayType):
         raise TypeError(f"{name} of {type_}")
     return type_

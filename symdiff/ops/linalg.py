@@ -51,9 +51,9 @@ from symdiff.ops.reduce import (
     sum,
     unbroadcast_to,
 )
-from symdiff.ops.shape import reshape, tril
+from symdiff.ops.shape import copy, diagonal, reshape, tril, triu
 from symdiff.ops.sizes import sizes_of
-from symdiff.ops.ufuncs import staged
+from symdiff.ops.ufuncs import refuse, staged
 
 # Types ---
 
@@ -332,6 +332,85 @@ cholesky: Operation = declare(
     1,
 )
 
+# eigenvalues of Hermitian matrices ---
+
+
+def _infer_eigh(a: Type, *, UPLO: str = "L") -> tuple[Type, ...]:
+    matrix = _matrix(a, "eigh")
+    dtype = _common_dtype(matrix)
+    real_dtype = np.empty(0, dtype).real.dtype
+    return (
+        ArrayType(real_dtype, matrix.shape[:-1], "array"),
+        ArrayType(dtype, matrix.shape, "array"),
+    )
+
+
+def _hermitian(t: Value, uplo: str) -> Value:
+    """The Hermitian matrix that LAPACK reads from one triangle."""
+    half = _half_lower(t if uplo == "L" else adjoint(t))
+    return half + adjoint(half)
+
+
+def _one_triangle(share: Value, uplo: str) -> Value:
+    """The transpose of ``_hermitian``."""
+    lower = _half_lower(share + adjoint(share))
+    return lower if uplo == "L" else adjoint(lower)
+
+
+def _over_gaps(x: Value, w: Value) -> Value:
+    """``x[i, j] / (w[j] - w[i])``, 0 on the diagonal; NaN or inf where eigenvalues agree."""
+    n, dim = sizes_of(w)[-1], array_type(w).shape[-1]
+    ones = eye(n, n, k=0, shape=(dim, dim), dtype=array_type(w).dtype)
+    off_diagonal = tril(x, k=-1) + triu(x, k=1)
+    return off_diagonal / (as_row(w) - as_column(w) + ones)
+
+
+def _eigh_vjp(g: Any, y: Any, a: Value, *, UPLO: str = "L") -> Value | None:
+    (w_bar, v_bar), (w, v) = g, y
+    inner: Value | None = None
+    if v_bar is not None:
+        inner = _over_gaps(adjoint(v) @ v_bar, w) @ adjoint(v)
+    if w_bar is not None:
+        scaled = as_column(w_bar) * adjoint(v)
+        inner = scaled if inner is None else inner + scaled
+    return None if inner is None else as_dtype_of(_one_triangle(v @ inner, UPLO), a)
+
+
+def _eigh_jvp(t: Value, y: Any, a: Value, *, UPLO: str = "L") -> tuple[Value, Value]:
+    w, v = y
+    turned = adjoint(v) @ _hermitian(t, UPLO) @ v
+    return as_dtype_of(copy(diagonal(turned, offset=0)), w), v @ _over_gaps(turned, w)
+
+
+eigh: Operation = declare(
+    Operation(
+        "eigh",
+        _infer_eigh,
+        lambda a, *, UPLO="L": tuple(np.linalg.eigh(a, UPLO)),
+        raises=True,
+        cost="heavy",
+        spelling=call("np.linalg.eigh", UPLO="L"),
+        vjp={0: _eigh_vjp},
+        jvp={0: _eigh_jvp},
+        documentation="Eigenvalues and eigenvectors of a Hermitian matrix; reads one triangle.",
+    ),
+    1,
+)
+eigvalsh: Operation = declare(
+    Operation(
+        "eigvalsh",
+        lambda a, *, UPLO="L": _infer_eigh(a)[:1],
+        lambda a, *, UPLO="L": np.linalg.eigvalsh(a, UPLO),
+        raises=True,
+        cost="heavy",
+        spelling=call("np.linalg.eigvalsh", UPLO="L"),
+        vjp={0: lambda g, y, a, UPLO="L": _eigh_vjp((g, None), eigh(a, UPLO=UPLO), a, UPLO=UPLO)},
+        jvp={0: lambda t, y, a, UPLO="L": _eigh_jvp(t, eigh(a, UPLO=UPLO), a, UPLO=UPLO)[0]},
+        documentation="Eigenvalues of a Hermitian matrix; reads one triangle.",
+    ),
+    1,
+)
+
 # norm ---
 
 Order = int | float | str | None
@@ -438,6 +517,25 @@ def _det(a: Any) -> Value:
     return det(staged(a))  # type: ignore[no-any-return]
 
 
+EighResult: Any = type(np.linalg.eigh(np.eye(1)))
+
+
+@lowers(np.linalg.eigh)
+def _eigh(a: Any, UPLO: Any = "L") -> Any:
+    return EighResult(*eigh(staged(a), **_triangle(UPLO)))
+
+
+@lowers(np.linalg.eigvalsh)
+def _eigvalsh(a: Any, UPLO: Any = "L") -> Value:
+    return eigvalsh(staged(a), **_triangle(UPLO))  # type: ignore[no-any-return]
+
+
+def _triangle(uplo: Any) -> dict[str, str]:
+    if static(uplo).upper() not in ("L", "U"):
+        raise ValueError("UPLO argument must be 'L' or 'U'")
+    return {"UPLO": "U"} if static(uplo).upper() == "U" else {}
+
+
 SlogdetResult: Any = type(np.linalg.slogdet(np.eye(1)))
 
 
@@ -472,6 +570,20 @@ def _norm_axes(axis: Any, rank: int) -> tuple[int, ...] | None:
     if len(normal) != len(axes):
         raise np.exceptions.AxisError(f"axis {axis} is out of bounds for array of dimension {rank}")
     return normal
+
+
+@lowers(np.linalg.vector_norm)
+def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
+    if static(axis) is not None:
+        return _norm(x, ord, axis, keepdims)
+    if static(keepdims):
+        refuse("numpy.linalg.vector_norm of all axes", keepdims=1)
+    return _norm(FUNCTIONS[np.ravel](x), ord, 0)
+
+
+@lowers(np.linalg.matrix_norm)
+def _matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
+    return _norm(x, ord, (-2, -1), keepdims)
 
 
 @lowers(np.linalg.matrix_power)

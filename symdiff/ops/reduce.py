@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -35,10 +36,13 @@ from symdiff.ops.declare import (
 from symdiff.ops.elementary import (
     as_dtype_of,
     as_scalar,
+    choose,
     conjugated,
     equal,
+    exp,
     is_complex,
     isnan,
+    logical_not,
     nonzero,
     number_or_array,
     real,
@@ -336,9 +340,7 @@ def _extremum_gradient(
     y: Value, x: Value, *, axis: Axis = None, keepdims: bool = False, **_: Any
 ) -> Gradient:
     chosen = equal(x, restored(y, x, axis, keepdims))
-    ties = sum(chosen, axis=axis, keepdims=keepdims)
-    wide = array_type(y).dtype == np.dtype("float64")  # an int count keeps its dtype
-    return Gradient(chosen, 1, ties if wide else as_dtype_of(ties, y))
+    return Gradient(chosen, 1, _count_as(chosen, y, axis, keepdims))
 
 
 max: Operation = _reduction(
@@ -355,6 +357,107 @@ min: Operation = _reduction(
     raises=True,
     **gradient_rules(_extremum_gradient),
 )
+
+
+def _nonempty(node: Node) -> bool:
+    """Whether the axes reduced over are known to have elements."""
+    shape = array_type(node.operands[0]).shape
+    gone = axes_of(node.attributes["axis"], len(shape))
+    lengths = [shape[k] for k in gone]
+    return builtins.all(isinstance(dim, int) and dim > 0 for dim in lengths)
+
+
+max.harmless = min.harmless = _nonempty
+
+
+def _softmax_gradient(
+    y: Value, x: Value, *, axis: Axis = None, keepdims: bool = False, **_: Any
+) -> Gradient:
+    shifted = restored(y, x, axis, keepdims)
+    finite = choose(equal(shifted, -math.inf), strong_constant(0, y), shifted)
+    return Gradient(exp(x - finite))
+
+
+logaddexp_reduce: Operation = declare(
+    Operation(
+        "logaddexp_reduce",
+        reduction_type(_dtype_by(np.logaddexp.reduce), "logaddexp_reduce"),
+        np.logaddexp.reduce,
+        spelling=spell_reduction("np.logaddexp.reduce", axis=()),
+        documentation="Logarithm of a sum of exponentials, without overflow.",
+        **gradient_rules(_softmax_gradient),
+    ),
+    1,
+)
+
+# Reductions that leave out NaN ---
+
+
+def _present(x: Value) -> Value:
+    return logical_not(isnan(x))  # type: ignore[no-any-return]
+
+
+def _nanmean_gradient(
+    y: Value, x: Value, *, axis: Axis = None, keepdims: bool = False, **_: Any
+) -> Gradient:
+    present = _present(x)
+    return Gradient(present, 1, _count_as(present, y, axis, keepdims))
+
+
+def _count_as(chosen: Value, y: Value, axis: Axis, keepdims: bool) -> Value:
+    """How many are chosen, in a dtype that does not widen ``y``."""
+    count = sum(chosen, axis=axis, keepdims=keepdims)
+    wide = array_type(y).dtype == np.dtype("float64")  # an int count keeps its dtype
+    return count if wide else as_dtype_of(count, y)
+
+
+def _nandeviation(x: Value, axis: Axis) -> Value:
+    return _without_nan(x - nanmean(x, axis=axis, keepdims=True), 0)
+
+
+def _nanvar_gradient(
+    y: Value, x: Value, *, axis: Axis = None, keepdims: bool = False, ddof: float = 0, **_: Any
+) -> Gradient:
+    count = _count_as(_present(x), y, axis, keepdims)
+    return Gradient(_nandeviation(x, axis), 2, count - ddof if ddof else count)
+
+
+def _nanstd_gradient(
+    y: Value, x: Value, *, axis: Axis = None, keepdims: bool = False, ddof: float = 0, **_: Any
+) -> Gradient:
+    count = _count_as(_present(x), y, axis, keepdims)
+    return Gradient(_nandeviation(x, axis), 1, nonzero(y) * (count - ddof if ddof else count))
+
+
+nanmean: Operation = _reduction(
+    "nanmean", np.nanmean, "Mean of what is not NaN.", **gradient_rules(_nanmean_gradient)
+)
+nanvar: Operation = _reduction(
+    "nanvar", np.nanvar, "Variance of what is not NaN.", **gradient_rules(_nanvar_gradient)
+)
+nanstd: Operation = _reduction(
+    "nanstd",
+    np.nanstd,
+    "Standard deviation of what is not NaN.",
+    **gradient_rules(_nanstd_gradient),
+)
+nanmax: Operation = _reduction(
+    "nanmax",
+    np.nanmax,
+    "The greatest element that is not NaN; ties split evenly.",
+    raises=True,
+    **gradient_rules(_extremum_gradient),
+)
+nanmin: Operation = _reduction(
+    "nanmin",
+    np.nanmin,
+    "The smallest element that is not NaN; ties split evenly.",
+    raises=True,
+    **gradient_rules(_extremum_gradient),
+)
+
+# Truth and positions ---
+
 any: Operation = _reduction("any", np.any, "Whether one is true.", nondifferentiable=True)
 all: Operation = _reduction("all", np.all, "Whether all are true.", nondifferentiable=True)
 
@@ -574,24 +677,34 @@ lowers(np.max, np.amax, method="max")(_lower_extremum(max))
 lowers(np.min, np.amin, method="min")(_lower_extremum(min))
 lowers(np.any, method="any")(_lower_extremum(any))
 lowers(np.all, method="all")(_lower_extremum(all))
+lowers(np.nanmax)(_lower_extremum(nanmax))
+lowers(np.nanmin)(_lower_extremum(nanmin))
+lowers(np.nanvar)(_lower_spread(nanvar))
+lowers(np.nanstd)(_lower_spread(nanstd))
 lowers(np.var, method="var")(_lower_spread(var))
 lowers(np.std, method="std")(_lower_spread(std))
 lowers(np.argmax, method="argmax")(_lower_position(argmax))
 lowers(np.argmin, method="argmin")(_lower_position(argmin))
 
 
-@lowers(np.mean, method="mean")
-def _mean(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: Any = False,
-    *,
-    where: Any = True,
-) -> Value:
-    refuse("numpy.mean", where=where)
-    return _reduced(mean, a, axis, keepdims, dtype=dtype)
+def _lower_mean(operation: Operation) -> Lowering:
+    def lowering(
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        *,
+        where: Any = True,
+    ) -> Value:
+        refuse(f"numpy.{operation.name}", where=where)
+        return _reduced(operation, a, axis, keepdims, dtype=dtype)
+
+    return lowering
+
+
+lowers(np.mean, method="mean")(_lower_mean(mean))
+lowers(np.nanmean)(_lower_mean(nanmean))
 
 
 @lowers(np.count_nonzero)
@@ -652,5 +765,6 @@ for _ufunc, _lowering in (
     (np.minimum, _lower_extremum(min)),
     (np.logical_and, _lower_extremum(all)),
     (np.logical_or, _lower_extremum(any)),
+    (np.logaddexp, _lower_extremum(logaddexp_reduce)),
 ):
     lowers(_ufunc.reduce)(_lower_reduce(_lowering))

@@ -10,6 +10,7 @@ import pytest
 from symdiff.errors import UnsupportedCallError
 from symdiff.ops.declare import FUNCTIONS
 from symdiff.ops.linalg import SlogdetResult
+from symdiff.ops.products import adjoint
 from symdiff.ops.support import cofactors
 from tests.ops.straightline import check, pullback, same, stage
 
@@ -204,3 +205,60 @@ def test_matrices_that_are_none_are_refused_as_numpy_does() -> None:
     same(stage(FUNCTIONS[np.linalg.inv], np.eye(2, dtype=int))(np.eye(2, dtype=int)), [np.eye(2)])
     with pytest.raises(TypeError, match="unsupported"):
         stage(FUNCTIONS[np.linalg.det], np.eye(2, dtype="float16"))
+
+
+def spectral(w: Any, v: Any) -> Any:
+    """A function of eigenvalues and eigenvectors that does not depend on signs or phases."""
+    return (v * w**3) @ v.conj().T
+
+
+@pytest.mark.parametrize("uplo", ["L", "U"])
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_eigenvalues_of_hermitian_matrices(uplo: str, dtype: str) -> None:
+    a = definite(3, 3, dtype=dtype)
+    check(
+        lambda x: FUNCTIONS[np.linalg.eigvalsh](x, uplo), lambda x: np.linalg.eigvalsh(x, uplo), a
+    )
+
+    def staged(x: Any) -> Any:
+        w, v = FUNCTIONS[np.linalg.eigh](x, uplo)
+        return (v * w**3) @ adjoint(v)
+
+    check(staged, lambda x: spectral(*np.linalg.eigh(x, uplo)), a, order=1)
+
+
+def test_eigenvectors_of_a_stack() -> None:
+    def staged(x: Any) -> Any:
+        w, v = FUNCTIONS[np.linalg.eigh](x)
+        return w, v * v
+
+    def reference(x: Any) -> Any:
+        w, v = np.linalg.eigh(x)
+        return w, v * v
+
+    check(staged, reference, definite(2, 3, 3))
+    check(staged, reference, definite(3, 3, dtype="float32"), order=1)
+
+
+def test_eigenvectors_of_equal_eigenvalues_have_no_derivative() -> None:
+    """Their limit depends on the direction: NaN and inf, not a number that looks right."""
+
+    def staged(x: Any) -> Any:
+        w, v = FUNCTIONS[np.linalg.eigh](x)
+        return (v * w) @ adjoint(v)
+
+    g = np.arange(9.0).reshape(3, 3)
+    with np.errstate(all="ignore"):
+        (bar,) = pullback(stage(staged, np.eye(3)), [0])(np.eye(3), g + g.T)
+    assert not np.any(np.isfinite(bar[np.tril_indices(3, -1)]))
+
+
+def test_norms_by_their_other_names() -> None:
+    x = draw(3, 4)
+    for function in (np.linalg.vector_norm, np.linalg.matrix_norm):
+        check(FUNCTIONS[function], function, x)
+    check(
+        lambda v: FUNCTIONS[np.linalg.vector_norm](v, axis=0, ord=1),
+        lambda v: np.linalg.vector_norm(v, axis=0, ord=1),
+        x,
+    )

@@ -173,6 +173,46 @@ def test_missing_numbers_are_left_out() -> None:
         assert bar[1] == 0
 
 
+HOLES = np.array([[1.0, np.nan, 3.0], [2.0, 5.0, np.nan], [0.5, 1.5, 7.0]])
+
+
+@pytest.mark.parametrize("function", [np.nanmean, np.nanmax, np.nanmin, np.nanvar, np.nanstd])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_reductions_without_nan(function: Any, axis: int | None) -> None:
+    """Of full arrays as of others; where there are holes, nothing flows into them."""
+    for dtype in ("float64", "float32"):
+        check(
+            lambda v: FUNCTIONS[function](v, axis=axis),
+            lambda v: function(v, axis=axis),
+            M.astype(dtype),
+            order=2 if dtype == "float64" else 1,
+        )
+    program = stage(lambda v: FUNCTIONS[function](v, axis=axis), HOLES)
+    expected = function(HOLES, axis=axis)
+    same(program(HOLES), [expected])
+    (bar,) = pullback(program, [0])(HOLES, np.ones_like(expected)[()])
+    present = ~np.isnan(HOLES)
+    assert np.all(np.isfinite(bar[present]))
+    assert np.all(bar[~present] == 0)
+    step = np.where(present, 1e-6, 0.0) * np.arange(1.0, 10.0).reshape(3, 3)
+    difference = np.sum(function(HOLES + step, axis=axis) - function(HOLES - step, axis=axis))
+    np.testing.assert_allclose(np.sum(bar * step), difference / 2, rtol=1e-6)
+
+
+@pytest.mark.parametrize("axis", [0, 1, None])
+def test_logarithm_of_a_sum_of_exponentials(axis: int | None) -> None:
+    check(
+        lambda v: FUNCTIONS[np.logaddexp.reduce](v, axis=axis),
+        lambda v: np.logaddexp.reduce(v, axis=axis),
+        M,
+    )
+    nothing = np.full((2, 2), -np.inf)
+    program = stage(lambda v: FUNCTIONS[np.logaddexp.reduce](v, axis=axis), nothing)
+    expected = np.logaddexp.reduce(nothing, axis=axis)
+    (bar,) = pullback(program, [0])(nothing, np.ones_like(expected)[()])
+    np.testing.assert_array_equal(bar, np.zeros((2, 2)))
+
+
 def test_what_is_not_supported_is_refused() -> None:
     for arguments in ({"initial": 1.0}, {"where": np.array([True] * 4)}):
         with pytest.raises(UnsupportedCallError, match=next(iter(arguments))):
