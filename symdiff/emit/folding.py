@@ -243,7 +243,7 @@ def _is_continued(value: Value, reader: Reader) -> bool:
     """Whether a derivative's reader has the same name: ``x_bar = a``, ``x_bar = x_bar + b``."""
     if isinstance(reader, Block):
         return value.node is not None and _is_cast(value.node)
-    if _is_nameless(reader) and reader.op.name in _COPIES:
+    if reader.op.name in _COPIES and _is_nameless(reader):
         return True
     names = {(v.name, v.role) for v in reader.results}
     return value.role != "primal" and names == {(value.name, value.role)} and not is_write(reader)

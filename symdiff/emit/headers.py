@@ -1,6 +1,6 @@
 """How loops go round: ranges recovered, tapes run over or read by index, turns not counted.
 
-Works on a graph that is being lowered. A loop may get a *variable*: the element of the range that
+Works on a graph that is being lowered. A loop may get a *variable*: the element of the range it
 runs over, kept in the attribute ``variable``; its body then has no node for it. Elements of tapes
 stay parameters of the body where the loop can iterate over the tapes themselves; else ``tape_get``
 nodes read them by index.
