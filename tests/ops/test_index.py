@@ -251,7 +251,9 @@ def test_lengths_of_slices() -> None:
     length = slice_dim(n, None, 3, None)
     assert isinstance(length, Size)
     assert not length.open
-    first = slice_dim(n, None, 1, None)
+    assert slice_dim(n, None, 1, None) == 1
+    assert slice_dim(n, -2, None, None) == 2
+    first = slice_dim(Size("n", -1), None, 1, None)
     assert isinstance(first, Size)
     assert first.open
 
