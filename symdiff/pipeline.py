@@ -19,7 +19,7 @@ from symdiff.differentiate.graphs import leaves_of
 from symdiff.emit import Emitted, emit_source
 from symdiff.errors import AliasingError, SignatureError
 from symdiff.ir.graph import FreeVariable, Graph, Input
-from symdiff.ir.signature import Path, Signature, leaves
+from symdiff.ir.signature import Nested, Path, Signature, Specification, leaves
 from symdiff.ir.structure import Structure
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops.rules import expanded
@@ -42,6 +42,7 @@ class Transform(Protocol):
     def parameters(self, inner: Parameters) -> Parameters: ...
     def inner_arguments(self, arguments: Arguments, inner: Parameters) -> Arguments: ...
     def outer_path(self, path: Path, inner: Signature, parameters: Parameters) -> Path: ...
+    def ties(self, outer: Signature, parameters: Parameters) -> list[tuple[Path, Path]]: ...
     def apply(
         self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
     ) -> Graph: ...
@@ -146,6 +147,7 @@ def derive(chain: Chain, arguments: Arguments) -> Derived:
     checks = [_check(guard) for guard in staged.guards]
     static, same = signatures[0].static, signatures[0].same
     written = tuple(primal.inputs[number].path for number in primal.mutated)
+    ties: list[tuple[Path, Path]] = []
     for k, transform in enumerate(chain.transforms):
         inner, outer, parameters = signatures[k], signatures[k + 1], chain.parameters[k]
         graph = optimise(transform.apply(graph, inner, outer, parameters))
@@ -159,8 +161,35 @@ def derive(chain: Chain, arguments: Arguments) -> Derived:
         static = tuple((moved(path), value) for path, value in static)
         same = tuple((moved(path), moved(other)) for path, other in same)
         written = tuple(map(moved, written))
-    outermost = replace(signatures[-1], static=static, same=same)
+        ties = [(moved(path), moved(other)) for path, other in ties]
+        ties += transform.ties(outer, parameters)
+    outermost = replace(tied(signatures[-1], ties), static=static, same=same)
     return Derived(graph, outermost, tuple(checks), primal, signatures[0], written)
+
+
+def tied(signature: Signature, ties: Sequence[tuple[Path, Path]]) -> Signature:
+    """The signature with the arrays at paths given the sizes of others, which they have to have."""
+    shapes = {
+        path: kind.shape
+        for name, specification in signature.parameters
+        for path, kind in leaves(specification, (name,))
+        if isinstance(kind, ArrayType)
+    }
+    known = dict(ties)
+
+    def of(specification: Specification, path: Path) -> Specification:
+        if isinstance(specification, Nested):
+            parts = zip(specification.keys, specification.items, strict=True)
+            items = tuple(of(item, (*path, key)) for key, item in parts)
+            return replace(specification, items=items)
+        if isinstance(specification, ArrayType) and path in known:
+            return replace(specification, shape=shapes[known[path]])
+        return specification
+
+    if not ties:
+        return signature
+    pairs = tuple((name, of(kind, (name,))) for name, kind in signature.parameters)
+    return replace(signature, parameters=pairs)
 
 
 def staged_at(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from symdiff import differentiate, ops
-from symdiff.api.wrt import Asked, mapped, of_tuple
+from symdiff.api.wrt import Asked, derived_from, mapped, of_tuple
 from symdiff.differentiate.graphs import leaves_of
 from symdiff.ir.build import Builder, builder, building, copy_into
 from symdiff.ir.control import LoopView, emit_loop
@@ -52,7 +52,7 @@ def jacobian_graph(asked: Asked, shaped: Shaped, mode: Mode) -> Graph:
         name,
         block,
         graph.inputs,
-        mapped(graph.output, by_arguments),
+        derived_from(graph.output, by_arguments),
         {},
         graph.docstring,
         graph.span,

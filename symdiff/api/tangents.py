@@ -57,10 +57,7 @@ def like(tangent: Any, primal: Any, path: Path) -> tuple[Any, Any]:
         else None
     )
     if type_ is None or not type_.differentiable:
-        raise SignatureError(
-            f"{spelled(path)} is given, but {type(primal).__name__} has no derivative",
-            hint="give None as the tangent of what is not differentiated",
-        )
+        raise _without_derivative(primal, path)
     return primal, _like_array(tangent, primal, type_, path)
 
 
@@ -78,8 +75,15 @@ def _like_array(tangent: Any, primal: Any, type_: ArrayType, path: Path) -> Any:
 def _like_spelled(tangent: Any, primal: Any, path: Path) -> tuple[Any, Any]:
     """Types as text: the tangent has the type of the primal."""
     if isinstance(primal, str) and read_type(primal) is None:
-        raise SignatureError(f"{spelled(path)} is given for a string", hint="give None")
+        raise _without_derivative(primal, path)
     return as_float(primal), tangent
+
+
+def _without_derivative(primal: Any, path: Path) -> SignatureError:
+    return SignatureError(
+        f"{spelled(path)} is given, but {type(primal).__name__} has no derivative",
+        hint="give None as the tangent of what is not differentiated",
+    )
 
 
 def _like_container(

@@ -17,8 +17,8 @@ from symdiff.api.wrt import (
     Asked,
     Wrt,
     asked_for,
+    derived_from,
     input_numbers,
-    mapped,
     of_tuple,
     require_differentiable,
     specification_at,
@@ -58,6 +58,10 @@ class Transform:
     def outer_path(self, path: Path, inner: Signature, parameters: Parameters) -> Path:
         """Where what stands at a path of the inner arguments stands in the outer ones."""
         return path
+
+    def ties(self, outer: Signature, parameters: Parameters) -> list[tuple[Path, Path]]:
+        """Paths of arrays with the paths of those whose shape they have: tangents of primals."""
+        return []
 
     def apply(
         self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
@@ -192,6 +196,14 @@ class Jvp(Transform):
         ]
         return *bound, tuple(p for p, _ in pairs), tuple(t for _, t in pairs)
 
+    def ties(self, outer: Signature, parameters: Parameters) -> list[tuple[Path, Path]]:
+        tangents = leaves(specification_at(outer, ("tangents",)))
+        return [
+            (("tangents", *path), ("primals", *path))
+            for path, kind in tangents
+            if isinstance(kind, ArrayType)
+        ]
+
     def outer_path(self, path: Path, inner: Signature, parameters: Parameters) -> Path:
         slot = _slot(path, inner, parameters)
         return path if slot[0] < self.skip else ("primals", slot[0] - self.skip, *slot[1:])
@@ -228,7 +240,7 @@ def _variadic_count(inner: Signature, parameters: Parameters) -> int:
 
 
 def _pushed(
-    graph: Graph, place: Callable[[Path], Path], given: set[Path], output: Structure | None = None
+    graph: Graph, place: Callable[[Path], Path], given: set[Path]
 ) -> tuple[Graph, list[Path]]:
     """The jvp graph by the inputs whose tangents are given, and where their tangents stand."""
     wrt, places = [], []
@@ -238,7 +250,8 @@ def _pushed(
             if where in given:
                 wrt.append(number)
                 places.append(where)
-    return differentiate.jvp(graph, wrt, output=output), places
+    pair = of_tuple((graph.output, tangent_structure(graph)))
+    return differentiate.jvp(graph, wrt, output=pair), places
 
 
 def renamed(graph: Graph, path: Callable[[Path], Path], derived: Sequence[Path]) -> Graph:
@@ -264,7 +277,7 @@ def tangent_structure(graph: Graph) -> Structure:
     results = graph.block.results
     carrying = [k for k, value in enumerate(results) if carries_derivative(value.type)]
     places = {k: len(results) + place for place, k in enumerate(carrying)}
-    return mapped(graph.output, lambda k: Leaf(places[k]) if k in places else Static(None))
+    return derived_from(graph.output, lambda k: Leaf(places[k]) if k in places else Static(None))
 
 
 @dataclass(frozen=True)
@@ -303,6 +316,17 @@ class Directional(Differentiated):
         return renamed(
             made, lambda path: path, [(name, *place) for place in self._places(asked, outer, name)]
         )
+
+    def ties(self, outer: Signature, parameters: Parameters) -> list[tuple[Path, Path]]:
+        name = WithVector.of(parameters).names[-1]
+        several = isinstance(self.wrt.argnums, tuple)
+        found = []
+        for k, path in enumerate(self.wrt.paths(parameters)):
+            start = (name, k) if several else (name,)
+            for along, kind in leaves(specification_at(outer, start), start):
+                if isinstance(kind, ArrayType):
+                    found.append((along, (*path, *along[len(start) :])))
+        return found
 
     def _places(self, asked: Asked, outer: Signature, name: str) -> list[Path]:
         """Where in the vector the tangent of each input asked for stands."""

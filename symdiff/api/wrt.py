@@ -158,6 +158,16 @@ def shifted(structure: Structure, by: int) -> Structure:
     return mapped(structure, lambda number: Leaf(number + by))
 
 
+def derived_from(structure: Structure, leaf: Callable[[int], Structure]) -> Structure:
+    """The structure of a derivative of what is structured so: None stands for what is no number."""
+    if isinstance(structure, Leaf):
+        return leaf(structure.index)
+    if not isinstance(structure, Container):
+        return Static(None)
+    items = tuple(derived_from(item, leaf) for item in structure.items)
+    return Container(structure.type, structure.keys, items)
+
+
 def mapped(structure: Structure, leaf: Callable[[int], Structure]) -> Structure:
     """The structure with each leaf replaced."""
     if isinstance(structure, Leaf):

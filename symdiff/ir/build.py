@@ -7,7 +7,7 @@ One builder is current in a thread at a time; calling an op (``cos(x)``) or comp
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -19,13 +19,19 @@ _current: ContextVar[Builder] = ContextVar("symdiff_builder")
 
 
 class Builder:
-    """Appends nodes to ``nodes``. ``span``, ``role`` and ``name`` mark what it makes."""
+    """Appends nodes to ``nodes``. ``span``, ``role`` and ``name`` mark what it makes.
+
+    ``after`` is given each new node and gives the one to go on with; builders made meanwhile
+    inherit it.
+    """
 
     def __init__(self, nodes: list[Node] | None = None, span: SourceSpan | None = None) -> None:
         self.nodes: list[Node] = [] if nodes is None else nodes
         self.span = span
         self.role: Role = "primal"
         self.name: str | None = None
+        around = _current.get(None)
+        self.after: Callable[[Node], Node] | None = around.after if around else None
 
     def emit(
         self,
@@ -34,14 +40,15 @@ class Builder:
         attributes: Attributes | None = None,
         blocks: tuple[Block, ...] = (),
     ) -> Node:
-        """A new node at the end of the block, its types inferred; Python numbers become constants."""
+        """A new node at the end of the block, its types inferred; Python numbers become constants.
+        """
         values = tuple(self.value(operand) for operand in operands)
         attributes = {} if attributes is None else attributes
         node = Node(op, values, attributes, blocks, (), self.span)
         types = op.infer(node) if blocks else op.infer(*(v.type for v in values), **attributes)
         node.results = tuple(Value(t, node, self.name, self.role) for t in types)
         self.nodes.append(node)
-        return node
+        return node if self.after is None else self.after(node)
 
     def value(self, operand: Operand) -> Value:
         return operand if isinstance(operand, Value) else self.constant(operand)

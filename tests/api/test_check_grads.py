@@ -1,0 +1,62 @@
+"""``check_grads`` finds what is wrong and says where; it accepts what is right."""
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+
+X = np.array([0.4, 1.3, 0.8])
+
+
+def test_right_derivatives_pass():
+    sd.check_grads(lambda x: np.sum(np.sin(x) * x), (X,))
+    sd.check_grads(lambda p, n: p["a"] * p["b"][0] ** n, ({"a": 2.0, "b": (3.0, "s")}, 3))
+    sd.check_grads(lambda x: np.cumsum(x * x), (X,), order=3)
+
+
+@sd.custom_vjp
+def wrong_in_reverse(x):
+    return x * x
+
+
+wrong_in_reverse.defvjp(lambda x: (x * x, x), lambda x, g: (3 * x * g,))
+
+
+@sd.custom_jvp
+def wrong_in_forward(x):
+    return x * x
+
+
+wrong_in_forward.defjvp(lambda primals, tangents: (primals[0] ** 2, 2.5 * primals[0] * tangents[0]))
+
+
+def test_a_wrong_reverse_rule_is_found_and_placed():
+    with pytest.raises(AssertionError, match=r"reverse mode: the derivative of f by args\[1\]\.w"):
+        sd.check_grads(
+            lambda x, p: np.sum(x) + np.sum(wrong_in_reverse(p["w"])), (X, {"w": X}), modes=("rev",)
+        )
+
+
+def test_a_wrong_forward_rule_is_found():
+    with pytest.raises(AssertionError, match="forward mode: the tangent of f"):
+        sd.check_grads(lambda x: np.sum(wrong_in_forward(x)), (X,), modes=("fwd",))
+
+
+def test_a_wrong_second_derivative_is_found_at_order_two():
+    def f(x):
+        return wrong_slope(x)
+
+    sd.check_grads(f, (1.3,), order=1, modes=("fwd",))
+    with pytest.raises(AssertionError, match="tangent of jvp of f"):
+        sd.check_grads(f, (1.3,), order=2, modes=("fwd",))
+
+
+@sd.custom_jvp
+def wrong_slope(x):
+    return x**3
+
+
+@wrong_slope.defjvp
+def wrong_slope_rule(primals, tangents):
+    (x,) = primals
+    return x**3, 3 * sd.stop_gradient(x) ** 2 * tangents[0]

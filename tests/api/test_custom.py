@@ -1,0 +1,208 @@
+"""Marks, and functions with rules of the user's; transforms inside compiled functions."""
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+
+X = np.array([0.4, 1.3, 0.8])
+
+
+@sd.custom_vjp
+def clipped(x):
+    """The identity, whose cotangent is bounded."""
+    return x * 1.0
+
+
+clipped.defvjp(lambda x: (x * 1.0, None), lambda _, g: (np.clip(g, -1.0, 1.0),))
+
+
+@sd.custom_vjp
+def weighted(x, y, name):
+    return x * x * y
+
+
+weighted.defvjp(
+    lambda x, y, name: (x * x * y, (x, y)),
+    lambda saved, g: (g * 2 * saved[0] * saved[1], g * saved[0] ** 2, None),
+)
+
+
+@sd.custom_jvp
+def cube(x):
+    return x**3
+
+
+@cube.defjvp
+def cube_rule(primals, tangents):
+    (x,) = primals
+    (t,) = tangents
+    return x**3, 3 * x**2 * t
+
+
+@sd.custom_vjp
+def without_rule(x):
+    return x
+
+
+def test_custom_functions_run_as_they_are():
+    assert clipped(3.0) == 3.0
+    assert cube(2.0) == 8.0
+
+
+def test_a_reverse_rule_takes_the_place_of_the_derivative():
+    gradient = sd.grad(lambda x: np.sum(10.0 * clipped(x)))
+    np.testing.assert_array_equal(gradient(X), np.ones(3))
+
+
+def test_a_rule_with_several_arguments_and_residuals():
+    assert sd.grad(weighted, argnums=(0, 1))(2.0, 3.0, "a") == (12.0, 4.0)
+    assert sd.grad(lambda x: weighted(x, x, "a"))(2.0) == 12.0
+
+
+def test_a_reverse_rule_can_be_differentiated():
+    def f(x):
+        return weighted(x, 3.0, "a") * x  # 3 x³
+
+    assert sd.grad(f)(2.0) == 36.0
+    assert sd.grad(sd.grad(f))(2.0) == 36.0
+    assert sd.hessian(f)(2.0) == 36.0
+
+
+def test_a_reverse_rule_is_none_for_forward_mode():
+    with pytest.raises(sd.UnsupportedCallError, match="weighted has no forward rule") as error:
+        sd.jvp(lambda x: weighted(x, 3.0, "a"), (2.0,), (1.0,))
+    assert "custom_jvp" in error.value.hint
+
+
+def test_a_rule_that_was_not_declared_is_asked_for():
+    with pytest.raises(sd.SymdiffError, match="without_rule"):
+        sd.grad(without_rule)(1.0)
+
+
+def test_a_forward_rule_serves_both_modes_to_any_order():
+    def f(x):
+        return np.sum(cube(x) * x)
+
+    np.testing.assert_allclose(sd.grad(f)(X), 4 * X**3, rtol=1e-14)
+    assert sd.jvp(f, (X,), (np.ones(3),))[1] == pytest.approx(np.sum(4 * X**3))
+    np.testing.assert_allclose(sd.hessian(f)(X), np.diag(12 * X**2), rtol=1e-13)
+    np.testing.assert_allclose(sd.grad(lambda x: np.sum(sd.grad(f)(x)))(X), 12 * X**2, rtol=1e-13)
+
+
+def test_rules_work_in_loops_and_branches():
+    def f(x, n):
+        for _ in range(n):
+            if x > 0.5:
+                x = cube(x) + 0.1
+            x = x * 1.5
+        return x
+
+    sd.check_grads(f, (0.4, 4))
+
+
+def test_stop_gradient_cuts_and_no_grad_does():
+    assert sd.grad(lambda x: x * sd.stop_gradient(x))(3.0) == 3.0
+    assert sd.detach is sd.stop_gradient
+
+    def f(x):
+        with sd.no_grad():
+            y = x * x
+        return x * y
+
+    assert f(3.0) == 27.0
+    assert sd.grad(f)(3.0) == 9.0
+
+
+def test_stop_gradient_of_containers():
+    def f(x):
+        a, b = sd.stop_gradient((x, [x * 2]))
+        return x * a + b[0]
+
+    assert sd.grad(f)(3.0) == 3.0
+    assert sd.stop_gradient([1.0, "a"]) == [1.0, "a"]
+
+
+def test_a_hook_changes_the_cotangent():
+    assert sd.grad(lambda x: x * sd.grad_hook(x * x, lambda g: 2 * g))(2.0) == 20.0
+    assert sd.grad(sd.grad(lambda x: x * sd.grad_hook(x * x, lambda g: 2 * g)))(2.0) == 20.0
+
+
+def test_a_nondifferentiable_function_is_a_constant():
+    @sd.nondifferentiable
+    def bucket(x):
+        return 2.0 if x > 1 else 3.0
+
+    assert sd.grad(lambda x: x * bucket(x))(1.5) == 2.0
+    assert sd.grad(lambda x: x * bucket(x))(0.5) == 3.0
+
+
+def test_a_nondifferentiable_function_of_a_declared_type():
+    positions = sd.nondifferentiable(np.searchsorted, returns="int64")
+    edges = np.array([0.0, 1.0, 2.0])
+    assert sd.grad(lambda x: x * x * positions(edges, x))(1.5) == 6.0
+
+
+# --- transforms inside
+
+
+def test_gradients_inside_functions():
+    def f(x, a):
+        slope = sd.grad(lambda t: np.sin(a * t))(x)  # a cos(a x)
+        return slope * slope
+
+    by_x, by_a = sd.grad(f, argnums=(0, 1))(0.7, 1.2)
+    angle = 0.7 * 1.2
+    assert by_x == pytest.approx(-2 * 1.2**3 * np.cos(angle) * np.sin(angle))
+    assert by_a == pytest.approx(
+        2 * 1.2 * np.cos(angle) ** 2 - 2 * 1.2**2 * 0.7 * np.cos(angle) * np.sin(angle)
+    )
+
+
+@sd.differentiable
+def outside(x):
+    return np.sum(x**3)
+
+
+def test_derivatives_of_functions_outside():
+    np.testing.assert_allclose(sd.grad(lambda x: np.sum(outside.grad(x) * x))(X), 9 * X**2)
+    np.testing.assert_allclose(sd.grad(lambda x: np.sum(outside.hessian(x)))(X), np.full(3, 6.0))
+
+
+def test_every_functional_form_inside():
+    def f(x):
+        value, pullback = sd.vjp(lambda v: np.sum(v**3), x)
+        (gradient,) = pullback(1.0)
+        _, along = sd.jvp(lambda v: v**2, (x,), (gradient,))
+        product = sd.hvp(lambda v: np.sum(v**3))(x, x)
+        return value + np.sum(along) + np.sum(product) + np.sum(sd.jacobian(lambda v: v**2)(x))
+
+    expected = 3 * X**2 + 18 * X**2 + 12 * X + 2
+    np.testing.assert_allclose(sd.grad(f)(X), expected, rtol=1e-13)
+
+
+def test_decorated_functions_inside():
+    def f(x):
+        @sd.differentiable
+        def inner(v):
+            return np.sum(v**3)
+
+        return np.sum(inner.grad(x) * inner(x))
+
+    np.testing.assert_allclose(
+        sd.grad(f)(X), 6 * X * np.sum(X**3) + 3 * X**2 * np.sum(3 * X**2), rtol=1e-13
+    )
+
+
+def test_a_differentiated_function_inside_may_not_write_outside():
+    def f(x):
+        seen = np.zeros(3)
+
+        def inner(v):
+            seen[0] = v[0]
+            return np.sum(v)
+
+        return np.sum(sd.grad(inner)(x)) + np.sum(seen)
+
+    with pytest.raises(sd.UnsupportedCallError, match="changes what it does not own"):
+        sd.grad(f)(X)

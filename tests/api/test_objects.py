@@ -1,0 +1,292 @@
+"""What a differentiated object is beside a function: a method, picklable, safe in threads."""
+
+import multiprocessing
+import pickle
+import threading
+import types
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+
+X = np.array([0.4, 1.3, 0.8])
+
+
+@sd.differentiable
+def decorated(x):
+    return np.sum(x**3)
+
+
+def plain(x):
+    return np.sum(x**2)
+
+
+class Model:
+    power = 2
+
+    def __init__(self, scale):
+        self.scale = scale
+        self.calls = 0
+
+    @sd.differentiable
+    def cost(self, x):
+        return self.scale * np.sum(x**self.power)
+
+    def undecorated(self, x):
+        return self.scale * np.sum(x**3)
+
+    @sd.differentiable
+    def counted(self, x):
+        self.calls += 1
+        return self.scale * np.sum(x * x)
+
+    @staticmethod
+    @sd.differentiable
+    def static(x):
+        return np.sum(x * x)
+
+    def __call__(self, x):
+        return self.scale * np.sum(x * x)
+
+
+def gradient_in_another_process(function, x):
+    return function(x)
+
+
+# --- methods
+
+
+def test_methods_differentiate_by_their_own_arguments():
+    model = Model(3.0)
+    assert model.cost(X) == 3.0 * np.sum(X**2)
+    np.testing.assert_allclose(model.cost.grad(X), 6 * X)
+    model.scale = 5.0
+    np.testing.assert_allclose(model.cost.grad(X), 10 * X)
+    np.testing.assert_allclose(Model(1.0).cost.grad(X), 2 * X)
+
+
+def test_every_transform_of_a_method():
+    model = Model(3.0)
+    np.testing.assert_allclose(sd.grad(model.undecorated)(X), 9 * X**2)
+    np.testing.assert_allclose(model.cost.jvp((X,), (np.ones(3),))[1], np.sum(6 * X))
+    np.testing.assert_allclose(sd.vjp(model.cost, X)[1](1.0)[0], 6 * X)
+    np.testing.assert_allclose(model.cost.hvp(X, X), 6 * X)
+    np.testing.assert_allclose(model.cost.hessian(X), 6 * np.eye(3))
+    np.testing.assert_allclose(model.static.grad(X), 2 * X)
+    np.testing.assert_allclose(sd.grad(model)(X), 6 * X)
+
+
+def test_attributes_of_a_class_are_guarded(monkeypatch):
+    model = Model(1.0)
+    np.testing.assert_allclose(model.cost.grad(X), 2 * X)
+    monkeypatch.setattr(Model, "power", 3)
+    np.testing.assert_allclose(model.cost.grad(X), 3 * X**2)
+
+
+def test_counting_calls_does_not_compile_anew():
+    model = Model(1.0)
+    for _ in range(3):
+        model.counted.grad(X)
+    assert model.calls == 3
+    assert len(Model.counted.signatures()) == 1
+
+
+def test_the_same_object_wherever_it_is_asked_for():
+    assert decorated.grad is decorated.grad
+    assert Model.cost is Model.__dict__["cost"]
+
+
+# --- pickling
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        decorated,
+        decorated.grad,
+        decorated.hessian,
+        sd.grad(plain),
+        sd.value_and_grad(plain),
+        sd.grad(decorated, argnums=(0,)),
+    ],
+    ids=repr,
+)
+def test_pickles_by_reference(made):
+    again = pickle.loads(pickle.dumps(made))
+    assert repr(again(X)) == repr(made(X))
+    assert len(pickle.dumps(made)) < 500
+
+
+def test_a_bound_method_pickles_with_its_object():
+    gradient = pickle.loads(pickle.dumps(Model(3.0).cost.grad))
+    np.testing.assert_allclose(gradient(X), 6 * X)
+
+
+def test_a_decorated_function_is_itself_after_pickling():
+    assert pickle.loads(pickle.dumps(decorated)) is decorated
+
+
+def test_pickles_into_a_spawned_process():
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(1) as pool:
+        result = pool.apply(gradient_in_another_process, (decorated.grad, X))
+    np.testing.assert_allclose(result, 3 * X**2)
+
+
+def test_a_function_that_has_no_name_in_a_module_does_not_pickle():
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(sd.grad(lambda x: x))
+
+
+# --- threads
+
+
+def test_threads_compile_and_call_at_once():
+    def work(x, n):
+        for _ in range(n):
+            x = x * np.cos(x)
+        return np.sum(x)
+
+    gradient = sd.grad(work)
+    started = threading.Barrier(8)
+    failures = []
+
+    def run(number):
+        started.wait()
+        for turn in range(20):
+            x = np.linspace(0.1, 1.0, 2 + (number + turn) % 5)
+            if number % 2:
+                x = x.astype(np.float32)
+            with_one = gradient(x, 1)
+            expected = np.cos(x) - x * np.sin(x)
+            if not np.allclose(with_one, expected, rtol=1e-5) or with_one.dtype != x.dtype:
+                failures.append((number, turn))
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert len(sd.differentiable(work).signatures()) == 2
+
+
+# --- what is shown
+
+
+def test_source_is_what_runs():
+    source = decorated.grad.source(X)
+    namespace = {"np": np}
+    exec(source, namespace)
+    np.testing.assert_array_equal(namespace["decorated_grad"](X), decorated.grad(X))
+
+
+def test_source_of_spelled_types_equals_that_of_values():
+    assert decorated.grad.source("float64[n]") == decorated.grad.source(X)
+    assert sd.grad(plain).source("float32[n, m]") == sd.grad(plain).source(
+        np.ones((2, 3), np.float32)
+    )
+
+
+def test_source_of_a_function_is_forward_and_backward():
+    source = decorated.source("float64[n]")
+    assert "def decorated_forward(x)" in source
+    assert "def decorated_backward(" in source
+
+
+def test_a_value_that_structure_depends_on_has_to_be_given():
+    def f(x, axis):
+        return np.sum(np.sum(x, axis=axis) ** 2)
+
+    with pytest.raises(sd.SignatureError, match="depends on the value of axis"):
+        sd.grad(f).source("float64[n,m]", "int")
+    assert "axis=1" in sd.grad(f).source("float64[n,m]", 1)
+
+
+def test_graph_is_the_ir():
+    graph = decorated.grad.graph("float64[n]")
+    assert [given.path for given in graph.inputs] == [("x",)]
+
+
+def test_signatures_say_what_was_compiled_and_why():
+    def f(x, n):
+        return np.sum(x.reshape(n, -1)[0])
+
+    function = sd.differentiable(f)
+    function.grad(np.ones(6), 2)
+    function.grad(np.ones(6), 3)
+    function.grad(np.ones(8), 2)
+    lines = function.signatures()
+    assert lines == sorted(lines, key=lines.index)
+    assert len(lines) <= 2
+    assert all(line.startswith("f_grad(x: float64[") for line in lines)
+
+
+def test_a_new_size_does_not_compile_anew():
+    function = sd.differentiable(lambda x: np.sum(x * x))
+    for n in (2, 3, 1000):
+        function.grad(np.ones(n))
+    assert len(function.signatures()) == 1
+    function.grad(np.ones(1))
+    assert len(function.signatures()) == 2
+
+
+def test_many_signatures_warn_and_name_what_changes():
+    function = sd.differentiable(lambda x, kind: np.sum(x * x))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for number in range(16):
+            function.grad(X, f"kind {number}")
+    with pytest.warns(RuntimeWarning, match="the type of kind keeps changing"):
+        function.grad(X, "another")
+
+
+def test_names_of_derivatives():
+    assert decorated.grad.__name__ == "decorated_grad"
+    assert decorated.hessian.jvp.__name__ == "decorated_hessian_jvp"
+    assert repr(decorated) == "<differentiable decorated>"
+    assert repr(decorated.hvp) == "<derivative decorated_hvp>"
+
+
+def test_staticmethod_comes_above():
+    with pytest.raises(TypeError, match="below @staticmethod"):
+        sd.differentiable(staticmethod(plain))
+
+
+# --- containers as arguments
+
+
+@dataclass
+class Parameters:
+    w: np.ndarray
+    b: float
+    name: str = "layer"
+
+
+def test_dataclasses_come_back_as_dataclasses():
+    gradient = sd.grad(lambda p, x: np.sum(p.w * x) + p.b)(Parameters(X, 1.0), X)
+    assert isinstance(gradient, Parameters)
+    np.testing.assert_array_equal(gradient.w, X)
+    assert (gradient.b, gradient.name) == (1.0, None)
+
+
+def test_errors_of_the_function_are_its_own():
+    def shapes(x, y):
+        return np.sum(x @ y)
+
+    with pytest.raises(ValueError, match="matmul"):
+        sd.grad(shapes)(np.ones((2, 3)), np.ones((4, 5)))
+
+    def missing(x):
+        return x["w"] + x["b"]
+
+    with pytest.raises(KeyError, match="b"):
+        sd.grad(missing)({"w": 1.0})
+
+
+def test_a_module_is_no_function():
+    with pytest.raises(TypeError):
+        sd.grad(types)

@@ -1,0 +1,364 @@
+"""Every transform of the face, against closed forms, and how arguments are chosen."""
+
+import math
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+
+X = np.array([0.4, 1.3, 0.8])
+A = np.array([[1.0, 2.0, 0.5], [0.3, 0.1, 1.1]])
+
+
+@sd.differentiable
+def cubes(x):
+    return np.sum(x**3)
+
+
+def product(x, y, scale=2.0):
+    return x * y * scale
+
+
+# --- the transforms
+
+
+def test_decorated_function_is_the_users_own():
+    assert cubes(X) == np.sum(X**3)
+    assert cubes.__name__ == "cubes"
+    assert cubes.__wrapped__(X) == cubes(X)
+
+
+def test_decorator_takes_options_or_none():
+    @sd.differentiable(simplify=False)
+    def square(x):
+        return x * x
+
+    assert square.grad(3.0) == 6.0
+
+
+def test_gradient_is_structured_like_the_argument():
+    gradient = cubes.grad(X)
+    np.testing.assert_allclose(gradient, 3 * X**2, rtol=1e-15)
+    assert gradient.dtype == X.dtype
+
+
+def test_value_and_gradient_come_together():
+    value, gradient = cubes.value_and_grad(X)
+    assert value == cubes(X)
+    np.testing.assert_allclose(gradient, 3 * X**2, rtol=1e-15)
+
+
+def test_jvp_gives_value_and_tangent():
+    value, tangent = sd.jvp(cubes, (X,), (np.ones(3),))
+    assert value == cubes(X)
+    assert tangent == pytest.approx(np.sum(3 * X**2), rel=1e-14)
+
+
+def test_jvp_without_a_tangent_differentiates_by_the_others_only():
+    value, tangent = sd.jvp(product, (3.0, 5.0), (None, 1.0))
+    assert (value, tangent) == (30.0, 6.0)
+
+
+def test_pullback_can_be_called_again_and_again():
+    value, pullback = sd.vjp(product, 3.0, 5.0)
+    assert value == 30.0
+    assert pullback(1.0)[:2] == (10.0, 6.0)
+    assert pullback(10.0)[:2] == (100.0, 60.0)
+
+
+def test_forward_and_backward_are_the_two_halves():
+    value, saved = cubes.forward(X)
+    assert value == cubes(X)
+    (gradient,) = cubes.backward(saved)
+    np.testing.assert_allclose(gradient, 3 * X**2, rtol=1e-15)
+    (scaled,) = cubes.backward(saved, 2.0)
+    np.testing.assert_allclose(scaled, 6 * X**2, rtol=1e-15)
+
+
+def test_saved_values_do_not_follow_the_callers_arrays():
+    x = X.copy()
+    _, pullback = sd.vjp(cubes, x)
+    x[:] = 0.0
+    np.testing.assert_allclose(pullback(1.0)[0], 3 * X**2, rtol=1e-15)
+
+
+@pytest.mark.parametrize("mode", ["auto", "fwd", "rev"])
+def test_jacobian_has_the_shape_out_plus_in(mode):
+    by_matrix, by_vector = sd.jacobian(lambda a, x: np.tanh(a @ x), (0, 1), mode)(A, X)
+    slope = 1 - np.tanh(A @ X) ** 2
+    np.testing.assert_allclose(by_vector, slope[:, None] * A, rtol=1e-13)
+    np.testing.assert_allclose(by_matrix, np.einsum("i,ij,k->ijk", slope, np.eye(2), X), rtol=1e-13)
+
+
+@pytest.mark.parametrize("mode", ["auto", "fwd", "rev"])
+def test_jacobian_of_containers_nests_out_in(mode):
+    def f(p):
+        return {"y": p["w"] * p["k"], "n": p["name"]}
+
+    jacobian = sd.jacobian(f, mode=mode)({"w": X, "k": 2.0, "name": "run"})
+    assert jacobian["n"] is None
+    np.testing.assert_allclose(jacobian["y"]["w"], 2.0 * np.eye(3))
+    np.testing.assert_allclose(jacobian["y"]["k"], X)
+    assert jacobian["y"]["name"] is None
+
+
+def test_hessian_of_a_vector_function_of_a_scalar():
+    np.testing.assert_allclose(cubes.hessian(X), np.diag(6 * X), rtol=1e-14)
+    assert sd.hessian(lambda x: x**4)(2.0) == 48.0
+
+
+def test_hessian_by_two_arguments_is_two_by_two():
+    hessian = sd.hessian(lambda x, y: x * x * y, argnums=(0, 1))(2.0, 3.0)
+    assert hessian == ((6.0, 4.0), (4.0, 0.0))
+
+
+def test_hvp_takes_the_vector_last():
+    v = np.array([1.0, -2.0, 0.5])
+    np.testing.assert_allclose(cubes.hvp(X, v), 6 * X * v, rtol=1e-14)
+    by_both = sd.hvp(lambda x, y: x * x * y, argnums=(0, 1))
+    assert by_both(2.0, 3.0, (1.0, 10.0)) == (46.0, 4.0)
+
+
+def test_hvp_leaves_defaults_alone():
+    assert sd.hvp(lambda x, power=3: x**power)(2.0, 10.0) == 120.0
+
+
+@pytest.mark.parametrize(("order", "expected"), [(0, 16.0), (1, 32.0), (2, 48.0), (4, 24.0)])
+def test_derivative_of_any_order(order, expected):
+    assert sd.derivative(lambda x: x**4, order)(2.0) == expected
+
+
+def test_derivative_is_for_functions_of_one_number():
+    with pytest.raises(sd.GradientShapeError, match="not a function of one number"):
+        sd.derivative(lambda x: np.sum(x))(X)
+
+
+def test_functional_gives_final_values_on_copies():
+    def step(x, y, n):
+        x += y
+        y[0] = n
+        return np.sum(x)
+
+    x, y = X.copy(), np.ones(3)
+    result, final = sd.functional(step)(x, y, 5.0)
+    assert result == np.sum(X + 1)
+    assert list(final) == ["x", "y"]
+    np.testing.assert_array_equal(final["x"], X + 1)
+    np.testing.assert_array_equal(final["y"], [5.0, 1.0, 1.0])
+    np.testing.assert_array_equal(x, X)
+    np.testing.assert_array_equal(y, np.ones(3))
+
+
+def test_transforms_compose_in_any_order():
+    assert sd.grad(sd.grad(lambda x: x**4))(2.0) == 48.0
+    assert cubes.grad.jvp((X,), (np.ones(3),))[1] == pytest.approx(6 * X)
+    third = sd.jacobian(sd.hessian(lambda x: np.sum(x**3)))(X)
+    expected = np.zeros((3, 3, 3))
+    expected[range(3), range(3), range(3)] = 6.0
+    np.testing.assert_allclose(third, expected)
+    _, (_, tangent) = sd.jvp(
+        sd.differentiable(cubes).jvp, ((X,), (np.ones(3),)), ((np.ones(3),), (np.zeros(3),))
+    )
+    assert tangent == pytest.approx(np.sum(6 * X))
+
+
+def test_numpy_and_math_functions_are_differentiated_too():
+    assert sd.grad(np.sqrt)(4.0) == 0.25
+    assert sd.grad(math.sin)(1.0) == math.cos(1.0)
+    np.testing.assert_array_equal(sd.grad(np.sum)(X), np.ones(3))
+
+
+def test_the_same_function_compiles_once():
+    sd.grad(product)(3.0, 4.0)
+    before = len(sd.differentiable(product).signatures())
+    sd.grad(product)(5.0, 6.0)
+    assert len(sd.differentiable(product).signatures()) == before
+
+
+# --- arguments
+
+
+def test_argnums_by_position_name_and_tuple():
+    assert sd.grad(product, 1)(3.0, 5.0) == 6.0
+    assert sd.grad(product, -1)(3.0, 5.0, 4.0) == 15.0
+    assert sd.grad(product, "scale")(3.0, 5.0) == 15.0
+    assert sd.grad(product, (1,))(3.0, 5.0) == (6.0,)
+    assert sd.grad(product, ("y", 0))(3.0, 5.0) == (6.0, 10.0)
+
+
+def test_keyword_arguments():
+    assert sd.grad(product)(3.0, y=5.0) == 10.0
+    assert sd.grad(product, "y")(x=3.0, scale=10.0, y=5.0) == 30.0
+
+
+def test_variadic_arguments_are_counted_and_named():
+    def f(*xs, **options):
+        return xs[0] * xs[1] * options["scale"]
+
+    assert sd.grad(f, 1)(3.0, 5.0, scale=2.0) == 6.0
+    assert sd.grad(f, "scale")(3.0, 5.0, scale=2.0) == 15.0
+    assert sd.jvp(lambda *xs: xs[0] * xs[1], (3.0, 5.0), (1.0, None)) == (15.0, 5.0)
+
+
+def test_a_wrong_argument_is_named():
+    with pytest.raises(TypeError, match="no argument 'z'"):
+        sd.grad(product, "z")(3.0, 5.0)
+    with pytest.raises(TypeError, match="no argument number 7"):
+        sd.grad(product, 7)(3.0, 5.0)
+    with pytest.raises(TypeError, match=r"product\(\) missing a required argument: 'y'"):
+        sd.grad(product)(3.0)
+
+
+def test_has_aux_hands_on_the_second_result():
+    def f(x):
+        return x * x, {"double": 2 * x, "name": "f"}
+
+    assert sd.grad(f, has_aux=True)(3.0) == (6.0, {"double": 6.0, "name": "f"})
+    value = sd.value_and_grad(f, has_aux=True)(3.0)
+    assert value == ((9.0, {"double": 6.0, "name": "f"}), 6.0)
+
+
+def test_a_python_int_counts_as_float_where_it_is_differentiated():
+    gradient = sd.grad(lambda x, n: x**n)
+    assert gradient(3, 2) == 6.0
+    assert isinstance(gradient(3, 2), float)
+
+
+def test_nothing_is_differentiated_in_ints_bools_and_strings():
+    def f(p, flag):
+        return np.sum(p["w"]) * p["layers"][0][0] * p["count"] if flag else 0.0
+
+    p = {"w": X, "layers": [(2.0, "tanh")], "count": 3, "on": True}
+    gradient = sd.grad(f)(p, True)
+    np.testing.assert_array_equal(gradient["w"], np.full(3, 6.0))
+    assert gradient["layers"] == [(pytest.approx(3 * np.sum(X)), None)]
+    assert gradient["count"] is None
+    assert gradient["on"] is None
+    _, pullback = sd.vjp(f, p, True)
+    assert pullback(1.0)[1] is None
+
+
+def test_an_argument_without_influence_has_a_zero_gradient():
+    first, second = sd.grad(lambda x, y: np.sum(y), argnums=(0, 1))(A, X)
+    np.testing.assert_array_equal(first, np.zeros_like(A))
+    np.testing.assert_array_equal(second, np.ones(3))
+
+
+def test_gradients_are_fresh_and_writable():
+    one, other = sd.grad(lambda x, y: np.sum(x + y), argnums=(0, 1))(X, X)
+    assert one.flags.writeable and other.flags.writeable
+    assert not np.shares_memory(one, other)
+    assert not np.shares_memory(sd.grad(lambda x: np.sum(x * x) / 2)(X), X)
+
+
+def test_one_element_counts_as_a_scalar():
+    np.testing.assert_array_equal(sd.grad(lambda x: x * x)(np.array([3.0])), [6.0])
+    with pytest.raises(sd.GradientShapeError, match="not a scalar") as error:
+        sd.grad(lambda x: x * x)(X)
+    assert "jacobian" in error.value.hint
+
+
+def test_a_result_that_is_no_number_is_named():
+    with pytest.raises(sd.GradientShapeError, match="a tuple"):
+        sd.grad(lambda x: (x, x))(1.0)
+    with pytest.raises(sd.SignatureError, match="returns int"):
+        sd.grad(lambda x: 3)(1.0)
+
+
+@pytest.mark.parametrize(
+    ("argument", "said"),
+    [(np.arange(3), "int64"), (True, "bool"), ("text", "'text'"), (object(), "object")],
+)
+def test_what_has_no_derivative_is_refused(argument, said):
+    with pytest.raises(sd.SignatureError, match=said) as error:
+        sd.grad(lambda x: 1.0)(argument)
+    assert "'x'" in str(error.value)
+
+
+def test_cotangents_are_checked():
+    _, pullback = sd.vjp(lambda x: x * x, X)
+    with pytest.raises(sd.SignatureError, match="shape"):
+        pullback(np.ones(4))
+    with pytest.raises(sd.SignatureError, match="complex"):
+        pullback(np.ones(3) * 1j)
+    np.testing.assert_array_equal(pullback([1, 1, 1])[0], 2 * X)
+    _, saved = sd.differentiable(lambda x: x * x).forward(X)
+    with pytest.raises(sd.GradientShapeError, match="not return a scalar"):
+        sd.differentiable(lambda x: x * x).backward(saved)
+
+
+def test_tangents_are_checked():
+    with pytest.raises(sd.SignatureError, match="shape"):
+        sd.jvp(cubes, (X,), (np.ones(4),))
+    with pytest.raises(TypeError, match="2 tangents"):
+        sd.jvp(cubes, (X,), (X, X))
+    with pytest.raises(sd.SignatureError, match="no derivative"):
+        sd.jvp(lambda x, name: x, (1.0, "a"), (1.0, "b"))
+
+
+def test_a_differentiated_function_is_needed():
+    with pytest.raises(TypeError, match="a function is needed"):
+        sd.grad(3.0)
+    with pytest.raises(ValueError, match="mode"):
+        sd.jacobian(cubes, mode="both")
+    with pytest.raises(ValueError, match="order"):
+        sd.derivative(cubes, -1)
+
+
+# --- variables outside
+
+
+RATE = 2.0
+
+
+def outer_cube(x):
+    return x**3
+
+
+def test_globals_are_read_at_each_call(monkeypatch):
+    gradient = sd.grad(lambda x: RATE * x * x)
+    assert gradient(3.0) == 12.0
+    monkeypatch.setitem(globals(), "RATE", 5.0)
+    assert gradient(3.0) == 30.0
+    monkeypatch.setitem(globals(), "RATE", np.float32(5.0))
+    assert gradient(3.0) == 30.0
+
+
+def test_closure_cells_are_read_at_each_call():
+    weights = np.ones(3)
+
+    def f(x):
+        return np.sum(weights * x)
+
+    gradient = sd.grad(f)
+    np.testing.assert_array_equal(gradient(X), np.ones(3))
+    weights[0] = 7.0
+    np.testing.assert_array_equal(gradient(X), [7.0, 1.0, 1.0])
+    weights = np.full(3, 2.0)
+    np.testing.assert_array_equal(gradient(X), np.full(3, 2.0))
+
+
+def test_a_function_that_is_replaced_is_followed_anew():
+    def inner(x):
+        return x * x
+
+    def f(x):
+        return inner(x)
+
+    gradient = sd.grad(f)
+    assert gradient(3.0) == 6.0
+
+    inner = outer_cube
+    assert gradient(3.0) == 27.0
+
+
+def test_arguments_that_are_the_same_array_where_one_is_written():
+    def f(x, y):
+        x += y
+        return np.sum(x * y)
+
+    np.testing.assert_allclose(sd.grad(f)(X, X.copy()), X, rtol=1e-14)
+    np.testing.assert_allclose(sd.grad(f)(X, X), 8 * X, rtol=1e-14)
+    with pytest.raises(sd.AliasingError, match="x and y overlap"):
+        sd.grad(f)(A[0, :2], A.reshape(-1)[1:3])
