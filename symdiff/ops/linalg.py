@@ -362,7 +362,7 @@ def _over_gaps(x: Value, w: Value) -> Value:
     n, dim = sizes_of(w)[-1], array_type(w).shape[-1]
     ones = eye(n, n, k=0, shape=(dim, dim), dtype=array_type(w).dtype)
     off_diagonal = tril(x, k=-1) + triu(x, k=1)
-    return off_diagonal / (as_row(w) - as_column(w) + ones)
+    return off_diagonal / (as_row(w) - as_column(w) + ones)  # type: ignore[no-any-return]
 
 
 def _eigh_vjp(g: Any, y: Any, a: Value, *, UPLO: str = "L") -> Value | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -156,6 +157,7 @@ def spell_reduction(function: str, **defaults: Any) -> Spelling:
 def _dtype_by(function: Callable[..., Any]) -> Callable[[np.dtype], np.dtype]:
     """What a NumPy function makes of a dtype, found by calling it on a single element."""
 
+    @functools.cache
     def dtype_of(dtype: np.dtype) -> np.dtype:
         result: np.dtype = np.asarray(function(np.ones(1, dtype))).dtype
         return result
