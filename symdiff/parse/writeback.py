@@ -9,7 +9,8 @@ from typing import Any
 
 from symdiff import ops
 from symdiff.errors import UnsupportedCallError
-from symdiff.ir.graph import FreeVariable, Value
+from symdiff.ir.build import Builder, building
+from symdiff.ir.graph import Block, FreeVariable, Value, walk_nodes
 from symdiff.ops.effects import Named
 from symdiff.parse.heap import constant
 from symdiff.parse.interpreter import Interpreter
@@ -113,5 +114,20 @@ def _write_array(interp: Interpreter, storage: Storage) -> None:
     """A captured array that was written: its memory gets the final value."""
     if storage.origin is None or interp.inputs[storage.origin].origin != "free":
         return
-    target = interp.parameters[storage.origin]
-    ops.store(target, interp.heap.contents[storage])
+    target, final = interp.parameters[storage.origin], interp.heap.contents[storage]
+    _read_from_a_copy(interp, target)
+    ops.store(target, final)
+
+
+def _read_from_a_copy(interp: Interpreter, target: Value) -> None:
+    """Let all that is built so far read a copy, which the final store does not change."""
+    start = Builder()
+    with building(start):
+        kept: Value = ops.copy(target)
+    kept.name = target.name
+    nodes = interp.entry.nodes
+    for node in walk_nodes(Block((), nodes)):
+        node.operands = tuple(kept if v is target else v for v in node.operands)
+        for block in node.blocks:
+            block.results = tuple(kept if v is target else v for v in block.results)
+    nodes[:0] = start.nodes
