@@ -417,9 +417,16 @@ def _spell_absolute(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("abs" if python else "np.abs"), list(operands), [])
 
 
+def sign_of(x: Value) -> Value:
+    """The sign; of a Python number as an int, without NumPy."""
+    if array_type(x).kind != "python":
+        return sign(x)  # type: ignore[no-any-return]
+    return subtract(greater(x, 0), less(x, 0))  # type: ignore[no-any-return]
+
+
 def _absolute_partial(y: Value, x: Value) -> Value:
     if not is_complex(x):
-        return sign(x)  # type: ignore[no-any-return]
+        return sign_of(x)
     return conjugate(x) / nonzero(y)  # type: ignore[no-any-return]
 
 
@@ -649,11 +656,18 @@ fmin: Operation = elementwise(
 )
 
 
+def over_square(x: Value, a: Value, b: Value) -> Value:
+    """``x / (a² + b²)``, but ``x`` at the origin."""
+    square_ = a * a + b * b
+    certain = constant_of(a) or constant_of(b)
+    return divide(x, square_) if certain else over_nonzero(x, square_)  # type: ignore[no-any-return]
+
+
 arctan2: Operation = elementwise(
     "arctan2",
     np.arctan2,
-    lambda y, a, b: over_nonzero(b, a * a + b * b),
-    lambda y, a, b: -over_nonzero(a, a * a + b * b),
+    lambda y, a, b: over_square(b, a, b),
+    lambda y, a, b: -over_square(a, a, b),
     sympy="atan2",
     documentation="The angle of the point (b, a); its derivative at (0, 0) is 0.",
 )

@@ -33,12 +33,13 @@ from symdiff.ops.elementary import (
     divide,
     multiply,
     over_nonzero,
+    over_square,
     power_is_singular,
     power_is_strong,
     power_partial_base,
     power_partial_exponent,
     rint,
-    sign,
+    sign_of,
     subtract,
     trunc,
 )
@@ -157,7 +158,7 @@ math_cbrt: Operation = _math(
 )
 math_degrees: Operation = _math("degrees", 180.0 / math.pi, sympy=lambda sp, x: x * 180 / sp.pi)
 math_radians: Operation = _math("radians", math.pi / 180.0, sympy=lambda sp, x: x * sp.pi / 180)
-math_fabs: Operation = _math("fabs", lambda y, x: sign(x), sympy="Abs")
+math_fabs: Operation = _math("fabs", lambda y, x: sign_of(x), sympy="Abs")
 math_erf: Operation = _math(
     "erf", lambda y, x: 2.0 / math.sqrt(math.pi) * math_exp(-(x * x)), sympy="erf"
 )
@@ -194,13 +195,15 @@ math_pow: Operation = _math(
 )
 math_atan2: Operation = _math(
     "atan2",
-    lambda y, a, b: over_nonzero(b, a * a + b * b),
-    lambda y, a, b: -over_nonzero(a, a * a + b * b),
+    lambda y, a, b: over_square(b, a, b),
+    lambda y, a, b: -over_square(a, a, b),
     sympy="atan2",
 )
 math_fmod: Operation = _math("fmod", 1, lambda y, a, b: -trunc(a / b))
 math_remainder: Operation = _math("remainder", 1, lambda y, a, b: -rint((a - y) / b))
-math_copysign: Operation = _math("copysign", lambda y, a, b: sign(a) * math_copysign(1.0, b), None)
+math_copysign: Operation = _math(
+    "copysign", lambda y, a, b: sign_of(a) * math_copysign(1.0, b), None
+)
 math_ldexp: Operation = _math("ldexp", lambda y, x, i: math_ldexp(1.0, i), None)
 
 
