@@ -209,7 +209,7 @@ def partial_values(block: Block) -> set[Value]:
     stack: list[Value] = []
     for inner in walk_blocks(block):
         for node in inner.nodes:
-            if node.op is undefined or node.op is ops.unpack:
+            if node.op in (undefined, ops.unpack, ops.zeros_if_defined):
                 stack.extend(node.results)
             elif node.op is loop:
                 _add_all(edges, _handed_on(LoopView(node)))
