@@ -16,7 +16,12 @@ from symdiff.source import SourceSpan
 _LONGEST = 72
 
 
-def annotate(lines: Sequence[Line], file: str | None, derived: bool = False) -> None:
+Place = tuple[str, int]
+
+
+def annotate(
+    lines: Sequence[Line], file: str | None, derived: bool = False, current: Place | None = None
+) -> None:
     """Put a comment where adjoint statements begin to belong to another line.
 
     ``file`` is the function's own. In a ``derived`` block every statement counts as adjoint: what
@@ -31,9 +36,10 @@ def annotate(lines: Sequence[Line], file: str | None, derived: bool = False) -> 
         here = (line.span.file, line.span.line)
         if adjoint and here != current:
             line.comment = comment(line.span, file)
-        current = None if compound else here if adjoint else current
-        annotate(line.body, file, adjoint)
-        annotate(line.orelse, file, adjoint)
+        said = here if adjoint else current
+        annotate(line.body, file, adjoint, said)
+        annotate(line.orelse, file, adjoint, said)
+        current = None if compound else said
 
 
 def comment(span: SourceSpan, file: str | None) -> str:

@@ -11,7 +11,7 @@ from symdiff.emit.lower import blocks_of, push
 from symdiff.emit.ownership import Decisions, Sharing, decide
 from symdiff.ir.control import LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Op, Value, free_values
-from symdiff.ir.types import ArrayType, ListType, Size
+from symdiff.ir.types import ArrayType, ListType, Size, Type
 from symdiff.ops.declare import Operation, supporting_call, template
 from symdiff.ops.shape import copy
 
@@ -241,6 +241,9 @@ def _like(node: Node, view: LoopView) -> Value | tuple[int, ...] | None:
 _IN_C_ORDER = frozenset({"zeros", "ones", "full", "empty", "eye", "copy", "contiguous", "matmul"})
 
 
+_REDUCTIONS = frozenset({"sum", "mean", "max", "min", "prod"})  # laid out like what they reduce
+
+
 def _lay_out_results(block: Block, absent: frozenset[Value]) -> None:
     """Make results of two or more axes contiguous where the memory order of operands may show."""
     if not any(isinstance(v.type, ArrayType) and v.type.rank > 1 for v in block.results):
@@ -250,12 +253,17 @@ def _lay_out_results(block: Block, absent: frozenset[Value]) -> None:
     for value in block.results:
         type_ = value.type
         wide = isinstance(type_, ArrayType) and type_.rank > 1 and value not in absent
-        if wide and not _in_c_order(value, carried):
+        if wide and not _is_line(type_) and not _in_c_order(value, carried):
             node = copy_of(value, None, contiguous)
             block.nodes.append(node)
             value = node.result
         results.append(value)
     block.results = tuple(results)
+
+
+def _is_line(type_: Type) -> bool:
+    """Whether all elements lie along one axis: such an array has one order only."""
+    return isinstance(type_, ArrayType) and sum(dim != 1 for dim in type_.shape) < 2
 
 
 def _carried(block: Block) -> dict[Value, tuple[Value, ...]]:
@@ -298,6 +306,6 @@ def _sources(value: Value) -> tuple[Value, ...] | None:
     if node.op is cond:
         number = node.results.index(value)
         return tuple(block.results[number] for block in node.blocks)
-    if isinstance(node.op, Operation) and node.op.elementwise:
+    if isinstance(node.op, Operation) and (node.op.elementwise or node.op.name in _REDUCTIONS):
         return tuple(v for v in node.operands if isinstance(v.type, ArrayType) and v.type.rank > 1)
     return None

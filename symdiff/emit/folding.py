@@ -16,13 +16,13 @@ from symdiff.emit.layout import Layout
 from symdiff.emit.lower import blocks_of, is_write, push
 from symdiff.emit.names import hint_of
 from symdiff.emit.ownership import Decisions, Sharing
+from symdiff.emit.text import WIDTH
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value
 from symdiff.ir.types import INT
 from symdiff.ops.declare import Operation
 
-WIDTH = 88
 _DEEPEST = 8
 _SPARE = 4  # columns kept for what a statement has beside its expression
 _COMMA = 2
@@ -66,6 +66,7 @@ class _Folding:
         self.shapes: dict[Value, _Shape] = {}
         self.reads: dict[Value, frozenset[int]] = {}
         self.reader: dict[Value, Reader | None] = {}
+        self.spellings: dict[Node, tuple[int, list[int]]] = {}
         self.depth: dict[Block, int] = {graph.block: 1}
         self.writes = {origin: sorted(times) for origin, times in sharing.writes.items()}
         self.effects = sorted(
@@ -178,12 +179,12 @@ class _Folding:
         if shape.depth > _DEEPEST:
             return False
         room = WIDTH - _SPARE - 4 * self.depth[block]
-        read = reader.results if isinstance(reader, Block) else reader.operands
-        others = sum(self.shape_of(v).width + _COMMA for v in read if v is not value)
         if isinstance(reader, Block):
-            return shape.width + others + _SPARE <= room
+            others = sum(self.shape_of(v).width + _COMMA for v in reader.results if v is not value)
+            return shape.width + others <= room
+        parts = [shape if v is value else self.shape_of(v) for v in reader.operands]
         target = sum(len(hint_of(v)) + _COMMA for v in reader.results)
-        return shape.width + others + target + self.overhead(reader) <= room
+        return self.width(reader, parts) + target <= room
 
     def is_still(self, value: Value, node: Node, reader: Reader) -> bool:
         """Whether evaluating at the reader instead of here makes no difference."""
@@ -207,21 +208,39 @@ class _Folding:
             return self.shapes[value]
         if value.node is not None and value.node.op is constant:
             return _Shape(len(repr(value.node.attributes["value"])), 0)
-        return _Shape(len(hint_of(value)), 0)
+        return _Shape(max(len(hint_of(value)), 3), 0)
 
     def shape(self, node: Node) -> _Shape:
         parts = [self.shape_of(v) for v in node.operands]
-        width = self.overhead(node) + sum(part.width for part in parts)
+        width = self.width(node, parts)
         return _Shape(width, 1 + max((part.depth for part in parts), default=0))
 
-    def overhead(self, node: Node) -> int:
-        """The columns of a node's spelling besides its operands."""
-        if not isinstance(node.op, Operation) or node.op.spelling is None:
-            return _SPARE
-        if is_write(node):
-            return _SPARE + 4 * len(node.attributes.get("key", ()))
-        spelled = node.op.spelling(node, [_HOLE] * len(node.operands))
-        return width_of(spelled)
+    def width(self, node: Node, parts: list[_Shape]) -> int:
+        """The columns of a node's expression, from those of its operands."""
+        own, times = self.spelled(node)
+        return own + sum(part.width * n for part, n in zip(parts, times, strict=True))
+
+    def spelled(self, node: Node) -> tuple[int, list[int]]:
+        """The columns of a node's spelling besides operands, and how often it writes each of these."""
+        known = self.spellings.get(node)
+        if known is None:
+            known = self.spellings[node] = _spelled(node)
+        return known
+
+
+def _spelled(node: Node) -> tuple[int, list[int]]:
+    count = len(node.operands)
+    if not isinstance(node.op, Operation) or node.op.spelling is None:
+        return _SPARE, [1] * count
+    if is_write(node):
+        return _SPARE + 4 * len(node.attributes.get("key", ())), [1] * count
+    holes: list[ast.expr] = [ast.Name(f"{_HOLE}{k}", ast.Load()) for k in range(count)]
+    tree = node.op.spelling(node, holes)
+    written = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id[0] == _HOLE]
+    return width_of(tree), [written.count(f"{_HOLE}{k}") for k in range(count)]
+
+
+_HOLE = "#"  # begins no name
 
 
 def _is_offset(node: Node) -> bool:
@@ -253,16 +272,14 @@ def _is_cast(node: Node) -> bool:
     return node.op.name in ("python_float", "as_scalar", "contiguous", "copy")
 
 
-_HOLE = ast.Name("", ast.Load())
-
-
 def _between(times: list[int], start: int, end: int) -> bool:
     """Whether one of the sorted times lies strictly between."""
     return bisect.bisect_left(times, end) > bisect.bisect_right(times, start)
 
 
 _WIDTHS = {
-    ast.BinOp: 3,
+    ast.IfExp: 11,
+    ast.BinOp: 4,
     ast.Compare: 4,
     ast.Call: 2,
     ast.Subscript: 2,
@@ -277,7 +294,7 @@ def width_of(tree: ast.AST) -> int:
     for node in ast.walk(tree):
         total += _WIDTHS.get(type(node), 0)
         if isinstance(node, ast.Name):
-            total += len(node.id)
+            total += len(node.id) if node.id[0] != _HOLE else 0
         elif isinstance(node, ast.Attribute):
             total += len(node.attr)
         elif isinstance(node, ast.Constant):

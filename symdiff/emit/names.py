@@ -46,9 +46,13 @@ class Variable:
         return self.values[0].role == "primal"
 
     @property
+    def own_name(self) -> str | None:
+        """The name of its first value that has one."""
+        return next((hint_of(v) for v in self.values if v.name is not None), None)
+
+    @property
     def hint(self) -> str:
-        named = next((v for v in self.values if v.name is not None), self.values[0])
-        return hint_of(named)
+        return self.own_name or hint_of(self.values[0])
 
     def interferes(self, other: Variable) -> bool:
         few, many = sorted((self.segments, other.segments), key=len)
@@ -150,9 +154,9 @@ def _related(node: Node) -> Iterator[tuple[Value, Value]]:
 
 def _merge_equal_names(variables: Variables) -> None:
     """Merge variables of equal names that do not interfere."""
-    known: dict[tuple[str, bool], list[Variable]] = {}
+    known: dict[tuple[str | None, bool], list[Variable]] = {}
     for variable in variables.all():
-        same = known.setdefault((variable.hint, variable.primal), [])
+        same = known.setdefault((variable.own_name, variable.primal), [])
         for candidate in same[:_CANDIDATES]:
             if not candidate.interferes(variable):
                 variables.merge(candidate.values[0], variable.values[0])

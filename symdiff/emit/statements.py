@@ -121,6 +121,17 @@ class Statements:
         for to, source in pairs:
             if to in names and names.get(source) != names[to]:
                 waiting[names[to]] = source
+        absent = [n for n, v in waiting.items() if v.node is not None and v.node.op is undefined]
+        for n in absent:
+            del waiting[n]
+        lines = self.ordered(waiting)
+        if absent:
+            nothing = ast.Assign([target(n) for n in absent], ast.Constant(None), lineno=1)
+            lines.append(Line(nothing))
+        return lines
+
+    def ordered(self, waiting: dict[str, Value]) -> list[Line]:
+        """Moves one after another where none changes what a later one reads."""
         lines = []
         while waiting:
             read = {n for v in waiting.values() for n in self.expressions.names_in(v)}
@@ -359,6 +370,29 @@ def _reversed_if(reverse: bool, iterable: ast.expr) -> ast.expr:
     return call_of("reversed", iterable) if reverse else iterable
 
 
+def _unbroadcast(statements: Statements, node: Node) -> list[Line]:
+    """A test for each axis: as statements where there are several, as an expression otherwise."""
+    whole = statements.expressions.node(node)
+    tests: list[ast.IfExp] = []
+    base = whole
+    while isinstance(base, ast.IfExp):
+        tests.append(base)
+        base = base.orelse
+    to = statements.named(node.result)
+    read = {n.id for test in tests for n in ast.walk(test.test) if isinstance(n, ast.Name)}
+    if len(tests) < 2 or to in read:
+        return statements.assigned(node, whole)
+    lines = [] if same_tree(base, name(to)) else statements.assigned(node, base)
+    for test in reversed(tests):
+        called = test.body
+        assert isinstance(called, ast.Call)
+        summed = ast.Call(called.func, [name(to)], called.keywords)
+        line = statements.line(node, ast.If(test.test, [], []))
+        line.body = [statements.line(node, assign(target(to), summed))]
+        lines.append(line)
+    return lines
+
+
 def _raise(statements: Statements, node: Node) -> list[Line]:
     return [statements.line(node, ast.Raise(statements.expressions.node(node), None))]
 
@@ -417,6 +451,7 @@ PRINTERS: dict[str, Printer] = {
     "list_pop": Statements.list_pop,
     "list_set": Statements.list_set,
     "list_add": Statements.list_add,
+    "unbroadcast": _unbroadcast,
     "unpack": _unpack,
     "raise_": _raise,
     "assert_": _assert,

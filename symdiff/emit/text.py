@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from symdiff.errors import InternalError
 from symdiff.source import SourceSpan
 
 INDENT = "    "
+WIDTH = 88
 _COMPOUND = (ast.For, ast.While, ast.If, ast.FunctionDef)
 
 
@@ -92,11 +94,44 @@ def _header(line: Line) -> list[str]:
     """The text of a simple statement, or of a compound one up to its colon."""
     tree: Any = line.tree
     if not isinstance(line.tree, _COMPOUND):
-        return print_statement(tree).splitlines()
+        lines = print_statement(tree).splitlines()
+        return _wrapped_return(tree) if _is_long(lines) and isinstance(tree, ast.Return) else lines
     tree.body = [ast.Pass()]
     *header, _ = print_statement(tree).splitlines()
     tree.body = []
-    return header
+    return _wrapped_definition(tree) if _is_long(header) and len(header) == 1 else header
+
+
+def _is_long(lines: list[str]) -> bool:
+    return any(len(line) > WIDTH - len(INDENT) for line in lines)
+
+
+def _wrapped_return(tree: ast.Return) -> list[str]:
+    """A container that is returned, an item a line."""
+    value = tree.value
+    if isinstance(value, ast.Dict):
+        pairs = zip(value.keys, value.values, strict=True)
+        shown = [f"{_expression(key)}: {_expression(item)}" for key, item in pairs if key]
+        return ["return {", *(f"{INDENT}{item}," for item in shown), "}"]
+    if not isinstance(value, ast.Tuple | ast.List):
+        return print_statement(tree).splitlines()
+    opening, closing = "()" if isinstance(value, ast.Tuple) else "[]"
+    items = [f"{INDENT}{_expression(item)}," for item in value.elts]
+    return [f"return {opening}", *items, closing]
+
+
+def _expression(tree: ast.expr) -> str:
+    text = print_statement(ast.Expr(tree))
+    return f"({text})" if isinstance(tree, ast.Tuple) and text[:1] != "(" else text
+
+
+def _wrapped_definition(tree: Any) -> list[str]:
+    """A ``def`` with its parameters on lines of their own."""
+    if not isinstance(tree, ast.FunctionDef):
+        return print_statement(tree).splitlines()[:1]
+    names = ", ".join(argument.arg for argument in tree.args.args)
+    rows = textwrap.wrap(names, WIDTH - 2 * len(INDENT), break_long_words=False)
+    return [f"def {tree.name}(", *(INDENT * 2 + row for row in rows), "):"]
 
 
 def print_statement(tree: ast.AST) -> str:
