@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from symdiff import ops
-from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
+from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ListType
 from symdiff.ops.declare import ATTRIBUTES, METHODS, static
@@ -39,7 +39,7 @@ LIBRARIES = frozenset({"numpy", "scipy", "math", "cmath", "builtins", "functools
 LIBRARIES |= {"operator", "symdiff", "collections", "typing", "dataclasses", "warnings", "copy"}
 MUTATING_ARRAY_METHODS = frozenset({"fill", "sort", "itemset", "resize", "partition", "put"})
 
-# Attributes -----------------------------------------------------------------------------------------
+# Attributes ---------------------------------------------------------------------------------------
 
 
 def get_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
@@ -221,7 +221,7 @@ def _set_object_attribute(
     interp.put((ref, name), content)
 
 
-# Views ------------------------------------------------------------------------------------------------
+# Views --------------------------------------------------------------------------------------------
 
 
 def adopt(interp: Interpreter, result: Any, arrays: dict[Value, Abstract]) -> Abstract:
@@ -269,7 +269,7 @@ def _view(interp: Interpreter, result: Value, arrays: dict[Value, Abstract]) -> 
     return Array(source.storage, (*source.lenses, *reversed(lenses)))
 
 
-# Items --------------------------------------------------------------------------------------------------
+# Items --------------------------------------------------------------------------------------------
 
 
 def get_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
@@ -422,4 +422,3 @@ def delete_item(interp: Interpreter, target: Abstract, key: Abstract) -> None:
         interp.put(target, tuple(left))
     else:
         raise UnsupportedSyntaxError(f"'del' of an item of {describe(target)}")
-

@@ -1,8 +1,8 @@
 """``if`` on a staged condition: both arms are staged, and what they changed is joined.
 
-Where an arm leaves the enclosing block (return, break, continue) and the other does not, the rest of the
-block is staged inside the other. Where something read later does not join, the rest is staged once in
-each arm, within a bound.
+Where an arm leaves the enclosing block (return, break, continue) and the other does not, the rest
+of the block is staged inside the other. Where something read later does not join, the rest is
+staged once in each arm, within a bound.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def _stage_arms(
 
 
 def _left_by(interp: Interpreter, arm: Arm) -> bool:
-    """Whether an arm certainly leaves the block by return, break or continue (raise joins anyway)."""
+    """Whether an arm certainly leaves the block by return, break or continue."""
     return arm.reached and any(arm.heap.get(flag) is True for flag in interp.frame.exits)
 
 
@@ -138,7 +138,7 @@ def _rest_or_again(
     made: list[Conflict],
     start: tuple[int, Heap],
 ) -> bool:
-    """Stage the rest after the branch; where it reads a conflict of ours, once in each arm instead."""
+    """Stage the rest after the branch; where it reads a conflict of ours, once in each arm."""
     frames = len(interp.frames)
     try:
         interp.execute(rest)

@@ -20,10 +20,10 @@ from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.declare import static
+from symdiff.parse import staged_lists
 from symdiff.parse.access import get_attribute, get_item, set_attribute
 from symdiff.parse.branches import choose
 from symdiff.parse.calls import BUILTINS, Keywords, builtin, call_value, plain_argument
-from symdiff.parse import staged_lists
 from symdiff.parse.heap import constant
 from symdiff.parse.interpreter import UNREACHABLE, Interpreter, is_array
 from symdiff.parse.iteration import (
@@ -56,7 +56,7 @@ from symdiff.parse.values import (
 
 Arguments = Sequence[Abstract]
 
-# Iterables ------------------------------------------------------------------------------------------
+# Iterables ----------------------------------------------------------------------------------------
 
 
 @builtin(range)
@@ -123,9 +123,7 @@ def _len(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstr
     if isinstance(value, ListRef | DictRef):
         content = interp.content(value)
         return (
-            staged_lists.length(content)
-            if staged_lists.is_staged_list(content)
-            else len(content)
+            staged_lists.length(content) if staged_lists.is_staged_list(content) else len(content)
         )
     if isinstance(value, Value) and isinstance(value.type, ListType):
         return ops.list_length(value)
@@ -138,7 +136,7 @@ def _len(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstr
     return len(value)
 
 
-# Folding over iterables -----------------------------------------------------------------------------
+# Folding over iterables ---------------------------------------------------------------------------
 
 
 def _fold(
@@ -147,7 +145,7 @@ def _fold(
     start: Abstract,
     step: Callable[[Abstract, Abstract], Abstract],
 ) -> Abstract:
-    """``for item in items: accumulator = step(accumulator, item)``, with a slot for the accumulator."""
+    """``for item in items: accumulator = step(accumulator, item)``."""
     from symdiff.parse.values import Token
 
     slot = (Token(), "accumulator")
@@ -274,7 +272,7 @@ def _sorted(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Ab
     return made
 
 
-# Numbers ----------------------------------------------------------------------------------------------
+# Numbers ------------------------------------------------------------------------------------------
 
 
 def _conversion(
@@ -355,7 +353,7 @@ BUILTINS[operator.not_] = lambda interp, arguments, keywords: unary(interp, ast.
 BUILTINS[operator.getitem] = lambda interp, arguments, keywords: get_item(interp, *arguments)
 
 
-# Containers -------------------------------------------------------------------------------------------
+# Containers ---------------------------------------------------------------------------------------
 
 
 @builtin(list)
@@ -391,7 +389,11 @@ def _dict(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abst
 
 @builtin(set, frozenset)
 def _set(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    return frozenset(static(v) for v in static_items(interp, arguments[0])) if arguments else frozenset()
+    return (
+        frozenset(static(v) for v in static_items(interp, arguments[0]))
+        if arguments
+        else frozenset()
+    )
 
 
 @builtin(slice)
@@ -427,7 +429,7 @@ def copied(interp: Interpreter, value: Abstract) -> Abstract:
     return value
 
 
-# Questions ----------------------------------------------------------------------------------------------
+# Questions ----------------------------------------------------------------------------------------
 
 
 def class_of(value: Abstract, interp: Interpreter) -> type:

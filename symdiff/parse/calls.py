@@ -1,8 +1,8 @@
 """Calls: what is called decides, never how it is spelled.
 
-Library functions go to their lowerings; Python's builtins to ``builtin_functions``; user functions, methods,
-lambdas and partials are followed into their source with names of their own; everything else is an
-opaque call, kept in its place.
+Library functions go to their lowerings; Python's builtins to ``builtin_functions``; user functions,
+methods, lambdas and partials are followed into their source with names of their own; everything
+else is an opaque call, kept in its place.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def builtin(*functions: Any) -> Callable[[Handler], Handler]:
     return register
 
 
-# Dispatch ---------------------------------------------------------------------------------------------
+# Dispatch -----------------------------------------------------------------------------------------
 
 
 def call_value(
@@ -127,8 +127,8 @@ def call_static(
     interp: Interpreter, function: Any, arguments: Sequence[Abstract], keywords: Keywords
 ) -> Abstract:
     """A pure function of static operands, run now."""
-    from symdiff.parse.operators import is_staged
     from symdiff.parse.opaque import call_opaque
+    from symdiff.parse.operators import is_staged
 
     plain = [plain_argument(interp, a) for a in arguments]
     if any(is_staged(a) for a in _flat(plain)):
@@ -143,7 +143,7 @@ def _flat(items: Sequence[Any]) -> list[Any]:
     return flat
 
 
-# Lowerings ------------------------------------------------------------------------------------------
+# Lowerings ----------------------------------------------------------------------------------------
 
 
 def call_lowering(
@@ -260,7 +260,7 @@ def _is_staged_list(value: Any) -> bool:
 _LAZY: set[type] = set()
 
 
-# Methods of arrays and numbers --------------------------------------------------------------------------
+# Methods of arrays and numbers --------------------------------------------------------------------
 
 
 def _call_array_method(
@@ -293,7 +293,7 @@ def call_method(
     return call_value(interp, method, arguments, {})
 
 
-# User functions -------------------------------------------------------------------------------------------
+# User functions -----------------------------------------------------------------------------------
 
 
 def call_function(
@@ -356,9 +356,7 @@ def _call_closure(
     given = closure.defaults
     defaults = dict(zip(positional[len(positional) - len(given) :], given, strict=True))
     defaults |= closure.keyword_defaults
-    return run_function(
-        interp, closure.node, closure.source, scope, defaults, arguments, keywords
-    )
+    return run_function(interp, closure.node, closure.source, scope, defaults, arguments, keywords)
 
 
 def run_function(
@@ -440,7 +438,7 @@ def _maybe_returned(interp: Interpreter, state: Value, value: Abstract) -> Abstr
     return ends_without_return(interp, state, value)
 
 
-# Binding arguments ----------------------------------------------------------------------------------------
+# Binding arguments --------------------------------------------------------------------------------
 
 
 def bind_arguments(
@@ -490,7 +488,7 @@ def _bind_keywords(
     return rest
 
 
-# Classes and objects --------------------------------------------------------------------------------------
+# Classes and objects ------------------------------------------------------------------------------
 
 
 def call_class(

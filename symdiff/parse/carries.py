@@ -1,8 +1,8 @@
 """What a loop carries: a slot for each content that changes from turn to turn.
 
-A slot says how a heap content is made of carried values: a number, an array, a tuple, list or dict of
-slots. From it follow the content at the loop's head (parameters), the values that a turn hands to the
-next, and the content after the loop (results).
+A slot says how a heap content is made of carried values: a number, an array, a tuple, list or dict
+of slots. From it follow the content at the loop's head (parameters), the values that a turn hands
+to the next, and the content after the loop (results).
 """
 
 from __future__ import annotations
@@ -103,9 +103,7 @@ Slot = Same | Number | Memory | Items | Table | Behind | Lost
 class Carries:
     """The slots of one trial of a loop body, by heap key."""
 
-    def __init__(
-        self, since: int, base: Heap, heap: Heap, span: SourceSpan | None
-    ) -> None:
+    def __init__(self, since: int, base: Heap, heap: Heap, span: SourceSpan | None) -> None:
         self.since = since
         self.base = base
         self.heap = heap  # of the loop's head
@@ -116,7 +114,7 @@ class Carries:
         self.carried: list[Number | Memory] = []
         self.shared: dict[tuple[Any, Any], Memory] = {}
 
-    # The head -----------------------------------------------------------------------------------------
+    # The head -------------------------------------------------------------------------------------
 
     def add(self, key: Key, hint: Abstract, hint_heap: Heap) -> Abstract:
         """A slot for a key, given what a turn left there; gives its content at the loop's head."""
@@ -257,7 +255,7 @@ class Carries:
             self.shared[start, hint] = known
         return known
 
-    # Types --------------------------------------------------------------------------------------------
+    # Types ----------------------------------------------------------------------------------------
 
     def _common(self, name: str, start: Abstract, hint: Abstract) -> Type:
         ended = self._type_of(hint, self.hint_heap)
@@ -326,7 +324,7 @@ class Carries:
         except Unjoinable:
             return True
 
-    # The next turn ------------------------------------------------------------------------------------
+    # The next turn --------------------------------------------------------------------------------
 
     def following(self, heap: Heap) -> tuple[Value, ...]:
         """The values that a turn hands to the next, built at the end of the body."""
@@ -357,7 +355,7 @@ class Carries:
             return heap.read(end)
         return lift_as(end, parameter.type, heap, self.span)
 
-    # Aliases ------------------------------------------------------------------------------------------
+    # Aliases --------------------------------------------------------------------------------------
 
     def check_aliases(self, end: Heap, read: set[Value]) -> None:
         """Ask for a turn of its own where the first turn writes memory that others can see.
@@ -415,7 +413,7 @@ class Carries:
             return False
         return sum(mentions(other, storage) for other in heap.contents.values()) <= 1
 
-    # After the loop -----------------------------------------------------------------------------------
+    # After the loop -------------------------------------------------------------------------------
 
     def initial(self, interp: Interpreter) -> list[Value]:
         """What the carries start from, built before the loop."""
@@ -505,7 +503,7 @@ def lift_as(content: Abstract, type_: Type, heap: Heap, span: SourceSpan | None)
 
 
 def fits(head: Type, end: Type) -> bool:
-    """Whether a turn's result fits a parameter: equal, or sizes differ where the parameter's are open."""
+    """Whether a turn's result fits a parameter: equal, or of sizes that the parameter leaves open."""
     if isinstance(head, ListType) and isinstance(end, ListType):
         return fits(head.element, end.element)
     if not isinstance(head, ArrayType) or not isinstance(end, ArrayType):

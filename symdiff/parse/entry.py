@@ -6,13 +6,13 @@ import inspect
 import types
 from typing import Any
 
+from symdiff import ops
 from symdiff.errors import AliasingError, SymdiffError, UnsupportedSyntaxError
 from symdiff.ir.build import building
 from symdiff.ir.graph import Block, Graph, Input, Node, Value
 from symdiff.ir.signature import Path, Signature
 from symdiff.ir.structure import Container, Leaf, Static, Structure, is_leaf
 from symdiff.ir.types import ArrayType, ListType, Size
-from symdiff import ops
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.calls import call_value
 from symdiff.parse.interpreter import Interpreter
@@ -35,7 +35,8 @@ def stage(function: Any, signature: Signature) -> Staged:
     """Stage a function at a signature.
 
     Raises ``StaticDemand`` where structure depends on a value that the signature does not fix, a
-    ``SymdiffError`` for what is outside the language, and what the function itself certainly raises.
+    ``SymdiffError`` for what is outside the language, and what the function itself certainly
+    raises.
     """
     interp = Interpreter()
     interp.static = dict(signature.static)
@@ -49,7 +50,7 @@ def stage(function: Any, signature: Signature) -> Staged:
 
 
 def _decided_now(interp: Interpreter, conflict: Conflict) -> Exception:
-    """A conflict goes away where what decides between its paths can be fixed; else it is an error."""
+    """What to raise: a request to fix what decides between the paths, or an error."""
     if conflict.predicate is not None:
         wanted = demand(interp, conflict.predicate)
         if isinstance(wanted, StaticDemand) and wanted.paths:
@@ -59,7 +60,9 @@ def _decided_now(interp: Interpreter, conflict: Conflict) -> Exception:
 
 def _conflict_error(interp: Interpreter, conflict: Conflict) -> SymdiffError:
     if conflict.aliasing:
-        hint = f"write before the paths join, or to a copy: {conflict.name} = {conflict.name}.copy()"
+        hint = (
+            f"write before the paths join, or to a copy: {conflict.name} = {conflict.name}.copy()"
+        )
         return AliasingError(conflict.reason, conflict.span, hint)
     return UnsupportedSyntaxError(
         conflict.reason, conflict.span, "give it one type and one structure on both paths"
@@ -207,7 +210,7 @@ class Output:
         return self._container(value.type, names, items)
 
 
-# What the function changes outside itself -----------------------------------------------------------------
+# What the function changes outside itself ---------------------------------------------------------
 
 
 def _write_back(interp: Interpreter) -> None:
@@ -217,7 +220,7 @@ def _write_back(interp: Interpreter) -> None:
     write_back(interp)
 
 
-# Static demands -------------------------------------------------------------------------------------------
+# Static demands -----------------------------------------------------------------------------------
 
 
 def demand(interp: Interpreter, value: Value) -> Exception:
@@ -319,7 +322,7 @@ def _count_behind(value: Value) -> list[Value] | None:
 
 
 def _size_path(interp: Interpreter, node: Node) -> Path | None:
-    """The path of the input dimension that a ``size`` node measures, if it is one (plus an offset)."""
+    """The path of the input dimension that a ``size`` node measures (plus an offset)."""
     type_ = node.operands[0].type
     dim = type_.shape[node.attributes["axis"]] if isinstance(type_, ArrayType) else None
     for parameter, input_ in zip(interp.parameters, interp.inputs, strict=True):
@@ -342,4 +345,3 @@ def _not_static(interp: Interpreter, value: Value) -> Exception:
         interp.span,
         "make it an int argument, or a constant",
     )
-

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ops.declare import static
@@ -134,7 +133,7 @@ def _walrus(interp: Interpreter, node: ast.NamedExpr) -> Abstract:
     return value
 
 
-# Calls --------------------------------------------------------------------------------------------------
+# Calls --------------------------------------------------------------------------------------------
 
 
 @expression(ast.Call)
@@ -184,7 +183,7 @@ def make_closure(interp: Interpreter, node: ast.FunctionDef | ast.Lambda) -> Clo
     return Closure(node, interp.frame.source, interp.scope, defaults, keyword_defaults)
 
 
-# Containers -----------------------------------------------------------------------------------------------
+# Containers ---------------------------------------------------------------------------------------
 
 
 def _elements(interp: Interpreter, nodes: list[ast.expr]) -> tuple[Abstract, ...]:
@@ -227,7 +226,7 @@ def _dict(interp: Interpreter, node: ast.Dict) -> Abstract:
     return made
 
 
-# Comprehensions ---------------------------------------------------------------------------------------------
+# Comprehensions -----------------------------------------------------------------------------------
 
 
 def _comprehend(
@@ -242,7 +241,9 @@ def _comprehend(
     )
     first = interp.evaluate(generators[0].iter)
     outer = interp.frame.scope
-    scope = Scope("<comprehension>", names, outer, outer.globals, outer.cells, outer.declared_global)
+    scope = Scope(
+        "<comprehension>", names, outer, outer.globals, outer.cells, outer.declared_global
+    )
     run = _loops(interp, generators, 0, action)
     interp.frame.scope = scope
     try:
@@ -329,7 +330,7 @@ def _generator(interp: Interpreter, node: ast.GeneratorExp) -> Abstract:
     return Generator(run)
 
 
-# Text -----------------------------------------------------------------------------------------------------
+# Text ---------------------------------------------------------------------------------------------
 
 
 @expression(ast.JoinedStr)
@@ -356,4 +357,3 @@ def _text_part(interp: Interpreter, part: ast.expr) -> Any:
 @expression(ast.Starred)
 def _starred(interp: Interpreter, node: ast.Starred) -> Abstract:
     raise UnsupportedSyntaxError("a starred expression here", interp.span)
-

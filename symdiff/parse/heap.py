@@ -1,8 +1,9 @@
-"""The abstract heap: what each name, array, list, dict and attribute holds at a point of the program.
+"""The abstract heap: what each name, array, list, dict and attribute holds at a point.
 
-One flat dict from keys to contents. Keys: ``Storage`` → IR value; ``(Scope, name)`` → abstract value;
-``ListRef`` → tuple or staged list; ``DictRef`` → dict; ``(ObjectRef, attribute)`` → abstract value;
-``(token, flag)`` → False, True or a staged bool (break, continue, return). Branches work on copies.
+One flat dict from keys to contents. Keys: ``Storage`` → IR value; ``(Scope, name)`` → abstract
+value; ``ListRef`` → tuple or staged list; ``DictRef`` → dict; ``(ObjectRef, attribute)`` → abstract
+value; ``(token, flag)`` → False, True or a staged bool (break, continue, return). Branches work on
+copies.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Key = Any
 
 
 class Heap:
-    """Contents by key; ``views`` remembers what was read through lenses, ``frozen`` what not to write."""
+    """Contents by key; ``views``: what was read through lenses; ``frozen``: what not to write."""
 
     def __init__(
         self,
@@ -56,7 +57,7 @@ class Heap:
         else:
             self.contents[key] = content
 
-    # Arrays -----------------------------------------------------------------------------------------
+    # Arrays ---------------------------------------------------------------------------------------
 
     def allocate(self, value: Value, name: str | None = None) -> Array:
         """A new array that holds ``value``."""
@@ -87,7 +88,7 @@ class Heap:
         self.views[base, lens] = view
 
     def freeze(self, array: Array, conflict: Conflict) -> None:
-        """Refuse later writes to the array's memory: something that is not followed refers to it."""
+        """Refuse later writes to the array's memory: what is not followed refers to it."""
         self.frozen.setdefault(array.storage, conflict)
 
     def write(self, array: Array, new: Value) -> None:
@@ -102,17 +103,13 @@ class Heap:
         self.contents[array.storage] = new
 
 
-def several_arrays(
-    name: str, span: SourceSpan | None, predicate: Value | None = None
-) -> Conflict:
-    """Why an array must not be written: its name may mean one of several that can still be reached."""
+def several_arrays(name: str, span: SourceSpan | None, predicate: Value | None = None) -> Conflict:
+    """Why an array must not be written: its name may mean one of several."""
     reason = f"a write to '{name}', which may be one of several arrays here"
     return Conflict(name, reason, span, True, predicate)
 
 
-def in_a_list(
-    name: str | None, span: SourceSpan | None, length: Value | None = None
-) -> Conflict:
+def in_a_list(name: str | None, span: SourceSpan | None, length: Value | None = None) -> Conflict:
     """Why an array must not be written: a list of a length known at run time only holds it."""
     reason = "a write to an array that is in a list whose length is known at run time only"
     return Conflict(name or "x", reason, span, aliasing=True, predicate=length)

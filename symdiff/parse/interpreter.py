@@ -1,8 +1,8 @@
 """The abstract interpreter: its state, and how the pieces of the front end reach each other.
 
-An ``Interpreter`` walks one function's syntax tree as Python would. Statements and expressions are tables
-of small functions, one a node class, that take the interpreter and the node. What touches staged values
-becomes IR in the current builder.
+An ``Interpreter`` walks one function's syntax tree as Python would. Statements and expressions are
+tables of small functions, one a node class, that take the interpreter and the node. What touches
+staged values becomes IR in the current builder.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Interpreter:
         self.recursions: dict[Any, Any] = {}
         self.changed: dict[Any, None] = {}  # lists and dicts of the caller's
 
-    # Where we are -----------------------------------------------------------------------------------
+    # Where we are ---------------------------------------------------------------------------------
 
     @property
     def frame(self) -> Frame:
@@ -98,7 +98,7 @@ class Interpreter:
         finally:
             self.span = builder().span = before
 
-    # Statements and expressions -----------------------------------------------------------------------
+    # Statements and expressions -------------------------------------------------------------------
 
     def execute(self, statements: Sequence[ast.stmt]) -> None:
         """Stage statements until the block ends or is left."""
@@ -134,13 +134,15 @@ class Interpreter:
                 )
             return handler(self, expression)
 
-    def branch(self, predicate: Value, then: Callable[[], None], orelse: Callable[[], None]) -> None:
+    def branch(
+        self, predicate: Value, then: Callable[[], None], orelse: Callable[[], None]
+    ) -> None:
         """Stage both arms under a staged predicate and join what they changed."""
         from symdiff.parse.branches import stage_branch
 
         stage_branch(self, predicate, then, orelse)
 
-    # Leaving blocks -----------------------------------------------------------------------------------
+    # Leaving blocks -------------------------------------------------------------------------------
 
     def left(self) -> bool | Value:
         """Whether the present block has been left: break, continue, return, raise."""
@@ -163,7 +165,7 @@ class Interpreter:
 
         return known
 
-    # Values -------------------------------------------------------------------------------------------
+    # Values ---------------------------------------------------------------------------------------
 
     def lift(self, value: Abstract) -> Value:
         """The IR value of a number or an array; a TypeError where it is neither."""
@@ -213,7 +215,7 @@ class Interpreter:
             self.heap = before
             self.outer_heaps.pop()
 
-    # Inputs -------------------------------------------------------------------------------------------
+    # Inputs ---------------------------------------------------------------------------------------
 
     def add_input(self, input_: Input, type_: Type, name: str) -> Value:
         """The parameter of the graph for an input: one, however often it is asked for."""

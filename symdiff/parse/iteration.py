@@ -1,4 +1,4 @@
-"""What loops go over: ranges, arrays by rows, lists, tuples, strings, dicts, zip, enumerate, reversed …"""
+"""What loops go over: ranges, arrays by rows, lists, tuples, dicts, zip, enumerate, reversed …"""
 
 from __future__ import annotations
 
@@ -12,11 +12,21 @@ from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.declare import NeedsStatic
+from symdiff.parse import staged_lists
 from symdiff.parse.access import get_item
 from symdiff.parse.heap import constant
-from symdiff.parse import staged_lists
 from symdiff.parse.interpreter import Interpreter, describe
-from symdiff.parse.values import Abstract, Array, Columns, DictRef, Generator, Iterable, ListRef, ObjectRef, Range
+from symdiff.parse.values import (
+    Abstract,
+    Array,
+    Columns,
+    DictRef,
+    Generator,
+    Iterable,
+    ListRef,
+    ObjectRef,
+    Range,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Where two paths meet: the contents that differ become results of a branch, or conflicts.
 
-Contents join pairwise: numbers and arrays to a result typed by both, containers item by item. A name bound to
-different arrays becomes a new array; writing to that is refused where the old ones can still be reached.
-What has no common form is a ``Conflict``, an error only when it is read.
+Contents join pairwise: numbers and arrays to a result typed by both, containers item by item. A
+name bound to different arrays becomes a new array; writing to that is refused where the old ones
+can still be reached. What has no common form is a ``Conflict``, an error only when it is read.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ class Joiner:
             return self._arrays(name, a, b)
         return self._containers(name, a, b)
 
-    # Numbers and arrays -------------------------------------------------------------------------------
+    # Numbers and arrays ---------------------------------------------------------------------------
 
     def _numbers(self, name: str, a: Abstract, b: Abstract) -> Abstract:
         then, orelse = self._in_arm(0, constant, a), self._in_arm(1, constant, b)
@@ -188,7 +188,7 @@ class Joiner:
             return self.arms[arm].heap.read(array)
 
     def _reachable(self, arm: int, storage: Storage) -> bool:
-        """Whether memory from before the branch can be reached by more than the name being joined."""
+        """Whether memory from before can be reached by more than the name being joined."""
         if storage.serial >= self.since:
             return False
         if storage.origin is not None:
@@ -196,7 +196,7 @@ class Joiner:
         contents = self.arms[arm].heap.contents.values()
         return sum(mentions(content, storage) for content in contents) > 1
 
-    # Half defined, containers ---------------------------------------------------------------------------
+    # Half defined, containers ---------------------------------------------------------------------
 
     def _half(self, name: str, a: Abstract, b: Abstract) -> Abstract:
         arm, content = (1, b) if a is ABSENT else (0, a)
@@ -208,7 +208,9 @@ class Joiner:
         elif isinstance(content, Array):
             value = self._read(arm, content)
         else:
-            return content  # static, or a handle: reading it where it is unbound is the user's error
+            return (
+                content  # static, or a handle: reading it where it is unbound is the user's error
+            )
         missing = self._in_arm(1 - arm, lambda type_: emit_undefined(type_), value.type)
         out = self._out(name, *_order(arm, value, missing))
         return self._as_array(name, content, out) if isinstance(content, Array) else out
@@ -217,9 +219,7 @@ class Joiner:
         array = Array(Storage(name))
         self.heap.set(array.storage, out)
         if content.storage.serial < self.since:
-            self.heap.frozen[array.storage] = several_arrays(
-                    name, self.interp.span, self.predicate
-                )
+            self.heap.frozen[array.storage] = several_arrays(name, self.interp.span, self.predicate)
         return array
 
     def _containers(self, name: str, a: Abstract, b: Abstract) -> Abstract:
@@ -344,4 +344,3 @@ def mentions(content: Abstract, storage: Storage) -> bool:
     if isinstance(content, dict):
         return any(mentions(item, storage) for item in content.values())
     return False
-

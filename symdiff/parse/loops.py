@@ -1,8 +1,9 @@
 """Loops over staged counts: the body is staged once, over parameters for all that it changes.
 
-What is carried is found by staging the body until nothing new changes and every type repeats. A turn is
-staged on its own before the loop (peeled, at most three) where the first turn differs: in rank, in
-structure, in which names share an array. A loop whose body needs its index statically is unrolled.
+What is carried is found by staging the body until nothing new changes and every type repeats. A
+turn is staged on its own before the loop (peeled, at most three) where the first turn differs: in
+rank, in structure, in which names share an array. A loop whose body needs its index statically is
+unrolled.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.carries import Carries
 from symdiff.parse.heap import Heap, Key, constant, same
 from symdiff.parse.interpreter import MOST_UNROLLED, Flag, Interpreter, either
-from symdiff.parse.values import Abstract, Conflict, ConflictRead, Iterable, Peel, Token, born, now
+from symdiff.parse.values import Abstract, ConflictRead, Iterable, Peel, Token, born, now
 
 MOST_PEELED = 3
 MOST_ROUNDS = 24
@@ -31,7 +32,7 @@ MOST_TURNS_INSTEAD = 100  # of a loop that cannot be staged as one
 
 @dataclass(slots=True)
 class Turns:
-    """What a loop repeats: ``turn`` stages one turn, given its index; ``test`` says whether to go on."""
+    """What a loop repeats: ``turn`` stages a turn, given its index; ``test``: whether to go on."""
 
     token: Token
     count: int | Value | None
@@ -48,7 +49,7 @@ class Turns:
         return (self.token, "continue")
 
 
-# Entry points ---------------------------------------------------------------------------------------
+# Entry points -------------------------------------------------------------------------------------
 
 
 def run_for(interp: Interpreter, iterable: Iterable, turn: Callable[[Abstract], None]) -> Turns:
@@ -143,7 +144,7 @@ def _staged_or_peeled(interp: Interpreter, turns: Turns) -> None:
     _peel(interp, turns)
 
 
-# Unrolled and peeled turns --------------------------------------------------------------------------
+# Unrolled and peeled turns ------------------------------------------------------------------------
 
 
 def _unroll(interp: Interpreter, turns: Turns) -> None:
@@ -233,7 +234,7 @@ def _depends_on_turn(value: Value, interp: Interpreter) -> bool:
     return False
 
 
-# Staged loops ---------------------------------------------------------------------------------------
+# Staged loops -------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -267,7 +268,7 @@ class LoopStager:
                 return
         raise Peel("the types do not settle")
 
-    # Trials -----------------------------------------------------------------------------------------
+    # Trials ---------------------------------------------------------------------------------------
 
     def _trial(self) -> Trial:
         """Stage one turn; what is known to change starts as parameters."""
@@ -352,7 +353,7 @@ class LoopStager:
                 changed = True
         return changed
 
-    # The loop -----------------------------------------------------------------------------------------
+    # The loop -------------------------------------------------------------------------------------
 
     def _finish(self, trial: Trial) -> None:
         """Append the loop over the trial's body and go on from its results."""

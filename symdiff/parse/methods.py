@@ -13,9 +13,10 @@ from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import FUNCTIONS, static
-from symdiff.parse.access import note_write, static_key
-from symdiff.parse.calls import _LAZY, METHODS_OF, store_whole
 from symdiff.parse import staged_lists
+from symdiff.parse.access import note_write, static_key
+from symdiff.parse.branches import choose
+from symdiff.parse.calls import _LAZY, METHODS_OF, store_whole
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.iteration import (
     DictView,
@@ -27,7 +28,6 @@ from symdiff.parse.iteration import (
     for_each,
     static_items,
 )
-from symdiff.parse.branches import choose
 from symdiff.parse.operators import compare
 from symdiff.parse.truth import truth
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, Range
@@ -53,7 +53,7 @@ def method(table: dict[str, Method], name: str | None = None) -> Callable[[Metho
     return register
 
 
-# Lists ------------------------------------------------------------------------------------------------
+# Lists --------------------------------------------------------------------------------------------
 
 
 def _content(interp: Interpreter, ref: ListRef) -> Any:
@@ -188,7 +188,7 @@ def remove(interp: Interpreter, ref: ListRef, item: Abstract) -> None:
     raise ValueError("list.remove(x): x not in list")
 
 
-# Dicts ------------------------------------------------------------------------------------------------
+# Dicts --------------------------------------------------------------------------------------------
 
 
 @method(DICTS)
@@ -256,7 +256,7 @@ def clear_dict(interp: Interpreter, ref: DictRef) -> None:
     interp.put(ref, {})
 
 
-# Arrays in place ------------------------------------------------------------------------------------------
+# Arrays in place ----------------------------------------------------------------------------------
 
 
 @method(ARRAYS)

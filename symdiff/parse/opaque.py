@@ -1,7 +1,7 @@
-"""Calls that are not followed: effects in their place, and the symdiff functions used inside programs.
+"""Calls that are not followed: effects in their place.
 
-An opaque call gets what the program holds and gives an object of which nothing is known. A derivative
-that reaches it is an error (there is no rule), never a silent zero.
+An opaque call gets what the program holds and gives an object of which nothing is known. A
+derivative that reaches it is an error (there is no rule), never a silent zero.
 """
 
 from __future__ import annotations

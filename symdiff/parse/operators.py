@@ -204,7 +204,7 @@ def _filled(item: Any, times: Value) -> Any:
     return ops.list_filled(element, times, type=ListType(element.type))
 
 
-# Unary, comparison ------------------------------------------------------------------------------------
+# Unary, comparison --------------------------------------------------------------------------------
 
 
 def unary(interp: Interpreter, op: type[ast.unaryop], a: Abstract) -> Abstract:

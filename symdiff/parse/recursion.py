@@ -1,8 +1,9 @@
-"""Recursion on data: a function that calls itself under a staged condition becomes a graph that calls itself.
+"""Recursion on data: a function that calls itself under a staged condition becomes a graph.
 
-Recursion whose depth is static is followed call by call. Where a staged condition stands between a call
-and the call inside it, what decides is fixed if it can be (an int argument, a size); else the function is
-staged once as a graph of its own, until the types of its parameters and of its result repeat.
+Recursion whose depth is static is followed call by call. Where a staged condition stands between a
+call and the call inside it, what decides is fixed if it can be (an int argument, a size); else the
+function is staged once as a graph of its own, until the types of its parameters and of its result
+repeat.
 """
 
 from __future__ import annotations
@@ -168,7 +169,7 @@ def _settle(
     activation: Activation,
     run: Callable[[dict[str, Abstract]], Abstract],
 ) -> list[Value] | None:
-    """Stage the body until its result type repeats; the captured values, or None to widen parameters."""
+    """Stage the body until its result type repeats; its captures, or None to widen parameters."""
     wanted = list(activation.types)
     for _ in range(MOST_ROUNDS):
         block, output = _stage_body(interp, key, names, activation, run)
@@ -224,7 +225,9 @@ def _stage_body(
         output, results = Output(interp).structure(result)
         typed = [
             as_type(value, type_)
-            for value, type_ in zip(results, activation.result_types or [v.type for v in results], strict=True)
+            for value, type_ in zip(
+                results, activation.result_types or [v.type for v in results], strict=True
+            )
         ]
     return Block(tuple(parameters), inner.nodes, tuple(typed)), output
 
@@ -291,10 +294,7 @@ def _call_again(
 
 def _same_structure(a: Structure, b: Structure) -> bool:
     if isinstance(a, Container) and isinstance(b, Container):
-        return (a.type, a.keys) == (b.type, b.keys) and all(
-            map(_same_structure, a.items, b.items)
-        )
+        return (a.type, a.keys) == (b.type, b.keys) and all(map(_same_structure, a.items, b.items))
     if isinstance(a, Static) and isinstance(b, Static):
         return same(a.value, b.value) or a.value is b.value
     return isinstance(a, Leaf) and isinstance(b, Leaf)
-

@@ -1,7 +1,7 @@
-"""What the user's own objects become: arguments by their specification, free variables when first read.
+"""What the user's own objects become: arguments by specification, free variables when read.
 
-Numbers and arrays become inputs of the graph, read at each call; containers become abstract containers
-of inputs; strings, functions, classes, modules and None are static, and guarded.
+Numbers and arrays become inputs of the graph, read at each call; containers become abstract
+containers of inputs; strings, functions, classes, modules and None are static, and guarded.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from symdiff.errors import SignatureError
 from symdiff.ir.graph import FreeVariable, Input
 from symdiff.ir.signature import Fixed, Live, Nested, Path, Specification
 from symdiff.ir.structure import children
-from symdiff.ir.types import ArrayType, Dim, ListType, Size, Type, type_of_constant
+from symdiff.ir.types import ArrayType, Dim, Size, Type, type_of_constant
 from symdiff.ops.declare import FUNCTIONS
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Partial, Storage
 
-# Arguments ------------------------------------------------------------------------------------------
+# Arguments ----------------------------------------------------------------------------------------
 
 
 def argument(interp: Interpreter, spec: Specification, path: Path) -> Abstract:
@@ -61,9 +61,7 @@ def _input(interp: Interpreter, type_: Type, path: Path) -> Abstract:
 
 
 def _fixed_shape(interp: Interpreter, shape: tuple[Dim, ...], path: Path) -> tuple[Dim, ...]:
-    return tuple(
-        interp.static.get((*path, ("size", axis)), dim) for axis, dim in enumerate(shape)
-    )
+    return tuple(interp.static.get((*path, ("size", axis)), dim) for axis, dim in enumerate(shape))
 
 
 def input_name(path: Path) -> str:
@@ -93,7 +91,7 @@ def container(
     return record
 
 
-# Free variables -------------------------------------------------------------------------------------
+# Free variables -----------------------------------------------------------------------------------
 
 STATIC_TYPES = (
     types.FunctionType,
@@ -119,7 +117,7 @@ STATIC_TYPES = (
 
 
 def reflect(interp: Interpreter, value: Any, path: Path) -> Abstract:
-    """The abstract value of a live object at a path from a free variable or an argument's object."""
+    """The abstract value of a live object at a path from a variable."""
     if path in interp.static:
         return interp.static[path]
     for test, handler in _REFLECTORS:
@@ -192,7 +190,9 @@ def _refuse_array(interp: Interpreter, value: Any, path: Path) -> Abstract:
     )
 
 
-_REFLECTORS: tuple[tuple[Callable[[Any], bool], Callable[[Interpreter, Any, Path], Abstract]], ...] = (
+_REFLECTORS: tuple[
+    tuple[Callable[[Any], bool], Callable[[Interpreter, Any, Path], Abstract]], ...
+] = (
     (_is_number, _number),
     (lambda value: isinstance(value, np.ndarray), _refuse_array),
     (_is_static, _static),

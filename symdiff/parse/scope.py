@@ -60,11 +60,11 @@ def _binds(node: ast.AST) -> set[str]:
     return set()
 
 
-# Reading --------------------------------------------------------------------------------------------
+# Reading ------------------------------------------------------------------------------------------
 
 
 def load_name(interp: Interpreter, name: str) -> Abstract:
-    """What a name means here: a local, an enclosing function's, a closure cell's, a global, a builtin."""
+    """What a name means here: a local, an enclosing one, a closure cell, a global, a builtin."""
     scope = _home(interp.scope, name)
     if isinstance(scope, Scope):
         content = interp.lookup((scope, name), name)
@@ -114,7 +114,7 @@ def read_free(interp: Interpreter, variable: FreeVariable) -> Abstract:
 
 
 def reflect_everywhere(interp: Interpreter, key: Any, value: Any, path: Path) -> Abstract:
-    """Reflect a live object that is first read here; known from now on in every heap staged so far."""
+    """Reflect a live object that is first read here, in every heap staged so far."""
     before, interp.heap = interp.heap, Heap()
     try:
         content = reflect(interp, value, path)
@@ -132,7 +132,7 @@ def reflect_everywhere(interp: Interpreter, key: Any, value: Any, path: Path) ->
     return content
 
 
-# Binding --------------------------------------------------------------------------------------------
+# Binding ------------------------------------------------------------------------------------------
 
 
 def bind_name(interp: Interpreter, name: str, content: Abstract) -> None:

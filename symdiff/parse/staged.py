@@ -1,4 +1,4 @@
-"""What the front end gives: the graph of a function at a signature, and what that graph rests on."""
+"""What the front end gives: a function's graph at a signature, and what it rests on."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from symdiff.ir.signature import Path
 class Guard:
     """A fact about what stands at ``path`` from a variable, on which a staged graph rests.
 
-    ``kind`` tells what is compared with ``expected``: ``"value"`` the object itself (or an equal number or
-    string of the same type), ``"type"`` its class, ``"keys"`` the keys of a container (indices, dict keys),
-    ``"specification"`` an ``ir.types.ArrayType`` (dtype, kind, rank, which dimensions are 1). Where a fact
-    no longer holds the function is staged anew. ``variable`` is a ``FreeVariable``, or the name of the
-    parameter whose object the path starts from.
+    ``kind`` tells what is compared with ``expected``: ``"value"`` the object itself (or an equal
+    number or string of the same type), ``"type"`` its class, ``"keys"`` the keys of a container
+    (indices, dict keys), ``"specification"`` an ``ir.types.ArrayType`` (dtype, kind, rank, which
+    dimensions are 1). Where a fact no longer holds the function is staged anew. ``variable`` is a
+    ``FreeVariable``, or the name of the parameter whose object the path starts from.
     """
 
     variable: FreeVariable | str
@@ -37,8 +37,8 @@ class Staged:
 class StaticDemand(Exception):  # noqa: N818 - a request, not an error
     """Structure depends on the values at these paths: stage again with them in ``Signature.static``.
 
-    A path ends in ``("size", axis)`` where a dimension of the array there is wanted. The first part of a
-    path is a parameter's name, or a ``FreeVariable``.
+    A path ends in ``("size", axis)`` where a dimension of the array there is wanted. The first part
+    of a path is a parameter's name, or a ``FreeVariable``.
     """
 
     def __init__(self, paths: tuple[Path, ...]) -> None:

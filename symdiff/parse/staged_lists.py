@@ -1,8 +1,9 @@
 """Lists whose length is known at run time only.
 
-Their content in the heap is an IR value of list type, or, where the items are tuples, lists or dicts,
-``Columns``: one such value for each leaf of an item. Items are values: what is put in must not be written
-afterwards, nor what is taken out, since the other would have to change with it; both are refused.
+Their content in the heap is an IR value of list type, or, where the items are tuples, lists or
+dicts, ``Columns``: one such value for each leaf of an item. Items are values: what is put in must
+not be written afterwards, nor what is taken out, since the other would have to change with it; both
+are refused.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def content_of(structure: Structure, values: Sequence[Value]) -> Value | Columns
     return values[0] if isinstance(structure, Leaf) else Columns(structure, tuple(values))
 
 
-# Items ------------------------------------------------------------------------------------------------
+# Items --------------------------------------------------------------------------------------------
 
 
 def item_parts(heap: Heap, item: Abstract) -> tuple[Structure, list[Abstract]]:
@@ -93,7 +94,9 @@ def columns_from(
     structure = parts[0][0]
     if not all(same_structure(structure, other) for other, _ in parts):
         raise Unjoinable("a list of items of different structure grows")
-    return structure, [tuple(column) for column in zip(*(leaves for _, leaves in parts), strict=True)]
+    return structure, [
+        tuple(column) for column in zip(*(leaves for _, leaves in parts), strict=True)
+    ]
 
 
 def leaf_value(
@@ -134,7 +137,7 @@ def taken(
     return visit(structure)
 
 
-# Operations ---------------------------------------------------------------------------------------------
+# Operations ---------------------------------------------------------------------------------------
 
 
 def length(content: Value | Columns) -> Value:
@@ -178,9 +181,7 @@ def _with_item(
     values = []
     for column, leaf in zip(table.values, leaves, strict=True):
         assert isinstance(column.type, ListType)
-        value = leaf_value(
-            interp.heap, leaf, column.type.element, interp.span, length(content)
-        )
+        value = leaf_value(interp.heap, leaf, column.type.element, interp.span, length(content))
         values.append(change(column, value))
     return content_of(table.structure, values)
 
@@ -214,9 +215,7 @@ def pop(
     return rest, taken(interp, table.structure, [pair[1] for pair in pairs], length(content))
 
 
-def concatenated(
-    interp: Interpreter, a: Value | Columns, b: Value | Columns
-) -> Value | Columns:
+def concatenated(interp: Interpreter, a: Value | Columns, b: Value | Columns) -> Value | Columns:
     """``a + b``."""
     left, right = columns_of(a), columns_of(b)
     if not same_structure(left.structure, right.structure):

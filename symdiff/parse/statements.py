@@ -1,4 +1,4 @@
-"""Statements, one function a node class. Each gives True where it staged the rest of its block too."""
+"""Statements, one function a node class; each tells whether it staged the rest of its block too."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from symdiff.parse.interpreter import (
     STATEMENTS,
     UNREACHABLE,
     Interpreter,
-    Statement,
 )
 from symdiff.parse.iteration import iterate, static_items
 from symdiff.parse.loops import Turns, run_for, run_while
@@ -63,7 +62,7 @@ def _expression(interp: Interpreter, node: ast.Expr) -> None:
         interp.evaluate(node.value)
 
 
-# Assignment -------------------------------------------------------------------------------------------
+# Assignment ---------------------------------------------------------------------------------------
 
 
 @statement(ast.Assign)
@@ -208,7 +207,7 @@ def _delete(interp: Interpreter, node: ast.Delete) -> None:
             raise UnsupportedSyntaxError("'del' of this", interp.span)
 
 
-# Control ----------------------------------------------------------------------------------------------
+# Control ------------------------------------------------------------------------------------------
 
 
 STATEMENTS[ast.If] = stage_if
@@ -278,7 +277,7 @@ def _with(interp: Interpreter, node: ast.With) -> None:
     entered(interp, node.items, lambda: interp.execute(node.body))
 
 
-# Effects ----------------------------------------------------------------------------------------------
+# Effects ------------------------------------------------------------------------------------------
 
 
 @statement(ast.Assert)
@@ -334,7 +333,7 @@ def _raise_now(
     interp.put(UNREACHABLE, True)
 
 
-# Definitions --------------------------------------------------------------------------------------------
+# Definitions --------------------------------------------------------------------------------------
 
 
 @statement(ast.FunctionDef)
@@ -383,4 +382,3 @@ def _imported(interp: Interpreter, name: str, package: str = "") -> Any:
             "import it at the top of the file",
         )
     return importlib.import_module(full)
-

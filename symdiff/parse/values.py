@@ -1,9 +1,10 @@
 """What the abstract interpreter computes with.
 
-A *static* value is known at compile time and stands for itself: numbers, strings, modules, functions,
-classes, dtypes, tuples of abstract values. A *staged* number is an ``ir`` ``Value``. What Python holds by
-reference is a handle whose present content is in the ``Heap``: arrays (``Array``: storage seen through
-lenses), lists, dicts, objects, scopes. Handles are compared by identity.
+A *static* value is known at compile time and stands for itself: numbers, strings, modules,
+functions, classes, dtypes, tuples of abstract values. A *staged* number is an ``ir`` ``Value``.
+What Python holds by reference is a handle whose present content is in the ``Heap``: arrays
+(``Array``: storage seen through lenses), lists, dicts, objects, scopes. Handles are compared by
+identity.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Storage:
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """One step from an array to a view of it: an op whose result shares its first operand's memory."""
+    """One step from an array to a view: an op whose result shares its first operand's memory."""
 
     op: Op
     operands: tuple[Value, ...]
@@ -69,7 +70,8 @@ class Array:
 class ListRef:
     """A Python list; its content is a tuple of abstract values, a ``Value`` of list type or ``Columns``.
 
-    ``detached``: the length of the staged list that this is a copy of an item of: not to be written.
+    ``detached``: the length of the staged list that this is a copy of an item of: not to be
+    written.
     """
 
     path: tuple[Any, ...] | None = None
@@ -79,7 +81,7 @@ class ListRef:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """A list of staged length whose items have a structure: a list value for each leaf of an item."""
+    """A list of staged length whose items have a structure: a list for each leaf of an item."""
 
     structure: Structure
     values: tuple[Value, ...]
@@ -98,7 +100,8 @@ class DictRef:
 class ObjectRef:
     """An object: attributes by name in the heap under ``(ref, name)``.
 
-    ``live`` is the user's own object where there is one; its attributes are reflected when first read.
+    ``live`` is the user's own object where there is one; its attributes are reflected when first
+    read.
     """
 
     type: type
@@ -205,14 +208,14 @@ class Range:
 
 @dataclass(eq=False, slots=True)
 class Generator:
-    """A generator expression, consumed in place: ``run`` stages its loops, calling back an element."""
+    """A generator expression, consumed in place: ``run`` stages its loops with a consumer."""
 
     run: Callable[[Callable[[Abstract], None]], None]
 
 
 @dataclass(frozen=True, slots=True)
 class StagedText:
-    """An f-string with values known at run time: strings, and (value, conversion, format) fields."""
+    """An f-string of strings and of (value, conversion, format) fields known at run time."""
 
     parts: tuple[Any, ...]
 
@@ -251,7 +254,7 @@ class Peel(Exception):  # noqa: N818 - control flow of the front end
 
 
 class NotYetKnown(Exception):  # noqa: N818 - control flow of the front end
-    """The result of a recursive call whose type no path has told so far: such paths are left out."""
+    """The result of a recursive call whose type no path has told so far: the path is left out."""
 
 
 class ConflictRead(Exception):  # noqa: N818 - control flow of the front end

@@ -1,4 +1,4 @@
-"""What a function leaves behind outside itself: rebound globals and cells, attributes, captured arrays.
+"""What a function leaves behind: rebound globals and cells, attributes, captured arrays.
 
 Each is one effect at the function's end, in the order of the first writes.
 """
