@@ -89,7 +89,7 @@ class _Folding:
                 self._note(value, block, block)
 
     def _note(self, value: Value, reader: Reader, block: Block) -> None:
-        once = value not in self.reader and self.layout.home[value] is block
+        once = value not in self.reader and self.layout.home.get(value) is block
         self.reader[value] = reader if once else None
 
     def block(self, block: Block) -> None:

@@ -158,7 +158,7 @@ def _has_turns(tape: Value, count: Value) -> bool:
     maker = tape.node
     measured = count.node is not None and count.node.op.name == "tape_length"
     if measured and count.node is not None and count.node.operands[0] is tape:
-        return True
+        return not count.node.attributes.get("partial")  # there may be no tape at all
     if maker is None or maker.op is not loop:
         return False
     view = LoopView(maker)
