@@ -122,7 +122,7 @@ def _wrapped_return(tree: ast.Return) -> list[str]:
 
 def _expression(tree: ast.expr) -> str:
     text = print_statement(ast.Expr(tree))
-    return f"({text})" if isinstance(tree, ast.Tuple) and text[:1] != "(" else text
+    return f"({text})" if isinstance(tree, ast.Tuple) else text
 
 
 def _wrapped_definition(tree: Any) -> list[str]:
