@@ -102,7 +102,7 @@ def starting_times(rounds: int) -> list[str]:
     ratio = imports["symdiff"] / imports["numpy"]
     return [
         f"- `import symdiff` takes {ratio:.2f} times as long as `import numpy`",
-        f"- the first call of the gradient of a function of twenty lines takes {again * 1e3:.0f} ms",
+        f"- the first call of the gradient of a twenty-line function takes {again * 1e3:.0f} ms",
         f"- the first call in a process, which loads the compiler, takes {first * 1e3:.0f} ms",
     ]
 

@@ -19,10 +19,10 @@ Function = Callable[..., Any]
 class Case:
     """One row of the table.
 
-    ``kind`` is what is computed: the gradient by ``argnums``, the ``hessian``, or the product ``hvp``
-    of the Hessian with the last argument. ``functional`` is the program for packages that cannot write
-    into arrays, ``jax_program`` makes the one for JAX where Python's loops would be unrolled;
-    ``jax_static`` are positions of arguments that JAX must know.
+    ``kind`` is computed: the gradient by ``argnums``, the ``hessian``, or the product ``hvp``
+    of the Hessian with the last argument. ``functional`` is the program for packages that cannot
+    write into arrays, ``jax_program`` makes the one for JAX where Python's loops would be
+    unrolled; ``jax_static`` are positions of arguments that JAX must know.
     """
 
     name: str

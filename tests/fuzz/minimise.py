@@ -7,8 +7,8 @@ when ``fails`` still says so. That the text stays a module that runs is seen to 
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 Fails = Callable[[str], bool]
 MOST_TRIALS = 400
@@ -16,28 +16,30 @@ MOST_TRIALS = 400
 
 def minimise(text: str, fails: Fails, trials: int = MOST_TRIALS) -> str:
     """The text with everything left out that ``fails`` does not need."""
-    best, left = text, trials
-    changed = True
-    while changed and left > 0:
-        changed = False
-        for candidate in _candidates(best):
+    best, before, left = text, "", trials
+    while best != before and left > 0:
+        before, position = best, 0
+        while left > 0:
+            candidate = _edited(best, position)
+            if candidate is None:
+                break
+            # A change that fails the same way keeps its place: the next one has moved there.
             left -= 1
-            if left <= 0:
-                break
             if len(candidate) < len(best) and fails(candidate):
-                best, changed = candidate, True
-                break
+                best = candidate
+            else:
+                position += 1
     return best
 
 
-def _candidates(text: str) -> Iterator[str]:
+def _edited(text: str, position: int) -> str | None:
+    """The text with one of the possible changes; None behind the last one."""
     tree = ast.parse(text)
-    count = sum(1 for _ in _edits(tree))
-    for number in range(count):
-        edited = copy.deepcopy(tree)
-        edit = next(e for k, e in enumerate(_edits(edited)) if k == number)
-        edit()
-        yield ast.unparse(ast.fix_missing_locations(edited)) + "\n"
+    edit = next(islice(_edits(tree), position, None), None)
+    if edit is None:
+        return None
+    edit()
+    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
 
 def _edits(tree: ast.Module) -> Iterator[Callable[[], None]]:
