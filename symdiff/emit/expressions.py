@@ -128,7 +128,10 @@ class Expressions:
         op = node.op
         operands = [self.of(v) for v in node.operands]
         if op.name == "range_length":
-            return call_of("len", range_of(*operands))
+            start, stop, step = operands
+            if is_number(start, 0) and is_number(step, 1):
+                return call_of("max", stop, ast.Constant(0))
+            return call_of("len", range_of(start, stop, step))
         if not isinstance(op, Operation) or op.spelling is None:
             raise InternalError(f"op {op.name!r} has no spelling", node.span)
         return self.bound(op.spelling(self.spoken(node), operands))

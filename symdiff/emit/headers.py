@@ -32,7 +32,7 @@ def recover_header(view: LoopView, new: dict[Value, Value]) -> None:
     node = view.node
     node.attributes = dict(node.attributes)
     count = view.count
-    if count is not None and view.condition is None and _is_length(count):
+    if count is not None and view.condition is None and is_length(count):
         new[view.turns] = count
     if count is not None:
         _recover_variable(view, new)
@@ -73,7 +73,7 @@ def readers_in(block: Block) -> set[Value]:
     return found
 
 
-def _is_length(value: Value) -> bool:
+def is_length(value: Value) -> bool:
     """Whether the value is never negative."""
     node = value.node
     if node is None:

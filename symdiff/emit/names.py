@@ -8,7 +8,7 @@ give; equal names. Values of the primal are never merged with cotangents or tang
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from symdiff.emit.layout import Layout, Segment
 from symdiff.emit.lower import blocks_of, is_write, push
@@ -118,7 +118,8 @@ def assign_names(
             variables.merge(node.operands[decisions.accumulations[node]], node.result, forced=True)
     for node in nodes:
         for a, b in _related(node):
-            variables.merge(a, b)
+            if not _renames(a, b, fixed) and not _renames(b, a, fixed):
+                variables.merge(a, b)
     _merge_equal_names(variables)
     return _named(variables, fixed, namespace)
 
@@ -150,6 +151,11 @@ def _related(node: Node) -> Iterator[tuple[Value, Value]]:
     elif node.op is cond:
         for block in node.blocks:
             yield from zip(node.results, block.results, strict=True)
+
+
+def _renames(parameter: Value, value: Value, fixed: Collection[Value]) -> bool:
+    """Whether a value with a name of its own would get that of a parameter of the function."""
+    return parameter in fixed and value.name is not None and value.name != parameter.name
 
 
 def _merge_equal_names(variables: Variables) -> None:

@@ -26,7 +26,7 @@ from symdiff.emit.expressions import (
     truth,
     tuple_of,
 )
-from symdiff.emit.headers import reads_count
+from symdiff.emit.headers import is_length, reads_count
 from symdiff.emit.lower import push
 from symdiff.emit.plan import Plan
 from symdiff.emit.text import Line
@@ -344,7 +344,10 @@ class Statements:
         else:
             shape = ast.Attribute(self.of(like), "shape", ast.Load())
             sizes = [ast.Starred(shape, ast.Load())]
-        made = ast.Call(dotted("np.empty"), [tuple_of([self.of(view.count), *sizes])], [])
+        turns = self.of(view.count)
+        if not is_length(view.count):
+            turns = call_of("max", turns, ast.Constant(0))
+        made = ast.Call(dotted("np.empty"), [tuple_of([turns, *sizes])], [])
         if element.dtype != "float64":
             made.keywords.append(ast.keyword("dtype", literal(element.dtype)))
         return made
