@@ -21,6 +21,7 @@ from symdiff.ops.elementary import (
     imag,
     multiply,
     python_complex,
+    python_float,
     real,
 )
 from symdiff.ops.mathlib import math_atan2, math_cos, math_sin
@@ -120,6 +121,7 @@ def _polar(z: Any) -> tuple[Value, Value]:
 
 @lowers(cmath.rect)
 def _rect(r: Any, phi: Any) -> Value:
+    radius = python_float(r)
     return complex_of(  # type: ignore[no-any-return]
-        multiply(r, math_cos(phi)), multiply(r, math_sin(phi))
+        multiply(radius, math_cos(phi)), multiply(radius, math_sin(phi))
     )

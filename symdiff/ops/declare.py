@@ -358,8 +358,7 @@ def elementwise(
     @functools.lru_cache(maxsize=1024)
     def infer(*types: Type, **attributes: Any) -> tuple[Type, ...]:
         operands = [require_array(t, name) for t in types]
-        weak = all(t.kind == "python" for t in operands)
-        if python is not None and weak and not attributes.get("ufunc"):
+        if python is not None and is_pythons(operands) and not attributes.get("ufunc"):
             return (type_of_constant(python(*(one_of(t) for t in operands))),)
         shape = broadcast_shapes(*(t.shape for t in operands))
         dtype = ufunc_dtypes(ufunc, operands)[0]
@@ -388,6 +387,17 @@ def elementwise(
         ),
         ufunc.nin,
     )
+
+
+def is_pythons(operands: Sequence[ArrayType]) -> bool:
+    """Whether an operator is Python's own: on its numbers, and of its complex ones with float64.
+
+    NumPy's float64 is a float to Python, and so a complex number on the left takes it as one.
+    """
+    kinds = [t.kind for t in operands]
+    if kinds == ["python", "scalar"]:
+        return operands[0].dtype.kind == "c" and operands[1].dtype == np.dtype("float64")
+    return all(kind == "python" for kind in kinds)
 
 
 def one_of(type_: ArrayType) -> Any:

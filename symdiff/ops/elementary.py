@@ -30,6 +30,7 @@ from symdiff.ops.declare import (
     dotted,
     elementwise,
     infix,
+    is_pythons,
     literal,
     one_of,
     require_array,
@@ -101,7 +102,8 @@ def by_numpy(operation: Operation) -> Callable[..., Value]:
     """An op with an operator as NumPy's function, on Python numbers too: it never raises."""
 
     def apply(*operands: Operand) -> Value:
-        attributes = {"ufunc": True} if _all_python(*operands) else {}
+        types = [array_type(operand) for operand in operands]
+        attributes = {"ufunc": True} if is_pythons(types) else {}
         return operation(*operands, **attributes)  # type: ignore[no-any-return]
 
     return apply
@@ -660,7 +662,7 @@ def over_square(x: Value, a: Value, b: Value) -> Value:
     """``x / (a² + b²)``, but ``x`` at the origin."""
     square_ = a * a + b * b
     certain = constant_of(a) or constant_of(b)
-    return divide(x, square_) if certain else over_nonzero(x, square_)  # type: ignore[no-any-return]
+    return divide(x, square_) if certain else over_nonzero(x, square_)
 
 
 arctan2: Operation = elementwise(
@@ -1039,7 +1041,7 @@ def conjugated(x: Value) -> Value:
 
 def _infer_angle(x: Type) -> tuple[Type, ...]:
     type_ = require_array(x, "angle")
-    dtype = np.arctan2(np.zeros(0, type_.dtype).imag, np.zeros(0, type_.dtype).real).dtype
+    dtype = np.angle(np.ones(1, type_.dtype)).dtype
     return (number_or_array(dtype, type_.shape),)
 
 

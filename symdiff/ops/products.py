@@ -45,7 +45,7 @@ from symdiff.ops.elementary import (
 from symdiff.ops.reduce import count_of, sum, unbroadcast_to
 from symdiff.ops.shape import broadcast_to, diagonal, reshape, transpose
 from symdiff.ops.sizes import dim_of, size, sizes_of
-from symdiff.ops.ufuncs import as_function, cast, dtype_of, refuse, staged
+from symdiff.ops.ufuncs import as_function, cast, dtype_of, refuse, refuse_out, staged, strong
 
 # Transposes and axes of length 1 ----------------------------------------------------------------
 
@@ -518,14 +518,16 @@ OPERATORS.update(matmul=matmul)
 
 
 @lowers(np.matmul)
-def _matmul(x1: Any, x2: Any, *, dtype: Any = None, **options: Any) -> Value:
+def _matmul(x1: Any, x2: Any, out: Any = None, *, dtype: Any = None, **options: Any) -> Value:
+    refuse_out("numpy.matmul", out)
     wanted = dtype_of(dtype)
     return matmul(cast(staged(x1), wanted), cast(staged(x2), wanted))  # type: ignore[no-any-return]
 
 
 @lowers(np.dot, method="dot")
 def _dot(a: Any, b: Any, out: Any = None) -> Value:
-    a, b = staged(a), staged(b)
+    refuse_out("numpy.dot", out)
+    a, b = strong(a), strong(b)
     if not array_type(a).rank or not array_type(b).rank:
         return by_numpy(multiply)(a, b)
     return dot(a, b)  # type: ignore[no-any-return]
@@ -539,14 +541,23 @@ def _vdot(a: Any, b: Any) -> Value:
 @lowers(np.inner)
 def _inner(a: Any, b: Any) -> Value:
     """As NumPy does it: ``dot`` with the second operand's last two axes exchanged."""
-    a, b = staged(a), staged(b)
+    a, b = strong(a), strong(b)
     if not array_type(a).rank or not array_type(b).rank:
         return by_numpy(multiply)(a, b)
     return dot(a, b if array_type(b).rank == 1 else swapped(b))  # type: ignore[no-any-return]
 
 
-@lowers(np.outer, np.linalg.outer)
+@lowers(np.linalg.outer)
+def _outer_of_vectors(x1: Any, x2: Any, /) -> Value:
+    a, b = staged(x1), staged(x2)
+    if (array_type(a).rank, array_type(b).rank) != (1, 1):
+        raise ValueError("Input arrays must be one-dimensional")
+    return outer(a, b)  # type: ignore[no-any-return]
+
+
+@lowers(np.outer)
 def _outer(a: Any, b: Any, out: Any = None) -> Value:
+    refuse_out("numpy.outer", out)
     return outer(_flat(staged(a)), _flat(staged(b)))  # type: ignore[no-any-return]
 
 
@@ -631,6 +642,7 @@ def _trace(
 ) -> Value:
     x = staged(a)
     refuse("numpy.trace", dtype=dtype)
+    refuse_out("numpy.trace", out)
     if array_type(x).rank == 2 and {static(axis1) % 2, static(axis2) % 2} == {0, 1}:
         k = int(static(offset))
         return trace(x, offset=k if static(axis1) % 2 == 0 else -k)  # type: ignore[no-any-return]
@@ -703,7 +715,7 @@ def _lower_outer(operation: Operation) -> Lowering:
     """The ``outer`` method of a ufunc: all pairs of elements."""
 
     def lowering(A: Any, B: Any) -> Value:
-        a, b = staged(A), staged(B)
+        a, b = strong(A), strong(B)
         ones = (1,) * array_type(b).rank
         shape = (*array_type(a).shape, *ones)
         return as_function(operation)(reshape(a, *sizes_of(a), *ones, shape=shape), b)

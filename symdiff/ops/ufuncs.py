@@ -7,15 +7,16 @@ made of several ops, methods, casts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
-from symdiff.ir.graph import Value
-from symdiff.ir.types import INT
+from symdiff.ir.graph import Node, Value
+from symdiff.ir.types import BOOL, INT, Type
 from symdiff.ops.creation import array_of
 from symdiff.ops.declare import (
     FUNCTIONS,
@@ -23,12 +24,16 @@ from symdiff.ops.declare import (
     Lowering,
     Operation,
     array_type,
+    broadcast_shapes,
+    declare,
+    dotted,
+    literal,
     lowers,
+    require_array,
     static,
 )
 from symdiff.ops.elementary import (
     absolute,
-    add,
     angle,
     as_scalar,
     astype,
@@ -38,17 +43,14 @@ from symdiff.ops.elementary import (
     clip_below,
     complex_of,
     conjugated,
+    constant_of,
     deg2rad,
     equal,
     floor_divide,
     imag,
     is_complex,
-    isfinite,
     isnan,
-    less_equal,
-    logical_and,
-    logical_or,
-    multiply,
+    number_or_array,
     positive,
     power,
     python_bool,
@@ -61,10 +63,10 @@ from symdiff.ops.elementary import (
     remainder,
     round_,
     sinc,
-    subtract,
     trunc,
     where,
 )
+from symdiff.ops.shape import copy as copied
 from symdiff.ops.shape import reshape
 
 # Arguments --------------------------------------------------------------------------------------
@@ -83,6 +85,21 @@ def refuse(function: str, **arguments: Any) -> None:
                 f"{function} with the argument {name}= is not supported",
                 hint="select with numpy.where(...) instead" if name == "where" else None,
             )
+
+
+def refuse_out(function: str, out: Any) -> None:
+    """Refuse an array to write to that is given by position: the front end stores by keyword."""
+    if out is not None:
+        raise UnsupportedCallError(
+            f"{function} with an array to write to by position", hint="pass it by name: out=..."
+        )
+
+
+def strong(argument: Any) -> Value:
+    """``np.asarray(argument)`` as far as promotion goes: a Python number is not weak any more."""
+    x = staged(argument)
+    type_ = array_type(x)
+    return astype(x, dtype=type_.dtype) if type_.weak else x
 
 
 def dtype_of(argument: Any) -> np.dtype | None:
@@ -106,6 +123,9 @@ def ufunc_lowering(operation: Operation) -> Lowering:
 
     def lowering(*operands: Any, dtype: Any = None, where: Any = True, **options: Any) -> Value:
         refuse(f"numpy.{operation.name}", where=where)
+        arity = len(operation.partials or operands)
+        if len(operands) > arity:
+            refuse_out(f"numpy.{operation.name}", operands[arity])
         values = [cast(staged(operand), dtype_of(dtype)) for operand in operands]
         return as_function(operation)(*values)
 
@@ -144,12 +164,16 @@ def _divmod(a: Any, b: Any) -> tuple[Value, Value]:
 def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
     if x is None and y is None:
         return FUNCTIONS[np.nonzero](condition)
+    if x is None or y is None:
+        raise ValueError("either both or neither of x and y should be given")
     return where(staged(condition), staged(x), staged(y))
 
 
 @lowers(np.select)
 def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Value:
     """The first choice whose condition holds."""
+    if not isinstance(condlist, list | tuple) or not isinstance(choicelist, list | tuple):
+        raise UnsupportedCallError("numpy.select of arrays", hint="give lists of arrays")
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
     selected = staged(default)
@@ -163,6 +187,7 @@ def _clip(
     a: Any,
     a_min: Any = None,
     a_max: Any = None,
+    out: Any = None,
     *,
     min: Any = None,
     max: Any = None,
@@ -170,7 +195,8 @@ def _clip(
     where: Any = True,
 ) -> Value:
     refuse("numpy.clip", where=where)
-    x = staged(a)
+    refuse_out("numpy.clip", out)
+    x = strong(a)
     lower = a_min if min is None or min is np._NoValue else min
     upper = a_max if max is None or max is np._NoValue else max
     return cast(_clipped(x, lower, upper), dtype_of(dtype))
@@ -215,21 +241,44 @@ def _sinc(x: Any) -> Value:
 
 
 @lowers(np.fix)
-def _fix(x: Any) -> Value:
+def _fix(x: Any, out: Any = None) -> Value:
+    refuse_out("numpy.fix", out)
     return trunc(staged(x))  # type: ignore[no-any-return]
+
+
+def _infer_isclose(
+    a: Type, b: Type, rtol: Type, atol: Type, *, equal_nan: bool
+) -> tuple[Type, ...]:
+    shapes = (require_array(t, "isclose").shape for t in (a, b, rtol, atol))
+    return (number_or_array(np.dtype(bool), broadcast_shapes(*shapes)),)
+
+
+def _spell_isclose(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    keywords = []
+    for k, name, default in ((2, "rtol", 1e-05), (3, "atol", 1e-08)):
+        if constant_of(node.operands[k]) != default:
+            keywords.append(ast.keyword(name, operands[k]))
+    if node.attributes["equal_nan"]:
+        keywords.append(ast.keyword("equal_nan", literal(True)))
+    return ast.Call(dotted("np.isclose"), list(operands[:2]), keywords)
+
+
+isclose: Operation = declare(
+    Operation(
+        "isclose",
+        _infer_isclose,
+        np.isclose,
+        spelling=_spell_isclose,
+        nondifferentiable=True,
+        documentation="Whether numbers are equal up to a tolerance.",
+    )
+)
 
 
 @lowers(np.isclose)
 def _isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False) -> Value:
-    """``|a - b| <= atol + rtol |b|``, or equal: NumPy's own definition."""
-    a, b = staged(a), staged(b)
-    if static(equal_nan):
-        refuse("numpy.isclose", equal_nan=1)
-    bound = as_function(add)(atol, as_function(multiply)(rtol, as_function(absolute)(b)))
-    near = less_equal(as_function(absolute)(as_function(subtract)(a, b)), bound)
-    return logical_or(  # type: ignore[no-any-return]
-        logical_and(near, isfinite(b)), by_numpy(equal)(a, b)
-    )
+    operands = [staged(argument) for argument in (a, b, rtol, atol)]
+    return isclose(*operands, equal_nan=bool(static(equal_nan)))  # type: ignore[no-any-return]
 
 
 @lowers(np.nan_to_num)
@@ -241,13 +290,14 @@ def _nan_to_num(
     if dtype.kind == "c" or copy is not True:
         refuse("numpy.nan_to_num of complex numbers or in place", copy=0)
     if dtype.kind != "f":
-        return by_numpy(positive)(x)
+        return copied(x) if array_type(x).rank else as_scalar(strong(x))  # type: ignore[no-any-return]
     limits = np.finfo(dtype)
     low = float(limits.min) if neginf is None else neginf
     high = float(limits.max) if posinf is None else posinf
     finite = where(isnan(x), _like(nan, dtype), x)
     finite = where(equal(x, float("inf")), _like(high, dtype), finite)
-    return where(equal(x, float("-inf")), _like(low, dtype), finite)  # type: ignore[no-any-return]
+    finite = where(equal(x, float("-inf")), _like(low, dtype), finite)
+    return finite if array_type(x).rank else as_scalar(finite)  # type: ignore[no-any-return]
 
 
 def _like(number: Any, dtype: np.dtype) -> Any:
@@ -259,7 +309,8 @@ def _like(number: Any, dtype: np.dtype) -> Any:
 
 
 @lowers(np.round, np.around, method="round")
-def _round(a: Any, decimals: Any = 0) -> Value:
+def _round(a: Any, decimals: Any = 0, out: Any = None) -> Value:
+    refuse_out("numpy.round", out)
     return round_(staged(a), decimals=int(static(decimals)))  # type: ignore[no-any-return]
 
 
@@ -284,8 +335,14 @@ def _python_divmod(a: Any, b: Any) -> tuple[Value, Value]:
 
 @lowers(pow)
 def _pow(base: Any, exp: Any, mod: Any = None) -> Value:
-    result = power_of(base, exp)
-    return result if mod is None else remainder(result, mod)
+    if mod is None:
+        return power_of(base, exp)
+    arguments = [builder().value(argument) for argument in (base, exp, mod)]
+    if any(argument.type not in (INT, BOOL) for argument in arguments):
+        raise TypeError("pow() 3rd argument not allowed unless all arguments are integers")
+    if static(exp) < 0:
+        raise UnsupportedCallError("pow(...) of a negative exponent with a modulus")
+    return remainder(power_of(base, exp), mod)  # type: ignore[no-any-return]
 
 
 def power_of(base: Any, exponent: Any) -> Value:
