@@ -365,11 +365,9 @@ def elementwise(
         return (ArrayType(dtype, shape, "array" if shape else "scalar"),)
 
     def evaluate(*values: Any, **attributes: Any) -> Any:
-        if python is not None and not attributes.get("ufunc"):
-            return python(
-                *values
-            )  # the operator: an array's ``**`` and ``np.power`` differ in bits
-        return ufunc(*values)
+        if python is None or attributes.get("ufunc"):
+            return ufunc(*values)
+        return python(*values)  # an array's ``**`` and ``np.power`` differ in bits
 
     return declare(
         Operation(
