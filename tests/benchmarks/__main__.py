@@ -97,9 +97,9 @@ def starting_times(rounds: int) -> list[str]:
     from tests.benchmarks.timing import of_processes
 
     imports = of_processes(IMPORTS, rounds)
+    ratio = imports["symdiff"] / imports["numpy"]
     calls = {"first": FIRST_CALL.format(before=""), "again": FIRST_CALL.format(before=WARM)}
     first, again = of_processes(calls, max(3, rounds // 3)).values()
-    ratio = imports["symdiff"] / imports["numpy"]
     return [
         f"- `import symdiff` takes {ratio:.2f} times as long as `import numpy`",
         f"- the first call of the gradient of a twenty-line function takes {again * 1e3:.0f} ms",
@@ -155,12 +155,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     print(HEADER)
     rows = measure(options.only, options.rounds)
-    told = [*aims(rows), *([] if options.only else starting_times(options.rounds))]
-    print("\n".join(["", *told]))
     for name, _, times in rows:
         reasons = [f"{e}: {t}" for e, t in times.items() if isinstance(t, str)]
         if reasons and reasons != ["autograd: not installed", "JAX: not installed"]:
             print(f"  {name}: {'; '.join(reasons)}")
+    told = aims(rows)
+    if not options.only:
+        told += starting_times(options.rounds)
+    print("\n".join(["", *told]))
     if options.write:
         text = report([*(_shown(*row) for row in rows), "", *told])
         Path(__file__).with_name("README.md").write_text(text, encoding="utf-8")

@@ -114,6 +114,8 @@ def function_names(roots: Sequence[str]) -> list[str]:
     """``module:name`` of the functions defined there, in a fixed order."""
     names = set()
     for module in modules(roots):
+        if sys.modules.get(module.__name__) is not module:  # it goes by another's name
+            continue
         for name, value in list(vars(module).items()):
             if not isinstance(value, types.FunctionType):
                 continue
@@ -141,9 +143,10 @@ def required(function: types.FunctionType) -> tuple[int, list[str]]:
 def as_users_own(function: types.FunctionType, module: types.ModuleType) -> types.FunctionType:
     """A copy that counts as the user's, beside whom its module's other functions count so too.
 
-    What belongs to a library is not followed otherwise. NumPy's public modules stay what they are.
+    What belongs to NumPy and SciPy is not followed otherwise. NumPy's public modules, and the
+    standard library, stay what they are.
     """
-    if not module.__name__.startswith("numpy") or "._" in module.__name__:
+    if _library(module.__name__) == "scipy" or module.__name__.startswith("numpy._"):
         for other in vars(module).values():
             if isinstance(other, types.FunctionType) and other.__module__ == module.__name__:
                 other.__module__ = _OWN
