@@ -16,7 +16,7 @@ from symdiff.ir.build import builder
 from symdiff.ir.control import emit_cond
 from symdiff.ir.graph import Block, Value
 from symdiff.parse.heap import Heap
-from symdiff.parse.interpreter import UNREACHABLE, Interpreter
+from symdiff.parse.interpreter import LATE, UNREACHABLE, Interpreter
 from symdiff.parse.join import Arm, Joiner
 from symdiff.parse.truth import truth
 from symdiff.parse.values import Abstract, Conflict, ConflictRead, NotYetKnown, Token, now
@@ -54,6 +54,9 @@ def stage_branch(interp: Interpreter, predicate: Value, then: Action, orelse: Ac
     arms = run_arm(interp, then, base), run_arm(interp, orelse, base)
     interp.predicates.pop()
     join_arms(interp, predicate, arms, since)
+
+
+LATE.branch = stage_branch
 
 
 def join_arms(interp: Interpreter, predicate: Value, arms: tuple[Arm, Arm], since: int) -> Heap:

@@ -21,11 +21,13 @@ from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.declare import static
 from symdiff.parse import staged_lists
-from symdiff.parse.access import get_attribute, get_item, set_attribute
+from symdiff.parse.arguments import plain_argument
+from symdiff.parse.attributes import get_attribute, set_attribute
 from symdiff.parse.branches import choose
-from symdiff.parse.calls import BUILTINS, Keywords, builtin, call_value, plain_argument
+from symdiff.parse.calls import BUILTINS, Handler, Keywords, builtin
 from symdiff.parse.heap import constant
 from symdiff.parse.interpreter import UNREACHABLE, Interpreter, is_array
+from symdiff.parse.items import get_item
 from symdiff.parse.iteration import (
     DictView,
     Enumerate,
@@ -37,6 +39,7 @@ from symdiff.parse.iteration import (
     iterate,
     static_items,
 )
+from symdiff.parse.opaque import Template
 from symdiff.parse.operators import COMPARE, binary, compare, is_staged, unary
 from symdiff.parse.truth import truth
 from symdiff.parse.values import (
@@ -52,6 +55,7 @@ from symdiff.parse.values import (
     ObjectRef,
     Partial,
     Range,
+    Token,
 )
 
 Arguments = Sequence[Abstract]
@@ -71,13 +75,13 @@ def _range(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abs
 def _integer(interp: Interpreter, value: Abstract) -> Any:
     if isinstance(value, Array):
         value = interp.heap.read(value)
-    if isinstance(value, float) or (
-        isinstance(value, Value)
-        and isinstance(value.type, ArrayType)
-        and value.type.dtype.kind not in "iub"
-    ):
-        raise TypeError("'float' object cannot be interpreted as an integer")
-    return operator.index(value) if isinstance(value, np.generic) else value
+    type_ = value.type if isinstance(value, Value) else None
+    if isinstance(type_, ArrayType) and type_.dtype.kind not in "iub":
+        raise TypeError(f"'{_class_of_number(value).__name__}' object {_NO_INTEGER}")
+    return value if isinstance(value, Value) else operator.index(value)
+
+
+_NO_INTEGER = "cannot be interpreted as an integer"
 
 
 @builtin(zip)
@@ -105,7 +109,7 @@ def _filter(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Ab
     function, items = arguments
     kept = []
     for item in static_items(interp, items):
-        keep = truth(interp, item if function is None else call_value(interp, function, [item], {}))
+        keep = truth(interp, item if function is None else interp.call(function, [item], {}))
         if static(keep):
             kept.append(item)
     return tuple(kept)
@@ -132,7 +136,7 @@ def _len(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstr
     if isinstance(value, DictView):
         return len(interp.content(value.of))
     if isinstance(value, ObjectRef):
-        return call_value(interp, get_attribute(interp, value, "__len__"), [], {})
+        return interp.call(get_attribute(interp, value, "__len__"), [], {})
     return len(value)
 
 
@@ -146,8 +150,6 @@ def _fold(
     step: Callable[[Abstract, Abstract], Abstract],
 ) -> Abstract:
     """``for item in items: accumulator = step(accumulator, item)``."""
-    from symdiff.parse.values import Token
-
     slot = (Token(), "accumulator")
     if start is FIRST:
         items, start = _first_of(interp, items)
@@ -206,7 +208,7 @@ def _sum(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstr
 def _reduce(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     function, items, *start = arguments
     first = start[0] if start else FIRST
-    result = _fold(interp, items, first, lambda a, b: call_value(interp, function, [a, b], {}))
+    result = _fold(interp, items, first, lambda a, b: interp.call(function, [a, b], {}))
     if result is FIRST:
         raise TypeError("reduce() of empty iterable with no initial value")
     return result
@@ -220,7 +222,7 @@ def _extreme(op: type[ast.cmpop]) -> Callable[[Interpreter, Arguments, Keywords]
         def better(kept: Abstract, item: Abstract) -> Abstract:
             measure = kept, item
             if key is not None:
-                measure = tuple(call_value(interp, key, [m], {}) for m in measure)  # type: ignore[assignment]
+                measure = tuple(interp.call(key, [m], {}) for m in measure)
             condition = truth(interp, compare(interp, op, measure[1], measure[0]))
             return choose(interp, condition, lambda: item, lambda: kept)
 
@@ -258,12 +260,12 @@ BUILTINS[builtins.all] = _quantifier(False)
 
 
 @builtin(sorted)
-def _sorted(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+def sorted_items(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     items = list(static_items(interp, arguments[0]))
     key = keywords.get("key")
 
     def measure(item: Abstract) -> Any:
-        value = item if key is None else call_value(interp, key, [item], {})
+        value = item if key is None else interp.call(key, [item], {})
         return static(plain_argument(interp, value))
 
     made = ListRef()
@@ -303,7 +305,7 @@ def _bool(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abst
 def _abs(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     (value,) = arguments
     if isinstance(value, ObjectRef):
-        return call_value(interp, get_attribute(interp, value, "__abs__"), [], {})
+        return interp.call(get_attribute(interp, value, "__abs__"), [], {})
     return interp.wrap(ops.absolute(interp.lift(value))) if is_staged(value) else abs(value)
 
 
@@ -315,7 +317,7 @@ def _round(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abs
     read = interp.lift(value)
     if isinstance(read.type, ArrayType) and read.type.kind == "python":
         return ops.python_round(read, digits=static(digits[0]) if digits else None)
-    return call_value(interp, get_attribute(interp, value, "round"), digits, {})
+    return interp.call(get_attribute(interp, value, "round"), digits, {})
 
 
 @builtin(pow, operator.pow)
@@ -332,6 +334,14 @@ def _divmod(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Ab
     return (binary(interp, ast.FloorDiv, *arguments), binary(interp, ast.Mod, *arguments))
 
 
+def _infix(op: type[ast.operator]) -> Handler:
+    return lambda interp, arguments, keywords: binary(interp, op, *arguments)
+
+
+def _comparing(op: type[ast.cmpop]) -> Handler:
+    return lambda interp, arguments, keywords: compare(interp, op, *arguments)
+
+
 for _operator, _function in {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -341,13 +351,9 @@ for _operator, _function in {
     ast.Mod: operator.mod,
     ast.MatMult: operator.matmul,
 }.items():
-    BUILTINS[_function] = lambda interp, arguments, keywords, op=_operator: binary(
-        interp, op, *arguments
-    )
+    BUILTINS[_function] = _infix(_operator)
 for _comparison, (_name, _plain, _staged) in COMPARE.items():
-    BUILTINS[_plain] = lambda interp, arguments, keywords, op=_comparison: compare(
-        interp, op, *arguments
-    )
+    BUILTINS[_plain] = _comparing(_comparison)
 BUILTINS[operator.neg] = lambda interp, arguments, keywords: unary(interp, ast.USub, *arguments)
 BUILTINS[operator.not_] = lambda interp, arguments, keywords: unary(interp, ast.Not, *arguments)
 BUILTINS[operator.getitem] = lambda interp, arguments, keywords: get_item(interp, *arguments)
@@ -477,7 +483,7 @@ def _issubclass(interp: Interpreter, arguments: Arguments, keywords: Keywords) -
 def _callable(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     value = arguments[0]
     if isinstance(value, ObjectRef):
-        return callable(value.type) and hasattr(value.type, "__call__")
+        return hasattr(value.type, "__call__")  # noqa: B004 - of its instances
     return isinstance(value, Closure | Partial | BoundMethod | ArrayMethod) or callable(value)
 
 
@@ -555,8 +561,6 @@ def _iter(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abst
 
 @builtin(print)
 def _print(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    from symdiff.parse.opaque import Template
-
     template = Template(interp)
     shown = tuple(template.of(a) for a in arguments)
     named = tuple((name, template.of(a)) for name, a in keywords.items())
@@ -586,4 +590,4 @@ def _replace(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> A
         return record._replace(**keywords)  # type: ignore[attr-defined]
     names = [field.name for field in dataclasses.fields(record.type) if field.init]
     values = {name: get_attribute(interp, record, name) for name in names}
-    return call_value(interp, record.type, [], values | keywords)
+    return interp.call(record.type, [], values | keywords)

@@ -17,9 +17,9 @@ from symdiff.ir.control import emit_undefined
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, ListType, Size, Type
 from symdiff.ops import list_new
-from symdiff.parse.heap import Heap, Key, constant, same, several_arrays
+from symdiff.parse.heap import Heap, Key, as_type, constant, same, several_arrays
 from symdiff.parse.interpreter import Interpreter, describe
-from symdiff.parse.join import as_type, is_number, key_name, meet, mentions
+from symdiff.parse.join import is_number, key_name, meet, mentions
 from symdiff.parse.staged_lists import columns_from, content_of, leaf_value, same_structure
 from symdiff.parse.values import (
     ABSENT,
@@ -432,15 +432,15 @@ class Carries:
         for slot, result in results.items():
             result.name = slot.parameter.name
         arrays: dict[Memory, Array] = {}
-        for slot in results:
+        for slot in self.carried:
             if isinstance(slot, Memory):
                 arrays[slot] = array = Array(Storage(slot.parameter.name))
                 self.base.set(array.storage, results[slot])
                 if not self._stays_private(slot, end):
                     name = slot.parameter.name or "array"
                     self.base.frozen[array.storage] = several_arrays(name, self.span)
-        for key, slot in self.slots.items():
-            self.base.set(key, self._after(slot, results, arrays))
+        for key, kept in self.slots.items():
+            self.base.set(key, self._after(kept, results, arrays))
         self.base.views = {}
 
     def _stays_private(self, slot: Memory, end: Heap) -> bool:
@@ -503,7 +503,7 @@ def lift_as(content: Abstract, type_: Type, heap: Heap, span: SourceSpan | None)
 
 
 def fits(head: Type, end: Type) -> bool:
-    """Whether a turn's result fits a parameter: equal, or of sizes that the parameter leaves open."""
+    """Whether a turn's result fits a parameter: equal, or of sizes that it leaves open."""
     if isinstance(head, ListType) and isinstance(end, ListType):
         return fits(head.element, end.element)
     if not isinstance(head, ArrayType) or not isinstance(end, ArrayType):

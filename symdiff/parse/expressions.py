@@ -9,13 +9,15 @@ from typing import Any
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ops.declare import static
-from symdiff.parse.access import get_attribute, get_item
+from symdiff.parse.assignment import assign
+from symdiff.parse.attributes import get_attribute
 from symdiff.parse.branches import choose, joined_value
-from symdiff.parse.calls import call_value
 from symdiff.parse.interpreter import EXPRESSIONS, Expression, Interpreter
+from symdiff.parse.items import get_item
 from symdiff.parse.iteration import append_item, for_each, static_items
 from symdiff.parse.operators import binary, compare, is_staged, unary
 from symdiff.parse.scope import bind_name, load_name
+from symdiff.parse.supers import super_of
 from symdiff.parse.truth import truth
 from symdiff.parse.values import Abstract, Closure, DictRef, Generator, ListRef, Scope, StagedText
 
@@ -140,8 +142,6 @@ def _walrus(interp: Interpreter, node: ast.NamedExpr) -> Abstract:
 def _call(interp: Interpreter, node: ast.Call) -> Abstract:
     function = interp.evaluate(node.func)
     if function is super and not node.args:
-        from symdiff.parse.supers import super_of
-
         return super_of(interp)
     arguments: list[Abstract] = []
     for argument in node.args:
@@ -156,7 +156,7 @@ def _call(interp: Interpreter, node: ast.Call) -> Abstract:
             keywords[keyword.arg] = value
         else:
             keywords |= _star_star(interp, value)
-    return call_value(interp, function, arguments, keywords)
+    return interp.call(function, arguments, keywords)
 
 
 def _star_star(interp: Interpreter, value: Abstract) -> dict[str, Abstract]:
@@ -278,8 +278,6 @@ def _loops(
             filtered(tests[1:])
 
     def turn(element: Abstract) -> None:
-        from symdiff.parse.statements import assign
-
         assign(interp, generator.target, element)
         filtered(generator.ifs)
 
@@ -350,8 +348,10 @@ def _text_part(interp: Interpreter, part: ast.expr) -> Any:
     conversion = chr(part.conversion) if part.conversion >= 0 else None
     if is_staged(value) or isinstance(value, ListRef | DictRef | tuple | StagedText):
         return (value, conversion, spec)
-    convert = {"r": repr, "s": str, "a": ascii}.get(conversion or "", lambda v: v)
-    return format(convert(value), spec)
+    return format(value if conversion is None else _CONVERSIONS[conversion](value), spec)
+
+
+_CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
 
 
 @expression(ast.Starred)

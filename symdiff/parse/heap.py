@@ -12,6 +12,8 @@ from typing import Any
 
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Value
+from symdiff.ir.types import ArrayType, Type
+from symdiff.ops import retype
 from symdiff.ops.shape import VIEW_PUTS
 from symdiff.parse.values import (
     ABSENT,
@@ -144,3 +146,12 @@ def same(a: Abstract, b: Abstract) -> bool:
 def constant(value: Any) -> Value:
     """A value known now, as a node of the present block."""
     return builder().constant(value)
+
+
+def as_type(value: Value, type_: Type) -> Value:
+    """A value where one of a wider type is expected; at run time it stays what it is."""
+    if value.type == type_ or not isinstance(type_, ArrayType) or type_.shape:
+        return value
+    result: Value = retype(value, type=type_)
+    result.name = value.name
+    return result

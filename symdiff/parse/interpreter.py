@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
+from symdiff import ops
 from symdiff.errors import SymdiffError, UnsupportedSyntaxError
 from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.graph import FreeVariable, Input, Node, Value
@@ -37,6 +39,20 @@ Expression = Callable[["Interpreter", Any], Abstract]
 
 STATEMENTS: dict[type[ast.stmt], Statement] = {}
 EXPRESSIONS: dict[type[ast.expr], Expression] = {}
+
+
+class Late:
+    """What modules need of modules that build on them; set where these are defined."""
+
+    branch: Callable[[Interpreter, Value, Callable[[], None], Callable[[], None]], None]
+    call: Callable[[Interpreter, Abstract, Sequence[Abstract], dict[str, Abstract]], Abstract]
+    attribute: Callable[[Interpreter, Abstract, str], Abstract]
+    collect: Callable[[Interpreter, Abstract], Abstract]
+    items: Callable[[Interpreter, Abstract], tuple[Abstract, ...]]
+    stager: Callable[[Interpreter], Any]
+
+
+LATE = Late()
 
 
 @dataclass(slots=True)
@@ -111,7 +127,7 @@ class Interpreter:
                 return
             if isinstance(left, Value):
                 if rest:
-                    self.branch(left, self.gone(), lambda rest=rest: self.execute(rest))
+                    self.branch(left, self.gone(), functools.partial(self.execute, rest))
                 return
 
     def _statement(self, statement: ast.stmt, rest: Sequence[ast.stmt]) -> bool:
@@ -138,9 +154,25 @@ class Interpreter:
         self, predicate: Value, then: Callable[[], None], orelse: Callable[[], None]
     ) -> None:
         """Stage both arms under a staged predicate and join what they changed."""
-        from symdiff.parse.branches import stage_branch
+        LATE.branch(self, predicate, then, orelse)
 
-        stage_branch(self, predicate, then, orelse)
+    def call(
+        self, function: Abstract, arguments: Sequence[Abstract], keywords: dict[str, Abstract]
+    ) -> Abstract:
+        """``function(*arguments, **keywords)``."""
+        return LATE.call(self, function, arguments, keywords)
+
+    def call_method(self, instance: Abstract, name: str, *arguments: Abstract) -> Abstract:
+        """A method of a user's object, by name."""
+        return self.call(LATE.attribute(self, instance, name), arguments, {})
+
+    def collect(self, value: Abstract) -> Abstract:
+        """``list(value)``."""
+        return LATE.collect(self, value)
+
+    def items(self, value: Abstract) -> tuple[Abstract, ...]:
+        """The elements of an iterable whose count is static."""
+        return LATE.items(self, value)
 
     # Leaving blocks -------------------------------------------------------------------------------
 
@@ -249,9 +281,7 @@ UNREACHABLE: Flag = (Token(), "raise")
 
 
 def either(a: Value, b: Value) -> Value:
-    from symdiff.ops import bitwise_or
-
-    result: Value = bitwise_or(a, b)
+    result: Value = ops.bitwise_or(a, b)
     return result
 
 

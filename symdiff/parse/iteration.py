@@ -13,9 +13,10 @@ from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse import staged_lists
-from symdiff.parse.access import get_item
 from symdiff.parse.heap import constant
-from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.interpreter import LATE, Interpreter, describe
+from symdiff.parse.items import get_item
+from symdiff.parse.loops import run_for
 from symdiff.parse.values import (
     Abstract,
     Array,
@@ -102,7 +103,8 @@ def _range(interp: Interpreter, value: Range) -> Iterable:
     def element(k: Any) -> Abstract:
         return ops.range_element_of(value.start, value.step, k)
 
-    return Iterable(ops.range_length_of(*parts), element, unroll=False)
+    count: Any = ops.range_length_of(*parts)
+    return Iterable(count, element, unroll=False)
 
 
 def _array(interp: Interpreter, value: Array) -> Iterable:
@@ -192,13 +194,12 @@ def _reversed(interp: Interpreter, value: Reversed) -> Iterable:
 
 
 def _mapped(interp: Interpreter, value: Mapped) -> Iterable:
-    from symdiff.parse.calls import call_value
 
     parts = [iterate(interp, part) for part in value.parts]
     count, unroll = shortest(parts)
 
     def element(k: Any) -> Abstract:
-        return call_value(interp, value.function, [part.element(k) for part in parts], {})
+        return interp.call(value.function, [part.element(k) for part in parts], {})
 
     return Iterable(count, element, unroll)
 
@@ -209,9 +210,8 @@ def _generator(interp: Interpreter, value: Generator) -> Iterable:
 
 
 def _object(interp: Interpreter, value: ObjectRef) -> Iterable:
-    from symdiff.parse.calls import call_method
 
-    return iterate(interp, call_method(interp, value, "__iter__"))
+    return iterate(interp, interp.call_method(value, "__iter__"))
 
 
 _ITERABLES: dict[type, Callable[[Interpreter, Any], Iterable]] = {
@@ -233,8 +233,6 @@ _ITERABLES: dict[type, Callable[[Interpreter, Any], Iterable]] = {
 
 def for_each(interp: Interpreter, value: Abstract, action: Callable[[Abstract], None]) -> None:
     """Stage an action for each element, in place."""
-    from symdiff.parse.loops import run_for
-
     if isinstance(value, Generator):
         value.run(action)
         return
@@ -271,3 +269,7 @@ def static_items(interp: Interpreter, value: Abstract) -> tuple[Abstract, ...]:
     if isinstance(iterable.count, Value):
         raise NeedsStatic(iterable.count)
     return tuple(iterable.element(k) for k in range(iterable.count))
+
+
+LATE.collect = collect
+LATE.items = static_items

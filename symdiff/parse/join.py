@@ -17,8 +17,8 @@ from symdiff.ir.control import emit_undefined, join_types
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.structure import Structure, is_leaf
 from symdiff.ir.types import ArrayType, ListType, Type
-from symdiff.ops import list_new, retype
-from symdiff.parse.heap import Heap, Key, constant, same, several_arrays
+from symdiff.ops import list_new
+from symdiff.parse.heap import Heap, Key, as_type, constant, same, several_arrays
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.staged_lists import (
     columns_from,
@@ -62,15 +62,6 @@ def meet(a: Type, b: Type, symbol: str) -> Type:
         return join_types(a, b, symbol)
     except TypeError as error:
         raise Unjoinable(str(error)) from None
-
-
-def as_type(value: Value, type_: Type) -> Value:
-    """A value where one of a wider type is expected; at run time it stays what it is."""
-    if value.type == type_ or not isinstance(type_, ArrayType) or type_.shape:
-        return value
-    result: Value = retype(value, type=type_)
-    result.name = value.name
-    return result
 
 
 def is_number(content: Abstract) -> bool:

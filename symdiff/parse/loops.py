@@ -8,6 +8,7 @@ unrolled.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +21,7 @@ from symdiff.ir.types import INT
 from symdiff.ops import add, less, not_, subtract
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.carries import Carries
+from symdiff.parse.demand import obtainable
 from symdiff.parse.heap import Heap, Key, constant, same
 from symdiff.parse.interpreter import MOST_UNROLLED, Flag, Interpreter, either
 from symdiff.parse.values import Abstract, ConflictRead, Iterable, Peel, Token, born, now
@@ -119,11 +121,7 @@ def _run(interp: Interpreter, turns: Turns, unroll: bool) -> None:
 
 
 def _can_be_static(interp: Interpreter, count: Value) -> bool:
-    from symdiff.parse.entry import demand
-    from symdiff.parse.staged import StaticDemand
-
-    wanted = demand(interp, count)
-    return isinstance(wanted, StaticDemand) and bool(wanted.paths)
+    return obtainable(interp, count) is not None
 
 
 def _staged_or_peeled(interp: Interpreter, turns: Turns) -> None:
@@ -163,8 +161,8 @@ def _unroll_from(interp: Interpreter, turns: Turns, position: int) -> None:
         if left is True:
             return
         if isinstance(left, Value):
-            at = position
-            interp.branch(left, interp.gone(), lambda: _unroll_from(interp, turns, at))
+            following = functools.partial(_unroll_from, interp, turns, position)
+            interp.branch(left, interp.gone(), following)
             return
 
 

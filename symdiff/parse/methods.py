@@ -12,12 +12,14 @@ from symdiff import ops
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType
-from symdiff.ops.declare import FUNCTIONS, static
+from symdiff.ops.declare import FUNCTIONS, NeedsStatic, static
 from symdiff.parse import staged_lists
-from symdiff.parse.access import note_write, static_key
+from symdiff.parse.arguments import LAZY
 from symdiff.parse.branches import choose
-from symdiff.parse.calls import _LAZY, METHODS_OF, store_whole
+from symdiff.parse.builtin_functions import sorted_items
+from symdiff.parse.calls import METHODS_OF
 from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.items import note_write, static_key
 from symdiff.parse.iteration import (
     DictView,
     Enumerate,
@@ -31,8 +33,9 @@ from symdiff.parse.iteration import (
 from symdiff.parse.operators import compare
 from symdiff.parse.truth import truth
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, Range
+from symdiff.parse.views import store_whole
 
-_LAZY |= {DictView, Enumerate, Mapped, Reversed, Zip, Range}
+LAZY |= {DictView, Enumerate, Mapped, Reversed, Zip, Range}
 
 LISTS: dict[str, Callable[..., Abstract]] = {}
 DICTS: dict[str, Callable[..., Abstract]] = {}
@@ -134,10 +137,8 @@ def reverse(interp: Interpreter, ref: ListRef) -> None:
 def sort_list(
     interp: Interpreter, ref: ListRef, key: Abstract = None, reverse: Abstract = False
 ) -> None:
-    from symdiff.parse.builtin_functions import _sorted
-
     note_write(interp, ref)
-    made = _sorted(interp, [ref], {"key": key, "reverse": reverse})
+    made = sorted_items(interp, [ref], {"key": key, "reverse": reverse})
     interp.put(ref, interp.content(made))
 
 
@@ -286,8 +287,6 @@ def _nested_list(interp: Interpreter, value: Value, rank: int) -> Abstract:
         return convert[value.type.dtype.kind](value)
     count = ops.sizes_of(value)[0]
     if isinstance(count, Value):
-        from symdiff.ops.declare import NeedsStatic
-
         raise NeedsStatic(count)
     made = ListRef()
     rows = [_nested_list(interp, ops.index_of(value, (k,)), rank - 1) for k in range(count)]

@@ -15,6 +15,7 @@ from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.declare import static
 from symdiff.parse import staged_lists
+from symdiff.parse.arguments import as_array
 from symdiff.parse.heap import constant, same
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.truth import truth
@@ -48,6 +49,11 @@ STAGED_BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "xor": ops.bitwise_xor,
     "lshift": ops.left_shift,
     "rshift": ops.right_shift,
+}
+UNARY: dict[type[ast.unaryop], tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    ast.USub: (operator.neg, ops.negative),
+    ast.UAdd: (operator.pos, ops.positive),
+    ast.Invert: (operator.invert, ops.invert),
 }
 COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
     ast.Lt: ("lt", operator.lt, ops.less),
@@ -125,14 +131,13 @@ def _is_python_int(value: Value) -> bool:
 
 
 def _dunder(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abstract:
-    from symdiff.parse.calls import call_method
 
     if isinstance(a, ObjectRef) and hasattr(a.type, f"__{name}__"):
-        result = call_method(interp, a, f"__{name}__", b)
+        result = interp.call_method(a, f"__{name}__", b)
         if result is not NotImplemented:
             return result
     if isinstance(b, ObjectRef) and hasattr(b.type, f"__r{name}__"):
-        return call_method(interp, b, f"__r{name}__", a)
+        return interp.call_method(b, f"__r{name}__", a)
     raise TypeError(f"unsupported operand types for {name}: {describe(a)} and {describe(b)}")
 
 
@@ -144,16 +149,6 @@ def _tuples(
             return plain(*(static(v) for v in (a, b)))
         return interp.wrap(arithmetic(interp, name, as_array(interp, a), as_array(interp, b)))
     return plain(a, b)
-
-
-def as_array(interp: Interpreter, value: Abstract) -> Value:
-    """A number, array, or sequence of such as an array operand."""
-    from symdiff.parse.calls import plain_argument
-
-    if isinstance(value, ListRef | tuple):
-        result: Value = ops.array_of(plain_argument(interp, value))
-        return result
-    return interp.lift(value)
 
 
 def _containers(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abstract:
@@ -213,15 +208,10 @@ def unary(interp: Interpreter, op: type[ast.unaryop], a: Abstract) -> Abstract:
         condition = truth(interp, a)
         return ops.not_(condition) if isinstance(condition, Value) else not condition
     if isinstance(a, ObjectRef):
-        from symdiff.parse.calls import call_method
-
         name = {ast.USub: "__neg__", ast.UAdd: "__pos__", ast.Invert: "__invert__"}[op]
-        return call_method(interp, a, name)
-    if not is_staged(a):
-        plain = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
-        return plain[op](a)
-    staged = {ast.USub: ops.negative, ast.UAdd: ops.positive, ast.Invert: ops.invert}
-    return interp.wrap(staged[op](interp.lift(a)))
+        return interp.call_method(a, name)
+    plain, staged = UNARY[op]
+    return interp.wrap(staged(interp.lift(a))) if is_staged(a) else plain(a)
 
 
 def compare(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) -> Abstract:

@@ -20,9 +20,11 @@ from symdiff.ir.graph import Block, Graph, GraphCell, Input, Value, free_values,
 from symdiff.ir.structure import Container, Leaf, Static, Structure, is_leaf
 from symdiff.ir.types import Type
 from symdiff.parse.carries import fits
-from symdiff.parse.heap import same
+from symdiff.parse.demand import obtainable
+from symdiff.parse.heap import as_type, same
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.join import as_type, meet
+from symdiff.parse.join import meet
+from symdiff.parse.output import Output
 from symdiff.parse.reflect import container
 from symdiff.parse.values import (
     Abstract,
@@ -133,11 +135,8 @@ def followed(
 
 
 def _demand_if_possible(interp: Interpreter, predicate: Value) -> None:
-    from symdiff.parse.entry import demand
-    from symdiff.parse.staged import StaticDemand
-
-    wanted = demand(interp, predicate)
-    if isinstance(wanted, StaticDemand) and wanted.paths:
+    wanted = obtainable(interp, predicate)
+    if wanted is not None:
         raise wanted
 
 
@@ -200,8 +199,6 @@ def _stage_body(
     activation: Activation,
     run: Callable[[dict[str, Abstract]], Abstract],
 ) -> tuple[Block, Structure]:
-    from symdiff.parse.entry import Output
-
     parameters = [Value(type_, None) for type_ in activation.types]
     frames = len(interp.frames)
     with interp.scratch(interp.heap.copy(written=set())) as inner:

@@ -7,6 +7,7 @@ containers of inputs; strings, functions, classes, modules and None are static, 
 from __future__ import annotations
 
 import dataclasses
+import enum
 import functools
 import types
 from collections.abc import Callable
@@ -179,8 +180,6 @@ def _is_static(value: Any) -> bool:
 
 
 def _is_enum(value: Any) -> bool:
-    import enum
-
     return isinstance(value, enum.Enum)
 
 

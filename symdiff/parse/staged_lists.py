@@ -17,7 +17,8 @@ from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Leaf, Static, Structure
 from symdiff.ir.types import ListType, Type
 from symdiff.ops.declare import NeedsStatic
-from symdiff.parse.heap import Heap, constant, in_a_list, same
+from symdiff.parse.demand import obtainable
+from symdiff.parse.heap import Heap, as_type, constant, in_a_list, same
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.reflect import container
 from symdiff.parse.values import (
@@ -55,7 +56,7 @@ def item_parts(heap: Heap, item: Abstract) -> tuple[Structure, list[Abstract]]:
     leaves: list[Abstract] = []
 
     def visit(value: Abstract) -> Structure:
-        if isinstance(value, Value | Array) or isinstance(value, int | float | complex):
+        if isinstance(value, Value | Array | int | float | complex):
             leaves.append(value)
             return Leaf(len(leaves) - 1)
         content = heap.get(value) if isinstance(value, ListRef | DictRef) else value
@@ -107,8 +108,6 @@ def leaf_value(
     length_: Value | None = None,
 ) -> Value:
     """The IR value of a leaf that goes into a list; an array must not be written any more."""
-    from symdiff.parse.join import as_type
-
     if isinstance(leaf, Array):
         value = heap.read(leaf)
         heap.freeze(leaf, in_a_list(value.name, span, length_))
@@ -238,10 +237,7 @@ def staged_like(
 
 def demand_length(interp: Interpreter, length_: Value) -> None:
     """Ask for a static length, where it can be: then the list's items are followed one by one."""
-    from symdiff.parse.entry import demand
-    from symdiff.parse.staged import StaticDemand
-
-    if isinstance(demand(interp, length_), StaticDemand):
+    if obtainable(interp, length_) is not None:
         raise NeedsStatic(length_)
 
 

@@ -6,31 +6,31 @@ import ast
 import builtins
 import importlib
 import importlib.util
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
-
-import numpy as np
 
 from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
-from symdiff.ir.types import ArrayType
-from symdiff.ops.effects import Named
-from symdiff.parse.access import delete_item, get_attribute, get_item, set_attribute, set_item
+from symdiff.ops.effects import Named, assert_
+from symdiff.parse.assignment import assign, updated
+from symdiff.parse.attributes import get_attribute, set_attribute
 from symdiff.parse.branches import stage_if
+from symdiff.parse.contexts import entered
 from symdiff.parse.expressions import make_closure
 from symdiff.parse.interpreter import (
     STATEMENTS,
     UNREACHABLE,
     Interpreter,
 )
-from symdiff.parse.iteration import iterate, static_items
+from symdiff.parse.items import delete_item, get_item, set_item
+from symdiff.parse.iteration import iterate
 from symdiff.parse.loops import Turns, run_for, run_while
 from symdiff.parse.opaque import Template
-from symdiff.parse.operators import BINARY, arithmetic, as_array, binary
 from symdiff.parse.scope import bind_name, load_name, unbind_name
 from symdiff.parse.truth import truth
-from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef
+from symdiff.parse.values import Abstract, Array
 
 Rest = Sequence[ast.stmt]
 Handler = Callable[[Interpreter, Any], None]
@@ -78,53 +78,6 @@ def _annotated(interp: Interpreter, node: ast.AnnAssign) -> None:
         assign(interp, node.target, interp.evaluate(node.value))
 
 
-def assign(interp: Interpreter, target: ast.expr, value: Abstract) -> None:
-    """Bind a target: a name, an attribute, an item, or a pattern of such."""
-    with interp.at(target):
-        if isinstance(target, ast.Name):
-            bind_name(interp, target.id, value)
-        elif isinstance(target, ast.Attribute):
-            set_attribute(interp, interp.evaluate(target.value), target.attr, value)
-        elif isinstance(target, ast.Subscript):
-            container = interp.evaluate(target.value)
-            set_item(interp, container, interp.evaluate(target.slice), value)
-        elif isinstance(target, ast.Tuple | ast.List):
-            _unpack(interp, target.elts, value)
-        else:
-            raise UnsupportedSyntaxError("an assignment to this", interp.span)
-
-
-def _unpack(interp: Interpreter, targets: list[ast.expr], value: Abstract) -> None:
-    items = static_items(interp, value)
-    starred = [k for k, target in enumerate(targets) if isinstance(target, ast.Starred)]
-    if not starred:
-        _check_count(len(items), len(targets))
-        for target, item in zip(targets, items, strict=True):
-            assign(interp, target, item)
-        return
-    at = starred[0]
-    after = len(targets) - at - 1
-    if len(items) < len(targets) - 1:
-        raise ValueError(
-            f"not enough values to unpack (expected at least {len(targets) - 1}, got {len(items)})"
-        )
-    middle = ListRef()
-    interp.put(middle, items[at : len(items) - after])
-    rest = items[len(items) - after :]
-    for target, item in zip(targets[:at], items[:at], strict=True):
-        assign(interp, target, item)
-    assign(interp, targets[at].value, middle)  # type: ignore[attr-defined]
-    for target, item in zip(targets[at + 1 :], rest, strict=True):
-        assign(interp, target, item)
-
-
-def _check_count(given: int, wanted: int) -> None:
-    if given > wanted:
-        raise ValueError(f"too many values to unpack (expected {wanted})")
-    if given < wanted:
-        raise ValueError(f"not enough values to unpack (expected {wanted}, got {given})")
-
-
 @statement(ast.AugAssign)
 def _augmented(interp: Interpreter, node: ast.AugAssign) -> None:
     target = node.target
@@ -143,56 +96,6 @@ def _augmented(interp: Interpreter, node: ast.AugAssign) -> None:
         after = updated(interp, op, before, interp.evaluate(node.value))
         if not (isinstance(before, Array) and after is before and before.lenses):
             set_item(interp, container, key, after)
-
-
-def updated(
-    interp: Interpreter, op: type[ast.operator], before: Abstract, operand: Abstract
-) -> Abstract:
-    """``before op= operand``: arrays and lists change in place, all else gives a new value."""
-    if isinstance(before, Array):
-        _update_array(interp, op, before, operand)
-        return before
-    if isinstance(before, ListRef) and op is ast.Add:
-        from symdiff.parse.methods import extend
-
-        extend(interp, before, operand)
-        return before
-    if isinstance(before, ObjectRef):
-        from symdiff.parse.calls import call_method
-
-        name = f"__i{BINARY[op][0]}__"
-        if hasattr(before.type, name):
-            return call_method(interp, before, name, operand)
-    if isinstance(before, DictRef) and op is ast.BitOr and isinstance(operand, DictRef):
-        merged = interp.content(before) | interp.content(operand)
-        interp.put(before, merged)
-        return before
-    return binary(interp, op, before, operand)
-
-
-def _update_array(
-    interp: Interpreter, op: type[ast.operator], array: Array, operand: Abstract
-) -> None:
-    before = interp.heap.read(array)
-    result = arithmetic(interp, BINARY[op][0], before, as_array(interp, operand))
-    kept, made = before.type, result.type
-    assert isinstance(kept, ArrayType) and isinstance(made, ArrayType)
-    if made.dtype != kept.dtype:
-        if not np.can_cast(made.dtype, kept.dtype, "same_kind"):
-            raise TypeError(
-                f"Cannot cast ufunc '{BINARY[op][0]}' output from {made.dtype!r} to {kept.dtype!r}"
-                " with casting rule 'same_kind'"
-            )
-        result = ops.astype(result, dtype=kept.dtype)
-    if interp.stopped:
-        from symdiff.parse.access import stopped
-
-        result = stopped(result)
-    if made.shape == kept.shape and made.kind == "array":
-        interp.heap.write(array, result)
-    else:
-        new = ops.index_set_of(before, result, (Ellipsis,))
-        interp.heap.write(array, new)
 
 
 @statement(ast.Delete)
@@ -272,8 +175,6 @@ def _else(interp: Interpreter, turns: Turns, orelse: list[ast.stmt]) -> None:
 
 @statement(ast.With)
 def _with(interp: Interpreter, node: ast.With) -> None:
-    from symdiff.parse.contexts import entered
-
     entered(interp, node.items, lambda: interp.execute(node.body))
 
 
@@ -292,8 +193,7 @@ def _assert(interp: Interpreter, node: ast.Assert) -> None:
         _raise_now(interp, AssertionError, _message(interp, node.msg))
 
     if node.msg is None or isinstance(node.msg, ast.Constant):
-        message = None if node.msg is None else node.msg.value  # type: ignore[attr-defined]
-        ops.assert_(condition, message=message)
+        assert_(condition, message=node.msg.value if node.msg else None)
     else:
         interp.branch(condition, lambda: None, fail)
 
@@ -338,11 +238,9 @@ def _raise_now(
 
 @statement(ast.FunctionDef)
 def _function(interp: Interpreter, node: ast.FunctionDef) -> None:
-    from symdiff.parse.calls import call_value
-
     value: Abstract = make_closure(interp, node)
     for decorator in reversed(node.decorator_list):
-        value = call_value(interp, interp.evaluate(decorator), [value], {})
+        value = interp.call(interp.evaluate(decorator), [value], {})
     bind_name(interp, node.name, value)
 
 
@@ -368,8 +266,6 @@ def _import_from(interp: Interpreter, node: ast.ImportFrom) -> None:
 
 def _imported(interp: Interpreter, name: str, package: str = "") -> Any:
     """A module that is loaded already, or a library's; importing others would run their code."""
-    import sys
-
     full = importlib.util.resolve_name(name, package) if name.startswith(".") else name
     if full not in sys.modules and full.split(".")[0] not in sys.stdlib_module_names | {
         "numpy",

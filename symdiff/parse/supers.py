@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass
 
+from symdiff.parse.attributes import bind_found
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import Abstract, ObjectRef, Scope
 
@@ -15,6 +16,16 @@ class Super:
 
     owner: type
     instance: ObjectRef
+    interp: Interpreter
+
+    def staged_attribute(self, name: str) -> Abstract:
+        """``super().name``."""
+        order = self.instance.type.__mro__
+        for cls in order[order.index(self.owner) + 1 :]:
+            if name in cls.__dict__:
+                found = inspect.getattr_static(cls, name)
+                return bind_found(self.interp, self.instance, cls, found, name)
+        raise AttributeError(f"'super' object has no attribute '{name}'")
 
 
 def super_of(interp: Interpreter) -> Super:
@@ -27,15 +38,4 @@ def super_of(interp: Interpreter) -> Super:
     arguments = interp.frame.source.tree.args
     first = (*arguments.posonlyargs, *arguments.args)[0].arg
     instance = interp.content((scope, first))
-    return Super(scope.cells["__class__"].cell_contents, instance)
-
-
-def super_attribute(interp: Interpreter, value: Super, name: str) -> Abstract:
-    """``super().name``."""
-    from symdiff.parse.access import _bind
-
-    order = value.instance.type.__mro__
-    for cls in order[order.index(value.owner) + 1 :]:
-        if name in cls.__dict__:
-            return _bind(interp, value.instance, cls, inspect.getattr_static(cls, name), name)
-    raise AttributeError(f"'super' object has no attribute '{name}'")
+    return Super(scope.cells["__class__"].cell_contents, instance, interp)

@@ -22,10 +22,11 @@ from symdiff.ir.graph import Block, Graph, Input, Value, free_values
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification
 from symdiff.ir.structure import Container, Leaf, Structure, is_leaf
 from symdiff.ir.types import OPAQUE, ArrayType, ListType, Type, type_of_constant
-from symdiff.parse import calls
-from symdiff.parse.access import stopped
+from symdiff.parse.calls import CALLABLES
 from symdiff.parse.contexts import NoGrad, without_derivatives
-from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.interpreter import LATE, Interpreter
+from symdiff.parse.opaque import call_opaque
+from symdiff.parse.output import Output
 from symdiff.parse.reflect import container
 from symdiff.parse.values import (
     Abstract,
@@ -39,6 +40,7 @@ from symdiff.parse.values import (
     ObjectRef,
     Partial,
 )
+from symdiff.parse.views import stopped
 
 Call = Callable[..., Any]
 Keywords = dict[str, Abstract]
@@ -73,7 +75,7 @@ class Stager:
         return StagedCallable(key, call, attributes or {})
 
     def call(self, function: Abstract, args: Sequence[Abstract], kwargs: Keywords) -> Abstract:
-        return calls.call_value(self.interp, function, list(args), dict(kwargs))
+        return self.interp.call(function, list(args), dict(kwargs))
 
     def no_grad(self) -> Abstract:
         return NoGrad()
@@ -90,8 +92,6 @@ class Stager:
     def opaque(
         self, function: Any, args: Sequence[Abstract], kwargs: Keywords, type_: Type | None
     ) -> Abstract:
-        from symdiff.parse.opaque import call_opaque
-
         given = [_mapped_values(self, value, stopped) for value in args]
         named = {name: _mapped_values(self, value, stopped) for name, value in kwargs.items()}
         made = call_opaque(self.interp, function, given, named, type_ or OPAQUE)
@@ -181,8 +181,6 @@ class Stager:
     # Graphs
 
     def graph(self, function: Abstract, signature: Signature) -> tuple[Graph, list[Value]]:
-        from symdiff.parse.entry import Output
-
         interp = self.interp
         inputs: list[Input] = []
         parameters: list[Value] = []
@@ -352,4 +350,7 @@ def _call_callable(
     return function.call(Stager(interp), arguments, keywords)
 
 
-calls._CALLABLES[StagedCallable] = _call_callable
+CALLABLES[StagedCallable] = _call_callable
+
+
+LATE.stager = Stager

@@ -42,10 +42,9 @@ def _staged(value: Value) -> Value:
 
 
 def _object(interp: Interpreter, value: ObjectRef) -> bool | Value:
-    from symdiff.parse.calls import call_method
 
     for name in ("__bool__", "__len__"):
         if getattr(value.type, name, None) is not None:
-            answer: Any = call_method(interp, value, name)
+            answer: Any = interp.call_method(value, name)
             return truth(interp, answer)
     return True

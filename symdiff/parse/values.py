@@ -68,7 +68,7 @@ class Array:
 
 @dataclass(eq=False, slots=True)
 class ListRef:
-    """A Python list; its content is a tuple of abstract values, a ``Value`` of list type or ``Columns``.
+    """A Python list; its content is a tuple of abstract values, a list ``Value`` or ``Columns``.
 
     ``detached``: the length of the staged list that this is a copy of an item of: not to be
     written.

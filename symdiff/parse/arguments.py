@@ -1,0 +1,84 @@
+"""Arguments as lowerings take them: IR values, static values, lists of such."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symdiff import ops
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import Value
+from symdiff.ir.structure import Container, Leaf
+from symdiff.ir.types import ListType
+from symdiff.ops.declare import FUNCTIONS
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.values import (
+    Abstract,
+    Array,
+    Columns,
+    Conflict,
+    ConflictRead,
+    Generator,
+    ListRef,
+)
+
+LAZY: set[type] = {Generator}  # what is gone over once: taken as the list of its elements
+
+
+def plain_argument(
+    interp: Interpreter, value: Abstract, arrays: dict[Value, Abstract] | None = None
+) -> Any:
+    """An argument as lowerings take it: IR values, static values, lists and tuples of such."""
+    if isinstance(value, Conflict):
+        raise ConflictRead(value)
+    if isinstance(value, Array):
+        read = interp.heap.read(value)
+        if arrays is not None:
+            arrays.setdefault(read, value)
+        return read
+    if isinstance(value, ListRef):
+        return _plain_list(interp, interp.content(value), arrays)
+    if isinstance(value, tuple):
+        return tuple.__new__(type(value), [plain_argument(interp, v, arrays) for v in value])
+    if isinstance(value, slice):
+        parts = (value.start, value.stop, value.step)
+        return slice(*(plain_argument(interp, p, arrays) for p in parts))
+    if type(value) in LAZY:
+        return plain_argument(interp, interp.collect(value), arrays)
+    return value
+
+
+def _plain_list(
+    interp: Interpreter, content: Any, arrays: dict[Value, Abstract] | None
+) -> Value | list[Any]:
+    if isinstance(content, Value):
+        return content
+    if isinstance(content, Columns):
+        return stacked_columns(interp, content)
+    items = [plain_argument(interp, item, arrays) for item in content]
+    return [ops.list_stack_of(item) if _is_staged_list(item) else item for item in items]
+
+
+def stacked_columns(interp: Interpreter, content: Columns) -> Value:
+    """A list of tuples of numbers as the array that NumPy makes of it: a row for each item."""
+    flat = isinstance(content.structure, Container) and all(
+        isinstance(part, Leaf) for part in content.structure.items
+    )
+    if not flat:
+        raise UnsupportedCallError("an array from a list of nested items", interp.span)
+    columns = [ops.list_stack_of(value) for value in content.values]
+    result: Value = FUNCTIONS[np.stack](columns, axis=1)
+    return result
+
+
+def _is_staged_list(value: Any) -> bool:
+    return isinstance(value, Value) and isinstance(value.type, ListType)
+
+
+def as_array(interp: Interpreter, value: Abstract) -> Value:
+    """A number, array, or sequence of such as an array operand."""
+    if isinstance(value, ListRef | tuple):
+        result: Value = ops.array_of(plain_argument(interp, value))
+        return result
+    return interp.lift(value)

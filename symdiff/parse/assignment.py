@@ -1,0 +1,113 @@
+"""Binding targets, and updating what they hold in place."""
+
+from __future__ import annotations
+
+import ast
+
+import numpy as np
+
+from symdiff import ops
+from symdiff.errors import UnsupportedSyntaxError
+from symdiff.ir.types import ArrayType
+from symdiff.parse.arguments import as_array
+from symdiff.parse.attributes import set_attribute
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.items import set_item
+from symdiff.parse.iteration import static_items
+from symdiff.parse.methods import extend
+from symdiff.parse.operators import BINARY, arithmetic, binary
+from symdiff.parse.scope import bind_name
+from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef
+from symdiff.parse.views import stopped
+
+
+def assign(interp: Interpreter, target: ast.expr, value: Abstract) -> None:
+    """Bind a target: a name, an attribute, an item, or a pattern of such."""
+    with interp.at(target):
+        if isinstance(target, ast.Name):
+            bind_name(interp, target.id, value)
+        elif isinstance(target, ast.Attribute):
+            set_attribute(interp, interp.evaluate(target.value), target.attr, value)
+        elif isinstance(target, ast.Subscript):
+            container = interp.evaluate(target.value)
+            set_item(interp, container, interp.evaluate(target.slice), value)
+        elif isinstance(target, ast.Tuple | ast.List):
+            _unpack(interp, target.elts, value)
+        else:
+            raise UnsupportedSyntaxError("an assignment to this", interp.span)
+
+
+def _unpack(interp: Interpreter, targets: list[ast.expr], value: Abstract) -> None:
+    items = static_items(interp, value)
+    starred = [k for k, target in enumerate(targets) if isinstance(target, ast.Starred)]
+    if not starred:
+        _check_count(len(items), len(targets))
+        for target, item in zip(targets, items, strict=True):
+            assign(interp, target, item)
+        return
+    at = starred[0]
+    after = len(targets) - at - 1
+    if len(items) < len(targets) - 1:
+        raise ValueError(
+            f"not enough values to unpack (expected at least {len(targets) - 1}, got {len(items)})"
+        )
+    middle = ListRef()
+    interp.put(middle, items[at : len(items) - after])
+    rest = items[len(items) - after :]
+    for target, item in zip(targets[:at], items[:at], strict=True):
+        assign(interp, target, item)
+    assign(interp, targets[at].value, middle)  # type: ignore[attr-defined]
+    for target, item in zip(targets[at + 1 :], rest, strict=True):
+        assign(interp, target, item)
+
+
+def _check_count(given: int, wanted: int) -> None:
+    if given > wanted:
+        raise ValueError(f"too many values to unpack (expected {wanted})")
+    if given < wanted:
+        raise ValueError(f"not enough values to unpack (expected {wanted}, got {given})")
+
+
+def updated(
+    interp: Interpreter, op: type[ast.operator], before: Abstract, operand: Abstract
+) -> Abstract:
+    """``before op= operand``: arrays and lists change in place, all else gives a new value."""
+    if isinstance(before, Array):
+        _update_array(interp, op, before, operand)
+        return before
+    if isinstance(before, ListRef) and op is ast.Add:
+        extend(interp, before, operand)
+        return before
+    if isinstance(before, ObjectRef):
+        name = f"__i{BINARY[op][0]}__"
+        if hasattr(before.type, name):
+            return interp.call_method(before, name, operand)
+    if isinstance(before, DictRef) and op is ast.BitOr and isinstance(operand, DictRef):
+        merged = interp.content(before) | interp.content(operand)
+        interp.put(before, merged)
+        return before
+    return binary(interp, op, before, operand)
+
+
+def _update_array(
+    interp: Interpreter, op: type[ast.operator], array: Array, operand: Abstract
+) -> None:
+    before = interp.heap.read(array)
+    result = arithmetic(interp, BINARY[op][0], before, as_array(interp, operand))
+    kept, made = before.type, result.type
+    assert isinstance(kept, ArrayType)
+    assert isinstance(made, ArrayType)
+    if made.dtype != kept.dtype:
+        if not np.can_cast(made.dtype, kept.dtype, "same_kind"):
+            raise TypeError(
+                f"Cannot cast ufunc '{BINARY[op][0]}' output from {made.dtype!r} to {kept.dtype!r}"
+                " with casting rule 'same_kind'"
+            )
+        result = ops.astype(result, dtype=kept.dtype)
+    if interp.stopped:
+        result = stopped(result)
+    if made.shape == kept.shape and made.kind == "array":
+        interp.heap.write(array, result)
+    else:
+        new = ops.index_set_of(before, result, (Ellipsis,))
+        interp.heap.write(array, new)

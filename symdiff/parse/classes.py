@@ -1,0 +1,81 @@
+"""Instances of the user's classes: NamedTuples, dataclasses, classes with ``__init__``."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import types
+from collections.abc import Sequence
+from typing import Any
+
+from symdiff.errors import UnsupportedCallError
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.opaque import call_opaque
+from symdiff.parse.values import Abstract, ObjectRef
+
+Keywords = dict[str, Abstract]
+
+
+def call_class(
+    interp: Interpreter, cls: type, arguments: Sequence[Abstract], keywords: Keywords
+) -> Abstract:
+    """Making an instance of a user's class: NamedTuples, dataclasses, classes with ``__init__``."""
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        return _named_tuple(cls, arguments, keywords)
+    if issubclass(cls, BaseException) or cls.__module__ == "builtins":
+        return call_opaque(interp, cls, arguments, keywords)
+    made = ObjectRef(cls)
+    initialise = inspect.getattr_static(cls, "__init__", None)
+    if dataclasses.is_dataclass(cls) and _is_generated(cls):
+        _dataclass(interp, made, cls, arguments, keywords)
+    elif isinstance(initialise, types.FunctionType):
+        interp.call(initialise, [made, *arguments], keywords)
+    elif arguments or keywords:
+        raise UnsupportedCallError(f"symdiff cannot make a {cls.__name__} here", interp.span)
+    return made
+
+
+def _is_generated(cls: type) -> bool:
+    """Whether ``__init__`` was made by ``dataclasses``: its code stands in no file."""
+    code = getattr(cls.__init__, "__code__", None)  # type: ignore[misc]
+    return code is not None and code.co_filename.startswith("<")
+
+
+def _named_tuple(cls: Any, arguments: Sequence[Abstract], keywords: Keywords) -> Abstract:
+    names = cls._fields
+    values = dict(zip(names, arguments, strict=False)) | keywords
+    values = cls._field_defaults | values
+    missing = [name for name in names if name not in values]
+    if missing or len(values) != len(names) or len(arguments) > len(names):
+        raise TypeError(f"{cls.__name__}() takes {names}")
+    return tuple.__new__(cls, [values[name] for name in names])
+
+
+def _dataclass(
+    interp: Interpreter,
+    made: ObjectRef,
+    cls: Any,
+    arguments: Sequence[Abstract],
+    keywords: Keywords,
+) -> None:
+    fields = [f for f in dataclasses.fields(cls) if f.init]
+    positional = [f.name for f in fields if not f.kw_only]
+    values = dict(zip(positional, arguments, strict=False)) | keywords
+    if len(arguments) > len(positional) or not set(values) <= {f.name for f in fields}:
+        raise TypeError(f"{cls.__name__}() takes {[f.name for f in fields]}")
+    for field in dataclasses.fields(cls):
+        interp.put((made, field.name), _field_value(interp, cls, field, values))
+    if hasattr(cls, "__post_init__"):
+        interp.call_method(made, "__post_init__")
+
+
+def _field_value(
+    interp: Interpreter, cls: type, field: dataclasses.Field[Any], values: Keywords
+) -> Abstract:
+    if field.name in values:
+        return values[field.name]
+    if field.default is not dataclasses.MISSING:
+        return field.default
+    if field.default_factory is not dataclasses.MISSING:
+        return interp.call(field.default_factory, [], {})
+    raise TypeError(f"{cls.__name__}() missing a required argument: '{field.name}'")

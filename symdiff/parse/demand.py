@@ -1,0 +1,172 @@
+"""Values that structure depends on, and the inputs to fix so that they are known.
+
+What is needed at compile time enters as a staged value; a ``StaticDemand`` leaves that names the
+arguments, free variables and dimensions behind it, or an error where there are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from symdiff import ops
+from symdiff.errors import UnsupportedSyntaxError
+from symdiff.ir.graph import Node, Value
+from symdiff.ir.signature import Path
+from symdiff.ir.types import ArrayType, ListType, Size
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.staged import StaticDemand
+
+
+def demand(interp: Interpreter, value: Value) -> Exception:
+    """The inputs that a wanted value is computed from, as a request to fix them; else an error."""
+    search = _Search(interp)
+    search.add([value])
+    while search.pending:
+        current = search.pending.pop()
+        if current.node is None:
+            refused = search.parameter(current)
+        else:
+            refused = search.computed(current, current.node)
+        if refused is not None:
+            return refused
+    return StaticDemand(tuple(search.paths)) if search.paths else _not_static(interp, value)
+
+
+def obtainable(interp: Interpreter, value: Value) -> StaticDemand | None:
+    """The request for a value, where it can be fixed."""
+    wanted = demand(interp, value)
+    return wanted if isinstance(wanted, StaticDemand) else None
+
+
+class _Search:
+    """What a value is computed from: ``paths`` to fix, ``pending`` values to look behind."""
+
+    def __init__(self, interp: Interpreter) -> None:
+        self.interp = interp
+        self.paths: dict[Path, None] = {}
+        self.pending: list[Value] = []
+        self.seen: set[Value] = set()
+
+    def add(self, values: Iterable[Value]) -> None:
+        for value in values:
+            if value not in self.seen:
+                self.seen.add(value)
+                self.pending.append(value)
+
+    def parameter(self, value: Value) -> Exception | None:
+        """Take up an input; an error where it is none, or cannot be fixed."""
+        interp = self.interp
+        if value not in interp.parameters:
+            return UnsupportedSyntaxError(
+                "structure depends on a value that changes in a loop",
+                interp.span,
+                "loop over a tuple or a range of constants, or use arrays",
+            )
+        if not _can_be_fixed(value):
+            return _not_static(interp, value)
+        self.paths[interp.inputs[interp.parameters.index(value)].path] = None
+        return None
+
+    def computed(self, value: Value, node: Node) -> Exception | None:
+        """Look behind a node; an error where its result is known at run time only."""
+        if node.op is ops.size:
+            return self._size(value, node)
+        count = _count_behind(value, node)
+        if count is None and (node.blocks or node.op.effect):
+            return _not_static(self.interp, value)
+        self.add(node.operands if count is None else count)
+        return None
+
+    def _size(self, value: Value, node: Node) -> Exception | None:
+        path = _size_path(self.interp, node)
+        if path is not None:
+            self.paths[path] = None
+            return None
+        lengths = _lengths_behind(self.interp, node.operands[0], self.paths)
+        self.add(lengths or ())
+        return _not_static(self.interp, value) if lengths is None else None
+
+
+def _lengths_behind(
+    interp: Interpreter, array: Value, paths: dict[tuple[Any, ...], None]
+) -> list[Value] | None:
+    """What the shape of a computed array depends on: integers, and inputs' dimensions (``paths``).
+
+    None where elements decide: a mask, a branch, a loop.
+    """
+    lengths: list[Value] = []
+    pending, seen = [array], {array}
+    while pending:
+        value = pending.pop()
+        if value.node is None:
+            found = _input_dimensions(interp, value)
+            if found is None:
+                return None
+            paths.update(dict.fromkeys(found))
+        elif value.node.blocks or value.node.op.effect or _elements_decide(value.node):
+            return None
+        for operand in () if value.node is None else value.node.operands:
+            if operand not in seen and isinstance(operand.type, ArrayType):
+                seen.add(operand)
+                group = pending if operand.type.shape else lengths
+                if operand.type.shape or operand.type.dtype.kind in "iu":
+                    group.append(operand)
+    return lengths
+
+
+def _elements_decide(node: Node) -> bool:
+    """Whether the shape of a node's result depends on elements of arrays."""
+    masks = (v.type for v in node.operands[1:] if isinstance(v.type, ArrayType))
+    masked = node.op is ops.index and any(t.dtype.kind == "b" and t.shape for t in masks)
+    return masked or node.op.name in ("nonzero", "repeat")
+
+
+def _input_dimensions(interp: Interpreter, value: Value) -> list[Path] | None:
+    """The paths of an input array's dimensions that are not constants."""
+    if value not in interp.parameters or not isinstance(value.type, ArrayType):
+        return None
+    path = interp.inputs[interp.parameters.index(value)].path
+    axes = enumerate(value.type.shape)
+    return [(*path, ("size", axis)) for axis, dim in axes if isinstance(dim, Size)]
+
+
+def _count_behind(value: Value, node: Node) -> list[Value] | None:
+    """What the length of a list comes from: the counts of the loops that it grew in."""
+    if node.op.name == "list_length" or isinstance(value.type, ListType):
+        if node.op.name in ("list_new", "undefined"):
+            return []
+        if node.op.name == "loop" and node.attributes["bounded"] and len(node.blocks) == 1:
+            start = 1 + list(node.results).index(value)
+            return [node.operands[0], node.operands[start]]
+        if node.op.name == "list_concatenate":
+            return list(node.operands)
+        if node.op.name.startswith("list_"):
+            return [node.operands[0]]
+    return None
+
+
+def _size_path(interp: Interpreter, node: Node) -> Path | None:
+    """The path of the input dimension that a ``size`` node measures (plus an offset)."""
+    type_ = node.operands[0].type
+    dim = type_.shape[node.attributes["axis"]] if isinstance(type_, ArrayType) else None
+    for parameter, input_ in zip(interp.parameters, interp.inputs, strict=True):
+        if isinstance(dim, Size) and isinstance(parameter.type, ArrayType):
+            for axis, other in enumerate(parameter.type.shape):
+                if isinstance(other, Size) and other.symbol == dim.symbol:
+                    return (*input_.path, ("size", axis))
+    return None
+
+
+def _can_be_fixed(value: Value) -> bool:
+    type_ = value.type
+    return isinstance(type_, ArrayType) and not type_.shape and type_.dtype.kind in "iub"
+
+
+def _not_static(interp: Interpreter, value: Value) -> Exception:
+    what = f"'{value.name}'" if value.name else "a computed value"
+    return UnsupportedSyntaxError(
+        f"structure depends on {what}, which is known at run time only",
+        interp.span,
+        "make it an int argument, or a constant",
+    )

@@ -1,0 +1,213 @@
+"""User functions: followed into their source, with names of their own.
+
+A Python function, or a closure made by staged code, enters with abstract arguments; what it returns
+leaves. Recursion on data is handed to ``recursion``.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import types
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from symdiff.errors import SymdiffError, UnsupportedCallError
+from symdiff.ir.graph import Value
+from symdiff.parse.branches import ends_without_return
+from symdiff.parse.interpreter import MOST_INLINED, Frame, Interpreter
+from symdiff.parse.opaque import call_opaque, is_pure_python
+from symdiff.parse.recursion import followed
+from symdiff.parse.reflect import container
+from symdiff.parse.scope import local_names, reflect_everywhere
+from symdiff.parse.values import ABSENT, Abstract, Closure, Conflict, ConflictRead, Scope, now
+from symdiff.source import FunctionNode, FunctionSource, find_source
+
+Keywords = dict[str, Abstract]
+
+
+def call_function(
+    interp: Interpreter,
+    function: types.FunctionType,
+    arguments: Sequence[Abstract],
+    keywords: Keywords,
+) -> Abstract:
+    """A Python function, followed into its source."""
+    if not is_pure_python(function):
+        return call_opaque(interp, function, arguments, keywords)
+    source = find_source(function)
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    locals_, globals_ = local_names(source.tree)
+    scope = Scope(function.__name__, locals_, None, function.__globals__, cells, globals_)
+    defaults = _live_defaults(interp, function)
+    return run_function(interp, source.tree, source, scope, defaults, arguments, keywords)
+
+
+Defaults = dict[str, Abstract]
+
+
+def _live_defaults(interp: Interpreter, function: types.FunctionType) -> Defaults:
+    variable = interp.free_variable("object", function, function.__name__)
+    positional = inspect.getfullargspec(function).args
+    values = dict(function.__kwdefaults__ or {})
+    given = function.__defaults__ or ()
+    values |= dict(zip(positional[len(positional) - len(given) :], given, strict=True))
+    found: Defaults = {}
+    for name, value in values.items():
+        key = (variable, f"default {name}")
+        known = interp.content(key)
+        if known is ABSENT:
+            path = (variable, *_default_path(function, name))
+            known = reflect_everywhere(interp, key, value, path)
+        found[name] = known
+    return found
+
+
+def _default_path(function: types.FunctionType, name: str) -> tuple[Any, ...]:
+    if name in (function.__kwdefaults__ or {}):
+        return ("__kwdefaults__", name)
+    positional = inspect.getfullargspec(function).args
+    given = function.__defaults__ or ()
+    return ("__defaults__", positional.index(name) - (len(positional) - len(given)))
+
+
+def call_closure(
+    interp: Interpreter, closure: Closure, arguments: list[Abstract], keywords: Keywords
+) -> Abstract:
+    locals_, globals_ = local_names(closure.node)
+    outer = closure.scope
+    scope = Scope(closure.name, locals_, outer, outer.globals, {}, globals_)
+    spec = closure.node.args
+    positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    given = closure.defaults
+    defaults = dict(zip(positional[len(positional) - len(given) :], given, strict=True))
+    defaults |= closure.keyword_defaults
+    return run_function(interp, closure.node, closure.source, scope, defaults, arguments, keywords)
+
+
+def run_function(
+    interp: Interpreter,
+    node: FunctionNode,
+    source: FunctionSource,
+    scope: Scope,
+    defaults: Defaults,
+    arguments: Sequence[Abstract],
+    keywords: Keywords,
+) -> Abstract:
+    """Stage a function's body in a scope of its own; gives what it returns."""
+    if isinstance(node, ast.AsyncFunctionDef):
+        raise UnsupportedCallError("symdiff does not compile 'async def'", interp.span)
+    if len(interp.frames) > MOST_INLINED:
+        raise UnsupportedCallError(
+            f"'{scope.function}' calls itself to a depth of more than {MOST_INLINED}",
+            interp.span,
+            "a recursion on data needs a bound that is known at compile time; or use a loop",
+        )
+    bound = bind_arguments(interp, node, scope.function, defaults, arguments, keywords)
+    key = (node, scope.parent)
+
+    def run(bound: dict[str, Abstract]) -> Abstract:
+        inner = replace(scope, serial=now())
+        return _run_in_frame(interp, node, source, inner, bound)
+
+    return followed(interp, key, node, bound, run)
+
+
+def _run_in_frame(
+    interp: Interpreter,
+    node: FunctionNode,
+    source: FunctionSource,
+    scope: Scope,
+    bound: dict[str, Abstract],
+) -> Abstract:
+    called_from = interp.span
+    frame = Frame(scope, source, called_from)
+    interp.frames.append(frame)
+    try:
+        for name, value in bound.items():
+            interp.put((scope, name), value)
+        return _run_body(interp, node, frame)
+    except SymdiffError as error:
+        if called_from is not None and error.span is not None:
+            raise error.with_caller(called_from) from None
+        raise
+    finally:
+        if interp.frames and interp.frames[-1] is frame:
+            interp.frames.pop()
+
+
+def _run_body(interp: Interpreter, node: FunctionNode, frame: Frame) -> Abstract:
+    returned = (frame.token, "return")
+    slot = (frame.token, "value")
+    if isinstance(node, ast.Lambda):
+        return interp.evaluate(node.body)
+    frame.exits.append(returned)
+    interp.put(returned, False)
+    interp.execute(node.body)
+    state = interp.content(returned)
+    value = interp.content(slot)
+    if isinstance(state, Value):
+        value = _maybe_returned(interp, state, value)
+    interp.heap.contents.pop(returned, None)
+    interp.heap.contents.pop(slot, None)
+    if isinstance(value, Conflict):
+        raise ConflictRead(value)
+    return None if state is False or value is ABSENT else value
+
+
+def _maybe_returned(interp: Interpreter, state: Value, value: Abstract) -> Abstract:
+    """A function of which some paths end without ``return``: those give None."""
+    if value is ABSENT or value is None:
+        return None
+    return ends_without_return(interp, state, value)
+
+
+# Binding arguments --------------------------------------------------------------------------------
+
+
+def bind_arguments(
+    interp: Interpreter,
+    node: FunctionNode,
+    name: str,
+    defaults: Defaults,
+    arguments: Sequence[Abstract],
+    keywords: Keywords,
+) -> dict[str, Abstract]:
+    """Parameters to arguments, by Python's rules and with its messages."""
+    spec = node.args
+    positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    bound: dict[str, Abstract] = dict(zip(positional, arguments, strict=False))
+    extra = tuple(arguments[len(positional) :])
+    if spec.vararg is not None:
+        bound[spec.vararg.arg] = extra
+    elif extra:
+        raise TypeError(
+            f"{name}() takes {len(positional)} positional arguments but {len(arguments)} were given"
+        )
+    rest = _bind_keywords(spec, name, bound, keywords)
+    for parameter in (*positional, *(a.arg for a in spec.kwonlyargs)):
+        if parameter not in bound:
+            if parameter not in defaults:
+                raise TypeError(f"{name}() missing a required argument: '{parameter}'")
+            bound[parameter] = defaults[parameter]
+    if spec.kwarg is not None:
+        bound[spec.kwarg.arg] = container(interp, dict, tuple(rest), list(rest.values()), None)
+    elif rest:
+        raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(rest))}'")
+    return bound
+
+
+def _bind_keywords(
+    spec: ast.arguments, name: str, bound: dict[str, Abstract], keywords: Keywords
+) -> Keywords:
+    named = {a.arg for a in (*spec.args, *spec.kwonlyargs)}
+    rest: Keywords = {}
+    for key, value in keywords.items():
+        if key not in named:
+            rest[key] = value
+        elif key in bound:
+            raise TypeError(f"{name}() got multiple values for argument '{key}'")
+        else:
+            bound[key] = value
+    return rest

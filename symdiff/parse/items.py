@@ -1,0 +1,191 @@
+"""Items of abstract values: reading, writing and deleting them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symdiff import ops
+from symdiff.errors import UnsupportedSyntaxError
+from symdiff.ir.graph import Value
+from symdiff.ir.types import ListType
+from symdiff.ops.declare import static
+from symdiff.parse import staged_lists
+from symdiff.parse.arguments import as_array, plain_argument
+from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Range
+from symdiff.parse.views import adopt
+
+
+def get_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
+    """``value[key]``."""
+    if isinstance(value, Array | Value) and not _is_list(value):
+        base = interp.lift(value)
+        entries = entries_of(interp, key)
+        return adopt(interp, ops.index_of(base, entries), {base: value})
+    if isinstance(value, Value):
+        return staged_lists.get(interp, value, interp.lift(key))
+    if isinstance(value, ListRef):
+        return _list_item(interp, value, key)
+    if isinstance(value, DictRef):
+        return interp.content(value)[static_key(key)]
+    if isinstance(value, tuple | str | bytes):
+        return value[_static_index(key)]
+    if isinstance(value, Range):
+        return _range_item(interp, value, key)
+    if isinstance(value, ObjectRef):
+        return interp.call_method(value, "__getitem__", key)
+    return value[static(key)]
+
+
+def _is_list(value: Abstract) -> bool:
+    return isinstance(value, Value) and isinstance(value.type, ListType)
+
+
+def static_key(key: Abstract) -> Any:
+    """A dict's key, which must be known at compile time."""
+    return static(key)
+
+
+def _static_index(key: Abstract) -> Any:
+    if isinstance(key, slice):
+        return slice(static(key.start), static(key.stop), static(key.step))
+    return static(key)
+
+
+def _list_item(interp: Interpreter, ref: ListRef, key: Abstract) -> Abstract:
+    content = interp.content(ref)
+    if staged_lists.is_staged_list(content):
+        if isinstance(key, slice):
+            bounds = (_bound(interp, b) for b in (key.start, key.stop, key.step))
+            part = ListRef()
+            interp.put(part, staged_lists.part(content, *bounds))
+            return part
+        return staged_lists.get(interp, content, interp.lift(key))
+    items = content[_static_index(key)]
+    if not isinstance(key, slice):
+        return items
+    made = ListRef()
+    interp.put(made, items)
+    return made
+
+
+def _range_item(interp: Interpreter, value: Range, key: Abstract) -> Abstract:
+    parts = (value.start, value.stop, value.step)
+    if not any(isinstance(part, Value) for part in (*parts, key)):
+        item: Any = range(*parts)[key]
+        return Range(item.start, item.stop, item.step) if isinstance(key, slice) else item
+    if isinstance(key, slice):
+        raise UnsupportedSyntaxError(
+            "a slice of a range whose bounds are known at run time only",
+            interp.span,
+            "write the range of the slice",
+        )
+    count = ops.range_length_of(*parts)
+    within = _checked_index(interp, interp.lift(key), interp.lift(count))
+    return ops.range_element_of(value.start, value.step, within)
+
+
+def _checked_index(interp: Interpreter, key: Value, count: Value) -> Value:
+    """An index of a sequence of ``count`` items, counted from its start; Python's error outside."""
+    negative = ops.less(key, 0)
+    found: Value = ops.where(negative, ops.add(key, count), key)
+    return found
+
+
+def entries_of(interp: Interpreter, key: Abstract) -> tuple[Any, ...]:
+    """What stands between brackets, as ``ops.index_of`` takes it."""
+    parts = key if isinstance(key, tuple) else (key,)
+    return tuple(_entry(interp, part) for part in parts)
+
+
+def _entry(interp: Interpreter, part: Abstract) -> Any:
+    if isinstance(part, slice):
+        return slice(*(_bound(interp, p) for p in (part.start, part.stop, part.step)))
+    if isinstance(part, Array):
+        return interp.heap.read(part)
+    if isinstance(part, ListRef | tuple):
+        items = plain_argument(interp, part)
+        if isinstance(items, Value):
+            return ops.list_stack_of(items)
+        if any(isinstance(item, Value) for item in items):
+            return ops.array_of(items)
+        return np.array(items) if len(items) else np.zeros(0, np.intp)
+    return part
+
+
+def _bound(interp: Interpreter, part: Abstract) -> Any:
+    return interp.heap.read(part) if isinstance(part, Array) else part
+
+
+def set_item(interp: Interpreter, target: Abstract, key: Abstract, content: Abstract) -> None:
+    """``target[key] = content``."""
+    if isinstance(target, Array):
+        base = interp.heap.read(target)
+        new = ops.index_set_of(base, as_array(interp, content), entries_of(interp, key))
+        interp.heap.write(target, new)
+    elif isinstance(target, ListRef):
+        _set_list_item(interp, target, key, content)
+    elif isinstance(target, DictRef):
+        changed = dict(interp.content(target))
+        changed[static_key(key)] = content
+        note_write(interp, target)
+        interp.put(target, changed)
+    elif isinstance(target, ObjectRef):
+        interp.call_method(target, "__setitem__", key, content)
+    else:
+        raise TypeError(f"'{describe(target)}' does not support item assignment")
+
+
+def note_write(interp: Interpreter, ref: ListRef | DictRef) -> None:
+    """A list or dict is about to change: what is captured is written back at the end."""
+    staged_lists.check_attached(interp, ref)
+    if ref.path is not None:
+        interp.changed[ref] = None
+
+
+def _set_list_item(interp: Interpreter, ref: ListRef, key: Abstract, content: Abstract) -> None:
+    items = interp.content(ref)
+    note_write(interp, ref)
+    if staged_lists.is_staged_list(items) and not isinstance(key, slice):
+        interp.put(ref, staged_lists.replaced(interp, items, interp.lift(key), content))
+        return
+    where = _static_index(key)
+    changed = list(items)
+    changed[where] = interp.items(content) if isinstance(key, slice) else content
+    interp.put(ref, tuple(changed))
+
+
+def delete_item(interp: Interpreter, target: Abstract, key: Abstract) -> None:
+    """``del target[key]``."""
+    if not isinstance(target, ListRef | DictRef):
+        raise UnsupportedSyntaxError(
+            f"'del' of an item of {describe(target)}", interp.span, "build one without the item"
+        )
+    content: Any = interp.content(target)
+    note_write(interp, target)
+    if isinstance(target, DictRef):
+        left = dict(content)
+        del left[static_key(key)]
+        interp.put(target, left)
+    elif staged_lists.is_staged_list(content) and not isinstance(key, slice):
+        interp.put(target, staged_lists.pop(interp, content, interp.lift(key))[0])
+    else:
+        items = list(known_items(interp, content))
+        del items[_static_index(key)]
+        interp.put(target, tuple(items))
+
+
+def known_items(interp: Interpreter, content: Any) -> tuple[Abstract, ...]:
+    """The items of a list whose length has to be known at compile time."""
+    if staged_lists.is_staged_list(content):
+        length = staged_lists.length(content)
+        staged_lists.demand_length(interp, length)
+        raise UnsupportedSyntaxError(
+            "this needs a list whose length is known at compile time",
+            interp.span,
+            "go over it in a loop, or use an array",
+        )
+    items: tuple[Abstract, ...] = content
+    return items

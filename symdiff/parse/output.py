@@ -1,0 +1,72 @@
+"""What a function returns, taken apart: an abstract value enters, leaves and a structure leave."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from symdiff.errors import UnsupportedSyntaxError
+from symdiff.ir.graph import Value
+from symdiff.ir.structure import Container, Leaf, Static, Structure, is_leaf
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.values import (
+    Abstract,
+    Array,
+    Conflict,
+    ConflictRead,
+    DictRef,
+    ListRef,
+    ObjectRef,
+)
+
+
+class Output:
+    """Flattens what the function returns into leaves and structure."""
+
+    def __init__(self, interp: Interpreter) -> None:
+        self.interp = interp
+        self.leaves: list[Value] = []
+
+    def structure(self, result: Abstract) -> tuple[Structure, list[Value]]:
+        return self._of(result), self.leaves
+
+    def _of(self, value: Abstract) -> Structure:
+        interp = self.interp
+        if isinstance(value, Conflict):
+            raise ConflictRead(value)
+        if isinstance(value, Value | Array) or is_leaf(value):
+            self.leaves.append(interp.lift(value))
+            return Leaf(len(self.leaves) - 1)
+        if isinstance(value, ListRef):
+            content = interp.content(value)
+            if isinstance(content, Value):
+                self.leaves.append(content)
+                return Leaf(len(self.leaves) - 1)
+            return self._container(list, tuple(range(len(content))), content)
+        if isinstance(value, tuple):
+            keys = getattr(value, "_fields", range(len(value)))
+            return self._container(type(value), tuple(keys), value)
+        if isinstance(value, DictRef):
+            content = interp.content(value)
+            return self._container(dict, tuple(content), tuple(content.values()))
+        if isinstance(value, ObjectRef):
+            return self._object(value)
+        return Static(value)
+
+    def _container(
+        self, kind: type, keys: tuple[Any, ...], items: tuple[Abstract, ...]
+    ) -> Structure:
+        return Container(kind, keys, tuple(self._of(item) for item in items))
+
+    def _object(self, value: ObjectRef) -> Structure:
+        if value.live is not None and not dataclasses.is_dataclass(value.type):
+            return Static(value.live)
+        if not dataclasses.is_dataclass(value.type):
+            raise UnsupportedSyntaxError(
+                f"the function returns a {value.type.__name__}",
+                None,
+                "return numbers, arrays, tuples, lists, dicts or dataclasses",
+            )
+        names = tuple(field.name for field in dataclasses.fields(value.type))
+        items = tuple(self.interp.content((value, name)) for name in names)
+        return self._container(value.type, names, items)
