@@ -202,6 +202,10 @@ class Differentiable:
     def _functional(self) -> Derivative:
         return self._derived(("Functional",))
 
+    def require_exact(self) -> None:
+        """Compute numbers as NumPy does, to the bit: see ``differentiable(exact=True)``."""
+        self._home.require_exact()
+
     # Calls
 
     @functools.cached_property

@@ -215,8 +215,3 @@ def call_differentiable(stager: Stager, f: Any = None, **options: Any) -> Any:
 def stop_gradient(stager: Stager, x: Any) -> Any:
     """``x`` without derivative."""
     return stager.without_derivative(x)
-
-
-def call_checkpoint(stager: Stager, declared: Any, args: Args, kwargs: Kwargs) -> Any:
-    """The function, followed."""
-    return stager.call(declared.function, args, kwargs)

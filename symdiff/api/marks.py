@@ -134,12 +134,11 @@ class checkpoint(Declared):  # noqa: N801 - a class used as a word
     9.0
     """
 
-    __symdiff_handler__ = "inside.call_checkpoint"
+    __symdiff_handler__ = "rules.call_checkpoint"
 
     @staticmethod
     def __symdiff_called__(stager: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        (function,) = args
-        return function
+        return _handler("rules.checkpointed")(stager, *args)
 
 
 class nondifferentiable(Declared):  # noqa: N801 - a class used as a word

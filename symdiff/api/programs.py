@@ -43,6 +43,7 @@ class Home:
         self._dispatchers: dict[Any, Dispatcher] = {}
         self._lock = threading.RLock()
         self._quick: dict[Steps, tuple[Dispatcher, int]] = {}
+        self._exact = False
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -55,6 +56,13 @@ class Home:
         if self._parameters is None:
             self._parameters = parameters_of(self.function)
         return self._parameters
+
+    def require_exact(self) -> None:
+        """Compute numbers as NumPy does, to the bit, in all programs from here on."""
+        with self._lock:
+            self._exact = True
+            self._dispatchers.clear()
+            self._quick.clear()
 
     def quick(self, steps: Steps, name: str) -> tuple[Dispatcher, int]:
         """What runs the function after these steps, and with how many arguments a call is
@@ -113,7 +121,7 @@ class Home:
 
     def _compiled(self, chain: Chain, name: str, arguments: Arguments) -> tuple[Entry, Signature]:
         derived = self._derived(chain, arguments)
-        program = pipeline.build(derived, name)
+        program = pipeline.build(derived, name, exact=self._exact)
         target = Target(
             program.function, program.paths, self._observer(chain, derived), derived.written
         )
@@ -190,7 +198,7 @@ class Home:
     def source(self, transforms: Transforms, name: str, arguments: Arguments) -> str:
         """The text of the program for a call."""
         derived = self.derive(transforms, arguments)
-        return pipeline.build(derived, name).emitted.text
+        return pipeline.build(derived, name, exact=self._exact).emitted.text
 
     def pair_source(
         self, transforms: Transforms, name: str, arguments: Arguments, skip: int

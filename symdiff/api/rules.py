@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from symdiff import differentiate, ops
-from symdiff.api.marks import custom_jvp, custom_vjp, nondifferentiable
+from symdiff.api.marks import checkpoint, custom_jvp, custom_vjp, nondifferentiable
 from symdiff.differentiate.cotangents import fitted
 from symdiff.differentiate.graphs import tuple_of
-from symdiff.errors import SignatureError, SymdiffError
+from symdiff.errors import SignatureError, SymdiffError, UnsupportedCallError
 from symdiff.ir.build import Builder, building
-from symdiff.ir.graph import Block, Graph, Input, Value
+from symdiff.ir.graph import Block, Graph, Input, Value, walk_nodes
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification, leaves
 from symdiff.ir.structure import Container, Leaf, Static, Structure
 from symdiff.ir.types import ArrayType, carries_derivative
@@ -43,7 +43,7 @@ def call_custom_vjp(
         pair = stager.elements(stager.call(forward, primals, {}))
         return stager.elements(stager.call(backward, (pair[1], cotangent), {}))
 
-    call = _Call.of(stager, declared, args, kwargs)
+    call = _Call.of(stager, declared.function, declared.name, args, kwargs)
     reverse, captured = stager.graph(
         stager.callable((declared, "reverse"), rule),
         call.signature(g=cotangent_specification(call.primal)),
@@ -63,7 +63,7 @@ def call_custom_jvp(
         pair = stager.call(given_rule, (tuple(given[:count]), tuple(given[count:])), {})
         return stager.elements(pair)[1]
 
-    call = _Call.of(stager, declared, args, kwargs)
+    call = _Call.of(stager, declared.function, declared.name, args, kwargs)
     tangents = {f"t{k}": _tangent(spec) for k, (_, spec) in enumerate(call.specifications)}
     pushed, captured = stager.graph(
         stager.callable((declared, "forward"), rule), call.signature(**tangents)
@@ -110,13 +110,19 @@ class _Call:
     first: tuple[Value, ...]  # what the primal graph captured
 
     @classmethod
-    def of(cls, stager: Stager, declared: Any, args: Args, kwargs: dict[str, Any]) -> _Call:
-        name = declared.name
-        parameters = Parameters(name, stager.parameters(declared.function))
+    def of(
+        cls, stager: Stager, function: Any, name: str, args: Args, kwargs: dict[str, Any]
+    ) -> _Call:
+        parameters = Parameters(name, stager.parameters(function))
         flat = parameters.flat(parameters.bind(tuple(args), kwargs))
         arguments = {f"x{k}": stager.lifted(value) for k, value in enumerate(flat)}
         specifications = tuple((n, stager.specification(v)) for n, v in arguments.items())
-        run = stager.callable(declared, lambda s, a, k: s.call(declared.function, a, k))
+        names = list(arguments)
+
+        def call(stager: Stager, given: Args, kwargs: dict[str, Any]) -> Any:
+            return stager.call(function, *parameters.spread(tuple(given)))
+
+        run = stager.callable((name, "primal", tuple(names)), call)
         primal, captured = stager.graph(run, Signature(specifications))
         return cls(name, arguments, specifications, primal, tuple(captured), tuple(captured))
 
@@ -279,10 +285,30 @@ class _Call:
         bars = [found.get(k, operand) for k, operand in enumerate(operands)]
         return self._graph(made, [*operands, *seeds], bars)
 
+    def recomputing(self) -> dict[str, Graph]:
+        """Rules that are the function's own derivatives, by arguments and captured values alike."""
+        primal = self.primal_of()
+        operands, results = self._operands(), primal.block.results
+        wrt = [k for k, value in enumerate(operands) if carries_derivative(value.type)]
+        pulled = differentiate.vjp(primal, wrt, output=tuple_of(len(wrt), len(results)))
+        seeds = [Value(v.type, None, "g") for v in results if carries_derivative(v.type)]
+        with building(Builder()) as made:
+            found = dict(zip(wrt, inlined(pulled, [*operands, *seeds]), strict=True))
+        bars = [found.get(k, operand) for k, operand in enumerate(operands)]
+        pushed = differentiate.jvp(primal, wrt, output=tuple_of(len(seeds), len(results)))
+        return {"reverse": self._graph(made, [*operands, *seeds], bars), "forward": pushed}
+
     def emit(
-        self, stager: Stager, reverse: Graph | None = None, forward: Graph | None = None
+        self,
+        stager: Stager,
+        reverse: Graph | None = None,
+        forward: Graph | None = None,
+        rest_carries: bool = False,
     ) -> Any:
-        """The node in the program, and what the function returns."""
+        """The node in the program, and what the function returns.
+
+        ``rest_carries``: the rules give derivatives by what was captured too.
+        """
         numbers = self.numbers
         operands = [*stager.leaves(self.arguments, list(numbers)), *self.captured]
         results = custom_call(
@@ -291,10 +317,42 @@ class _Call:
             primal=self.primal_of(),
             reverse=reverse,
             forward=forward,
-            arguments=len(numbers),
+            arguments=len(operands) if rest_carries else len(numbers),
         )
         values = results if isinstance(results, tuple) else (results,)
         return stager.returned(self.primal.output, values)
+
+
+# Recomputation ------------------------------------------------------------------------------------
+
+
+def call_checkpoint(
+    stager: Stager, declared: checkpoint, args: Args, kwargs: dict[str, Any]
+) -> Any:
+    """The function with a rule that computes it again in the backward sweep."""
+    return _checkpointed_call(stager, declared.function, declared.name, args, kwargs)
+
+
+def checkpointed(stager: Stager, function: Any) -> Any:
+    """What ``checkpoint`` makes of a function inside a program."""
+    name = getattr(function, "name", getattr(function, "__name__", "function"))
+
+    def call(stager: Stager, args: Args, kwargs: dict[str, Any]) -> Any:
+        return _checkpointed_call(stager, function, name, args, kwargs)
+
+    return stager.callable(("checkpoint", function), call)
+
+
+def _checkpointed_call(
+    stager: Stager, function: Any, name: str, args: Args, kwargs: dict[str, Any]
+) -> Any:
+    try:
+        call = _Call.of(stager, function, name, args, kwargs)
+    except UnsupportedCallError:  # it writes to what it does not own: that cannot be done twice
+        return stager.call(function, args, kwargs)
+    if any(node.op.effect for node in walk_nodes(call.primal.block)):
+        return stager.call(function, args, kwargs)
+    return call.emit(stager, **call.recomputing(), rest_carries=True)
 
 
 # Hooks and functions without derivative -----------------------------------------------------------

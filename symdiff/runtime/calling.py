@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,18 +14,7 @@ def call_with(
     function: Callable[..., Any], parameters: Parameters, arguments: tuple[Any, ...]
 ) -> Any:
     """``function`` called with arguments in canonical form."""
-    args: list[Any] = []
-    kwargs: dict[str, Any] = {}
-    pairs = zip(parameters.signature.parameters.values(), arguments, strict=True)
-    for parameter, value in pairs:
-        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
-            args.extend(value)
-        elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
-            kwargs.update(value)
-        elif parameter.kind is inspect.Parameter.KEYWORD_ONLY:
-            kwargs[parameter.name] = value
-        else:
-            args.append(value)
+    args, kwargs = parameters.spread_canonical(arguments)
     return function(*args, **kwargs)
 
 

@@ -103,6 +103,26 @@ class Parameters:
                 found.append({} if parameter.kind is parameter.VAR_KEYWORD else rest.pop(0))
         return tuple(found)
 
+    def spread(self, flat: tuple[Any, ...]) -> tuple[list[Any], dict[str, Any]]:
+        """Positional and keyword arguments of the call that ``flat`` stands for."""
+        return self.spread_canonical(self.canonical(flat))
+
+    def spread_canonical(self, arguments: tuple[Any, ...]) -> tuple[list[Any], dict[str, Any]]:
+        """Positional and keyword arguments of a call in canonical form."""
+        args: list[Any] = []
+        kwargs: dict[str, Any] = {}
+        pairs = zip(self.signature.parameters.values(), arguments, strict=True)
+        for parameter, value in pairs:
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                args.extend(value)
+            elif parameter.kind is parameter.VAR_KEYWORD:
+                kwargs.update(value)
+            elif parameter.kind is parameter.KEYWORD_ONLY:
+                kwargs[parameter.name] = value
+            else:
+                args.append(value)
+        return args, kwargs
+
     def slot(self, path: Path, variadic_count: int) -> Path:
         """Where in ``flat`` stands what stands at a path of the arguments."""
         position = 0

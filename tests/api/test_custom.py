@@ -206,3 +206,55 @@ def test_a_differentiated_function_inside_may_not_write_outside():
 
     with pytest.raises(sd.UnsupportedCallError, match="changes what it does not own"):
         sd.grad(f)(X)
+
+
+# --- recomputation
+
+
+@sd.checkpoint
+def layer(x, w):
+    hidden = np.tanh(x @ w)
+    return np.exp(hidden) * hidden
+
+
+def network(weights, x):
+    for w in weights:
+        x = layer(x, w)
+    return np.sum(x * x)
+
+
+def test_a_checkpointed_function_is_computed_again():
+    rng = np.random.default_rng(0)
+    weights, x = [0.5 * rng.normal(size=(3, 3)) for _ in range(2)], rng.normal(size=3)
+    sd.check_grads(network, (weights, x))
+    source = sd.differentiable(network).source(weights, x)
+    code = "\n".join(line for line in source.split("\n") if "#" not in line)
+    forward, backward = code.split("def network_backward")
+    assert forward.count("np.tanh(") == backward.count("np.tanh(") == 2
+    assert forward.count("np.exp(") == backward.count("np.exp(") == 2
+
+
+def test_a_checkpointed_turn_saves_what_goes_into_it():
+    def f(x, n):
+        @sd.checkpoint
+        def turn(v):
+            a = np.sin(v)
+            return a * np.exp(a) * np.cos(v) * x
+
+        y = x
+        for _ in range(n):
+            y = turn(y)
+        return np.sum(y)
+
+    sd.check_grads(f, (X, 4))
+    assert sd.grad(f).source("float64[n]", "int").count("_tape.append(") == 1
+
+
+def test_a_checkpointed_function_with_effects_happens_once(capsys):
+    @sd.checkpoint
+    def loud(x):
+        print("once")
+        return x * x
+
+    assert sd.grad(lambda x: loud(x) * x)(2.0) == 12.0
+    assert capsys.readouterr().out == "once\n"
