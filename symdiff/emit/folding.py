@@ -221,7 +221,7 @@ class _Folding:
         return own + sum(part.width * n for part, n in zip(parts, times, strict=True))
 
     def spelled(self, node: Node) -> tuple[int, list[int]]:
-        """The columns of a node's spelling besides operands, and how often it writes each of these."""
+        """The columns of a node's spelling besides operands, and how often each is written."""
         known = self.spellings.get(node)
         if known is None:
             known = self.spellings[node] = _spelled(node)

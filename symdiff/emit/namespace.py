@@ -41,6 +41,12 @@ class Namespace:
         self._bound: dict[int, str] = {}
         self._next: dict[str, int] = {}
 
+    def nested(self) -> Namespace:
+        """The names of another function beside this one, with the same objects."""
+        inner = Namespace(self.taken)
+        inner.objects, inner._bound = self.objects, self._bound
+        return inner
+
     def fresh(self, hint: str) -> str:
         """``hint`` itself, or with the first number that makes it new."""
         name = identifier(hint, "t")

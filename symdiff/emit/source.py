@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from symdiff.emit.breaks import restore_breaks
-from symdiff.emit.comments import annotate
+from symdiff.emit.comments import annotate, origin
 from symdiff.emit.emitted import Emitted, Parameter
 from symdiff.emit.expressions import Expressions, tuple_of
 from symdiff.emit.namespace import MODULES, Namespace, identifier
@@ -41,9 +41,9 @@ def emit_source(
     lines: list[Line] = []
     for cell, callee in callees.items():
         if cell.graph is not None:
-            scope = Namespace(names.taken)
-            scope.objects = names.objects
+            scope = names.nested()
             lines.append(_callee(cell.graph, callee, callees, scope))
+            names.taken.update(names.objects)
     parameters, definition = _function(
         graph, function_name, callees, names, in_place=in_place, fresh=fresh, signature=signature
     )
@@ -110,4 +110,5 @@ def _definition(name: str, parameters: list[str], body: list[Line], graph: Graph
 
 
 def _docstring(graph: Graph) -> list[Line]:
-    return [Line(ast.Expr(ast.Constant(graph.docstring)))] if graph.docstring else []
+    text = graph.docstring or (origin(graph.span) if graph.span else None)
+    return [Line(ast.Expr(ast.Constant(text)))] if text else []

@@ -93,6 +93,9 @@ def _statement(line: Line, depth: int, prefix: str) -> Iterator[tuple[str, Sourc
 def _header(line: Line) -> list[str]:
     """The text of a simple statement, or of a compound one up to its colon."""
     tree: Any = line.tree
+    docstring = _docstring(line.tree)
+    if docstring is not None:
+        return [docstring]
     if not isinstance(line.tree, _COMPOUND):
         lines = print_statement(tree).splitlines()
         return _wrapped_return(tree) if _is_long(lines) and isinstance(tree, ast.Return) else lines
@@ -100,6 +103,16 @@ def _header(line: Line) -> list[str]:
     *header, _ = print_statement(tree).splitlines()
     tree.body = []
     return _wrapped_definition(tree) if _is_long(header) and len(header) == 1 else header
+
+
+def _docstring(tree: ast.stmt) -> str | None:
+    """A string that is a statement, between triple quotes where it can stand there as it is."""
+    if not isinstance(tree, ast.Expr) or not isinstance(tree.value, ast.Constant):
+        return None
+    text = tree.value.value
+    if not isinstance(text, str) or not text.isprintable() or '"' in text or "\\" in text:
+        return None
+    return f'"""{text}"""'
 
 
 def _is_long(lines: list[str]) -> bool:
