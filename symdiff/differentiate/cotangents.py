@@ -194,13 +194,13 @@ class Zeros:
 
     def _tape(self, tape: Value) -> Value:
         assert isinstance(tape.type, TapeType)
+        if tape in self.partial:
+            return ops.zeros_if_defined(tape)  # type: ignore[no-any-return]
         element = Value(tape.type.element)
-        partial = tape in self.partial
-        zeros = Zeros((), (element,) if partial else ())
         with building(Builder([], builder().span)) as inner:
             inner.role = "cotangent"
-            zero = zeros.of(element)
-        return _map_tapes([tape], [element], inner.nodes, zero, partial)
+            zero = Zeros(()).of(element)
+        return _map_tapes([tape], [element], inner.nodes, zero)
 
 
 def partial_values(block: Block) -> set[Value]:
@@ -260,9 +260,8 @@ def _map_tapes(
     elements: list[Value],
     nodes: list[Node],
     result: Value,
-    partial: bool = False,
 ) -> Value:
     """The tape of ``result``, computed from the elements of tapes of one length."""
     body = Block((Value(INT), *elements), nodes, (result,))
-    count = ops.tape_length(tapes[0], partial=partial)
+    count = ops.tape_length(tapes[0], partial=True)
     return LoopView(emit_loop(count, (), tapes, body)).ys[0]

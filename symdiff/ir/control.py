@@ -127,6 +127,8 @@ def join_types(a: Type, b: Type, symbol: str) -> Type:
         return a
     if isinstance(a, ListType) and isinstance(b, ListType):
         return ListType(join_types(a.element, b.element, symbol))
+    if isinstance(a, TapeType) and isinstance(b, TapeType):
+        return TapeType(join_types(a.element, b.element, symbol))
     if isinstance(a, ArrayType) and isinstance(b, ArrayType) and alike(a, b):
         pairs = enumerate(zip(a.shape, b.shape, strict=True))
         shape = tuple(_join_dims(m, n, f"{symbol}.{k}") for k, (m, n) in pairs)

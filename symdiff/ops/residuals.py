@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import INT, OpaqueType, Type
-from symdiff.ops.declare import Operation, declare, template
+from symdiff.ir.types import INT, ArrayType, OpaqueType, Type
+from symdiff.ops.declare import Operation, declare, dotted, literal, template
 
 PACKED = OpaqueType("residuals")
 
@@ -49,7 +49,7 @@ zeros_if_defined: Operation = declare(
         lambda x: (x,),
         lambda x: _zeros_if_defined(x),
         nondifferentiable=True,
-        spelling=template("None if {0} is None else np.zeros_like({0})"),
+        spelling=lambda node, operands: _spell_zeros(node.result.type, operands[0]),
         repeated=frozenset({0}),
         documentation="Zeros like a value that only one arm of a branch defines.",
     ),
@@ -75,6 +75,21 @@ def _zeros_if_defined(x: Any) -> Any:
     if x is None:
         return None
     return [_zeros_if_defined(item) for item in x] if isinstance(x, list) else np.zeros_like(x)
+
+
+def _spell_zeros(type_: Type, x: ast.expr, depth: int = 0) -> ast.expr:
+    """``None if x is None else np.zeros_like(x)``, and lists and tapes of that."""
+    if isinstance(type_, ArrayType) and type_.kind != "array":
+        zero = type_.dtype.type(0)
+        return literal(zero.item() if type_.weak else zero)
+    if isinstance(type_, ArrayType | OpaqueType):
+        zeros: ast.expr = ast.Call(dotted("np.zeros_like"), [x], [])
+    else:
+        item = "e" * (depth + 1)
+        element = _spell_zeros(type_.element, ast.Name(item, ast.Load()), depth + 1)
+        target = ast.comprehension(ast.Name(item, ast.Store()), x, [], 0)
+        zeros = ast.ListComp(element, [target])
+    return ast.IfExp(ast.Compare(x, [ast.Is()], [ast.Constant(None)]), ast.Constant(None), zeros)
 
 
 def _infer_pack(*values: Type) -> tuple[Type, ...]:
