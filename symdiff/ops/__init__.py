@@ -39,6 +39,7 @@ from symdiff.ops.effects import (
     stop_gradient,
     store,
 )
+from symdiff.ops.einsum import einsum
 from symdiff.ops.elementary import (
     absolute,
     add,
@@ -154,7 +155,7 @@ from symdiff.ops.index import (
     index_set_of,
     is_view,
 )
-from symdiff.ops.linalg import cholesky, cofactors, det, inv, norm, slogdet, solve
+from symdiff.ops.linalg import cholesky, cofactors, det, inv, slogdet, solve
 from symdiff.ops.lists import (
     list_accumulate,
     list_add,
@@ -185,6 +186,7 @@ from symdiff.ops.lists import (
     list_zeros_like,
 )
 from symdiff.ops.mathlib import math_cos, math_exp, math_log, math_sin, math_sqrt, polygamma
+from symdiff.ops.norms import norm
 from symdiff.ops.order import (
     argsort,
     cumprod,
@@ -194,7 +196,7 @@ from symdiff.ops.order import (
     take_along_axis,
 )
 from symdiff.ops.parts import with_imag, with_real
-from symdiff.ops.products import adjoint, cross, dot, einsum, matmul, outer, tensordot, trace, vdot
+from symdiff.ops.products import adjoint, cross, dot, matmul, outer, tensordot, trace, vdot
 from symdiff.ops.reduce import (
     all,
     any,

@@ -98,7 +98,7 @@ def _predicate(name: str) -> None:
 for _name in ("isnan", "isinf", "isfinite"):
     _predicate(_name)
 
-# Lowerings of what is not an op of its own ---
+# Lowerings of what is not an op of its own ------------------------------------------------------
 
 
 @lowers(cmath.log)

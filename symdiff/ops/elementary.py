@@ -929,7 +929,7 @@ clip_above: Operation = elementwise(
     documentation="``np.clip`` with an upper bound alone.",
 )
 
-# sinc ---
+# sinc -------------------------------------------------------------------------------------------
 
 
 def _infer_sinc(x: Type, *, order: int = 0) -> tuple[Type, ...]:

@@ -1,4 +1,4 @@
-"""Linear algebra: ``solve``, ``inv``, ``det``, ``slogdet``, ``cholesky``, ``norm``.
+"""Linear algebra: ``solve``, ``inv``, ``det``, ``slogdet``, ``cholesky``, ``eigh``.
 
 Rules follow Giles (2008), *Collected matrix derivative results*, in the pairing Re Σ conj(a)·b: a
 transpose there is a conjugate transpose here. All work on stacks of matrices.
@@ -6,7 +6,6 @@ transpose there is a conjugate transpose here. All work on stacks of matrices.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -29,33 +28,23 @@ from symdiff.ops.declare import (
     supporting_call,
 )
 from symdiff.ops.elementary import (
-    absolute,
     as_dtype_of,
     conjugated,
-    equal,
     imag,
     is_complex,
-    nonzero,
     number_or_array,
     real,
-    sign,
 )
 from symdiff.ops.products import adjoint, as_column, as_row, matmul, outer, swapped, without_last
 from symdiff.ops.reduce import (
-    Axis,
-    Gradient,
-    gradient_rules,
-    reduced_shape,
-    restored,
-    spell_reduction,
     sum,
     unbroadcast_to,
 )
 from symdiff.ops.shape import copy, diagonal, reshape, tril, triu
 from symdiff.ops.sizes import sizes_of
-from symdiff.ops.ufuncs import refuse, staged
+from symdiff.ops.ufuncs import staged
 
-# Types ---
+# Types ------------------------------------------------------------------------------------------
 
 
 def _common_dtype(*types: ArrayType) -> np.dtype:
@@ -113,7 +102,7 @@ def _entries(x: Value) -> Value:
     return sum(x, axis=axis, keepdims=False)  # type: ignore[no-any-return]
 
 
-# inv, solve ---
+# inv, solve -------------------------------------------------------------------------------------
 
 inv: Operation = declare(
     Operation(
@@ -185,7 +174,7 @@ solve: Operation = declare(
     2,
 )
 
-# det, cofactors, slogdet ---
+# det, cofactors, slogdet ------------------------------------------------------------------------
 
 
 def _cofactors_share(w: Value, y: Value, a: Value) -> Value:
@@ -283,7 +272,7 @@ slogdet: Operation = declare(
     1,
 )
 
-# cholesky ---
+# cholesky ---------------------------------------------------------------------------------------
 
 
 def _half_lower(x: Value) -> Value:
@@ -332,7 +321,7 @@ cholesky: Operation = declare(
     1,
 )
 
-# eigenvalues of Hermitian matrices ---
+# eigenvalues of Hermitian matrices --------------------------------------------------------------
 
 
 def _infer_eigh(a: Type, *, UPLO: str = "L") -> tuple[Type, ...]:
@@ -411,95 +400,7 @@ eigvalsh: Operation = declare(
     1,
 )
 
-# norm ---
-
-Order = int | float | str | None
-
-
-def _infer_norm(
-    x: Type, *, ord: Order = None, axis: Axis = None, keepdims: bool = False
-) -> tuple[Type, ...]:
-    type_ = require_array(x, "norm")
-    dtype = np.empty(0, type_.dtype if type_.differentiable else float).real.dtype
-    return (number_or_array(dtype, reduced_shape(type_.shape, axis, keepdims)),)
-
-
-def _unit(x: Value) -> Value:
-    """``x / |x|``, and 0 at 0."""
-    return x / nonzero(absolute(x)) if is_complex(x) else sign(x)
-
-
-def _euclidean(y: Value, x: Value, axis: Axis, keepdims: bool) -> Gradient:
-    return Gradient(x, 1, nonzero(y))
-
-
-def _extreme(y: Value, sums: Value, unit: Value, axis: Axis, keepdims: bool) -> Gradient:
-    """Ties split evenly; ``sums`` are what the extremum is taken of, of length 1 where summed."""
-    chosen = equal(sums, restored(y, unit, axis, keepdims))
-    ties = as_dtype_of(sum(chosen, axis=axis, keepdims=keepdims), y)
-    return Gradient(unit * chosen, 1, ties)
-
-
-def _vector_gradient(y: Value, x: Value, order: Order, axis: Axis, keepdims: bool) -> Gradient:
-    if order in (None, 2):
-        return _euclidean(y, x, axis, keepdims)
-    if order == 1:
-        return Gradient(_unit(x))
-    if order == 0:
-        return Gradient(_unit(x) * 0.0)
-    if order in (math.inf, -math.inf):
-        return _extreme(y, absolute(x), _unit(x), axis, keepdims)
-    assert isinstance(order, int | float)
-    ratio = absolute(x) / nonzero(restored(y, x, axis, keepdims))
-    return Gradient(_unit(x) * ratio ** (order - 1))
-
-
-def _matrix_gradient(
-    y: Value, x: Value, order: Order, axes: tuple[int, int], axis: Axis, keepdims: bool
-) -> Gradient:
-    if order in (None, "fro"):
-        return _euclidean(y, x, axis, keepdims)
-    summed = axes[0] if order in (1, -1) else axes[1]
-    sums = sum(absolute(x), axis=(summed,), keepdims=True)
-    return _extreme(y, sums, _unit(x), axis, keepdims)
-
-
-def _norm_gradient(
-    y: Value,
-    x: Value,
-    *,
-    ord: Order = None,
-    axis: Any = None,
-    keepdims: bool = False,
-    **_: Any,
-) -> Gradient:
-    rank = array_type(x).rank
-    axes = tuple(range(rank)) if axis is None else axis
-    if len(axes) == 1 or (axis is None and ord is None):
-        return _vector_gradient(y, x, ord, axis, keepdims)
-    if ord in ("nuc", 2, -2):
-        raise UnsupportedCallError(
-            f"the derivative of numpy.linalg.norm with ord={ord!r} of a matrix",
-            hint="ord='fro', 1 and inf have one",
-        )
-    return _matrix_gradient(y, x, ord, (axes[0], axes[1]), axis, keepdims)
-
-
-norm: Operation = declare(
-    Operation(
-        "norm",
-        _infer_norm,
-        lambda x, *, ord=None, axis=None, keepdims=False: np.linalg.norm(
-            x, ord, axis[0] if axis is not None and len(axis) == 1 else axis, keepdims
-        ),
-        spelling=spell_reduction("np.linalg.norm", ord=None),
-        documentation="A norm; the derivative of the Euclidean one at 0 is 0.",
-        **gradient_rules(_norm_gradient),
-    ),
-    1,
-)
-
-# Lowerings ---
+# Lowerings --------------------------------------------------------------------------------------
 
 
 @lowers(np.linalg.inv)
@@ -548,42 +449,6 @@ def _slogdet(a: Any) -> Any:
 def _cholesky(a: Any, /, *, upper: Any = False) -> Value:
     more = {"upper": True} if static(upper) else {}
     return cholesky(staged(a), **more)  # type: ignore[no-any-return]
-
-
-@lowers(np.linalg.norm)
-def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Value:
-    value = staged(x)
-    rank = array_type(value).rank
-    order, axes = static(ord), _norm_axes(static(axis), rank)
-    if order is not None and axes is None and rank not in (1, 2):
-        raise ValueError("Improper number of dimensions to norm.")
-    return norm(value, ord=order, axis=axes, keepdims=bool(static(keepdims)))  # type: ignore[no-any-return]
-
-
-def _norm_axes(axis: Any, rank: int) -> tuple[int, ...] | None:
-    if axis is None:
-        return None
-    axes = (axis,) if isinstance(axis, int) else tuple(axis)
-    if len(axes) > 2:
-        raise ValueError("Improper number of dimensions to norm.")
-    normal = tuple(k % rank for k in axes if -rank <= k < rank)
-    if len(normal) != len(axes):
-        raise np.exceptions.AxisError(f"axis {axis} is out of bounds for array of dimension {rank}")
-    return normal
-
-
-@lowers(np.linalg.vector_norm)
-def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
-    if static(axis) is not None:
-        return _norm(x, ord, axis, keepdims)
-    if static(keepdims):
-        refuse("numpy.linalg.vector_norm of all axes", keepdims=1)
-    return _norm(FUNCTIONS[np.ravel](x), ord, 0)
-
-
-@lowers(np.linalg.matrix_norm)
-def _matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
-    return _norm(x, ord, (-2, -1), keepdims)
 
 
 @lowers(np.linalg.matrix_power)

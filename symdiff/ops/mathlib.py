@@ -44,7 +44,7 @@ from symdiff.ops.elementary import (
     trunc,
 )
 
-# Declaring ---
+# Declaring --------------------------------------------------------------------------------------
 
 
 def _infer_as(result: ArrayType, name: str) -> Callable[..., tuple[Type, ...]]:
@@ -99,7 +99,7 @@ def _discrete(name: str, result: ArrayType, **more: Any) -> Operation:
     return declare(operation)
 
 
-# Elementary functions ---
+# Elementary functions ---------------------------------------------------------------------------
 
 math_sin: Operation = _math("sin", lambda y, x: math_cos(x), sympy="sin")
 math_cos: Operation = _math("cos", lambda y, x: -math_sin(x), sympy="cos")
@@ -183,7 +183,7 @@ polygamma: Operation = declare(
     1,
 )
 
-# Two numbers and more ---
+# Two numbers and more ---------------------------------------------------------------------------
 
 math_pow: Operation = _math(
     "pow",
@@ -248,7 +248,7 @@ math_fsum: Operation = declare(
     1,
 )
 
-# Discrete functions ---
+# Discrete functions -----------------------------------------------------------------------------
 
 math_floor: Operation = _discrete("floor", INT, sympy="floor")
 math_ceil: Operation = _discrete("ceil", INT, sympy="ceiling")
@@ -280,7 +280,7 @@ math_isclose: Operation = declare(
     )
 )
 
-# Lowerings of what is not an op of its own ---
+# Lowerings of what is not an op of its own ------------------------------------------------------
 
 
 @lowers(math.isclose)

@@ -1,4 +1,4 @@
-"""Products of arrays: ``matmul``, ``dot``, ``outer``, ``einsum`` and what NumPy writes with them.
+"""Products of arrays: ``matmul``, ``dot``, ``outer``, ``tensordot`` and what is made of them.
 
 All are linear in each operand. Cotangents pair as Re Σ conj(a)·b: a rule conjugates the other one.
 """
@@ -26,9 +26,7 @@ from symdiff.ops.declare import (
     broadcast_shapes,
     call,
     declare,
-    dotted,
     infix,
-    literal,
     lowers,
     require_array,
     static,
@@ -43,7 +41,7 @@ from symdiff.ops.elementary import (
     result_dtype,
 )
 from symdiff.ops.reduce import count_of, sum, unbroadcast_to
-from symdiff.ops.shape import broadcast_to, diagonal, reshape, transpose
+from symdiff.ops.shape import reshape, transpose
 from symdiff.ops.sizes import dim_of, size, sizes_of
 from symdiff.ops.ufuncs import as_function, cast, dtype_of, refuse, refuse_out, staged, strong
 
@@ -117,17 +115,6 @@ def _inner_agree(node: Node) -> bool:
 def _contracted_agree(node: Node) -> bool:
     (first, second), axes = (array_type(v).shape for v in node.operands), node.attributes["axes"]
     return all(first[i] == second[j] for i, j in zip(*axes, strict=True))
-
-
-def _letters_agree(node: Node) -> bool:
-    """Whether each letter is known to stand for one length."""
-    lengths: dict[str, Dim] = {}
-    inputs, _ = _parsed(node.attributes["subscripts"])
-    for letters, operand in zip(inputs, node.operands, strict=True):
-        for letter, dim in zip(letters, array_type(operand).shape, strict=True):
-            if lengths.setdefault(letter, dim) != dim:
-                return False
-    return True
 
 
 def _same_length(node: Node) -> bool:
@@ -205,7 +192,7 @@ outer: Operation = declare(
     2,
 )
 
-# dot, vdot ---
+# dot, vdot --------------------------------------------------------------------------------------
 
 
 def _infer_dot(a: Type, b: Type) -> tuple[Type, ...]:
@@ -274,7 +261,7 @@ vdot: Operation = declare(
     2,
 )
 
-# tensordot ---
+# tensordot --------------------------------------------------------------------------------------
 
 AxisPairs = tuple[tuple[int, ...], tuple[int, ...]]
 
@@ -331,134 +318,7 @@ tensordot: Operation = declare(
     2,
 )
 
-# einsum ---
-
-
-def _parsed(subscripts: str) -> tuple[list[str], str]:
-    """The letters of the operands and of the result."""
-    inputs, output = subscripts.replace(" ", "").split("->")
-    return inputs.split(","), output
-
-
-def _infer_einsum(*types: Type, subscripts: str, optimize: Any = False) -> tuple[Type, ...]:
-    operands = [require_array(t, "einsum") for t in types]
-    inputs, output = _parsed(subscripts)
-    dims: dict[str, list[Dim]] = {}
-    for letters, type_ in zip(inputs, operands, strict=True):
-        for letter, dim in zip(letters, type_.shape, strict=True):
-            dims.setdefault(letter, []).append(dim)
-    shape = broadcast_shapes(*_columns([dims[letter] for letter in output]))
-    return (number_or_array(result_dtype(*operands), shape),)
-
-
-def _columns(dims: Sequence[Sequence[Dim]]) -> list[tuple[Dim, ...]]:
-    """Shapes that broadcast to a list of dimensions, each of which is given by several."""
-    most = builtins.max((len(d) for d in dims), default=1)
-    return [tuple(d[k] if k < len(d) else 1 for d in dims) for k in range(most)]
-
-
-def _einsum_vjp(
-    position: int, g: Value, y: Value, *operands: Value, subscripts: str, optimize: Any = False
-) -> Value:
-    """Exchange the operand with the result: ``ij,jk->ik`` gives ``ik,jk->ij``.
-
-    Letters that only this operand has were summed: the cotangent is the same along them. A letter
-    that it repeats took its diagonal: an identity matrix puts the cotangent there.
-    """
-    inputs, output = _parsed(subscripts)
-    x = operands[position]
-    others = [(inputs[k], conjugated(v)) for k, v in enumerate(operands) if k != position]
-    wanted, identities = _distinct(inputs[position], x, subscripts)
-    terms = [*([(output, g)] if output else []), *others, *identities]
-    known = {letter for letters, _ in terms for letter in letters}
-    share = _contracted(terms, "".join(k for k in wanted if k in known), optimize)
-    if not output:
-        share = g if share is None else share * g
-    assert share is not None
-    return unbroadcast_to(_with_missing(share, wanted, known, x), x)
-
-
-def _contracted(terms: Sequence[tuple[str, Value]], wanted: str, optimize: Any) -> Value | None:
-    """The product of terms with the letters that are wanted; None of no terms."""
-    if not terms or (len(terms) == 1 and terms[0][0] == wanted):
-        return terms[0][1] if terms else None
-    names = ",".join(letters for letters, _ in terms)
-    values = (value for _, value in terms)
-    return einsum(  # type: ignore[no-any-return]
-        *values, subscripts=f"{names}->{wanted}", **_optimized(optimize)
-    )
-
-
-def _optimized(optimize: Any) -> dict[str, Any]:
-    return {"optimize": optimize} if optimize else {}
-
-
-def _distinct(letters: str, x: Value, subscripts: str) -> tuple[str, list[tuple[str, Value]]]:
-    """The letters with repetitions replaced by new ones, and identity matrices that tie these."""
-    free = iter(letter for letter in _LETTERS if letter not in subscripts)
-    distinct = ""
-    identities = []
-    for letter in letters:
-        if letter in distinct:
-            twin = next(free)
-            first = letters.index(letter)
-            n = sizes_of(x)[first]
-            dim = array_type(x).shape[first]
-            dtype = array_type(x).dtype
-            identities.append((letter + twin, eye(n, n, k=0, shape=(dim, dim), dtype=dtype)))
-            letter = twin
-        distinct += letter
-    return distinct, identities
-
-
-_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-
-def _with_missing(share: Value, wanted: str, known: set[str], x: Value) -> Value:
-    """``share`` with the axes of ``x``, the same along those that it lacks or has of length 1."""
-    own = iter(zip(sizes_of(share), array_type(share).shape, strict=True))
-    axes = [next(own) if letter in known else (1, 1) for letter in wanted]
-    whole = list(zip(sizes_of(x), array_type(x).shape, strict=True))
-    if len(axes) != array_type(share).rank:
-        share = reshape(share, *(n for n, _ in axes), shape=tuple(dim for _, dim in axes))
-    if all(a[1] != 1 or w[1] == 1 for a, w in zip(axes, whole, strict=True)):
-        return share
-    given = [w if a[1] == 1 else a for a, w in zip(axes, whole, strict=True)]
-    return broadcast_to(  # type: ignore[no-any-return]
-        share, *(n for n, _ in given), shape=tuple(dim for _, dim in given)
-    )
-
-
-def _einsum_jvp(position: int, t: Value, y: Value, *operands: Value, **attributes: Any) -> Value:
-    replaced = (*operands[:position], t, *operands[position + 1 :])
-    return einsum(*replaced, **attributes)  # type: ignore[no-any-return]
-
-
-def _spell_einsum(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    optimize = node.attributes.get("optimize", False)
-    keywords = [ast.keyword("optimize", literal(optimize))] if optimize else []
-    arguments = [literal(node.attributes["subscripts"]), *operands]
-    return ast.Call(dotted("np.einsum"), arguments, keywords)
-
-
-einsum: Operation = declare(
-    Operation(
-        "einsum",
-        _infer_einsum,
-        lambda *xs, subscripts, optimize=False: np.einsum(subscripts, *xs, optimize=optimize),
-        raises=True,
-        harmless=_letters_agree,
-        cost="heavy",
-        spelling=_spell_einsum,
-        vjp=_einsum_vjp,
-        jvp=_einsum_jvp,
-        variadic=True,
-        documentation="Sums of products named by subscripts.",
-    ),
-    1,
-)
-
-# trace, cross ---
+# trace, cross -----------------------------------------------------------------------------------
 
 
 def _infer_trace(x: Type, *, offset: int = 0) -> tuple[Type, ...]:
@@ -514,7 +374,7 @@ cross: Operation = declare(
 
 OPERATORS.update(matmul=matmul)
 
-# Lowerings ---
+# Lowerings --------------------------------------------------------------------------------------
 
 
 @lowers(np.matmul)
@@ -585,55 +445,6 @@ def _tensordot(a: Any, b: Any, axes: Any = 2) -> Value:
 
 def _axis_tuple(axes: Any) -> tuple[int, ...]:
     return (axes,) if isinstance(axes, int) else tuple(axes)
-
-
-@lowers(np.einsum)
-def _einsum(subscripts: Any, *operands: Any, optimize: Any = False, **options: Any) -> Value:
-    if not isinstance(subscripts, str):
-        raise UnsupportedCallError(
-            "numpy.einsum with lists of subscripts", hint="write them as a string: 'ij,jk->ik'"
-        )
-    refuse("numpy.einsum", **options)
-    values = [staged(operand) for operand in operands]
-    explicit = explicit_subscripts(subscripts, [array_type(v).rank for v in values])
-    if len(values) == 1:
-        view = _einsum_view(values[0], explicit)
-        if view is not None:
-            return view
-    return einsum(  # type: ignore[no-any-return]
-        *values, subscripts=explicit, **_optimized(static(optimize))
-    )
-
-
-def _einsum_view(x: Value, subscripts: str) -> Value | None:
-    """What ``einsum`` gives as a view of its operand: a transpose, or the diagonal of a matrix."""
-    (letters,), output = _parsed(subscripts)
-    if sorted(letters) == sorted(output) and len(set(letters)) == len(letters):
-        axes = tuple(letters.index(k) for k in output)
-        return transpose(x, axes=axes)  # type: ignore[no-any-return]
-    if len(letters) == 2 and letters[0] == letters[1] == output:
-        return diagonal(x, offset=0)  # type: ignore[no-any-return]
-    return None
-
-
-def explicit_subscripts(subscripts: str, ranks: Sequence[int]) -> str:
-    """Subscripts with ``->`` and without an ellipsis, as NumPy reads them."""
-    inputs, arrow, output = subscripts.replace(" ", "").partition("->")
-    terms = inputs.split(",")
-    if len(terms) != len(ranks):
-        raise ValueError("number of subscripts does not match the number of operands")
-    longest = builtins.max(
-        (r - len(t) + 3 for t, r in zip(terms, ranks, strict=True) if "..." in t), default=0
-    )
-    spare = "".join(letter for letter in _LETTERS if letter not in subscripts)[:longest]
-    plain = [
-        t.replace("...", spare[len(spare) - (r - len(t) + 3) :]) if "..." in t else t
-        for t, r in zip(terms, ranks, strict=True)
-    ]
-    if not arrow:
-        named = [c for c in "".join(terms) if c != "."]
-        output = "..." + "".join(sorted(c for c in set(named) if named.count(c) == 1))
-    return f"{','.join(plain)}->{output.replace('...', spare)}"
 
 
 @lowers(np.trace, method="trace")

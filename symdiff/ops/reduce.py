@@ -115,7 +115,7 @@ def count_of(x: Value, axis: Axis) -> Any:
     return count
 
 
-# Declaring reductions ---
+# Declaring reductions ---------------------------------------------------------------------------
 
 
 def reduction_type(dtype: Callable[[np.dtype], np.dtype], name: str) -> Callable[..., Any]:
@@ -219,7 +219,7 @@ def _keeps(attributes: Mapping[str, Any]) -> bool:
     return bool(attributes.get("keepdims", False))
 
 
-# sum, mean, var, std, prod ---
+# sum, mean, var, std, prod ----------------------------------------------------------------------
 
 
 def _sum_vjp(
@@ -335,7 +335,7 @@ prod_except: Operation = declare(
     1,
 )
 
-# Extrema ---
+# Extrema ----------------------------------------------------------------------------------------
 
 
 def _extremum_gradient(
@@ -392,7 +392,7 @@ logaddexp_reduce: Operation = declare(
     1,
 )
 
-# Reductions that leave out NaN ---
+# Reductions that leave out NaN ------------------------------------------------------------------
 
 
 def _present(x: Value) -> Value:
@@ -458,7 +458,7 @@ nanmin: Operation = _reduction(
     **gradient_rules(_extremum_gradient),
 )
 
-# Truth and positions ---
+# Truth and positions ----------------------------------------------------------------------------
 
 any: Operation = _reduction("any", np.any, "Whether one is true.", nondifferentiable=True)
 all: Operation = _reduction("all", np.all, "Whether all are true.", nondifferentiable=True)
@@ -596,7 +596,7 @@ unbroadcast: Operation = declare(
 )
 
 
-# Lowerings ---
+# Lowerings --------------------------------------------------------------------------------------
 
 
 def _reduced(operation: Operation, a: Any, axis: Any, keepdims: Any, **more: Any) -> Value:

@@ -37,7 +37,16 @@ POOL = {
     "no rows": np.zeros((0, 3)),
     "stack": np.arange(12.0).reshape(2, 2, 3) / 9,
 }
-MODULES = ("ufuncs", "reduce", "products", "linalg", "mathlib", "cmathlib")
+MODULES = (
+    "ufuncs",
+    "reduce",
+    "products",
+    "einsum",
+    "linalg",
+    "norms",
+    "mathlib",
+    "cmathlib",
+)
 CALLS = {
     f"{getattr(function, '__module__', None) or 'numpy'}.{function.__qualname__}"
     if hasattr(function, "__qualname__")

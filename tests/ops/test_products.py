@@ -9,7 +9,7 @@ import pytest
 
 from symdiff.errors import UnsupportedCallError
 from symdiff.ops.declare import FUNCTIONS, METHODS, NeedsStatic
-from symdiff.ops.products import explicit_subscripts
+from symdiff.ops.einsum import explicit_subscripts
 from tests.ops.straightline import check, pullback, same, stage
 
 

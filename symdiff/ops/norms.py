@@ -1,0 +1,168 @@
+"""Norms of vectors and matrices; the derivative of the Euclidean norm at 0 is 0.
+
+All but the Euclidean ones are written with what they are made of: sums, powers and extrema of
+absolute values, whose conventions at kinks are theirs.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import Value
+from symdiff.ir.types import Type
+from symdiff.ops.declare import (
+    FUNCTIONS,
+    Operation,
+    array_type,
+    declare,
+    lowers,
+    require_array,
+    static,
+)
+from symdiff.ops.elementary import (
+    absolute,
+    as_dtype_of,
+    equal,
+    is_complex,
+    nonzero,
+    number_or_array,
+    sign,
+)
+from symdiff.ops.reduce import (
+    Axis,
+    Gradient,
+    gradient_rules,
+    reduced_shape,
+    restored,
+    spell_reduction,
+    sum,
+)
+from symdiff.ops.ufuncs import refuse, staged
+
+Order = int | float | str | None
+
+
+def _infer_norm(
+    x: Type, *, ord: Order = None, axis: Axis = None, keepdims: bool = False
+) -> tuple[Type, ...]:
+    type_ = require_array(x, "norm")
+    dtype = np.empty(0, type_.dtype if type_.differentiable else float).real.dtype
+    return (number_or_array(dtype, reduced_shape(type_.shape, axis, keepdims)),)
+
+
+def _unit(x: Value) -> Value:
+    """``x / |x|``, and 0 at 0."""
+    return x / nonzero(absolute(x)) if is_complex(x) else sign(x)
+
+
+def _euclidean(y: Value, x: Value, axis: Axis, keepdims: bool) -> Gradient:
+    return Gradient(x, 1, nonzero(y))
+
+
+def _extreme(y: Value, sums: Value, unit: Value, axis: Axis, keepdims: bool) -> Gradient:
+    """Ties split evenly; ``sums`` are what the extremum is taken of, of length 1 where summed."""
+    chosen = equal(sums, restored(y, unit, axis, keepdims))
+    ties = as_dtype_of(sum(chosen, axis=axis, keepdims=keepdims), y)
+    return Gradient(unit * chosen, 1, ties)
+
+
+def _vector_gradient(y: Value, x: Value, order: Order, axis: Axis, keepdims: bool) -> Gradient:
+    if order in (None, 2):
+        return _euclidean(y, x, axis, keepdims)
+    if order == 1:
+        return Gradient(_unit(x))
+    if order == 0:
+        return Gradient(_unit(x) * 0.0)
+    if order in (math.inf, -math.inf):
+        return _extreme(y, absolute(x), _unit(x), axis, keepdims)
+    assert isinstance(order, int | float)
+    ratio = absolute(x) / nonzero(restored(y, x, axis, keepdims))
+    return Gradient(_unit(x) * ratio ** (order - 1))
+
+
+def _matrix_gradient(
+    y: Value, x: Value, order: Order, axes: tuple[int, int], axis: Axis, keepdims: bool
+) -> Gradient:
+    if order in (None, "fro"):
+        return _euclidean(y, x, axis, keepdims)
+    summed = axes[0] if order in (1, -1) else axes[1]
+    sums = sum(absolute(x), axis=(summed,), keepdims=True)
+    return _extreme(y, sums, _unit(x), axis, keepdims)
+
+
+def _norm_gradient(
+    y: Value,
+    x: Value,
+    *,
+    ord: Order = None,
+    axis: Any = None,
+    keepdims: bool = False,
+    **_: Any,
+) -> Gradient:
+    rank = array_type(x).rank
+    axes = tuple(range(rank)) if axis is None else axis
+    if len(axes) == 1 or (axis is None and ord is None):
+        return _vector_gradient(y, x, ord, axis, keepdims)
+    if ord in ("nuc", 2, -2):
+        raise UnsupportedCallError(
+            f"the derivative of numpy.linalg.norm with ord={ord!r} of a matrix",
+            hint="ord='fro', 1 and inf have one",
+        )
+    return _matrix_gradient(y, x, ord, (axes[0], axes[1]), axis, keepdims)
+
+
+norm: Operation = declare(
+    Operation(
+        "norm",
+        _infer_norm,
+        lambda x, *, ord=None, axis=None, keepdims=False: np.linalg.norm(
+            x, ord, axis[0] if axis is not None and len(axis) == 1 else axis, keepdims
+        ),
+        spelling=spell_reduction("np.linalg.norm", ord=None),
+        documentation="A norm; the derivative of the Euclidean one at 0 is 0.",
+        **gradient_rules(_norm_gradient),
+    ),
+    1,
+)
+
+# Lowerings --------------------------------------------------------------------------------------
+
+
+@lowers(np.linalg.norm)
+def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Value:
+    value = staged(x)
+    rank = array_type(value).rank
+    order, axes = static(ord), _norm_axes(static(axis), rank)
+    if order is not None and axes is None and rank not in (1, 2):
+        raise ValueError("Improper number of dimensions to norm.")
+    return norm(value, ord=order, axis=axes, keepdims=bool(static(keepdims)))  # type: ignore[no-any-return]
+
+
+def _norm_axes(axis: Any, rank: int) -> tuple[int, ...] | None:
+    if axis is None:
+        return None
+    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    if len(axes) > 2:
+        raise ValueError("Improper number of dimensions to norm.")
+    normal = tuple(k % rank for k in axes if -rank <= k < rank)
+    if len(normal) != len(axes):
+        raise np.exceptions.AxisError(f"axis {axis} is out of bounds for array of dimension {rank}")
+    return normal
+
+
+@lowers(np.linalg.vector_norm)
+def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
+    if static(axis) is not None:
+        return _norm(x, ord, axis, keepdims)
+    if static(keepdims):
+        refuse("numpy.linalg.vector_norm of all axes", keepdims=1)
+    return _norm(FUNCTIONS[np.ravel](x), ord, 0)
+
+
+@lowers(np.linalg.matrix_norm)
+def _matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
+    return _norm(x, ord, (-2, -1), keepdims)
