@@ -346,7 +346,8 @@ def _divisor(partial: Value) -> Value | None:
     exponent = ops.constant_of(other)
     if exponent is None or isinstance(exponent, complex) or exponent >= 0:
         return None
-    return base**-exponent
+    power: Value = base**-exponent
+    return power
 
 
 def _times(g: Value, quotient: Value) -> Value:

@@ -11,7 +11,7 @@ import numpy as np
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import FLOAT, INT, ArrayType
-from symdiff.ops.declare import REGISTRY
+from symdiff.ops.declare import REGISTRY, array_type
 from symdiff.ops.elementary import add, multiply, negative, subtract, where
 from symdiff.optimise.facts import (
     is_derived,
@@ -226,9 +226,11 @@ def _carries_sign(x: Value, other: Value, node: Node, rewriter: Rewriter) -> boo
 
 def minus_one(node: Node, rewriter: Rewriter) -> Value | None:
     a, b = node.operands
-    if is_number(b, -1):
-        return apply_like(negative, node, a)
-    return apply_like(negative, node, b) if is_number(a, -1) and node.op is multiply else None
+    if is_number(a, -1) and node.op is multiply:
+        a, b = b, a
+    if not is_number(b, -1) or array_type(a).dtype.kind == "b":  # NumPy negates no booleans
+        return None
+    return apply_like(negative, node, a)
 
 
 # Choices
