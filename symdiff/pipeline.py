@@ -17,6 +17,7 @@ import numpy as np
 from symdiff import differentiate
 from symdiff.differentiate.graphs import leaves_of
 from symdiff.emit import Emitted, emit_source
+from symdiff.emit.fallback import with_fallback
 from symdiff.errors import AliasingError, SignatureError
 from symdiff.ir.graph import FreeVariable, Graph, Input
 from symdiff.ir.signature import Nested, Path, Signature, Specification, leaves
@@ -24,6 +25,7 @@ from symdiff.ir.structure import Structure
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops.rules import expanded
 from symdiff.optimise import optimise
+from symdiff.optimise.floats import on_floats
 from symdiff.parse import stage
 from symdiff.parse.staged import Staged, StaticDemand
 from symdiff.runtime.calling import follow
@@ -270,10 +272,28 @@ def _refuse_overlap(
 # Programs -----------------------------------------------------------------------------------------
 
 
-def build(derived: Derived, name: str) -> Program:
-    """Emit and load a derived graph: what it returns is fresh, and arguments stay as they are."""
-    emitted = emit_source(emittable(derived.graph), name, signature=derived.signature)
+def build(derived: Derived, name: str, *, exact: bool = False) -> Program:
+    """Emit and load a derived graph: what it returns is fresh, and arguments stay as they are.
+
+    Programs of numbers alone run on Python's floats, unless they are to be ``exact`` to the bit.
+    """
+    graph = emittable(derived.graph)
+    emitted = None if exact else _emit_on_floats(graph, name, derived.signature)
+    if emitted is None:
+        emitted = emit_source(graph, name, signature=derived.signature)
     return Program(derived, emitted, load(emitted), tuple(p.path for p in emitted.parameters))
+
+
+def _emit_on_floats(graph: Graph, name: str, signature: Signature) -> Emitted | None:
+    """A program of numbers alone on Python's floats, with NumPy's where those raise."""
+    floats = on_floats(graph)
+    if floats is None:
+        return None
+    slow = emit_source(graph, f"{name}_by_numpy", signature=signature)
+    fast = emit_source(optimise(floats), name, signature=signature)
+    if [p.path for p in fast.parameters] != [p.path for p in slow.parameters]:
+        return None
+    return with_fallback(fast, slow)
 
 
 def build_primal(derived: Derived, name: str) -> Program:
@@ -297,7 +317,7 @@ def build_pair(
 ) -> Pair:
     """Emit and load forward and backward parts; ``shaped``: the structure of cotangents."""
     split = differentiate.split(derived.graph, wrt)
-    forward = build(replace(derived, graph=optimise(split.forward)), f"{name}_forward")
+    forward = build(replace(derived, graph=optimise(split.forward)), f"{name}_forward", exact=True)
     known = tuple(_distinct(split.backward.inputs))
     backward = replace_graph(split.backward, inputs=known, output=shaped)
     emitted = emit_source(emittable(optimise(backward)), f"{name}_backward")

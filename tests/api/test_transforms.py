@@ -30,7 +30,7 @@ def test_decorated_function_is_the_users_own():
 
 
 def test_decorator_takes_options_or_none():
-    @sd.differentiable(simplify=False)
+    @sd.differentiable(exact=True)
     def square(x):
         return x * x
 

@@ -1,0 +1,248 @@
+"""Programs of numbers alone, on Python's floats: ``math.sin`` for ``np.sin``, Python's arithmetic.
+
+Python computes with its own floats several times faster than with NumPy's scalars. What raises on
+them (``math.log(0)``, ``1 / 0``) gives inf or nan in NumPy: the program that comes out is run in a
+``try``, and where it raises, the one that entered is run instead. Elementary functions of ``math``
+differ from NumPy's by up to 2 ulp.
+
+``on_floats`` gives None where anything else than numbers, float64 ones, is computed with, or where
+there are effects: those must not happen twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from symdiff import ops
+from symdiff.ir.build import Builder, builder, building, constant
+from symdiff.ir.control import call, cond, emit_undefined, loop, undefined
+from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
+from symdiff.ir.types import BOOL, FLOAT, ArrayType, TapeType, Type
+from symdiff.ops import mathlib
+
+_FLOAT64, _BOOL = np.dtype("float64"), np.dtype("bool")
+
+ELEMENTARY: Mapping[str, Callable[..., Value]] = {
+    "sin": mathlib.math_sin,
+    "cos": mathlib.math_cos,
+    "tan": mathlib.math_tan,
+    "arcsin": mathlib.math_asin,
+    "arccos": mathlib.math_acos,
+    "arctan": mathlib.math_atan,
+    "arctan2": mathlib.math_atan2,
+    "sinh": mathlib.math_sinh,
+    "cosh": mathlib.math_cosh,
+    "tanh": mathlib.math_tanh,
+    "arcsinh": mathlib.math_asinh,
+    "arccosh": mathlib.math_acosh,
+    "arctanh": mathlib.math_atanh,
+    "exp": mathlib.math_exp,
+    "expm1": mathlib.math_expm1,
+    "log": mathlib.math_log,
+    "log2": mathlib.math_log2,
+    "log10": mathlib.math_log10,
+    "log1p": mathlib.math_log1p,
+    "sqrt": mathlib.math_sqrt,
+    "absolute": lambda x: ops.absolute(x),
+    "fabs": lambda x: ops.absolute(x),
+    "square": lambda x: ops.multiply(x, x),
+    "logical_not": ops.not_,
+}
+ARITHMETIC = frozenset(
+    {"add", "subtract", "multiply", "divide", "negative", "positive"}
+    | {"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"}
+    | {"bitwise_and", "bitwise_or", "bitwise_xor"}
+)
+SAME = frozenset({"python_float", "as_scalar", "retype", "python_bool", "stop_gradient"})
+AS_THEY_ARE = frozenset({"not_", "range_length", "range_element", "int_minimum"})
+
+
+class NotFloats(Exception):  # noqa: N818 - control flow
+    """Something else than numbers."""
+
+
+def on_floats(graph: Graph) -> Graph | None:
+    """The same program on Python floats, or None where it is not one of numbers alone."""
+    if any(node.op.effect or node.op is call for node in walk_nodes(graph.block)):
+        return None
+    if graph.mutated or not any(_gains(node) for node in walk_nodes(graph.block)):
+        return None
+    try:
+        return _Converter(graph).graph()
+    except NotFloats:
+        return None
+
+
+def _gains(node: Node) -> bool:
+    """Whether NumPy computes a number here."""
+    return node.op.name in ELEMENTARY or any(
+        isinstance(v.type, ArrayType) and v.type.kind == "scalar" for v in node.results
+    )
+
+
+def float_type(type_: Type) -> Type:
+    """What stands for a type among Python's numbers; raises ``NotFloats`` where nothing does."""
+    if isinstance(type_, TapeType):
+        return TapeType(float_type(type_.element))
+    if isinstance(type_, ArrayType) and not type_.shape and type_.kind != "array":
+        if type_.dtype == _FLOAT64:
+            return FLOAT
+        if type_.dtype == _BOOL:
+            return BOOL
+        if type_.kind == "python" and type_.dtype.kind == "i":
+            return type_
+    raise NotFloats
+
+
+class _Converter:
+    """Rebuilds a graph op by op; ``new`` maps old values to new ones."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.old = graph
+        self.new: dict[Value, Value] = {}
+
+    def graph(self) -> Graph:
+        old = self.old
+        outermost = Builder()
+        with building(outermost):
+            parameters = tuple(self.parameter(value) for value in old.block.parameters)
+            for value, parameter in zip(old.block.parameters, parameters, strict=True):
+                self.new[value] = self.entered(value, parameter)
+            for node in old.block.nodes:
+                self.node(node)
+            results = tuple(self.result(value) for value in old.block.results)
+        block = Block(parameters, outermost.nodes, results)
+        return Graph(
+            old.name, block, old.inputs, old.output, {}, docstring=old.docstring, span=old.span
+        )
+
+    def parameter(self, value: Value) -> Value:
+        float_type(value.type)
+        return Value(value.type, None, value.name, value.role)
+
+    def entered(self, value: Value, parameter: Value) -> Value:
+        if isinstance(value.type, ArrayType) and value.type.kind == "scalar":
+            made: Value = ops.python_float(parameter)
+            made.name, made.role = value.name, value.role
+            return made
+        return parameter
+
+    def result(self, value: Value) -> Value:
+        """The graph's result in the kind that it had."""
+        made = self.new[value]
+        if isinstance(value.type, ArrayType) and value.type.kind == "scalar":
+            if value.type.dtype != _FLOAT64:
+                raise NotFloats
+            wrapped: Value = ops.astype(made, dtype=_FLOAT64)
+            return wrapped
+        return made
+
+    # Nodes ----------------------------------------------------------------------------------------
+
+    def node(self, node: Node) -> None:
+        current = builder()
+        current.span = node.span
+        start = len(current.nodes)
+        nested = node.op is loop or node.op is cond
+        results = self.nested(node) if nested else (self.plain(node),)
+        for old, made in zip(node.results, results, strict=True):
+            self.new[old] = made
+            fresh = made.node is not None and made.node in current.nodes[start:]
+            if fresh and made.name is None:
+                made.name, made.role = old.name, old.role
+
+    def plain(self, node: Node) -> Value:
+        if node.op is constant:
+            return self.constant(node.attributes["value"])
+        (value,) = node.results
+        type_ = float_type(value.type)
+        if node.op is undefined:
+            return emit_undefined(type_)
+        operands = [self.new[v] for v in node.operands]
+        made = self.computed(node, operands)
+        if made.type != type_:
+            raise NotFloats
+        return made
+
+    def computed(self, node: Node, operands: list[Value]) -> Value:
+        name = node.op.name
+        if name in SAME:
+            return self.as_float(operands[0], node)
+        if name in ELEMENTARY:
+            result: Value = ELEMENTARY[name](*operands)
+            return result
+        if name in ARITHMETIC:
+            return self.apply(node, operands)
+        if name == "power":
+            return self.power(node, operands)
+        if name in AS_THEY_ARE or name.startswith("math_"):
+            return self.apply(node, operands, **node.attributes)
+        if name == "astype":
+            return self.as_float(operands[0], node)
+        raise NotFloats
+
+    def apply(self, node: Node, operands: list[Value], **attributes: Any) -> Value:
+        result: Value = node.op(*operands, **attributes)  # type: ignore[operator]
+        return result
+
+    def as_float(self, operand: Value, node: Node) -> Value:
+        """A cast among numbers: nothing to do, or ``float(x)``."""
+        type_ = float_type(node.result.type)
+        if operand.type == type_:
+            return operand
+        if type_ != FLOAT:
+            raise NotFloats
+        result: Value = ops.python_float(operand)
+        return result
+
+    def power(self, node: Node, operands: list[Value]) -> Value:
+        """``math.pow``, which raises where Python's ``**`` would give a complex number."""
+        kinds = {v.type.kind for v in node.operands if isinstance(v.type, ArrayType)}
+        if kinds == {"python"} and not node.attributes.get("ufunc"):
+            return self.apply(node, operands)
+        exponent = _small_integer(node.operands[1])
+        if exponent is not None and operands[0].type == FLOAT:
+            return self.apply(node, operands)  # an integer power of a float is a float
+        if any(v.type != FLOAT for v in operands):
+            operands = [v if v.type == FLOAT else ops.python_float(v) for v in operands]
+        result: Value = mathlib.math_pow(*operands)
+        return result
+
+    def constant(self, value: Any) -> Value:
+        if isinstance(value, np.float64 | np.bool_):
+            value = value.item()
+        if not isinstance(value, bool | int | float):
+            raise NotFloats
+        return builder().constant(value)
+
+    # Blocks ---------------------------------------------------------------------------------------
+
+    def nested(self, node: Node) -> tuple[Value, ...]:
+        types = [float_type(value.type) for value in node.results]
+        operands = tuple(self.new[v] for v in node.operands)
+        blocks = tuple(self.block(block) for block in node.blocks)
+        made = builder().emit(node.op, operands, node.attributes, blocks)
+        if [value.type for value in made.results] != types:
+            raise NotFloats
+        return made.results
+
+    def block(self, block: Block) -> Block:
+        parameters = tuple(
+            Value(float_type(v.type), None, v.name, v.role) for v in block.parameters
+        )
+        self.new.update(zip(block.parameters, parameters, strict=True))
+        inner = Builder()
+        with building(inner):
+            for node in block.nodes:
+                self.node(node)
+        return Block(parameters, inner.nodes, tuple(self.new[v] for v in block.results))
+
+
+def _small_integer(value: Value) -> int | None:
+    if value.node is None or value.node.op is not constant:
+        return None
+    number = value.node.attributes["value"]
+    return int(number) if isinstance(number, int | float) and number == int(number) else None

@@ -1,0 +1,94 @@
+"""Programs of numbers on Python's floats: right, faster text, and NumPy's where floats raise."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+
+
+def product(x: float) -> Any:
+    return np.sin(x) * x**3
+
+
+def halving(x: float) -> Any:
+    y = x
+    while y > 0.1:
+        y = y * 0.5 if y > 0.5 else y - 0.03 * np.cos(y)
+    return y * x
+
+
+def logarithm(x: float) -> Any:
+    return x * x + np.log(x)
+
+
+def fractional(x: float) -> Any:
+    return np.power(np.float64(1.0) * x, 1 / 3)
+
+
+def summed(x: float) -> Any:
+    total = 0.0
+    for k in range(5):
+        total = total + np.exp(-k * x) * np.sqrt(x)
+    return total
+
+
+def code(source: str) -> str:
+    """The source without its comments, which quote the user's lines."""
+    return "\n".join(line for line in source.split("\n") if not line.strip().startswith("#"))
+
+
+def test_a_function_of_numbers_is_differentiated_on_floats() -> None:
+    source = code(sd.grad(product).source(0.3))
+    first, _, second = source.partition("def product_grad_by_numpy")
+    assert "math.sin" in first
+    assert "np." not in first
+    assert "np.sin" in second
+
+
+@pytest.mark.parametrize("x", [0.3, 0.7, 2.5])
+@pytest.mark.parametrize("function", [product, halving, logarithm, summed])
+def test_floats_give_what_numpy_gives(function: Any, x: float) -> None:
+    step = 1e-200
+    if function is halving:
+        h = 1e-6
+        wanted = (function(x + h) - function(x - h)) / (2 * h)
+        assert sd.grad(function)(x) == pytest.approx(wanted, rel=1e-8)
+        return
+    wanted = np.imag(function(complex(x, step))) / step
+    assert sd.grad(function)(x) == pytest.approx(wanted, rel=1e-13)
+
+
+def test_where_floats_raise_numpy_takes_over() -> None:
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        assert sd.grad(logarithm)(0.0) == math.inf
+
+
+def test_no_complex_number_comes_from_a_negative_base() -> None:
+    with pytest.warns(RuntimeWarning, match="invalid value"):
+        assert math.isnan(sd.grad(fractional)(-8.0))
+
+
+def test_the_kind_of_the_value_is_kept() -> None:
+    value, slope = sd.value_and_grad(product)(0.3)
+    assert type(value) is np.float64
+    assert type(slope) is float
+
+
+def test_exact_computes_as_numpy_does() -> None:
+    def cubed(x: float) -> Any:
+        return np.tanh(x) * x**3
+
+    exact = sd.differentiable(cubed, exact=True)
+    assert "math" not in code(exact.grad.source(0.3))
+    for x in np.linspace(0.1, 3.0, 200).tolist():
+        assert exact.value_and_grad(x)[0] == cubed(x)
+
+
+def test_arrays_and_single_precision_stay_with_numpy() -> None:
+    assert "math" not in code(sd.grad(product).source(np.float32(0.3)))
+    assert "math" not in code(sd.grad(lambda x: np.sum(np.sin(x))).source(np.ones(3)))
