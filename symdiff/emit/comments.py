@@ -37,7 +37,13 @@ def annotate(
         said = here if adjoint else current
         annotate(line.body, file, adjoint, said)
         annotate(line.orelse, file, adjoint, said)
-        current = None if compound else said
+        current = None if compound and _is_annotated(line) else said
+
+
+def _is_annotated(line: Line) -> bool:
+    """Whether a comment stands somewhere inside a compound statement."""
+    inner = (*line.body, *line.orelse)
+    return any(other.comment is not None or _is_annotated(other) for other in inner)
 
 
 def origin(span: SourceSpan) -> str:

@@ -89,7 +89,8 @@ def copy_of(
     chosen = op or (copy if isinstance(value.type, ArrayType) else list_copy)
     if value in absent and chosen is not deep_copy:
         chosen = copy_if_any
-    span = reader.span if reader is not None else value.node.span if value.node else None
+    own = value.node.span if value.node is not None and chosen is not contiguous else None
+    span = reader.span if reader is not None else own
     role = reader.results[0].role if reader is not None and reader.results else value.role
     node = Node(chosen, (value,), {}, (), (), span)
     node.results = (Value(value.type, node, value.name, role),)

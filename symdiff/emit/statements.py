@@ -194,8 +194,8 @@ class Statements:
         return [self.line(node, ast.Expr(method(base, "insert", place, value)))]
 
     def list_pop(self, node: Node) -> list[Line]:
-        base, *place = map(self.of, node.operands)
-        taken = method(base, "pop", *place)
+        base, place = map(self.of, node.operands)
+        taken = method(base, "pop", *([] if same_tree(place, literal(-1)) else [place]))
         if not self.plan.is_used(node.results[1]):
             return [self.line(node, ast.Expr(taken))]
         return [self.line(node, assign(target(self.named(node.results[1])), taken))]
@@ -370,7 +370,29 @@ def _assigned_number(to: str, expression: ast.expr) -> ast.stmt:
 
 
 def _reversed_if(reverse: bool, iterable: ast.expr) -> ast.expr:
-    return call_of("reversed", iterable) if reverse else iterable
+    if not reverse:
+        return iterable
+    bounds = _known_range(iterable)
+    backwards = None if bounds is None else bounds[::-1]
+    if backwards is not None and backwards.step == 1 and backwards.start >= 0:
+        return range_of(*map(literal, (backwards.start, backwards.stop, backwards.step)))
+    return call_of("reversed", iterable)
+
+
+def _known_range(tree: ast.expr) -> range | None:
+    """The range that an expression is, where its bounds are constants."""
+    if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name):
+        return None
+    bounds = [_integer(argument) for argument in tree.args]
+    known = [bound for bound in bounds if bound is not None]
+    return range(*known) if tree.func.id == "range" and len(known) == len(bounds) else None
+
+
+def _integer(tree: ast.expr) -> int | None:
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
+        value = _integer(tree.operand)
+        return None if value is None else -value
+    return tree.value if isinstance(tree, ast.Constant) and isinstance(tree.value, int) else None
 
 
 def _unbroadcast(statements: Statements, node: Node) -> list[Line]:

@@ -98,7 +98,9 @@ def _header(line: Line) -> list[str]:
         return [docstring]
     if not isinstance(line.tree, _COMPOUND):
         lines = print_statement(tree).splitlines()
-        return _wrapped_return(tree) if _is_long(lines) and isinstance(tree, ast.Return) else lines
+        alone = isinstance(tree, ast.Return) and _is_single(tree.value)
+        wrapped = isinstance(tree, ast.Return) and (alone or _is_long(lines))
+        return _wrapped_return(tree) if wrapped else lines
     tree.body = [ast.Pass()]
     *header, _ = print_statement(tree).splitlines()
     tree.body = []
@@ -115,22 +117,49 @@ def _docstring(tree: ast.stmt) -> str | None:
     return f'"""{text}"""'
 
 
+def _is_single(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.Tuple) and len(value.elts) == 1
+
+
 def _is_long(lines: list[str]) -> bool:
     return any(len(line) > WIDTH - len(INDENT) for line in lines)
 
 
 def _wrapped_return(tree: ast.Return) -> list[str]:
-    """A container that is returned, an item a line."""
-    value = tree.value
-    if isinstance(value, ast.Dict):
-        pairs = zip(value.keys, value.values, strict=True)
-        shown = [f"{_expression(key)}: {_expression(item)}" for key, item in pairs if key]
-        return ["return {", *(f"{INDENT}{item}," for item in shown), "}"]
-    if not isinstance(value, ast.Tuple | ast.List):
-        return print_statement(tree).splitlines()
-    opening, closing = "()" if isinstance(value, ast.Tuple) else "[]"
-    items = [f"{INDENT}{_expression(item)}," for item in value.elts]
-    return [f"return {opening}", *items, closing]
+    """``return`` of a container, an item a line where that does not fit into one."""
+    assert tree.value is not None
+    first, *rest = _laid_out(tree.value, WIDTH - 2 * len(INDENT))
+    return [f"return {first}", *rest]
+
+
+def _laid_out(tree: ast.expr, room: int) -> list[str]:
+    """The lines of an expression, containers opened where they are wider than ``room``."""
+    whole = _expression(tree)
+    if len(whole) <= room or not isinstance(tree, ast.Tuple | ast.List | ast.Dict):
+        return [whole]
+    opening, closing = _BRACKETS[type(tree)]
+    lines = [opening]
+    for before, item in _items(tree):
+        first, *rest = _laid_out(item, room - len(INDENT))
+        inner = [before + first, *rest]
+        inner[-1] += ","
+        lines += [INDENT + line for line in inner]
+    return [*lines, closing]
+
+
+_BRACKETS: dict[type[ast.expr], tuple[str, str]] = {
+    ast.Tuple: ("(", ")"),
+    ast.List: ("[", "]"),
+    ast.Dict: ("{", "}"),
+}
+
+
+def _items(tree: ast.Tuple | ast.List | ast.Dict) -> list[tuple[str, ast.expr]]:
+    """Items with what stands before them."""
+    if not isinstance(tree, ast.Dict):
+        return [("", item) for item in tree.elts]
+    pairs = zip(tree.keys, tree.values, strict=True)
+    return [(f"{_expression(key)}: ", item) for key, item in pairs if key is not None]
 
 
 def _expression(tree: ast.expr) -> str:
