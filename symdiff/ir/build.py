@@ -40,8 +40,7 @@ class Builder:
         attributes: Attributes | None = None,
         blocks: tuple[Block, ...] = (),
     ) -> Node:
-        """A new node at the end of the block, its types inferred; Python numbers become constants.
-        """
+        """A new node at the end of the block, types inferred; Python numbers become constants."""
         values = tuple(self.value(operand) for operand in operands)
         attributes = {} if attributes is None else attributes
         node = Node(op, values, attributes, blocks, (), self.span)

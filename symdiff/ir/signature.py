@@ -71,7 +71,7 @@ class Signature:
 
 
 def describe(specification: Specification) -> str:
-    """A specification as it can be spelled: ``float64[n,3]``, ``(float, float64[n])``, ``'text'``."""
+    """A specification as it can be spelled: ``float64[n,3]``, ``(float, float64[n])``."""
     if isinstance(specification, Fixed):
         return repr(specification.value)
     if isinstance(specification, Live):

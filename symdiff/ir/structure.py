@@ -33,7 +33,7 @@ class Static:
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """A tuple, list, dict, NamedTuple or dataclass: ``keys`` are indices, dict keys or field names."""
+    """A tuple, list, dict, NamedTuple or dataclass; ``keys``: indices, dict keys, field names."""
 
     type: type
     keys: tuple[Any, ...]
@@ -90,7 +90,9 @@ def construct(container: Container, items: Sequence[Any]) -> Any:
 
 
 def _construct_dataclass(container: Container, items: Sequence[Any]) -> Any:
-    made = object.__new__(container.type)  # a gradient is no argument of __init__ or __post_init__
+    made: Any = object.__new__(
+        container.type
+    )  # a gradient is no argument of __init__ or __post_init__
     for name, item in zip(container.keys, items, strict=True):
         object.__setattr__(made, name, item)
     return made
