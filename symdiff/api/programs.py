@@ -21,7 +21,8 @@ from symdiff.errors import InternalError, SymdiffError
 from symdiff.ir.graph import Graph, walk_nodes
 from symdiff.ir.signature import Signature
 from symdiff.ir.structure import Container, Leaf, Structure
-from symdiff.pipeline import Arguments, Chain, Derived
+from symdiff.pipeline import Arguments, Chain, Derived, Program
+from symdiff.runtime.blame import explainer
 from symdiff.runtime.calling import call_with, follow
 from symdiff.runtime.dispatch import Dispatcher, Entry
 from symdiff.runtime.entry import Target, build_entry
@@ -122,9 +123,7 @@ class Home:
     def _compiled(self, chain: Chain, name: str, arguments: Arguments) -> tuple[Entry, Signature]:
         derived = self._derived(chain, arguments)
         program = pipeline.build(derived, name, exact=self._exact)
-        target = Target(
-            program.function, program.paths, self._observer(chain, derived), derived.written
-        )
+        target = self._target(chain, program, program.function)
         return _entry(derived, arguments, target), derived.signature
 
     def _compiled_pair(
@@ -144,9 +143,13 @@ class Home:
             pair.seeded,
         )
         run = _forward_run(pair.forward.function, backward)
-        observe = self._observer(chain, derived)
-        target = Target(run, pair.forward.paths, observe, derived.written)
+        target = self._target(chain, pair.forward, run)
         return _entry(derived, arguments, target), derived.signature
+
+    def _target(self, chain: Chain, program: Program, run: Callable[..., Any]) -> Target:
+        explain = explainer(program.function, program.emitted.lines, self.name)
+        observe = self._observer(chain, program.derived)
+        return Target(run, program.paths, observe, explain, program.derived.written)
 
     def _derived(self, chain: Chain, arguments: Arguments) -> Derived:
         try:

@@ -371,6 +371,8 @@ def call_grad_hook(stager: Stager, x: Any, fn: Any) -> Any:
         if not isinstance(fn, types.FunctionType | types.BuiltinFunctionType | types.MethodType):
             raise
         return _opaque_hook(stager, x, fn)
+    if not isinstance(hook.output, Leaf):  # it raises, or gives something else
+        return _opaque_hook(stager, x, fn)
     (value,) = stager.leaves({"x": stager.lifted(x)}, [("x",)])
     operands = [Value(value.type, None, "x"), *(Value(v.type) for v in captured)]
     seed = Value(value.type, None, "g")

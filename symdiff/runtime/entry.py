@@ -54,13 +54,15 @@ class Check:
 class Target:
     """What an entry runs: ``function`` on the values at ``paths``.
 
-    ``observe`` is given the arguments before each run. ``written`` are the paths of arrays that the
-    function writes: they may not overlap with other array arguments.
+    ``observe`` is given the arguments before each run, ``explain`` an exception that it raised.
+    ``written`` are the paths of arrays that the function writes: they may not overlap with other
+    array arguments.
     """
 
     function: Callable[..., Any]
     paths: tuple[Path, ...]
     observe: Callable[..., Any] | None = None
+    explain: Callable[[BaseException], None] = lambda error: None
     written: tuple[Path, ...] = ()
 
 
@@ -84,7 +86,13 @@ def build_entry(
     if target.observe is not None:
         writer.lines.append(f"{writer.bind(target.observe)}({', '.join(names)})")
     values = [writer.read(path) for path in target.paths]
-    writer.lines.append(f"return {writer.bind(target.function)}({', '.join(values)})")
+    writer.lines += [
+        "try:",
+        f"    return {writer.bind(target.function)}({', '.join(values)})",
+        "except Exception as error:",
+        f"    {writer.bind(target.explain)}(error)",
+        "    raise",
+    ]
     return writer.define(names)
 
 
