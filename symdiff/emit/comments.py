@@ -18,26 +18,21 @@ _LONGEST = 72
 Place = tuple[str, int]
 
 
-def annotate(
-    lines: Sequence[Line], file: str | None, derived: bool = False, current: Place | None = None
-) -> None:
+def annotate(lines: Sequence[Line], file: str | None, current: Place | None = None) -> None:
     """Put a comment where adjoint statements begin to belong to another line.
 
-    ``file`` is the function's own. In a ``derived`` block every statement counts as adjoint: what
-    is computed anew there is needed by what follows it. ``current`` is the line said last.
+    What is computed anew among them needs none. ``file`` is the function's own, ``current`` the
+    line said last.
     """
     for line in lines:
-        adjoint = derived or line.derived
-        compound = bool(line.body)
-        if line.span is None:
-            continue
-        here = (line.span.file, line.span.line)
-        if adjoint and here != current:
-            line.comment = comment(line.span, file)
-        said = here if adjoint else current
-        annotate(line.body, file, adjoint, said)
-        annotate(line.orelse, file, adjoint, said)
-        current = None if compound and _is_annotated(line) else said
+        said = current
+        if line.derived and line.span is not None:
+            said = (line.span.file, line.span.line)
+            if said != current:
+                line.comment = comment(line.span, file)
+        annotate(line.body, file, said)
+        annotate(line.orelse, file, said)
+        current = None if _is_annotated(line) else said
 
 
 def _is_annotated(line: Line) -> bool:

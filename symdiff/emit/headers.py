@@ -24,6 +24,7 @@ def _infer_tape_get(tape: Type, index: Type) -> tuple[Type, ...]:
 
 tape_get = Operation("tape_get", _infer_tape_get, spelling=template("{0}[{1}]"))
 
+_MOST_TAPES = 3  # that one ``zip`` in a header runs over
 Bounds = tuple[Any, Any, Any]  # start, stop, step: values or ints
 
 
@@ -149,6 +150,8 @@ def _equal(a: Any, b: Any) -> bool:
 def _iterates(view: LoopView) -> bool:
     """Whether the loop can run over its tapes themselves: nobody else needs the index."""
     if view.count is None or view.condition is not None or (view.reverse and view.pushed):
+        return False
+    if len(view.xs) > _MOST_TAPES:
         return False
     return all(_has_turns(tape, view.count) for tape in view.xs) and not _reads_index(view)
 

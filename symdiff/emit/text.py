@@ -50,6 +50,8 @@ def write(lines: Sequence[Line]) -> Text:
     written: list[str] = []
     spans: dict[int, SourceSpan] = {}
     for text, span in _written(lines, 0):
+        if written and text.startswith("def "):
+            written += ["", ""]
         written.append(text)
         if span is not None:
             spans[len(written)] = span
@@ -139,7 +141,11 @@ def _laid_out(tree: ast.expr, room: int) -> list[str]:
         return [whole]
     opening, closing = _BRACKETS[type(tree)]
     lines = [opening]
-    for before, item in _items(tree):
+    items = _items(tree)
+    if len(items) > _MANY and all(isinstance(item, ast.Name) for _, item in items):
+        row = ", ".join(before + _expression(item) for before, item in items)
+        return [*lines, *_rows(f"{row},", room), closing]
+    for before, item in items:
         first, *rest = _laid_out(item, room - len(INDENT))
         inner = [before + first, *rest]
         inner[-1] += ","
@@ -147,6 +153,7 @@ def _laid_out(tree: ast.expr, room: int) -> list[str]:
     return [*lines, closing]
 
 
+_MANY = 6  # names that stand in rows rather than one a line
 _BRACKETS: dict[type[ast.expr], tuple[str, str]] = {
     ast.Tuple: ("(", ")"),
     ast.List: ("[", "]"),
@@ -172,8 +179,14 @@ def _wrapped_definition(tree: Any) -> list[str]:
     if not isinstance(tree, ast.FunctionDef):
         return print_statement(tree).splitlines()[:1]
     names = ", ".join(argument.arg for argument in tree.args.args)
-    rows = textwrap.wrap(names, WIDTH - 2 * len(INDENT), break_long_words=False)
-    return [f"def {tree.name}(", *(INDENT * 2 + row for row in rows), "):"]
+    return [f"def {tree.name}(", *_rows(names, WIDTH), "):"]
+
+
+def _rows(text: str, room: int) -> list[str]:
+    """Words in indented lines."""
+    return textwrap.wrap(
+        text, room, initial_indent=INDENT, subsequent_indent=INDENT, break_long_words=False
+    )
 
 
 def print_statement(tree: ast.AST) -> str:

@@ -16,7 +16,6 @@ def early_returns_grad(x, y):
             x_bar = y
             y_bar = x
         else:
-            # line 22: z = x - y
             z = x - y
             # line 23: if z > 0:
             if z > 0:
@@ -53,7 +52,6 @@ def early_returns_grad_by_numpy(x, y):
         x_bar = y
         y_bar = x
     else:
-        # line 22: z = x - y
         z = x - y
         # line 23: if z > 0:
         if z > 0:

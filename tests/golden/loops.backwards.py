@@ -23,7 +23,7 @@ def backwards_grad(x):
     x_bar[1] = -2.0 * (s_bar * (s / w1))
     x_bar[0] = w_bar
     # line 103: for i in reversed(range(3)):
-    for i, s in zip(reversed(range(2, -1, -1)), reversed(s_tape1)):
+    for i, s in zip(range(3), reversed(s_tape1)):
         # line 104: s = s * x[i] + i
         s_bar = s_bar1 * x[i]
         x_bar[i] += s_bar1 * s

@@ -44,8 +44,8 @@ def break_out_of_inner_grad(m):
         # line 175: for j in range(m.shape[1]):
         for j in reversed(range(tape[i])):
             t2 = t1[j]
-            # line 176: if m[i, j] < -0.5:
             t3 = m[i, j]
+            # line 176: if m[i, j] < -0.5:
             if t[j]:
                 t4 = np.float64(0.0)
             else:

@@ -6,8 +6,8 @@ def rosenbrock_loop_grad(x):
     # line 15: for i in range(len(x) - 1):
     x_bar = np.zeros_like(x)
     for i in reversed(range(x.shape[0] - 1)):
-        # line 16: f += 100.0 * (x[i + 1] - x[i] ** 2) ** 2 + (1 - x[i]) ** 2
         t = x[i]
+        # line 16: f += 100.0 * (x[i + 1] - x[i] ** 2) ** 2 + (1 - x[i]) ** 2
         t1 = 200.0 * tape[i]
         x_bar[i] += -2 * (1 - t) - 2 * (t * t1)
         x_bar[i + 1] += t1

@@ -26,8 +26,8 @@ def triple_nested_with_reuse_grad(x):
         # line 312: for j in range(3):
         for j in reversed(range(3)):
             t_tape2 = t_tape1[j]
-            # line 314: for k in range(2):
             t_bar = s_bar
+            # line 314: for k in range(2):
             for k in reversed(range(2)):
                 t = t_tape2[k]
                 # line 315: t = t * x[k] + j

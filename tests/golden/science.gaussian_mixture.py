@@ -30,9 +30,7 @@ def gaussian_mixture_grad(weights, means, log_scales, data):
         terms_bar += m_bar / np.sum(t2) * t2
         # line 186: terms = log(weights) - 0.5 * ((x - means) / exp(log_scales)) ** 2 - l...
         log_scales_bar -= terms_bar
-        # line 185: for x in data:
         x = data[k]
-        # line 186: terms = log(weights) - 0.5 * ((x - means) / exp(log_scales)) ** 2 - l...
         t1 = (x - means) / t
         t2 = terms_bar * t1
         t3 = t2 / t

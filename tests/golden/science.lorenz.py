@@ -59,7 +59,14 @@ def lorenz_grad(u, sigma, rho, beta):
     rho_bar = 0.0
     beta_bar = 0.0
     # line 31: for _ in range(n):
-    for t, t1, t2, t3, t4, t5, t6 in zip(reversed(tape), reversed(tape1), reversed(tape2), reversed(tape3), reversed(tape4), reversed(tape5), reversed(tape6)):
+    for k in reversed(range(8)):
+        t = tape[k]
+        t1 = tape1[k]
+        t2 = tape2[k]
+        t3 = tape3[k]
+        t4 = tape4[k]
+        t5 = tape5[k]
+        t6 = tape6[k]
         # line 36: y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
         k4_bar = 0.020833333333333332 * y_bar
         k3_bar = 2 * k4_bar
@@ -67,9 +74,7 @@ def lorenz_grad(u, sigma, rho, beta):
         t7 = k4_bar[2]
         k4_bar1 = k4_bar.copy()
         k4_bar1[2] = 0.0
-        # line 55: du[1] = u[0] * (rho - u[2]) - u[1]
         t8 = t5[2]
-        # line 54: du[0] = sigma * (u[1] - u[0])
         t9 = t5[1]
         t5 = t5[0]
         # line 55: du[1] = u[0] * (rho - u[2]) - u[1]
@@ -89,9 +94,7 @@ def lorenz_grad(u, sigma, rho, beta):
         # line 56: du[2] = u[0] * u[1] - beta * u[2]
         t10 = k3_bar1[2]
         k3_bar1[2] = 0.0
-        # line 55: du[1] = u[0] * (rho - u[2]) - u[1]
         t15 = t4[2]
-        # line 54: du[0] = sigma * (u[1] - u[0])
         t16 = t4[1]
         t4 = t4[0]
         # line 55: du[1] = u[0] * (rho - u[2]) - u[1]
@@ -111,9 +114,7 @@ def lorenz_grad(u, sigma, rho, beta):
         # line 56: du[2] = u[0] * u[1] - beta * u[2]
         t12 = k2_bar[2]
         k2_bar[2] = 0.0
-        # line 55: du[1] = u[0] * (rho - u[2]) - u[1]
         t20 = t3[2]
-        # line 54: du[0] = sigma * (u[1] - u[0])
         t21 = t3[1]
         t3 = t3[0]
         # line 55: du[1] = u[0] * (rho - u[2]) - u[1]

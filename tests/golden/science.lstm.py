@@ -62,23 +62,17 @@ def lstm_grad(params, xs):
         h_bar += t1 * tape5[k]
         # line 142: h = o * np.tanh(c)
         o_bar = h_bar * t5
-        # line 127: return 1.0 / (1.0 + np.exp(-z))
         t6 = 1.0 + t3
         o = 1.0 / t6
-        # line 142: h = o * np.tanh(c)
         c_bar += h_bar * o * (1.0 - t5 * t5)
         # line 141: c = f * c + i * np.tanh(gates["cell"])
         i_bar = c_bar * t4
-        # line 127: return 1.0 / (1.0 + np.exp(-z))
         t5 = 1.0 + t
         i = 1.0 / t5
-        # line 141: c = f * c + i * np.tanh(gates["cell"])
         t7 = c_bar * i * (1.0 - t4 * t4)
         f_bar = c_bar * c
-        # line 127: return 1.0 / (1.0 + np.exp(-z))
         t4 = 1.0 + t2
         f = 1.0 / t4
-        # line 141: c = f * c + i * np.tanh(gates["cell"])
         c_bar = c_bar * f
         # line 127: return 1.0 / (1.0 + np.exp(-z))
         t8 = o_bar * -(o / t6) * t3

@@ -11,24 +11,26 @@ def conjugate_gradients_grad(A, b):
     tape = []
     r_tape = []
     tape1 = []
+    t = 0
     k = 0
     while k < 2:
         p_tape.append(p)
         rs_tape.append(rs)
         Ap = A @ p
         Ap_tape.append(Ap)
-        t = p @ Ap
-        tape.append(t)
-        alpha = rs / t
+        t1 = p @ Ap
+        tape.append(t1)
+        alpha = rs / t1
         x += alpha * p
         r1 -= alpha * Ap
         r_tape.append(r1.copy())
         new = r1 @ r1
-        t = new / rs
-        tape1.append(t)
-        p = r1 + t * p
+        t1 = new / rs
+        tape1.append(t1)
+        p = r1 + t1 * p
         k += 1
         rs = new
+        t += 1
     # line 118: return x @ x
     x_bar = 2.0 * x
     # line 109: while k < 2:
@@ -36,7 +38,13 @@ def conjugate_gradients_grad(A, b):
     p_bar = np.zeros_like(b)
     A_bar = np.zeros_like(A)
     rs_bar = np.float64(0.0)
-    for p, rs, Ap, t, r1, t1 in zip(reversed(p_tape), reversed(rs_tape), reversed(Ap_tape), reversed(tape), reversed(r_tape), reversed(tape1)):
+    for k in reversed(range(t)):
+        p = p_tape[k]
+        rs = rs_tape[k]
+        Ap = Ap_tape[k]
+        t = tape[k]
+        r1 = r_tape[k]
+        t1 = tape1[k]
         # line 115: p = r + (new / rs) * p
         r_bar += p_bar
         t2 = p_bar @ p
@@ -44,7 +52,6 @@ def conjugate_gradients_grad(A, b):
         new_bar = rs_bar + t2 / rs
         # line 114: new = r @ r
         r_bar += 2 * new_bar * r1
-        # line 111: alpha = rs / (p @ Ap)
         alpha = rs / t
         # line 112: x += alpha * p
         alpha_bar = x_bar @ p - np.sum(r_bar * Ap)
