@@ -146,7 +146,7 @@ def derive(chain: Chain, arguments: Arguments) -> Derived:
     ]
     staged, signatures[0] = staged_at(chain.function, signatures[0], levels[0])
     primal = graph = optimise(staged.graph)
-    checks = [_check(guard) for guard in staged.guards]
+    checks = [_check(guard) for guard in staged.guards if not _is_default(guard, chain.function)]
     static, same = signatures[0].static, signatures[0].same
     written = tuple(primal.inputs[number].path for number in primal.mutated)
     ties: list[tuple[Path, Path]] = []
@@ -228,6 +228,15 @@ def demanded(path: Path, signature: Signature, arguments: Arguments) -> Any:
             hint=f"give an example value instead of {value!r}",
         )
     return value.shape[path[-1][1]] if isinstance(path[-1], tuple) else value
+
+
+def _is_default(guard: Any, function: Callable[..., Any]) -> bool:
+    """Whether a fact is about the defaults of the function: a call brings them as arguments.
+
+    Programs that held it would hold the function, and be held by it.
+    """
+    variable = guard.variable
+    return isinstance(variable, FreeVariable) and variable.owner is function
 
 
 def _check(guard: Any) -> Check:

@@ -1,10 +1,12 @@
 """What a differentiated object is beside a function: a method, picklable, safe in threads."""
 
+import gc
 import multiprocessing
 import pickle
 import threading
 import types
 import warnings
+import weakref
 from dataclasses import dataclass
 
 import numpy as np
@@ -290,3 +292,16 @@ def test_errors_of_the_function_are_its_own():
 def test_a_module_is_no_function():
     with pytest.raises(TypeError):
         sd.grad(types)
+
+
+@pytest.mark.parametrize("arguments", ["x", "x, scale=2.0"])
+def test_programs_go_with_their_function(tmp_path, arguments):
+    file = tmp_path / "short_lived.py"
+    file.write_text(f"def f({arguments}):\n    return x * x * 3.0\n")
+    namespace = {}
+    exec(compile(file.read_text(), str(file), "exec"), namespace)
+    assert sd.grad(namespace["f"])(2.0) == 12.0
+    assert sd.vjp(namespace["f"], 2.0)[1](1.0)[0] == 12.0
+    function = weakref.ref(namespace.pop("f"))
+    gc.collect()
+    assert function() is None
