@@ -175,7 +175,7 @@ class Home:
         """Where it is asked for: what compares the emitted primal with the function before each
         run.
         """
-        if not is_asked_for() or _has_effects(derived):
+        if not is_asked_for() or not _is_comparable(derived):
             return None
         program = pipeline.build_primal(derived, self.name)
         parameters, function = self.parameters, self.function
@@ -232,8 +232,14 @@ def _entry(derived: Derived, arguments: Arguments, target: Target) -> Entry:
     return build_entry(derived.signature, derived.checks, arguments, target)
 
 
-def _has_effects(derived: Derived) -> bool:
-    return any(node.op.effect for node in walk_nodes(derived.primal.block))
+def _is_comparable(derived: Derived) -> bool:
+    """Whether running the function twice does no harm, and what it computes is defined to the bit:
+    derivatives that are taken inside it are not.
+    """
+    return not any(
+        node.op.effect or any(value.role != "primal" for value in node.results)
+        for node in walk_nodes(derived.primal.block)
+    )
 
 
 _NO_KEYWORDS = Container(dict, (), ())
