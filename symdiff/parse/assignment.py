@@ -12,7 +12,7 @@ from symdiff.ir.types import ArrayType
 from symdiff.parse.arguments import as_array
 from symdiff.parse.attributes import set_attribute
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.items import set_item
+from symdiff.parse.items import note_write, set_item
 from symdiff.parse.iteration import static_items
 from symdiff.parse.methods import extend
 from symdiff.parse.operators import BINARY, arithmetic, binary
@@ -84,6 +84,7 @@ def updated(
             return interp.call_method(before, name, operand)
     if isinstance(before, DictRef) and op is ast.BitOr and isinstance(operand, DictRef):
         merged = interp.content(before) | interp.content(operand)
+        note_write(interp, before)
         interp.put(before, merged)
         return before
     return binary(interp, op, before, operand)

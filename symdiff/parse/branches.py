@@ -103,7 +103,8 @@ def stage_if(interp: Interpreter, node: ast.If, rest: Sequence[ast.stmt]) -> boo
 
 def _conflicts(heap: Heap) -> list[Conflict]:
     standing = [content for content in heap.contents.values() if isinstance(content, Conflict)]
-    return standing + list(heap.frozen.values())
+    shared = [conflict for others in heap.shared.values() for _, conflict in others]
+    return standing + list(heap.frozen.values()) + shared
 
 
 def _stage_arms(

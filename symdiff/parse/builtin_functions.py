@@ -407,32 +407,59 @@ def _slice(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abs
     return slice(*arguments)
 
 
-@builtin(copy.copy, copy.deepcopy)
+@builtin(copy.copy)
 def _copy(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    return copied(interp, arguments[0])
+    return copied(interp, arguments[0], lambda item: item)
 
 
-def copied(interp: Interpreter, value: Abstract) -> Abstract:
-    """A deep copy."""
+@builtin(copy.deepcopy)
+def _deepcopy(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    known: dict[Abstract, Abstract] = {}  # a part that stands in two places is copied once
+
+    def deep(value: Abstract) -> Abstract:
+        if not isinstance(value, Array | ListRef | DictRef | ObjectRef):
+            return copied(interp, value, deep)
+        if value not in known:
+            known[value] = copied(interp, value, deep)
+        return known[value]
+
+    return deep(arguments[0])
+
+
+def copied(interp: Interpreter, value: Abstract, item: Callable[[Abstract], Abstract]) -> Abstract:
+    """A copy of a value around its items, or what ``item`` makes of them."""
     if isinstance(value, Array):
         return interp.wrap(ops.copy(interp.heap.read(value)))
     if isinstance(value, ListRef):
         content = interp.content(value)
         made = ListRef()
         if not staged_lists.is_staged_list(content):
-            content = tuple(copied(interp, item) for item in content)
+            content = tuple(map(item, content))
         interp.put(made, content)
         return made
     if isinstance(value, DictRef):
         fresh = DictRef()
         items = interp.content(value).items()
-        interp.put(fresh, {key: copied(interp, item) for key, item in items})
+        interp.put(fresh, {key: item(part) for key, part in items})
         return fresh
     if isinstance(value, tuple):
-        return tuple.__new__(type(value), [copied(interp, item) for item in value])
+        return tuple.__new__(type(value), list(map(item, value)))
     if isinstance(value, ObjectRef):
-        raise UnsupportedCallError("a copy of an object", interp.span, "copy its arrays one by one")
+        return _copied_object(interp, value, item)
     return value
+
+
+def _copied_object(
+    interp: Interpreter, value: ObjectRef, item: Callable[[Abstract], Abstract]
+) -> ObjectRef:
+    if not dataclasses.is_dataclass(value.type) or hasattr(value.type, "__copy__"):
+        raise UnsupportedCallError(
+            f"a copy of a {value.type.__name__}", interp.span, "make a new one from its parts"
+        )
+    made = ObjectRef(value.type)
+    for field in dataclasses.fields(value.type):
+        interp.put((made, field.name), item(get_attribute(interp, value, field.name)))
+    return made
 
 
 # Questions ----------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from symdiff.ir.control import emit_undefined
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, ListType, Size, Type
 from symdiff.ops import list_new
-from symdiff.parse.heap import Heap, Key, as_type, constant, same, several_arrays
+from symdiff.parse.heap import Heap, Key, Location, as_type, constant, is_callers, same, several
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.join import is_number, key_name, meet, mentions
 from symdiff.parse.staged_lists import columns_from, content_of, leaf_value, same_structure
@@ -88,6 +88,8 @@ class Behind:
 
     content: ListRef | DictRef
     inner: Slot
+    start: Abstract
+    name: str
 
 
 @dataclass(eq=False, slots=True)
@@ -110,6 +112,7 @@ class Carries:
         self.hint_heap = Heap()
         self.unrolls = False  # lists that grow are better followed turn by turn
         self.span = span
+        self.count: Value | None = None  # how many turns, where that is not static
         self.slots: dict[Key, Slot] = {}
         self.carried: list[Number | Memory] = []
         self.shared: dict[tuple[Any, Any], Memory] = {}
@@ -175,7 +178,7 @@ class Carries:
             before = ABSENT if start is ABSENT else self.base.get(start)
             inner = self._slot(name, before, self.hint_heap.get(hint))
             self.heap.set(fresh, inner.content)
-            return Behind(fresh, inner)
+            return Behind(fresh, inner, start, name)
         if isinstance(start, dict) and isinstance(hint, dict) and list(start) == list(hint):
             items = tuple(self._slot_or_lost(name, start[key], hint[key]) for key in start)
             return Items(dict(zip(start, (i.content for i in items), strict=True)), items)
@@ -360,58 +363,41 @@ class Carries:
     def check_aliases(self, end: Heap, read: set[Value]) -> None:
         """Ask for a turn of its own where the first turn writes memory that others can see.
 
-        ``read`` holds the values that the body reads: names that a turn binds first cannot matter.
+        ``read`` holds the values that the body reads: arrays that a turn binds first cannot matter.
         """
-        memories = [
-            slot for slot in self.carried if isinstance(slot, Memory) and slot.parameter in read
-        ]
-        heads = {slot.content.storage: slot for slot in memories}
-        ends = {slot: self._end_of(slot, end) for slot in memories}
-        written = _closure(heads, ends, end.written)
-        for slot in memories:
-            if slot.content.storage in written and not self.private(slot.start, self.base):
-                raise Peel(f"'{slot.parameter.name}' is written, and another name may see it")
+        places = [p for p in self._places(end) if not isinstance(p.slot, Memory) or p.read(read)]
+        heads = {place.head: place for place in places}
+        written = _closure(heads, end.written)
+        for place in places:
+            if place.head in written and not private(place.start, self.base):
+                raise Peel(f"'{place.name}' is written, and another name may see it")
         for storage, conflict in end.frozen.items():
             persists = storage.serial < self.since or storage in heads
             if persists and storage in end.written and storage not in self.base.frozen:
                 raise ConflictRead(conflict)
-        seen: dict[Storage, Memory] = {}
-        for slot, last in ends.items():
-            if last is None:
+        seen: dict[Location, Place] = {}
+        for place in places:
+            if place.end is None:
                 continue
-            other = seen.setdefault(last.storage, slot)
-            apart = other is not slot or (last.storage.serial < self.since)
-            if apart and (written & {last.storage, slot.content.storage, other.content.storage}):
-                raise Peel(f"'{slot.parameter.name}' shares an array that is written")
+            other = seen.setdefault(place.end, place)
+            apart = other is not place or place.end.serial < self.since
+            if apart and (written & {place.end, place.head, other.head}):
+                raise Peel(f"'{place.name}' shares an array or a list that is written")
 
-    def _end_of(self, slot: Memory, end: Heap) -> Array | None:
-        for key, candidate in self.slots.items():
-            found = self._find(candidate, slot, end.get(key), end)
-            if found is not None:
-                return found
-        return None
-
-    def _find(self, slot: Slot, wanted: Memory, end: Abstract, heap: Heap) -> Array | None:
-        if slot is wanted:
-            return end if isinstance(end, Array) else None
-        if isinstance(slot, Behind):
-            return self._find(slot.inner, wanted, heap.get(end), heap)
-        if isinstance(slot, Items):
-            ends = list(end.values()) if isinstance(end, dict) else end
-            for item, item_end in zip(slot.items, ends, strict=True):
-                found = self._find(item, wanted, item_end, heap)
-                if found is not None:
-                    return found
-        return None
-
-    def private(self, content: Abstract, heap: Heap) -> bool:
-        """Whether an array's memory is reachable by one name only."""
-        if content is ABSENT:
-            return True
-        storage = content.storage
-        if storage.origin is not None or storage in heap.frozen:
-            return False
-        return sum(mentions(other, storage) for other in heap.contents.values()) <= 1
+    def _places(self, end: Heap) -> list[Place]:
+        """Where each array, list or dict that is bound anew stands before and after a turn."""
+        places: dict[Slot, Place] = {}
+        pending: list[tuple[Slot, Abstract]] = [(s, end.get(k)) for k, s in self.slots.items()]
+        while pending:
+            slot, last = pending.pop()
+            if isinstance(slot, Items):
+                ends = list(last.values()) if isinstance(last, dict) else last
+                pending.extend(zip(slot.items, ends, strict=True))
+            elif isinstance(slot, Memory | Behind):
+                places.setdefault(slot, Place(slot, location_of(slot.start), location_of(last)))
+                if isinstance(slot, Behind):
+                    pending.append((slot.inner, end.get(last)))
+        return list(places.values())
 
     # After the loop -------------------------------------------------------------------------------
 
@@ -436,23 +422,37 @@ class Carries:
             if isinstance(slot, Memory):
                 arrays[slot] = array = Array(Storage(slot.parameter.name))
                 self.base.set(array.storage, results[slot])
-                if not self._stays_private(slot, end):
-                    name = slot.parameter.name or "array"
-                    self.base.frozen[array.storage] = several_arrays(name, self.span)
+        self._relate(end, arrays)
         for key, kept in self.slots.items():
             self.base.set(key, self._after(kept, results, arrays))
         self.base.views = {}
 
-    def _stays_private(self, slot: Memory, end: Heap) -> bool:
-        if not self.private(slot.start, self.base):
-            return False
-        last = self._end_of(slot, end)
-        if last is None:
-            return True
-        head = next((s for s in self.shared.values() if s.content.storage is last.storage), None)
-        if head is not None:
-            return not last.lenses and self.private(head.start, self.base)
-        return not last.lenses and last.storage.serial >= self.since and self.private(last, end)
+    def _relate(self, end: Heap, arrays: dict[Memory, Array]) -> None:
+        """What may be one thing after the loop: by a fixpoint over what a turn hands to the next."""
+        places = self._places(end)
+        outside = {p.start for p in places} | {p.end for p in places if not self._new(p.end)}
+        outside |= {o for p in outside if p is not None for o, _ in self.base.shared.get(p, ())}
+        heads = {place.head: place for place in places}
+        known: list[Location] = [*heads, *(p for p in outside if p is not None)]
+        starts: dict[Location, Location | None] = {p.head: p.start for p in places}
+        lasts: dict[Location, Location | None] = {p.head: p.end for p in places}
+        related = _may_be(known, starts, self.base, set())
+        while True:
+            wider = related | _may_be(known, lasts, end, related)
+            if wider == related:
+                break
+            related = wider
+        after = {
+            p.head: arrays[p.slot].storage if isinstance(p.slot, Memory) else p.head for p in places
+        }
+        for a, b in related:
+            conflict = several(
+                heads[a].name if a in heads else heads[b].name, self.span, self.count
+            )
+            self.base.relate(after.get(a, a), after.get(b, b), conflict)
+
+    def _new(self, location: Location | None) -> bool:
+        return location is None or location.serial >= self.since
 
     def _after(
         self, slot: Slot, results: dict[Number | Memory, Value], arrays: dict[Memory, Array]
@@ -474,20 +474,75 @@ class Carries:
         return slot.content
 
 
-def _closure(
-    heads: dict[Storage, Memory], ends: dict[Memory, Array | None], written: set[Storage]
-) -> set[Storage]:
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A slot whose array, list or dict is bound anew: what it is before and after a turn."""
+
+    slot: Memory | Behind
+    start: Location | None
+    end: Location | None
+
+    @property
+    def head(self) -> Location:
+        found = location_of(self.slot.content)
+        assert found is not None
+        return found
+
+    @property
+    def name(self) -> str:
+        slot = self.slot
+        return (slot.parameter.name if isinstance(slot, Memory) else slot.name) or "array"
+
+    def read(self, values: set[Value]) -> bool:
+        """Whether the slot's array is among the values that are read."""
+        return isinstance(self.slot, Memory) and self.slot.parameter in values
+
+
+def location_of(content: Abstract) -> Location | None:
+    """What can be written in place behind a content."""
+    if isinstance(content, Array):
+        return content.storage
+    return content if isinstance(content, ListRef | DictRef) else None
+
+
+def private(location: Location | None, heap: Heap) -> bool:
+    """Whether an array's memory, a list or a dict is reachable by one name only."""
+    if location is None:
+        return True
+    if is_callers(location) or location in heap.frozen or location in heap.shared:
+        return False
+    return sum(mentions(other, location) for other in heap.contents.values()) <= 1
+
+
+def _closure(heads: dict[Location, Place], written: set[Location]) -> set[Location]:
     """Heads whose first memory is written in some turn: theirs, or one that it is handed on to."""
     result = set(written)
     changed = True
     while changed:
         changed = False
-        for slot, last in ends.items():
-            handed_on = last is not None and last.storage in heads
-            if handed_on and slot.content.storage in result and last.storage not in result:  # type: ignore[union-attr]
-                result.add(last.storage)  # type: ignore[union-attr]
+        for place in heads.values():
+            if place.end in heads and place.head in result and place.end not in result:
+                result.add(place.end)
                 changed = True
     return result
+
+
+Pair = tuple[Location, Location]
+
+
+def _may_be(
+    known: list[Location], meant: dict[Location, Location | None], heap: Heap, related: set[Pair]
+) -> set[Pair]:
+    """The pairs that may be one if ``meant`` says what a location is, in a heap."""
+    found = set()
+    for position, a in enumerate(known):
+        for b in known[:position]:
+            one, other = meant.get(a, a), meant.get(b, b)
+            if one is None or other is None or not (a in meant or b in meant):
+                continue
+            if heap.may_be(one, other) or {(one, other), (other, one)} & related:
+                found.add((a, b))
+    return found
 
 
 def lift_as(content: Abstract, type_: Type, heap: Heap, span: SourceSpan | None) -> Value:

@@ -22,12 +22,17 @@ from symdiff.parse.values import (
     Columns,
     Conflict,
     ConflictRead,
+    DictRef,
     Lens,
+    ListRef,
     Storage,
 )
 from symdiff.source import SourceSpan
 
 Key = Any
+Location = Storage | ListRef | DictRef  # what can be written in place
+
+Shared = tuple[tuple[Location, Conflict], ...]
 
 
 class Heap:
@@ -38,17 +43,20 @@ class Heap:
         contents: dict[Key, Any] | None = None,
         frozen: dict[Storage, Conflict] | None = None,
         views: dict[tuple[Value, Lens], Value] | None = None,
-        written: set[Storage] | None = None,
+        written: set[Location] | None = None,
+        shared: dict[Location, Shared] | None = None,
     ) -> None:
         self.contents: dict[Key, Any] = {} if contents is None else contents
         self.frozen: dict[Storage, Conflict] = {} if frozen is None else frozen
         self.views: dict[tuple[Value, Lens], Value] = {} if views is None else views
-        self.written: set[Storage] = set() if written is None else written
+        self.written: set[Location] = set() if written is None else written
+        self.shared: dict[Location, Shared] = {} if shared is None else shared
 
-    def copy(self, written: set[Storage] | None = None) -> Heap:
+    def copy(self, written: set[Location] | None = None) -> Heap:
         """A copy to go on from; what is written is noted in the same set, or in the one given."""
         noted = self.written if written is None else written
-        return Heap(dict(self.contents), dict(self.frozen), dict(self.views), noted)
+        parts = dict(self.contents), dict(self.frozen), dict(self.views)
+        return Heap(*parts, noted, dict(self.shared))
 
     def get(self, key: Key) -> Any:
         return self.contents.get(key, ABSENT)
@@ -58,6 +66,28 @@ class Heap:
             self.contents.pop(key, None)
         else:
             self.contents[key] = content
+
+    # What may be one thing under two names ------------------------------------------------------
+
+    def relate(self, a: Location, b: Location, conflict: Conflict) -> None:
+        """On some path ``a`` and ``b`` are one array, list or dict: a write to one changes both."""
+        if a is b or self.may_be(a, b):
+            return
+        self.shared[a] = (*self.shared.get(a, ()), (b, conflict))
+        self.shared[b] = (*self.shared.get(b, ()), (a, conflict))
+
+    def may_be(self, a: Location, b: Location) -> bool:
+        """Whether two locations are one, or may be on some path."""
+        return a is b or any(other is b for other, _ in self.shared.get(a, ()))
+
+    def changed(self, location: Location) -> None:
+        """A write to a location: what may be the same under another name is not known any more."""
+        self.written.add(location)
+        for other, conflict in self.shared.get(location, ()):
+            if is_callers(other):
+                raise ConflictRead(conflict)
+            if other in self.contents:
+                self.contents[other] = conflict
 
     # Arrays ---------------------------------------------------------------------------------------
 
@@ -73,7 +103,10 @@ class Heap:
 
     def levels(self, array: Array) -> list[Value]:
         """The value of the storage and of each view on the way to the array."""
-        levels: list[Value] = [self.contents[array.storage]]
+        base = self.contents[array.storage]
+        if isinstance(base, Conflict):
+            raise ConflictRead(base)
+        levels: list[Value] = [base]
         for lens in array.lenses:
             levels.append(self._view(levels[-1], lens))
         return levels
@@ -97,17 +130,22 @@ class Heap:
         """Change an array's whole content, in its storage, through its views."""
         if array.storage in self.frozen:
             raise ConflictRead(self.frozen[array.storage])
-        self.written.add(array.storage)
         levels = self.levels(array)
         for lens, base in zip(reversed(array.lenses), reversed(levels[:-1]), strict=True):
             put = VIEW_PUTS[lens.op.name]
             new = put(lens.node, base, new)
         self.contents[array.storage] = new
+        self.changed(array.storage)
 
 
-def several_arrays(name: str, span: SourceSpan | None, predicate: Value | None = None) -> Conflict:
-    """Why an array must not be written: its name may mean one of several."""
-    reason = f"a write to '{name}', which may be one of several arrays here"
+def is_callers(location: Location) -> bool:
+    """Whether the caller sees what is written there."""
+    return (location.origin if isinstance(location, Storage) else location.path) is not None
+
+
+def several(name: str, span: SourceSpan | None, predicate: Value | None = None) -> Conflict:
+    """What becomes of a name that may mean one of several arrays or lists, when one is written."""
+    reason = f"'{name}' may be one of several here, of which one is written afterwards"
     return Conflict(name, reason, span, True, predicate)
 
 

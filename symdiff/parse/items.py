@@ -141,6 +141,7 @@ def set_item(interp: Interpreter, target: Abstract, key: Abstract, content: Abst
 def note_write(interp: Interpreter, ref: ListRef | DictRef) -> None:
     """A list or dict is about to change: what is captured is written back at the end."""
     staged_lists.check_attached(interp, ref)
+    interp.heap.changed(ref)
     if ref.path is not None:
         interp.changed[ref] = None
 

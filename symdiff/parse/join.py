@@ -18,7 +18,7 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.structure import Structure, is_leaf
 from symdiff.ir.types import ArrayType, ListType, Type
 from symdiff.ops import list_new
-from symdiff.parse.heap import Heap, Key, as_type, constant, same, several_arrays
+from symdiff.parse.heap import Heap, Key, Location, as_type, constant, same, several
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.staged_lists import (
     columns_from,
@@ -32,15 +32,25 @@ from symdiff.parse.values import (
     ALWAYS,
     Abstract,
     Array,
+    ArrayMethod,
+    BoundMethod,
+    Closure,
     Columns,
     Conflict,
     DictRef,
+    Generator,
+    Iterable,
     ListRef,
+    Partial,
+    Range,
+    StagedText,
     Storage,
     Unjoinable,
     born,
 )
 
+# Static things that may hold staged ones.
+HOLDERS = (Closure, BoundMethod, Partial, ArrayMethod, StagedText, Generator, Iterable, Range)
 _KINDS = ("python", "scalar", "array")
 
 
@@ -68,6 +78,15 @@ def is_number(content: Abstract) -> bool:
     return isinstance(content, Value) or is_leaf(content)
 
 
+@dataclass(slots=True)
+class Merged:
+    """A location of the joined heap that is another one in each arm (or None in one)."""
+
+    location: Location
+    before: tuple[Location | None, Location | None]
+    name: str
+
+
 class Joiner:
     """Joins the contents of two arms' heaps; ``outs`` collects what the branch has to give."""
 
@@ -80,7 +99,9 @@ class Joiner:
         self.since = since
         self.outs: list[tuple[Value, Value, Value]] = []
         self.arrays: dict[tuple[Any, Any], Array] = {}
+        self.refs: dict[tuple[Any, Any], ListRef | DictRef] = {}
         self.values: dict[tuple[Value, Value], Value] = {}
+        self.merged: list[Merged] = []
         self.heap = Heap()
 
     def join_heaps(self) -> Heap:
@@ -98,7 +119,28 @@ class Joiner:
             elif not same(a, b):
                 self.heap.set(key, self.join_or_conflict(key, a, b))
         self.heap.views = {k: v for k, v in then.views.items() if orelse.views.get(k) is v}
+        self._relate()
         return self.heap
+
+    def _relate(self) -> None:
+        """What may be one thing after the branch: what was, and what was merged from the same."""
+        arms = [(k, arm.heap) for k, arm in enumerate(self.arms) if arm.reached]
+        for _, heap in arms:
+            for location, others in heap.shared.items():
+                for other, conflict in others:
+                    self.heap.relate(location, other, conflict)
+        for position, merged in enumerate(self.merged):
+            conflict = several(merged.name, self.interp.span, self.predicate)
+            for arm, heap in arms:
+                mine = merged.before[arm]
+                if mine is None:
+                    continue
+                for other in (mine, *(found for found, _ in heap.shared.get(mine, ()))):
+                    self.heap.relate(merged.location, other, conflict)
+                for second in self.merged[:position]:
+                    theirs = second.before[arm]
+                    if theirs is not None and heap.may_be(mine, theirs):
+                        self.heap.relate(merged.location, second.location, conflict)
 
     def join_or_conflict(self, key: Key, a: Abstract, b: Abstract) -> Abstract:
         a = a if self.arms[0].reached else ABSENT
@@ -167,25 +209,12 @@ class Joiner:
         array = Array(Storage(name))
         self.arrays[a, b] = array
         self.heap.set(array.storage, joined)
-        for arm, candidate in enumerate((a, b)):
-            if self._reachable(arm, candidate.storage):
-                self.heap.frozen[array.storage] = several_arrays(
-                    name, self.interp.span, self.predicate
-                )
+        self.merged.append(Merged(array.storage, (a.storage, b.storage), name))
         return array
 
     def _read(self, arm: int, array: Array) -> Value:
         with building(Builder(self.arms[arm].nodes, self.interp.span)):
             return self.arms[arm].heap.read(array)
-
-    def _reachable(self, arm: int, storage: Storage) -> bool:
-        """Whether memory from before can be reached by more than the name being joined."""
-        if storage.serial >= self.since:
-            return False
-        if storage.origin is not None:
-            return True
-        contents = self.arms[arm].heap.contents.values()
-        return sum(mentions(content, storage) for content in contents) > 1
 
     # Half defined, containers ---------------------------------------------------------------------
 
@@ -194,23 +223,30 @@ class Joiner:
         if isinstance(content, tuple):
             items = [self.join(name, *_order(arm, item, ABSENT)) for item in content]
             return tuple.__new__(type(content), items)
+        if isinstance(content, dict):
+            return {k: self.join(name, *_order(arm, v, ABSENT)) for k, v in content.items()}
+        if isinstance(content, ListRef | DictRef) and born(content) >= self.since:
+            return self._merged_ref(name, *_order(arm, content, None))
         if isinstance(content, Value):
             value = content
         elif isinstance(content, Array):
             value = self._read(arm, content)
         else:
-            return (
-                content  # static, or a handle: reading it where it is unbound is the user's error
-            )
+            return self._half_static(content)
         missing = self._in_arm(1 - arm, lambda type_: emit_undefined(type_), value.type)
         out = self._out(name, *_order(arm, value, missing))
-        return self._as_array(name, content, out) if isinstance(content, Array) else out
+        return self._as_array(name, arm, content, out) if isinstance(content, Array) else out
 
-    def _as_array(self, name: str, content: Array, out: Value) -> Array:
+    def _half_static(self, content: Abstract) -> Abstract:
+        """Static, or a handle: reading it where it is unbound is the user's error."""
+        if isinstance(content, HOLDERS) or born(content) >= self.since:
+            raise Unjoinable(f"{describe(content)} on one path only")
+        return content
+
+    def _as_array(self, name: str, arm: int, content: Array, out: Value) -> Array:
         array = Array(Storage(name))
         self.heap.set(array.storage, out)
-        if content.storage.serial < self.since:
-            self.heap.frozen[array.storage] = several_arrays(name, self.interp.span, self.predicate)
+        self.merged.append(Merged(array.storage, _order(arm, content.storage, None), name))
         return array
 
     def _containers(self, name: str, a: Abstract, b: Abstract) -> Abstract:
@@ -220,10 +256,8 @@ class Joiner:
                     type(a), [self.join(name, x, y) for x, y in zip(a, b, strict=True)]
                 )
             raise Unjoinable(f"a tuple of {len(a)} in one branch, of {len(b)} in the other")
-        if isinstance(a, ListRef) and isinstance(b, ListRef):
-            return self._lists(name, a, b)
-        if isinstance(a, DictRef) and isinstance(b, DictRef):
-            return self._dicts(name, a, b)
+        if isinstance(a, ListRef | DictRef) and type(a) is type(b):
+            return self._merged_ref(name, a, b)
         if isinstance(a, dict) and isinstance(b, dict):
             return self._dict_contents(name, a, b)
         raise Unjoinable(f"{describe(a)} in one branch, {describe(b)} in the other")
@@ -280,17 +314,18 @@ class Joiner:
             made: Value = list_new(*items, type=type_)
         return made
 
-    def _lists(self, name: str, a: ListRef, b: ListRef) -> Abstract:
-        then, orelse = self.arms[0].heap.get(a), self.arms[1].heap.get(b)
-        joined = ListRef()
-        self.heap.set(joined, self.join(name, then, orelse))
-        return joined
-
-    def _dicts(self, name: str, a: DictRef, b: DictRef) -> Abstract:
-        then, orelse = self.arms[0].heap.get(a), self.arms[1].heap.get(b)
-        joined = DictRef()
-        self.heap.set(joined, self._dict_contents(name, then, orelse))
-        return joined
+    def _merged_ref(self, name: str, a: Any, b: Any) -> ListRef | DictRef:
+        """A new list or dict for one that is another in each arm (None where there is none)."""
+        known = self.refs.get((a, b))
+        if known is None:
+            known = self.refs[a, b] = type(a if b is None else b)()
+            self.merged.append(Merged(known, (a, b), name))
+            contents = [
+                ABSENT if ref is None else arm.heap.get(ref)
+                for arm, ref in zip(self.arms, (a, b), strict=True)
+            ]
+            self.heap.set(known, self.join(name, *contents))
+        return known
 
     def _dict_contents(self, name: str, a: dict[Any, Any], b: dict[Any, Any]) -> dict[Any, Any]:
         if list(a) != list(b):
@@ -326,12 +361,18 @@ def key_name(key: Key) -> str:
     return getattr(key, "name", "list")
 
 
-def mentions(content: Abstract, storage: Storage) -> bool:
-    """Whether a content refers to the memory."""
+def mentions(content: Abstract, location: Location) -> bool:
+    """Whether a content refers to an array's memory, a list or a dict."""
     if isinstance(content, Array):
-        return content.storage is storage
+        return content.storage is location
     if isinstance(content, tuple):
-        return any(mentions(item, storage) for item in content)
+        return any(mentions(item, location) for item in content)
     if isinstance(content, dict):
-        return any(mentions(item, storage) for item in content.values())
-    return False
+        return any(mentions(item, location) for item in content.values())
+    if isinstance(content, BoundMethod):
+        return mentions(content.instance, location)
+    if isinstance(content, ArrayMethod):
+        return mentions(content.receiver, location)
+    if isinstance(content, Partial):
+        return mentions((*content.arguments, *(v for _, v in content.keywords)), location)
+    return content is location

@@ -273,6 +273,7 @@ class LoopStager:
         heap = self.base.copy(written=set())
         carries = Carries(self.since, self.base, heap, self.interp.span)
         count = self.turns.count
+        carries.count = count if isinstance(count, Value) else None
         carries.unrolls = isinstance(count, int) and (
             count <= FEW_ITEMS or self.interp.sizes_are_fixed()
         )

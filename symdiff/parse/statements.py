@@ -30,7 +30,15 @@ from symdiff.parse.loops import Turns, run_for, run_while
 from symdiff.parse.opaque import Template
 from symdiff.parse.scope import bind_name, load_name, unbind_name
 from symdiff.parse.truth import truth
-from symdiff.parse.values import Abstract, Array
+from symdiff.parse.values import (
+    Abstract,
+    Array,
+    Conflict,
+    ConflictRead,
+    DictRef,
+    ListRef,
+    ObjectRef,
+)
 
 Rest = Sequence[ast.stmt]
 Handler = Callable[[Interpreter, Any], None]
@@ -120,6 +128,7 @@ STATEMENTS[ast.If] = stage_if
 def _return(interp: Interpreter, node: ast.Return) -> None:
     value = None if node.value is None else interp.evaluate(node.value)
     frame = interp.frame
+    check_known(interp, value)
     interp.put((frame.token, "value"), value)
     interp.put((frame.token, "return"), True)
 
@@ -132,6 +141,29 @@ def _break(interp: Interpreter, node: ast.Break) -> None:
 @statement(ast.Continue)
 def _continue(interp: Interpreter, node: ast.Continue) -> None:
     _raise_flag(interp, "continue")
+
+
+def check_known(interp: Interpreter, value: Abstract) -> None:
+    """Where a value holds what differs between paths, let the paths be staged apart now."""
+    pending: list[Abstract] = [value]
+    seen: set[Abstract] = set()
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Conflict):
+            raise ConflictRead(part)
+        if isinstance(part, tuple):
+            pending.extend(part)
+        elif isinstance(part, dict):
+            pending.extend(part.values())
+        elif isinstance(part, Array):
+            pending.append(interp.heap.get(part.storage))
+        elif isinstance(part, ListRef | DictRef) and part not in seen:
+            seen.add(part)
+            pending.append(interp.heap.get(part))
+        elif isinstance(part, ObjectRef) and part not in seen:
+            seen.add(part)
+            fields = getattr(part.type, "__dataclass_fields__", ())
+            pending.extend(interp.heap.get((part, name)) for name in fields)
 
 
 def _raise_flag(interp: Interpreter, name: str) -> None:
