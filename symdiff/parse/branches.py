@@ -130,7 +130,7 @@ def _left_by(interp: Interpreter, arm: Arm) -> bool:
 
 
 def _go_on(interp: Interpreter, arm: Arm, rest: Sequence[ast.stmt]) -> Arm:
-    more = run_arm(interp, lambda: interp.execute(rest), arm.heap)
+    more = run_arm(interp, lambda: interp.go_on(rest), arm.heap)
     return Arm(arm.nodes + more.nodes, more.heap, more.reached)
 
 
@@ -143,9 +143,9 @@ def _rest_or_again(
     start: tuple[int, Heap],
 ) -> bool:
     """Stage the rest after the branch; where it reads a conflict of ours, once in each arm."""
-    frames = len(interp.frames)
+    frames, predicates = len(interp.frames), len(interp.predicates)
     try:
-        interp.execute(rest)
+        interp.go_on(rest)
         return True
     except ConflictRead as read:
         if not any(read.conflict is conflict for conflict in made):
@@ -157,6 +157,7 @@ def _rest_or_again(
             reason.reason, reason.span, "give it the same type on both paths"
         )
     del interp.frames[frames:]
+    del interp.predicates[predicates:]
     length, heap = start
     del builder().nodes[length:]
     interp.heap = heap

@@ -122,13 +122,21 @@ class Interpreter:
             rest = statements[position + 1 :]
             with self.at(statement):
                 consumed = self._statement(statement, rest)
-            left = self.left()
-            if consumed or left is True:
+            if consumed:
                 return
-            if isinstance(left, Value):
-                if rest:
-                    self.branch(left, self.gone(), functools.partial(self.execute, rest))
+            if self.left() is not False:
+                self.go_on(rest)
                 return
+
+    def go_on(self, rest: Sequence[ast.stmt]) -> None:
+        """Stage the rest of a block on the paths that have not left it."""
+        left = self.left()
+        if left is True or not rest:
+            return
+        if isinstance(left, Value):
+            self.branch(left, self.gone(), functools.partial(self.execute, rest))
+        else:
+            self.execute(rest)
 
     def _statement(self, statement: ast.stmt, rest: Sequence[ast.stmt]) -> bool:
         handler = STATEMENTS.get(type(statement))
