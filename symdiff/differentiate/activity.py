@@ -164,6 +164,7 @@ class Homes:
 
     home: dict[Value, Block] = field(default_factory=dict)
     owner: dict[int, tuple[Node, Block]] = field(default_factory=dict)
+    slots: dict[Node, list[int]] = field(default_factory=dict)  # results that save an arm's values
 
     def add_block(self, block: Block) -> None:
         """Learn a block and all that is nested in it."""

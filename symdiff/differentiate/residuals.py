@@ -104,7 +104,8 @@ _PLAIN = frozenset((
     "add", "subtract", "multiply", "divide", "negative", "positive", "absolute", "square", "sqrt",
     "floor", "ceil", "sign", "real", "imag", "conjugate", "less", "less_equal", "greater",
     "greater_equal", "equal", "not_equal", "logical_and", "logical_or", "logical_not", "maximum",
-    "minimum", "where", "choice", "astype", "range_element",
+    "minimum", "where", "choice", "astype", "range_element", "python_bool", "python_float",
+    "python_int", "as_scalar", "not_", "retype",
 ))  # fmt: skip
 
 
@@ -283,7 +284,10 @@ class _Loop(_Region):
 
 
 class _Arm(_Region):
-    """An arm of a branch: values are had from extra results, undefined in the other arm."""
+    """An arm of a branch: values are had from extra results, undefined in the other arm.
+
+    The arms share them where types allow: of both arms only one is taken.
+    """
 
     def price_of_result(self, value: Value) -> int:
         return 1 if value in self.primal.results else price_of_saving(value.type)
@@ -293,13 +297,31 @@ class _Arm(_Region):
         assert node is not None
         if value in self.primal.results:
             return node.results[self.primal.results.index(value)]
+        slot = self.vacant(node, value)
+        if slot is None:
+            return self.widen(node, value)
+        results = self.primal.results
+        self.primal.results = (*results[:slot], value, *results[slot + 1 :])
+        result = node.results[slot]
+        result.name = value.name if result.name == value.name else None
+        return result
+
+    def vacant(self, node: Node, value: Value) -> int | None:
+        """A result that an arm saved and this one leaves undefined, of the value's type."""
+        for slot in self.homes.slots.get(node, ()):
+            here = self.primal.results[slot].node
+            if here is not None and here.op is undefined and node.results[slot].type == value.type:
+                return slot
+        return None
+
+    def widen(self, node: Node, value: Value) -> Value:
+        """One more result."""
         for block in node.blocks:
-            block.results = (
-                *block.results,
-                value if block is self.primal else _absent(block, value),
-            )
+            given = value if block is self.primal else _absent(block, value)
+            block.results = (*block.results, given)
         result = Value(value.type, node, value.name, value.role)
         self.homes.home[result] = self.outside()
+        self.homes.slots.setdefault(node, []).append(len(node.results))
         node.results = (*node.results, result)
         return result
 
