@@ -19,7 +19,7 @@ from symdiff.differentiate.graphs import leaves_of
 from symdiff.emit import Emitted, emit_source
 from symdiff.emit.fallback import with_fallback
 from symdiff.errors import AliasingError, SignatureError
-from symdiff.ir.graph import FreeVariable, Graph, Input
+from symdiff.ir.graph import Block, FreeVariable, Graph, Input, uses
 from symdiff.ir.signature import Nested, Path, Signature, Specification, leaves
 from symdiff.ir.structure import Structure
 from symdiff.ir.types import ArrayType, carries_derivative
@@ -145,7 +145,7 @@ def derive(chain: Chain, arguments: Arguments) -> Derived:
         signature_of(p.names, given) for p, given in zip(chain.parameters, levels, strict=True)
     ]
     staged, signatures[0] = staged_at(chain.function, signatures[0], levels[0])
-    primal = graph = optimise(staged.graph)
+    primal = graph = without_unused_variables(optimise(staged.graph))
     checks = [_check(guard) for guard in staged.guards if not _is_default(guard, chain.function)]
     static, same = signatures[0].static, signatures[0].same
     written = tuple(primal.inputs[number].path for number in primal.mutated)
@@ -192,6 +192,28 @@ def tied(signature: Signature, ties: Sequence[tuple[Path, Path]]) -> Signature:
         return signature
     pairs = tuple((name, of(kind, (name,))) for name, kind in signature.parameters)
     return replace(signature, parameters=pairs)
+
+
+def without_unused_variables(graph: Graph) -> Graph:
+    """The graph without inputs from outside that nothing reads."""
+    read = uses(graph.block)
+    kept = [
+        number
+        for number, (source, value) in enumerate(
+            zip(graph.inputs, graph.block.parameters, strict=True)
+        )
+        if source.origin != "free" or value in read or number in graph.mutated
+    ]
+    if len(kept) == len(graph.inputs):
+        return graph
+    block = graph.block
+    parameters = tuple(block.parameters[number] for number in kept)
+    return replace_graph(
+        graph,
+        block=Block(parameters, block.nodes, block.results),
+        inputs=tuple(graph.inputs[number] for number in kept),
+        mutated={kept.index(number): place for number, place in graph.mutated.items()},
+    )
 
 
 def staged_at(

@@ -178,7 +178,7 @@ class Home:
         if not is_asked_for() or not _is_comparable(derived):
             return None
         program = pipeline.build_primal(derived, self.name)
-        parameters, function = self.parameters, self.function
+        parameters, transforms = self.parameters, chain.transforms
         names = list(parameters.names)
 
         def emitted(arguments: Arguments) -> Any:
@@ -186,10 +186,10 @@ class Home:
             return program.function(*values)
 
         def run(arguments: Arguments) -> Any:
-            return call_with(function, parameters, arguments)
+            return call_with(self.function, parameters, arguments)
 
         observe = observer(self.name, run, emitted, program.emitted.text)
-        return lambda *arguments: observe(chain.levels(arguments)[0])
+        return lambda *arguments: observe(self.chain(transforms).levels(arguments)[0])
 
     # What is shown
 
