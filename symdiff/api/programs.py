@@ -10,7 +10,7 @@ import copy
 import threading
 import types
 import weakref
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -76,7 +76,7 @@ class Home:
             found = self._quick[steps] = self.dispatcher(transforms, name), arity
         return found
 
-    def chain(self, transforms: Transforms) -> Chain:
+    def chain(self, transforms: Sequence[pipeline.Transform]) -> Chain:
         """The function under transforms."""
         return Chain.of(self.function, self.parameters, transforms)
 
