@@ -180,7 +180,7 @@ def _forbidden(event: str, arguments: tuple[Any, ...]) -> str | None:
     if event == "open":
         path, mode = arguments[0], arguments[1]
         reads = mode is None or not set(str(mode)) & set("wax+")
-        return None if reads and str(path).endswith((".py", ".pyc")) else f"open {mode}"
+        return None if reads and str(path).endswith((".py", ".pyc")) else f"open {path} {mode}"
     if event == "import":
         own = str(arguments[0]).startswith(("symdiff", "astor", "sympy", "ast", "scipy", "numpy"))
         return None if own or arguments[0] in sys.modules else f"import of {arguments[0]}"
@@ -268,9 +268,21 @@ def _raises(function: Any, args: list[Any], named: dict[str, Any]) -> bool:
     return False
 
 
+def _load_the_compiler() -> None:
+    """It is imported when it is first needed, which is no effect of what is compiled."""
+    import symdiff
+
+    symdiff.grad(_cube)(2.0)
+
+
+def _cube(x: float) -> float:
+    return x**3
+
+
 def compile_many(names: list[str]) -> list[Result]:
     """A batch for one worker, at all signatures."""
     if _hook not in _installed:
+        _load_the_compiler()
         sys.addaudithook(_hook)
         _installed.append(_hook)
     sys.setrecursionlimit(3000)
