@@ -4,6 +4,7 @@
 #   make test [PEERS=1]    everything that is checked; PEERS=1 compares with JAX and autograd too
 #   make bench [ARGS=...]  generated gradients beside hand-written ones, autograd and JAX
 #   make fuzz [N=300]      N random programs against independent derivatives
+#   make golden            write emitted source kept in tests/golden, and what the README shows, anew
 #   make format            lay out and tidy the source
 #   make clean             remove environments and caches
 
@@ -26,7 +27,7 @@ find_python = $(firstword $(foreach candidate, \
     $(shell $(candidate) -c 'import sys, venv, ensurepip; print(sys.executable)' 2>/dev/null)))
 EMITTER_TESTS = $(wildcard tests/emit tests/test_pythons)
 
-.PHONY: demo test lint unit emitter bench fuzz format clean
+.PHONY: demo test lint unit emitter bench fuzz golden format clean
 
 demo: $(READY)
 	$(BIN)/python examples/digits.py $(ARGS)
@@ -55,6 +56,11 @@ bench: $(READY_PEERS)
 
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz $(N) $(ARGS)
+
+# Read the difference afterwards: what is kept is what a person has found good.
+golden: $(READY)
+	UPDATE_GOLDEN=1 UPDATE_README=1 $(BIN)/python -m pytest --quiet \
+	    tests/test_golden.py tests/emit/test_golden.py tests/test_readme.py
 
 format: $(READY)
 	$(BIN)/ruff format .

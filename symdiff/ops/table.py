@@ -1,0 +1,99 @@
+"""The table of what can be called in differentiated code, written from the registry.
+
+``python -m symdiff.ops.table`` prints it; with the path of a file, it is written there between two
+marks. A row holds the callables whose meaning one module declares.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from symdiff import ops
+from symdiff.ops.declare import ATTRIBUTES, FUNCTIONS, METHODS, WRITES
+
+START, END = "<!-- table of calls -->", "<!-- end of the table of calls -->"
+
+# What the rows are called, by the module of ``symdiff.ops`` that declares the calls.
+FAMILIES = {
+    "ufuncs": "elementwise, casts",
+    "reduce": "reductions",
+    "products": "products",
+    "einsum": "products",
+    "linalg": "linear algebra",
+    "norms": "linear algebra",
+    "creation": "creation",
+    "arrange": "shape",
+    "order": "order, selection",
+    "positions": "positions",
+    "numerical": "numerical",
+    "quantiles": "numerical",
+    "mathlib": "`math`",
+    "cmathlib": "`cmath`",
+}
+PREFIXES = {"builtins": "", "numpy": "np.", "numpy.linalg": "np.linalg."}
+
+
+def spelled(function: Any) -> tuple[str, str]:
+    """How a user's program calls a function: ``("np.", "sin")``, ``("np.", "add.reduce")``."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        return "np.", f"{owner.__name__}.{function.__name__}"
+    module = "numpy" if isinstance(function, np.ufunc) else function.__module__
+    return PREFIXES.get(module, f"{module}."), function.__name__
+
+
+def rows() -> Iterator[tuple[str, set[tuple[str, str]]]]:
+    """The name of each row, and what stands in it: pairs of a prefix and a name."""
+    found: dict[str, set[tuple[str, str]]] = {name: set() for name in FAMILIES.values()}
+    for function, lowering in FUNCTIONS.items():
+        module = lowering.__module__.rpartition(".")[2]
+        found.setdefault(FAMILIES.get(module, module), set()).add(spelled(function))
+    yield from found.items()
+    yield "writes", {spelled(function) for function in WRITES}
+    yield "methods of arrays", {("x.", f"{name}()") for name in METHODS}
+    yield "attributes of arrays", {("x.", name) for name in ATTRIBUTES}
+
+
+def table() -> str:
+    """The table in Markdown."""
+    lines = ["| | |", "| --- | --- |"]
+    lines += [f"| {name} | {_listed(entries)} |" for name, entries in rows()]
+    return "\n".join(lines)
+
+
+def _listed(entries: set[tuple[str, str]]) -> str:
+    """The names, sorted, each prefix said once before its own."""
+    groups = groupby(sorted(entries), key=lambda entry: entry[0])
+    return "<br>".join(_group(prefix, [name for _, name in group]) for prefix, group in groups)
+
+
+def _group(prefix: str, names: list[str]) -> str:
+    return " ".join([f"**{prefix}**" if prefix else "**builtins**", ", ".join(names)])
+
+
+def with_table(text: str) -> str:
+    """A text with the table between its two marks."""
+    before, start, rest = text.partition(START)
+    _, end, after = rest.partition(END)
+    if not (start and end):
+        raise ValueError(f"the text has no lines {START} and {END}")
+    return f"{before}{START}\n\n{table()}\n\n{END}{after}"
+
+
+def main(paths: list[str]) -> None:
+    """Print the table, or write it into the files."""
+    if not paths:
+        print(table())
+    for path in map(Path, paths):
+        path.write_text(with_table(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    assert ops  # importing it fills the registry
+    main(sys.argv[1:])
