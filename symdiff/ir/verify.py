@@ -10,14 +10,14 @@ does: a cotangent is a carry, an element of a tape or an arm's result of its pri
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from symdiff.errors import InternalError
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value
 from symdiff.ir.printer import print_graph
 from symdiff.ir.structure import Container, Leaf, Structure
-from symdiff.ir.types import ArrayType, Dim, ListType, TapeType, Type
+from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type
 
 
 def verify(graph: Graph) -> None:
@@ -205,6 +205,15 @@ def _same_size(a: Dim, b: Dim) -> bool:
     return a.symbol != b.symbol or a.offset == b.offset
 
 
+def _goes_on(following: Type, carry: Type) -> bool:
+    """Whether a turn can hand a value on; where a size is open it may differ from turn to turn."""
+    if isinstance(following, ArrayType) and isinstance(carry, ArrayType):
+        sizes = zip(following.shape, carry.shape, strict=False)
+        shape = tuple(b if isinstance(b, Size) and b.open else a for a, b in sizes)
+        return _alike(replace(following, shape=shape), carry) and following.rank == carry.rank
+    return _alike(following, carry)
+
+
 def _check_loop(node: Node) -> None:
     view = LoopView(node)
     carries = view.carry_count
@@ -232,7 +241,7 @@ def _check_turns(view: LoopView) -> None:
 
 def _check_carries(view: LoopView) -> None:
     for first, carry, following in zip(view.initial, view.carries, view.next_carries, strict=True):
-        starts, goes_on = _alike(first.type, carry.type), _alike(following.type, carry.type)
+        starts, goes_on = _alike(first.type, carry.type), _goes_on(following.type, carry.type)
         _require(starts, f"{carry!r} starts from {first!r}", view.node)
         _require(goes_on, f"{carry!r} goes on as {following!r}", view.node)
 
