@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from symdiff.emit.headers import reads_count, recover_header
-from symdiff.ir.build import copy_block
+from symdiff.ir.build import constant, copy_block
 from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Block, Graph, Node, Op, Value, walk_nodes
-from symdiff.ir.types import ArrayType, TapeType, Type
+from symdiff.ir.types import BOOL, ArrayType, TapeType, Type
 
 PARALLEL_WRITES = frozenset(
     {"index_set", "index_add", "list_push", "list_pop", "list_set", "list_add", "list_insert"}
@@ -65,9 +65,58 @@ def _lower_block(block: Block) -> None:
         if view.condition is not None:
             _share_parameters(view.condition, (view.index, *view.carries))
         recover_header(view, new)
+    new.update(_truths(block))
     _redirect(block, new)
     for node in loops:
         _lower_loop(LoopView(node))
+
+
+def _truths(block: Block) -> dict[Value, Value]:
+    """Results of branches that say no more than their predicate does; flags of loops stay."""
+    found: dict[Value, Value] = {}
+    kept = _carried(block)
+    for inner in blocks_of(block):
+        for node in inner.nodes:
+            if node.op is cond and node.operands[0].type == BOOL and _is_bare(node):
+                for result, pair in zip(node.results, _arms(node), strict=True):
+                    if pair == (True, False) and result not in kept:
+                        found[result] = node.operands[0]
+    return found
+
+
+def _carried(block: Block) -> set[Value]:
+    """What turns of loops end with, through branches."""
+    nodes = [node for inner in blocks_of(block) for node in inner.nodes]
+    pending = [value for node in nodes if node.op is loop for value in node.blocks[0].results]
+    found: set[Value] = set()
+    while pending:
+        value = pending.pop()
+        node = value.node
+        if value in found or node is None or node.op is not cond:
+            continue
+        found.add(value)
+        number = node.results.index(value)
+        pending += [arm.results[number] for arm in node.blocks]
+    return found
+
+
+def _is_bare(node: Node) -> bool:
+    """Whether the arms of a branch compute nothing."""
+    return all(inner.op is constant for block in node.blocks for inner in block.nodes)
+
+
+def _arms(node: Node) -> list[tuple[object, ...]]:
+    """What each result of a branch is in its arms: True, False, or None for anything else."""
+    then, orelse = node.blocks
+    return [
+        tuple(map(_known_bool, pair)) for pair in zip(then.results, orelse.results, strict=True)
+    ]
+
+
+def _known_bool(value: Value) -> bool | None:
+    if value.node is None or value.node.op is not constant or value.type != BOOL:
+        return None
+    return bool(value.node.attributes["value"])
 
 
 def _redirect(block: Block, new: dict[Value, Value]) -> None:

@@ -87,7 +87,7 @@ def _function(
     plan = make_plan(graph, fixed, namespace, callees, in_place=in_place, fresh=fresh)
     expressions = Expressions(plan.names, plan.folded, namespace)
     statements = Statements(plan, expressions)
-    body = _docstring(graph) + unpacking(plan, parameters, signature)
+    body = _docstring(graph, name) + unpacking(plan, parameters, signature)
     body += statements.block(plan.graph.block) + statements.stores()
     body.append(Line(ast.Return(output(plan.graph, expressions))))
     return tuple(parameters), _definition(name, [p.name for p in parameters], body, graph)
@@ -109,6 +109,8 @@ def _definition(name: str, parameters: list[str], body: list[Line], graph: Graph
     return Line(ast.FunctionDef(name, arguments, [], [], lineno=1), graph.span, body=body)
 
 
-def _docstring(graph: Graph) -> list[Line]:
-    text = graph.docstring or (origin(graph.span) if graph.span else None)
+def _docstring(graph: Graph, name: str) -> list[Line]:
+    """The user's own for the function itself; for what is derived from it, where that is."""
+    itself = graph.span is None or f"def {name}(" in graph.span.text
+    text = graph.docstring if itself or graph.span is None else origin(graph.span)
     return [Line(ast.Expr(ast.Constant(text)))] if text else []

@@ -3,29 +3,24 @@ def break_out_of_inner_grad(m):
     break_tape = []
     tape = []
     tape1 = []
-    tape2 = []
     for i in range(m.shape[0]):
-        tape3 = []
-        tape4 = []
+        tape2 = []
         t = 0
         break_ = False
         for j in range(m.shape[1]):
             if break_:
                 break
-            t1 = bool(m[i, j] < -0.5)
-            tape3.append(t1)
-            if t1:
+            if m[i, j] < -0.5:
                 break_ = True
                 t1 = None
             else:
                 break_ = False
                 t1 = i + 1
-            tape4.append(t1)
+            tape2.append(t1)
             t += 1
         break_tape.append(break_)
         tape.append(t)
-        tape1.append(tape3)
-        tape2.append(tape4)
+        tape1.append(tape2)
         if not break_:
             m[i, 0]
     # line 174: for i in range(m.shape[0]):
@@ -34,7 +29,6 @@ def break_out_of_inner_grad(m):
     for i in reversed(range(m.shape[0])):
         break_ = break_tape[i]
         t = tape1[i]
-        t1 = tape2[i]
         # line 181: s *= 1.01
         s_bar = 1.01 * s_bar
         # line 175: for j in range(m.shape[1]):
@@ -43,14 +37,14 @@ def break_out_of_inner_grad(m):
             m_bar[i, 0] += 0.5 * s_bar
         # line 175: for j in range(m.shape[1]):
         for j in reversed(range(tape[i])):
-            t2 = t1[j]
-            t3 = m[i, j]
+            t1 = t[j]
+            t2 = m[i, j]
             # line 176: if m[i, j] < -0.5:
-            if t[j]:
-                t4 = np.float64(0.0)
+            if t2 < -0.5:
+                t3 = np.float64(0.0)
             else:
                 # line 178: s += m[i, j] ** 2 * (i + 1)
-                t4 = 2 * (t3 * (s_bar * t2))
+                t3 = 2 * (t2 * (s_bar * t1))
             # line 176: if m[i, j] < -0.5:
-            m_bar[i, j] += t4
+            m_bar[i, j] += t3
     return (m_bar,)
