@@ -52,7 +52,8 @@ def children(value: object) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
     if isinstance(value, dict):
         return tuple(value), tuple(value.values())
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return tuple(value._fields), tuple(value)
+        # A subclass may iterate in its own way, which would be to run the user's code.
+        return tuple(value._fields), tuple(tuple.__iter__(value))
     if isinstance(value, list | tuple):
         return tuple(range(len(value))), tuple(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
