@@ -8,7 +8,9 @@ staged once in each arm, within a bound.
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
@@ -18,7 +20,6 @@ from symdiff.ir.graph import Block, Value
 from symdiff.parse.heap import Heap
 from symdiff.parse.interpreter import LATE, UNREACHABLE, Interpreter
 from symdiff.parse.join import Arm, Joiner
-from symdiff.parse.truth import truth
 from symdiff.parse.values import Abstract, Conflict, ConflictRead, NotYetKnown, Token, now
 
 MOST_COPIES_OF_A_TAIL = 64
@@ -87,7 +88,7 @@ def ends_without_return(interp: Interpreter, returned: Value, value: Abstract) -
 
 def stage_if(interp: Interpreter, node: ast.If, rest: Sequence[ast.stmt]) -> bool:
     """An ``if`` statement; True where the rest of the block was staged inside its arms."""
-    condition = truth(interp, interp.evaluate(node.test))
+    condition = interp.test(node.test)
     if not isinstance(condition, Value):
         interp.execute(node.body if condition else node.orelse)
         return False
@@ -95,10 +96,40 @@ def stage_if(interp: Interpreter, node: ast.If, rest: Sequence[ast.stmt]) -> boo
     conflicts = _conflicts(interp.heap)
     if _stage_arms(interp, condition, node, rest):
         return True
-    made = [c for c in _conflicts(interp.heap) if not any(c is known for known in conflicts)]
+    return _go_on_after(interp, condition, (node.body, node.orelse), rest, conflicts, start)
+
+
+def stage_choice(interp: Interpreter, node: Any, rest: Sequence[ast.stmt], action: Action) -> bool:
+    """A statement on ``a if test else b``: as an ``if`` where its arms have to be staged apart."""
+    choice: ast.IfExp = node.value
+    with interp.at(choice.test):
+        condition = interp.test(choice.test)
+    interp.decided[choice] = condition
+    start = len(builder().nodes), interp.heap.copy()
+    conflicts = _conflicts(interp.heap)
+    try:
+        action()
+    finally:
+        interp.decided.pop(choice, None)
+    if not isinstance(condition, Value):
+        return False
+    then, orelse = copy.copy(node), copy.copy(node)
+    then.value, orelse.value = choice.body, choice.orelse
+    return _go_on_after(interp, condition, ([then], [orelse]), rest, conflicts, start)
+
+
+def _go_on_after(
+    interp: Interpreter,
+    condition: Value,
+    bodies: tuple[Sequence[ast.stmt], Sequence[ast.stmt]],
+    rest: Sequence[ast.stmt],
+    known: list[Conflict],
+    start: tuple[int, Heap],
+) -> bool:
+    made = [c for c in _conflicts(interp.heap) if not any(c is other for other in known)]
     if not made or not rest:
         return False
-    return _rest_or_again(interp, condition, node, rest, made, start)
+    return _rest_or_again(interp, condition, bodies, rest, made, start)
 
 
 def _conflicts(heap: Heap) -> list[Conflict]:
@@ -137,7 +168,7 @@ def _go_on(interp: Interpreter, arm: Arm, rest: Sequence[ast.stmt]) -> Arm:
 def _rest_or_again(
     interp: Interpreter,
     condition: Value,
-    node: ast.If,
+    bodies: tuple[Sequence[ast.stmt], Sequence[ast.stmt]],
     rest: Sequence[ast.stmt],
     made: list[Conflict],
     start: tuple[int, Heap],
@@ -163,8 +194,8 @@ def _rest_or_again(
     interp.heap = heap
     interp.branch(
         condition,
-        lambda: interp.execute([*node.body, *rest]),
-        lambda: interp.execute([*node.orelse, *rest]),
+        lambda: interp.execute([*bodies[0], *rest]),
+        lambda: interp.execute([*bodies[1], *rest]),
     )
     return True
 
@@ -175,7 +206,7 @@ def joined_value(
     then: Callable[[], object],
     orelse: Callable[[], object],
     name: str,
-) -> object:
+) -> Any:
     """The value of a conditional expression: either arm's, joined."""
     slot = (Token(), name)
     since, base = now(), interp.heap

@@ -112,7 +112,7 @@ class Carries:
         self.hint_heap = Heap()
         self.unrolls = False  # lists that grow are better followed turn by turn
         self.span = span
-        self.count: Value | None = None  # how many turns, where that is not static
+        self.count: int | Value | None = None  # how many turns, where that is known before
         self.slots: dict[Key, Slot] = {}
         self.carried: list[Number | Memory] = []
         self.shared: dict[tuple[Any, Any], Memory] = {}
@@ -394,7 +394,9 @@ class Carries:
                 ends = list(last.values()) if isinstance(last, dict) else last
                 pending.extend(zip(slot.items, ends, strict=True))
             elif isinstance(slot, Memory | Behind):
-                places.setdefault(slot, Place(slot, location_of(slot.start), location_of(last)))
+                whole = None if isinstance(last, Array) and last.lenses else location_of(last)
+                place = Place(slot, location_of(slot.start), location_of(last), whole)
+                places.setdefault(slot, place)
                 if isinstance(slot, Behind):
                     pending.append((slot.inner, end.get(last)))
         return list(places.values())
@@ -417,57 +419,85 @@ class Carries:
         results = dict(zip(self.carried, node.results, strict=False))
         for slot, result in results.items():
             result.name = slot.parameter.name
-        arrays: dict[Memory, Array] = {}
+        places = self._places(end)
+        after = self._locations(places)
         for slot in self.carried:
-            if isinstance(slot, Memory):
-                arrays[slot] = array = Array(Storage(slot.parameter.name))
-                self.base.set(array.storage, results[slot])
-        self._relate(end, arrays)
+            if isinstance(slot, Memory) and self._new(after[slot]):
+                self.base.set(after[slot], results[slot])
+        self._relate(places, end, after)
         for key, kept in self.slots.items():
-            self.base.set(key, self._after(kept, results, arrays))
+            self.base.set(key, self._after(kept, results, after))
         self.base.views = {}
 
-    def _relate(self, end: Heap, arrays: dict[Memory, Array]) -> None:
-        """What may be one thing after the loop: by a fixpoint over what a turn hands to the next."""
-        places = self._places(end)
-        outside = {p.start for p in places} | {p.end for p in places if not self._new(p.end)}
-        outside |= {o for p in outside if p is not None for o, _ in self.base.shared.get(p, ())}
+    def _new(self, location: Location) -> bool:
+        return location.serial >= self.since
+
+    def _locations(self, places: list[Place]) -> dict[Slot, Location]:
+        """What each place is after the loop; where a turn is certain, what the turn makes of it."""
+        found: dict[Slot, Location] = {}
+        ends: dict[Location, Location] = {}
+        heads = {place.head for place in places}
+        for place in places:
+            new: Location = place.head
+            if isinstance(place.slot, Memory):
+                new = Storage(place.slot.parameter.name)
+            if isinstance(self.count, int) and place.whole is not None:
+                if not self._new(place.whole):
+                    new = place.whole
+                elif place.whole not in heads:
+                    new = ends.setdefault(place.whole, new)
+            found[place.slot] = new
+        return found
+
+    def _relate(self, places: list[Place], end: Heap, after: dict[Slot, Location]) -> None:
+        """What may be one thing after the loop: a fixpoint over what a turn hands to the next."""
         heads = {place.head: place for place in places}
-        known: list[Location] = [*heads, *(p for p in outside if p is not None)]
+        known: list[Location] = [*heads, *self._outside(places)]
         starts: dict[Location, Location | None] = {p.head: p.start for p in places}
         lasts: dict[Location, Location | None] = {p.head: p.end for p in places}
-        related = _may_be(known, starts, self.base, set())
+        related = _may_be(known, starts, self.base, {})
+        if isinstance(self.count, int):  # at least one turn: what a name was before is gone
+            related = _may_be(known, lasts, end, related)
         while True:
             wider = related | _may_be(known, lasts, end, related)
             if wider == related:
                 break
             related = wider
-        after = {
-            p.head: arrays[p.slot].storage if isinstance(p.slot, Memory) else p.head for p in places
-        }
+        decides = self.count if isinstance(self.count, Value) else None
         for a, b in related:
-            conflict = several(
-                heads[a].name if a in heads else heads[b].name, self.span, self.count
-            )
-            self.base.relate(after.get(a, a), after.get(b, b), conflict)
+            name = heads[a if a in heads else b].name
+            one, other = (after[heads[v].slot] if v in heads else v for v in (a, b))
+            self.base.relate(one, other, several(name, self.span, decides))
 
-    def _new(self, location: Location | None) -> bool:
-        return location is None or location.serial >= self.since
+    def _outside(self, places: list[Place]) -> list[Location]:
+        """What was there before the loop and the places may be."""
+        found: dict[Location, None] = {}
+        for place in places:
+            for location in (place.start, place.end):
+                if location is not None and location.serial < self.since:
+                    found[location] = None
+                    found |= dict.fromkeys(o for o, _ in self.base.shared.get(location, ()))
+        return list(found)
 
     def _after(
-        self, slot: Slot, results: dict[Number | Memory, Value], arrays: dict[Memory, Array]
+        self, slot: Slot, results: dict[Number | Memory, Value], after: dict[Slot, Location]
     ) -> Abstract:
         if isinstance(slot, Memory):
-            return arrays[slot]
+            storage = after[slot]
+            assert isinstance(storage, Storage)
+            return Array(storage)
         if isinstance(slot, Number):
             return results[slot]
         if isinstance(slot, Table):
             return Columns(slot.content.structure, tuple(results[c] for c in slot.columns))
         if isinstance(slot, Behind):
-            self.base.set(slot.content, self._after(slot.inner, results, arrays))
-            return slot.content
+            inner = self._after(slot.inner, results, after)
+            if not self._new(after[slot]):
+                return after[slot]
+            self.base.set(after[slot], inner)
+            return after[slot]
         if isinstance(slot, Items):
-            items = [self._after(item, results, arrays) for item in slot.items]
+            items = [self._after(item, results, after) for item in slot.items]
             if isinstance(slot.content, dict):
                 return dict(zip(slot.content, items, strict=True))
             return tuple.__new__(type(slot.content), items)
@@ -476,11 +506,15 @@ class Carries:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A slot whose array, list or dict is bound anew: what it is before and after a turn."""
+    """A slot whose array, list or dict is bound anew: what it is before and after a turn.
+
+    ``whole`` is ``end`` unless the array is a view of a part.
+    """
 
     slot: Memory | Behind
     start: Location | None
     end: Location | None
+    whole: Location | None
 
     @property
     def head(self) -> Location:
@@ -527,21 +561,21 @@ def _closure(heads: dict[Location, Place], written: set[Location]) -> set[Locati
     return result
 
 
-Pair = tuple[Location, Location]
+Pairs = dict[tuple[Location, Location], None]
 
 
 def _may_be(
-    known: list[Location], meant: dict[Location, Location | None], heap: Heap, related: set[Pair]
-) -> set[Pair]:
+    known: list[Location], meant: dict[Location, Location | None], heap: Heap, related: Pairs
+) -> Pairs:
     """The pairs that may be one if ``meant`` says what a location is, in a heap."""
-    found = set()
+    found: Pairs = {}
     for position, a in enumerate(known):
         for b in known[:position]:
             one, other = meant.get(a, a), meant.get(b, b)
             if one is None or other is None or not (a in meant or b in meant):
                 continue
-            if heap.may_be(one, other) or {(one, other), (other, one)} & related:
-                found.add((a, b))
+            if heap.may_be(one, other) or (one, other) in related or (other, one) in related:
+                found[a, b] = None
     return found
 
 

@@ -25,6 +25,10 @@ def call_class(
     if issubclass(cls, BaseException) or cls.__module__ == "builtins":
         return call_opaque(interp, cls, arguments, keywords)
     made = ObjectRef(cls)
+    if cls is types.SimpleNamespace:
+        for name, value in keywords.items():
+            interp.put((made, name), value)
+        return made
     initialise = inspect.getattr_static(cls, "__init__", None)
     if dataclasses.is_dataclass(cls) and _is_generated(cls):
         _dataclass(interp, made, cls, arguments, keywords)

@@ -6,13 +6,14 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ops.declare import static
 from symdiff.parse.assignment import assign
 from symdiff.parse.attributes import get_attribute
 from symdiff.parse.branches import choose, joined_value
-from symdiff.parse.interpreter import EXPRESSIONS, Expression, Interpreter
+from symdiff.parse.interpreter import EXPRESSIONS, LATE, Expression, Interpreter
 from symdiff.parse.items import get_item
 from symdiff.parse.iteration import append_item, for_each, static_items
 from symdiff.parse.operators import binary, compare, is_staged, unary
@@ -70,6 +71,37 @@ def _unary(interp: Interpreter, node: ast.UnaryOp) -> Abstract:
     return unary(interp, type(node.op), interp.evaluate(node.operand))
 
 
+def test(interp: Interpreter, node: ast.expr) -> bool | Value:
+    """The truth of a condition; of ``a and b`` only the operands' truths are asked for."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        with interp.at(node):
+            inner = test(interp, node.operand)
+            return ops.not_(inner) if isinstance(inner, Value) else not inner
+    if not isinstance(node, ast.BoolOp):
+        return truth(interp, interp.evaluate(node))
+    with interp.at(node):
+        return _test_from(interp, node, 0)
+
+
+def _test_from(interp: Interpreter, node: ast.BoolOp, position: int) -> bool | Value:
+    condition = test(interp, node.values[position])
+    if position == len(node.values) - 1:
+        return condition
+    stop = isinstance(node.op, ast.Or)
+
+    def rest() -> bool | Value:
+        return _test_from(interp, node, position + 1)
+
+    if not isinstance(condition, Value):
+        return condition if condition is stop else rest()
+    found: bool | Value
+    if stop:
+        found = choose(interp, condition, lambda: True, rest)
+    else:
+        found = choose(interp, condition, rest, lambda: False)
+    return found
+
+
 @expression(ast.BoolOp)
 def _bool_op(interp: Interpreter, node: ast.BoolOp) -> Abstract:
     return _bool_from(interp, node, 0)
@@ -119,7 +151,9 @@ def _compare_from(
 
 @expression(ast.IfExp)
 def _conditional(interp: Interpreter, node: ast.IfExp) -> Abstract:
-    condition = truth(interp, interp.evaluate(node.test))
+    condition = interp.decided.get(node)
+    if condition is None:
+        condition = test(interp, node.test)
     return choose(
         interp,
         condition,
@@ -271,7 +305,7 @@ def _loops(
         if not tests:
             inner()
             return
-        condition = truth(interp, interp.evaluate(tests[0]))
+        condition = test(interp, tests[0])
         if isinstance(condition, Value):
             interp.branch(condition, lambda: filtered(tests[1:]), lambda: None)
         elif condition:
@@ -357,3 +391,6 @@ _CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii
 @expression(ast.Starred)
 def _starred(interp: Interpreter, node: ast.Starred) -> Abstract:
     raise UnsupportedSyntaxError("a starred expression here", interp.span)
+
+
+LATE.test = test

@@ -49,6 +49,7 @@ class Late:
     attribute: Callable[[Interpreter, Abstract, str], Abstract]
     collect: Callable[[Interpreter, Abstract], Abstract]
     items: Callable[[Interpreter, Abstract], tuple[Abstract, ...]]
+    test: Callable[[Interpreter, ast.expr], bool | Value]
     stager: Callable[[Interpreter], Any]
 
 
@@ -91,6 +92,7 @@ class Interpreter:
         self.active_calls: list[tuple[Any, int]] = []
         self.recursions: dict[Any, Any] = {}
         self.changed: dict[Any, None] = {}  # lists and dicts of the caller's
+        self.decided: dict[ast.expr, bool | Value] = {}  # tests that were evaluated before
 
     # Where we are ---------------------------------------------------------------------------------
 
@@ -173,6 +175,10 @@ class Interpreter:
     def call_method(self, instance: Abstract, name: str, *arguments: Abstract) -> Abstract:
         """A method of a user's object, by name."""
         return self.call(LATE.attribute(self, instance, name), arguments, {})
+
+    def test(self, expression: ast.expr) -> bool | Value:
+        """The truth of a condition."""
+        return LATE.test(self, expression)
 
     def collect(self, value: Abstract) -> Abstract:
         """``list(value)``."""

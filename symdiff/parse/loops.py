@@ -88,9 +88,15 @@ def with_flags(interp: Interpreter, turns: Turns, action: Callable[[], None]) ->
 
 
 def _run(interp: Interpreter, turns: Turns, unroll: bool) -> None:
+    if isinstance(turns.count, int) and turns.count <= 0:
+        return
     if unroll:
         _unroll(interp, turns)
-        return
+    else:
+        _staged_or_unrolled(interp, turns)
+
+
+def _staged_or_unrolled(interp: Interpreter, turns: Turns) -> None:
     start = len(builder().nodes), interp.heap.copy(), len(interp.frames)
     failure: Exception | None = None
     try:
@@ -273,7 +279,7 @@ class LoopStager:
         heap = self.base.copy(written=set())
         carries = Carries(self.since, self.base, heap, self.interp.span)
         count = self.turns.count
-        carries.count = count if isinstance(count, Value) else None
+        carries.count = count
         carries.unrolls = isinstance(count, int) and (
             count <= FEW_ITEMS or self.interp.sizes_are_fixed()
         )

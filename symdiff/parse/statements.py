@@ -16,9 +16,9 @@ from symdiff.ir.graph import Value
 from symdiff.ops.effects import Named, assert_
 from symdiff.parse.assignment import assign, updated
 from symdiff.parse.attributes import get_attribute, set_attribute
-from symdiff.parse.branches import stage_if
+from symdiff.parse.branches import stage_choice, stage_if
 from symdiff.parse.contexts import entered
-from symdiff.parse.expressions import make_closure
+from symdiff.parse.expressions import make_closure, test
 from symdiff.parse.interpreter import (
     STATEMENTS,
     UNREACHABLE,
@@ -29,7 +29,6 @@ from symdiff.parse.iteration import iterate
 from symdiff.parse.loops import Turns, run_for, run_while
 from symdiff.parse.opaque import Template
 from symdiff.parse.scope import bind_name, load_name, unbind_name
-from symdiff.parse.truth import truth
 from symdiff.parse.values import (
     Abstract,
     Array,
@@ -49,6 +48,8 @@ def statement(*classes: type[ast.stmt]) -> Callable[[Handler], Handler]:
 
     def register(handler: Handler) -> Handler:
         def stage(interp: Interpreter, node: Any, rest: Rest) -> bool:
+            if rest and isinstance(getattr(node, "value", None), ast.IfExp):
+                return stage_choice(interp, node, rest, lambda: handler(interp, node))
             handler(interp, node)
             return False
 
@@ -186,11 +187,11 @@ def _for(interp: Interpreter, node: ast.For) -> None:
 
 @statement(ast.While)
 def _while(interp: Interpreter, node: ast.While) -> None:
-    def test() -> bool | Value:
+    def goes_on() -> bool | Value:
         with interp.at(node.test):
-            return truth(interp, interp.evaluate(node.test))
+            return test(interp, node.test)
 
-    _else(interp, run_while(interp, test, lambda: interp.execute(node.body)), node.orelse)
+    _else(interp, run_while(interp, goes_on, lambda: interp.execute(node.body)), node.orelse)
 
 
 def _else(interp: Interpreter, turns: Turns, orelse: list[ast.stmt]) -> None:
@@ -215,7 +216,7 @@ def _with(interp: Interpreter, node: ast.With) -> None:
 
 @statement(ast.Assert)
 def _assert(interp: Interpreter, node: ast.Assert) -> None:
-    condition = truth(interp, interp.evaluate(node.test))
+    condition = test(interp, node.test)
     if not isinstance(condition, Value):
         if not condition:
             _raise_now(interp, AssertionError, _message(interp, node.msg))

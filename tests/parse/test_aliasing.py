@@ -273,7 +273,7 @@ def copied_list_shares_items(x):
     two = list(one)
     three = one[:]
     four = one.copy()
-    five = one + []
+    five = one + []  # noqa: RUF005
     two[0][0] = 5.0
     three[1] = 2.0
     four.append(3.0)

@@ -1,0 +1,611 @@
+"""Loops: what they carry, that they may run no turn, how they are left, and what shares memory."""
+# ruff: noqa: B007, B023, B905, F841 - written as their users write them
+
+import numpy as np
+import pytest
+
+from tests.parse.following import follows
+
+X = np.array([0.5, -1.25, 2.0, 3.5])
+TURNS = (0, 1, 2, 5)
+
+
+def calls(*arguments):
+    return [(*arguments, n) for n in TURNS]
+
+
+def swap(x, n):
+    u, v = x.copy(), x * 2.0
+    for i in range(n):
+        v[1:-1] = u[1:-1] + 0.1 * u[2:] * i
+        u, v = v, u
+    u[0] += 1.0
+    v[0] += 2.0
+    return u, v
+
+
+def rotate_three(x, n):
+    a, b, c = x.copy(), x * 2.0, x * 3.0
+    for i in range(n):
+        a, b, c = b, c, a
+        a[0] += i
+    b[1] = 7.0
+    return a, b, c
+
+
+def previous(x, n):
+    prev = cur = x
+    for _ in range(n):
+        prev, cur = cur, cur * 0.5 + prev
+    return prev, cur
+
+
+def previous_then_write(x, n):
+    prev = x * 0.0
+    cur = x.copy()
+    for _ in range(n):
+        prev = cur
+        cur = cur * 2.0
+    cur[0] = 100.0
+    prev[1] = 200.0
+    return prev, cur
+
+
+def previous_is_current(x, n):
+    prev = x * 0.0
+    cur = x.copy()
+    for _ in range(n):
+        prev = cur
+    cur[0] = 100.0
+    return cur
+
+
+def previous_is_current_read(x, n):
+    prev = x * 0.0
+    cur = x.copy()
+    for i in range(n):
+        prev = cur
+        cur[0] = i + 10.0
+    return prev, cur
+
+
+def previous_copied(x, n):
+    prev = x * 0.0
+    cur = x.copy()
+    for i in range(n):
+        prev = cur.copy()
+        cur[0] += prev[1] + i
+    return prev, cur
+
+
+def two_previous(x, n):
+    a, b, c = x.copy(), x + 1.0, x + 2.0
+    for _ in range(n):
+        c = b
+        b = a
+        a = a + c
+        a[0] -= 1.0
+    return a, b, c
+
+
+def rebound_after_write(x, n):
+    a = x.copy()
+    b = a
+    for i in range(n):
+        b[0] = i + 1.0
+        b = b * 2.0
+    return a, b
+
+
+def argument_rebound_in_loop(x, n):
+    u = x
+    for _ in range(n):
+        u = u + x
+    return u
+
+
+def argument_written_in_loop(x, n):
+    for i in range(n):
+        x[i % 4] += i
+        x[1:] *= 0.5
+    return x.sum()
+
+
+def argument_written_in_the_first_turn(x, n):
+    u = x
+    for _ in range(n):
+        u[0] = 9.0
+        u = u * 2.0
+    return u * 1.0
+
+
+def list_rebound(x, n):
+    a = []
+    b = a
+    for i in range(n):
+        b.append(x[i % 4])
+        b = [x[0]]
+    return a, b
+
+
+def list_last(x, n):
+    items = []
+    last = [0.0]
+    for i in range(n):
+        last = items
+        items.append(x[i % 4])
+    return last, items
+
+
+def list_last_then_append(x, n):
+    items = [1.0]
+    last = [0.0]
+    for _ in range(n):
+        last = items
+    items.append(x[0])
+    return last, items
+
+
+def list_swap(x, n):
+    a, b = [x[0]], [x[1]]
+    for _ in range(n):
+        a, b = b, a
+        a[0] += 1.0
+    b[0] *= 2.0
+    return a, b
+
+
+def dict_swap(x, n):
+    a, b = {"v": x[0]}, {"v": x[1]}
+    for _ in range(n):
+        a, b = b, a
+        a["v"] += 1.0
+    b["v"] *= 2.0
+    return a, b
+
+
+def arrays_in_a_list(x, n):
+    items = [x.copy(), x * 2.0]
+    for i in range(n):
+        items[0][0] += i
+        items[0], items[1] = items[1], items[0]
+    return items
+
+
+def arrays_in_a_dict(x, n):
+    d = {"u": x.copy(), "s": 0.0}
+    for _ in range(n):
+        d["u"] = d["u"] * 0.5
+        d["u"][0] += 1.0
+        d["s"] += d["u"].sum()
+    return d
+
+
+def appended_arrays(x, n):
+    items = []
+    u = x.copy()
+    for _ in range(n):
+        u = u * 2.0
+        items.append(u)
+    return sum(items, 0.0 * x), items
+
+
+def appended_then_written(x, n):
+    items = []
+    u = x.copy()
+    for i in range(n):
+        u[0] += i
+        items.append(u.copy())
+    u[1] = 0.0
+    return items, u
+
+
+def appended_same_array(x, n):
+    items = []
+    u = x.copy()
+    for i in range(n):
+        u[0] += i + 1
+        items.append(u)
+    return items
+
+
+def appended_views(x, n):
+    items = []
+    u = np.outer(x, x)
+    for i in range(n):
+        items.append(u[i % 4])
+    return items
+
+
+def rows_written(x, n):
+    a = np.outer(x, x)
+    for _ in range(n):
+        for row in a:
+            row *= 0.5
+            row[0] += 1.0
+    return a
+
+
+def row_kept(x, n):
+    a = np.outer(x, x)
+    row = a[0]
+    for i in range(n):
+        row = a[i % 4]
+        row[1] = 5.0
+    return a, row * 1.0
+
+
+def row_kept_then_written(x, n):
+    a = np.outer(x, x)
+    row = x.copy()
+    for i in range(min(n, 4)):
+        row = a[i]
+    row = row + 1.0
+    return a, row
+
+
+def zero_turns_keep(x, n):
+    s, u, k = 0.0, x, -1
+    for i in range(n):
+        s = s + x[i % 4]
+        u = u * s
+        k = i
+    return s, u, k
+
+
+def index_after_loop(x, n):
+    i = 100
+    for i in range(n):
+        pass
+    return x[0] * i
+
+
+def index_only_bound_in_loop(x, n):
+    for i in range(n):
+        last = x[i % 4] * i
+    return last + i
+
+
+def int_becomes_float(x, n):
+    s = 0
+    for i in range(n):
+        s += x[i % 4]
+    return s
+
+
+def int_stays_int(x, n):
+    s = 0
+    for i in range(n):
+        s += i
+    return s * x[0], s
+
+
+def float_becomes_array(x, n):
+    s = 0.0
+    for _ in range(n):
+        s = s + x
+    return s
+
+
+def float_becomes_array_in_place(x, n):
+    s = 0.0
+    for i in range(n):
+        s += x
+    return s
+
+
+def none_before(x, n):
+    best = None
+    for i in range(n):
+        if best is None or x[i % 4] > best:
+            best = x[i % 4]
+    return best
+
+
+def none_array_before(x, n):
+    prev = None
+    total = 0.0
+    for i in range(n):
+        u = x * (i + 1.0)
+        if prev is not None:
+            total += (u - prev).sum()
+        prev = u
+    return total
+
+
+def grows_in_shape(x, n):
+    u = x
+    for _ in range(n):
+        u = np.concatenate([u, u[:1]])
+    return u
+
+
+def shrinks(x, n):
+    u = np.arange(10.0) * x[0]
+    for _ in range(n):
+        u = u[1:] * u[:-1]
+    return u
+
+
+def tuple_state(x, n):
+    state = (x, 0.0)
+    for i in range(n):
+        u, s = state
+        state = (u * 0.5, s + u[0] * i)
+    return state
+
+
+def name_changes_type(x, n):
+    t = x[0]
+    for i in range(n):
+        t = x * i
+        t = t.sum()
+    return t
+
+
+def name_used_for_both(x, n):
+    s = 0.0
+    for i in range(n):
+        v = x[i % 4]
+        s += v
+        v = x * 2.0
+        s += v.sum()
+        v = [1.0, s]
+        s += v[0]
+    return s
+
+
+def break_on_data(x, n):
+    s, i = 0.0, -1
+    for i in range(n):
+        s += x[i % 4]
+        if s > 2.0:
+            break
+        s *= 1.5
+    else:
+        s = -s
+    return s, i
+
+
+def continue_on_data(x, n):
+    s = 0.0
+    for i in range(n):
+        if x[i % 4] < 0:
+            continue
+        s += x[i % 4] * i
+    return s
+
+
+def return_in_nested_loops(x, n):
+    s = 0.0
+    for i in range(n):
+        for j in range(i + 1):
+            s += x[(i + j) % 4]
+            if s > 4.0:
+                return s, i, j
+            if s < -1.0:
+                break
+        else:
+            s += 0.25
+            continue
+        s += 10.0
+    return s, -1, -1
+
+
+def while_with_walrus(x, n):
+    s, k = 0.0, 0
+    while (v := x[k % 4] + k) < n:
+        s += v
+        k += 1
+    return s, v, k
+
+
+def while_else(x, n):
+    k, s = 0, 0.0
+    while k < n:
+        s += x[k % 4]
+        k += 1
+        if s > 3.0:
+            break
+    else:
+        s -= 1.0
+    return s, k
+
+
+def while_true(x, n):
+    k, s = 0, 0.0
+    while True:
+        if k >= n:
+            break
+        k += 1
+        if k % 2:
+            continue
+        s += x[k % 4]
+    return s, k
+
+
+def while_true_return(x, n):
+    k = 0
+    while True:
+        k += 1
+        if k > n:
+            return k * x[0]
+
+
+def while_on_array(x, n):
+    u = x.copy()
+    while u.max() > 0.5 * n + 0.1:
+        u *= 0.5
+        u[1] += 0.01
+    return u
+
+
+def loop_in_branch(x, n):
+    s = x[0]
+    if n > 1:
+        for i in range(n):
+            s = s + x[i % 4]
+            if s > 1:
+                break
+    elif n == 1:
+        while s < 3:
+            s = s * 2 + 1
+    return s
+
+
+def branch_defines_in_loop(x, n):
+    s = 0.0
+    for i in range(n):
+        if i == 0:
+            w = x[0]
+        elif x[i % 4] > 1:
+            w = x[1] * i
+        s += w
+    return s
+
+
+def lists_grow_in_loops(x, n):
+    out, pairs = [], []
+    for i in range(n):
+        out.append(x[i % 4] * i)
+        pairs.append((i, x[i % 4]))
+        if x[i % 4] > 1:
+            out.append(1.0)
+    total = 0.0
+    for k, v in pairs:
+        total += k * v
+    return out, total, len(out), np.array(out).sum()
+
+
+def stack_in_while(x, n):
+    stack, s = [x[0], x[1]], 0.0
+    k = 0
+    while stack and k < n:
+        v = stack.pop()
+        s += v
+        if k < 3:
+            stack.append(v * 0.5)
+            stack.insert(0, v + 1.0)
+        k += 1
+    return s, stack, k
+
+
+def reversed_and_steps(x, n):
+    s = 0.0
+    for i in range(n, 0, -2):
+        s = s * 2 + x[i % 4]
+    for i in reversed(range(n)):
+        s = s * 0.5 + x[i % 4]
+    for i in range(-n, n, 3):
+        s += i
+    for i in range(n, -n):
+        s += 1000.0
+    return s
+
+
+def zipped(x, n):
+    u = x[: min(n, 4)]
+    s = 0.0
+    for i, (a, b) in enumerate(zip(u, u[::-1])):
+        s += i * a * b
+    for a in reversed(u):
+        s = s * 0.5 + a
+    for k, v in enumerate(u, start=2):
+        s += k * v
+    return s
+
+
+def shared_start(x, n):
+    a = b = x.copy()
+    for i in range(n):
+        a = a + 1.0
+        b = b * 2.0
+    a[0] = 50.0
+    return a, b
+
+
+def same_end(x, n):
+    a, b = x.copy(), x + 1.0
+    for i in range(n):
+        a = x * i
+        b = a
+    return a + b
+
+
+def same_end_written_after(x, n):
+    a, b = x.copy(), x + 1.0
+    for i in range(n):
+        a = x * i
+        b = a
+    a[0] = 70.0
+    return a, b
+
+
+def best_so_far(x, n):
+    best, value = x, 1e9
+    u = x * 1.0
+    for i in range(n):
+        u = u * 0.5 + i
+        f = (u * u).sum()
+        if f < value:
+            best, value = u, f
+    return best, value
+
+
+def best_so_far_in_place(x, n):
+    best, value = x.copy(), 1e9
+    u = x * 1.0
+    for i in range(n):
+        u *= 0.5
+        f = ((u - 0.3) ** 2).sum()
+        if f < value:
+            best, value = u.copy(), f
+    return best, value
+
+
+def static_turns(x, n):
+    out = []
+    for name in ("a", "b"):
+        d = {"a": 1.0, "b": 2.0}
+        for k in range(3):
+            out.append(d[name] * x[k] * n)
+    return out
+
+
+def closure_in_loop(x, n):
+    total = 0.0
+
+    def add(v):
+        nonlocal total
+        total += v
+
+    for i in range(n):
+        add(x[i % 4])
+    return total
+
+
+def late_binding(x, n):
+    fs = [lambda: k * x[0] for k in range(3)]
+    k = 10
+    gs = []
+    for j in range(2):
+        gs.append(lambda v, j=j: v * j + n)
+    return [f() for f in fs], [g(x[1]) for g in gs], k
+
+
+def comprehension_scope(x, n):
+    i = 5
+    rows = [[x[j] * i for j in range(3)] for i in range(2)]
+    total = sum(x[i % 4] for i in range(n))
+    pairs = {i: x[i] for i in range(3) if i != 1}
+    last = [y := x[i] for i in range(2)]
+    return rows, total, pairs, i, y, last
+
+
+ALL = [value for value in list(globals().values()) if getattr(value, "__module__", 0) == __name__]
+ALL = [f for f in ALL if f.__name__ != "calls"]
+
+
+@pytest.mark.parametrize("function", ALL, ids=lambda f: f.__name__)
+def test_loops(function):
+    follows(function, *calls(X))
