@@ -21,6 +21,7 @@ from symdiff.differentiate.cotangents import (
     partial_values,
 )
 from symdiff.differentiate.graphs import derived_inputs, pair_of, renumbered, trimmed, tuple_of
+from symdiff.differentiate.selection import Selection, State
 from symdiff.differentiate.sweep import no_rule, partial_of, scaled
 from symdiff.ir.build import Builder, builder, building, copy_into, marked
 from symdiff.ir.control import LoopView, call, cond, emit_cond, emit_loop, emit_undefined, loop
@@ -101,6 +102,8 @@ class Push:
         self.zeros = zeros
         self.calls = calls
         self.partial: set[Value] = set()
+        self.targets: Sequence[Value] = ()
+        self.selection: Selection | None = None
         self.new: dict[Value, Value] = {}
         self.tangents: dict[Value, Value] = {}
 
@@ -108,17 +111,25 @@ class Push:
         """A graph's block: parameters and seeds → results and the tangents of targets."""
         parameters = tuple(self.renewed(value) for value in block.parameters)
         self.tangents |= {v: seed for v, seed in seeds.items() if self.is_active(v)}
+        self.targets = list(targets)
         self.partial = partial_values(block)
         self.zeros = Zeros(parameters, set())
         with building(Builder()) as made:
             self.nodes(block.nodes)
             results = [self.new[value] for value in block.results]
             with marked(None, "tangent"):
-                results += [self.finished(value) for value in targets]
+                results += [self.finished(value) for value in self.targets]
         return Block((*parameters, *seeds.values()), made.nodes, tuple(results))
 
     def is_active(self, value: Value) -> bool:
         return value in self.activity.active
+
+    def is_selected(self, node: Node) -> bool:
+        """Whether a ``where`` or a branch may discard elements of a result later on."""
+        if self.selection is None:
+            targets = dict.fromkeys(self.targets, State.DENSE)
+            self.selection = Selection(self.activity, targets)
+        return self.selection.state.get(node.result) is State.SELECTED
 
     def renewed(self, value: Value) -> Value:
         """The copy of a parameter."""
@@ -221,7 +232,9 @@ class Push:
                 return None
             y = self.got(node.result)
             strong = op.is_strong(node) and ops.constant_of(partial) is None
-            made = scaled(node, position, tangent, partial, strong)
+            made = scaled(
+                node, position, tangent, partial, strong, strong and self.is_selected(node)
+            )
             return ops.broadcast_like(ops.as_dtype_of(made, y), y)
         rule = op.rule("jvp", position)
         if rule is None:

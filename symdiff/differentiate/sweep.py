@@ -96,7 +96,8 @@ class Sweep:
         masked = isinstance(partial, Value) and self.selection.needs_mask(node, partial)
         if isinstance(partial, Value) and ops.is_complex(partial):
             partial = ops.conjugate(partial)
-        made = scaled(node, position, bar, partial, masked)
+        quiet = node.op in (ops.strong_divide, ops.quiet_divide)  # by a where, or a branch, before
+        made = scaled(node, position, bar, partial, masked, quiet)
         return ops.unbroadcast_to(made, node.operands[position])
 
     # Loops
@@ -290,24 +291,30 @@ def partial_of(
     return made  # type: ignore[no-any-return]
 
 
-def scaled(node: Node, position: int, g: Value, partial: Partial, masked: bool) -> Value:
+def scaled(
+    node: Node, position: int, g: Value, partial: Partial, masked: bool, quiet: bool = False
+) -> Value:
     """``g * partial`` for an operand; a strong zero where ``masked``.
 
     Of a strong product or quotient by its second operand the partial's zeros win instead.
+    ``quiet``: what is infinite may be discarded later on, and is no reason to warn.
     """
     made: Value
     if not isinstance(partial, Value):
         if partial == 1:
             return g
         made = ops.negative(g) if partial == -1 else ops.multiply(g, partial)
-    elif node.op in (ops.strong_multiply, ops.strong_divide) and position == 1:
+    elif node.op in _STRONG and position == 1:
         made = ops.strong_multiply(partial, g)
     else:
-        made = masked_product(g, partial) if masked else ops.multiply(g, partial)
+        made = masked_product(g, partial, quiet) if masked else ops.multiply(g, partial)
     return made
 
 
-def masked_product(g: Value, partial: Value) -> Value:
+_STRONG = (ops.strong_multiply, ops.strong_divide, ops.quiet_divide)
+
+
+def masked_product(g: Value, partial: Value, quiet: bool) -> Value:
     """``g * partial``, 0 where ``g`` is 0; quotients are not computed there, lest they warn."""
     negated = False
     while (outer := _factor(partial)) is not None:
@@ -320,7 +327,9 @@ def masked_product(g: Value, partial: Value) -> Value:
     if divisor is None:
         made = ops.strong_multiply(g, _of_strong_dtype(partial, g))
     else:
-        made = ops.strong_divide(_times(g, partial), _of_strong_dtype(divisor, g))
+        quiet = quiet and not (ops.is_complex(g) or ops.is_complex(divisor))
+        divide = ops.quiet_divide if quiet else ops.strong_divide
+        made = divide(_times(g, partial), _of_strong_dtype(divisor, g))
     return made
 
 

@@ -219,6 +219,7 @@ from symdiff.ops.reduce import (
 from symdiff.ops.residuals import (
     PACKED,
     pack,
+    quiet_divide,
     size_if_defined,
     tape_length,
     unpack,
@@ -433,6 +434,7 @@ __all__ = [
     "python_int",
     "python_round",
     "quantiles",
+    "quiet_divide",
     "rad2deg",
     "raise_",
     "range_element",

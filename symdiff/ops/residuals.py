@@ -15,7 +15,8 @@ import numpy as np
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import INT, ArrayType, OpaqueType, Type
-from symdiff.ops.declare import Operation, declare, dotted, literal, template
+from symdiff.ops.declare import Operation, array_type, declare, dotted, literal, template
+from symdiff.ops.elementary import multiply
 
 PACKED = OpaqueType("residuals")
 
@@ -90,6 +91,44 @@ def _spell_zeros(type_: Type, x: ast.expr, depth: int = 0) -> ast.expr:
         target = ast.comprehension(ast.Name(item, ast.Store()), x, [], 0)
         zeros = ast.ListComp(element, [target])
     return ast.IfExp(ast.Compare(x, [ast.Is()], [ast.Constant(None)]), ast.Constant(None), zeros)
+
+
+# Division beside what is discarded ----------------------------------------------------------------
+
+
+def _evaluate_quiet_divide(n: Any, d: Any) -> Any:
+    with np.errstate(all="ignore"):
+        return n / np.where(n != 0, d, np.result_type(d).type(1))[()]
+
+
+def _spell_quiet_divide(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    numbers = all(array_type(v).kind != "array" for v in (*node.operands, node.result))
+    infinite = "{0} + np.copysign(np.inf, {0})"
+    if numbers:
+        pattern = f"({{0}} / {{1}} if {{1}} != 0 else {infinite}) if {{0}} != 0 else 0.0 * {{1}}"
+    else:
+        quotient = "{0} / np.where({1} != 0, {1}, 1.0)"
+        pattern = f"np.where({{1}} != 0, {quotient}, np.where({{0}} != 0, {infinite}, 0.0))"
+    return template(pattern)(node, operands)
+
+
+quiet_divide: Operation = declare(
+    Operation(
+        "quiet_divide",
+        lambda n, d: multiply.infer(n, d, ufunc=True),
+        _evaluate_quiet_divide,
+        spelling=_spell_quiet_divide,
+        partials=(lambda y, n, d: 1.0 / d, lambda y, n, d: -quiet_divide(y, d)),
+        singular=True,
+        strong=True,
+        repeated=frozenset({0, 1}),
+        sympy=lambda sp, n, d: n / d,
+        documentation="``n / d``, 0 where ``n`` is 0, without a warning where ``d`` is 0.",
+    ),
+    2,
+)
+
+# Packing ------------------------------------------------------------------------------------------
 
 
 def _infer_pack(*values: Type) -> tuple[Type, ...]:
