@@ -290,7 +290,8 @@ def main() -> None:
     save_and_reload(arguments.save, params, data.x_test)
     console.print("\nThe generated forward and backward functions:\n")
     source = loss.source(params, data.x_train[:BATCH], data.y_train[:BATCH])
-    console.print(Syntax(source, "python", background_color="default"))
+    colours = Syntax("", "python", background_color="default")
+    console.print(colours.highlight(source), soft_wrap=True)
 
 
 if __name__ == "__main__":
