@@ -15,11 +15,13 @@ from symdiff import ops
 from symdiff.differentiate.activity import Homes, walk_blocks
 from symdiff.differentiate.cotangents import Zeros
 from symdiff.differentiate.cut import Offer, choose
+from symdiff.differentiate.selection import is_singular
 from symdiff.differentiate.sweep import Pair
 from symdiff.ir.build import Builder, building, constant, copy_into
 from symdiff.ir.control import LoopView, emit_undefined, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import ArrayType, ListType, TapeType, Type
+from symdiff.ops.declare import array_type
 
 Saved = list[tuple[Value, Value]]  # primal values with what they are called elsewhere
 
@@ -82,7 +84,7 @@ def price_of_saving(type_: Type) -> int:
 def price_of_computing(node: Node) -> int | None:
     """Of computing a node again, None where that must not be or is not worth it."""
     op = node.op
-    if op.effect or op.cost == "heavy" or node.blocks or len(node.results) != 1:
+    if op.effect or op.cost == "heavy" or node.blocks or len(node.results) != 1 or may_warn(node):
         return None
     if op is constant or op is undefined:
         return 0
@@ -98,6 +100,13 @@ def price_of_computing(node: Node) -> int | None:
 
 def _is_constant(value: Value) -> bool:
     return value.node is not None and value.node.op is constant
+
+
+def may_warn(node: Node) -> bool:
+    """Whether NumPy may warn of a node's result, which is enough once; scalar divisors aside."""
+    if node.op is ops.divide and array_type(node.operands[1]).rank == 0:
+        return False
+    return is_singular(node)
 
 
 _PLAIN = frozenset((

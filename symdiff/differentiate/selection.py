@@ -31,6 +31,7 @@ _SELECTING = frozenset((
     "where", "choice", "maximum", "minimum", "fmax", "fmin", "clip", "clip_below", "clip_above",
     "max", "min",
 ))  # fmt: skip
+_STRONG = frozenset(("strong_multiply", "strong_divide", "quiet_divide"))
 _TAKING = frozenset(("index", "index_set", "take_along_axis", "diagonal"))
 _BOUNDED = frozenset((
     "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and",
@@ -58,7 +59,7 @@ class Selection:
         if state is State.SELECTED:
             return True
         varies = isinstance(partial.type, ArrayType) and partial.type.rank > 0
-        return varies and (_is_singular(node) or not self.suspect.isdisjoint(node.operands))
+        return varies and (is_singular(node) or not self.suspect.isdisjoint(node.operands))
 
 
 def is_bounded(partial: Value) -> bool:
@@ -103,7 +104,7 @@ def _of_use(edge: Edge, state: State, activity: Activity) -> State:
         overwritten = edge.place is not node.blocks[0] and edge.destination in node.results
         if overwritten and edge.source in node.operands:
             state = State.PARTIAL  # what flows past a loop without turns is no use of the loop's
-    elif node.op.name in _SELECTING:
+    elif node.op.name in _SELECTING or (node.op.name in _STRONG and _is_second(edge)):
         state = State.SELECTED
     elif node.op.name in _TAKING and edge.source is node.operands[0]:
         state = max(State.PARTIAL, State.SELECTED if state is State.SELECTED else State.PARTIAL)
@@ -113,13 +114,18 @@ def _of_use(edge: Edge, state: State, activity: Activity) -> State:
     return State.DENSE if number and state is State.PARTIAL else state
 
 
+def _is_second(edge: Edge) -> bool:
+    """Whether an edge leads from the second operand: of a strong product, the one that is masked."""
+    return edge.source is edge.node.operands[1]
+
+
 def _suspect(edges: Iterable[Edge]) -> set[Value]:
     """Values that may be infinite or NaN though the function's inputs are finite."""
     successors: dict[Value, list[Value]] = {}
     stack = []
     found: set[Value] = set()
     for edge in edges:
-        if _is_singular(edge.node) and edge.destination not in found:
+        if is_singular(edge.node) and edge.destination not in found:
             found.add(edge.destination)
             stack.append(edge.destination)
         successors.setdefault(edge.source, []).append(edge.destination)
@@ -131,7 +137,7 @@ def _suspect(edges: Iterable[Edge]) -> set[Value]:
     return found
 
 
-def _is_singular(node: Node) -> bool:
+def is_singular(node: Node) -> bool:
     """Whether a node's partials can blow up at finite operands; a constant divisor's cannot."""
     if node.op is cond or not isinstance(node.op, Operation):
         return False
