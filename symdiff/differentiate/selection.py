@@ -115,7 +115,7 @@ def _of_use(edge: Edge, state: State, activity: Activity) -> State:
 
 
 def _is_second(edge: Edge) -> bool:
-    """Whether an edge leads from the second operand: of a strong product, the one that is masked."""
+    """Whether an edge leads from the second operand, which a strong product masks."""
     return edge.source is edge.node.operands[1]
 
 
