@@ -13,6 +13,7 @@ from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import ListType
 from symdiff.ops.declare import FUNCTIONS
 from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.texts import settled
 from symdiff.parse.values import (
     Abstract,
     Array,
@@ -21,6 +22,7 @@ from symdiff.parse.values import (
     ConflictRead,
     Generator,
     ListRef,
+    StagedText,
 )
 
 LAZY: set[type] = {Generator}  # what is gone over once: taken as the list of its elements
@@ -44,6 +46,8 @@ def plain_argument(
     if isinstance(value, slice):
         parts = (value.start, value.stop, value.step)
         return slice(*(plain_argument(interp, p, arrays) for p in parts))
+    if isinstance(value, StagedText):
+        return settled(interp, value)
     if type(value) in LAZY:
         return plain_argument(interp, interp.collect(value), arrays)
     return value

@@ -15,6 +15,7 @@ from symdiff.parse.interpreter import LATE, Interpreter, describe
 from symdiff.parse.items import set_item
 from symdiff.parse.reflect import STATIC_TYPES
 from symdiff.parse.scope import read_free, reflect_everywhere
+from symdiff.parse.texts import settled
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -39,6 +40,7 @@ MUTATING_ARRAY_METHODS = frozenset({"fill", "sort", "itemset", "resize", "partit
 
 def get_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
     """``value.name``."""
+    value = settled(interp, value)
     if isinstance(value, Value | Array | np.generic):
         return _array_attribute(interp, value, name)
     if isinstance(value, ObjectRef):

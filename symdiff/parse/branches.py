@@ -8,19 +8,24 @@ staged once in each arm, within a bound.
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import builder
-from symdiff.ir.control import emit_cond
+from symdiff.ir.control import cond, emit_cond
 from symdiff.ir.graph import Block, Value
+from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.heap import Heap
 from symdiff.parse.interpreter import LATE, UNREACHABLE, Interpreter
 from symdiff.parse.join import Arm, Joiner
 from symdiff.parse.values import Abstract, Conflict, ConflictRead, NotYetKnown, Token, now
+from symdiff.source import SourceSpan
 
 MOST_COPIES_OF_A_TAIL = 64
 
@@ -30,9 +35,9 @@ Action = Callable[[], None]
 RAISED_WHEN_REACHED = (UnboundLocalError, KeyError, IndexError, ZeroDivisionError)
 
 
-def run_arm(interp: Interpreter, action: Action, base: Heap) -> Arm:
+def run_arm(interp: Interpreter, action: Action, base: Heap, predicate: Value, taken: bool) -> Arm:
     """Stage an action on a copy of the heap, into nodes of its own."""
-    with interp.scratch(base.copy()) as inner:
+    with interp.scratch(base.copy()) as inner, assuming(interp, predicate, taken):
         frames = len(interp.frames)
         try:
             action()
@@ -47,13 +52,31 @@ def run_arm(interp: Interpreter, action: Action, base: Heap) -> Arm:
         return Arm(inner.nodes, interp.heap, reached)
 
 
+@contextlib.contextmanager
+def assuming(interp: Interpreter, predicate: Value, taken: bool) -> Iterator[None]:
+    """Inside an arm it is known what the predicate is, and what it is the opposite of."""
+    before, interp.assumed = interp.assumed, dict(interp.assumed)
+    interp.predicates.append(predicate)
+    depth = len(interp.predicates)
+    value: Value = predicate
+    interp.assumed[value] = taken
+    while value.node is not None and value.node.op is ops.not_:
+        value, taken = value.node.operands[0], not taken
+        interp.assumed[value] = taken
+    try:
+        yield
+    finally:
+        del interp.predicates[depth - 1 :]
+        interp.assumed = before
+
+
 def stage_branch(interp: Interpreter, predicate: Value, then: Action, orelse: Action) -> None:
     """Stage both arms under a staged predicate and join what they changed."""
-    since = now()
-    base = interp.heap
-    interp.predicates.append(predicate)
-    arms = run_arm(interp, then, base), run_arm(interp, orelse, base)
-    interp.predicates.pop()
+    since, base = now(), interp.heap
+    arms = (
+        run_arm(interp, then, base, predicate, True),
+        run_arm(interp, orelse, base, predicate, False),
+    )
     join_arms(interp, predicate, arms, since)
 
 
@@ -86,17 +109,43 @@ def ends_without_return(interp: Interpreter, returned: Value, value: Abstract) -
     raise ConflictRead(Conflict("return", reason, interp.span))
 
 
+@dataclass(slots=True)
+class Fork:
+    """A branch whose arms may have to be staged apart, each with the rest of the block.
+
+    ``known`` are the conflicts from before it.
+    """
+
+    condition: Value
+    bodies: tuple[Sequence[ast.stmt], Sequence[ast.stmt]]
+    rest: Sequence[ast.stmt]
+    length: int
+    heap: Heap
+    frames: int
+    known: list[Conflict]
+
+    @classmethod
+    def at(
+        cls,
+        interp: Interpreter,
+        condition: Value,
+        bodies: tuple[Sequence[ast.stmt], Sequence[ast.stmt]],
+        rest: Sequence[ast.stmt],
+    ) -> Fork:
+        """The fork at the present point."""
+        heap, nodes = interp.heap.copy(), builder().nodes
+        known = _conflicts(heap)
+        return cls(condition, bodies, rest, len(nodes), heap, len(interp.frames), known)
+
+
 def stage_if(interp: Interpreter, node: ast.If, rest: Sequence[ast.stmt]) -> bool:
     """An ``if`` statement; True where the rest of the block was staged inside its arms."""
     condition = interp.test(node.test)
     if not isinstance(condition, Value):
         interp.execute(node.body if condition else node.orelse)
         return False
-    start = len(builder().nodes), interp.heap.copy()
-    conflicts = _conflicts(interp.heap)
-    if _stage_arms(interp, condition, node, rest):
-        return True
-    return _go_on_after(interp, condition, (node.body, node.orelse), rest, conflicts, start)
+    fork = Fork.at(interp, condition, (node.body, node.orelse), rest)
+    return _stage_arms(interp, condition, node, rest) or _go_on_after(interp, fork)
 
 
 def stage_choice(interp: Interpreter, node: Any, rest: Sequence[ast.stmt], action: Action) -> bool:
@@ -105,31 +154,83 @@ def stage_choice(interp: Interpreter, node: Any, rest: Sequence[ast.stmt], actio
     with interp.at(choice.test):
         condition = interp.test(choice.test)
     interp.decided[choice] = condition
-    start = len(builder().nodes), interp.heap.copy()
-    conflicts = _conflicts(interp.heap)
-    try:
-        action()
-    finally:
-        interp.decided.pop(choice, None)
-    if not isinstance(condition, Value):
-        return False
     then, orelse = copy.copy(node), copy.copy(node)
     then.value, orelse.value = choice.body, choice.orelse
-    return _go_on_after(interp, condition, ([then], [orelse]), rest, conflicts, start)
+    fork = None
+    if isinstance(condition, Value):
+        fork = Fork.at(interp, condition, ([then], [orelse]), rest)
+    try:
+        action()
+    except ConflictRead as read:
+        if fork is None or read.conflict.predicate is not condition:
+            raise
+        _stage_apart(interp, fork, read.conflict.reason, read.conflict.span)
+        return True
+    finally:
+        interp.decided.pop(choice, None)
+    return fork is not None and _go_on_after(interp, fork)
 
 
-def _go_on_after(
-    interp: Interpreter,
-    condition: Value,
-    bodies: tuple[Sequence[ast.stmt], Sequence[ast.stmt]],
-    rest: Sequence[ast.stmt],
-    known: list[Conflict],
-    start: tuple[int, Heap],
-) -> bool:
-    made = [c for c in _conflicts(interp.heap) if not any(c is other for other in known)]
-    if not made or not rest:
+def _go_on_after(interp: Interpreter, fork: Fork) -> bool:
+    """Stage the rest after a branch; where the paths must be told apart, once in each arm."""
+    made = [c for c in _conflicts(interp.heap) if not any(c is other for other in fork.known)]
+    chosen = _chosen(fork)
+    if not fork.rest or not (made or chosen):
         return False
-    return _rest_or_again(interp, condition, bodies, rest, made, start)
+    try:
+        interp.go_on(fork.rest)
+        return True
+    except ConflictRead as read:
+        if not any(read.conflict is conflict for conflict in made):
+            raise
+        reason, span = read.conflict.reason, read.conflict.span
+    except NeedsStatic as needed:
+        if not comes_from(needed.value, chosen):
+            raise
+        reason, span = "structure depends on this condition", interp.span
+    _stage_apart(interp, fork, reason, span)
+    return True
+
+
+def _chosen(fork: Fork) -> set[Value]:
+    """What is one constant in one arm of the branch and another one in the other."""
+    nodes = builder().nodes[fork.length :]
+    node = nodes[-1] if nodes else None
+    if node is None or node.op is not cond or node.operands[0] is not fork.condition:
+        return set()
+    arms = zip(*(block.results for block in node.blocks), strict=True)
+    pairs = zip(node.results, arms, strict=True)
+    return {out for out, values in pairs if all(map(_is_constant, values))}
+
+
+def _is_constant(value: Value) -> bool:
+    return value.node is not None and value.node.op.name == "constant"
+
+
+def comes_from(value: Value, sources: set[Value]) -> bool:
+    """Whether a value is computed from one of the sources."""
+    stack, seen = [value], {value}
+    while stack:
+        current = stack.pop()
+        if current in sources:
+            return True
+        for operand in () if current.node is None else current.node.operands:
+            if operand not in seen:
+                seen.add(operand)
+                stack.append(operand)
+    return False
+
+
+def _stage_apart(interp: Interpreter, fork: Fork, reason: str, span: SourceSpan | None) -> None:
+    """Stage each arm again, with the rest of the block."""
+    interp.tails += 1
+    if interp.tails > MOST_COPIES_OF_A_TAIL:
+        raise UnsupportedSyntaxError(reason, span, "give it the same type on both paths")
+    del interp.frames[fork.frames :]
+    del builder().nodes[fork.length :]
+    interp.heap = fork.heap
+    then, orelse = (functools.partial(interp.execute, [*b, *fork.rest]) for b in fork.bodies)
+    interp.branch(fork.condition, then, orelse)
 
 
 def _conflicts(heap: Heap) -> list[Conflict]:
@@ -142,15 +243,18 @@ def _stage_arms(
     interp: Interpreter, condition: Value, node: ast.If, rest: Sequence[ast.stmt]
 ) -> bool:
     since, base = now(), interp.heap
-    interp.predicates.append(condition)
-    bodies: list[Sequence[ast.stmt]] = [node.body, node.orelse]
-    arms = [run_arm(interp, lambda b=body: interp.execute(b), base) for body in bodies]  # type: ignore[misc]
+    bodies = ((node.body, True), (node.orelse, False))
+    arms = [
+        run_arm(interp, functools.partial(interp.execute, body), base, condition, taken)
+        for body, taken in bodies
+    ]
     gone = [_left_by(interp, arm) for arm in arms]
     consumed = bool(rest) and gone in ([True, False], [False, True])
     if consumed:
         stays = gone.index(False)
-        arms[stays] = _go_on(interp, arms[stays], rest)
-    interp.predicates.pop()
+        more = functools.partial(interp.go_on, rest)
+        later = run_arm(interp, more, arms[stays].heap, condition, stays == 0)
+        arms[stays] = Arm(arms[stays].nodes + later.nodes, later.heap, later.reached)
     join_arms(interp, condition, (arms[0], arms[1]), since)
     return consumed
 
@@ -158,46 +262,6 @@ def _stage_arms(
 def _left_by(interp: Interpreter, arm: Arm) -> bool:
     """Whether an arm certainly leaves the block by return, break or continue."""
     return arm.reached and any(arm.heap.get(flag) is True for flag in interp.frame.exits)
-
-
-def _go_on(interp: Interpreter, arm: Arm, rest: Sequence[ast.stmt]) -> Arm:
-    more = run_arm(interp, lambda: interp.go_on(rest), arm.heap)
-    return Arm(arm.nodes + more.nodes, more.heap, more.reached)
-
-
-def _rest_or_again(
-    interp: Interpreter,
-    condition: Value,
-    bodies: tuple[Sequence[ast.stmt], Sequence[ast.stmt]],
-    rest: Sequence[ast.stmt],
-    made: list[Conflict],
-    start: tuple[int, Heap],
-) -> bool:
-    """Stage the rest after the branch; where it reads a conflict of ours, once in each arm."""
-    frames, predicates = len(interp.frames), len(interp.predicates)
-    try:
-        interp.go_on(rest)
-        return True
-    except ConflictRead as read:
-        if not any(read.conflict is conflict for conflict in made):
-            raise
-        reason = read.conflict
-    interp.tails += 1
-    if interp.tails > MOST_COPIES_OF_A_TAIL:
-        raise UnsupportedSyntaxError(
-            reason.reason, reason.span, "give it the same type on both paths"
-        )
-    del interp.frames[frames:]
-    del interp.predicates[predicates:]
-    length, heap = start
-    del builder().nodes[length:]
-    interp.heap = heap
-    interp.branch(
-        condition,
-        lambda: interp.execute([*bodies[0], *rest]),
-        lambda: interp.execute([*bodies[1], *rest]),
-    )
-    return True
 
 
 def joined_value(
@@ -210,16 +274,15 @@ def joined_value(
     """The value of a conditional expression: either arm's, joined."""
     slot = (Token(), name)
     since, base = now(), interp.heap
-    arms = []
-    interp.predicates.append(predicate)
-    for action in (then, orelse):
 
-        def store(action: Callable[[], object] = action) -> None:
-            interp.put(slot, action())
+    def storing(action: Callable[[], object]) -> Action:
+        return lambda: interp.put(slot, action())
 
-        arms.append(run_arm(interp, store, base))
-    interp.predicates.pop()
-    join_arms(interp, predicate, (arms[0], arms[1]), since)
+    arms = (
+        run_arm(interp, storing(then), base, predicate, True),
+        run_arm(interp, storing(orelse), base, predicate, False),
+    )
+    join_arms(interp, predicate, arms, since)
     content = interp.content(slot)
     interp.heap.contents.pop(slot, None)
     return content

@@ -38,9 +38,11 @@ from symdiff.parse.iteration import (
     for_each,
     iterate,
     static_items,
+    until,
 )
 from symdiff.parse.opaque import Template
 from symdiff.parse.operators import COMPARE, binary, compare, is_staged, unary
+from symdiff.parse.texts import plain, settled, text_field, text_of
 from symdiff.parse.truth import truth
 from symdiff.parse.values import (
     Abstract,
@@ -49,8 +51,8 @@ from symdiff.parse.values import (
     BoundMethod,
     Closure,
     DictRef,
-    Generator,
     Iterable,
+    IteratorRef,
     ListRef,
     ObjectRef,
     Partial,
@@ -118,6 +120,7 @@ def _filter(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Ab
 @builtin(len)
 def _len(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     (value,) = arguments
+    value = settled(interp, value)
     if isinstance(value, Array):
         read = interp.heap.read(value)
         assert isinstance(read.type, ArrayType)
@@ -167,8 +170,6 @@ def _fold(
 
 def _first_of(interp: Interpreter, items: Abstract) -> tuple[Abstract, Abstract]:
     """The first item, and the iterable without it; FIRST where there is certainly none."""
-    if isinstance(items, Generator):
-        items = collect(interp, items)
     iterable = iterate(interp, items)
     if isinstance(iterable.count, int):
         if iterable.count == 0:
@@ -214,7 +215,9 @@ def _reduce(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Ab
     return result
 
 
-def _extreme(op: type[ast.cmpop]) -> Callable[[Interpreter, Arguments, Keywords], Abstract]:
+def _extreme(
+    python: Any, op: type[ast.cmpop]
+) -> Callable[[Interpreter, Arguments, Keywords], Abstract]:
     def handler(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
         key = keywords.get("key")
         items = arguments[0] if len(arguments) == 1 else tuple(arguments)
@@ -227,36 +230,32 @@ def _extreme(op: type[ast.cmpop]) -> Callable[[Interpreter, Arguments, Keywords]
             return choose(interp, condition, lambda: item, lambda: kept)
 
         result = _fold(interp, items, FIRST, better)
-        if result is FIRST:
-            if "default" in keywords:
-                return keywords["default"]
-            raise ValueError("max() or min() of an empty sequence")
-        return result
+        if result is not FIRST:
+            return result
+        return keywords["default"] if "default" in keywords else python(())
 
     return handler
 
 
-BUILTINS[builtins.max] = _extreme(ast.Gt)
-BUILTINS[builtins.min] = _extreme(ast.Lt)
+BUILTINS[builtins.max] = _extreme(builtins.max, ast.Gt)
+BUILTINS[builtins.min] = _extreme(builtins.min, ast.Lt)
 
 
-def _quantifier(stop_at: bool) -> Callable[[Interpreter, Arguments, Keywords], Abstract]:
-    def handler(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-        def step(found: Abstract, item: Abstract) -> Abstract:
-            def test() -> Abstract:
-                return truth(interp, item)
-
-            if stop_at:
-                return choose(interp, truth(interp, found), lambda: True, test)
-            return choose(interp, truth(interp, found), test, lambda: False)
-
-        return _fold(interp, arguments[0], not stop_at, step)
-
-    return handler
+@builtin(builtins.any)
+def _any(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return until(interp, arguments[0], lambda item: truth(interp, item))
 
 
-BUILTINS[builtins.any] = _quantifier(True)
-BUILTINS[builtins.all] = _quantifier(False)
+@builtin(builtins.all)
+def _all(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return _not(until(interp, arguments[0], lambda item: _not(truth(interp, item))))
+
+
+def _not(condition: bool | Value) -> bool | Value:
+    if not isinstance(condition, Value):
+        return not condition
+    result: Value = ops.not_(condition)
+    return result
 
 
 @builtin(sorted)
@@ -277,6 +276,37 @@ def sorted_items(interp: Interpreter, arguments: Arguments, keywords: Keywords) 
 # Numbers ------------------------------------------------------------------------------------------
 
 
+@builtin(str)
+def _str(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    if len(arguments) != 1:
+        return str(*arguments, **keywords)
+    return text_of([text_field(arguments[0], "s", "")])
+
+
+@builtin(repr)
+def _repr(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return text_of([text_field(arguments[0], "r", "")])
+
+
+@builtin(format)
+def _format(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    value, *spec = arguments
+    return text_of([text_field(value, None, spec[0] if spec else "")])
+
+
+def _plainly(function: Callable[..., Any]) -> Handler:
+    """A pure function of numbers and strings, which have to be static."""
+
+    def handler(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+        return function(*(plain(interp, argument) for argument in arguments), **keywords)
+
+    return handler
+
+
+for _pure in (chr, ord, hex, bin, oct, ascii):
+    BUILTINS[_pure] = _plainly(_pure)
+
+
 def _conversion(
     python: type, staged: Callable[[Value], Value]
 ) -> Callable[[Interpreter, Arguments, Keywords], Abstract]:
@@ -286,7 +316,7 @@ def _conversion(
         if len(arguments) == 2 and python is complex and any(map(is_staged, arguments)):
             a, b = (interp.lift(v) for v in arguments)
             return ops.complex_of(a, b)
-        return python(*arguments, **keywords)
+        return python(*(settled(interp, a) for a in arguments), **keywords)
 
     return handler
 
@@ -573,17 +603,64 @@ def _taken(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abs
 
 @builtin(next)
 def _next(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    items = static_items(interp, arguments[0])
-    if items:
-        return items[0]
-    if len(arguments) > 1:
-        return arguments[1]
-    raise StopIteration
+    source, *default = arguments
+    slot = (Token(), "next")
+
+    def keep(item: Abstract) -> bool:
+        interp.put(slot, item)
+        return True
+
+    def otherwise() -> Abstract:
+        if not default:
+            ops.raise_(exception=StopIteration, arguments=())
+            interp.put(UNREACHABLE, True)
+        return default[0] if default else None
+
+    if isinstance(source, IteratorRef):
+        found = _advance(interp, source, keep)
+    else:
+        found = until(interp, source, keep)
+    item = interp.heap.get(slot)
+    interp.heap.contents.pop(slot, None)
+    if found is False and not default:
+        raise StopIteration
+    return choose(interp, found, lambda: item, otherwise)
+
+
+def _advance(
+    interp: Interpreter, source: IteratorRef, keep: Callable[[Abstract], bool]
+) -> bool | Value:
+    """The next element of an iterator, if there is one."""
+    position = interp.content(source)
+    part = iterate(interp, source.of)
+    if part.unroll:
+        position = static(position)
+    inside = compare(interp, ast.Lt, position, part.count)
+
+    def take() -> None:
+        keep(part.element(position))
+        interp.put(source, binary(interp, ast.Add, position, 1))
+
+    if isinstance(inside, Value):
+        interp.branch(inside, take, lambda: None)
+    elif inside:
+        take()
+    found: bool | Value = inside
+    return found
 
 
 @builtin(iter)
 def _iter(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    return arguments[0]
+    value, *sentinel = arguments
+    if sentinel:
+        raise UnsupportedCallError(
+            "iter() of a function and a sentinel", interp.span, "use a while loop"
+        )
+    if isinstance(value, Array | ListRef | DictRef | tuple | Range | str):
+        made = IteratorRef(value)
+        interp.put(made, 0)
+        return made
+    return value
 
 
 @builtin(print)

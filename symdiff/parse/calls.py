@@ -25,6 +25,7 @@ from symdiff.parse.functions import call_closure, call_function
 from symdiff.parse.interpreter import LATE, Interpreter, describe
 from symdiff.parse.opaque import call_opaque
 from symdiff.parse.operators import is_staged
+from symdiff.parse.texts import settled
 from symdiff.parse.values import (
     Abstract,
     Array,
@@ -111,7 +112,7 @@ def call_static(
     interp: Interpreter, function: Any, arguments: Sequence[Abstract], keywords: Keywords
 ) -> Abstract:
     """A pure function of static operands, run now."""
-    plain = [plain_argument(interp, a) for a in arguments]
+    plain = [plain_argument(interp, settled(interp, a)) for a in arguments]
     if any(is_staged(a) for a in _flat(plain)):
         return call_opaque(interp, function, arguments, keywords)
     return function(*plain, **keywords)

@@ -11,15 +11,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import Builder, building
 from symdiff.ir.control import emit_undefined
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import ArrayType, ListType, Size, Type
+from symdiff.ir.types import BOOL, ArrayType, ListType, Size, Type
 from symdiff.ops import list_new
 from symdiff.parse.heap import Heap, Key, Location, as_type, constant, is_callers, same, several
 from symdiff.parse.interpreter import Interpreter, describe
-from symdiff.parse.join import is_number, key_name, meet, mentions
+from symdiff.parse.join import (
+    bound_flag,
+    content_of_maybe,
+    is_bound,
+    is_number,
+    is_variable,
+    key_name,
+    meet,
+    mentions,
+)
 from symdiff.parse.staged_lists import columns_from, content_of, leaf_value, same_structure
 from symdiff.parse.values import (
     ABSENT,
@@ -30,6 +40,7 @@ from symdiff.parse.values import (
     ConflictRead,
     DictRef,
     ListRef,
+    Maybe,
     ObjectRef,
     Peel,
     Storage,
@@ -99,13 +110,24 @@ class Lost:
     content: Conflict
 
 
-Slot = Same | Number | Memory | Items | Table | Behind | Lost
+@dataclass(eq=False, slots=True)
+class Bound:
+    """A variable that is not always bound; ``flag`` tells, or else whether a turn was begun."""
+
+    content: Maybe
+    inner: Slot
+    flag: Number | None
+
+
+Slot = Same | Number | Memory | Items | Table | Behind | Bound | Lost
 
 
 class Carries:
     """The slots of one trial of a loop body, by heap key."""
 
-    def __init__(self, since: int, base: Heap, heap: Heap, span: SourceSpan | None) -> None:
+    def __init__(
+        self, since: int, base: Heap, heap: Heap, index: Value, span: SourceSpan | None
+    ) -> None:
         self.since = since
         self.base = base
         self.heap = heap  # of the loop's head
@@ -113,6 +135,8 @@ class Carries:
         self.unrolls = False  # lists that grow are better followed turn by turn
         self.span = span
         self.count: int | Value | None = None  # how many turns, where that is known before
+        self.index = index
+        self.turns: Value | None = None  # how many there were
         self.slots: dict[Key, Slot] = {}
         self.carried: list[Number | Memory] = []
         self.shared: dict[tuple[Any, Any], Memory] = {}
@@ -123,8 +147,23 @@ class Carries:
         """A slot for a key, given what a turn left there; gives its content at the loop's head."""
         self.hint_heap = hint_heap
         name = key_name(key)
-        self.slots[key] = slot = self._slot_or_lost(name, self.base.get(key), hint)
+        start = self.base.get(key)
+        if is_variable(key) and not (is_bound(start) and is_bound(hint)):
+            slot = self._half_bound(name, start, hint)
+        else:
+            slot = self._slot_or_lost(name, start, hint)
+        self.slots[key] = slot
         return slot.content
+
+    def _half_bound(self, name: str, start: Abstract, hint: Abstract) -> Slot:
+        """A variable that is not bound in the first turn, or not in each."""
+        inner = self._slot_or_lost(name, content_of_maybe(start), content_of_maybe(hint))
+        if isinstance(inner, Lost):
+            return inner
+        if start is ABSENT and is_bound(hint):
+            return Bound(Maybe(inner.content, lambda: ops.less(0, self.index)), inner, None)
+        flag = self._number(f"{name}_bound", bound_flag(start), BOOL)
+        return Bound(Maybe(inner.content, lambda: flag.parameter), inner, flag)
 
     def head(self, key: Key) -> Abstract:
         return self.slots[key].content if key in self.slots else ABSENT
@@ -143,7 +182,7 @@ class Carries:
             yield slot
             if isinstance(slot, Items):
                 stack.extend(slot.items)
-            elif isinstance(slot, Behind):
+            elif isinstance(slot, Behind | Bound):
                 stack.append(slot.inner)
 
     def _slot_or_lost(self, name: str, start: Abstract, hint: Abstract) -> Slot:
@@ -294,6 +333,9 @@ class Carries:
     def _wider(self, slot: Slot, end: Abstract, heap: Heap) -> bool:
         if isinstance(slot, Lost):
             return False
+        if isinstance(slot, Bound):
+            unknown = slot.flag is None and not is_bound(end)
+            return unknown or self._wider(slot.inner, content_of_maybe(end), heap)
         if isinstance(slot, Same):
             return not same(slot.content, end)
         if isinstance(slot, Number | Memory):
@@ -344,6 +386,10 @@ class Carries:
         elif isinstance(slot, Table):
             for column, value in zip(slot.columns, end.values, strict=True):
                 values[column] = value
+        elif isinstance(slot, Bound):
+            self._follow(slot.inner, content_of_maybe(end), heap, values)
+            if slot.flag is not None:
+                values[slot.flag] = bound_flag(end)
         elif isinstance(slot, Behind):
             self._follow(slot.inner, heap.get(end), heap, values)
         elif isinstance(slot, Items):
@@ -390,7 +436,9 @@ class Carries:
         pending: list[tuple[Slot, Abstract]] = [(s, end.get(k)) for k, s in self.slots.items()]
         while pending:
             slot, last = pending.pop()
-            if isinstance(slot, Items):
+            if isinstance(slot, Bound):
+                pending.append((slot.inner, content_of_maybe(last)))
+            elif isinstance(slot, Items):
                 ends = list(last.values()) if isinstance(last, dict) else last
                 pending.extend(zip(slot.items, ends, strict=True))
             elif isinstance(slot, Memory | Behind):
@@ -417,6 +465,7 @@ class Carries:
     def restore(self, node: Node, end: Heap) -> None:
         """Put the loop's results into the heap from before the loop."""
         results = dict(zip(self.carried, node.results, strict=False))
+        self.turns = node.results[-1]
         for slot, result in results.items():
             result.name = slot.parameter.name
         places = self._places(end)
@@ -488,6 +537,8 @@ class Carries:
             return Array(storage)
         if isinstance(slot, Number):
             return results[slot]
+        if isinstance(slot, Bound):
+            return self._maybe_after(slot, results, after)
         if isinstance(slot, Table):
             return Columns(slot.content.structure, tuple(results[c] for c in slot.columns))
         if isinstance(slot, Behind):
@@ -502,6 +553,19 @@ class Carries:
                 return dict(zip(slot.content, items, strict=True))
             return tuple.__new__(type(slot.content), items)
         return slot.content
+
+    def _maybe_after(
+        self, slot: Bound, results: dict[Number | Memory, Value], after: dict[Slot, Location]
+    ) -> Abstract:
+        content = self._after(slot.inner, results, after)
+        if slot.flag is not None:
+            flag = results[slot.flag]
+            return Maybe(content, lambda: flag)
+        if isinstance(self.count, int) or isinstance(content, Conflict):
+            return content
+        turns = self.turns
+        assert turns is not None
+        return Maybe(content, lambda: ops.less(0, turns))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,14 @@ from symdiff.parse.assignment import assign
 from symdiff.parse.attributes import get_attribute
 from symdiff.parse.branches import choose, joined_value
 from symdiff.parse.interpreter import EXPRESSIONS, LATE, Expression, Interpreter
-from symdiff.parse.items import get_item
+from symdiff.parse.items import get_item, static_key
 from symdiff.parse.iteration import append_item, for_each, static_items
-from symdiff.parse.operators import binary, compare, is_staged, unary
+from symdiff.parse.operators import binary, compare, unary
 from symdiff.parse.scope import bind_name, load_name
 from symdiff.parse.supers import super_of
+from symdiff.parse.texts import text_field, text_of
 from symdiff.parse.truth import truth
-from symdiff.parse.values import Abstract, Closure, DictRef, Generator, ListRef, Scope, StagedText
+from symdiff.parse.values import Abstract, Closure, DictRef, Generator, ListRef, Scope
 
 
 def expression(node_class: type[ast.expr]) -> Callable[[Expression], Expression]:
@@ -254,7 +255,7 @@ def _dict(interp: Interpreter, node: ast.Dict) -> Abstract:
         if key is None:
             content |= _star_star(interp, interp.evaluate(value))
         else:
-            content[static(interp.evaluate(key))] = interp.evaluate(value)
+            content[static_key(interp, interp.evaluate(key))] = interp.evaluate(value)
     made = DictRef()
     interp.put(made, content)
     return made
@@ -346,7 +347,7 @@ def _dict_comprehension(interp: Interpreter, node: ast.DictComp) -> Abstract:
     interp.put(made, {})
 
     def add() -> None:
-        key = static(interp.evaluate(node.key))
+        key = static_key(interp, interp.evaluate(node.key))
         value = interp.evaluate(node.value)
         interp.put(made, {**interp.content(made), key: value})
 
@@ -367,10 +368,7 @@ def _generator(interp: Interpreter, node: ast.GeneratorExp) -> Abstract:
 
 @expression(ast.JoinedStr)
 def _f_string(interp: Interpreter, node: ast.JoinedStr) -> Abstract:
-    parts = [_text_part(interp, part) for part in node.values]
-    if all(isinstance(part, str) for part in parts):
-        return "".join(parts)
-    return StagedText(tuple(parts))
+    return text_of([_text_part(interp, part) for part in node.values])
 
 
 def _text_part(interp: Interpreter, part: ast.expr) -> Any:
@@ -379,13 +377,7 @@ def _text_part(interp: Interpreter, part: ast.expr) -> Any:
     assert isinstance(part, ast.FormattedValue)
     value = interp.evaluate(part.value)
     spec = "" if part.format_spec is None else interp.evaluate(part.format_spec)
-    conversion = chr(part.conversion) if part.conversion >= 0 else None
-    if is_staged(value) or isinstance(value, ListRef | DictRef | tuple | StagedText):
-        return (value, conversion, spec)
-    return format(value if conversion is None else _CONVERSIONS[conversion](value), spec)
-
-
-_CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
+    return text_field(value, chr(part.conversion) if part.conversion >= 0 else None, spec)
 
 
 @expression(ast.Starred)

@@ -15,11 +15,11 @@ from typing import Any
 
 from symdiff.errors import SymdiffError, UnsupportedCallError
 from symdiff.ir.graph import Value
+from symdiff.parse.binding import bind_arguments
 from symdiff.parse.branches import ends_without_return
 from symdiff.parse.interpreter import MOST_INLINED, Frame, Interpreter
 from symdiff.parse.opaque import call_opaque, is_pure_python
 from symdiff.parse.recursion import followed
-from symdiff.parse.reflect import container
 from symdiff.parse.scope import local_names, reflect_everywhere
 from symdiff.parse.values import ABSENT, Abstract, Closure, Conflict, ConflictRead, Scope, now
 from symdiff.source import FunctionNode, FunctionSource, find_source
@@ -39,7 +39,7 @@ def call_function(
     source = find_source(function)
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     locals_, globals_ = local_names(source.tree)
-    scope = Scope(function.__name__, locals_, None, function.__globals__, cells, globals_)
+    scope = Scope(function.__qualname__, locals_, None, function.__globals__, cells, globals_)
     defaults = _live_defaults(interp, function)
     return run_function(interp, source.tree, source, scope, defaults, arguments, keywords)
 
@@ -77,7 +77,8 @@ def call_closure(
 ) -> Abstract:
     locals_, globals_ = local_names(closure.node)
     outer = closure.scope
-    scope = Scope(closure.name, locals_, outer, outer.globals, {}, globals_)
+    qualname = f"{outer.function}.<locals>.{closure.name}"
+    scope = Scope(qualname, locals_, outer, outer.globals, {}, globals_)
     spec = closure.node.args
     positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
     given = closure.defaults
@@ -161,53 +162,3 @@ def _maybe_returned(interp: Interpreter, state: Value, value: Abstract) -> Abstr
     if value is ABSENT or value is None:
         return None
     return ends_without_return(interp, state, value)
-
-
-# Binding arguments --------------------------------------------------------------------------------
-
-
-def bind_arguments(
-    interp: Interpreter,
-    node: FunctionNode,
-    name: str,
-    defaults: Defaults,
-    arguments: Sequence[Abstract],
-    keywords: Keywords,
-) -> dict[str, Abstract]:
-    """Parameters to arguments, by Python's rules and with its messages."""
-    spec = node.args
-    positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
-    bound: dict[str, Abstract] = dict(zip(positional, arguments, strict=False))
-    extra = tuple(arguments[len(positional) :])
-    if spec.vararg is not None:
-        bound[spec.vararg.arg] = extra
-    elif extra:
-        raise TypeError(
-            f"{name}() takes {len(positional)} positional arguments but {len(arguments)} were given"
-        )
-    rest = _bind_keywords(spec, name, bound, keywords)
-    for parameter in (*positional, *(a.arg for a in spec.kwonlyargs)):
-        if parameter not in bound:
-            if parameter not in defaults:
-                raise TypeError(f"{name}() missing a required argument: '{parameter}'")
-            bound[parameter] = defaults[parameter]
-    if spec.kwarg is not None:
-        bound[spec.kwarg.arg] = container(interp, dict, tuple(rest), list(rest.values()), None)
-    elif rest:
-        raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(rest))}'")
-    return bound
-
-
-def _bind_keywords(
-    spec: ast.arguments, name: str, bound: dict[str, Abstract], keywords: Keywords
-) -> Keywords:
-    named = {a.arg for a in (*spec.args, *spec.kwonlyargs)}
-    rest: Keywords = {}
-    for key, value in keywords.items():
-        if key not in named:
-            rest[key] = value
-        elif key in bound:
-            raise TypeError(f"{name}() got multiple values for argument '{key}'")
-        else:
-            bound[key] = value
-    return rest

@@ -25,7 +25,17 @@ from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType, Type
 from symdiff.parse.heap import Heap, constant, value_name
 from symdiff.parse.staged import Guard
-from symdiff.parse.values import ABSENT, Abstract, Array, Conflict, ConflictRead, Lens, Scope, Token
+from symdiff.parse.values import (
+    ABSENT,
+    Abstract,
+    Array,
+    Conflict,
+    ConflictRead,
+    Lens,
+    Maybe,
+    Scope,
+    Token,
+)
 from symdiff.source import FunctionSource, SourceSpan, span_of
 
 MOST_UNROLLED = 2000
@@ -89,6 +99,7 @@ class Interpreter:
         self.by_path: dict[Path, Array] = {}
         self.captured: set[Scope] = set()
         self.predicates: list[Value] = []  # of the staged branches around
+        self.assumed: dict[Value, bool] = {}  # what they are here
         self.active_calls: list[tuple[Any, int]] = []
         self.recursions: dict[Any, Any] = {}
         self.changed: dict[Any, None] = {}  # lists and dicts of the caller's
@@ -242,10 +253,23 @@ class Interpreter:
 
     def lookup(self, key: Any, name: str) -> Abstract:
         """A content of the heap that a name or an attribute stands for."""
-        content = self.heap.get(key)
-        if isinstance(content, Conflict):
-            raise ConflictRead(content)
+        content = self.content(key)
+        if isinstance(content, Maybe):
+            self._require_bound(key, name, content)
+            content = content.content
         return content
+
+    def _require_bound(self, key: Any, name: str, maybe: Maybe) -> None:
+        """Python's error on the paths on which a name is not bound."""
+        if maybe.decided is None or self.assumed.get(maybe.decided[0]) is not maybe.decided[1]:
+            error = unbound(name, key[0] is self.scope)
+
+            def missing() -> None:
+                ops.raise_(exception=type(error), arguments=error.args)
+                self.put(UNREACHABLE, True)
+
+            self.branch(maybe.bound(), lambda: None, missing)
+        self.put(key, maybe.content)
 
     @contextlib.contextmanager
     def scratch(self, heap: Heap) -> Iterator[Builder]:
@@ -292,6 +316,18 @@ class Interpreter:
 
 
 UNREACHABLE: Flag = (Token(), "raise")
+
+
+def unbound(name: str, local: bool) -> NameError:
+    """What Python raises where a name of a function is read before it is bound."""
+    if local:
+        return UnboundLocalError(
+            f"cannot access local variable '{name}' where it is not associated with a value"
+        )
+    return NameError(
+        f"cannot access free variable '{name}' where it is not associated with a value"
+        " in enclosing scope"
+    )
 
 
 def either(a: Value, b: Value) -> Value:

@@ -14,6 +14,7 @@ from symdiff.ops.declare import static
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array, plain_argument
 from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.texts import settled
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Range
 from symdiff.parse.views import adopt
 
@@ -29,7 +30,7 @@ def get_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
     if isinstance(value, ListRef):
         return _list_item(interp, value, key)
     if isinstance(value, DictRef):
-        return interp.content(value)[static_key(key)]
+        return interp.content(value)[static_key(interp, key)]
     if isinstance(value, tuple | str | bytes):
         return value[_static_index(key)]
     if isinstance(value, Range):
@@ -43,9 +44,9 @@ def _is_list(value: Abstract) -> bool:
     return isinstance(value, Value) and isinstance(value.type, ListType)
 
 
-def static_key(key: Abstract) -> Any:
+def static_key(interp: Interpreter, key: Abstract) -> Any:
     """A dict's key, which must be known at compile time."""
-    return static(key)
+    return static(settled(interp, key))
 
 
 def _static_index(key: Abstract) -> Any:
@@ -129,7 +130,7 @@ def set_item(interp: Interpreter, target: Abstract, key: Abstract, content: Abst
         _set_list_item(interp, target, key, content)
     elif isinstance(target, DictRef):
         changed = dict(interp.content(target))
-        changed[static_key(key)] = content
+        changed[static_key(interp, key)] = content
         note_write(interp, target)
         interp.put(target, changed)
     elif isinstance(target, ObjectRef):
@@ -168,7 +169,7 @@ def delete_item(interp: Interpreter, target: Abstract, key: Abstract) -> None:
     note_write(interp, target)
     if isinstance(target, DictRef):
         left = dict(content)
-        del left[static_key(key)]
+        del left[static_key(interp, key)]
         interp.put(target, left)
     elif staged_lists.is_staged_list(content) and not isinstance(key, slice):
         interp.put(target, staged_lists.pop(interp, content, interp.lift(key))[0])

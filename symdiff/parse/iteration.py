@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
 
 from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
@@ -18,19 +18,22 @@ from symdiff.parse.interpreter import LATE, Interpreter, describe
 from symdiff.parse.items import get_item
 from symdiff.parse.loops import run_for
 from symdiff.parse.values import (
+    ABSENT,
     Abstract,
     Array,
     Columns,
     DictRef,
     Generator,
     Iterable,
+    IteratorRef,
     ListRef,
     ObjectRef,
     Range,
+    Token,
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Zip:
     """``zip(*parts)``."""
 
@@ -38,7 +41,7 @@ class Zip:
     strict: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Enumerate:
     """``enumerate(part, start)``."""
 
@@ -46,14 +49,14 @@ class Enumerate:
     start: Abstract = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Reversed:
     """``reversed(part)``."""
 
     part: Abstract
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Mapped:
     """``map(function, *parts)``."""
 
@@ -73,6 +76,7 @@ def iterate(interp: Interpreter, value: Abstract) -> Iterable:
     """How to go over a value."""
     handler = _ITERABLES.get(type(value))
     if handler is not None:
+        consume(interp, value)
         return handler(interp, value)
     if isinstance(value, tuple | str | bytes | range | frozenset):
         return fixed(tuple(value))
@@ -81,6 +85,18 @@ def iterate(interp: Interpreter, value: Abstract) -> Iterable:
     raise UnsupportedSyntaxError(
         f"a loop over {describe(value)}", interp.span, "loop over a range, an array or a list"
     )
+
+
+def consume(interp: Interpreter, value: Abstract) -> None:
+    """Note that an iterator is gone over; what a second time gives is not followed."""
+    if not isinstance(value, Zip | Enumerate | Reversed | Mapped | Generator | IteratorRef):
+        return
+    used = (value, "used")
+    if interp.heap.get(used) is not ABSENT:
+        raise UnsupportedSyntaxError(
+            "an iterator that is gone over twice", interp.span, "make a list of it first"
+        )
+    interp.put(used, True)
 
 
 def fixed(items: tuple[Abstract, ...]) -> Iterable:
@@ -128,17 +144,40 @@ def _staged(interp: Interpreter, value: Value | Columns) -> Iterable:
 
 def _list(interp: Interpreter, value: ListRef) -> Iterable:
     content = interp.content(value)
-    return _staged(interp, content) if staged_lists.is_staged_list(content) else fixed(content)
+    if not staged_lists.is_staged_list(content):
+        return Iterable(len(content), lambda k: _present(interp, value)[k], True, value)
+    return replace(_staged(interp, content), live=value)
+
+
+def _present(interp: Interpreter, value: ListRef) -> tuple[Abstract, ...]:
+    content = interp.content(value)
+    if staged_lists.is_staged_list(content):
+        refuse_change(interp)
+    items: tuple[Abstract, ...] = content
+    return items
+
+
+def refuse_change(interp: Interpreter) -> NoReturn:
+    """A list that grows or shrinks while a loop goes over it, other than turn by turn."""
+    raise UnsupportedSyntaxError(
+        "a list changes while a loop goes over it", interp.span, "go over a copy: for x in list(xs)"
+    )
 
 
 def _dict(interp: Interpreter, value: DictRef) -> Iterable:
-    return fixed(tuple(interp.content(value)))
+    keys = tuple(interp.content(value))
+    return Iterable(len(keys), lambda k: keys[k], True, value)
 
 
 def _dict_view(interp: Interpreter, value: DictView) -> Iterable:
     content = interp.content(value.of)
-    items = {"keys": content.keys, "values": content.values, "items": content.items}
-    return fixed(tuple(items[value.kind]()))
+    keys = tuple(content)
+
+    def element(k: int) -> Abstract:
+        item = interp.content(value.of)[keys[k]]
+        return {"keys": keys[k], "values": item, "items": (keys[k], item)}[value.kind]
+
+    return Iterable(len(keys), element, True, value.of)
 
 
 def _zip(interp: Interpreter, value: Zip) -> Iterable:
@@ -172,7 +211,18 @@ def _enumerate(interp: Interpreter, value: Enumerate) -> Iterable:
             return (k + value.start, part.element(k))
         return (ops.add(k, value.start), part.element(k))
 
-    return Iterable(part.count, element, part.unroll)
+    return Iterable(part.count, element, part.unroll, part.live)
+
+
+def _iterator(interp: Interpreter, value: IteratorRef) -> Iterable:
+    """What is left of an iterator."""
+    position = interp.content(value)
+    part = iterate(interp, value.of)
+    if not isinstance(part.count, int) or not isinstance(position, int):
+        raise UnsupportedSyntaxError(
+            "a loop over the rest of an iterator", interp.span, "loop over a slice"
+        )
+    return Iterable(part.count - position, lambda k: part.element(k + position), True)
 
 
 def _reversed(interp: Interpreter, value: Reversed) -> Iterable:
@@ -206,7 +256,10 @@ def _mapped(interp: Interpreter, value: Mapped) -> Iterable:
 
 def _generator(interp: Interpreter, value: Generator) -> Iterable:
     """A generator's elements, collected: what consumes them in place does not come here."""
-    return _list(interp, collect(interp, value))
+    made = ListRef()
+    interp.put(made, ())
+    value.run(lambda element: append_item(interp, made, element))
+    return _list(interp, made)
 
 
 def _object(interp: Interpreter, value: ObjectRef) -> Iterable:
@@ -226,6 +279,7 @@ _ITERABLES: dict[type, Callable[[Interpreter, Any], Iterable]] = {
     Reversed: _reversed,
     Mapped: _mapped,
     Generator: _generator,
+    IteratorRef: _iterator,
     Iterable: lambda interp, value: value,
     ObjectRef: _object,
 }
@@ -234,10 +288,35 @@ _ITERABLES: dict[type, Callable[[Interpreter, Any], Iterable]] = {
 def for_each(interp: Interpreter, value: Abstract, action: Callable[[Abstract], None]) -> None:
     """Stage an action for each element, in place."""
     if isinstance(value, Generator):
+        consume(interp, value)
         value.run(action)
         return
     turns = run_for(interp, iterate(interp, value), action)
     interp.heap.contents.pop(turns.broken, None)
+
+
+def until(
+    interp: Interpreter, value: Abstract, action: Callable[[Abstract], bool | Value]
+) -> bool | Value:
+    """Stage an action for each element up to the first for which it is true; whether one was."""
+    flag = (Token(), "found")
+    interp.put(flag, False)
+    interp.frame.exits.append(flag)
+
+    def turn(element: Abstract) -> None:
+        found = action(element)
+        if isinstance(found, Value):
+            interp.branch(found, lambda: interp.put(flag, True), lambda: None)
+        elif found:
+            interp.put(flag, True)
+
+    try:
+        for_each(interp, value, turn)
+    finally:
+        interp.frame.exits.remove(flag)
+    result: bool | Value = interp.content(flag)
+    interp.heap.contents.pop(flag, None)
+    return result
 
 
 def collect(interp: Interpreter, value: Abstract) -> ListRef:
@@ -263,8 +342,6 @@ def append_item(interp: Interpreter, ref: ListRef, element: Abstract) -> None:
 
 def static_items(interp: Interpreter, value: Abstract) -> tuple[Abstract, ...]:
     """All elements of an iterable with a static count."""
-    if isinstance(value, Generator):
-        value = collect(interp, value)
     iterable = iterate(interp, value)
     if isinstance(iterable.count, Value):
         raise NeedsStatic(iterable.count)

@@ -7,11 +7,13 @@ can still be reached. What has no common form is a ``Conflict``, an error only w
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from symdiff import ops
 from symdiff.ir.build import Builder, building
 from symdiff.ir.control import emit_undefined, join_types
 from symdiff.ir.graph import Node, Value
@@ -41,8 +43,10 @@ from symdiff.parse.values import (
     Generator,
     Iterable,
     ListRef,
+    Maybe,
     Partial,
     Range,
+    Scope,
     StagedText,
     Storage,
     Unjoinable,
@@ -147,10 +151,40 @@ class Joiner:
         b = b if self.arms[1].reached else ABSENT
         name = key_name(key)
         try:
+            if is_variable(key) and not (is_bound(a) and is_bound(b)):
+                return self._half_bound(name, a, b)
             return self.join(name, a, b)
         except Unjoinable as reason:
             text = f"'{name}' differs between two paths: {reason}"
             return Conflict(name, text, self.interp.span, predicate=self.predicate)
+
+    def _half_bound(self, name: str, a: Abstract, b: Abstract) -> Abstract:
+        """A variable that is not bound on all paths."""
+        content = self.join(name, content_of_maybe(a), content_of_maybe(b))
+        if isinstance(content, Conflict) or not all(arm.reached for arm in self.arms):
+            known = [v for v, arm in zip((a, b), self.arms, strict=True) if arm.reached]
+            return self._as_bound_as(known, content)
+        if is_bound(a) and b is ABSENT:
+            return Maybe(content, lambda: self.predicate, (self.predicate, True))
+        if is_bound(b) and a is ABSENT:
+            return Maybe(content, lambda: ops.not_(self.predicate), (self.predicate, False))
+        flags = [self._flag(arm, content) for arm, content in enumerate((a, b))]
+        flag = self._out(f"{name}_bound", *flags)
+        return Maybe(content, lambda: flag)
+
+    def _flag(self, arm: int, content: Abstract) -> Value:
+        with building(Builder(self.arms[arm].nodes, self.interp.span)):
+            return bound_flag(content)
+
+    def _as_bound_as(self, known: list[Abstract], content: Abstract) -> Abstract:
+        """A content on the only path that is reached."""
+        if isinstance(content, Conflict) or not known or not isinstance(known[0], Maybe):
+            return content
+        arm = 0 if self.arms[0].reached else 1
+        flag = self._flag(arm, known[0])
+        false = self._in_arm(1 - arm, constant, False)
+        out = self._out("bound", *_order(arm, flag, false))
+        return Maybe(content, lambda: out)
 
     def join(self, name: str, a: Abstract, b: Abstract) -> Abstract:
         """One abstract value for what is ``a`` after one arm and ``b`` after the other."""
@@ -175,7 +209,7 @@ class Joiner:
         then, orelse = self._in_arm(0, constant, a), self._in_arm(1, constant, b)
         return self._out(name, then, orelse)
 
-    def _in_arm(self, arm: int, make: Any, content: Any) -> Value:
+    def _in_arm(self, arm: int, make: Callable[[Any], Value], content: Any) -> Value:
         if isinstance(content, Value):
             return content
         with building(Builder(self.arms[arm].nodes, self.interp.span)):
@@ -333,6 +367,26 @@ class Joiner:
         return {key: self.join(name, a[key], b[key]) for key in a}
 
 
+def is_variable(key: Key) -> bool:
+    """Whether a heap key is a name of a function."""
+    return isinstance(key, tuple) and isinstance(key[0], Scope)
+
+
+def is_bound(content: Abstract) -> bool:
+    """Whether a name is bound on all paths that lead here."""
+    return content is not ABSENT and not isinstance(content, Maybe)
+
+
+def content_of_maybe(content: Abstract) -> Abstract:
+    """What a name holds where it is bound."""
+    return content.content if isinstance(content, Maybe) else content
+
+
+def bound_flag(content: Abstract) -> Value:
+    """Whether a name is bound, as a staged bool."""
+    return content.bound() if isinstance(content, Maybe) else constant(content is not ABSENT)
+
+
 def _is_list_content(a: Abstract, b: Abstract) -> bool:
     """Whether two contents are those of a list, of different lengths or of staged length."""
     contents = [c for c in (a, b) if type(c) is tuple]
@@ -363,6 +417,7 @@ def key_name(key: Key) -> str:
 
 def mentions(content: Abstract, location: Location) -> bool:
     """Whether a content refers to an array's memory, a list or a dict."""
+    content = content_of_maybe(content)
     if isinstance(content, Array):
         return content.storage is location
     if isinstance(content, tuple):

@@ -24,7 +24,18 @@ from symdiff.parse.carries import Carries
 from symdiff.parse.demand import obtainable
 from symdiff.parse.heap import Heap, Key, constant, same
 from symdiff.parse.interpreter import MOST_UNROLLED, Flag, Interpreter, either
-from symdiff.parse.values import Abstract, ConflictRead, Iterable, Peel, Token, born, now
+from symdiff.parse.values import (
+    ABSENT,
+    Abstract,
+    ConflictRead,
+    DictRef,
+    Iterable,
+    ListRef,
+    Peel,
+    Token,
+    born,
+    now,
+)
 
 MOST_PEELED = 3
 MOST_ROUNDS = 24
@@ -41,6 +52,7 @@ class Turns:
     turn: Callable[[Any], None]
     test: Callable[[], bool | Value] | None = None
     first: int = 0  # turns that were peeled
+    live: ListRef | DictRef | None = None  # what is gone over, if its length may change
 
     @property
     def broken(self) -> Flag:
@@ -61,7 +73,18 @@ def run_for(interp: Interpreter, iterable: Iterable, turn: Callable[[Abstract], 
         turn(iterable.element(index))
 
     turns = Turns(Token(), iterable.count, one)
+    before = ABSENT
+    if iterable.live is not None:
+        before = interp.heap.get(iterable.live)
+        turns.live = iterable.live if iterable.unroll else None
     with_flags(interp, turns, lambda: _run(interp, turns, iterable.unroll))
+    watched = None if iterable.unroll else iterable.live
+    if watched is not None and not same(before, interp.heap.get(watched)):
+        raise UnsupportedSyntaxError(
+            "a list changes while a loop goes over it",
+            interp.span,
+            "go over a copy: for x in list(xs)",
+        )
     return turns
 
 
@@ -173,7 +196,8 @@ def _unroll_from(interp: Interpreter, turns: Turns, position: int) -> None:
 
 
 def _goes_on(interp: Interpreter, turns: Turns, position: int) -> bool:
-    if isinstance(turns.count, int) and position >= turns.count:
+    count = turns.count if turns.live is None else _length_now(interp, turns.live)
+    if isinstance(count, int) and position >= count:
         return False
     if position - turns.first > MOST_UNROLLED:
         raise UnsupportedSyntaxError("this loop does not end at compile time", interp.span)
@@ -183,6 +207,11 @@ def _goes_on(interp: Interpreter, turns: Turns, position: int) -> bool:
     if isinstance(condition, Value):
         raise NeedsStatic(condition)
     return condition
+
+
+def _length_now(interp: Interpreter, live: ListRef | DictRef) -> int:
+    content = interp.content(live)
+    return len(content) if isinstance(content, tuple | dict) else 0
 
 
 def _one_turn(interp: Interpreter, turns: Turns, index: Any) -> None:
@@ -276,8 +305,8 @@ class LoopStager:
 
     def _trial(self) -> Trial:
         """Stage one turn; what is known to change starts as parameters."""
-        heap = self.base.copy(written=set())
-        carries = Carries(self.since, self.base, heap, self.interp.span)
+        heap, index = self.base.copy(written=set()), Value(INT)
+        carries = Carries(self.since, self.base, heap, index, self.interp.span)
         count = self.turns.count
         carries.count = count
         carries.unrolls = isinstance(count, int) and (
@@ -285,7 +314,7 @@ class LoopStager:
         )
         for key, hint in self.hints.items():
             heap.set(key, carries.add(key, *hint))
-        trial = Trial(Value(INT), carries)
+        trial = Trial(index, carries)
         try:
             self._stage_turn(trial, heap)
         except ConflictRead as read:

@@ -209,14 +209,14 @@ def items(interp: Interpreter, ref: DictRef) -> Abstract:
 
 @method(DICTS)
 def get(interp: Interpreter, ref: DictRef, key: Abstract, default: Abstract = None) -> Abstract:
-    return interp.content(ref).get(static_key(key), default)
+    return interp.content(ref).get(static_key(interp, key), default)
 
 
 @method(DICTS, "pop")
 def pop_key(interp: Interpreter, ref: DictRef, key: Abstract, *default: Abstract) -> Abstract:
     note_write(interp, ref)
     changed = dict(interp.content(ref))
-    taken = changed.pop(static_key(key), *default)
+    taken = changed.pop(static_key(interp, key), *default)
     interp.put(ref, changed)
     return taken
 
@@ -238,10 +238,10 @@ def setdefault(
     interp: Interpreter, ref: DictRef, key: Abstract, default: Abstract = None
 ) -> Abstract:
     content = interp.content(ref)
-    if static_key(key) not in content:
+    if static_key(interp, key) not in content:
         note_write(interp, ref)
-        interp.put(ref, {**content, static_key(key): default})
-    return interp.content(ref)[static_key(key)]
+        interp.put(ref, {**content, static_key(interp, key): default})
+    return interp.content(ref)[static_key(interp, key)]
 
 
 @method(DICTS, "copy")

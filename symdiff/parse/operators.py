@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import operator
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -18,8 +17,9 @@ from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array
 from symdiff.parse.heap import constant, same
 from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.texts import joined, percent, settled
 from symdiff.parse.truth import truth
-from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, StagedText
+from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Range, StagedText
 
 BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("add", operator.add),
@@ -75,35 +75,25 @@ def binary(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract
     name, plain = BINARY[op]
     if isinstance(a, ObjectRef) or isinstance(b, ObjectRef):
         return _dunder(interp, name, a, b)
+    if isinstance(a, str | StagedText) or isinstance(b, str | StagedText):
+        return _texts(interp, name, plain, a, b)
     if isinstance(a, ListRef | DictRef) or isinstance(b, ListRef | DictRef):
         return _containers(interp, name, a, b)
-    if isinstance(a, str) and isinstance(b, tuple) and any(is_staged(item) for item in b):
-        return _formatted(a, b)
     if isinstance(a, tuple) or isinstance(b, tuple):
         return _tuples(interp, name, plain, a, b)
     if not is_staged(a) and not is_staged(b):
         return plain(a, b)
-    if isinstance(a, str):
-        return _formatted(a, b)
     return interp.wrap(arithmetic(interp, name, interp.lift(a), interp.lift(b)))
 
 
-def _formatted(text: str, operand: Abstract) -> StagedText:
-    """``text % operand`` with values known at run time, as the f-string that says the same."""
-    operands = list(operand) if isinstance(operand, tuple) else [operand]
-    parts: list[Any] = []
-    at = 0
-    for match in re.finditer(r"%([-+# 0-9.]*)([a-zA-Z%])", text):
-        parts.append(text[at : match.start()])
-        at = match.end()
-        if match[2] == "%":
-            parts.append("%")
-        elif match[2] in "rs":
-            parts.append((operands.pop(0), match[2], match[1]))
-        else:
-            kind = "d" if match[2] == "i" else match[2]
-            parts.append((operands.pop(0), None, match[1] + kind))
-    return StagedText((*parts, text[at:]))
+def _texts(interp: Interpreter, name: str, plain: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """Operators on strings and staged texts."""
+    if name == "mod" and isinstance(a, str):
+        return percent(interp, a, b)
+    if name == "add" and all(isinstance(v, str | StagedText) for v in (a, b)):
+        return joined(a, b)
+    a, b = (static(settled(interp, v)) for v in (a, b))
+    return plain(a, b)
 
 
 def arithmetic(interp: Interpreter, name: str, a: Value, b: Value) -> Value:
@@ -224,6 +214,7 @@ def compare(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) 
             return found
         return ops.not_(found) if isinstance(found, Value) else not found
     name, plain, staged = COMPARE[op]
+    a, b = settled(interp, a), settled(interp, b)
     if isinstance(a, ObjectRef) or isinstance(b, ObjectRef):
         return _compare_objects(interp, name, a, b)
     if is_staged(a) or is_staged(b):
@@ -277,8 +268,18 @@ def _identical(interp: Interpreter, a: Abstract, b: Abstract) -> bool:
     return a is b or (type(a) is type(b) and is_leaf(a) and same(a, b))
 
 
+def _in_range(interp: Interpreter, container: Range, item: Abstract) -> Abstract:
+    parts = (container.start, container.stop, container.step)
+    if not any(isinstance(part, Value) for part in (*parts, item)):
+        return item in range(*parts)
+    raise UnsupportedSyntaxError(
+        "'in' a range of values known at run time only", interp.span, "write the comparisons"
+    )
+
+
 def contains(interp: Interpreter, container: Abstract, item: Abstract) -> Abstract:
     """``item in container``."""
+    container, item = settled(interp, container), settled(interp, item)
     if isinstance(container, DictRef):
         return static(item) in interp.content(container)
     if isinstance(container, ListRef | tuple):
@@ -291,6 +292,8 @@ def contains(interp: Interpreter, container: Abstract, item: Abstract) -> Abstra
             if isinstance(equal, Value):
                 found = equal if found is False else ops.bitwise_or(found, equal)
         return found
+    if isinstance(container, Range):
+        return _in_range(interp, container, item)
     if isinstance(container, Array):
         return ops.any(ops.equal(interp.lift(container), interp.lift(item)))
     return static(item) in container

@@ -9,6 +9,7 @@ from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Leaf, Static, Structure, is_leaf
 from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.texts import settled
 from symdiff.parse.values import (
     Abstract,
     Array,
@@ -51,7 +52,7 @@ class Output:
             return self._container(dict, tuple(content), tuple(content.values()))
         if isinstance(value, ObjectRef):
             return self._object(value)
-        return Static(value)
+        return Static(settled(interp, value))
 
     def _container(
         self, kind: type, keys: tuple[Any, ...], items: tuple[Abstract, ...]

@@ -10,7 +10,7 @@ from typing import Any
 from symdiff.ir.graph import FreeVariable, Value
 from symdiff.ir.signature import Path
 from symdiff.parse.heap import Heap, value_name
-from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.interpreter import Interpreter, unbound
 from symdiff.parse.reflect import reflect
 from symdiff.parse.values import ABSENT, ALWAYS, Abstract, Array, Scope
 from symdiff.source import FunctionNode
@@ -69,9 +69,7 @@ def load_name(interp: Interpreter, name: str) -> Abstract:
     if isinstance(scope, Scope):
         content = interp.lookup((scope, name), name)
         if content is ABSENT:
-            raise UnboundLocalError(
-                f"cannot access local variable '{name}' where it is not associated with a value"
-            )
+            raise unbound(name, scope is interp.scope)
         return content
     return read_free(interp, scope_variable(interp, name))
 

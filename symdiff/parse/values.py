@@ -189,12 +189,14 @@ class Partial:
 class Iterable:
     """Something a loop goes over: ``count`` turns, the element of a turn by its index.
 
-    With a static count and ``unroll``, the index given to ``element`` is a Python int.
+    With a static count and ``unroll``, the index given to ``element`` is a Python int. ``live`` is
+    the list or dict gone over, and its present length is asked for before each turn.
     """
 
     count: int | Value
     element: Callable[[Any], Abstract]
     unroll: bool
+    live: ListRef | DictRef | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +215,14 @@ class Generator:
     run: Callable[[Callable[[Abstract], None]], None]
 
 
+@dataclass(eq=False, slots=True)
+class IteratorRef:
+    """What ``iter(...)`` gives; its content in the heap is the position of the next element."""
+
+    of: Abstract
+    serial: int = field(default_factory=_serial)
+
+
 @dataclass(frozen=True, slots=True)
 class StagedText:
     """An f-string of strings and of (value, conversion, format) fields known at run time."""
@@ -229,6 +239,18 @@ class Conflict:
     span: SourceSpan | None
     aliasing: bool = False
     predicate: Value | None = None  # what decides between the paths
+
+
+@dataclass(eq=False, slots=True)
+class Maybe:
+    """What a name holds that is bound on some paths only; ``bound`` gives the staged bool of that.
+
+    ``decided``: the value that tells, and what it is where the name is bound.
+    """
+
+    content: Abstract
+    bound: Callable[[], Value]
+    decided: tuple[Value, bool] | None = None
 
 
 class _Absent:

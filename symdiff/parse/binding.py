@@ -1,0 +1,110 @@
+"""Arguments of a call to parameters, by Python's rules and with its messages."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.reflect import container
+from symdiff.parse.values import Abstract
+from symdiff.source import FunctionNode
+
+Keywords = dict[str, Abstract]
+
+
+def bind_arguments(
+    interp: Interpreter,
+    node: FunctionNode,
+    name: str,
+    defaults: dict[str, Abstract],
+    arguments: Sequence[Abstract],
+    keywords: Keywords,
+) -> dict[str, Abstract]:
+    """The value of each parameter; ``name`` is the function's, for messages."""
+    spec = node.args
+    positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    bound: dict[str, Abstract] = dict(zip(positional, arguments, strict=False))
+    rest = _bind_keywords(spec, name, bound, keywords)
+    extra = tuple(arguments[len(positional) :])
+    if spec.vararg is not None:
+        bound[spec.vararg.arg] = extra
+    elif extra:
+        raise TypeError(_too_many(spec, name, defaults, len(arguments), bound))
+    _fill(name, "positional", positional, defaults, bound)
+    _fill(name, "keyword-only", [a.arg for a in spec.kwonlyargs], defaults, bound)
+    if spec.kwarg is not None:
+        bound[spec.kwarg.arg] = container(interp, dict, tuple(rest), list(rest.values()), None)
+    return bound
+
+
+def _bind_keywords(
+    spec: ast.arguments, name: str, bound: dict[str, Abstract], keywords: Keywords
+) -> Keywords:
+    """Bind what is given by name; what there is no parameter for is left over for ``**kwargs``."""
+    named = {a.arg for a in (*spec.args, *spec.kwonlyargs)}
+    rest: Keywords = {}
+    for key, value in keywords.items():
+        if key not in named:
+            rest[key] = value
+        elif key in bound:
+            raise TypeError(f"{name}() got multiple values for argument '{key}'")
+        else:
+            bound[key] = value
+    if rest and spec.kwarg is None:
+        by_position = [a.arg for a in spec.posonlyargs if a.arg in rest]
+        if by_position:
+            raise TypeError(
+                f"{name}() got some positional-only arguments passed as keyword arguments: "
+                f"'{', '.join(by_position)}'"
+            )
+        raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(rest))}'")
+    return rest
+
+
+def _fill(
+    name: str,
+    kind: str,
+    parameters: list[str],
+    defaults: dict[str, Abstract],
+    bound: dict[str, Abstract],
+) -> None:
+    """Give parameters without an argument their defaults."""
+    missing = [p for p in parameters if p not in bound and p not in defaults]
+    if missing:
+        arguments = "argument" if len(missing) == 1 else "arguments"
+        raise TypeError(
+            f"{name}() missing {len(missing)} required {kind} {arguments}: {_listed(missing)}"
+        )
+    for parameter in parameters:
+        if parameter not in bound:
+            bound[parameter] = defaults[parameter]
+
+
+def _listed(names: list[str]) -> str:
+    quoted = [f"'{name}'" for name in names]
+    if len(quoted) < 3:
+        return " and ".join(quoted)
+    return f"{', '.join(quoted[:-1])}, and {quoted[-1]}"
+
+
+def _too_many(
+    spec: ast.arguments,
+    name: str,
+    defaults: dict[str, Abstract],
+    given: int,
+    bound: dict[str, Abstract],
+) -> str:
+    positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    least, most = sum(p not in defaults for p in positional), len(positional)
+    takes = f"from {least} to {most}" if least < most else str(most)
+    plural = "" if most == 1 and least == most else "s"
+    by_name = sum(a.arg in bound for a in spec.kwonlyargs)
+    also = ""
+    if by_name:
+        also = (
+            f" positional argument{'' if given == 1 else 's'} "
+            f"(and {by_name} keyword-only argument{'' if by_name == 1 else 's'})"
+        )
+    were = "was" if given == 1 and not by_name else "were"
+    return f"{name}() takes {takes} positional argument{plural} but {given}{also} {were} given"
