@@ -225,8 +225,8 @@ def _like(node: Node, view: LoopView) -> Value | tuple[int, ...] | None:
     """A value from outside with the element's shape, or the shape itself where it is constant."""
     element = node.operands[0].type
     assert isinstance(element, ArrayType)
-    if view.count is None:
-        return None
+    if view.count is None or view.condition is not None:
+        return None  # a loop that may end early would leave rows without values
     sizes = tuple(dim for dim in element.shape if isinstance(dim, int))
     if len(sizes) == element.rank:
         return sizes
