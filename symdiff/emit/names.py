@@ -63,7 +63,25 @@ class Variable:
         if len(other.segments) > len(self.segments):
             self.segments, other.segments = other.segments, self.segments
         for segment in other.segments:
-            bisect.insort(self.segments, segment)
+            _insert(self.segments, segment)
+
+
+def _insert(segments: list[Segment], segment: Segment) -> None:
+    """Add a segment to sorted, disjoint ones; it becomes one with those that it meets.
+
+    Values that have to share a variable may be live at once: an argument that a final value is
+    stored into at the end, and what is written to it.
+    """
+    start, end = segment
+    first = bisect.bisect_left(segments, segment)
+    if first > 0 and segments[first - 1][1] > start:
+        first -= 1
+        start, end = segments[first][0], max(end, segments[first][1])
+    last = first
+    while last < len(segments) and segments[last][0] < end:
+        end = max(end, segments[last][1])
+        last += 1
+    segments[first:last] = [(start, end)]
 
 
 def _overlaps(segments: list[Segment], segment: Segment) -> bool:
