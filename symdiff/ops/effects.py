@@ -46,12 +46,22 @@ class Named:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An attribute of a template's value: ``rng.normal``."""
+
+    value: Any
+    name: str
+
+
 def fill(template: Any, operands: Sequence[Any]) -> Any:
     """The value that a template stands for."""
     if isinstance(template, Slot):
         return operands[template.number]
     if isinstance(template, Named):
         return template.target
+    if isinstance(template, Member):
+        return getattr(fill(template.value, operands), template.name)
     if isinstance(template, Text):
         return "".join(_filled_part(part, operands) for part in template.parts)
     if isinstance(template, tuple | list):
@@ -80,6 +90,8 @@ def spell_template(template: Any, operands: Sequence[ast.expr]) -> ast.expr:
         return operands[template.number]
     if isinstance(template, Named):
         return dotted(template.name)
+    if isinstance(template, Member):
+        return ast.Attribute(spell_template(template.value, operands), template.name, ast.Load())
     if isinstance(template, Text):
         return ast.JoinedStr([_spell_part(part, operands) for part in template.parts])
     if isinstance(template, tuple | list):

@@ -3,7 +3,15 @@
 A function and a signature enter; a ``Staged`` graph leaves. Nothing of the user's is run.
 """
 
-from symdiff.parse import builtin_functions, contexts, expressions, methods, statements, transformed
+from symdiff.parse import (
+    builtin_functions,
+    contexts,
+    draws,
+    expressions,
+    methods,
+    statements,
+    transformed,
+)
 from symdiff.parse.entry import stage
 from symdiff.parse.staged import Guard, Staged, StaticDemand
 
@@ -13,6 +21,7 @@ __all__ = [
     "StaticDemand",
     "builtin_functions",
     "contexts",
+    "draws",
     "expressions",
     "methods",
     "stage",

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.errors import UnsupportedSyntaxError
+from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
+from symdiff.ir.types import OpaqueType
 from symdiff.ops.declare import ATTRIBUTES, METHODS
 from symdiff.parse.interpreter import LATE, Interpreter, describe
 from symdiff.parse.items import set_item
@@ -41,6 +42,8 @@ MUTATING_ARRAY_METHODS = frozenset({"fill", "sort", "itemset", "resize", "partit
 def get_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
     """``value.name``."""
     value = settled(interp, value)
+    if isinstance(value, Value) and isinstance(value.type, OpaqueType):
+        return _opaque_attribute(interp, value, name)
     if isinstance(value, Value | Array | np.generic):
         return _array_attribute(interp, value, name)
     if isinstance(value, ObjectRef):
@@ -54,6 +57,16 @@ def get_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
     if isinstance(value, tuple):
         return _tuple_attribute(value, name)
     return _static_attribute(value, name)
+
+
+def _opaque_attribute(interp: Interpreter, value: Value, name: str) -> Abstract:
+    if value.type == OpaqueType("Generator"):
+        return ArrayMethod(value, name)
+    raise UnsupportedCallError(
+        f"attribute '{name}' of an object that symdiff does not follow",
+        interp.span,
+        "compute with it outside the function, or in one marked symdiff.nondifferentiable",
+    )
 
 
 def _array_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
