@@ -45,6 +45,7 @@ from symdiff.ir.types import (
     may_be_one,
     type_of_constant,
 )
+from symdiff.source import SourceSpan
 
 Rule = Callable[..., Any]
 Rules = Mapping[int, Rule] | Rule
@@ -276,6 +277,7 @@ class NeedsStatic(Exception):  # noqa: N818 - a request, not an error: staging r
     def __init__(self, value: Value) -> None:
         super().__init__(value)
         self.value = value
+        self.span: SourceSpan | None = None  # of the expression that asked
 
 
 def static(argument: Any) -> Any:

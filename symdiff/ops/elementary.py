@@ -1132,12 +1132,23 @@ def as_dtype_of(g: Value, x: Value) -> Value:
     return g if array_type(g).dtype == dtype else astype(g, dtype=dtype)
 
 
+def _infer_python_bool(x: Type) -> tuple[Type, ...]:
+    """Any array may have one element only; the run time tests open sizes."""
+    if any(isinstance(dim, int) and dim > 1 for dim in require_array(x, "python_bool").shape):
+        raise ValueError(
+            "The truth value of an array with more than one element is ambiguous."
+            " Use a.any() or a.all()"
+        )
+    return (BOOL,)
+
+
 def _python_cast(name: str, cast: type, result: ArrayType, **rules: Any) -> Operation:
-    def infer(x: Type) -> tuple[Type, ...]:
+    def only_number(x: Type) -> tuple[Type, ...]:
         if require_array(x, name).shape:
             raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
         return (result,)
 
+    infer = _infer_python_bool if cast is bool else only_number
     return declare(
         Operation(
             name,

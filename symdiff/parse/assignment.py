@@ -18,7 +18,7 @@ from symdiff.parse.methods import extend
 from symdiff.parse.operators import BINARY, arithmetic, binary
 from symdiff.parse.scope import bind_name
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef
-from symdiff.parse.views import stopped
+from symdiff.parse.views import require_room, stopped
 
 
 def assign(interp: Interpreter, target: ast.expr, value: Abstract) -> None:
@@ -98,6 +98,7 @@ def _update_array(
     kept, made = before.type, result.type
     assert isinstance(kept, ArrayType)
     assert isinstance(made, ArrayType)
+    require_room(kept, made)
     if made.dtype != kept.dtype:
         if not np.can_cast(made.dtype, kept.dtype, "same_kind"):
             raise TypeError(

@@ -32,7 +32,7 @@ MOST_COPIES_OF_A_TAIL = 64
 Action = Callable[[], None]
 
 # What static evaluation of the user's code raises, at run time only where the arm is taken.
-RAISED_WHEN_REACHED = (UnboundLocalError, KeyError, IndexError, ZeroDivisionError)
+RAISED_WHEN_REACHED = (UnboundLocalError, KeyError, IndexError, ZeroDivisionError, ValueError)
 
 
 def run_arm(interp: Interpreter, action: Action, base: Heap, predicate: Value, taken: bool) -> Arm:
@@ -43,7 +43,7 @@ def run_arm(interp: Interpreter, action: Action, base: Heap, predicate: Value, t
             action()
         except RAISED_WHEN_REACHED as error:
             del interp.frames[frames:]
-            ops.raise_(exception=type(error), arguments=error.args)
+            ops.raise_(exception=_builtin_class(error), arguments=error.args)
             interp.put(UNREACHABLE, True)
         except NotYetKnown:
             del interp.frames[frames:]
@@ -68,6 +68,11 @@ def assuming(interp: Interpreter, predicate: Value, taken: bool) -> Iterator[Non
     finally:
         del interp.predicates[depth - 1 :]
         interp.assumed = before
+
+
+def _builtin_class(error: Exception) -> type[Exception]:
+    """The class of an error, or of its bases the one that generated code can name."""
+    return next(kind for kind in type(error).__mro__ if kind.__module__ == "builtins")
 
 
 def stage_branch(interp: Interpreter, predicate: Value, then: Action, orelse: Action) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
-from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES
+from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES, array_type
 from symdiff.parse.arguments import plain_argument
 from symdiff.parse.attributes import MUTATING_ARRAY_METHODS, get_attribute
 from symdiff.parse.classes import call_class
@@ -35,7 +35,7 @@ from symdiff.parse.values import (
     ObjectRef,
     Partial,
 )
-from symdiff.parse.views import adopt, store_whole
+from symdiff.parse.views import adopt, require_room, store_whole
 
 Keywords = dict[str, Abstract]
 Handler = Callable[[Interpreter, Sequence[Abstract], Keywords], Abstract]
@@ -163,6 +163,7 @@ def _store_out(interp: Interpreter, out: Abstract, result: Any) -> Abstract:
         (out,) = out
     if not isinstance(out, Array):
         raise TypeError("return arrays must be of ArrayType")
+    require_room(array_type(interp.heap.read(out)), array_type(result))
     store_whole(interp, out, result)
     return out
 

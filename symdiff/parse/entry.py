@@ -40,6 +40,7 @@ def stage(function: Any, signature: Signature) -> Staged:
         try:
             return _stage(interp, function, signature)
         except NeedsStatic as needed:
+            interp.span = needed.span
             raise demand(interp, needed.value) from None
         except ConflictRead as read:
             raise _decided_now(interp, read.conflict) from None

@@ -23,6 +23,7 @@ from symdiff.ir.graph import FreeVariable, Input, Node, Value
 from symdiff.ir.signature import Path
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType, Type
+from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.heap import Heap, constant, value_name
 from symdiff.parse.staged import Guard
 from symdiff.parse.values import (
@@ -124,6 +125,9 @@ class Interpreter:
             yield
         except SymdiffError as error:
             raise error.with_span(self.span) from None
+        except NeedsStatic as needed:
+            needed.span = needed.span or self.span
+            raise
         finally:
             self.span = builder().span = before
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from symdiff import ops
 from symdiff.ir.graph import Value
-from symdiff.ir.types import carries_derivative
+from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops.index import is_view
 from symdiff.parse.interpreter import Interpreter, is_array
 from symdiff.parse.values import Abstract, Array, Lens, ListRef
@@ -63,3 +63,12 @@ def store_whole(interp: Interpreter, target: Array, value: Value) -> None:
     """``target[...] = value``."""
     base = interp.heap.read(target)
     interp.heap.write(target, ops.index_set_of(base, value, (Ellipsis,)))
+
+
+def require_room(kept: ArrayType, made: ArrayType) -> None:
+    """NumPy's error where the output of a ufunc has fewer dimensions than its result."""
+    if made.rank > kept.rank:
+        raise ValueError(
+            f"non-broadcastable output operand of {kept.rank} dimensions doesn't match the"
+            f" broadcast shape of {made.rank} dimensions"
+        )

@@ -1,0 +1,127 @@
+"""Errors that are certain where they stand: Python's, and only where the program gets there."""
+
+import numpy as np
+import pytest
+
+import symdiff
+from symdiff.errors import UnsupportedSyntaxError
+from tests.parse.following import follows
+
+ROW, BLOCK = np.array([0.2, 0.3]), np.ones((3, 2))
+
+
+def adds_in_place(x, y):
+    if x[0] > 0.5:
+        x = x.copy()
+        x += y
+    return np.sum(x)
+
+
+def adds_to_an_item(x, y):
+    z = np.zeros((2, 2))
+    if x[0] > 0.5:
+        z[0] += y
+    return np.sum(x) + np.sum(z)
+
+
+def adds_with_out(x, y):
+    if x[0] > 0.5:
+        x = x.copy()
+        np.add(x, y, out=x)
+    return np.sum(x)
+
+
+def assigns(x, y):
+    if x[0] > 0.5:
+        x = x.copy()
+        x[:] = y
+    return np.sum(x)
+
+
+def joins(x, y):
+    if x[0] > 0.5:
+        x = np.concatenate([x, y])
+    return np.sum(x)
+
+
+def unpacks(x, y):
+    if x[0] > 0.5:
+        x, _ = np.ones(1) * x[0]
+    return np.sum(x)
+
+
+def solves(x, y):
+    if x[0] > 0.5:
+        x = np.linalg.solve(x, x)
+    return np.sum(x)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [adds_in_place, adds_to_an_item, adds_with_out, assigns, joins, unpacks, solves],
+    ids=lambda f: f.__name__,
+)
+def test_an_error_in_an_arm_is_raised_where_the_arm_is_taken(function):
+    follows(function, (ROW, BLOCK))
+    gradient = symdiff.grad(function)
+    np.testing.assert_array_equal(gradient(ROW, BLOCK), [1.0, 1.0])
+    with pytest.raises(ValueError):
+        gradient(ROW + 0.5, BLOCK)
+
+
+def small(a):
+    if a < 0.28:
+        return np.sum(a * 2.0)
+    return np.sum(a * 3.0)
+
+
+def between(a):
+    if 5.0 > np.min(a, axis=0) > 0.06:
+        return np.sum(a * 2.0)
+    return np.sum(a * 3.0)
+
+
+def doubled_while(x):
+    t = np.outer(x, 1.0)
+    while t < 3.0:
+        t = t * 2.0
+    return np.sum(t) if t >= 1.05 and not t < 0.0 else 0.0
+
+
+ONE = np.array([[0.2]])
+TRUTHS = [
+    (small, (ONE, ONE + 1.0, np.ones((1, 1, 1)), np.ones((2, 1)))),
+    (between, (ONE, ONE[0], ONE * 0.1, np.ones((2, 1)), np.ones((1, 2)))),
+    (doubled_while, (ONE[0], 1.3, ONE, np.ones(2))),
+]
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"), TRUTHS, ids=lambda f: getattr(f, "__name__", "")
+)
+def test_an_array_of_one_element_of_any_rank_is_true_or_false(function, arguments):
+    follows(function, *arguments)
+
+
+def test_programs_that_ask_an_array_are_differentiated():
+    np.testing.assert_array_equal(symdiff.grad(small)(ONE), [[2.0]])
+    np.testing.assert_array_equal(symdiff.grad(between)(ONE * 0.1), [[3.0]])
+    np.testing.assert_array_equal(symdiff.grad(doubled_while)(ONE[0]), [16.0])
+
+
+def counted(x):
+    n = 0
+    for v in x:
+        if v > 0:
+            n += 1
+    return np.sum(
+        np.transpose(x[None], (n, 0)),
+    )
+
+
+def test_what_asks_for_a_number_that_is_not_known_is_named():
+    with pytest.raises(UnsupportedSyntaxError, match="structure depends on 'n'") as caught:
+        symdiff.grad(counted)(ROW)
+    span = caught.value.span
+    assert span is not None
+    assert span.text.strip().startswith("np.transpose")
