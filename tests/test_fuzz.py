@@ -17,22 +17,32 @@ from tests.fuzz.generate import generate
 from tests.fuzz.minimise import minimise
 
 PROGRAMS = 300
-BATCH = 10
+BATCH = 75  # large enough for a share of refusals
+MOST_REFUSED = 0.15
+SECOND_ORDER_EVERY = 3
 FUNCTIONS = 40
+TOLERATED = ("right", "refused", "unsure")
 
 
 @pytest.mark.parametrize("first", range(0, PROGRAMS, BATCH))
-def test_random_programs_are_differentiated_right(first: int) -> None:
-    outcomes = {seed: check(generate(seed)) for seed in range(first, first + BATCH)}
-    failed = {seed: outcome for seed, outcome in outcomes.items() if _fails(outcome)}
-    assert not failed, "\n\n".join(
+def test_random_programs_are_right_or_seldom_refused(first: int) -> None:
+    outcomes = {seed: _outcome(seed) for seed in range(first, first + BATCH)}
+    failed = {seed: o for seed, o in outcomes.items() if o.kind not in TOLERATED}
+    assert not failed, _described(failed)
+    undecided = {seed: o for seed, o in outcomes.items() if o.kind != "right"}
+    assert len(undecided) <= MOST_REFUSED * BATCH, _described(undecided)
+
+
+def _outcome(seed: int) -> Outcome:
+    second = seed % SECOND_ORDER_EVERY == 0
+    return check(generate(seed), limit=20.0, second=second)
+
+
+def _described(outcomes: dict[int, Outcome]) -> str:
+    return "\n\n".join(
         f"python -m tests.fuzz --show --seed {seed}\n{outcome.message}\n{outcome.details}"
-        for seed, outcome in failed.items()
+        for seed, outcome in outcomes.items()
     )
-
-
-def _fails(outcome: Outcome) -> bool:
-    return outcome.kind not in ("right", "unsure")
 
 
 @pytest.mark.parametrize("part", range(4))

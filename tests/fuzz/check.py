@@ -93,17 +93,20 @@ def load(text: str, path: Path) -> types.ModuleType:
 _counter = iter(range(10**9))
 
 
-def check(text: str, *, folder: Path | None = None, limit: float = TIME_LIMIT) -> Outcome:
+def check(
+    text: str, *, folder: Path | None = None, limit: float = TIME_LIMIT, second: bool = True
+) -> Outcome:
     """The outcome for a module's text.
 
     :param folder: where the module is written; a temporary folder by default.
     :param limit: seconds after which the program counts as crashed.
+    :param second: whether second order, which takes most of the time, is checked too.
     """
     with tempfile.TemporaryDirectory() as made:
         path = (folder or Path(made)) / f"program_{next(_counter)}.py"
         try:
             with time_limit(limit):
-                return _check(load(text, path), text)
+                return _check(load(text, path), text, second)
         except Timeout:
             return Outcome("crashed", "any", f"still running after {limit} s")
         finally:
@@ -111,22 +114,23 @@ def check(text: str, *, folder: Path | None = None, limit: float = TIME_LIMIT) -
             sys.modules.pop(path.stem, None)
 
 
-def _check(module: types.ModuleType, text: str) -> Outcome:
+def _check(module: types.ModuleType, text: str, second: bool) -> Outcome:
     try:
-        notes = [_check_case(module, text, case) for case in module.CASES]
+        notes = [_check_case(module, text, case, second) for case in module.CASES]
     except _FoundError as found:
         return found.outcome
     return next((note for note in notes if note.kind != "right"), Outcome("right"))
 
 
-def _check_case(module: types.ModuleType, text: str, case: Sequence[Any]) -> Outcome:
+def _check_case(module: types.ModuleType, text: str, case: Sequence[Any], second: bool) -> Outcome:
     function, wrt = module.program, module.WRT
     value = function(*copy.deepcopy(case))
     scalar = not isinstance(value, tuple) and np.size(value) == 1
     weights = None if scalar else _weights(value)
     known = Reference(text, function, case, wrt, weights)
     run = _Run(function, case, wrt, weights, value, known)
-    for stage in (run.primal, run.reverse, run.forward, run.second):
+    stages = [run.primal, run.reverse, run.forward]
+    for stage in [*stages, run.second] if second else stages:
         with _reported(stage.__name__):
             stage()
     return run.warned or Outcome("right", known.method)
