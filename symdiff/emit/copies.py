@@ -187,7 +187,7 @@ def fits_array(node: Node, absent: frozenset[Value]) -> bool:
 def _choose_tapes(block: Block, decisions: Decisions, absent: frozenset[Value]) -> None:
     """Give each push into an array a value outside the loop of the element's shape, or a copy."""
     pushes = [pair for pair in _pushes(block) if pair[0] in decisions.copied_pushes]
-    likes = [_like(node, view) for node, view in pushes]
+    likes = [_like(node, view, absent) for node, view in pushes]
     insertion = _Insertion()
     for (node, view), like in zip(pushes, likes, strict=True):
         if like is None:
@@ -221,7 +221,7 @@ def _pushes(block: Block) -> list[tuple[Node, LoopView]]:
     return found
 
 
-def _like(node: Node, view: LoopView) -> Value | tuple[int, ...] | None:
+def _like(node: Node, view: LoopView, absent: frozenset[Value]) -> Value | tuple[int, ...] | None:
     """A value from outside with the element's shape, or the shape itself where it is constant."""
     element = node.operands[0].type
     assert isinstance(element, ArrayType)
@@ -232,7 +232,8 @@ def _like(node: Node, view: LoopView) -> Value | tuple[int, ...] | None:
         return sizes
     captured = [v for v in free_values(view.body) if isinstance(v.type, ArrayType)]
     for value in (*view.initial, *captured):
-        if isinstance(value.type, ArrayType) and value.type.shape == element.shape:
+        known = isinstance(value.type, ArrayType) and value not in absent
+        if known and value.type.shape == element.shape:  # type: ignore[union-attr]
             return value
     return None
 

@@ -49,7 +49,7 @@ def _infer_reshape(x: Type, *sizes: Type, shape: tuple[Dim, ...]) -> tuple[Type,
 def _spell_reshape(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     shape = spell_shape(node, operands, 1)
     sizes = shape.elts if isinstance(shape, ast.Tuple) and shape.elts else [shape]
-    if array_type(node.operands[0]).kind == "python":
+    if array_type(node.operands[0]).kind != "array":  # it may be a Python number at run time
         return ast.Call(dotted("np.reshape"), [operands[0], shape], [])
     return ast.Call(ast.Attribute(operands[0], "reshape", ast.Load()), sizes, [])
 
@@ -89,7 +89,8 @@ def _infer_transpose(x: Type, *, axes: tuple[int, ...]) -> tuple[Type, ...]:
 
 def _spell_transpose(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     axes = node.attributes["axes"]
-    if axes == tuple(reversed(range(len(axes)))):
+    of_array = array_type(node.operands[0]).kind == "array"
+    if of_array and axes == tuple(reversed(range(len(axes)))):
         return ast.Attribute(operands[0], "T", ast.Load())
     return ast.Call(dotted("np.transpose"), [operands[0], literal(axes)], [])
 
@@ -421,7 +422,7 @@ def _infer_pad(x: Type, *, widths: Widths, mode: str) -> tuple[Type, ...]:
 
 def _spell_pad(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     widths, mode = node.attributes["widths"], node.attributes["mode"]
-    flat = set(widths)
+    flat = set(widths) or {(0, 0)}  # an array without axes is padded nowhere
     pair = flat.pop() if len(flat) == 1 else widths
     shown = pair[0] if len(pair) == 2 and pair[0] == pair[1] else pair
     keywords = [] if mode == "constant" else [ast.keyword("mode", literal(mode))]
@@ -440,7 +441,7 @@ pad = declare(
     Operation(
         "pad",
         _infer_pad,
-        lambda x, *, widths, mode: np.pad(x, widths, mode),
+        lambda x, *, widths, mode: np.pad(x, widths or 0, mode),
         raises=True,
         spelling=_spell_pad,
         linear=frozenset({0}),

@@ -13,7 +13,11 @@ import symdiff as sd
 @pytest.fixture(autouse=True)
 def empty_arrays_are_nan(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows that are read though nobody filled them show."""
-    monkeypatch.setattr(np, "empty", lambda shape, dtype=float: np.full(shape, np.nan, dtype))
+
+    def empty(shape: Any, dtype: Any = float, order: Any = "C") -> Any:
+        return np.full(shape, np.nan, dtype, order)
+
+    monkeypatch.setattr(np, "empty", empty)
 
 
 def stops_early(y: Any, steps: int) -> Any:
@@ -62,3 +66,56 @@ def test_an_argument_gets_its_final_value(
     ahead, behind = (function(1.5 + sign * step, y.copy()) for sign in (1, -1))
     slope = sd.grad(function)(1.5, y)
     np.testing.assert_allclose(slope, (ahead - behind) / (2 * step), rtol=1e-6)
+
+
+def joined(y: Any, z: Any) -> Any:
+    for _ in range(0, 4, 2):
+        if not -5.0 < np.mean(np.outer(z, y)) < 1.58:
+            break
+        y += np.maximum(1.0, 0.1)
+    return y
+
+
+def test_what_may_be_a_python_number_is_asked_for_no_methods(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SYMDIFF_VERIFY", "1")
+    assert sd.differentiable(joined).forward(0.3, 0.5)[0] == joined(0.3, 0.5)
+    assert sd.grad(joined)(0.3, 0.5) == 1.0
+
+
+def padded(x: Any) -> Any:
+    b = np.asarray(x) * 2.0
+    if np.pad(b, 1).any():
+        b = b * b
+    return b.sum()
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1), (2,)])
+def test_arrays_of_any_rank_are_padded(shape: tuple[int, ...]) -> None:
+    x = np.full(shape, 1.1)
+    np.testing.assert_allclose(sd.grad(padded)(x), np.full(shape, 8.8))
+    np.testing.assert_allclose(sd.differentiable(padded).forward(x)[0], padded(x))
+
+
+def bound_in_a_turn(x: Any, turns: int) -> Any:
+    s = 0.0
+    for i in range(turns):
+        if i > 1:
+            v[0] *= s  # noqa: F821
+        else:
+            v = x * 2.0
+        s = s + (v * v).sum()
+    return s
+
+
+def test_shapes_of_tapes_are_not_asked_of_what_is_not_there() -> None:
+    x = np.linspace(0.1, 0.4, 4).reshape(2, 2)
+    assert sd.differentiable(bound_in_a_turn).forward(x, 4)[0] == bound_in_a_turn(x, 4)
+    slopes = sd.grad(bound_in_a_turn)(x, 4)
+    step = 1e-6
+    for place in np.ndindex(x.shape):
+        change = np.zeros_like(x)
+        change[place] = step
+        ahead, behind = (bound_in_a_turn(x + sign * change, 4) for sign in (1, -1))
+        np.testing.assert_allclose(slopes[place], (ahead - behind) / (2 * step), rtol=1e-5)
