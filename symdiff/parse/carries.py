@@ -18,7 +18,17 @@ from symdiff.ir.control import emit_undefined
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import BOOL, ArrayType, ListType, Size, Type
 from symdiff.ops import list_new
-from symdiff.parse.heap import Heap, Key, Location, as_type, constant, is_callers, same, several
+from symdiff.parse.heap import (
+    Heap,
+    Key,
+    Location,
+    as_type,
+    constant,
+    in_a_list,
+    is_callers,
+    same,
+    several,
+)
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.join import (
     bound_flag,
@@ -417,10 +427,11 @@ class Carries:
         for place in places:
             if place.head in written and not private(place.start, self.base):
                 raise Peel(f"'{place.name}' is written, and another name may see it")
-        for storage, conflict in end.frozen.items():
-            persists = storage.serial < self.since or storage in heads
-            if persists and storage in end.written and storage not in self.base.frozen:
+        for location, conflict in _put_away(heads, end).items():
+            persists = location.serial < self.since or location in heads
+            if persists and location in written and location not in self.base.frozen:
                 raise ConflictRead(conflict)
+        self._check_lists({*written, *(p.start for p in places if p.head in written)})
         seen: dict[Location, Place] = {}
         for place in places:
             if place.end is None:
@@ -429,6 +440,16 @@ class Carries:
             apart = other is not place or place.end.serial < self.since
             if apart and (written & {place.end, place.head, other.head}):
                 raise Peel(f"'{place.name}' shares an array or a list that is written")
+
+    def _check_lists(self, written: set[Location | None]) -> None:
+        """Refuse to write what a list holds whose length is staged from the loop's head on."""
+        for slot in self.carried:
+            if not isinstance(slot, Number) or not isinstance(slot.start, tuple):
+                continue
+            for item in slot.start:
+                if isinstance(item, Array) and item.storage in written:
+                    length = self.count if isinstance(self.count, Value) else None
+                    raise ConflictRead(in_a_list(slot.parameter.name, self.span, length))
 
     def _places(self, end: Heap) -> list[Place]:
         """Where each array, list or dict that is bound anew stands before and after a turn."""
@@ -474,6 +495,7 @@ class Carries:
             if isinstance(slot, Memory) and self._new(after[slot]):
                 self.base.set(after[slot], results[slot])
         self._relate(places, end, after)
+        self._freeze(places, end, after)
         for key, kept in self.slots.items():
             self.base.set(key, self._after(kept, results, after))
         self.base.views = {}
@@ -517,6 +539,22 @@ class Carries:
             name = heads[a if a in heads else b].name
             one, other = (after[heads[v].slot] if v in heads else v for v in (a, b))
             self.base.relate(one, other, several(name, self.span, decides))
+
+    def _freeze(self, places: list[Place], end: Heap, after: dict[Slot, Location]) -> None:
+        """What a turn has put into a list of staged length is not written after the loop either."""
+        away = _put_away({place.head: place for place in places}, end)
+        if isinstance(self.count, Value):  # then a static count will do
+            away = {k: in_a_list(c.name, c.span, self.count) for k, c in away.items()}
+        frozen = {k: c for k, c in away.items() if not self._new(k)}
+        for place in places:
+            found = away.get(place.head)
+            if found is None and place.end is not None:
+                found = away.get(place.end)
+            if found is not None:
+                frozen |= {k: found for k in (place.start, after[place.slot]) if k is not None}
+        for location, conflict in frozen.items():
+            if isinstance(location, Storage):
+                self.base.frozen.setdefault(location, conflict)
 
     def _outside(self, places: list[Place]) -> list[Location]:
         """What was there before the loop and the places may be."""
@@ -623,6 +661,21 @@ def _closure(heads: dict[Location, Place], written: set[Location]) -> set[Locati
                 result.add(place.end)
                 changed = True
     return result
+
+
+def _put_away(heads: dict[Location, Place], end: Heap) -> dict[Location, Conflict]:
+    """The arrays that lists of staged length hold after a turn, as a turn and the next know them."""
+    found: dict[Location, Conflict] = {}
+    found.update(end.frozen.items())
+    changed = True
+    while changed:
+        changed = False
+        for place in heads.values():
+            for location, other in ((place.head, place.end), (place.end, place.head)):
+                if location in found and other is not None and other not in found:
+                    found[other] = found[location]
+                    changed = True
+    return found
 
 
 Pairs = dict[tuple[Location, Location], None]

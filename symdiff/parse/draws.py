@@ -18,9 +18,9 @@ from symdiff.ir.graph import Value
 from symdiff.ir.types import FLOAT, INT, ArrayType, OpaqueType, Type
 from symdiff.ops.creation import shape_operands
 from symdiff.ops.effects import Member, Named
-from symdiff.ops.index import Slot
 from symdiff.ops.sizes import dims_of
-from symdiff.parse.calls import BUILTINS, METHODS_OF, Keywords, plain_argument
+from symdiff.parse.arguments import plain_argument
+from symdiff.parse.calls import BUILTINS, METHODS_OF, Keywords
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.opaque import Template
 from symdiff.parse.values import Abstract
@@ -76,8 +76,8 @@ def drawn_type(
         raise UnsupportedCallError(
             f"{name} with arrays of parameters", interp.span, "scale a draw: mu + sigma * z"
         )
-    kind = "python" if dtype == _FLOAT64 else "scalar"
-    return ArrayType(dtype, (), kind if name not in ("poisson", "binomial") else "python")
+    strong = dtype == _INT64 and name not in ("poisson", "binomial", "randint")
+    return ArrayType(dtype, (), "scalar" if strong else "python")
 
 
 def _values(interp: Interpreter, arguments: Sequence[Abstract]) -> list[Any]:

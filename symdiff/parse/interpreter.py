@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from symdiff import ops
-from symdiff.errors import SymdiffError, UnsupportedSyntaxError
+from symdiff.errors import SymdiffError, UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.graph import FreeVariable, Input, Node, Value
 from symdiff.ir.signature import Path
@@ -99,6 +99,7 @@ class Interpreter:
         self.same: dict[Path, Path] = {}
         self.by_path: dict[Path, Array] = {}
         self.captured: set[Scope] = set()
+        self.logs: dict[Any, None] = {}  # captured lists that got items on some paths only
         self.predicates: list[Value] = []  # of the staged branches around
         self.assumed: dict[Value, bool] = {}  # what they are here
         self.active_calls: list[tuple[Any, int]] = []
@@ -241,6 +242,12 @@ class Interpreter:
     def content(self, key: Any) -> Abstract:
         """A heap content, to be read; a conflict is an error now."""
         found = self.heap.get(key)
+        if key in self.logs:
+            raise UnsupportedCallError(
+                "this list got items on some paths only: what it holds is not known here",
+                self.span,
+                "collect in a local list, and extend the outer one at the end",
+            )
         if isinstance(found, Conflict):
             raise ConflictRead(found)
         return found

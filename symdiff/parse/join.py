@@ -124,6 +124,7 @@ class Joiner:
                 self.heap.set(key, self.join_or_conflict(key, a, b))
         self.heap.views = {k: v for k, v in then.views.items() if orelse.views.get(k) is v}
         self._relate()
+        self._freeze()
         return self.heap
 
     def _relate(self) -> None:
@@ -145,6 +146,16 @@ class Joiner:
                     theirs = second.before[arm]
                     if theirs is not None and heap.may_be(mine, theirs):
                         self.heap.relate(merged.location, second.location, conflict)
+
+    def _freeze(self) -> None:
+        """What must not be written: arrays that a path, or the joining, put into staged lists."""
+        for arm in self.arms:
+            for storage, conflict in arm.heap.frozen.items():
+                self.heap.frozen.setdefault(storage, conflict)
+        for merged in self.merged:
+            for arm, before in zip(self.arms, merged.before, strict=True):
+                if isinstance(merged.location, Storage) and before in arm.heap.frozen:
+                    self.heap.frozen.setdefault(merged.location, arm.heap.frozen[before])
 
     def join_or_conflict(self, key: Key, a: Abstract, b: Abstract) -> Abstract:
         a = a if self.arms[0].reached else ABSENT

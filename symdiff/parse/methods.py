@@ -10,9 +10,11 @@ import numpy as np
 
 from symdiff import ops
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
-from symdiff.ir.graph import Value
+from symdiff.ir.graph import FreeVariable, Value
+from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import FUNCTIONS, NeedsStatic, static
+from symdiff.ops.effects import Named
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import LAZY
 from symdiff.parse.branches import choose
@@ -30,10 +32,12 @@ from symdiff.parse.iteration import (
     for_each,
     static_items,
 )
+from symdiff.parse.opaque import Template
 from symdiff.parse.operators import compare
 from symdiff.parse.truth import truth
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, Range
 from symdiff.parse.views import store_whole
+from symdiff.parse.writeback import live_object
 
 LAZY |= {DictView, Enumerate, Mapped, Reversed, Zip, Range}
 
@@ -65,8 +69,30 @@ def _content(interp: Interpreter, ref: ListRef) -> Any:
 
 @method(LISTS)
 def append(interp: Interpreter, ref: ListRef, item: Abstract) -> None:
+    if _is_a_log(interp, ref, item):
+        _append_now(interp, ref, item)
+        return
     note_write(interp, ref)
     append_item(interp, ref, item)
+
+
+def _is_a_log(interp: Interpreter, ref: ListRef, item: Abstract) -> bool:
+    """Whether a captured list gets what is no number on some paths only."""
+    captured = ref.path is not None and isinstance(ref.path[0], FreeVariable)
+    number = isinstance(item, Value | Array) or is_leaf(item)
+    return captured and bool(interp.predicates) and not number and ref not in interp.changed
+
+
+def _append_now(interp: Interpreter, ref: ListRef, item: Abstract) -> None:
+    """An append in its place; what the list holds is not known from here on."""
+    assert ref.path is not None
+    live = live_object(ref.path)
+    interp.guard(ref.path, "value", live)
+    template = Template(interp)
+    shown = template.of(item)
+    function = Named(live.append, "append")
+    ops.opaque_call(*template.operands, function=function, arguments=(shown,), keywords=())
+    interp.logs[ref] = None
 
 
 @method(LISTS)

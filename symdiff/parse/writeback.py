@@ -25,6 +25,8 @@ def write_back(interp: Interpreter) -> None:
         _rebind(interp, variable)
     for owner, name in interp.attributes:
         live = owner.live if isinstance(owner, ObjectRef) else owner.owner
+        if isinstance(owner, ObjectRef) and owner.path is not None:
+            interp.guard(owner.path, "value", live)  # what is written is this very object
         content = interp.content((owner, name))
         if content is not ABSENT:
             _effect(interp, ops.set_attribute, content, owner=Named(live, "self"), name=name)
@@ -66,7 +68,8 @@ def _rebind(interp: Interpreter, variable: FreeVariable) -> None:
         _effect(interp, ops.set_attribute, content, owner=owner, name="cell_contents")
 
 
-def _live(path: tuple[Any, ...]) -> Any:
+def live_object(path: tuple[Any, ...]) -> Any:
+    """The user's own object at a path from a free variable."""
     value = path[0].read()
     for key in path[1:]:
         value = value[key] if isinstance(value, list | tuple | dict) else getattr(value, key)
@@ -74,12 +77,15 @@ def _live(path: tuple[Any, ...]) -> Any:
 
 
 def _write_container(interp: Interpreter, ref: Any) -> None:
-    live, content = _live(ref.path), interp.content(ref)
+    live, content = live_object(ref.path), interp.content(ref)
+    interp.guard(ref.path, "value", live)
     if content is ABSENT:  # changed in a staging that was given up
         return
     owner = Named(live, getattr(ref.path[-1], "name", str(ref.path[-1])))
     if isinstance(ref, DictRef):
         for key, item in content.items():
+            if getattr(item, "path", None) == (*ref.path, key):
+                continue  # the container that has been there all along, written on its own
             _effect(interp, ops.set_item, item, owner=owner, key=key)
         return
     if is_staged_list(content):
