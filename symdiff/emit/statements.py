@@ -134,8 +134,11 @@ class Statements:
         """Moves one after another where none changes what a later one reads."""
         lines = []
         while waiting:
-            read = {n for v in waiting.values() for n in self.expressions.names_in(v)}
-            free = [n for n in waiting if n not in read]
+            readers: dict[str, set[str]] = {}
+            for n, value in waiting.items():
+                for read in self.expressions.names_in(value):
+                    readers.setdefault(read, set()).add(n)
+            free = [n for n in waiting if readers.get(n, {n}) == {n}]
             if not free:
                 lines.append(self.parallel(waiting))
                 break

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import symdiff as sd
+from symdiff.emit.statements import Statements
 
 
 @pytest.fixture(autouse=True)
@@ -102,7 +105,7 @@ def bound_in_a_turn(x: Any, turns: int) -> Any:
     s = 0.0
     for i in range(turns):
         if i > 1:
-            v[0] *= s  # noqa: F821
+            v[0] *= s  # type: ignore[has-type]  # noqa: F821
         else:
             v = x * 2.0
         s = s + (v * v).sum()
@@ -119,3 +122,21 @@ def test_shapes_of_tapes_are_not_asked_of_what_is_not_there() -> None:
         change[place] = step
         ahead, behind = (bound_in_a_turn(x + sign * change, 4) for sign in (1, -1))
         np.testing.assert_allclose(slopes[place], (ahead - behind) / (2 * step), rtol=1e-5)
+
+
+def test_only_what_depends_on_each_other_is_assigned_in_parallel() -> None:
+    def parsed(text: str) -> Any:
+        return ast.parse(text, mode="eval").body
+
+    def names_in(text: str) -> set[str]:
+        return {node.id for node in ast.walk(parsed(text)) if isinstance(node, ast.Name)}
+
+    def moves(**waiting: str) -> list[str]:
+        stub: Any = SimpleNamespace(expressions=SimpleNamespace(names_in=names_in), of=parsed)
+        stub.parallel = lambda rest: Statements.parallel(stub, rest)
+        lines = Statements.ordered(stub, waiting)  # type: ignore[arg-type]
+        return [ast.unparse(ast.fix_missing_locations(line.tree)) for line in lines]
+
+    assert moves(n="n + 1") == ["n = n + 1"]
+    assert moves(n="n + 1", u="n") == ["u = n", "n = n + 1"]
+    assert moves(u="v", v="u") == ["u, v = (v, u)"]
