@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import operator
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +14,7 @@ from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.types import ArrayType
 from symdiff.parse.arguments import as_array
 from symdiff.parse.attributes import set_attribute
+from symdiff.parse.blame import judged, users
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import note_write, set_item
 from symdiff.parse.iteration import static_items
@@ -48,8 +52,9 @@ def _unpack(interp: Interpreter, targets: list[ast.expr], value: Abstract) -> No
     at = starred[0]
     after = len(targets) - at - 1
     if len(items) < len(targets) - 1:
-        raise ValueError(
-            f"not enough values to unpack (expected at least {len(targets) - 1}, got {len(items)})"
+        least = len(targets) - 1
+        raise users(
+            ValueError(f"not enough values to unpack (expected at least {least}, got {len(items)})")
         )
     middle = ListRef()
     interp.put(middle, items[at : len(items) - after])
@@ -63,9 +68,14 @@ def _unpack(interp: Interpreter, targets: list[ast.expr], value: Abstract) -> No
 
 def _check_count(given: int, wanted: int) -> None:
     if given > wanted:
-        raise ValueError(f"too many values to unpack (expected {wanted})")
+        raise users(ValueError(f"too many values to unpack (expected {wanted})"))
     if given < wanted:
-        raise ValueError(f"not enough values to unpack (expected {wanted}, got {given})")
+        raise users(ValueError(f"not enough values to unpack (expected {wanted}, got {given})"))
+
+
+IN_PLACE: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    op: getattr(operator, f"i{name}") for op, (name, _) in BINARY.items()
+}
 
 
 def updated(
@@ -73,7 +83,8 @@ def updated(
 ) -> Abstract:
     """``before op= operand``: arrays and lists change in place, all else gives a new value."""
     if isinstance(before, Array):
-        _update_array(interp, op, before, operand)
+        with judged(interp, IN_PLACE[op], (before, operand)):
+            _update_array(interp, op, before, operand)
         return before
     if isinstance(before, ListRef) and op is ast.Add:
         extend(interp, before, operand)

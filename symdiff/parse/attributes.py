@@ -12,6 +12,7 @@ from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import OpaqueType
 from symdiff.ops.declare import ATTRIBUTES, METHODS
+from symdiff.parse.blame import judged, users
 from symdiff.parse.interpreter import LATE, Interpreter, describe
 from symdiff.parse.items import set_item
 from symdiff.parse.reflect import STATIC_TYPES
@@ -42,6 +43,11 @@ MUTATING_ARRAY_METHODS = frozenset({"fill", "sort", "itemset", "resize", "partit
 def get_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
     """``value.name``."""
     value = settled(interp, value)
+    with judged(interp, getattr, (value, name)):
+        return _attribute(interp, value, name)
+
+
+def _attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
     if isinstance(value, Value) and isinstance(value.type, OpaqueType):
         return _opaque_attribute(interp, value, name)
     if isinstance(value, Value | Array | np.generic):
@@ -79,7 +85,7 @@ def _array_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstrac
         return ArrayMethod(value, name)
     if hasattr(float, name) or hasattr(int, name):
         return ArrayMethod(value, name)
-    raise AttributeError(f"{describe(value)} has no attribute '{name}'")
+    raise users(AttributeError(f"{describe(value)} has no attribute '{name}'"))
 
 
 def call_flat(interp: Interpreter, value: Abstract) -> Abstract:
@@ -162,7 +168,7 @@ def object_attribute(interp: Interpreter, ref: ObjectRef, name: str) -> Abstract
     if name == "__class__":
         return ref.type
     if on_class is None:
-        raise AttributeError(f"'{ref.type.__name__}' object has no attribute '{name}'")
+        raise users(AttributeError(f"'{ref.type.__name__}' object has no attribute '{name}'"))
     return bind_found(interp, ref, ref.type, on_class, name)
 
 

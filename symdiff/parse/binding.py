@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from symdiff.parse.blame import users
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.reflect import container
 from symdiff.parse.values import Abstract
@@ -30,7 +31,7 @@ def bind_arguments(
     if spec.vararg is not None:
         bound[spec.vararg.arg] = extra
     elif extra:
-        raise TypeError(_too_many(spec, name, defaults, len(arguments), bound))
+        raise users(TypeError(_too_many(spec, name, defaults, len(arguments), bound)))
     _fill(name, "positional", positional, defaults, bound)
     _fill(name, "keyword-only", [a.arg for a in spec.kwonlyargs], defaults, bound)
     if spec.kwarg is not None:
@@ -48,17 +49,19 @@ def _bind_keywords(
         if key not in named:
             rest[key] = value
         elif key in bound:
-            raise TypeError(f"{name}() got multiple values for argument '{key}'")
+            raise users(TypeError(f"{name}() got multiple values for argument '{key}'"))
         else:
             bound[key] = value
     if rest and spec.kwarg is None:
         by_position = [a.arg for a in spec.posonlyargs if a.arg in rest]
         if by_position:
-            raise TypeError(
-                f"{name}() got some positional-only arguments passed as keyword arguments: "
-                f"'{', '.join(by_position)}'"
+            raise users(
+                TypeError(
+                    f"{name}() got some positional-only arguments passed as keyword arguments: "
+                    f"'{', '.join(by_position)}'"
+                )
             )
-        raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(rest))}'")
+        raise users(TypeError(f"{name}() got an unexpected keyword argument '{next(iter(rest))}'"))
     return rest
 
 
@@ -73,8 +76,10 @@ def _fill(
     missing = [p for p in parameters if p not in bound and p not in defaults]
     if missing:
         arguments = "argument" if len(missing) == 1 else "arguments"
-        raise TypeError(
-            f"{name}() missing {len(missing)} required {kind} {arguments}: {_listed(missing)}"
+        raise users(
+            TypeError(
+                f"{name}() missing {len(missing)} required {kind} {arguments}: {_listed(missing)}"
+            )
         )
     for parameter in parameters:
         if parameter not in bound:

@@ -8,6 +8,7 @@ staged once in each arm, within a bound.
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
 import copy
 import functools
@@ -21,6 +22,8 @@ from symdiff.ir.build import builder
 from symdiff.ir.control import cond, emit_cond
 from symdiff.ir.graph import Block, Value
 from symdiff.ops.declare import NeedsStatic
+from symdiff.ops.effects import Named
+from symdiff.parse.blame import is_users
 from symdiff.parse.heap import Heap
 from symdiff.parse.interpreter import LATE, UNREACHABLE, Interpreter
 from symdiff.parse.join import Arm, Joiner
@@ -31,9 +34,6 @@ MOST_COPIES_OF_A_TAIL = 64
 
 Action = Callable[[], None]
 
-# What static evaluation of the user's code raises, at run time only where the arm is taken.
-RAISED_WHEN_REACHED = (UnboundLocalError, KeyError, IndexError, ZeroDivisionError, ValueError)
-
 
 def run_arm(interp: Interpreter, action: Action, base: Heap, predicate: Value, taken: bool) -> Arm:
     """Stage an action on a copy of the heap, into nodes of its own."""
@@ -41,15 +41,25 @@ def run_arm(interp: Interpreter, action: Action, base: Heap, predicate: Value, t
         frames = len(interp.frames)
         try:
             action()
-        except RAISED_WHEN_REACHED as error:
-            del interp.frames[frames:]
-            ops.raise_(exception=_builtin_class(error), arguments=error.args)
-            interp.put(UNREACHABLE, True)
         except NotYetKnown:
             del interp.frames[frames:]
             interp.put(UNREACHABLE, True)
+        except Exception as error:
+            if not is_users(error):
+                raise
+            del interp.frames[frames:]
+            ops.raise_(exception=exception_class(error), arguments=error.args)
+            interp.put(UNREACHABLE, True)
         reached = interp.content(UNREACHABLE) is not True
         return Arm(inner.nodes, interp.heap, reached)
+
+
+def exception_class(error: Exception) -> Any:
+    """The class of an error, as emitted code names it."""
+    kind = type(error)
+    if getattr(builtins, kind.__name__, None) is kind:
+        return kind
+    return Named(kind, kind.__name__)
 
 
 @contextlib.contextmanager
@@ -68,11 +78,6 @@ def assuming(interp: Interpreter, predicate: Value, taken: bool) -> Iterator[Non
     finally:
         del interp.predicates[depth - 1 :]
         interp.assumed = before
-
-
-def _builtin_class(error: Exception) -> type[Exception]:
-    """The class of an error, or of its bases the one that generated code can name."""
-    return next(kind for kind in type(error).__mro__ if kind.__module__ == "builtins")
 
 
 def stage_branch(interp: Interpreter, predicate: Value, then: Action, orelse: Action) -> None:

@@ -23,6 +23,7 @@ from symdiff.ops.declare import static
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import plain_argument
 from symdiff.parse.attributes import get_attribute, set_attribute
+from symdiff.parse.blame import users
 from symdiff.parse.branches import choose
 from symdiff.parse.calls import BUILTINS, Handler, Keywords, builtin
 from symdiff.parse.heap import constant
@@ -79,7 +80,7 @@ def _integer(interp: Interpreter, value: Abstract) -> Any:
         value = interp.heap.read(value)
     type_ = value.type if isinstance(value, Value) else None
     if isinstance(type_, ArrayType) and type_.dtype.kind not in "iub":
-        raise TypeError(f"'{_class_of_number(value).__name__}' object {_NO_INTEGER}")
+        raise users(TypeError(f"'{_class_of_number(value).__name__}' object {_NO_INTEGER}"))
     return value if isinstance(value, Value) else operator.index(value)
 
 
@@ -125,7 +126,7 @@ def _len(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstr
         read = interp.heap.read(value)
         assert isinstance(read.type, ArrayType)
         if not read.type.shape:
-            raise TypeError("len() of unsized object")
+            raise users(TypeError("len() of unsized object"))
         return ops.sizes_of(read)[0]
     if isinstance(value, ListRef | DictRef):
         content = interp.content(value)
@@ -211,7 +212,7 @@ def _reduce(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Ab
     first = start[0] if start else FIRST
     result = _fold(interp, items, first, lambda a, b: interp.call(function, [a, b], {}))
     if result is FIRST:
-        raise TypeError("reduce() of empty iterable with no initial value")
+        raise users(TypeError("reduce() of empty iterable with no initial value"))
     return result
 
 
@@ -623,7 +624,7 @@ def _next(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abst
     item = interp.heap.get(slot)
     interp.heap.contents.pop(slot, None)
     if found is False and not default:
-        raise StopIteration
+        raise users(StopIteration())
     return choose(interp, found, lambda: item, otherwise)
 
 

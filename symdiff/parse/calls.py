@@ -20,6 +20,7 @@ from symdiff.ir.structure import is_leaf
 from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES, array_type
 from symdiff.parse.arguments import plain_argument
 from symdiff.parse.attributes import MUTATING_ARRAY_METHODS, get_attribute
+from symdiff.parse.blame import judged, users
 from symdiff.parse.classes import call_class
 from symdiff.parse.functions import call_closure, call_function
 from symdiff.parse.interpreter import LATE, Interpreter, describe
@@ -65,16 +66,30 @@ def call_value(
     handler = CALLABLES.get(type(function))
     if handler is not None:
         return handler(interp, function, list(arguments), keywords)
-    known = _known(BUILTINS, function)
-    if known is not None:
-        return known(interp, arguments, keywords)
-    lowering = _known(FUNCTIONS, function)
-    if lowering is not None:
-        return call_lowering(interp, lowering, arguments, keywords)
-    written = _known(WRITES, function)
-    if written is not None:
-        return _call_writing(interp, written, arguments, keywords)
+    for table, call in (
+        (BUILTINS, _call_builtin),
+        (FUNCTIONS, call_lowering),
+        (WRITES, _call_writing),
+    ):
+        known = _known(table, function)
+        if known is not None:
+            with judged(interp, python_meaning(function), arguments, keywords):
+                return call(interp, known, arguments, keywords)
     return _call_other(interp, function, arguments, keywords)
+
+
+def python_meaning(function: Any) -> Callable[..., Any]:
+    """What can be tried on samples in place of a call: the function, if it has no effect."""
+    if function in (print, next, iter, setattr, map, filter):
+        return lambda *arguments, **keywords: None
+    found: Callable[..., Any] = function
+    return found
+
+
+def _call_builtin(
+    interp: Interpreter, handler: Handler, arguments: Sequence[Abstract], keywords: Keywords
+) -> Abstract:
+    return handler(interp, arguments, keywords)
 
 
 def _known(table: dict[Any, Any], function: Any) -> Any:
@@ -140,29 +155,17 @@ def call_lowering(
     arrays: dict[Value, Abstract] = {}
     plain = [plain_argument(interp, a, arrays) for a in arguments]
     named = {name: plain_argument(interp, a, arrays) for name, a in keywords.items()}
-    try:
-        result = lowering(*plain, **named)
-    except TypeError as error:
-        raise _not_callable_so(interp, error) from error
+    result = lowering(*plain, **named)
     if out is not None:
         return _store_out(interp, out, result)
     return adopt(interp, result, arrays)
-
-
-def _not_callable_so(interp: Interpreter, error: TypeError) -> Exception:
-    text = str(error)
-    if "argument" in text and ("unexpected" in text or "missing" in text or "takes" in text):
-        return UnsupportedCallError(
-            f"symdiff does not take this form of the call: {text}", interp.span
-        )
-    return error
 
 
 def _store_out(interp: Interpreter, out: Abstract, result: Any) -> Abstract:
     if isinstance(out, tuple):
         (out,) = out
     if not isinstance(out, Array):
-        raise TypeError("return arrays must be of ArrayType")
+        raise users(TypeError("return arrays must be of ArrayType"))
     require_room(array_type(interp.heap.read(out)), array_type(result))
     store_whole(interp, out, result)
     return out
@@ -177,7 +180,7 @@ def _call_writing(
     """A library function that changes its first argument, an array."""
     target, *others = arguments
     if not isinstance(target, Array):
-        raise TypeError(f"{describe(target)} is not an array to write to")
+        raise users(TypeError(f"{describe(target)} is not an array to write to"))
     plain = [plain_argument(interp, a) for a in others]
     named = {name: plain_argument(interp, a) for name, a in keywords.items()}
     interp.heap.write(target, lowering(interp.heap.read(target), *plain, **named))
@@ -190,6 +193,22 @@ def _call_array_method(
     interp: Interpreter, method: ArrayMethod, arguments: list[Abstract], keywords: Keywords
 ) -> Abstract:
     receiver, name = method.receiver, method.name
+
+    def in_python(receiver: Any, *arguments: Any, **keywords: Any) -> Any:
+        return getattr(receiver, name)(*arguments, **keywords)
+
+    in_python.__name__ = name
+    with judged(interp, in_python, [receiver, *arguments], keywords):
+        return _call_method_of(interp, receiver, name, arguments, keywords)
+
+
+def _call_method_of(
+    interp: Interpreter,
+    receiver: Abstract,
+    name: str,
+    arguments: list[Abstract],
+    keywords: Keywords,
+) -> Abstract:
     table = METHODS_OF.get(type(receiver))
     if table is not None and name in table:
         return table[name](interp, receiver, *arguments, **keywords)
@@ -199,7 +218,7 @@ def _call_array_method(
         return call_static(interp, getattr(receiver, name), arguments, keywords)
     if name in METHODS and (isinstance(receiver, Value | Array) or is_leaf(receiver)):
         if not isinstance(receiver, Value | Array | np.generic):
-            return getattr(receiver, name)(*arguments, **keywords)
+            return call_static(interp, getattr(receiver, name), arguments, keywords)
         return call_lowering(interp, METHODS[name], [receiver, *arguments], keywords)
     if is_leaf(receiver):
         return call_static(interp, getattr(receiver, name), arguments, keywords)

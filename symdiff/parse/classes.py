@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from symdiff.errors import UnsupportedCallError
+from symdiff.parse.blame import users
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.opaque import call_opaque
 from symdiff.parse.values import Abstract, ObjectRef
@@ -51,7 +52,7 @@ def _named_tuple(cls: Any, arguments: Sequence[Abstract], keywords: Keywords) ->
     values = cls._field_defaults | values
     missing = [name for name in names if name not in values]
     if missing or len(values) != len(names) or len(arguments) > len(names):
-        raise TypeError(f"{cls.__name__}() takes {names}")
+        raise users(TypeError(f"{cls.__name__}() takes {names}"))
     return tuple.__new__(cls, [values[name] for name in names])
 
 
@@ -66,7 +67,7 @@ def _dataclass(
     positional = [f.name for f in fields if not f.kw_only]
     values = dict(zip(positional, arguments, strict=False)) | keywords
     if len(arguments) > len(positional) or not set(values) <= {f.name for f in fields}:
-        raise TypeError(f"{cls.__name__}() takes {[f.name for f in fields]}")
+        raise users(TypeError(f"{cls.__name__}() takes {[f.name for f in fields]}"))
     for field in dataclasses.fields(cls):
         interp.put((made, field.name), _field_value(interp, cls, field, values))
     if hasattr(cls, "__post_init__"):
@@ -82,4 +83,4 @@ def _field_value(
         return field.default
     if field.default_factory is not dataclasses.MISSING:
         return interp.call(field.default_factory, [], {})
-    raise TypeError(f"{cls.__name__}() missing a required argument: '{field.name}'")
+    raise users(TypeError(f"{cls.__name__}() missing a required argument: '{field.name}'"))

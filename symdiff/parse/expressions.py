@@ -12,6 +12,7 @@ from symdiff.ir.graph import Value
 from symdiff.ops.declare import static
 from symdiff.parse.assignment import assign
 from symdiff.parse.attributes import get_attribute
+from symdiff.parse.blame import users
 from symdiff.parse.branches import choose, joined_value
 from symdiff.parse.interpreter import EXPRESSIONS, LATE, Expression, Interpreter
 from symdiff.parse.items import get_item, static_key
@@ -196,7 +197,7 @@ def _call(interp: Interpreter, node: ast.Call) -> Abstract:
 
 def _star_star(interp: Interpreter, value: Abstract) -> dict[str, Abstract]:
     if not isinstance(value, DictRef):
-        raise TypeError("argument after ** must be a mapping")
+        raise users(TypeError("argument after ** must be a mapping"))
     content: dict[str, Abstract] = interp.content(value)
     return content
 

@@ -17,13 +17,19 @@ from typing import Any, Literal
 import numpy as np
 
 from symdiff import ops
-from symdiff.errors import SymdiffError, UnsupportedCallError, UnsupportedSyntaxError
+from symdiff.errors import (
+    InternalError,
+    SymdiffError,
+    UnsupportedCallError,
+    UnsupportedSyntaxError,
+)
 from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.graph import FreeVariable, Input, Node, Value
 from symdiff.ir.signature import Path
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops.declare import NeedsStatic
+from symdiff.parse.blame import CONTROL, HINT, is_users, limit
 from symdiff.parse.heap import Heap, constant, value_name
 from symdiff.parse.staged import Guard
 from symdiff.parse.values import (
@@ -125,9 +131,15 @@ class Interpreter:
         try:
             yield
         except SymdiffError as error:
-            raise error.with_span(self.span) from None
+            raise placed(error, self.span) from None
         except NeedsStatic as needed:
             needed.span = needed.span or self.span
+            raise
+        except CONTROL:
+            raise
+        except Exception as error:
+            if not is_users(error):
+                raise limit(self, error) from error
             raise
         finally:
             self.span = builder().span = before
@@ -327,6 +339,13 @@ class Interpreter:
 
 
 UNREACHABLE: Flag = (Token(), "raise")
+
+
+def placed(error: SymdiffError, span: SourceSpan) -> SymdiffError:
+    """An error with a place and a hint."""
+    if error.hint is None and not isinstance(error, InternalError):
+        error.hint = HINT
+    return error.with_span(span)
 
 
 def unbound(name: str, local: bool) -> NameError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from symdiff.ir.types import ListType
 from symdiff.ops.declare import static
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array, plain_argument
+from symdiff.parse.blame import judged, users
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.texts import settled
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Range
@@ -21,6 +23,11 @@ from symdiff.parse.views import adopt
 
 def get_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
     """``value[key]``."""
+    with judged(interp, operator.getitem, (value, key)):
+        return _item(interp, value, key)
+
+
+def _item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
     if isinstance(value, Array | Value) and not _is_list(value):
         base = interp.lift(value)
         entries = entries_of(interp, key)
@@ -122,6 +129,11 @@ def _bound(interp: Interpreter, part: Abstract) -> Any:
 
 def set_item(interp: Interpreter, target: Abstract, key: Abstract, content: Abstract) -> None:
     """``target[key] = content``."""
+    with judged(interp, operator.setitem, (target, key, content)):
+        _set_item(interp, target, key, content)
+
+
+def _set_item(interp: Interpreter, target: Abstract, key: Abstract, content: Abstract) -> None:
     if isinstance(target, Array):
         base = interp.heap.read(target)
         new = ops.index_set_of(base, as_array(interp, content), entries_of(interp, key))
@@ -136,7 +148,7 @@ def set_item(interp: Interpreter, target: Abstract, key: Abstract, content: Abst
     elif isinstance(target, ObjectRef):
         interp.call_method(target, "__setitem__", key, content)
     else:
-        raise TypeError(f"'{describe(target)}' does not support item assignment")
+        raise users(TypeError(f"'{describe(target)}' does not support item assignment"))
 
 
 def note_write(interp: Interpreter, ref: ListRef | DictRef) -> None:
@@ -161,6 +173,11 @@ def _set_list_item(interp: Interpreter, ref: ListRef, key: Abstract, content: Ab
 
 def delete_item(interp: Interpreter, target: Abstract, key: Abstract) -> None:
     """``del target[key]``."""
+    with judged(interp, operator.delitem, (target, key)):
+        _delete_item(interp, target, key)
+
+
+def _delete_item(interp: Interpreter, target: Abstract, key: Abstract) -> None:
     if not isinstance(target, ListRef | DictRef):
         raise UnsupportedSyntaxError(
             f"'del' of an item of {describe(target)}", interp.span, "build one without the item"

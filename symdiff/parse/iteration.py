@@ -13,6 +13,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse import staged_lists
+from symdiff.parse.blame import judged, users
 from symdiff.parse.heap import constant
 from symdiff.parse.interpreter import LATE, Interpreter, describe
 from symdiff.parse.items import get_item
@@ -74,6 +75,11 @@ class DictView:
 
 def iterate(interp: Interpreter, value: Abstract) -> Iterable:
     """How to go over a value."""
+    with judged(interp, iter, (value,)):
+        return _iterable(interp, value)
+
+
+def _iterable(interp: Interpreter, value: Abstract) -> Iterable:
     handler = _ITERABLES.get(type(value))
     if handler is not None:
         consume(interp, value)
@@ -81,7 +87,7 @@ def iterate(interp: Interpreter, value: Abstract) -> Iterable:
     if isinstance(value, tuple | str | bytes | range | frozenset):
         return fixed(tuple(value))
     if isinstance(value, type) and issubclass(value, tuple):
-        raise TypeError(f"{describe(value)} is not iterable")
+        raise users(TypeError(f"{describe(value)} is not iterable"))
     raise UnsupportedSyntaxError(
         f"a loop over {describe(value)}", interp.span, "loop over a range, an array or a list"
     )
@@ -127,14 +133,14 @@ def _array(interp: Interpreter, value: Array) -> Iterable:
     base = interp.heap.read(value)
     assert isinstance(base.type, ArrayType)
     if not base.type.shape:
-        raise TypeError("iteration over a 0-d array")
+        raise users(TypeError("iteration over a 0-d array"))
     count = ops.sizes_of(base)[0]
     return Iterable(count, lambda k: get_item(interp, value, k), unroll=False)
 
 
 def _staged(interp: Interpreter, value: Value | Columns) -> Iterable:
     if isinstance(value, Value) and not isinstance(value.type, ListType):
-        raise TypeError(f"{describe(value)} is not iterable")
+        raise users(TypeError(f"{describe(value)} is not iterable"))
 
     def element(k: Any) -> Abstract:
         return staged_lists.get(interp, value, k if isinstance(k, Value) else constant(k))

@@ -17,6 +17,7 @@ from symdiff.ops.declare import FUNCTIONS, NeedsStatic, static
 from symdiff.ops.effects import Named
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import LAZY
+from symdiff.parse.blame import users
 from symdiff.parse.branches import choose
 from symdiff.parse.builtin_functions import sorted_items
 from symdiff.parse.calls import METHODS_OF
@@ -188,7 +189,7 @@ def _index_from(
 ) -> Abstract:
     """The first position from one on at which an item stands."""
     if position == len(items):
-        raise IndexError("list.index(x): x not in list")
+        raise users(IndexError("list.index(x): x not in list"))
     found = truth(interp, compare(interp, ast.Eq, items[position], item))
     return choose(
         interp,
@@ -212,7 +213,7 @@ def remove(interp: Interpreter, ref: ListRef, item: Abstract) -> None:
             del items[position]
             interp.put(ref, tuple(items))
             return
-    raise ValueError("list.remove(x): x not in list")
+    raise users(ValueError("list.remove(x): x not in list"))
 
 
 # Dicts --------------------------------------------------------------------------------------------

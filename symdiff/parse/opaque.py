@@ -16,6 +16,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.types import OPAQUE, Type
 from symdiff.ops.effects import Field, Named, Text
 from symdiff.ops.index import Slot
+from symdiff.parse.blame import users
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.values import (
     Abstract,
@@ -96,7 +97,7 @@ def call_opaque(
 ) -> Abstract:
     """A call that is kept as it is, in its place; ``type_`` is what it is said to return."""
     if not callable(function):
-        raise TypeError(f"{describe(function)} is not callable")
+        raise users(TypeError(f"{describe(function)} is not callable"))
     if _is_library(function) and type_ is OPAQUE:
         raise UnsupportedCallError(
             f"symdiff has no rule for {library_name(function)}",

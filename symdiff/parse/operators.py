@@ -15,6 +15,7 @@ from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.declare import static
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array
+from symdiff.parse.blame import judged, users
 from symdiff.parse.heap import constant, same
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.texts import joined, percent, settled
@@ -73,6 +74,13 @@ def is_staged(value: Abstract) -> bool:
 def binary(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract) -> Abstract:
     """``a op b``."""
     name, plain = BINARY[op]
+    with judged(interp, plain, (a, b)):
+        return _binary(interp, name, plain, a, b)
+
+
+def _binary(
+    interp: Interpreter, name: str, plain: Callable[[Any, Any], Any], a: Abstract, b: Abstract
+) -> Abstract:
     if isinstance(a, ObjectRef) or isinstance(b, ObjectRef):
         return _dunder(interp, name, a, b)
     if isinstance(a, str | StagedText) or isinstance(b, str | StagedText):
@@ -128,7 +136,7 @@ def _dunder(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abstrac
             return result
     if isinstance(b, ObjectRef) and hasattr(b.type, f"__r{name}__"):
         return interp.call_method(b, f"__r{name}__", a)
-    raise TypeError(f"unsupported operand types for {name}: {describe(a)} and {describe(b)}")
+    raise users(TypeError(f"unsupported operand types for {name}: {describe(a)} and {describe(b)}"))
 
 
 def _tuples(
@@ -153,7 +161,7 @@ def _containers(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abs
         merged = DictRef()
         interp.put(merged, interp.content(a) | interp.content(b))
         return merged
-    raise TypeError(f"unsupported operand types for {name}: {describe(a)} and {describe(b)}")
+    raise users(TypeError(f"unsupported operand types for {name}: {describe(a)} and {describe(b)}"))
 
 
 def _concatenated(interp: Interpreter, a: ListRef, b: ListRef) -> ListRef:
@@ -201,7 +209,8 @@ def unary(interp: Interpreter, op: type[ast.unaryop], a: Abstract) -> Abstract:
         name = {ast.USub: "__neg__", ast.UAdd: "__pos__", ast.Invert: "__invert__"}[op]
         return interp.call_method(a, name)
     plain, staged = UNARY[op]
-    return interp.wrap(staged(interp.lift(a))) if is_staged(a) else plain(a)
+    with judged(interp, plain, (a,)):
+        return interp.wrap(staged(interp.lift(a))) if is_staged(a) else plain(a)
 
 
 def compare(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) -> Abstract:
@@ -213,7 +222,13 @@ def compare(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) 
         if op is ast.In:
             return found
         return ops.not_(found) if isinstance(found, Value) else not found
-    name, plain, staged = COMPARE[op]
+    plain = COMPARE[op][1]
+    with judged(interp, plain, (a, b)):
+        return _compared(interp, op, a, b)
+
+
+def _compared(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) -> Abstract:
+    name, _, staged = COMPARE[op]
     a, b = settled(interp, a), settled(interp, b)
     if isinstance(a, ObjectRef) or isinstance(b, ObjectRef):
         return _compare_objects(interp, name, a, b)
@@ -221,7 +236,7 @@ def compare(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) 
         if op in (ast.Eq, ast.NotEq) and not _comparable(a, b):
             return op is ast.NotEq
         return interp.wrap(staged(as_array(interp, a), as_array(interp, b)))
-    return plain(_static_sequence(interp, a), _static_sequence(interp, b))
+    return COMPARE[op][1](_static_sequence(interp, a), _static_sequence(interp, b))
 
 
 def _comparable(a: Abstract, b: Abstract) -> bool:
@@ -279,7 +294,11 @@ def _in_range(interp: Interpreter, container: Range, item: Abstract) -> Abstract
 
 def contains(interp: Interpreter, container: Abstract, item: Abstract) -> Abstract:
     """``item in container``."""
-    container, item = settled(interp, container), settled(interp, item)
+    with judged(interp, operator.contains, (container, item)):
+        return _contains(interp, settled(interp, container), settled(interp, item))
+
+
+def _contains(interp: Interpreter, container: Abstract, item: Abstract) -> Abstract:
     if isinstance(container, DictRef):
         return static(item) in interp.content(container)
     if isinstance(container, ListRef | tuple):

@@ -29,6 +29,7 @@ from symdiff.parse.reflect import container
 from symdiff.parse.values import (
     Abstract,
     Array,
+    ControlFlow,
     DictRef,
     ListRef,
     NotYetKnown,
@@ -40,7 +41,7 @@ DEPTH_OF_DETECTION = 3
 MOST_ROUNDS = 12
 
 
-class Recursion(Exception):  # noqa: N818 - control flow of the front end
+class Recursion(ControlFlow):
     """A function was found to call itself under staged conditions."""
 
     def __init__(self, key: Any, predicate: Value) -> None:

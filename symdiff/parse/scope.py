@@ -9,6 +9,7 @@ from typing import Any
 
 from symdiff.ir.graph import FreeVariable, Value
 from symdiff.ir.signature import Path
+from symdiff.parse.blame import users
 from symdiff.parse.heap import Heap, value_name
 from symdiff.parse.interpreter import Interpreter, unbound
 from symdiff.parse.reflect import reflect
@@ -69,7 +70,7 @@ def load_name(interp: Interpreter, name: str) -> Abstract:
     if isinstance(scope, Scope):
         content = interp.lookup((scope, name), name)
         if content is ABSENT:
-            raise unbound(name, scope is interp.scope)
+            raise users(unbound(name, scope is interp.scope))
         return content
     return read_free(interp, scope_variable(interp, name))
 
@@ -83,7 +84,7 @@ def scope_variable(interp: Interpreter, name: str) -> FreeVariable:
         if scope.parent is None or name in scope.declared_global:
             return interp.free_variable("global", scope.globals, name)
         scope = scope.parent
-    raise NameError(f"name '{name}' is not defined")
+    raise users(NameError(f"name '{name}' is not defined"))
 
 
 def _home(scope: Scope, name: str) -> Scope | None:
@@ -106,7 +107,7 @@ def read_free(interp: Interpreter, variable: FreeVariable) -> Abstract:
         return content
     if variable.kind == "global" and variable.name not in variable.owner:
         if not hasattr(builtins, variable.name):
-            raise NameError(f"name '{variable.name}' is not defined")
+            raise users(NameError(f"name '{variable.name}' is not defined"))
         return getattr(builtins, variable.name)
     return reflect_everywhere(interp, variable, variable.read(), (variable,))
 

@@ -6,6 +6,7 @@ import inspect
 from dataclasses import dataclass
 
 from symdiff.parse.attributes import bind_found
+from symdiff.parse.blame import users
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import Abstract, ObjectRef, Scope
 
@@ -25,7 +26,7 @@ class Super:
             if name in cls.__dict__:
                 found = inspect.getattr_static(cls, name)
                 return bind_found(self.interp, self.instance, cls, found, name)
-        raise AttributeError(f"'super' object has no attribute '{name}'")
+        raise users(AttributeError(f"'super' object has no attribute '{name}'"))
 
 
 def super_of(interp: Interpreter) -> Super:
@@ -34,7 +35,7 @@ def super_of(interp: Interpreter) -> Super:
     while scope is not None and "__class__" not in scope.cells:
         scope = scope.parent
     if scope is None:
-        raise RuntimeError("super(): no arguments")
+        raise users(RuntimeError("super(): no arguments"))
     arguments = interp.frame.source.tree.args
     first = (*arguments.posonlyargs, *arguments.args)[0].arg
     instance = interp.content((scope, first))

@@ -22,6 +22,7 @@ from symdiff.ir.graph import Block, Graph, Input, Value, free_values
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification
 from symdiff.ir.structure import Container, Leaf, Structure, is_leaf
 from symdiff.ir.types import OPAQUE, ArrayType, ListType, Type, type_of_constant
+from symdiff.parse.blame import users
 from symdiff.parse.calls import CALLABLES
 from symdiff.parse.contexts import NoGrad, without_derivatives
 from symdiff.parse.interpreter import LATE, Interpreter
@@ -57,7 +58,7 @@ class StagedCallable:
     def staged_attribute(self, name: str) -> Abstract:
         """An attribute: the derivatives of a decorated function."""
         if name not in self.attributes:
-            raise AttributeError(f"the function has no attribute '{name}'")
+            raise users(AttributeError(f"the function has no attribute '{name}'"))
         return self.attributes[name]()
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, ListType, OpaqueType
 from symdiff.ops import list_length, not_equal, python_bool
+from symdiff.parse.blame import judged
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.staged_lists import is_staged_list, length
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Range
@@ -14,6 +16,11 @@ from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, R
 
 def truth(interp: Interpreter, value: Abstract) -> bool | Value:
     """What ``if value:`` asks."""
+    with judged(interp, bool, (value,)):
+        return _truth(interp, value)
+
+
+def _truth(interp: Interpreter, value: Abstract) -> bool | Value:
     if isinstance(value, ListRef | DictRef):
         content = interp.content(value)
         return _staged(length(content)) if is_staged_list(content) else bool(content)
@@ -34,7 +41,10 @@ def _staged(value: Value) -> Value:
         length: Value = list_length(value)
         return _staged(length)
     if isinstance(type_, OpaqueType):
-        raise TypeError("the truth of an object that nothing is known about")
+        raise UnsupportedCallError(
+            "the truth of an object that nothing is known about",
+            hint="convert it where it is made: bool(...)",
+        )
     if isinstance(type_, ArrayType) and type_.kind == "python" and type_.dtype.kind == "b":
         return value
     result: Value = python_bool(value)

@@ -263,11 +263,15 @@ class _Absent:
 ABSENT = _Absent()
 
 
-class Unjoinable(Exception):  # noqa: N818 - control flow of the front end
+class ControlFlow(Exception):  # noqa: N818 - no error
+    """What steers the front end."""
+
+
+class Unjoinable(ControlFlow):
     """Two contents have no common abstract value; the message says why."""
 
 
-class Peel(Exception):  # noqa: N818 - control flow of the front end
+class Peel(ControlFlow):
     """The first turn of a loop differs from the others."""
 
     def __init__(self, reason: str) -> None:
@@ -275,11 +279,11 @@ class Peel(Exception):  # noqa: N818 - control flow of the front end
         self.reason = reason
 
 
-class NotYetKnown(Exception):  # noqa: N818 - control flow of the front end
+class NotYetKnown(ControlFlow):
     """The result of a recursive call whose type no path has told so far: the path is left out."""
 
 
-class ConflictRead(Exception):  # noqa: N818 - control flow of the front end
+class ConflictRead(ControlFlow):
     """A name was read whose paths do not join; whoever made the conflict may stage again."""
 
     def __init__(self, conflict: Conflict) -> None:

@@ -1,0 +1,184 @@
+"""Whose fault an error is: the user's function's, or a limit of the compiler.
+
+What the function itself would raise is raised as it is (or, in a branch, when that is reached at
+run time); what only the compiler cannot do is a ``SymdiffError`` with a place and a hint. In doubt
+Python is asked: the operation is done on small samples of the operands' types.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from symdiff.errors import InternalError, SymdiffError, UnsupportedCallError
+from symdiff.ir.graph import Value
+from symdiff.ir.types import ArrayType, Dim, ListType, Type
+from symdiff.ops.declare import NeedsStatic
+from symdiff.parse.staged import StaticDemand
+from symdiff.parse.values import (
+    Abstract,
+    Array,
+    ConflictRead,
+    ControlFlow,
+    DictRef,
+    ListRef,
+    Range,
+    StagedText,
+)
+
+if TYPE_CHECKING:
+    from symdiff.parse.interpreter import Interpreter
+
+E = TypeVar("E", bound=BaseException)
+CONTROL = (ControlFlow, NeedsStatic, StaticDemand, SymdiffError)
+HINT = "compute it outside, or in a function marked symdiff.nondifferentiable"
+LARGEST_SAMPLE = 100_000
+
+
+def users(error: E) -> E:
+    """Mark an error as one that the user's function raises."""
+    error.raised_by_user = True  # type: ignore[attr-defined]
+    return error
+
+
+def is_users(error: BaseException) -> bool:
+    """Whether an error is one that the user's function raises."""
+    return getattr(error, "raised_by_user", False)
+
+
+@contextlib.contextmanager
+def judged(
+    interp: Interpreter,
+    function: Callable[..., Any],
+    arguments: Sequence[Abstract],
+    keywords: dict[str, Abstract] | None = None,
+) -> Iterator[None]:
+    """Tell the errors of an operation apart: ``function(*arguments)`` is what Python would do."""
+    try:
+        yield
+    except CONTROL:
+        raise
+    except Exception as error:
+        if is_users(error):
+            raise
+        python = error_of(interp, function, arguments, keywords or {})
+        alike = isinstance(python, type(error)) or isinstance(error, type(python))
+        if python is not None and alike:
+            known = all(_is_exact(interp, a) for a in (*arguments, *(keywords or {}).values()))
+            raise users(python if known else error) from None
+        raise limit(interp, error, name_of(function)) from error
+
+
+def limit(interp: Interpreter, error: Exception, what: str | None = None) -> SymdiffError:
+    """What the compiler cannot do, as an error that says where."""
+    if isinstance(error, AssertionError):
+        return InternalError(f"an assertion failed: {error}", interp.span)
+    reason = str(error) or type(error).__name__
+    message = f"symdiff does not know this use of {what}: {reason}" if what else reason
+    return UnsupportedCallError(message, interp.span, HINT)
+
+
+def name_of(function: Any) -> str:
+    """A function or an operator in the words of a message."""
+    module = getattr(function, "__module__", None) or ""
+    name = getattr(function, "__name__", None) or type(function).__name__
+    if module in ("_operator", "builtins", "") or module.startswith("symdiff"):
+        return f"'{name.strip('_')}'"
+    return f"{module}.{name}"
+
+
+# Samples ------------------------------------------------------------------------------------------
+
+
+class NoSample(Exception):  # noqa: N818 - control flow of this module
+    """A value of which no sample can be made."""
+
+
+def error_of(
+    interp: Interpreter,
+    function: Callable[..., Any],
+    arguments: Sequence[Abstract],
+    keywords: dict[str, Abstract],
+) -> Exception | None:
+    """What Python raises where a function is given samples of the arguments; None if nothing."""
+    try:
+        given = [sample(interp, argument) for argument in arguments]
+        named = {name: sample(interp, value) for name, value in keywords.items()}
+    except NoSample:
+        return None
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            function(*given, **named)
+    except Exception as error:
+        return error
+    return None
+
+
+def sample(interp: Interpreter, value: Abstract) -> Any:
+    """A small Python value of an abstract value's type."""
+    if isinstance(value, Array):
+        value = interp.heap.read(value)
+    if isinstance(value, Value):
+        return _of_type(value.type)
+    if isinstance(value, ListRef | DictRef):
+        content = interp.content(value)
+        made = _of_container(interp, content)
+        return list(made) if isinstance(content, tuple) else made
+    if isinstance(value, tuple | dict | slice | Range):
+        return _of_container(interp, value)
+    if isinstance(value, StagedText):
+        return "1"
+    if type(value).__module__.startswith("symdiff"):
+        raise NoSample
+    return value
+
+
+def _of_container(interp: Interpreter, value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple.__new__(type(value), [sample(interp, item) for item in value])
+    if isinstance(value, dict):
+        return {key: sample(interp, item) for key, item in value.items()}
+    if isinstance(value, slice | Range):
+        made = slice if isinstance(value, slice) else range
+        return made(*(sample(interp, part) for part in (value.start, value.stop, value.step)))
+    raise NoSample
+
+
+def _of_type(type_: Type) -> Any:
+    if isinstance(type_, ListType):
+        return [_of_type(type_.element)] * 2
+    if not isinstance(type_, ArrayType):
+        raise NoSample
+    if type_.kind == "python":
+        return {"f": 1.0, "i": 1, "b": True, "c": 1j}[type_.dtype.kind]
+    if type_.kind == "scalar":
+        return type_.dtype.type(1)
+    shape = tuple(map(_size, type_.shape))
+    if math.prod(shape) > LARGEST_SAMPLE:
+        raise NoSample
+    made = np.ones(shape, type_.dtype)
+    if len(shape) == 2 and shape[0] == shape[1]:  # not singular
+        made = made + np.eye(shape[0], dtype=type_.dtype)
+    return made.astype(type_.dtype)
+
+
+def _size(dim: Dim) -> int:
+    """A size for a dimension: equal symbols get equal ones."""
+    if isinstance(dim, int):
+        return dim
+    return max(4 + sum(map(ord, dim.symbol)) % 13 + dim.offset, 1)
+
+
+def _is_exact(interp: Interpreter, value: Abstract) -> bool:
+    """Whether a sample has the very sizes of the value, so that Python's message holds."""
+    if isinstance(value, Array):
+        value = interp.heap.read(value)
+    if isinstance(value, Value) and isinstance(value.type, ArrayType):
+        return all(isinstance(dim, int) for dim in value.type.shape)
+    return not isinstance(value, Value | ListRef | DictRef | ConflictRead)
