@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 
 import symdiff as sd
 from tests.reference import richardson_gradient
+
+Array = npt.NDArray[np.float64]
 
 # Blocks that only some paths have left ----------------------------------------------------------
 
@@ -75,3 +79,117 @@ def test_the_rest_of_a_block_runs_on_the_paths_that_stay(
     value, gradient = sd.value_and_grad(f)(x)
     assert value == f(x)
     assert gradient == pytest.approx(richardson_gradient(f, (x,)).value, rel=1e-8)
+
+
+# Lists of staged length hold arrays that are written later ----------------------------------------
+
+
+def appended_in_a_branch(y: Array) -> Any:
+    v = y * 2
+    rows = [v]
+    if y[0] > -100:
+        rows.append(y)
+    v[0] = 5 * y[1]
+    return np.sum(rows[0] * y)
+
+
+def made_in_a_branch(y: Array) -> Any:
+    v = y * 2
+    w = y * 3
+    rows = [v]
+    if y[0] > -100:
+        rows.append(v)
+        v = w
+    v[0] = 5 * y[1]
+    return np.sum(rows[0] * y) + np.sum(rows[-1]) + np.sum(v)
+
+
+def written_in_the_loop(y: Array) -> Any:
+    u = y * 2
+    rows = [u]
+    i = 0
+    while i < 11 * y[0]:
+        u[i % 3] = u[i % 3] * y[0]
+        rows.append(y)
+        i += 1
+    return np.sum(u) + np.sum(rows[0] * y)
+
+
+def written_after_the_loop(y: Array) -> Any:
+    v = y * 2
+    rows = []
+    i = 0
+    while i < 11 * y[0]:
+        rows.append(v)
+        i += 1
+    v[0] = y[1] ** 2
+    return np.sum(rows[0] * rows[-1])
+
+
+def written_in_the_next_turn(y: Array) -> Any:
+    a = y * 1
+    b = y * 2
+    rows = []
+    i = 0
+    while i < 11 * y[0]:
+        rows.append(a)
+        b[0] = i * y[0]
+        a, b = b, a
+        i += 1
+    return np.sum(rows[0] * rows[-1]) + np.sum(a * b)
+
+
+def written_under_the_name_of_the_last_turn(y: Array) -> Any:
+    w = y * 2
+    rows = []
+    i = 0
+    while i < 11 * y[0]:
+        w = w * y
+        rows.append(w)
+        i += 1
+    w[0] = y[1] ** 2
+    return np.sum(rows[0] * rows[-1]) + np.sum(w)
+
+
+def views_in_a_comprehension(y: Array) -> Any:
+    v = y * 2
+    rows = [v[1:] for t in y if t > 0]
+    v[1] = y[0]
+    return sum(np.sum(row * row) for row in rows)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        appended_in_a_branch,
+        made_in_a_branch,
+        written_in_the_loop,
+        written_after_the_loop,
+        written_in_the_next_turn,
+        written_under_the_name_of_the_last_turn,
+        views_in_a_comprehension,
+    ],
+)
+def test_a_list_sees_writes_to_what_it_holds_or_they_are_refused(f: Callable[..., Any]) -> None:
+    y = np.array([0.3, 0.7, -0.4])
+    try:
+        value, gradient = sd.value_and_grad(f)(y)
+    except sd.AliasingError:
+        return
+    assert value == f(y)
+    np.testing.assert_allclose(gradient, richardson_gradient(f, (y,), step=1e-3).value, rtol=1e-8)
+
+
+def test_a_known_length_makes_writes_to_what_a_list_holds_followed() -> None:
+    y = np.array([0.3, 0.7, -0.4])
+
+    def rows_of_an_array(y: Array) -> Any:
+        a = np.outer(y, y)
+        rows = list(a)
+        a[0, 1] = y[2]
+        return sum(np.sum(row * row) for row in rows)
+
+    value, gradient = sd.value_and_grad(rows_of_an_array)(y)
+    assert value == rows_of_an_array(y)
+    expected = richardson_gradient(rows_of_an_array, (y,)).value
+    np.testing.assert_allclose(gradient, expected, rtol=1e-8)

@@ -664,7 +664,7 @@ def _closure(heads: dict[Location, Place], written: set[Location]) -> set[Locati
 
 
 def _put_away(heads: dict[Location, Place], end: Heap) -> dict[Location, Conflict]:
-    """The arrays that lists of staged length hold after a turn, as a turn and the next know them."""
+    """What lists of staged length hold after a turn, by the names of this turn and the next."""
     found: dict[Location, Conflict] = {}
     found.update(end.frozen.items())
     changed = True
