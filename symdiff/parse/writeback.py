@@ -77,14 +77,15 @@ def live_object(path: tuple[Any, ...]) -> Any:
 
 
 def _write_container(interp: Interpreter, ref: Any) -> None:
-    live, content = live_object(ref.path), interp.content(ref)
-    interp.guard(ref.path, "value", live)
+    path: tuple[Any, ...] = ref.path
+    live, content = live_object(path), interp.content(ref)
+    interp.guard(path, "value", live)
     if content is ABSENT:  # changed in a staging that was given up
         return
-    owner = Named(live, getattr(ref.path[-1], "name", str(ref.path[-1])))
+    owner = Named(live, getattr(path[-1], "name", str(path[-1])))
     if isinstance(ref, DictRef):
         for key, item in content.items():
-            if getattr(item, "path", None) == (*ref.path, key):
+            if getattr(item, "path", None) == (*path, key):
                 continue  # the container that has been there all along, written on its own
             _effect(interp, ops.set_item, item, owner=owner, key=key)
         return
