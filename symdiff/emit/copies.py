@@ -34,8 +34,8 @@ def with_copies(
 ) -> tuple[Layout, Sharing, Decisions]:
     """Change a lowered graph: insert the copies that make all of its writes in place."""
     decisions = Decisions()
-    absent = maybe_undefined(graph.block)
     for _ in range(_ROUNDS):
+        absent = maybe_undefined(graph.block)
         layout = Layout(graph.block)
         decide(graph, layout, writable, fresh, decisions)
         if not _insert(graph.block, decisions, fresh, absent):
@@ -78,7 +78,7 @@ def _handed_on(block: Block) -> Iterator[tuple[Value, Value]]:
                 yield from zip(view.xs, view.elements, strict=True)
             elif node.op is push:
                 yield node.operands[0], node.attributes["tape"]
-            elif node.op is tape_get:
+            elif node.op in (tape_get, copy_if_any):
                 yield node.operands[0], node.result
 
 
@@ -135,18 +135,18 @@ def _insert(block: Block, decisions: Decisions, fresh: bool, absent: frozenset[V
         del decisions.copied_pushes[node]
     changed = bool(decisions.copied_operands or stored or decisions.copied_views)
     insertion.into(block)
-    _copy_views(block, decisions.copied_views)
+    _copy_views(block, decisions.copied_views, absent)
     decisions.copied_operands.clear()
     decisions.copied_views.clear()
     return changed
 
 
-def _copy_views(block: Block, copied: Iterable[Value]) -> None:
+def _copy_views(block: Block, copied: Iterable[Value], absent: frozenset[Value]) -> None:
     insertion = _Insertion()
     views = {}
     for value in copied:
         assert value.node is not None
-        made = insertion.after[value.node] = copy_of(value, None)
+        made = insertion.after[value.node] = copy_of(value, None, None, absent)
         views[value] = made.result
     _redirect(block, views)
     insertion.into(block)
