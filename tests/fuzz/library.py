@@ -2,15 +2,17 @@
 
 Every function with source of the standard library, NumPy and SciPy is compiled at guessed
 signatures, all of its required parameters spelled ``float``, ``int``, ``float64[n]`` or
-``float64[n,m]``; nothing of it is run. It compiles or raises a ``SymdiffError`` with a span;
-anything else is a bug, and so are a hang and an effect (a file written, a process started, a module
-imported), which an audit hook sees. What compiles and has no effects of its own is also run on
+``float64[n,m]``; nothing of it is run. It compiles, or raises a ``SymdiffError`` with a span, or
+what the function itself raises on such values (run where effects are forbidden); anything else is a
+bug, and so are a hang and an effect (a file written, a process started, a module imported), which
+an audit hook sees. What compiles and has no effects of its own is also run on
 values with its emitted primal verified.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import importlib
 import inspect
 import os
@@ -35,7 +37,7 @@ import numpy as np
 from tests.fuzz.check import Outcome, Timeout, reported, time_limit
 
 SPELLINGS = ("float", "int", "float64[n]", "float64[n,m]")
-KINDS = ("verified", "compiled", "refused", "crashed", "effect", "hang", "differs")
+KINDS = ("verified", "compiled", "raises", "refused", "crashed", "effect", "hang", "differs")
 BAD = ("crashed", "effect", "hang", "differs")
 TIME_LIMIT = 10.0
 _BATCH = 25
@@ -165,6 +167,7 @@ class EffectError(BaseException):
 
 
 _watching = False
+_forbidding = False
 _seen: list[str] = []
 
 
@@ -174,13 +177,15 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
     described = _forbidden(event, arguments)
     if described is not None:
         _seen.append(described)
+        if _forbidding:
+            raise EffectError(described)
 
 
 def _forbidden(event: str, arguments: tuple[Any, ...]) -> str | None:
     if event == "open":
         path, mode = arguments[0], arguments[1]
         reads = mode is None or not set(str(mode)) & set("wax+")
-        return None if reads and str(path).endswith((".py", ".pyc")) else f"open {path} {mode}"
+        return None if reads and str(path).endswith((".py", ".pyc", ">")) else f"open {path} {mode}"
     if event == "import":
         own = str(arguments[0]).startswith(("symdiff", "astor", "sympy", "ast", "scipy", "numpy"))
         return None if own or arguments[0] in sys.modules else f"import of {arguments[0]}"
@@ -197,6 +202,18 @@ def watched() -> Iterator[None]:
         yield
     finally:
         _watching = False
+
+
+@contextmanager
+def forbidding() -> Iterator[None]:
+    """Effects inside raise ``EffectError`` instead of happening."""
+    global _forbidding
+    _forbidding = True
+    try:
+        with watched():
+            yield
+    finally:
+        _forbidding = False
 
 
 # --- one function
@@ -219,6 +236,8 @@ def compile_one(name: str, spelling: str) -> Result:
     if effects:
         return Result(name, spelling, "effect", ", ".join(effects))
     if isinstance(graph, Outcome):
+        if graph.kind == "crashed" and _raises_this(function, spelling, graph):
+            return Result(name, spelling, "raises", graph.cause)
         return Result(name, spelling, graph.kind, graph.cause, graph.details)
     return _verified(function, name, spelling, graph, count, keywords)
 
@@ -257,6 +276,29 @@ def _verified(
     if found[0].kind == "refused" or _raises(function, args, named):
         return Result(name, spelling, "compiled")
     return Result(name, spelling, "differs", found[0].cause, found[0].details)
+
+
+def _raises_this(function: Any, spelling: str, crash: Outcome) -> bool:
+    """Whether the function itself raises, on values, an error of the class that compiling raised.
+
+    Effects are forbidden while it runs: it was not found to be without any.
+    """
+    count, keywords = required(function)
+    args, named = [_VALUES[spelling]] * count, dict.fromkeys(keywords, _VALUES[spelling])
+    found: list[Outcome] = []
+    try:
+        with (
+            time_limit(TIME_LIMIT),
+            warnings.catch_warnings(),
+            forbidding(),
+            reported("itself", found),
+        ):
+            warnings.simplefilter("ignore")
+            with np.errstate(all="ignore"), redirect_stdout(StringIO()):
+                function(*copy.deepcopy(args), **copy.deepcopy(named))
+    except (Timeout, SystemExit, EffectError):
+        return False
+    return bool(found) and found[0].message.split(" ")[0] == crash.message.split(" ")[0]
 
 
 def _raises(function: Any, args: list[Any], named: dict[str, Any]) -> bool:
