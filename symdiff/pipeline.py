@@ -227,7 +227,10 @@ def staged_at(
             staged = stage(function, signature)
         except StaticDemand as demand:
             known = dict(signature.static)
-            fixed = {path: demanded(path, signature, arguments) for path in demand.paths}
+            try:
+                fixed = {path: demanded(path, signature, arguments) for path in demand.paths}
+            except SignatureError as error:
+                raise (error.with_span(demand.span) if demand.span else error) from None
             signature = replace(signature, static=tuple((known | fixed).items()))
             continue
         same = _aliases(staged.graph, signature, arguments)

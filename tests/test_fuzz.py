@@ -35,7 +35,7 @@ def test_random_programs_are_right_or_seldom_refused(first: int) -> None:
 
 def _outcome(seed: int) -> Outcome:
     second = seed % SECOND_ORDER_EVERY == 0
-    return check(generate(seed), limit=20.0, second=second)
+    return check(generate(seed), limit=15.0, second=second)
 
 
 def _described(outcomes: dict[int, Outcome]) -> str:

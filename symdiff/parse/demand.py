@@ -30,7 +30,9 @@ def demand(interp: Interpreter, value: Value) -> Exception:
             refused = search.computed(current, current.node)
         if refused is not None:
             return refused
-    return StaticDemand(tuple(search.paths)) if search.paths else _not_static(interp, value)
+    if not search.paths:
+        return _not_static(interp, value)
+    return StaticDemand(tuple(search.paths), interp.span)
 
 
 def obtainable(interp: Interpreter, value: Value) -> StaticDemand | None:

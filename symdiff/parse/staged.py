@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from symdiff.ir.graph import FreeVariable, Graph
 from symdiff.ir.signature import Path
+from symdiff.source import SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class StaticDemand(Exception):  # noqa: N818 - a request, not an error
     of a path is a parameter's name, or a ``FreeVariable``.
     """
 
-    def __init__(self, paths: tuple[Path, ...]) -> None:
+    def __init__(self, paths: tuple[Path, ...], span: SourceSpan | None = None) -> None:
         super().__init__(paths)
         self.paths = paths
+        self.span = span  # of the expression that asked

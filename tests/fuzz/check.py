@@ -57,19 +57,24 @@ class Timeout(BaseException):
 
 
 @contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Raise ``Timeout`` in the main thread when the time is over."""
+def time_limit(seconds: float, *, busy: bool = False) -> Iterator[None]:
+    """Raise ``Timeout`` in the main thread when the time is over.
 
-    def over(number: int, frame: types.FrameType | None) -> None:
+    :param busy: whether only the time counts that this process computes, however busy the machine.
+    """
+
+    def over(_: int, frame: types.FrameType | None) -> None:
         raise Timeout
 
-    before = signal.signal(signal.SIGALRM, over)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    number = signal.SIGPROF if busy else signal.SIGALRM
+    clock = signal.ITIMER_PROF if busy else signal.ITIMER_REAL
+    before = signal.signal(number, over)
+    signal.setitimer(clock, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(clock, 0.0)
+        signal.signal(number, before)
 
 
 class _FoundError(Exception):
@@ -105,7 +110,7 @@ def check(
     with tempfile.TemporaryDirectory() as made:
         path = (folder or Path(made)) / f"program_{next(_counter)}.py"
         try:
-            with time_limit(limit):
+            with time_limit(limit, busy=True):
                 return _check(load(text, path), text, second)
         except Timeout:
             return Outcome("crashed", "any", f"still running after {limit} s")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import symdiff
-from symdiff.errors import UnsupportedSyntaxError
+from symdiff.errors import SignatureError, UnsupportedSyntaxError
 from tests.parse.following import follows
 
 ROW, BLOCK = np.array([0.2, 0.3]), np.ones((3, 2))
@@ -125,3 +125,15 @@ def test_what_asks_for_a_number_that_is_not_known_is_named():
     span = caught.value.span
     assert span is not None
     assert span.text.strip().startswith("np.transpose")
+
+
+def rows(x, n):
+    return np.sum(np.transpose(x, (n, 0)))
+
+
+def test_what_asks_for_an_argument_that_has_no_value_is_named():
+    with pytest.raises(SignatureError, match="depends on the value of n") as caught:
+        symdiff.differentiable(rows).graph("float64[n,m]", "int")
+    span = caught.value.span
+    assert span is not None
+    assert "np.transpose" in span.text
