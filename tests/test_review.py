@@ -193,3 +193,39 @@ def test_a_known_length_makes_writes_to_what_a_list_holds_followed() -> None:
     assert value == rows_of_an_array(y)
     expected = richardson_gradient(rows_of_an_array, (y,)).value
     np.testing.assert_allclose(gradient, expected, rtol=1e-8)
+
+
+# Tangents and adjoints in lists -------------------------------------------------------------------
+
+
+def pushed_then_written_in_the_next_turn(y: Array, n: int) -> Any:
+    w = y * 2
+    rows = [y]
+    for _ in range(n):
+        w[1] = w[0] * y[0]
+        w = w * y
+        rows.append(1 * w)
+    return np.sum(rows[1])
+
+
+def begins_as_an_item(y: Array, n: int) -> Any:
+    w = y * 2
+    rows = [1 * w]
+    i = 0
+    while i < n:
+        w[1] = w[0] * w[1]
+        w = w * y
+        rows.append(3 * w)
+        i += 1
+    return np.sum(rows[0] * rows[1])
+
+
+@pytest.mark.parametrize("f", [pushed_then_written_in_the_next_turn, begins_as_an_item])
+@pytest.mark.parametrize("n", [1, 3])
+def test_what_a_list_holds_of_a_turn_is_not_written_in_the_next(
+    f: Callable[..., Any], n: int
+) -> None:
+    y, v = np.array([0.3, 0.7, -0.4]), np.array([1.0, 2.0, 3.0])
+    expected = richardson_gradient(f, (y, n)).value
+    np.testing.assert_allclose(sd.grad(f)(y, n), expected, rtol=1e-8)
+    np.testing.assert_allclose(sd.jvp(f, (y, n), (v, None))[1], expected @ v, rtol=1e-8)

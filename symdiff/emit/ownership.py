@@ -424,10 +424,14 @@ class _Walk:
     def move_all(
         self, values: Sequence[Value], carries: Sequence[Value], places: list[Place], time: int
     ) -> None:
-        """Move values into carries, all at once: what is owned must not share with another."""
+        """Move values into carries, all at once: what is owned must not share with another.
+
+        Nor may it lie in a list that is carried, which hands on what it holds as it is.
+        """
         others = [NOTHING] * len(values)
         taken: Origins = frozenset[Origin]().union(
-            *(self.reach(v) for v, c in zip(values, carries, strict=True) if not self.is_owned(c))
+            *(self.reach(v) for v, c in zip(values, carries, strict=True) if not self.is_owned(c)),
+            *map(self.holds, values),
         )
         for k, (value, carry) in enumerate(zip(values, carries, strict=True)):
             others[k] = taken
