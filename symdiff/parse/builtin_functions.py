@@ -26,6 +26,7 @@ from symdiff.parse.attributes import get_attribute, set_attribute
 from symdiff.parse.blame import users
 from symdiff.parse.branches import choose
 from symdiff.parse.calls import BUILTINS, Handler, Keywords, builtin
+from symdiff.parse.demand import known
 from symdiff.parse.heap import constant
 from symdiff.parse.interpreter import UNREACHABLE, Interpreter, is_array
 from symdiff.parse.items import get_item
@@ -62,6 +63,7 @@ from symdiff.parse.values import (
 )
 
 Arguments = Sequence[Abstract]
+SETS = "what is in a set must be known at compile time: use a list, or np.unique"
 
 # Iterables ----------------------------------------------------------------------------------------
 
@@ -266,7 +268,8 @@ def sorted_items(interp: Interpreter, arguments: Arguments, keywords: Keywords) 
 
     def measure(item: Abstract) -> Any:
         value = item if key is None else interp.call(key, [item], {})
-        return static(plain_argument(interp, value))
+        plain_value = plain_argument(interp, value)
+        return known(interp, plain_value, "sort an array: np.sort(...), np.argsort(...)")
 
     made = ListRef()
     ordered = builtins.sorted(items, key=measure, reverse=bool(keywords.get("reverse", False)))
@@ -427,7 +430,7 @@ def _dict(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abst
 @builtin(set, frozenset)
 def _set(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     return (
-        frozenset(static(v) for v in static_items(interp, arguments[0]))
+        frozenset(known(interp, v, SETS) for v in static_items(interp, arguments[0]))
         if arguments
         else frozenset()
     )
@@ -576,9 +579,34 @@ def _setattr(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> A
     return set_attribute(interp, *arguments)
 
 
-@builtin(id)
-def _id(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    raise UnsupportedCallError("id() of a value", interp.span, "compare with 'is'")
+_NAMES = "write the names out"
+_REFUSED: dict[Any, str] = {
+    id: "compare with 'is'",
+    exec: "write the statements out",
+    eval: "write the expression out",
+    compile: "write the code out",
+    locals: _NAMES,
+    globals: _NAMES,
+    vars: _NAMES,
+    dir: _NAMES,
+    __import__: "import it at the top of the file",
+    input: "make it an argument",
+    breakpoint: "set it in the generated code, which pdb steps through",
+    delattr: "set it to None",
+    memoryview: "use an array",
+    bytearray: "use an array",
+}
+
+
+def _refusal(name: str, hint: str) -> Handler:
+    def refuse(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+        raise UnsupportedCallError(f"symdiff does not compile {name}()", interp.span, hint)
+
+    return refuse
+
+
+for _refused, _hint in _REFUSED.items():
+    BUILTINS[_refused] = _refusal(_refused.__name__, _hint)
 
 
 @builtin(functools.partial)

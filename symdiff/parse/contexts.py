@@ -104,8 +104,9 @@ def entered(interp: Interpreter, items: list[ast.withitem], body: Callable[[], N
         entered(interp, items[1:], body)
         ops.leave_errstate(before)
     else:
-        raise UnsupportedSyntaxError(
-            "symdiff does not compile 'with' on this context manager",
-            interp.span,
-            "use np.errstate(...) or symdiff.no_grad(), or move the block out of the function",
-        )
+        with interp.at(items[0].context_expr):
+            raise UnsupportedSyntaxError(
+                "symdiff does not compile 'with' on this context manager",
+                interp.span,
+                "use np.errstate(...) or symdiff.no_grad(), or move the block outside",
+            )

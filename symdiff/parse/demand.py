@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from symdiff import ops
-from symdiff.errors import UnsupportedSyntaxError
+from symdiff.errors import SymdiffError, UnsupportedSyntaxError
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.signature import Path
 from symdiff.ir.types import ArrayType, ListType, Size
+from symdiff.ops.declare import NeedsStatic, static
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.staged import StaticDemand
 
@@ -39,6 +40,17 @@ def obtainable(interp: Interpreter, value: Value) -> StaticDemand | None:
     """The request for a value, where it can be fixed."""
     wanted = demand(interp, value)
     return wanted if isinstance(wanted, StaticDemand) else None
+
+
+def known(interp: Interpreter, value: Any, hint: str) -> Any:
+    """A value that has to be static; an error with a hint where it cannot be."""
+    try:
+        return static(value)
+    except NeedsStatic as needed:
+        wanted = demand(interp, needed.value)
+        if isinstance(wanted, SymdiffError):
+            wanted.hint = hint
+        raise wanted from None
 
 
 class _Search:

@@ -9,11 +9,12 @@ from typing import Any
 from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
-from symdiff.ops.declare import static
 from symdiff.parse.assignment import assign
 from symdiff.parse.attributes import get_attribute
 from symdiff.parse.blame import users
 from symdiff.parse.branches import choose, joined_value
+from symdiff.parse.builtin_functions import SETS
+from symdiff.parse.demand import known
 from symdiff.parse.interpreter import EXPRESSIONS, LATE, Expression, Interpreter
 from symdiff.parse.items import get_item, static_key
 from symdiff.parse.iteration import append_item, for_each, static_items
@@ -246,7 +247,7 @@ def _list(interp: Interpreter, node: ast.List) -> Abstract:
 
 @expression(ast.Set)
 def _set(interp: Interpreter, node: ast.Set) -> Abstract:
-    return frozenset(_elements(interp, node.elts))
+    return frozenset(known(interp, item, SETS) for item in _elements(interp, node.elts))
 
 
 @expression(ast.Dict)
@@ -337,7 +338,7 @@ def _set_comprehension(interp: Interpreter, node: ast.SetComp) -> Abstract:
     _comprehend(
         interp,
         node.generators,
-        lambda: append_item(interp, made, static(interp.evaluate(node.elt))),
+        lambda: append_item(interp, made, known(interp, interp.evaluate(node.elt), SETS)),
     )
     return frozenset(interp.content(made))
 

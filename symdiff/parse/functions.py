@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import ast
 import inspect
+import sys
 import types
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from symdiff.errors import SymdiffError, UnsupportedCallError
+from symdiff.errors import SourceUnavailableError, SymdiffError, UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.parse.binding import bind_arguments
 from symdiff.parse.branches import ends_without_return
@@ -22,7 +23,7 @@ from symdiff.parse.opaque import call_opaque, is_pure_python
 from symdiff.parse.recursion import followed
 from symdiff.parse.scope import local_names, reflect_everywhere
 from symdiff.parse.values import ABSENT, Abstract, Closure, Conflict, ConflictRead, Scope, now
-from symdiff.source import FunctionNode, FunctionSource, find_source
+from symdiff.source import FunctionNode, FunctionSource, find_source, span_of
 
 Keywords = dict[str, Abstract]
 
@@ -36,7 +37,12 @@ def call_function(
     """A Python function, followed into its source."""
     if not is_pure_python(function):
         return call_opaque(interp, function, arguments, keywords)
-    source = find_source(function)
+    try:
+        source = find_source(function)
+    except SourceUnavailableError:
+        if (function.__module__ or "").split(".")[0] not in sys.stdlib_module_names:
+            raise
+        return call_opaque(interp, function, arguments, keywords)
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     locals_, globals_ = local_names(source.tree)
     scope = Scope(function.__qualname__, locals_, None, function.__globals__, cells, globals_)
@@ -98,7 +104,9 @@ def run_function(
 ) -> Abstract:
     """Stage a function's body in a scope of its own; gives what it returns."""
     if isinstance(node, ast.AsyncFunctionDef):
-        raise UnsupportedCallError("symdiff does not compile 'async def'", interp.span)
+        raise UnsupportedCallError(
+            "symdiff does not compile 'async def'", span_of(node, source), "write a plain def"
+        )
     if len(interp.frames) > MOST_INLINED:
         raise UnsupportedCallError(
             f"'{scope.function}' calls itself to a depth of more than {MOST_INLINED}",
@@ -149,7 +157,8 @@ def _run_body(interp: Interpreter, node: FunctionNode, frame: Frame) -> Abstract
     state = interp.content(returned)
     value = interp.content(slot)
     if isinstance(state, Value):
-        value = _maybe_returned(interp, state, value)
+        with interp.at(node):
+            value = _maybe_returned(interp, state, value)
     interp.heap.contents.pop(returned, None)
     interp.heap.contents.pop(slot, None)
     if isinstance(value, Conflict):

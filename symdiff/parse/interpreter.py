@@ -171,11 +171,7 @@ class Interpreter:
     def _statement(self, statement: ast.stmt, rest: Sequence[ast.stmt]) -> bool:
         handler = STATEMENTS.get(type(statement))
         if handler is None:
-            raise UnsupportedSyntaxError(
-                f"symdiff does not compile '{_keyword(statement)}'",
-                self.span,
-                "move it out of the function, or into a function marked symdiff.nondifferentiable",
-            )
+            raise self._not_compiled(statement)
         return handler(self, statement, rest)
 
     def evaluate(self, expression: ast.expr) -> Abstract:
@@ -183,10 +179,12 @@ class Interpreter:
         handler = EXPRESSIONS.get(type(expression))
         with self.at(expression):
             if handler is None:
-                raise UnsupportedSyntaxError(
-                    f"symdiff does not compile '{_keyword(expression)}' expressions", self.span
-                )
+                raise self._not_compiled(expression)
             return handler(self, expression)
+
+    def _not_compiled(self, node: ast.AST) -> UnsupportedSyntaxError:
+        keyword, hint = REFUSED.get(type(node), (type(node).__name__, HINT))
+        return UnsupportedSyntaxError(f"symdiff does not compile '{keyword}'", self.span, hint)
 
     def branch(
         self, predicate: Value, then: Callable[[], None], orelse: Callable[[], None]
@@ -373,18 +371,19 @@ def lens_of(node: Node) -> Lens:
     return Lens.of(node)
 
 
-def _keyword(node: ast.AST) -> str:
-    return {
-        ast.Match: "match",
-        ast.Try: "try",
-        ast.AsyncFunctionDef: "async def",
-        ast.Await: "await",
-        ast.Yield: "yield",
-        ast.YieldFrom: "yield from",
-        ast.ClassDef: "class",
-        ast.AsyncFor: "async for",
-        ast.AsyncWith: "async with",
-    }.get(type(node), type(node).__name__)
+_GENERATOR = "return a list, or use a generator expression where it is consumed"
+REFUSED: dict[type[ast.AST], tuple[str, str]] = {
+    ast.Match: ("match", "use if/elif"),
+    ast.Try: ("try", "test for what would fail beforehand, or move it outside the function"),
+    ast.TryStar: ("try", "test for what would fail beforehand, or move it outside the function"),
+    ast.ClassDef: ("class", "define the class outside the function"),
+    ast.AsyncFunctionDef: ("async def", "write a plain def"),
+    ast.AsyncFor: ("async for", "write a plain loop"),
+    ast.AsyncWith: ("async with", HINT),
+    ast.Await: ("await", HINT),
+    ast.Yield: ("yield", _GENERATOR),
+    ast.YieldFrom: ("yield from", _GENERATOR),
+}
 
 
 def describe(value: Abstract) -> str:

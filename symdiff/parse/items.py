@@ -15,6 +15,7 @@ from symdiff.ops.declare import static
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array, plain_argument
 from symdiff.parse.blame import judged, users
+from symdiff.parse.demand import known
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.texts import settled
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Range
@@ -53,7 +54,7 @@ def _is_list(value: Abstract) -> bool:
 
 def static_key(interp: Interpreter, key: Abstract) -> Any:
     """A dict's key, which must be known at compile time."""
-    return static(settled(interp, key))
+    return known(interp, settled(interp, key), "keys must be constants, or int arguments")
 
 
 def _static_index(key: Abstract) -> Any:

@@ -43,6 +43,10 @@ FEW_ITEMS = 8  # a list that grows in as many turns is followed item by item
 MOST_TURNS_INSTEAD = 100  # of a loop that cannot be staged as one
 
 
+class EndlessLoopError(UnsupportedSyntaxError):
+    """A loop that would not end."""
+
+
 @dataclass(slots=True)
 class Turns:
     """What a loop repeats: ``turn`` stages a turn, given its index; ``test``: whether to go on."""
@@ -143,7 +147,7 @@ def _staged_or_unrolled(interp: Interpreter, turns: Turns) -> None:
     interp.heap = heap
     try:
         _unroll(interp, turns)
-    except NeedsStatic:
+    except (NeedsStatic, EndlessLoopError):
         if failure is None or turns.test is None:
             raise
         raise failure from None  # a condition that is not static: the loop cannot be unrolled
@@ -200,7 +204,11 @@ def _goes_on(interp: Interpreter, turns: Turns, position: int) -> bool:
     if isinstance(count, int) and position >= count:
         return False
     if position - turns.first > MOST_UNROLLED:
-        raise UnsupportedSyntaxError("this loop does not end at compile time", interp.span)
+        raise EndlessLoopError(
+            "this loop does not end at compile time",
+            interp.span,
+            "let its condition depend on an argument, or break out of it",
+        )
     if turns.test is None:
         return True
     condition = turns.test()
@@ -425,7 +433,7 @@ class LoopStager:
     def _condition(
         self, trial: Trial, flags: list[Value], parameters: tuple[Value, ...]
     ) -> Block | None:
-        if trial.test is None and not flags:
+        if not flags and (trial.test is None or trial.always):
             return None if self.turns.count is not None else self._forever(parameters)
         inner = Builder(span=self.interp.span)
         with building(inner):
@@ -433,7 +441,7 @@ class LoopStager:
         return copy_block(Block(parameters, inner.nodes, (result,)), {})
 
     def _forever(self, parameters: tuple[Value, ...]) -> Block:
-        raise UnsupportedSyntaxError(
+        raise EndlessLoopError(
             "this loop never ends: its condition is always true and nothing leaves it",
             self.interp.span,
             "break, return, or loop over a range",

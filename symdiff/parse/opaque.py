@@ -72,6 +72,7 @@ class Template:
             raise UnsupportedCallError(
                 f"{describe(value)} is passed to a function that symdiff does not follow",
                 interp.span,
+                "pass numbers and arrays, or call it in a symdiff.nondifferentiable function",
             )
         return self.named(value)
 

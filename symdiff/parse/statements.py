@@ -116,7 +116,12 @@ def _delete(interp: Interpreter, node: ast.Delete) -> None:
             container = interp.evaluate(target.value)
             delete_item(interp, container, interp.evaluate(target.slice))
         else:
-            raise UnsupportedSyntaxError("'del' of this", interp.span)
+            with interp.at(target):
+                raise UnsupportedSyntaxError(
+                    "'del' of this",
+                    interp.span,
+                    "del works on names and on items of lists and dicts",
+                )
 
 
 # Control ------------------------------------------------------------------------------------------
@@ -238,7 +243,9 @@ def _message(interp: Interpreter, node: ast.expr | None) -> tuple[Abstract, ...]
 @statement(ast.Raise)
 def _raise(interp: Interpreter, node: ast.Raise) -> None:
     if node.exc is None:
-        raise UnsupportedSyntaxError("'raise' without an exception", interp.span)
+        raise UnsupportedSyntaxError(
+            "'raise' without an exception", interp.span, "name the exception: raise ValueError(...)"
+        )
     call = node.exc
     if isinstance(call, ast.Call) and not call.keywords:
         made = interp.evaluate(call.func)

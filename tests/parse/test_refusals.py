@@ -1,0 +1,338 @@
+"""What is outside the language: the class of the error, the expression it points at, a way out."""
+# ruff: noqa: F841 - programs that are refused
+
+import os
+import threading
+
+import numpy as np
+import pytest
+
+from symdiff.errors import (
+    AliasingError,
+    SymdiffError,
+    UnsupportedCallError,
+    UnsupportedSyntaxError,
+)
+from symdiff.pipeline import staged_at
+from symdiff.runtime.signature import signature_of
+
+X = np.array([0.5, -1.25, 2.0, 3.5])
+Syntax, Call, Aliasing = UnsupportedSyntaxError, UnsupportedCallError, AliasingError
+
+REFUSED = []
+counter = 0
+
+
+def refused(error, at, hint):
+    """Register a program that is refused with an error of a class, at an expression."""
+
+    def register(function):
+        REFUSED.append((function, error, at, hint))
+        return function
+
+    return register
+
+
+# Statements
+
+
+@refused(Syntax, "match k:", "if/elif")
+def match_statement(x, k):
+    match k:
+        case 1:
+            return x[0]
+    return x[1]
+
+
+@refused(Syntax, "try:", "outside")
+def try_statement(x, k):
+    try:
+        return x[0] / k
+    except ZeroDivisionError:
+        return 0.0
+
+
+@refused(Syntax, "class Inner:", "outside")
+def class_statement(x, k):
+    class Inner:
+        pass
+
+    return x[0]
+
+
+@refused(Syntax, "yield v", "list")
+def generator_function(x, k):
+    for v in x:  # noqa: UP028
+        yield v
+
+
+@refused(Syntax, "yield v", "list")
+def calls_a_generator(x, k):
+    def each():
+        for v in x:  # noqa: UP028
+            yield v
+
+    return sum(each())
+
+
+@refused(Call, "async def coroutine(x, k):", "def")
+async def coroutine(x, k):
+    return x[0]
+
+
+@refused(Syntax, 'open("file")', "outside")
+def with_open(x, k):
+    with open("file") as f:
+        return x[0]
+
+
+@refused(Syntax, "threading.Lock()", "no_grad")
+def with_a_lock(x, k):
+    with threading.Lock():
+        return x[0]
+
+
+@refused(Syntax, "y.shape", "reshape")
+def assigns_a_shape(x, k):
+    y = x.copy()
+    y.shape = (2, 2)
+    return y
+
+
+@refused(Syntax, "y.T", "del")
+def deletes_an_attribute(x, k):
+    y = x.copy()
+    del y.T
+    return y
+
+
+@refused(Syntax, "raise", "name the exception")
+def raises_again(x, k):
+    raise
+
+
+@refused(Syntax, "import this_is_no_module", "top of the file")
+def imports_late(x, k):
+    import this_is_no_module
+
+    return x[0] + this_is_no_module.y
+
+
+@refused(Syntax, "while True:", "break")
+def never_ends(x, k):
+    s = x[0]
+    while True:
+        s = s * 0.5
+
+
+# Calls
+
+
+@refused(Call, 'exec("y = 1")', "write")
+def executes(x, k):
+    exec("y = 1")
+    return x[0]
+
+
+@refused(Call, 'eval("x[0]")', "write")
+def evaluates(x, k):
+    return eval("x[0]")
+
+
+@refused(Call, "locals()", "names")
+def asks_for_locals(x, k):
+    return locals()["x"][0]
+
+
+@refused(Call, "globals()", "names")
+def asks_for_globals(x, k):
+    return globals()["X"][0]
+
+
+@refused(Call, "vars()", "names")
+def asks_for_vars(x, k):
+    return x[0] + len(vars())
+
+
+@refused(Call, "id(x)", "is")
+def asks_for_identity(x, k):
+    return x[0] * id(x)
+
+
+@refused(Call, "input()", "argument")
+def asks_the_user(x, k):
+    return x[0] * float(input())
+
+
+@refused(Call, "super(object, x)", "base class")
+def super_with_arguments(x, k):
+    return super(object, x)
+
+
+@refused(Call, "np.fft.hfft(x)", "custom_vjp")
+def no_rule(x, k):
+    return np.fft.hfft(x)
+
+
+@refused(Call, "np.vectorize(abs)", "custom_vjp")
+def vectorized(x, k):
+    return np.vectorize(abs)(x)
+
+
+@refused(Call, "np.sum(x, where=x > 0)", "numpy.where")
+def unknown_keyword(x, k):
+    return np.sum(x, where=x > 0)
+
+
+@refused(Call, "y.partition(2)", "np.partition")
+def partitions_in_place(x, k):
+    y = x.copy()
+    y.partition(2)
+    return y
+
+
+@refused(Call, "x.tobytes()", "outside")
+def unknown_method(x, k):
+    return x.tobytes()
+
+
+@refused(Call, 'os.getenv("HOME") * x', "convert")
+def arithmetic_on_an_unknown_object(x, k):
+    return os.getenv("HOME") * x
+
+
+@refused(Call, 'if os.getenv("HOME"):', "bool")
+def truth_of_an_unknown_object(x, k):
+    if os.getenv("HOME"):
+        return x[0]
+    return x[1]
+
+
+@refused(Call, 'os.getenv("HOME").lower', "outside")
+def attribute_of_an_unknown_object(x, k):
+    return os.getenv("HOME").lower()
+
+
+@refused(Call, "os.path.exists(lambda: 1)", "nondifferentiable")
+def closure_given_away(x, k):
+    return os.path.exists(lambda: 1)
+
+
+@refused(Call, "iter(f, 1)", "while")
+def iter_with_a_sentinel(x, k):
+    f = lambda: 1  # noqa: E731
+    return list(iter(f, 1))
+
+
+# Values
+
+
+@refused(Syntax, "{x[0], x[1]}", "list")
+def set_of_staged_values(x, k):
+    return len({x[0], x[1]})
+
+
+@refused(Syntax, "{v for v in x}", "list")
+def set_comprehension_of_staged_values(x, k):
+    return len({v for v in x})  # noqa: C416
+
+
+@refused(Syntax, "{x[0]: 1.0}", "constant")
+def dict_with_staged_keys(x, k):
+    return {x[0]: 1.0}
+
+
+@refused(Syntax, "d[x[0]]", "constant")
+def looks_up_a_staged_key(x, k):
+    d = {0.5: 1.0}
+    return d[x[0]]
+
+
+@refused(Syntax, 'names[f"{x[0]}"]', "print")
+def text_of_a_staged_value(x, k):
+    names = {"0.5": 2.0}
+    return names[f"{x[0]}"]
+
+
+@refused(Syntax, "sorted(x)", "np.sort")
+def sorts_a_list_of_staged_values(x, k):
+    return sorted(x)[0]
+
+
+@refused(Syntax, "x.sum(axis=int(x[2]))", "int argument")
+def axis_from_data(x, k):
+    return x.sum(axis=int(x[2]))
+
+
+@refused(Syntax, "g", "list")
+def iterates_twice(x, k):
+    g = (v * 2 for v in x)
+    s = sum(g)
+    for v in g:
+        s += v
+    return s
+
+
+@refused(Syntax, "if x[0] > 0:", "one structure")
+def returns_other_structures(x, k):
+    if x[0] > 0:
+        return x
+    return x[0], k
+
+
+@refused(Syntax, "def returns_none_on_some_paths", "paths")
+def returns_none_on_some_paths(x, k):
+    if x[0] > k:
+        return x[0]
+
+
+@refused(Syntax, "while s < 9.0:", "structure")
+def nests_in_a_loop(x, k):
+    s, t = x[0], x[1]
+    while s < 9.0:
+        s = s + 1.0
+        t = (t, s)
+    return t
+
+
+@refused(Aliasing, "rows.append(a)", "copy")
+def writes_what_is_in_a_growing_list(x, k):
+    rows, s = [], x[0]
+    a = x.copy()
+    while s < 9.0:
+        rows.append(a)
+        s = s + 1.0
+        a[0] = s
+    return rows
+
+
+@refused(Syntax, "for v in rows", "list(")
+def grows_while_iterated(x, k):
+    rows = [v for v in x]  # noqa: C416
+    for v in rows:
+        if v > 0:
+            rows.append(v)
+    return rows
+
+
+def text_of(span):
+    """The source that a span covers on its first line."""
+    end = span.end_column - 1 if span.end_line == span.line else None
+    return span.text[span.column - 1 : end]
+
+
+@pytest.mark.parametrize(
+    ("function", "error", "at", "hint"), REFUSED, ids=lambda f: getattr(f, "__name__", "")
+)
+def test_what_is_refused_is_shown_with_its_place_and_a_way_out(function, error, at, hint):
+    arguments = (X, 0.25)
+    with pytest.raises(SymdiffError) as caught:
+        staged_at(function, signature_of(["x", "k"], arguments), arguments)
+    found = caught.value
+    assert isinstance(found, error), f"{type(found).__name__}: {found}"
+    assert found.span is not None, found
+    assert found.span.file == __file__
+    assert text_of(found.span).startswith(at), text_of(found.span)
+    assert found.hint, found
+    assert hint in found.hint, found
+    assert at.splitlines()[0] in str(found)
