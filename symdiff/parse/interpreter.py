@@ -98,6 +98,7 @@ class Interpreter:
         self.entry = Builder()
         self.span: SourceSpan | None = None
         self.stopped = 0  # depth of no_grad
+        self.trials = 0  # how often loop bodies were staged
         self.tails = 0  # how often the rest of a block was staged twice
         self.outer_heaps: list[Heap] = []
         self.rebound: dict[FreeVariable, None] = {}

@@ -39,6 +39,7 @@ from symdiff.parse.values import (
 
 MOST_PEELED = 3
 MOST_ROUNDS = 24
+MOST_TRIALS = 1000  # of all loop bodies of a function together
 FEW_ITEMS = 8  # a list that grows in as many turns is followed item by item
 MOST_TURNS_INSTEAD = 100  # of a loop that cannot be staged as one
 
@@ -313,6 +314,13 @@ class LoopStager:
 
     def _trial(self) -> Trial:
         """Stage one turn; what is known to change starts as parameters."""
+        self.interp.trials += 1
+        if self.interp.trials > MOST_TRIALS:
+            raise UnsupportedSyntaxError(
+                "the types in these nested loops do not settle",
+                self.interp.span,
+                "give every name one type and one rank before the loops",
+            )
         heap, index = self.base.copy(written=set()), Value(INT)
         carries = Carries(self.since, self.base, heap, index, self.interp.span)
         count = self.turns.count
