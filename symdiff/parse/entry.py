@@ -12,7 +12,7 @@ from symdiff.ir.graph import Block, Graph, Value
 from symdiff.ir.signature import Signature
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.demand import demand, obtainable
-from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.interpreter import Interpreter, placed
 from symdiff.parse.output import Output
 from symdiff.parse.reflect import argument
 from symdiff.parse.staged import Staged
@@ -39,6 +39,8 @@ def stage(function: Any, signature: Signature) -> Staged:
     with building(interp.entry):
         try:
             return _stage(interp, function, signature)
+        except SymdiffError as error:
+            raise placed(error, _span(function)) from None
         except NeedsStatic as needed:
             interp.span = needed.span
             raise demand(interp, needed.value) from None

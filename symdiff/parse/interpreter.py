@@ -111,7 +111,7 @@ class Interpreter:
         self.assumed: dict[Value, bool] = {}  # what they are here
         self.active_calls: list[tuple[Any, int]] = []
         self.recursions: dict[Any, Any] = {}
-        self.changed: dict[Any, None] = {}  # lists and dicts of the caller's
+        self.changed: dict[Any, Any] = {}  # lists and dicts of the caller's: what they held before
         self.decided: dict[ast.expr, bool | Value] = {}  # tests that were evaluated before
 
     # Where we are ---------------------------------------------------------------------------------
@@ -340,11 +340,11 @@ class Interpreter:
 UNREACHABLE: Flag = (Token(), "raise")
 
 
-def placed(error: SymdiffError, span: SourceSpan) -> SymdiffError:
+def placed(error: SymdiffError, span: SourceSpan | None) -> SymdiffError:
     """An error with a place and a hint."""
     if error.hint is None and not isinstance(error, InternalError):
         error.hint = HINT
-    return error.with_span(span)
+    return error if span is None else error.with_span(span)
 
 
 def unbound(name: str, local: bool) -> NameError:

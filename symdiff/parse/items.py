@@ -157,7 +157,7 @@ def note_write(interp: Interpreter, ref: ListRef | DictRef) -> None:
     staged_lists.check_attached(interp, ref)
     interp.heap.changed(ref)
     if ref.path is not None:
-        interp.changed[ref] = None
+        interp.changed.setdefault(ref, interp.heap.get(ref))
 
 
 def _set_list_item(interp: Interpreter, ref: ListRef, key: Abstract, content: Abstract) -> None:

@@ -52,6 +52,7 @@ from symdiff.parse.values import (
     Unjoinable,
     born,
 )
+from symdiff.parse.writeback import write_attribute
 
 # Static things that may hold staged ones.
 HOLDERS = (Closure, BoundMethod, Partial, ArrayMethod, StagedText, Generator, Iterable, Range)
@@ -167,7 +168,28 @@ class Joiner:
             return self.join(name, a, b)
         except Unjoinable as reason:
             text = f"'{name}' differs between two paths: {reason}"
-            return Conflict(name, text, self.interp.span, predicate=self.predicate)
+            conflict = Conflict(name, text, self.interp.span, predicate=self.predicate)
+            if key in self.interp.attributes:
+                self._write_in_arms(key, conflict)
+            return conflict
+
+    def _write_in_arms(self, key: Key, conflict: Conflict) -> None:
+        """Set an attribute of the caller's on each path, where its values do not join."""
+        interp, heap = self.interp, self.interp.heap
+        before = heap.get(key)
+        for arm in self.arms:
+            content = arm.heap.get(key)
+            if not arm.reached or content is ABSENT or same(before, content):
+                continue
+            if isinstance(content, Conflict):
+                if content.written:
+                    continue
+                return
+            with building(Builder(arm.nodes, interp.span)):
+                interp.heap = arm.heap
+                write_attribute(interp, key, content)
+                interp.heap = heap
+        conflict.written = True
 
     def _half_bound(self, name: str, a: Abstract, b: Abstract) -> Abstract:
         """A variable that is not bound on all paths."""
@@ -203,6 +225,8 @@ class Joiner:
             return a
         for content in (a, b):
             if isinstance(content, Conflict):
+                if content.written:
+                    raise Unjoinable("it was set on other paths")
                 return content
         if _is_list_content(a, b):
             return self._list_contents(name, a, b)

@@ -239,6 +239,7 @@ class Conflict:
     span: SourceSpan | None
     aliasing: bool = False
     predicate: Value | None = None  # what decides between the paths
+    written: bool = False  # an attribute of the caller's: each path has set it
 
 
 @dataclass(eq=False, slots=True)

@@ -5,6 +5,8 @@ Each is one effect at the function's end, in the order of the first writes.
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Sequence
 from typing import Any
 
 from symdiff import ops
@@ -12,24 +14,31 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Block, FreeVariable, Value, walk_nodes
 from symdiff.ops.effects import Named
-from symdiff.parse.heap import constant
+from symdiff.parse.heap import constant, same
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.opaque import Template
 from symdiff.parse.staged_lists import is_staged_list
-from symdiff.parse.values import ABSENT, Abstract, DictRef, ObjectRef, Storage
+from symdiff.parse.texts import is_plain
+from symdiff.parse.values import (
+    ABSENT,
+    Abstract,
+    Array,
+    Conflict,
+    DictRef,
+    ListRef,
+    ObjectRef,
+    Storage,
+)
 
 
 def write_back(interp: Interpreter) -> None:
     """Append the effects."""
     for variable in interp.rebound:
         _rebind(interp, variable)
-    for owner, name in interp.attributes:
-        live = owner.live if isinstance(owner, ObjectRef) else owner.owner
-        if isinstance(owner, ObjectRef) and owner.path is not None:
-            interp.guard(owner.path, "value", live)  # what is written is this very object
-        content = interp.content((owner, name))
-        if content is not ABSENT:
-            _effect(interp, ops.set_attribute, content, owner=Named(live, "self"), name=name)
+    for key in interp.attributes:
+        found = interp.heap.get(key)
+        if found is not ABSENT and not (isinstance(found, Conflict) and found.written):
+            write_attribute(interp, key, interp.content(key))
     for ref in interp.changed:
         if isinstance(ref.path[0], FreeVariable):
             _write_container(interp, ref)
@@ -38,22 +47,29 @@ def write_back(interp: Interpreter) -> None:
             _write_array(interp, storage)
 
 
+def write_attribute(interp: Interpreter, key: tuple[Any, str], content: Abstract) -> None:
+    """``object.name = content`` on the user's own object."""
+    owner, name = key
+    live = owner.live if isinstance(owner, ObjectRef) else owner.owner
+    if isinstance(owner, ObjectRef) and owner.path is not None:
+        interp.guard(owner.path, "value", live)  # what is written is this very object
+    _effect(interp, ops.set_attribute, content, owner=Named(live, "self"), name=name)
+
+
 def _effect(interp: Interpreter, op: Any, content: Abstract, **attributes: Any) -> None:
-    if isinstance(content, Value) or not _has_staged(interp, content):
-        value = content if isinstance(content, Value) else constant(content)
-        op(value, **attributes)
-        return
-    op(interp.lift(content), **attributes)
-
-
-def _has_staged(interp: Interpreter, content: Abstract) -> bool:
-    return bool(_operands(interp, content))
-
-
-def _operands(interp: Interpreter, content: Abstract) -> list[Value]:
-    template = Template(interp)
-    template.of(content)
-    return template.operands
+    if isinstance(content, Value | Array):
+        op(interp.lift(content), **attributes)
+    elif is_plain(content) and not isinstance(content, tuple):
+        op(constant(content), **attributes)
+    else:
+        template = Template(interp)
+        value = template.of(content)
+        target = (attributes["owner"], attributes.get("name", attributes.get("key")))
+        put = setattr if op is ops.set_attribute else operator.setitem
+        function = Named(put, put.__name__)
+        ops.opaque_call(
+            *template.operands, function=function, arguments=(*target, value), keywords=()
+        )
 
 
 def _rebind(interp: Interpreter, variable: FreeVariable) -> None:
@@ -83,26 +99,48 @@ def _write_container(interp: Interpreter, ref: Any) -> None:
     if content is ABSENT:  # changed in a staging that was given up
         return
     owner = Named(live, getattr(path[-1], "name", str(path[-1])))
+    before = interp.changed[ref]
     if isinstance(ref, DictRef):
-        for key, item in content.items():
-            if getattr(item, "path", None) == (*path, key):
-                continue  # the container that has been there all along, written on its own
-            _effect(interp, ops.set_item, item, owner=owner, key=key)
-        return
-    if is_staged_list(content):
+        _write_dict(interp, ref, owner, before, content)
+    elif is_staged_list(content):
         _replace_list(interp, live, owner.name, content)
-        return
+    else:
+        _write_list(interp, ref, owner, before, content)
+
+
+def _is_unchanged(ref: Any, key: Any, before: Abstract, item: Abstract) -> bool:
+    """Whether an item is what it was; a container that has been there is written on its own."""
+    return same(before, item) or getattr(item, "path", None) == (*ref.path, key)
+
+
+def _write_dict(
+    interp: Interpreter, ref: DictRef, owner: Named, before: dict[Any, Any], content: Any
+) -> None:
+    for key in before:
+        if key not in content:
+            _call(owner, "pop", key)
+    for key, item in content.items():
+        if not _is_unchanged(ref, key, before.get(key, ABSENT), item):
+            _effect(interp, ops.set_item, item, owner=owner, key=key)
+
+
+def _write_list(
+    interp: Interpreter, ref: ListRef, owner: Named, before: tuple[Any, ...], content: Any
+) -> None:
+    for _ in range(len(before) - len(content)):
+        _call(owner, "pop")
     for position, item in enumerate(content):
-        if position < len(live):
+        if position >= len(before):
+            template = Template(interp)
+            _call(owner, "append", template.of(item), operands=template.operands)
+        elif not _is_unchanged(ref, position, before[position], item):
             _effect(interp, ops.set_item, item, owner=owner, key=position)
-        else:
-            value = interp.lift(item)
-            ops.opaque_call(
-                value,
-                function=Named(live.append, f"{owner.name}_append"),
-                arguments=(ops.Slot(0),),
-                keywords=(),
-            )
+
+
+def _call(owner: Named, name: str, *arguments: Any, operands: Sequence[Value] = ()) -> None:
+    """A method of the user's own list or dict."""
+    method = Named(getattr(owner.target, name), f"{owner.name}_{name}")
+    ops.opaque_call(*operands, function=method, arguments=arguments, keywords=())
 
 
 def _replace_list(interp: Interpreter, live: Any, name: str, content: Any) -> None:

@@ -1,0 +1,368 @@
+"""What stands outside the function: globals, cells, objects, captured containers; effects."""
+
+import collections
+import contextlib
+import copy
+import io
+
+import numpy as np
+import pytest
+
+import symdiff
+
+X = np.array([0.5, -1.25, 2.0, 3.5])
+
+SCALE = 2.0
+TABLE = {"a": 1.0, "b": [1.0, 2.0], "c": np.array([1.0, 2.0])}
+LOG = []
+COUNT = 0
+ARRAY = np.array([1.0, 2.0, 3.0, 4.0])
+MATRIX = np.arange(6.0).reshape(2, 3)
+STATE = None
+
+
+class Holder:
+    total = 0.0
+    seen = ()
+
+    def __init__(self):
+        self.calls = 0
+        self.last = None
+        self.history = []
+        self.weights = np.array([1.0, 2.0, 3.0, 4.0])
+        self.inner = None
+
+    def value(self, x):
+        self.calls += 1
+        self.last = x[0]
+        return (self.weights * x).sum() * self.calls
+
+
+HOLDER = Holder()
+
+
+def reset():
+    global SCALE, TABLE, LOG, COUNT, ARRAY, HOLDER, STATE, MATRIX
+    SCALE, COUNT, STATE = 2.0, 0, None
+    TABLE = {"a": 1.0, "b": [1.0, 2.0], "c": np.array([1.0, 2.0])}
+    LOG = []
+    ARRAY = np.array([1.0, 2.0, 3.0, 4.0])
+    MATRIX = np.arange(6.0).reshape(2, 3)
+    HOLDER = Holder()
+    HOLDER.inner = Holder()
+    Holder.total, Holder.seen = 0.0, ()
+
+
+def outside():
+    """Everything that a program may change."""
+    holders = [vars(h) for h in (HOLDER, HOLDER.inner)]
+    flat = [{k: v for k, v in h.items() if k != "inner"} for h in holders]
+    return copy.deepcopy(
+        [SCALE, TABLE, LOG, COUNT, ARRAY, MATRIX, STATE, flat, Holder.total, Holder.seen]
+    )
+
+
+def global_number(x):
+    return x.sum() * SCALE
+
+
+def global_rebound(x):
+    global COUNT, SCALE
+    COUNT += 1
+    SCALE = SCALE * 2.0
+    return x.sum() * SCALE + COUNT
+
+
+def global_rebound_on_a_path(x):
+    global COUNT
+    if x[0] > 0:
+        COUNT += 1
+    return x.sum() * COUNT
+
+
+def global_rebound_in_a_loop(x):
+    global COUNT
+    for v in x:
+        if v > 0:
+            COUNT += 1
+    return x.sum() * COUNT
+
+
+def global_dict(x):
+    TABLE["a"] = TABLE["a"] + 1.0
+    TABLE["n"] = TABLE.get("n", 0) + 1
+    return x.sum() * TABLE["a"] * TABLE["n"]
+
+
+def global_dict_item_deleted(x):
+    v = TABLE.pop("a", 3.0)
+    TABLE.pop("b", None)
+    return x.sum() * v
+
+
+def global_nested_list(x):
+    TABLE["b"].append(3.0)
+    TABLE["b"][0] += 1.0
+    return x.sum() * sum(TABLE["b"])
+
+
+def global_list_of_numbers(x):
+    LOG.append(x[0])
+    LOG.append(len(LOG))
+    return x.sum() * len(LOG)
+
+
+def global_list_shrinks(x):
+    LOG.extend([1.0, 2.0, 3.0])
+    LOG.pop()
+    LOG.insert(0, x[1])
+    del LOG[1]
+    TABLE["b"].pop()
+    TABLE["b"].append([x[0], 2])
+    TABLE["b"].insert(0, 1.5)
+    return x.sum() * len(LOG)
+
+
+def global_bound_to_a_container(x):
+    global STATE
+    STATE = [x[0], {"k": 1.0}]
+    HOLDER.last = (1, "text")
+    return x.sum()
+
+
+def untouched_items_stay_the_same(x):
+    before = TABLE["c"]
+    TABLE["a"] = x[0]
+    return x.sum() + (0.0 if before is TABLE["c"] else 1.0)
+
+
+def global_array_written(x):
+    ARRAY[0] = x[1]
+    ARRAY[1:] *= 2.0
+    return (ARRAY * x).sum()
+
+
+def global_array_view_written(x):
+    row = MATRIX[1]
+    row += x[0]
+    MATRIX.T[0] = 7.0
+    return MATRIX.sum() * x[1]
+
+
+def global_array_in_a_dict_written(x):
+    TABLE["c"][0] = x[0]
+    return TABLE["c"].sum() * x[1]
+
+
+def global_array_rebound(x):
+    global ARRAY
+    ARRAY = ARRAY * x
+    ARRAY[0] = 5.0
+    return ARRAY.sum()
+
+
+def attributes(x):
+    HOLDER.calls += 1
+    HOLDER.last = x[0] * 2
+    HOLDER.history.append(HOLDER.calls)
+    HOLDER.weights[0] = x[1]
+    HOLDER.inner.calls += 2
+    HOLDER.inner.last = HOLDER.last
+    return HOLDER.weights.sum() * HOLDER.calls
+
+
+def methods(x):
+    a = HOLDER.value(x)
+    return a + HOLDER.value(x * 2)
+
+
+def attribute_on_a_path(x):
+    if x[0] > 0:
+        HOLDER.calls += 1
+        HOLDER.last = x[0]
+    return x.sum() * HOLDER.calls
+
+
+def class_attributes(x):
+    Holder.total += 1.0
+    return x.sum() * Holder.total
+
+
+def new_attribute(x):
+    HOLDER.fresh = x[0]
+    return HOLDER.fresh * x[1]
+
+
+def printing(x):
+    print("first", x[0])
+    for i in range(2):
+        print(f"{i}: {x[i]:.3f}", end="; ")
+    if x[0] > 0:
+        print()
+    return x.sum()
+
+
+def draws(x):
+    noise = np.random.normal(size=4)
+    k = np.random.randint(3)
+    return (x * noise).sum() * (k + 1)
+
+
+def draws_from_a_generator(x):
+    rng = np.random.default_rng(3)
+    a = rng.standard_normal(4)
+    b = rng.uniform(0.0, 1.0)
+    p = rng.permutation(4)
+    return (x[p] * a).sum() * b
+
+
+def callback_from_a_closure(x):
+    seen = []
+
+    def note(v):
+        seen.append(v)
+        LOG.append(v)
+        return v * 2
+
+    return sum(note(v) for v in x) + len(seen)
+
+
+def counter_in_a_cell():
+    count = 0
+
+    def f(x):
+        nonlocal count
+        count += 1
+        return x.sum() * count
+
+    return f
+
+
+def array_in_a_cell():
+    buffer = np.zeros(4)
+
+    def f(x):
+        buffer[:] = x * 2
+        buffer[0] += 1.0
+        return buffer.sum()
+
+    return f
+
+
+def list_in_a_cell():
+    seen = []
+
+    def f(x):
+        seen.append(x[0])
+        return x.sum() * len(seen)
+
+    return f
+
+
+PROGRAMS = [
+    global_number,
+    global_rebound,
+    global_rebound_on_a_path,
+    global_rebound_in_a_loop,
+    global_dict,
+    global_dict_item_deleted,
+    global_nested_list,
+    global_list_of_numbers,
+    global_list_shrinks,
+    global_bound_to_a_container,
+    untouched_items_stay_the_same,
+    global_array_written,
+    global_array_view_written,
+    global_array_in_a_dict_written,
+    global_array_rebound,
+    attributes,
+    methods,
+    attribute_on_a_path,
+    class_attributes,
+    new_attribute,
+    printing,
+    draws,
+    draws_from_a_generator,
+    callback_from_a_closure,
+]
+
+
+def observed(function, reset):
+    """Results, output and what is outside after each of three calls."""
+    reset()
+    np.random.seed(11)
+    found = []
+    for x in (X, X * 2, -X):
+        given = x.copy()
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            result = function(given)
+        found.append((result, out.getvalue(), outside(), given.tolist()))
+    return found
+
+
+def assert_equal(made, expected, where="result"):
+    assert type(made) is type(expected), (where, made, expected)
+    if isinstance(expected, dict):
+        assert list(made) == list(expected), where
+        for key in expected:
+            assert_equal(made[key], expected[key], f"{where}[{key!r}]")
+    elif isinstance(expected, list | tuple):
+        assert len(made) == len(expected), (where, made, expected)
+        for k, (one, other) in enumerate(zip(made, expected, strict=True)):
+            assert_equal(one, other, f"{where}[{k}]")
+    else:
+        np.testing.assert_array_equal(made, expected, err_msg=where)
+
+
+@pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
+def test_a_derived_function_leaves_outside_what_the_function_leaves(function, monkeypatch):
+    monkeypatch.setenv("SYMDIFF_VERIFY", "0")
+    expected = observed(function, reset)
+    derived = symdiff.value_and_grad(function)
+    made = observed(lambda x: derived(x)[0], reset)
+    assert_equal(made, expected)
+
+
+@pytest.mark.parametrize("make", [counter_in_a_cell, array_in_a_cell, list_in_a_cell])
+def test_closure_cells_are_read_and_written_at_each_call(make, monkeypatch):
+    monkeypatch.setenv("SYMDIFF_VERIFY", "0")
+    expected = observed(make(), reset)
+    derived = symdiff.value_and_grad(make())
+    made = observed(lambda x: derived(x)[0], reset)
+    assert_equal(made, expected)
+
+
+def test_a_change_of_what_is_outside_is_noticed_between_calls():
+    global SCALE
+    reset()
+    f = symdiff.grad(global_number)
+    np.testing.assert_array_equal(f(X), np.full(4, 2.0))
+    SCALE = 3
+    np.testing.assert_array_equal(f(X), np.full(4, 3.0))
+    SCALE = np.array([1.0, 2.0])
+    with pytest.raises(symdiff.errors.GradientShapeError):
+        f(X)
+    SCALE = 5.0
+    np.testing.assert_array_equal(f(X), np.full(4, 5.0))
+    reset()
+
+
+Named = collections.namedtuple("Named", "value")
+SETTINGS = Named(2.0)
+MODE = "sum"
+
+
+def reads_settings(x):
+    return x.sum() * SETTINGS.value if MODE == "sum" else x.prod() * SETTINGS.value
+
+
+def test_settings_are_guarded():
+    global SETTINGS, MODE
+    f = symdiff.grad(reads_settings)
+    first = f(X)
+    SETTINGS = Named(4.0)
+    np.testing.assert_array_equal(f(X), 2 * first)
+    MODE = "prod"
+    np.testing.assert_allclose(f(X), 4.0 * X.prod() / X)
+    MODE, SETTINGS = "sum", Named(2.0)
+    np.testing.assert_array_equal(f(X), first)
