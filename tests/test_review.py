@@ -229,3 +229,54 @@ def test_what_a_list_holds_of_a_turn_is_not_written_in_the_next(
     expected = richardson_gradient(f, (y, n)).value
     np.testing.assert_allclose(sd.grad(f)(y, n), expected, rtol=1e-8)
     np.testing.assert_allclose(sd.jvp(f, (y, n), (v, None))[1], expected @ v, rtol=1e-8)
+
+
+# What stands after a loop that was left by return -------------------------------------------------
+
+
+def for_else_after_return(x: float, n: int) -> float:
+    for i in range(n):
+        if x > i:
+            return x * x
+    else:
+        return x * 3
+
+
+def for_else_without_break(x: float, n: int) -> float:
+    for i in range(n):
+        for j in range(i):
+            if x > j + 1.5:
+                return x * x
+            if x < -1:
+                break
+        else:
+            if x > 1:
+                continue
+            x = x * 2
+        x = x - 0.1
+    else:
+        x = x * 3
+    return x * 7
+
+
+@pytest.mark.parametrize("f", [for_else_after_return, for_else_without_break])
+@pytest.mark.parametrize("x", [-2.0, 0.3, 1.3, 7.0])
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_the_else_of_a_loop_is_not_run_after_a_return(
+    f: Callable[..., float], x: float, n: int
+) -> None:
+    value, gradient = sd.value_and_grad(f)(x, n)
+    assert value == f(x, n)
+    assert gradient == pytest.approx(richardson_gradient(f, (x, n)).value, rel=1e-8)
+
+
+# Gradients own their memory -----------------------------------------------------------------------
+
+
+def columns(x: Array) -> Any:
+    return np.sum(np.stack([x, x**2], axis=1) * np.arange(6.0).reshape(3, 2))
+
+
+def test_a_gradient_that_is_summed_in_a_view_is_contiguous() -> None:
+    for gradient in (sd.grad(columns)(np.ones(3)), sd.vjp(columns, np.ones(3))[1](1.0)[0]):
+        assert gradient.flags.c_contiguous and gradient.base is None

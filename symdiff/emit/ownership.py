@@ -353,6 +353,7 @@ class _Walk:
                 continue
             self.decisions.accumulations[node] = number
             self.note_write(base, time)
+            self.sharing.inherit(result, base)
             self.place(result, self.lies(base))
             return True
         return False

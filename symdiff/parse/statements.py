@@ -206,9 +206,9 @@ def _else(interp: Interpreter, turns: Turns, orelse: list[ast.stmt]) -> None:
     if not orelse or broken is True:
         return
     if isinstance(broken, Value):
-        interp.branch(broken, lambda: None, lambda: interp.execute(orelse))
+        interp.branch(broken, lambda: None, lambda: interp.go_on(orelse))
     else:
-        interp.execute(orelse)
+        interp.go_on(orelse)
 
 
 @statement(ast.With)
