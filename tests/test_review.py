@@ -280,3 +280,40 @@ def columns(x: Array) -> Any:
 def test_a_gradient_that_is_summed_in_a_view_is_contiguous() -> None:
     for gradient in (sd.grad(columns)(np.ones(3)), sd.vjp(columns, np.ones(3))[1](1.0)[0]):
         assert gradient.flags.c_contiguous and gradient.base is None
+
+
+# A test that binds a name stands inside the loop's body -------------------------------------------
+
+
+def while_else_with_walrus(x: float, n: int) -> float:
+    while (t := x * x) < n:
+        x = x * 1.5 + 0.1
+        if x > 1.9:
+            break
+        if x > 1.4:
+            return x
+    else:
+        x = x + 10 * t
+    return x * t
+
+
+def while_else_with_and(x: float, n: int) -> float:
+    while n > 0 and (t := x - 1) > 0:
+        x = x * 0.8 + 0.01 * t
+        n -= 1
+    else:
+        if n > 0:
+            return x
+        x = x * 3
+    return x * 5
+
+
+@pytest.mark.parametrize("f", [while_else_with_walrus, while_else_with_and])
+@pytest.mark.parametrize("x", [0.3, 1.3, 7.0])
+@pytest.mark.parametrize("n", [0, 1, 4])
+def test_a_loop_that_its_test_ends_is_not_left_by_break(
+    f: Callable[..., float], x: float, n: int
+) -> None:
+    value, gradient = sd.value_and_grad(f)(x, n)
+    assert value == f(x, n)
+    assert gradient == pytest.approx(richardson_gradient(f, (x, n)).value, rel=1e-8)

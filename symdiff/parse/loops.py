@@ -64,6 +64,11 @@ class Turns:
         return (self.token, "break")
 
     @property
+    def stopped(self) -> Flag:
+        """Raised where a test that stands inside the body does not hold: no ``break``."""
+        return (self.token, "stop")
+
+    @property
     def continued(self) -> Flag:
         return (self.token, "continue")
 
@@ -105,14 +110,17 @@ def run_while(
 def with_flags(interp: Interpreter, turns: Turns, action: Callable[[], None]) -> None:
     """Run with the loop's flags lowered, and leave only break's behind."""
     interp.put(turns.broken, False)
-    interp.put(turns.continued, False)
-    interp.frame.exits += [turns.broken, turns.continued]
+    inside = turns.stopped, turns.continued
+    for flag in inside:
+        interp.put(flag, False)
+    interp.frame.exits += [turns.broken, *inside]
     try:
         action()
     finally:
         interp.frame.exits.remove(turns.broken)
-        interp.frame.exits.remove(turns.continued)
-        interp.heap.contents.pop(turns.continued, None)
+        for flag in inside:
+            interp.frame.exits.remove(flag)
+            interp.heap.contents.pop(flag, None)
 
 
 def _run(interp: Interpreter, turns: Turns, unroll: bool) -> None:
@@ -362,7 +370,7 @@ class LoopStager:
         condition = turns.test() if turns.test is not None else True
 
         def stop() -> None:
-            interp.put(turns.broken, STOPPED)
+            interp.put(turns.stopped, True)
 
         if isinstance(condition, Value):
             interp.branch(condition, lambda: turns.turn(index), stop)
@@ -454,9 +462,6 @@ class LoopStager:
             self.interp.span,
             "break, return, or loop over a range",
         )
-
-
-STOPPED = True
 
 
 def _binds(before: Heap, after: Heap, since: int) -> bool:
