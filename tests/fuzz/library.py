@@ -108,7 +108,9 @@ def _imported(name: str) -> types.ModuleType | None:
         with warnings.catch_warnings(), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             warnings.simplefilter("ignore")
             return importlib.import_module(name)
-    except (Exception, SystemExit):
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # modules of tests, some of which pytest refuses in its own way
         return None
 
 
