@@ -115,9 +115,13 @@ class Behind:
 
 @dataclass(eq=False, slots=True)
 class Lost:
-    """What has no common form in all turns; an error when it is read."""
+    """What has no common form in all turns; an error when it is read.
+
+    ``inherited``: it was lost by a write in the loop to what may be the same, as was known before.
+    """
 
     content: Conflict
+    inherited: bool = False
 
 
 @dataclass(eq=False, slots=True)
@@ -183,7 +187,8 @@ class Carries:
 
     def made(self, conflict: Conflict) -> bool:
         """Whether a conflict stands at this loop's head."""
-        return any(isinstance(s, Lost) and s.content is conflict for s in self._all_slots())
+        lost = (slot for slot in self._all_slots() if isinstance(slot, Lost))
+        return any(slot.content is conflict and not slot.inherited for slot in lost)
 
     def _all_slots(self) -> Iterator[Slot]:
         stack: list[Slot] = list(self.slots.values())
@@ -195,18 +200,22 @@ class Carries:
             elif isinstance(slot, Behind | Bound):
                 stack.append(slot.inner)
 
+    def _turn_by_turn(self) -> SourceSpan | None:
+        """The loop, where following it turn by turn would tell what is what."""
+        return self.span if isinstance(self.count, int) else None
+
     def _slot_or_lost(self, name: str, start: Abstract, hint: Abstract) -> Slot:
         try:
             return self._slot(name, start, hint)
         except Unjoinable as reason:
             text = f"'{name}' changes its nature: {reason}"
-            return Lost(Conflict(name, text, self.span))
+            return Lost(Conflict(name, text, self.span, loop=self._turn_by_turn()))
 
     def _slot(self, name: str, start: Abstract, hint: Abstract) -> Slot:
         if isinstance(start, Conflict):
             return Lost(start)
         if isinstance(hint, Conflict):
-            raise Unjoinable(hint.reason)
+            return Lost(hint, inherited=True)
         if same(start, hint):
             return Same(start)
         if is_number(hint) and (start is ABSENT or is_number(start)):
@@ -447,9 +456,12 @@ class Carries:
             if not isinstance(slot, Number) or not isinstance(slot.start, tuple):
                 continue
             for item in slot.start:
-                if isinstance(item, Array) and item.storage in written:
+                if isinstance(item, Array) and self._may_be_among(item.storage, written):
                     length = self.count if isinstance(self.count, Value) else None
                     raise ConflictRead(in_a_list(slot.parameter.name, self.span, length))
+
+    def _may_be_among(self, storage: Storage, written: set[Location | None]) -> bool:
+        return any(other in written for other in _one_of(storage, self.base))
 
     def _places(self, end: Heap) -> list[Place]:
         """Where each array, list or dict that is bound anew stands before and after a turn."""
@@ -538,7 +550,9 @@ class Carries:
         for a, b in related:
             name = heads[a if a in heads else b].name
             one, other = (after[heads[v].slot] if v in heads else v for v in (a, b))
-            self.base.relate(one, other, several(name, self.span, decides))
+            conflict = several(name, self.span, decides)
+            conflict.loop = self._turn_by_turn()
+            self.base.relate(one, other, conflict)
 
     def _freeze(self, places: list[Place], end: Heap, after: dict[Slot, Location]) -> None:
         """What a turn has put into a list of staged length is not written after the loop either."""
@@ -691,9 +705,22 @@ def _may_be(
             one, other = meant.get(a, a), meant.get(b, b)
             if one is None or other is None or not (a in meant or b in meant):
                 continue
-            if heap.may_be(one, other) or (one, other) in related or (other, one) in related:
+            if any(
+                _related(x, y, heap, related)
+                for x in _one_of(one, heap)
+                for y in _one_of(other, heap)
+            ):
                 found[a, b] = None
     return found
+
+
+def _one_of(location: Location, heap: Heap) -> list[Location]:
+    """A location, and what it may be instead."""
+    return [location, *(other for other, _ in heap.shared.get(location, ()))]
+
+
+def _related(a: Location, b: Location, heap: Heap, related: Pairs) -> bool:
+    return heap.may_be(a, b) or (a, b) in related or (b, a) in related
 
 
 def lift_as(content: Abstract, type_: Type, heap: Heap, span: SourceSpan | None) -> Value:

@@ -24,7 +24,7 @@ from symdiff.parse.values import (
     Storage,
 )
 from symdiff.parse.writeback import write_back
-from symdiff.source import find_source, span_of
+from symdiff.source import SourceSpan, find_source, span_of
 
 
 def stage(function: Any, signature: Signature) -> Staged:
@@ -34,8 +34,21 @@ def stage(function: Any, signature: Signature) -> Staged:
     ``SymdiffError`` for what is outside the language, and what the function itself certainly
     raises.
     """
+    unrolled: set[SourceSpan] = set()
+    while True:
+        try:
+            return _staged(function, signature, unrolled)
+        except ConflictRead as read:
+            loop = read.conflict.loop
+            if loop is None or loop in unrolled:
+                raise _conflict_error(read.conflict) from None
+            unrolled.add(loop)
+
+
+def _staged(function: Any, signature: Signature, unrolled: set[SourceSpan]) -> Staged:
+    """The same; some loops are followed turn by turn."""
     interp = Interpreter()
-    interp.static = dict(signature.static)
+    interp.static, interp.unrolled = dict(signature.static), unrolled
     with building(interp.entry):
         try:
             return _stage(interp, function, signature)
@@ -45,19 +58,19 @@ def stage(function: Any, signature: Signature) -> Staged:
             interp.span = needed.span
             raise demand(interp, needed.value) from None
         except ConflictRead as read:
-            raise _decided_now(interp, read.conflict) from None
+            raise _decided_now(interp, read) from None
 
 
-def _decided_now(interp: Interpreter, conflict: Conflict) -> Exception:
-    """What to raise: a request to fix what decides between the paths, or an error."""
-    if conflict.predicate is not None:
-        wanted = obtainable(interp, conflict.predicate)
+def _decided_now(interp: Interpreter, read: ConflictRead) -> Exception:
+    """A request to fix what decides between the paths, where that can be."""
+    if read.conflict.predicate is not None:
+        wanted = obtainable(interp, read.conflict.predicate)
         if wanted is not None:
             return wanted
-    return _conflict_error(interp, conflict)
+    return read
 
 
-def _conflict_error(interp: Interpreter, conflict: Conflict) -> SymdiffError:
+def _conflict_error(conflict: Conflict) -> SymdiffError:
     if conflict.aliasing:
         hint = (
             f"write before the paths join, or to a copy: {conflict.name} = {conflict.name}.copy()"

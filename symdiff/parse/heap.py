@@ -86,6 +86,8 @@ class Heap:
         for other, conflict in self.shared.get(location, ()):
             if is_callers(other):
                 raise ConflictRead(conflict)
+            if other in self.frozen:
+                raise ConflictRead(self.frozen[other])
             if other in self.contents:
                 self.contents[other] = conflict
 

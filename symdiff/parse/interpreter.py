@@ -112,6 +112,7 @@ class Interpreter:
         self.active_calls: list[tuple[Any, int]] = []
         self.recursions: dict[Any, Any] = {}
         self.changed: dict[Any, Any] = {}  # lists and dicts of the caller's: what they held before
+        self.unrolled: set[SourceSpan] = set()  # loops that are followed turn by turn
         self.decided: dict[ast.expr, bool | Value] = {}  # tests that were evaluated before
 
     # Where we are ---------------------------------------------------------------------------------

@@ -149,7 +149,7 @@ def _set_item(interp: Interpreter, target: Abstract, key: Abstract, content: Abs
     elif isinstance(target, ObjectRef):
         interp.call_method(target, "__setitem__", key, content)
     else:
-        raise users(TypeError(f"'{describe(target)}' does not support item assignment"))
+        raise users(TypeError(f"'{type(target).__name__}' object does not support item assignment"))
 
 
 def note_write(interp: Interpreter, ref: ListRef | DictRef) -> None:

@@ -20,6 +20,7 @@ from symdiff.ir.graph import Block, Node, Value, uses, walk_nodes
 from symdiff.ir.types import INT
 from symdiff.ops import add, less, not_, subtract
 from symdiff.ops.declare import NeedsStatic
+from symdiff.parse.blame import is_users
 from symdiff.parse.carries import Carries
 from symdiff.parse.demand import obtainable
 from symdiff.parse.heap import Heap, Key, constant, same
@@ -133,33 +134,61 @@ def _run(interp: Interpreter, turns: Turns, unroll: bool) -> None:
 
 
 def _staged_or_unrolled(interp: Interpreter, turns: Turns) -> None:
+    """Stage a loop as one; else turn by turn, where that is possible."""
+    if interp.span in interp.unrolled and isinstance(turns.count, int):
+        _unroll(interp, turns)
+        return
     start = len(builder().nodes), interp.heap.copy(), len(interp.frames)
-    failure: Exception | None = None
     try:
         _staged_or_peeled(interp, turns)
         return
-    except NeedsStatic as needed:
-        if not _depends_on_turn(needed.value, interp):
-            raise
-        if isinstance(turns.count, Value):
-            raise NeedsStatic(turns.count) from None
-    except (UnsupportedSyntaxError, AliasingError, ConflictRead) as error:
-        # what does not repeat from turn to turn may be right turn by turn
-        if isinstance(turns.count, Value) and _can_be_static(interp, turns.count):
-            raise NeedsStatic(turns.count) from None
-        if isinstance(turns.count, Value) or (turns.count or 0) > MOST_TURNS_INSTEAD:
-            raise
+    except Exception as error:
         failure = error
+    _refuse_or_unroll(interp, turns, failure)
+    _restart(interp, start)
+    if is_users(failure):
+        _raised_in_a_turn(interp, turns, failure)
+        return
+    try:
+        _unroll(interp, turns)
+    except (NeedsStatic, EndlessLoopError):
+        if isinstance(failure, NeedsStatic) or turns.test is None:
+            raise
+        raise failure from None  # a condition that is not static: the loop cannot be unrolled
+
+
+def _refuse_or_unroll(interp: Interpreter, turns: Turns, failure: Exception) -> None:
+    """Raise what is to be raised; nothing where the turns can be staged one by one."""
+    count = turns.count
+    if is_users(failure):
+        if turns.first >= MOST_PEELED:
+            raise failure
+    elif isinstance(failure, NeedsStatic):
+        if not _depends_on_turn(failure.value, interp):
+            raise failure
+        if isinstance(count, Value):
+            raise NeedsStatic(count) from None
+    elif not isinstance(failure, UnsupportedSyntaxError | AliasingError | ConflictRead):
+        raise failure
+    elif isinstance(count, Value):
+        raise NeedsStatic(count) if _can_be_static(interp, count) else failure
+    elif (count or 0) > MOST_TURNS_INSTEAD:
+        raise failure
+
+
+def _restart(interp: Interpreter, start: tuple[int, Heap, int]) -> None:
+    """Give up what was staged since a point."""
     length, heap, frames = start
     del builder().nodes[length:]
     del interp.frames[frames:]
     interp.heap = heap
-    try:
-        _unroll(interp, turns)
-    except (NeedsStatic, EndlessLoopError):
-        if failure is None or turns.test is None:
-            raise
-        raise failure from None  # a condition that is not static: the loop cannot be unrolled
+
+
+def _raised_in_a_turn(interp: Interpreter, turns: Turns, error: Exception) -> None:
+    """The user's error in a loop that may run no turn: raised where the turn is reached."""
+    if not isinstance(_enters(turns), Value):
+        raise error
+    _peel(interp, turns)
 
 
 def _can_be_static(interp: Interpreter, count: Value) -> bool:
@@ -173,10 +202,7 @@ def _staged_or_peeled(interp: Interpreter, turns: Turns) -> None:
         return
     except Peel as peel:
         reason = peel.reason
-    length, heap, frames = start
-    del builder().nodes[length:]
-    del interp.frames[frames:]
-    interp.heap = heap
+    _restart(interp, start)
     if turns.first >= MOST_PEELED:
         raise UnsupportedSyntaxError(
             f"in this loop {reason}", interp.span, "keep one type and one structure in all turns"
@@ -245,9 +271,9 @@ def _peel(interp: Interpreter, turns: Turns) -> None:
         _one_turn(interp, turns, first)
         left = interp.left()
         if isinstance(left, Value):
-            interp.branch(left, interp.gone(), lambda: _staged_or_peeled(interp, after))
+            interp.branch(left, interp.gone(), lambda: _staged_or_unrolled(interp, after))
         elif not left:
-            _staged_or_peeled(interp, after)
+            _staged_or_unrolled(interp, after)
 
     condition = _enters(turns)
     if isinstance(condition, Value):

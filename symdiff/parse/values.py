@@ -240,6 +240,7 @@ class Conflict:
     aliasing: bool = False
     predicate: Value | None = None  # what decides between the paths
     written: bool = False  # an attribute of the caller's: each path has set it
+    loop: SourceSpan | None = None  # a loop that would tell if it were followed turn by turn
 
 
 @dataclass(eq=False, slots=True)
