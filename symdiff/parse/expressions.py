@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from symdiff import ops
@@ -24,6 +25,7 @@ from symdiff.parse.supers import super_of
 from symdiff.parse.texts import text_field, text_of
 from symdiff.parse.truth import truth
 from symdiff.parse.values import Abstract, Closure, DictRef, Generator, ListRef, Scope
+from symdiff.source import FunctionSource
 
 
 def expression(node_class: type[ast.expr]) -> Callable[[Expression], Expression]:
@@ -216,7 +218,7 @@ def make_closure(interp: Interpreter, node: ast.FunctionDef | ast.Lambda) -> Clo
         for argument, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
         if default is not None
     }
-    interp.captured.add(interp.scope)
+    interp.capture(interp.scope)
     return Closure(node, interp.frame.source, interp.scope, defaults, keyword_defaults)
 
 
@@ -270,23 +272,41 @@ def _comprehend(
     interp: Interpreter, generators: list[ast.comprehension], action: Callable[[], None]
 ) -> None:
     """Stage the loops of a comprehension in a scope of their own, and the action inside them."""
+    _comprehend_over(interp, generators, interp.evaluate(generators[0].iter), action)
+
+
+def _comprehend_over(
+    interp: Interpreter,
+    generators: list[ast.comprehension],
+    first: Abstract,
+    action: Callable[[], None],
+) -> None:
     names = frozenset(
         name.id
         for generator in generators
         for name in ast.walk(generator.target)
         if isinstance(name, ast.Name)
     )
-    first = interp.evaluate(generators[0].iter)
     outer = interp.frame.scope
     scope = Scope(
         "<comprehension>", names, outer, outer.globals, outer.cells, outer.declared_global
     )
     run = _loops(interp, generators, 0, action)
-    interp.frame.scope = scope
-    try:
+    with in_scope(interp, scope, interp.frame.source):
         run(first)
+    interp.forget(scope)
+
+
+@contextlib.contextmanager
+def in_scope(interp: Interpreter, scope: Scope, source: FunctionSource) -> Iterator[None]:
+    """Look names up in another scope of the same activation, or of one that made a generator."""
+    frame = interp.frame
+    before = frame.scope, frame.source
+    frame.scope, frame.source = scope, source
+    try:
+        yield
     finally:
-        interp.frame.scope = outer
+        frame.scope, frame.source = before
 
 
 def _loops(
@@ -359,8 +379,21 @@ def _dict_comprehension(interp: Interpreter, node: ast.DictComp) -> Abstract:
 
 @expression(ast.GeneratorExp)
 def _generator(interp: Interpreter, node: ast.GeneratorExp) -> Abstract:
+    first = interp.evaluate(node.generators[0].iter)
+    scope, source = interp.frame.scope, interp.frame.source
+    interp.capture(scope)
+
     def run(consume: Callable[[Abstract], None]) -> None:
-        _comprehend(interp, node.generators, lambda: consume(interp.evaluate(node.elt)))
+        frame = interp.frame
+        consumer = frame.scope, frame.source
+
+        def action() -> None:
+            item = interp.evaluate(node.elt)
+            with in_scope(interp, *consumer):
+                consume(item)
+
+        with in_scope(interp, scope, source):
+            _comprehend_over(interp, node.generators, first, action)
 
     return Generator(run)
 

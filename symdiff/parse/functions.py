@@ -136,7 +136,9 @@ def _run_in_frame(
     try:
         for name, value in bound.items():
             interp.put((scope, name), value)
-        return _run_body(interp, node, frame)
+        result = _run_body(interp, node, frame)
+        interp.forget(scope)
+        return result
     except SymdiffError as error:
         if called_from is not None and error.span is not None:
             raise error.with_caller(called_from) from None

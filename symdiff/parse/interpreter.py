@@ -274,6 +274,19 @@ class Interpreter:
             return self.heap.allocate(value, name)
         return value
 
+    def capture(self, scope: Scope) -> None:
+        """Keep what a scope and those around it hold: a closure or a generator refers to them."""
+        outer: Scope | None = scope
+        while outer is not None and outer not in self.captured:
+            self.captured.add(outer)
+            outer = outer.parent
+
+    def forget(self, scope: Scope) -> None:
+        """Drop the names of a scope that was left, unless something refers to it."""
+        if scope not in self.captured:
+            for name in scope.locals:
+                self.heap.contents.pop((scope, name), None)
+
     def lookup(self, key: Any, name: str) -> Abstract:
         """A content of the heap that a name or an attribute stands for."""
         content = self.content(key)

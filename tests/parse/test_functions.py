@@ -521,6 +521,23 @@ def next_stops(x, n):
     return next(check(v) for v in (x[0], x[1])), next(iter([x[2], x[3]])), next(iter([]), 5.0), seen
 
 
+def generators_belong_to_where_they_are_made(x, n):
+    k = 100.0
+
+    def make(v):
+        k = v[0] * n
+        return (w * k for w in v if w > k)
+
+    g = make(x)
+    xs = [x[0], 1.0]
+    h = (v + k for v in xs)
+    xs = []
+    k = 200.0
+    nested = [v * 2 for v in (w + 1 for w in x if w > 0)]
+    pairs = sum(a * b for a, b in ((v, v + n) for v in x))
+    return sum(g), sum(h), nested, pairs
+
+
 def range_items(x, n):
     r = range(2, 12, 3)
     return r[0], r[-1], r[1:][0], len(r), 5 in r, list(r[::-1]), x[range(4)[-2]]
