@@ -20,7 +20,7 @@ from symdiff import ops
 from symdiff.ir.build import Builder, builder, building, constant
 from symdiff.ir.control import call, cond, emit_undefined, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
-from symdiff.ir.types import BOOL, FLOAT, ArrayType, TapeType, Type
+from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, TapeType, Type
 from symdiff.ops import mathlib
 
 _FLOAT64, _BOOL = np.dtype("float64"), np.dtype("bool")
@@ -49,15 +49,25 @@ ELEMENTARY: Mapping[str, Callable[..., Value]] = {
     "absolute": lambda x: ops.absolute(x),
     "fabs": lambda x: ops.absolute(x),
     "square": lambda x: ops.multiply(x, x),
+    "hypot": lambda x, y: mathlib.math_hypot(x, y),
     "logical_not": ops.not_,
+    "strong_divide": lambda g, b: strong_quotient(g, b),
+    "quiet_divide": lambda g, b: strong_quotient(g, b),
 }
 ARITHMETIC = frozenset(
-    {"add", "subtract", "multiply", "divide", "negative", "positive"}
+    {"add", "subtract", "multiply", "divide", "negative", "positive", "strong_multiply"}
     | {"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"}
     | {"bitwise_and", "bitwise_or", "bitwise_xor"}
 )
 SAME = frozenset({"python_float", "as_scalar", "retype", "python_bool", "stop_gradient"})
-AS_THEY_ARE = frozenset({"not_", "range_length", "range_element", "int_minimum"})
+AS_THEY_ARE = frozenset({"not_", "choice", "range_length", "range_element", "int_minimum"})
+
+
+def strong_quotient(g: Value, b: Value) -> Value:
+    """``g / (b if g != 0 else 1.0)``."""
+    one = builder().constant(1 if b.type == INT else 1.0)
+    result: Value = ops.divide(g, ops.choice(ops.not_equal(g, 0), b, one))
+    return result
 
 
 class NotFloats(Exception):  # noqa: N818 - control flow

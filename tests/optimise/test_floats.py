@@ -37,6 +37,14 @@ def summed(x: float) -> Any:
     return total
 
 
+def distance(x: float) -> Any:
+    return np.hypot(x, 0.4) * np.sqrt(x * x + 1.0)
+
+
+def rooted(x: float) -> Any:
+    return 2.0 * x * np.sqrt(x)
+
+
 def code(source: str) -> str:
     """The source without its comments, which quote the user's lines."""
     return "\n".join(line for line in source.split("\n") if not line.strip().startswith("#"))
@@ -61,6 +69,24 @@ def test_floats_give_what_numpy_gives(function: Any, x: float) -> None:
         return
     wanted = np.imag(function(complex(x, step))) / step
     assert sd.grad(function)(x) == pytest.approx(wanted, rel=1e-13)
+
+
+def test_a_distance_is_differentiated_on_floats() -> None:
+    first = code(sd.grad(distance).source(0.3)).partition("def distance_grad_by_numpy")[0]
+    assert "math.hypot" in first
+    assert "np." not in first
+    for x in (0.3, -1.7):
+        near, far = np.hypot(x, 0.4), np.sqrt(x * x + 1.0)
+        wanted = x / near * far + near * x / far
+        assert sd.grad(distance)(x) == pytest.approx(wanted, rel=1e-14)
+
+
+def test_a_strong_zero_is_one_on_floats() -> None:
+    assert sd.grad(lambda x: np.sqrt(x) * 0.0)(0.0) == 0.0
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        assert sd.grad(lambda x: np.sqrt(x))(0.0) == math.inf
+    for x in (0.25, 4.0):
+        assert sd.grad(rooted)(x) == pytest.approx(3.0 * math.sqrt(x), rel=1e-15)
 
 
 def test_where_floats_raise_numpy_takes_over() -> None:
