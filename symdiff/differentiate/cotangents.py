@@ -154,6 +154,8 @@ class Zeros:
     def of(self, value: Value) -> Value:
         """The cotangent of a value into which nothing flows."""
         type_ = value.type
+        if value.node is not None and value.node.op is undefined:
+            return emit_undefined(type_)
         if isinstance(type_, ListType):
             like = ops.zeros_if_defined if value in self.partial else ops.list_zeros_like
             return like(value)  # type: ignore[no-any-return]
@@ -209,7 +211,7 @@ def partial_values(block: Block) -> set[Value]:
     stack: list[Value] = []
     for inner in walk_blocks(block):
         for node in inner.nodes:
-            if node.op in (undefined, ops.unpack, ops.zeros_if_defined):
+            if node.op in (undefined, *ops.MAYBE_NOTHING):
                 stack.extend(node.results)
             elif node.op is loop:
                 _add_all(edges, _handed_on(LoopView(node)))

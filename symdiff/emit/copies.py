@@ -13,6 +13,7 @@ from symdiff.ir.control import LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Op, Value, free_values
 from symdiff.ir.types import ArrayType, ListType, Size, Type
 from symdiff.ops.declare import Operation, supporting_call, template
+from symdiff.ops.residuals import MAYBE_NOTHING
 from symdiff.ops.shape import copy
 
 list_copy = Operation("list_copy", lambda x: (x,), list, spelling=template("{0}.copy()"))
@@ -49,17 +50,16 @@ def with_copies(
 
 def maybe_undefined(block: Block) -> frozenset[Value]:
     """Values that are None where the arm was taken that does not define them."""
-    found: set[Value] = set()
-    for inner in blocks_of(block):
-        for node in inner.nodes:
-            if node.op is undefined:
-                found.add(node.result)
-    size = -1
-    while size != len(found):
-        size = len(found)
-        for source, value in _handed_on(block):
-            if source in found:
-                found.add(value)
+    nodes = (node for inner in blocks_of(block) for node in inner.nodes)
+    found = {v for n in nodes if n.op in (undefined, *MAYBE_NOTHING) for v in n.results}
+    following: dict[Value, list[Value]] = {}
+    for source, value in _handed_on(block):
+        following.setdefault(source, []).append(value)
+    waiting = list(found)
+    while waiting:
+        reached = [v for v in following.get(waiting.pop(), ()) if v not in found]
+        found.update(reached)
+        waiting += reached
     return frozenset(found)
 
 

@@ -145,6 +145,17 @@ class FreeVariable:
     owner: Any
     name: str
 
+    def __eq__(self, other: object) -> bool:
+        """The same name in the very same place: namespaces are not compared."""
+        return (
+            isinstance(other, FreeVariable)
+            and self.owner is other.owner
+            and (self.kind, self.name) == (other.kind, other.name)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.kind, id(self.owner), self.name))
+
     def read(self) -> Any:
         """Its present value; raises as Python does where it is unbound."""
         if self.kind == "global":

@@ -217,6 +217,7 @@ from symdiff.ops.reduce import (
     var,
 )
 from symdiff.ops.residuals import (
+    MAYBE_NOTHING,
     PACKED,
     pack,
     quiet_divide,
@@ -248,6 +249,7 @@ from symdiff.ops.sizes import dim_of, size, sizes_of
 from symdiff.ops.ufuncs import as_function, cast, power_of, refuse, staged
 
 __all__ = [
+    "MAYBE_NOTHING",
     "PACKED",
     "VIEW_PUTS",
     "Field",

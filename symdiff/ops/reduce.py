@@ -62,7 +62,7 @@ Axis = tuple[int, ...] | None
 def normalized_axis(axis: Any, rank: int) -> Axis:
     """A user's ``axis`` as a sorted tuple of axes from 0 up, or None for all of them."""
     axis = static(axis)
-    if axis is None:
+    if axis is None or _is_of_a_number(axis, rank):
         return None
     axes = tuple(axis) if isinstance(axis, tuple | list) else (axis,)
     normal = tuple(sorted(_one_axis(one, rank) for one in axes))
@@ -73,9 +73,14 @@ def normalized_axis(axis: Any, rank: int) -> Axis:
 
 def _one_axis(axis: Any, rank: int) -> int:
     index = int(axis)
-    if not -builtins.max(rank, 1) <= index < builtins.max(rank, 1):
+    if not -rank <= index < rank:
         raise np.exceptions.AxisError(index, rank)
-    return index % builtins.max(rank, 1)
+    return index % rank
+
+
+def _is_of_a_number(axis: Any, rank: int) -> bool:
+    """Whether this is the axis 0 or -1 of a number, which NumPy reduces as it is."""
+    return rank == 0 and not isinstance(axis, tuple | list) and int(axis) in (0, -1)
 
 
 def axes_of(axis: Axis, rank: int) -> tuple[int, ...]:
@@ -605,7 +610,11 @@ def _reduced(operation: Operation, a: Any, axis: Any, keepdims: Any, **more: Any
     attributes = {name: value for name, value in more.items() if value is not None}
     if "dtype" in attributes:
         attributes["dtype"] = dtype_of(attributes["dtype"])
-    normal = normalized_axis(axis, array_type(x).rank)
+    rank = array_type(x).rank
+    axis = static(axis)
+    if operation in (mean, var, std) and axis is not None and _is_of_a_number(axis, rank):
+        raise np.exceptions.AxisError(int(axis), 0)
+    normal = normalized_axis(axis, rank)
     keeps = keepdims is not np._NoValue and bool(static(keepdims))
     return operation(x, axis=normal, keepdims=keeps, **attributes)  # type: ignore[no-any-return]
 
@@ -670,7 +679,9 @@ def _lower_position(operation: Operation) -> Lowering:
         refuse_out(f"numpy.{operation.name}", out)
         x = staged(a)
         axis = static(axis)
-        index = None if axis is None else _one_axis(axis, array_type(x).rank)
+        rank = array_type(x).rank
+        of_all = axis is None or _is_of_a_number(axis, rank)
+        index = None if of_all else _one_axis(axis, rank)
         keeps = keepdims is not np._NoValue and bool(static(keepdims))
         return operation(x, axis=index, keepdims=keeps)  # type: ignore[no-any-return]
 

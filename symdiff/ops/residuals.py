@@ -170,6 +170,10 @@ unpack: Operation = declare(
 )
 
 
+MAYBE_NOTHING = (unpack, zeros_if_defined)
+"""Ops whose results are None where what they come from is not defined."""
+
+
 def unpacked(packed: Value, types: Sequence[Type]) -> tuple[Value, ...]:
     """The values of a packed one, however many there are."""
     if not types:

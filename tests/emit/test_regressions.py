@@ -124,6 +124,27 @@ def test_shapes_of_tapes_are_not_asked_of_what_is_not_there() -> None:
         np.testing.assert_allclose(slopes[place], (ahead - behind) / (2 * step), rtol=1e-5)
 
 
+def rows_till_one_is_large(z: Any) -> Any:
+    for row in z:
+        if row[0] > 3.0:
+            break
+        part = row[0:2]
+        part[...] *= row[1::2]
+    return np.sum(z)
+
+
+def test_tangents_of_what_one_arm_saved_are_nothing_where_that_is_nothing() -> None:
+    z = np.array([[1.5, 0.5, 0.25], [4.0, 2.0, 1.0]])
+    direction = np.arange(1.0, 7.0).reshape(2, 3)
+    a, b = z[0, :2]
+    _, product = sd.jvp(sd.grad(rows_till_one_is_large), (z,), (direction,))
+    expected = np.zeros((2, 3))
+    u, v = direction[0, :2]
+    expected[0, :2] = v, u + 2 * v
+    np.testing.assert_array_equal(product, expected)
+    np.testing.assert_array_equal(sd.grad(rows_till_one_is_large)(z)[0], [b, a + 2 * b, 1.0])
+
+
 def test_only_what_depends_on_each_other_is_assigned_in_parallel() -> None:
     def parsed(text: str) -> Any:
         return ast.parse(text, mode="eval").body

@@ -72,6 +72,22 @@ def test_reduced_types_are_numpys(function: Any, x: Any) -> None:
         same(stage(lambda v: FUNCTIONS[function](v, axis=0), x)(x), [function(x, axis=0)])
 
 
+@pytest.mark.parametrize("axis", [0, -1])
+@pytest.mark.parametrize("x", [2.5, np.float64(2.5), ZERO_D])
+@pytest.mark.parametrize("function", [np.sum, np.prod, np.max, np.min, np.argmax, np.any])
+def test_the_first_axis_of_a_number_is_taken_as_none(function: Any, x: Any, axis: int) -> None:
+    check(lambda v: FUNCTIONS[function](v, axis=axis), lambda v: function(v, axis=axis), x)
+
+
+@pytest.mark.parametrize("axis", [0, (0,), 1])
+@pytest.mark.parametrize("function", [np.mean, np.var, np.std])
+def test_a_number_has_no_axis_for_averages(function: Any, axis: Any) -> None:
+    with pytest.raises(np.exceptions.AxisError):
+        function(2.5, axis=axis)
+    with pytest.raises(np.exceptions.AxisError):
+        stage(lambda v: FUNCTIONS[function](v, axis=axis), 2.5)
+
+
 @pytest.mark.parametrize("function", [np.argmax, np.argmin])
 def test_positions(function: Any) -> None:
     check(lambda v: FUNCTIONS[function](v), function, M)

@@ -347,6 +347,32 @@ def test_a_change_of_what_is_outside_is_noticed_between_calls():
     reset()
 
 
+AXIS = 0
+
+
+def reads_an_axis(x):
+    return (np.sum(x, axis=AXIS) ** 2).sum()
+
+
+def sums_along(axis):
+    def f(x):
+        return (np.sum(x, axis=axis) ** 2).sum()
+
+    return f
+
+
+def test_structure_may_depend_on_a_number_from_outside():
+    global AXIS
+    x = np.arange(6.0).reshape(2, 3)
+    f = symdiff.grad(reads_an_axis)
+    by_axis = [2 * np.broadcast_to(x.sum(k, keepdims=True), x.shape) for k in (0, 1)]
+    for AXIS in (0, 1, 0):
+        np.testing.assert_array_equal(f(x), by_axis[AXIS])
+    for axis in (0, 1):
+        np.testing.assert_array_equal(symdiff.grad(sums_along(axis))(x), by_axis[axis])
+    AXIS = 0
+
+
 Named = collections.namedtuple("Named", "value")
 SETTINGS = Named(2.0)
 MODE = "sum"
