@@ -23,8 +23,13 @@ _PASS = f"{_INDENT * 2}pass  # beyond what Python's floats do: NumPy's give inf 
 
 
 def with_fallback(fast: Emitted, slow: Emitted) -> Emitted:
-    """``fast``, which calls ``slow`` with the same arguments where Python's floats raise."""
+    """``fast``, which calls ``slow`` with the same arguments where Python's floats raise.
+
+    Where both compute the same in the same way, the second would raise as well, and is left out.
+    """
     head, body = _divided(fast.text)
+    if body == _divided(slow.text)[1]:
+        return fast
     names = ", ".join(parameter.name for parameter in fast.parameters)
     tried = [f"{_INDENT}{line}" if line else line for line in body]
     final = f"{_INDENT}return {slow.name}({names})"

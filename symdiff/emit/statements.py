@@ -36,6 +36,7 @@ from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import dotted, literal
 from symdiff.ops.index import (
+    index,
     index_add,
     index_set,
     is_basic,
@@ -95,15 +96,32 @@ class Statements:
 
     def assigned(self, node: Node, expression: ast.expr) -> list[Line]:
         if not any(self.plan.is_used(v) for v in node.results):
-            return [self.line(node, ast.Expr(expression))]
+            return [self.check(node, expression)]
         names = [self.named(v) for v in node.results]
         if len(names) > 1:
             to: ast.expr = ast.Tuple([target(n) for n in names], ast.Store())
             return [self.line(node, assign(to, expression))]
         type_ = node.result.type
         if isinstance(type_, ArrayType) and type_.kind != "array":
-            return [self.line(node, _assigned_number(names[0], expression))]
+            return self.assigned_number(node, names[0], expression)
         return [self.line(node, assign(target(names[0]), expression))]
+
+    def check(self, node: Node, expression: ast.expr) -> Line:
+        """What nobody reads is computed for what it may raise, and says so."""
+        line = self.line(node, ast.Expr(expression))
+        if node.op.raises and not node.op.effect and node.span is not None:
+            line.comment = f"raises what line {node.span.line} would"
+        return line
+
+    def assigned_number(self, node: Node, to: str, expression: ast.expr) -> list[Line]:
+        """``x += y`` for ``x = x + y`` of numbers, and nothing for ``x = x``."""
+        if isinstance(expression, ast.Name) and expression.id == to:
+            return []
+        if isinstance(expression, ast.BinOp) and isinstance(expression.op, _AUGMENTED):
+            rest = _other(expression, name(to), self.is_derived(node))
+            if rest is not None:
+                return [self.line(node, augment(target(to), expression.op, rest))]
+        return [self.line(node, assign(target(to), expression))]
 
     def accumulation(self, node: Node) -> list[Line]:
         """``x += ...``, the sum written into its operand."""
@@ -156,20 +174,36 @@ class Statements:
     def index_set(self, node: Node) -> list[Line]:
         """``x[key] = v``."""
         place, value = self.place(node), self.of(node.operands[1])
-        if self.updates(node, place, value):
-            assert isinstance(value, ast.BinOp)
-            return [self.line(node, augment(as_target(place), value.op, value.right))]
-        return [self.line(node, assign(as_target(place), value))]
+        rest = self.update(node, place, value)
+        if rest is None:
+            return [self.line(node, assign(as_target(place), value))]
+        assert isinstance(value, ast.BinOp)
+        return [self.line(node, augment(as_target(place), value.op, rest))]
 
-    def updates(self, node: Node, place: ast.expr, value: ast.expr) -> bool:
-        """Whether ``x[key] = x[key] + v`` can be written ``x[key] += v``."""
+    def update(self, node: Node, place: ast.expr, value: ast.expr) -> ast.expr | None:
+        """The ``v`` of ``x[key] = x[key] + v``, which is written ``x[key] += v``."""
         if not isinstance(value, ast.BinOp) or not isinstance(value.op, _AUGMENTED):
-            return False
-        base, given = node.operands[0].type, node.operands[1].type
-        same = isinstance(base, ArrayType) and isinstance(given, ArrayType)
-        if not same or base.dtype != given.dtype:  # type: ignore[union-attr]
-            return False
-        return same_tree(place, value.left)
+            return None
+        if not _is_of_part(node):
+            return None
+        derived = self.is_derived(node)
+        rest = _other(value, place, derived)
+        for read in self.reads_of_part(node) if rest is None else ():
+            rest = rest or _other(value, name(read), derived)
+        return rest
+
+    def reads_of_part(self, node: Node) -> list[str]:
+        """Variables that hold the very elements that are about to be overwritten."""
+        stored = node.operands[1].node
+        operands = () if stored is None else stored.operands
+        return [
+            self.plan.names[value]
+            for value in operands
+            if value in self.plan.names and _reads_part(value.node, node)
+        ]
+
+    def is_derived(self, node: Node) -> bool:
+        return node.results[0].role != "primal"
 
     def index_add(self, node: Node) -> list[Line]:
         """``x[key] += v``, or ``np.add.at`` where a key may name a place twice."""
@@ -363,13 +397,31 @@ class Statements:
         return [self.line(node, ast.Expr(method(tape, "append", value)))]
 
 
-def _assigned_number(to: str, expression: ast.expr) -> ast.stmt:
-    """``x = x + y`` of numbers as ``x += y``."""
-    if not isinstance(expression, ast.BinOp) or not isinstance(expression.op, _AUGMENTED):
-        return assign(target(to), expression)
-    if not isinstance(expression.left, ast.Name) or expression.left.id != to:
-        return assign(target(to), expression)
-    return augment(target(to), expression.op, expression.right)
+def _other(sum_: ast.BinOp, operand: ast.expr, commutes: bool) -> ast.expr | None:
+    """The operand beside the given first one; or second one, where their order may change.
+
+    Which operand's NaN a sum keeps depends on their order: that of a primal statement stays.
+    """
+    if same_tree(sum_.left, operand):
+        return sum_.right
+    if commutes and isinstance(sum_.op, ast.Add | ast.Mult) and same_tree(sum_.right, operand):
+        return sum_.left
+    return None
+
+
+def _is_of_part(write: Node) -> bool:
+    """Whether what is stored has the dtype and the shape of the elements it is stored in."""
+    base, given = (value.type for value in write.operands[:2])
+    if not isinstance(base, ArrayType) or not isinstance(given, ArrayType):
+        return False
+    return base.dtype == given.dtype and given.shape == tuple(write.attributes["shape"])
+
+
+def _reads_part(read: Node | None, write: Node) -> bool:
+    """Whether a node reads of an array what another overwrites of the same version of it."""
+    if read is None or read.op is not index or read.operands[0] is not write.operands[0]:
+        return False
+    return key_of(read) == key_of(write)
 
 
 def _reversed_if(reverse: bool, iterable: ast.expr) -> ast.expr:

@@ -30,7 +30,7 @@ from symdiff.ops.declare import (
     static,
     template,
 )
-from symdiff.ops.elementary import astype, result_dtype
+from symdiff.ops.elementary import astype, constant_of, result_dtype
 from symdiff.ops.sizes import (
     constant_integer,
     dim_of,
@@ -387,6 +387,22 @@ def _infer_array(*elements: Type, nested: tuple[int, ...], dtype: np.dtype) -> t
     return result_type(dtype, (*nested, *inner))
 
 
+def _elements_fit(node: Node) -> bool:
+    """Whether elements are known to have one shape, and to fit into the dtype."""
+    shapes = {array_type(element).shape for element in node.operands}
+    dtype = node.attributes["dtype"]
+    return len(shapes) < 2 and all(_is_in_range(element, dtype) for element in node.operands)
+
+
+def _is_in_range(element: Value, dtype: np.dtype) -> bool:
+    type_ = array_type(element)
+    if not np.can_cast(type_.dtype, dtype, "same_kind"):
+        return False
+    if type_.dtype.kind != "i" or not type_.weak:
+        return True
+    return constant_of(element) is not None and dtype.itemsize >= type_.dtype.itemsize
+
+
 def agreed_dim(dims: Iterable[Dim]) -> Dim:
     """What is known of a length that all of these are."""
     ordered = list(dims)
@@ -456,6 +472,7 @@ array = declare(
         _infer_array,
         _evaluate_array,
         raises=True,
+        harmless=_elements_fit,
         spelling=_spell_array,
         variadic=True,
         vjp=_array_vjp,

@@ -5,7 +5,7 @@ def burgers_grad(u, dt, steps):
     for k in range(steps):
         u_tape[k] = u
         t = u[1:-1]
-        u[1:-1] = t - dt * t * (u[2:] - u[:-2])
+        u[1:-1] -= dt * t * (u[2:] - u[:-2])
     # line 171: return np.sum(u * u)
     u_bar = 2.0 * u
     # line 169: for _ in range(steps):
@@ -13,7 +13,7 @@ def burgers_grad(u, dt, steps):
         # line 170: u[1:-1] -= dt * u[1:-1] * (u[2:] - u[:-2])
         t1 = u_bar[1:-1]
         t2 = t1 * (dt * u[1:-1])
-        u_bar[1:-1] = t1 - t1 * (u[2:] - u[:-2]) * dt
+        u_bar[1:-1] -= t1 * (u[2:] - u[:-2]) * dt
         u_bar[:-2] += t2
         u_bar[2:] -= t2
     return u_bar

@@ -12,6 +12,7 @@ def mlp_cross_entropy_grad(params, x, y):
     t2 = np.sum(t1, axis=1, keepdims=True)
     logp = logits1 - np.log(t2)
     t3 = np.arange(y.shape[0])
+    # raises what line 30 would
     logp[t3, y]
     # line 30: return -np.mean(logp[np.arange(len(y)), y])
     logp_bar = np.zeros((x.shape[0], params_2_0.shape[1]))

@@ -24,7 +24,7 @@ def updates_of_slices_grad(x):
     x_bar = y
     for i, t6 in zip(reversed(range(1, 7)), reversed(tape)):
         # line 121: y[i - 1 : i + 1] *= 0.9
-        y_bar[i - 1:i + 1] = 0.9 * y_bar[i - 1:i + 1]
+        y_bar[i - 1:i + 1] *= 0.9
         # line 120: y[i] += y[i - 1] * x[i + 1]
         t7 = y_bar[i]
         x_bar[i + 1] += t7 * t6
@@ -38,11 +38,11 @@ def updates_of_slices_grad(x):
     t8 = -t7
     t8 = t8 * np.where(t8 != 0, t4, 0.0)
     x_bar[0] += np.sum(t8 / np.where(t8 != 0, t3, 1.0))
-    y_bar[1::3] = t7 / t3
+    y_bar[1::3] /= t3
     # line 115: y[::2] *= x[::2]
     t7 = y_bar[::2]
     x_bar[::2] += t7 * t1
-    y_bar[::2] = t7 * t2
+    y_bar[::2] *= t2
     # line 114: y[:-1] -= y[1:] * 0.5
     y_bar[1:] += -0.5 * y_bar[:-1]
     # line 113: y[1:] += x[:-1] ** 2

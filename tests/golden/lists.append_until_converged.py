@@ -8,8 +8,10 @@ def append_until_converged_grad(r, x):
         list_.append(t * r)
     t = len(list_)
     for i in range(t):
+        # raises what line 26 would
         list_[i]
     for k in range(t):
+        # raises what line 27 would
         list_[k]
     # line 27: return s + sum(path) * len(path)
     accumulator_bar = 1.0 * t

@@ -22,6 +22,7 @@ def break_out_of_inner_grad(m):
         tape.append(t)
         tape1.append(tape2)
         if not break_:
+            # raises what line 180 would
             m[i, 0]
     # line 174: for i in range(m.shape[0]):
     m_bar = np.zeros_like(m)
@@ -30,7 +31,7 @@ def break_out_of_inner_grad(m):
         break_ = break_tape[i]
         t = tape1[i]
         # line 181: s *= 1.01
-        s_bar = 1.01 * s_bar
+        s_bar *= 1.01
         # line 175: for j in range(m.shape[1]):
         if not break_:
             # line 180: s += 0.5 * m[i, 0]

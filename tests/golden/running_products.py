@@ -9,6 +9,7 @@ def running_products_grad(x):
         list_.append(t * value)
     t = len(list_)
     for k in range(t):
+        # raises what line 190 would
         list_[k]
     # line 190: return sum(products)
     list_bar = [np.float64(0.0)] * len(list_)

@@ -33,7 +33,7 @@ def heat_equation_in_place_backward(nu, u, saved2, saved3, saved4, y_bar):
         nu_bar += t1 @ saved3[k]
         t2 = t1 * nu
         # line 69: un = u.copy()
-        u_bar[1:-1] = t1 - 2 * t2
+        u_bar[1:-1] -= 2 * t2
         u_bar[-2] += t
         u_bar[:-2] += t2
         u_bar[2:] += t2

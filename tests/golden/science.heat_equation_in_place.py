@@ -25,7 +25,7 @@ def heat_equation_in_place_grad(u0, nu):
         nu_bar += t3 @ t
         t4 = t3 * nu
         # line 69: un = u.copy()
-        u_bar[1:-1] = t3 - 2 * t4
+        u_bar[1:-1] -= 2 * t4
         u_bar[-2] += t2
         u_bar[:-2] += t4
         u_bar[2:] += t4

@@ -52,6 +52,7 @@ def lorenz_grad(u, sigma, rho, beta):
         du += du3
         y = y + 0.020833333333333332 * du
     t = np.array([1.0, -0.5, 0.3])
+    # raises what line 62 would
     y @ t
     # line 62: return rk4(_lorenz, u, 0.0, 1.0, 8, sigma, rho, beta) @ np.array([1.0...
     y_bar = np.sum(t, axis=0, keepdims=True) if y.shape[0] == 1 else t

@@ -30,8 +30,6 @@ def square_root_where_positive_grad_by_numpy(x):
         x += y
     else:
         y = 0.0 * x
-        x = x
-        y = y
     # line 83: if x > 0.0:
     if t:
         # line 85: x = x + y

@@ -12,6 +12,7 @@ def overlapping_move_grad(x):
     t4 = t1.shape[0]
     t[:3] = t2
     y_bar = np.arange(6.0)
+    # raises what line 154 would
     t @ y_bar
     t5 = y_bar[:3]
     t3 = (np.sum(t5, axis=0, keepdims=True) if t3 == 1 else t5).copy()

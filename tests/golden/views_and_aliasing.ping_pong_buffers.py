@@ -13,6 +13,7 @@ def ping_pong_buffers_grad(x):
         v[0] = u[0]
         v[-1] = u[-1] * 0.9
         u, v = v, u
+    # raises what line 115 would
     v[2]
     # line 115: return u @ x + v[2]
     v_bar = np.zeros_like(x)
