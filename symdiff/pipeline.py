@@ -103,7 +103,8 @@ class Derived:
     on.
 
     ``primal`` is the graph of the function itself and ``inner`` the signature of its calls,
-    ``written`` the paths of the arrays that it writes.
+    ``written`` the paths of the arrays that it writes. ``added`` are the paths of what the function
+    itself does not see: tangents and cotangents.
     """
 
     graph: Graph
@@ -112,6 +113,7 @@ class Derived:
     primal: Graph
     inner: Signature
     written: tuple[Path, ...] = ()
+    added: frozenset[Path] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,7 @@ def derive(chain: Chain, arguments: Arguments) -> Derived:
     checks = [_check(guard) for guard in staged.guards if not _is_default(guard, chain.function)]
     static, same = signatures[0].static, signatures[0].same
     written = tuple(primal.inputs[number].path for number in primal.mutated)
+    own = _paths(signatures[0])
     ties: list[tuple[Path, Path]] = []
     for k, transform in enumerate(chain.transforms):
         inner, outer, parameters = signatures[k], signatures[k + 1], chain.parameters[k]
@@ -162,11 +165,18 @@ def derive(chain: Chain, arguments: Arguments) -> Derived:
         checks = [replace(check, path=moved(check.path)) for check in checks]
         static = tuple((moved(path), value) for path, value in static)
         same = tuple((moved(path), moved(other)) for path, other in same)
-        written = tuple(map(moved, written))
+        written, own = tuple(map(moved, written)), frozenset(map(moved, own))
         ties = [(moved(path), moved(other)) for path, other in ties]
         ties += transform.ties(outer, parameters)
     outermost = replace(tied(signatures[-1], ties), static=static, same=same)
-    return Derived(graph, outermost, tuple(checks), primal, signatures[0], written)
+    added = _paths(outermost) - own
+    return Derived(graph, outermost, tuple(checks), primal, signatures[0], written, added)
+
+
+def _paths(signature: Signature) -> frozenset[Path]:
+    """The paths of all single arguments."""
+    parameters = signature.parameters
+    return frozenset(path for name, kind in parameters for path, _ in leaves(kind, (name,)))
 
 
 def tied(signature: Signature, ties: Sequence[tuple[Path, Path]]) -> Signature:
@@ -278,19 +288,30 @@ def _aliases(
     found: list[tuple[Path, Any]] = []
     same: list[tuple[Path, Path]] = []
     written = {graph.inputs[number].path for number in graph.mutated}
-    for name, specification in signature.parameters:
-        for path, kind in leaves(specification, (name,)):
-            value = follow(path, names, arguments) if isinstance(kind, ArrayType) else None
-            if not isinstance(value, np.ndarray):
-                continue
-            for other_path, other in found:
-                if other is value:
-                    same.append((path, other_path))
-                    break
-                _refuse_overlap(path, value, other_path, other, written)
-            else:
-                found.append((path, value))
+    for path in _array_paths(graph, signature):
+        value = follow(path, names, arguments)
+        if not isinstance(value, np.ndarray):
+            continue
+        for other_path, other in found:
+            if other is value and not isinstance(path[0], FreeVariable):
+                same.append((path, other_path))
+                break
+            _refuse_overlap(path, value, other_path, other, written)
+        else:
+            found.append((path, value))
     return tuple(same)
+
+
+def _array_paths(graph: Graph, signature: Signature) -> list[Path]:
+    """Where arrays are read from: the arguments first, then what is outside."""
+    parameters = signature.parameters
+    given = [found for name, kind in parameters for found in leaves(kind, (name,))]
+    free = [
+        (source.path, value.type)
+        for source, value in zip(graph.inputs, graph.block.parameters, strict=True)
+        if source.origin == "free"
+    ]
+    return [path for path, kind in (*given, *free) if isinstance(kind, ArrayType)]
 
 
 def _refuse_overlap(

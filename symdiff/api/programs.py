@@ -148,8 +148,9 @@ class Home:
 
     def _target(self, chain: Chain, program: Program, run: Callable[..., Any]) -> Target:
         explain = explainer(program.function, program.emitted.lines, self.name)
-        observe = self._observer(chain, program.derived)
-        return Target(run, program.paths, observe, explain, program.derived.written)
+        derived = program.derived
+        observe = self._observer(chain, derived)
+        return Target(run, program.paths, observe, explain, derived.written, derived.added)
 
     def _derived(self, chain: Chain, arguments: Arguments) -> Derived:
         try:

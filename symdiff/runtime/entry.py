@@ -56,7 +56,7 @@ class Target:
 
     ``observe`` is given the arguments before each run, ``explain`` an exception that it raised.
     ``written`` are the paths of arrays that the function writes: they may not overlap with other
-    array arguments.
+    array arguments, but for those that it does not see (``unseen``).
     """
 
     function: Callable[..., Any]
@@ -64,6 +64,7 @@ class Target:
     observe: Callable[..., Any] | None = None
     explain: Callable[[BaseException], None] = lambda error: None
     written: tuple[Path, ...] = ()
+    unseen: frozenset[Path] = frozenset()
 
 
 def build_entry(
@@ -78,9 +79,9 @@ def build_entry(
         writer.specification((parameter,), specification)
     if writer.ties:  # after the ranks are known to be right
         writer.require(" and ".join(writer.ties))
-    writer.aliases(signature, target.written)
     for check in checks:
         writer.check(check)
+    writer.aliases(signature, target)
     for path, value in signature.static:
         writer.static(path, value)
     if target.observe is not None:
@@ -261,13 +262,14 @@ class _Writer:
         """A number that structure depends on is what it was."""
         self._value(self.read(path), value)
 
-    def aliases(self, signature: Signature, written: Sequence[Path]) -> None:
+    def aliases(self, signature: Signature, target: Target) -> None:
         """Arrays that were the same are the same; others do not overlap with those written."""
         same = dict(signature.same)
         for path, other in same.items():
             self.require(f"{self.read(path)} is {self.read(other)}")
-        arrays = [path for path in self.known if isinstance(self._example(path), np.ndarray)]
-        for path in written:
+        seen = [path for path in self.known if path not in target.unseen]
+        arrays = [path for path in seen if isinstance(self._example(path), np.ndarray)]
+        for path in target.written:
             for other in arrays:
                 if other != path and same.get(path, path) != same.get(other, other):
                     names = f"{self.read(path)}, {self.read(other)}"

@@ -360,3 +360,34 @@ def test_arguments_that_are_the_same_array_where_one_is_written():
     np.testing.assert_allclose(sd.grad(f)(X, X), 8 * X, rtol=1e-14)
     with pytest.raises(sd.AliasingError, match="x and y overlap"):
         sd.grad(f)(A[0, :2], A.reshape(-1)[1:3])
+
+
+def test_a_written_argument_may_be_its_own_direction():
+    def f(x):
+        x *= 2.0
+        return np.sum(x * x)
+
+    value, tangent = sd.jvp(f, (X,), (X,))
+    np.testing.assert_allclose([value, tangent], [4 * X @ X, 8 * X @ X], rtol=1e-14)
+    gradient, product = sd.jvp(sd.grad(f), (X,), (X,))
+    np.testing.assert_allclose([gradient, product], [8 * X, 8 * X], rtol=1e-14)
+
+
+def test_arguments_do_not_overlap_with_what_is_read_outside_where_one_is_written():
+    outside = A[0].copy()
+
+    def f(x):
+        x *= 2.0
+        return np.sum(x * outside)
+
+    def g(x):
+        outside[0] = x[1]
+        return np.sum(x * outside)
+
+    for function in (f, g):
+        gradient = sd.grad(function)
+        assert gradient(outside.copy()).shape == outside.shape
+        with pytest.raises(sd.AliasingError, match="x and outside overlap"):
+            gradient(outside)
+        with pytest.raises(sd.AliasingError, match="x and outside overlap"):
+            gradient(outside[::-1])

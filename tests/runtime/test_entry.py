@@ -121,6 +121,7 @@ def test_overlaps_with_what_is_written():
     assert enter(x, y) is not MISS
     assert enter(x, x) is MISS
     assert enter(x[:3], x[1:]) is MISS
+    assert entry_for(x, y, written=(("p0",),), unseen=frozenset({("p1",)}))(x, x) is not MISS
 
 
 def test_equal_names_of_sizes_are_compared():
