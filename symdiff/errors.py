@@ -2,7 +2,8 @@
 
 Every error has a ``message``, a ``span`` of the user's source (or None), and a ``hint`` (or None),
 and shows them in this order. An error inside a called function also has a ``call_chain``. What
-the user's own function would raise is no business of this module: it is raised as it is.
+the user's own function raises is raised as it is when it is called; where types alone are compiled,
+and nothing is run, a ``CertainError`` says so.
 
 >>> from symdiff.source import SourceSpan
 >>> span = SourceSpan("model.py", 12, 9, 12, 31, "    k = np.searchsorted(x, t)")
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AliasingError",
+    "CertainError",
     "GradientShapeError",
     "InternalError",
     "SignatureError",
@@ -107,6 +109,25 @@ class SignatureError(SymdiffError, TypeError):
 
 class AliasingError(SymdiffError):
     """Arrays that overlap where the function writes, in a way that cannot be followed."""
+
+
+class CertainError(SymdiffError):
+    """What the function raises where it gets to a place, whatever the values of the types are.
+
+    Its ``__cause__`` is that exception. A call of the function or of a derivative raises the
+    exception itself.
+
+    >>> print(CertainError.of(TypeError("'float' object is not iterable")))
+    this raises TypeError at these types: 'float' object is not iterable
+      give arguments of types that the function takes
+    """
+
+    @classmethod
+    def of(cls, error: BaseException, span: SourceSpan | None = None) -> Self:
+        """The error that says that an exception of the function is certain."""
+        name, what = type(error).__name__, str(error)
+        message = f"this raises {name} at these types" + (f": {what}" if what else "")
+        return cls(message, span, "give arguments of types that the function takes")
 
 
 class SourceUnavailableError(SymdiffError):

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from symdiff import pipeline
 from symdiff.api.transforms import Transform, transform_of
 from symdiff.api.wrt import Asked, asked_for, of_tuple
-from symdiff.errors import InternalError, SymdiffError
+from symdiff.errors import CertainError, InternalError
 from symdiff.ir.graph import Graph, walk_nodes
 from symdiff.ir.signature import Signature
 from symdiff.ir.structure import Container, Leaf, Structure
@@ -155,20 +155,19 @@ class Home:
     def _derived(self, chain: Chain, arguments: Arguments) -> Derived:
         try:
             return pipeline.derive(chain, arguments)
-        except SymdiffError:
-            raise
-        except Exception as error:
-            self._raise_as_the_function(chain, arguments, error)
+        except CertainError as error:
+            known = error
+        self._raise_as_the_function(chain, arguments, known)
 
     def _raise_as_the_function(
-        self, chain: Chain, arguments: Arguments, error: Exception
+        self, chain: Chain, arguments: Arguments, error: CertainError
     ) -> NoReturn:
         """The function certainly raises for these arguments: let it, so that its own lines are
         shown.
         """
         given = copy.deepcopy(chain.levels(arguments)[0])
         call_with(self.function, self.parameters, given)
-        raise InternalError(f"compiling {self.name} failed: {error!r}") from error
+        raise InternalError(f"{error.message}; but it does not", error.span) from error
 
     # Verification
 

@@ -1,8 +1,10 @@
 """Whose fault an error is: the user's function's, or a limit of the compiler.
 
-What the function itself would raise is raised as it is (or, in a branch, when that is reached at
-run time); what only the compiler cannot do is a ``SymdiffError`` with a place and a hint. In doubt
-Python is asked: the operation is done on small samples of the operands' types.
+What the function itself would raise travels as that exception, marked with the ``CertainError``
+that tells its place: where a branch is left by it, it becomes a statement of the program; where the
+whole function is, ``stage`` raises the ``CertainError``. What only the compiler cannot do is
+a ``SymdiffError`` with a place and a hint. In doubt Python is asked: the operation is done on small
+samples of the operands' types.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from symdiff.errors import InternalError, SymdiffError, UnsupportedCallError
+from symdiff.errors import CertainError, InternalError, SymdiffError, UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Type
 from symdiff.ops.declare import NeedsStatic
@@ -42,13 +44,18 @@ LARGEST_SAMPLE = 100_000
 
 def users(error: E) -> E:
     """Mark an error as one that the user's function raises."""
-    error.raised_by_user = True  # type: ignore[attr-defined]
+    error.certain = CertainError.of(error)  # type: ignore[attr-defined]
     return error
+
+
+def certain(error: BaseException) -> CertainError | None:
+    """What is known of an error that the user's function raises; None for all others."""
+    return getattr(error, "certain", None)
 
 
 def is_users(error: BaseException) -> bool:
     """Whether an error is one that the user's function raises."""
-    return getattr(error, "raised_by_user", False)
+    return certain(error) is not None
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ from symdiff.ir.build import building
 from symdiff.ir.graph import Block, Graph, Value
 from symdiff.ir.signature import Signature
 from symdiff.ops.declare import NeedsStatic
+from symdiff.parse.blame import certain
 from symdiff.parse.demand import demand, obtainable
 from symdiff.parse.interpreter import Interpreter, placed
 from symdiff.parse.output import Output
@@ -30,9 +31,9 @@ from symdiff.source import SourceSpan, find_source, span_of
 def stage(function: Any, signature: Signature) -> Staged:
     """Stage a function at a signature.
 
-    Raises ``StaticDemand`` where structure depends on a value that the signature does not fix, a
-    ``SymdiffError`` for what is outside the language, and what the function itself certainly
-    raises.
+    Raises ``StaticDemand`` where structure depends on a value that the signature does not fix, and
+    a ``SymdiffError`` for what is outside the language; a ``CertainError`` for what the function
+    itself raises, whatever the values are.
     """
     unrolled: set[SourceSpan] = set()
     while True:
@@ -59,6 +60,11 @@ def _staged(function: Any, signature: Signature, unrolled: set[SourceSpan]) -> S
             raise demand(interp, needed.value) from None
         except ConflictRead as read:
             raise _decided_now(interp, read) from None
+        except Exception as error:
+            known = certain(error)
+            if known is None:
+                raise
+            raise placed(known, _span(function)) from error
 
 
 def _decided_now(interp: Interpreter, read: ConflictRead) -> Exception:

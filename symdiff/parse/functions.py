@@ -17,6 +17,7 @@ from typing import Any
 from symdiff.errors import SourceUnavailableError, SymdiffError, UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.parse.binding import bind_arguments
+from symdiff.parse.blame import certain
 from symdiff.parse.branches import ends_without_return
 from symdiff.parse.interpreter import MOST_INLINED, Frame, Interpreter
 from symdiff.parse.opaque import call_opaque, is_pure_python
@@ -139,9 +140,10 @@ def _run_in_frame(
         result = _run_body(interp, node, frame)
         interp.forget(scope)
         return result
-    except SymdiffError as error:
-        if called_from is not None and error.span is not None:
-            raise error.with_caller(called_from) from None
+    except Exception as error:
+        refusal = error if isinstance(error, SymdiffError) else certain(error)
+        if refusal is not None and called_from is not None and refusal.span is not None:
+            refusal.with_caller(called_from)
         raise
     finally:
         if interp.frames and interp.frames[-1] is frame:

@@ -29,7 +29,7 @@ from symdiff.ir.signature import Path
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops.declare import NeedsStatic
-from symdiff.parse.blame import CONTROL, HINT, is_users, limit
+from symdiff.parse.blame import CONTROL, HINT, certain, limit
 from symdiff.parse.heap import Heap, constant, value_name
 from symdiff.parse.staged import Guard
 from symdiff.parse.values import (
@@ -140,8 +140,10 @@ class Interpreter:
         except CONTROL:
             raise
         except Exception as error:
-            if not is_users(error):
+            known = certain(error)
+            if known is None:
                 raise limit(self, error) from error
+            known.with_span(self.span)
             raise
         finally:
             self.span = builder().span = before

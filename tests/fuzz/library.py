@@ -2,23 +2,28 @@
 
 Every function with source of the standard library, NumPy and SciPy is compiled at guessed
 signatures, all of its required parameters spelled ``float``, ``int``, ``float64[n]`` or
-``float64[n,m]``; nothing of it is run. It compiles, or raises a ``SymdiffError`` with a span, or
-what the function itself raises on such values (run where effects are forbidden); anything else is a
-bug, and so are a hang and an effect (a file written, a process started, a module imported), which
-an audit hook sees. What compiles and has no effects of its own is also run on
-values with its emitted primal verified.
+``float64[n,m]``; nothing of it is run. It compiles or raises a ``SymdiffError`` with a span;
+anything else is a bug, and so are a hang and an effect (a file written, a process started, a module
+imported), which an audit hook sees.
+
+What compiles and has no effects of its own is then run on values with its emitted primal verified
+to the bit, and its derivatives in both modes are compared with extrapolated differences. Of a
+``CertainError`` ("this raises ... at these types") the function is asked whether it does
+raise that.
 """
 
 from __future__ import annotations
 
 import argparse
 import copy
+import functools
 import importlib
 import inspect
 import os
 import pkgutil
 import sys
 import time
+import traceback
 import types
 import warnings
 from collections import Counter
@@ -34,11 +39,14 @@ from typing import Any
 
 import numpy as np
 
+from tests.fuzz import effects
 from tests.fuzz.check import Outcome, Timeout, reported, time_limit
+from tests.fuzz.derivatives import compare_derivatives
 
 SPELLINGS = ("float", "int", "float64[n]", "float64[n,m]")
-KINDS = ("verified", "compiled", "raises", "refused", "crashed", "effect", "hang", "differs")
-BAD = ("crashed", "effect", "hang", "differs")
+KINDS = ("verified", "compiled", "raises", "refused", "crashed", "effect", "hang", "mistaken",
+         "differs", "wrong")  # fmt: skip
+BAD = ("crashed", "effect", "hang", "mistaken", "differs", "wrong")
 TIME_LIMIT = 10.0
 _BATCH = 25
 _OWN = "fuzzed"
@@ -55,23 +63,22 @@ _VALUES: dict[str, Any] = {
     "float64[n]": np.array([0.4, 1.3, 0.8]),
     "float64[n,m]": np.array([[0.4, 1.3, 0.2], [0.8, 0.1, 1.7]]),
 }
-# What compiling may do beside computing: read source, compile and load what was emitted.
-_HARMLESS = frozenset((
-    "compile", "exec", "code.__new__", "function.__new__", "object.__getattr__", "builtins.id",
-    "object.__setattr__", "object.__delattr__", "marshal.loads", "gc.get_objects",
-    "gc.get_referrers", "gc.get_referents", "os.listdir", "os.scandir",
-))  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one function at one signature."""
+    """What became of one function at one signature; ``derivative`` tells about a verified one's.
+
+    Of the kinds, "raises" is a ``CertainError`` that the function confirms and "mistaken" one that
+    it does not; "differs" is another value than the function's, and "wrong" another derivative.
+    """
 
     function: str
     spelling: str
     kind: str
     cause: str = ""
     details: str = ""
+    derivative: str = ""
 
 
 # --- the functions
@@ -161,155 +168,137 @@ def as_users_own(function: types.FunctionType, module: types.ModuleType) -> type
     return copied
 
 
-# --- effects
-
-
-class EffectError(BaseException):
-    """Something was done that compiling must not do."""
-
-
-_watching = False
-_forbidding = False
-_seen: list[str] = []
-
-
-def _hook(event: str, arguments: tuple[Any, ...]) -> None:
-    if not _watching or event in _HARMLESS or event.startswith(("cpython.", "array.", "sys.")):
-        return
-    described = _forbidden(event, arguments)
-    if described is not None:
-        _seen.append(described)
-        if _forbidding:
-            raise EffectError(described)
-
-
-def _forbidden(event: str, arguments: tuple[Any, ...]) -> str | None:
-    if event == "open":
-        path, mode = arguments[0], arguments[1]
-        reads = mode is None or not set(str(mode)) & set("wax+")
-        return None if reads and str(path).endswith((".py", ".pyc", ">")) else f"open {path} {mode}"
-    if event == "import":
-        own = str(arguments[0]).startswith(("symdiff", "astor", "sympy", "ast", "scipy", "numpy"))
-        return None if own or arguments[0] in sys.modules else f"import of {arguments[0]}"
-    return event
-
-
-@contextmanager
-def watched() -> Iterator[None]:
-    """Effects inside are noted."""
-    global _watching
-    _seen.clear()
-    _watching = True
-    try:
-        yield
-    finally:
-        _watching = False
-
-
-@contextmanager
-def forbidding() -> Iterator[None]:
-    """Effects inside raise ``EffectError`` instead of happening."""
-    global _forbidding
-    _forbidding = True
-    try:
-        with watched():
-            yield
-    finally:
-        _forbidding = False
-
-
 # --- one function
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a function with equal arguments: what its required parameters are called with."""
+
+    function: types.FunctionType
+    count: int
+    keywords: tuple[str, ...]
+
+    @classmethod
+    def of(cls, name: str) -> Call:
+        """The call of ``module:name``, as if that were the user's own."""
+        module, _, attribute = name.partition(":")
+        imported = importlib.import_module(module)
+        function = as_users_own(getattr(imported, attribute), imported)
+        count, keywords = required(function)
+        return cls(function, count, tuple(keywords))
+
+    def run(self, function: Any, argument: Any) -> Any:
+        """``function`` called with copies of the argument."""
+        positional = [copy.deepcopy(argument) for _ in range(self.count)]
+        return function(*positional, **{k: copy.deepcopy(argument) for k in self.keywords})
 
 
 def compile_one(name: str, spelling: str) -> Result:
     """Compile a function at a signature and, where it has no effects, verify it on values."""
-    module, _, attribute = name.partition(":")
-    imported = importlib.import_module(module)
-    function = as_users_own(getattr(imported, attribute), imported)
-    count, keywords = required(function)
-    spelled = [spelling] * count, dict.fromkeys(keywords, spelling)
+    call = Call.of(name)
     try:
-        with time_limit(TIME_LIMIT), watched():
-            graph = _compiled(function, *spelled)
+        with time_limit(TIME_LIMIT, busy=True), effects.watched() as seen:
+            graph = _compiled(call, spelling)
     except Timeout:
         return Result(name, spelling, "hang", "hang")
-    finally:
-        effects = sorted(set(_seen))
-    if effects:
-        return Result(name, spelling, "effect", ", ".join(effects))
-    if isinstance(graph, Outcome):
-        if graph.kind == "crashed" and _raises_this(function, spelling, graph):
-            return Result(name, spelling, "raises", graph.cause)
-        return Result(name, spelling, graph.kind, graph.cause, graph.details)
-    return _verified(function, name, spelling, graph, count, keywords)
+    if seen:
+        return Result(name, spelling, "effect", ", ".join(sorted(set(seen))))
+    if not isinstance(graph, Outcome):
+        return _verified(call, name, spelling, graph)
+    kind = _confirmed(call, spelling, graph) if _is_certain(graph) else graph.kind
+    return Result(name, spelling, kind, graph.cause, graph.details)
 
 
-def _compiled(function: Any, args: list[str], keywords: dict[str, str]) -> Any:
+def _compiled(call: Call, spelling: str) -> Any:
     import symdiff
 
     found: list[Outcome] = []
     graph = None
     with warnings.catch_warnings(), reported("compiling", found):
         warnings.simplefilter("ignore")
-        graph = symdiff.differentiable(function).graph(*args, **keywords)
+        graph = call.run(symdiff.differentiable(call.function).graph, spelling)
     return found[0] if found else graph
 
 
-def _verified(
-    function: Any, name: str, spelling: str, graph: Any, count: int, keywords: list[str]
-) -> Result:
+def _verified(call: Call, name: str, spelling: str, graph: Any) -> Result:
     import symdiff
     from symdiff.ir.graph import walk_nodes
 
     if any(node.op.effect for node in walk_nodes(graph.block)):
         return Result(name, spelling, "compiled")
-    value = _VALUES[spelling]
-    args, named = [value] * count, dict.fromkeys(keywords, value)
-    found: list[Outcome] = []
     try:
-        with time_limit(TIME_LIMIT), warnings.catch_warnings(), reported("running", found):
-            warnings.simplefilter("ignore")
-            with np.errstate(all="ignore"), redirect_stdout(StringIO()):
-                symdiff.differentiable(function).forward(*args, **named)
+        found = _ran("running", call, symdiff.differentiable(call.function).forward, spelling)
+        if not found:
+            return _differentiated(call, name, spelling)
+        if found[0].kind == "refused" or _ran("itself", call, call.function, spelling):
+            return Result(name, spelling, "compiled")
     except Timeout:
         return Result(name, spelling, "compiled", "the time was over when it ran")
-    if not found:
-        return Result(name, spelling, "verified")
-    if found[0].kind == "refused" or _raises(function, args, named):
-        return Result(name, spelling, "compiled")
     return Result(name, spelling, "differs", found[0].cause, found[0].details)
 
 
-def _raises_this(function: Any, spelling: str, crash: Outcome) -> bool:
-    """Whether the function itself raises, on values, an error of the class that compiling raised.
+def _ran(stage: str, call: Call, function: Any, spelling: str) -> list[Outcome]:
+    """What is raised when it is run on values."""
+    found: list[Outcome] = []
+    with _quietly(), reported(stage, found):
+        call.run(function, _VALUES[spelling])
+    return found
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """A limit of time, and nothing printed or warned."""
+    with (
+        time_limit(TIME_LIMIT, busy=True),
+        warnings.catch_warnings(),
+        np.errstate(all="ignore"),
+        redirect_stdout(StringIO()),
+        redirect_stderr(StringIO()),
+    ):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _differentiated(call: Call, name: str, spelling: str) -> Result:
+    if not spelling.startswith("float"):
+        return Result(name, spelling, "verified")
+    found: list[Outcome] = []
+    bound = functools.partial(call.function, **dict.fromkeys(call.keywords, _VALUES[spelling]))
+    arguments = [copy.deepcopy(_VALUES[spelling]) for _ in range(call.count)]
+    derivative = "unsure"
+    try:
+        with _quietly(), reported("differentiating", found):
+            derivative = compare_derivatives(bound, arguments)
+    except Timeout:
+        return Result(name, spelling, "verified", derivative="unsure")
+    if not found:
+        kind = "wrong" if derivative.startswith("wrong") else "verified"
+        return Result(name, spelling, kind, derivative, derivative, derivative)
+    if found[0].kind == "refused":
+        return Result(name, spelling, "verified", derivative="refused")
+    return Result(name, spelling, "crashed", found[0].cause, found[0].details)
+
+
+def _is_certain(outcome: Outcome) -> bool:
+    return outcome.kind == "refused" and outcome.message.startswith("CertainError")
+
+
+def _confirmed(call: Call, spelling: str, claim: Outcome) -> str:
+    """Whether the function, run on values, raises what it is claimed to raise, or leaves before.
 
     Effects are forbidden while it runs: it was not found to be without any.
     """
-    count, keywords = required(function)
-    args, named = [_VALUES[spelling]] * count, dict.fromkeys(keywords, _VALUES[spelling])
-    found: list[Outcome] = []
     try:
-        with (
-            time_limit(TIME_LIMIT),
-            warnings.catch_warnings(),
-            forbidding(),
-            reported("itself", found),
-        ):
-            warnings.simplefilter("ignore")
-            with np.errstate(all="ignore"), redirect_stdout(StringIO()):
-                function(*copy.deepcopy(args), **copy.deepcopy(named))
-    except (Timeout, SystemExit, EffectError):
-        return False
-    return bool(found) and found[0].message.split(" ")[0] == crash.message.split(" ")[0]
-
-
-def _raises(function: Any, args: list[Any], named: dict[str, Any]) -> bool:
-    try:
-        with time_limit(TIME_LIMIT), np.errstate(all="ignore"), redirect_stdout(StringIO()):
-            function(*args, **named)
-    except (Exception, Timeout, SystemExit):
-        return True
-    return False
+        with effects.forbidding(), _quietly():
+            call.run(call.function, _VALUES[spelling])
+    except Exception as error:
+        line = f":{traceback.extract_tb(error.__traceback__)[-1].lineno}:"
+        same = f" raises {type(error).__name__}" in claim.message
+        return "raises" if same or line not in claim.details else "mistaken"
+    except (Timeout, SystemExit, effects.EffectError):
+        return "refused"
+    return "mistaken"
 
 
 def _load_the_compiler() -> None:
@@ -325,15 +314,10 @@ def _cube(x: float) -> float:
 
 def compile_many(names: list[str]) -> list[Result]:
     """A batch for one worker, at all signatures."""
-    if _hook not in _installed:
-        _load_the_compiler()
-        sys.addaudithook(_hook)
-        _installed.append(_hook)
+    _load_the_compiler()
+    effects.install()
     sys.setrecursionlimit(3000)
     return [compile_one(name, spelling) for name in names for spelling in SPELLINGS]
-
-
-_installed: list[Any] = []
 
 
 def compile_all(names: list[str], jobs: int) -> Iterator[Result]:
@@ -359,6 +343,9 @@ def summary(results: Sequence[Result]) -> str:
         counts = Counter(r.kind for r in results if _library(r.function) == library)
         told = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
         lines.append(f"{library:16s} {told}")
+    derivatives = Counter(r.derivative for r in results if r.kind == "verified" and r.derivative)
+    told = ", ".join(f"{count} {kind}" for kind, count in sorted(derivatives.items()))
+    lines.append(f"derivatives of the verified: {told}")
     causes = Counter(r.cause for r in results if r.kind in (*BAD, "refused"))
     example = {r.cause: f"{r.function} at {r.spelling}" for r in reversed(results)}
     kind = {r.cause: r.kind for r in results}

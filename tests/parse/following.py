@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.errors import SymdiffError
+from symdiff.errors import CertainError, SymdiffError
 from symdiff.ir.evaluate import evaluate_graph
 from symdiff.ir.structure import unflatten
 from symdiff.ir.verify import verify
@@ -54,6 +54,8 @@ def staged(function: Callable[..., Any], arguments: Arguments) -> Any:
         values = [copy.deepcopy(follow(source.path, names, canonical)) for source in graph.inputs]
         with np.errstate(all="ignore"):
             results = evaluate_graph(graph, values)
+    except CertainError as error:
+        return type(error.__cause__), str(error.__cause__)
     except SymdiffError:
         raise
     except Exception as error:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import symdiff
-from symdiff.errors import SignatureError, UnsupportedSyntaxError
+from symdiff.errors import CertainError, SignatureError, UnsupportedSyntaxError
 from tests.parse.following import follows
 
 ROW, BLOCK = np.array([0.2, 0.3]), np.ones((3, 2))
@@ -137,3 +137,28 @@ def test_what_asks_for_an_argument_that_has_no_value_is_named():
     span = caught.value.span
     assert span is not None
     assert "np.transpose" in span.text
+
+
+def halves(x):
+    left, right = x
+    return left - right
+
+
+def calls_halves(x):
+    return 2 * halves(x)
+
+
+def test_an_error_that_is_certain_is_told_with_its_place_where_nothing_is_run():
+    with pytest.raises(CertainError, match="TypeError at these types: .* is not iter") as caught:
+        symdiff.differentiable(calls_halves).graph("float")
+    error = caught.value
+    assert isinstance(error.__cause__, TypeError)
+    assert error.span is not None and error.span.text.strip() == "left, right = x"
+    assert "2 * halves(x)" in error.call_chain[0].text
+    assert "give arguments of types" in str(error)
+
+
+def test_an_error_that_is_certain_is_raised_as_it_is_by_a_call():
+    with pytest.raises(TypeError, match="cannot unpack") as caught:
+        symdiff.grad(calls_halves)(2.0)
+    assert caught.traceback[-1].name == "halves"

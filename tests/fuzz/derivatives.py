@@ -1,0 +1,59 @@
+"""Derivatives of any function of floats and arrays, beside extrapolated differences.
+
+The result may be any tree: its floats are weighed with fixed random numbers. One random direction
+through all arguments is taken in reverse and in forward mode.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tests import reference
+
+STEPS = (0.01, 0.001)
+SMOOTH = 1e-7  # what the differences may differ by, of the scale, to be a reference
+WRONG = 1e-5
+
+
+def compare_derivatives(function: Callable[..., Any], arguments: Sequence[Any]) -> str:
+    """``"right"``, ``"none"`` (no float in the result), ``"unsure"`` (not smooth here), or
+    ``"wrong"`` with what was found and what was expected.
+    """
+    import symdiff
+
+    value = function(*copy.deepcopy(list(arguments)))
+    weights = reference.direction(value, seed=5)
+    if not list(reference.leaves(weights)):
+        return "none"
+    along = [reference.direction(argument, seed) for seed, argument in enumerate(arguments)]
+    _, pullback = symdiff.vjp(function, *copy.deepcopy(list(arguments)))
+    gradients = pullback(weights)[: len(along)]  # after them those by parameters with defaults
+    reverse = sum(reference.inner(u, g) for u, g in zip(along, gradients, strict=True))
+    _, tangent = symdiff.jvp(function, tuple(copy.deepcopy(list(arguments))), tuple(along))
+    forward = reference.weigh(tangent, weights)
+    expected = _slope(reference.reduced(function, weights), arguments, along)
+    if expected is None:
+        return "unsure"
+    bound = WRONG * max(1.0, abs(expected))
+    if abs(reverse - expected) <= bound and abs(forward - expected) <= bound:
+        return "right"
+    return f"wrong: reverse {reverse!r}, forward {forward!r}, expected {expected!r}"
+
+
+def _slope(
+    function: Callable[..., Any], arguments: Sequence[Any], along: Sequence[Any]
+) -> float | None:
+    """The derivative along the direction; None where differences of two sizes do not agree."""
+    try:
+        first, second = (
+            reference.directional(function, arguments, along, step=step) for step in STEPS
+        )
+    except Exception:  # a little further the function raises
+        return None
+    bound = SMOOTH * max(1.0, abs(float(first.value)))
+    known = max(first.error, second.error, abs(first.value - second.value)) <= bound
+    return float(np.real(first.value)) if known else None
