@@ -8,6 +8,7 @@ import copy
 import dataclasses
 import functools
 import math
+import numbers
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,7 +18,6 @@ import numpy as np
 from symdiff import ops
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
-from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.declare import static
 from symdiff.parse import staged_lists
@@ -28,7 +28,8 @@ from symdiff.parse.branches import choose
 from symdiff.parse.calls import BUILTINS, Handler, Keywords, builtin
 from symdiff.parse.demand import known
 from symdiff.parse.heap import constant
-from symdiff.parse.interpreter import UNREACHABLE, Interpreter, is_array
+from symdiff.parse.identity import class_of, class_of_number, require_known
+from symdiff.parse.interpreter import UNREACHABLE, Interpreter
 from symdiff.parse.items import get_item
 from symdiff.parse.iteration import (
     DictView,
@@ -82,7 +83,7 @@ def _integer(interp: Interpreter, value: Abstract) -> Any:
         value = interp.heap.read(value)
     type_ = value.type if isinstance(value, Value) else None
     if isinstance(type_, ArrayType) and type_.dtype.kind not in "iub":
-        raise users(TypeError(f"'{_class_of_number(value).__name__}' object {_NO_INTEGER}"))
+        raise users(TypeError(f"'{class_of_number(value).__name__}' object {_NO_INTEGER}"))
     return value if isinstance(value, Value) else operator.index(value)
 
 
@@ -499,40 +500,15 @@ def _copied_object(
 # Questions ----------------------------------------------------------------------------------------
 
 
-def class_of(value: Abstract, interp: Interpreter) -> type:
-    """The class that an abstract value has at run time."""
-    simple = {ListRef: list, DictRef: dict, Range: range}
-    if type(value) in simple:
-        return simple[type(value)]
-    if isinstance(value, ObjectRef):
-        return value.type
-    if isinstance(value, Array):
-        return np.ndarray
-    if isinstance(value, Value):
-        return _class_of_number(value)
-    if isinstance(value, Closure | Partial | BoundMethod):
-        return type(class_of)
-    return type(value)
-
-
-def _class_of_number(value: Value) -> type:
-    type_ = value.type
-    if not isinstance(type_, ArrayType):
-        return list if isinstance(type_, ListType) else object
-    if type_.kind == "python":
-        return {"f": float, "i": int, "b": bool, "c": complex}[type_.dtype.kind]
-    return np.ndarray if is_array(type_) else type_.dtype.type
-
-
 @builtin(isinstance)
 def _isinstance(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     value, classes = arguments
-    return issubclass(class_of(value, interp), classes)
+    return issubclass(class_of(interp, value), classes)
 
 
 @builtin(type)
 def _type(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    return class_of(arguments[0], interp)
+    return class_of(interp, arguments[0])
 
 
 @builtin(issubclass)
@@ -543,6 +519,7 @@ def _issubclass(interp: Interpreter, arguments: Arguments, keywords: Keywords) -
 @builtin(callable)
 def _callable(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     value = arguments[0]
+    require_known(interp, value)
     if isinstance(value, ObjectRef):
         return hasattr(value.type, "__call__")  # noqa: B004 - of its instances
     return isinstance(value, Closure | Partial | BoundMethod | ArrayMethod) or callable(value)
@@ -550,8 +527,7 @@ def _callable(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> 
 
 @builtin(np.isscalar)
 def _isscalar(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    value = arguments[0]
-    return isinstance(value, Value) or (is_leaf(value) and not isinstance(value, np.ndarray))
+    return issubclass(class_of(interp, arguments[0]), np.generic | numbers.Number | str | bytes)
 
 
 @builtin(hasattr)

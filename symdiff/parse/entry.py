@@ -42,7 +42,7 @@ def stage(function: Any, signature: Signature) -> Staged:
         except ConflictRead as read:
             loop = read.conflict.loop
             if loop is None or loop in unrolled:
-                raise _conflict_error(read.conflict) from None
+                raise placed(_conflict_error(read.conflict), _span(function)) from None
             unrolled.add(loop)
 
 
@@ -59,7 +59,7 @@ def _staged(function: Any, signature: Signature, unrolled: set[SourceSpan]) -> S
             interp.span = needed.span
             raise demand(interp, needed.value) from None
         except ConflictRead as read:
-            raise _decided_now(interp, read) from None
+            raise _decided_now(interp, read, function) from None
         except Exception as error:
             known = certain(error)
             if known is None:
@@ -67,11 +67,12 @@ def _staged(function: Any, signature: Signature, unrolled: set[SourceSpan]) -> S
             raise placed(known, _span(function)) from error
 
 
-def _decided_now(interp: Interpreter, read: ConflictRead) -> Exception:
+def _decided_now(interp: Interpreter, read: ConflictRead, function: Any) -> Exception:
     """A request to fix what decides between the paths, where that can be."""
     if read.conflict.predicate is not None:
         wanted = obtainable(interp, read.conflict.predicate)
         if wanted is not None:
+            wanted.span = read.conflict.span or wanted.span or _span(function)
             return wanted
     return read
 

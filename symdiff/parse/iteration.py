@@ -140,7 +140,7 @@ def _array(interp: Interpreter, value: Array) -> Iterable:
 
 def _staged(interp: Interpreter, value: Value | Columns) -> Iterable:
     if isinstance(value, Value) and not isinstance(value.type, ListType):
-        raise users(TypeError(f"{describe(value)} is not iterable"))
+        raise TypeError(f"{describe(value)} is not iterable")
 
     def element(k: Any) -> Abstract:
         return staged_lists.get(interp, value, k if isinstance(k, Value) else constant(k))

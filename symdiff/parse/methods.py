@@ -189,7 +189,7 @@ def _index_from(
 ) -> Abstract:
     """The first position from one on at which an item stands."""
     if position == len(items):
-        raise users(IndexError("list.index(x): x not in list"))
+        raise users(ValueError("list.index(x): x not in list"))
     found = truth(interp, compare(interp, ast.Eq, items[position], item))
     return choose(
         interp,

@@ -16,7 +16,8 @@ from symdiff.ops.declare import static
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array
 from symdiff.parse.blame import judged, users
-from symdiff.parse.heap import constant, same
+from symdiff.parse.heap import constant
+from symdiff.parse.identity import identical, require_known
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.texts import joined, percent, settled
 from symdiff.parse.truth import truth
@@ -81,10 +82,10 @@ def binary(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract
 def _binary(
     interp: Interpreter, name: str, plain: Callable[[Any, Any], Any], a: Abstract, b: Abstract
 ) -> Abstract:
-    if isinstance(a, ObjectRef) or isinstance(b, ObjectRef):
-        return _dunder(interp, name, a, b)
     if isinstance(a, str | StagedText) or isinstance(b, str | StagedText):
         return _texts(interp, name, plain, a, b)
+    if isinstance(a, ObjectRef) or isinstance(b, ObjectRef):
+        return _dunder(interp, name, a, b)
     if isinstance(a, ListRef | DictRef) or isinstance(b, ListRef | DictRef):
         return _containers(interp, name, a, b)
     if isinstance(a, tuple) or isinstance(b, tuple):
@@ -161,7 +162,7 @@ def _containers(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abs
         merged = DictRef()
         interp.put(merged, interp.content(a) | interp.content(b))
         return merged
-    raise users(TypeError(f"unsupported operand types for {name}: {describe(a)} and {describe(b)}"))
+    raise TypeError(f"unsupported operand types for {name}: {describe(a)} and {describe(b)}")
 
 
 def _concatenated(interp: Interpreter, a: ListRef, b: ListRef) -> ListRef:
@@ -216,20 +217,25 @@ def unary(interp: Interpreter, op: type[ast.unaryop], a: Abstract) -> Abstract:
 def compare(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) -> Abstract:
     """``a op b`` for one comparison."""
     if op in (ast.Is, ast.IsNot):
-        return _identical(interp, a, b) is (op is ast.Is)
+        return _unless(op is ast.IsNot, identical(interp, a, b))
     if op in (ast.In, ast.NotIn):
-        found = contains(interp, b, a)
-        if op is ast.In:
-            return found
-        return ops.not_(found) if isinstance(found, Value) else not found
+        return _unless(op is ast.NotIn, contains(interp, b, a))
     plain = COMPARE[op][1]
     with judged(interp, plain, (a, b)):
         return _compared(interp, op, a, b)
 
 
+def _unless(negated: bool, answer: bool | Value) -> bool | Value:
+    """An answer or its opposite."""
+    if not negated:
+        return answer
+    return ops.not_(answer) if isinstance(answer, Value) else not answer
+
+
 def _compared(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) -> Abstract:
     name, _, staged = COMPARE[op]
     a, b = settled(interp, a), settled(interp, b)
+    require_known(interp, a, b)
     if isinstance(a, ObjectRef) or isinstance(b, ObjectRef):
         return _compare_objects(interp, name, a, b)
     if is_staged(a) or is_staged(b):
@@ -271,16 +277,6 @@ def items_of(interp: Interpreter, value: ListRef) -> tuple[Abstract, ...]:
         )
     items: tuple[Abstract, ...] = content
     return items
-
-
-def _identical(interp: Interpreter, a: Abstract, b: Abstract) -> bool:
-    if isinstance(a, Array) and isinstance(b, Array):
-        return a == b
-    if is_staged(a) or is_staged(b):
-        if a is None or b is None or isinstance(a, bool) or isinstance(b, bool):
-            return False  # an array or number is not None; comparing a staged bool by `is` is not
-        return a is b
-    return a is b or (type(a) is type(b) and is_leaf(a) and same(a, b))
 
 
 def _in_range(interp: Interpreter, container: Range, item: Abstract) -> Abstract:

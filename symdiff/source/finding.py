@@ -29,6 +29,7 @@ from symdiff.source.matching import (
     same_code,
     same_place,
 )
+from symdiff.source.private import spell_out_private_names
 from symdiff.source.spans import FunctionNode, FunctionSource
 from symdiff.source.text import read_text
 
@@ -118,7 +119,9 @@ def _build_index(text: str, flags: int, optimize: int) -> _FileIndex | None:
         module = compile(tree, _OWN_FILE_NAME, "exec", flags, dont_inherit=True, optimize=optimize)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    return _FileIndex(tuple(text.split("\n")), _codes_by_name(module), _nodes_by_place(tree))
+    nodes = _nodes_by_place(tree)
+    spell_out_private_names(tree)
+    return _FileIndex(tuple(text.split("\n")), _codes_by_name(module), nodes)
 
 
 def _silence_own_syntax_warnings() -> None:

@@ -149,7 +149,7 @@ def calls_halves(x):
 
 
 def test_an_error_that_is_certain_is_told_with_its_place_where_nothing_is_run():
-    with pytest.raises(CertainError, match="TypeError at these types: .* is not iter") as caught:
+    with pytest.raises(CertainError, match="this raises TypeError") as caught:
         symdiff.differentiable(calls_halves).graph("float")
     error = caught.value
     assert isinstance(error.__cause__, TypeError)

@@ -1,0 +1,113 @@
+"""What an abstract value is to ``isinstance``, ``type`` and ``is``: its class, and which object.
+
+Of what a call without a rule gives, nothing is known: questions about it are refused, as no answer
+would hold.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+
+import numpy as np
+
+from symdiff import ops
+from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
+from symdiff.ir.graph import Value
+from symdiff.ir.structure import is_leaf
+from symdiff.ir.types import ArrayType, ListType, OpaqueType
+from symdiff.parse.heap import constant, same
+from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.values import (
+    Abstract,
+    Array,
+    ArrayMethod,
+    BoundMethod,
+    Closure,
+    DictRef,
+    Generator,
+    ListRef,
+    ObjectRef,
+    Partial,
+    Range,
+    StagedText,
+)
+
+_CLASSES: dict[type, type] = {
+    Array: np.ndarray,
+    ListRef: list,
+    DictRef: dict,
+    Range: range,
+    StagedText: str,
+    Closure: types.FunctionType,
+    Partial: functools.partial,
+    BoundMethod: types.MethodType,
+    ArrayMethod: types.BuiltinMethodType,
+    Generator: types.GeneratorType,
+}
+_PYTHON: dict[str, type] = {"f": float, "i": int, "b": bool, "c": complex}
+
+
+def class_of(interp: Interpreter, value: Abstract) -> type:
+    """The class that an abstract value has at run time."""
+    require_known(interp, value)
+    if isinstance(value, ObjectRef):
+        return value.type
+    if isinstance(value, Value):
+        return class_of_number(value)
+    kind = type(value)
+    if kind in _CLASSES:
+        return _CLASSES[kind]
+    if kind.__module__.startswith("symdiff.parse"):
+        raise UnsupportedCallError(f"the class of a {kind.__name__}", interp.span)
+    return kind
+
+
+def class_of_number(value: Value) -> type:
+    """The class of what an IR value stands for."""
+    type_ = value.type
+    if not isinstance(type_, ArrayType):
+        return list if isinstance(type_, ListType) else object
+    if type_.kind == "python":
+        return _PYTHON[type_.dtype.kind]
+    return np.ndarray if type_.kind == "array" else type_.dtype.type
+
+
+def is_unknown(value: Abstract) -> bool:
+    """Whether a value is what a call without a rule gave."""
+    return isinstance(value, Value) and isinstance(value.type, OpaqueType)
+
+
+def require_known(interp: Interpreter, *values: Abstract) -> None:
+    """Refuse questions about what nothing is known of."""
+    if any(map(is_unknown, values)):
+        raise UnsupportedCallError(
+            "this depends on what a call without a rule gave, of which nothing is known",
+            interp.span,
+            "ask in a function marked symdiff.nondifferentiable that gives a number",
+        )
+
+
+def identical(interp: Interpreter, a: Abstract, b: Abstract) -> bool | Value:
+    """``a is b``."""
+    if isinstance(a, Value | Array) or isinstance(b, Value | Array):
+        return _staged(interp, a, b)
+    return a is b or (type(a) is type(b) and is_leaf(a) and same(a, b))
+
+
+def _staged(interp: Interpreter, a: Abstract, b: Abstract) -> bool | Value:
+    if a is b or (isinstance(a, Array) and a == b):
+        return True
+    require_known(interp, a, b)
+    numbers = [v for v in (a, b) if isinstance(v, Value) or is_leaf(v)]
+    if len(numbers) < 2:
+        return False
+    first, second = (class_of(interp, v) for v in numbers)
+    if first is not second or issubclass(first, np.ndarray | list):
+        return False
+    if first is bool:
+        equal: Value = ops.equal(*(v if isinstance(v, Value) else constant(v) for v in numbers))
+        return equal
+    raise UnsupportedSyntaxError(
+        f"whether {describe(a)} and {describe(b)} are one object", interp.span, "compare with =="
+    )

@@ -1,0 +1,137 @@
+"""Which object a value is, of which class, and what private names stand for."""
+
+import functools
+import os
+import types
+
+import numpy as np
+import pytest
+
+import symdiff
+from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
+from tests.parse.following import follows
+
+
+def is_true(x):
+    positive = x > 0
+    return x if positive is True else 2 * x
+
+
+def is_not_false(x):
+    return x if (x > 0) is not False else 2 * x
+
+
+def scalars_are_not_true(x):
+    return x if (np.float64(x) > 0) is True else 2 * x
+
+
+def is_none(x, y=None):
+    return x if y is None and x is not None else 2 * x
+
+
+def classes(x):
+    method = x.__add__ if False else str(x).upper
+    return (
+        isinstance(f"{x}", str),
+        np.isscalar(f"{x}"),
+        np.isscalar(x),
+        isinstance(functools.partial(abs, x), types.FunctionType),
+        isinstance(lambda: x, types.FunctionType),
+        isinstance(Account(x).balance, types.MethodType),
+        callable(method),
+    )
+
+
+class Account:
+    __rate = 0.5
+
+    def __init__(self, start):
+        self.__amount = start
+
+    def balance(self, __factor=2.0):
+        def __twice(value):
+            return value * __factor
+
+        return __twice(self.__amount) + self.__rate
+
+
+class Sub(Account):
+    def __init__(self, start):
+        super().__init__(start)
+        self.__amount = 100.0
+
+
+def private_names(x):
+    return Sub(x).balance()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [is_true, is_not_false, scalars_are_not_true, is_none, classes, private_names],
+    ids=lambda f: f.__name__,
+)
+def test_identity_and_classes_are_pythons(function):
+    follows(function, 0.7, -0.4)
+
+
+def absent(x):
+    return [1.0, 2.0].index(x) * x
+
+
+def test_an_item_that_a_list_does_not_hold_is_a_value_error():
+    with pytest.raises(ValueError):
+        symdiff.differentiable(absent).forward(3.0)
+
+
+def unknown_is_none(x):
+    return x if os.getcwd() is None else 2 * x
+
+
+def unknown_equals(x):
+    return x if os.getcwd() == "/" else 2 * x
+
+
+def unknown_in(x):
+    return x if os.getcwd() in ("/", "") else 2 * x
+
+
+def unknown_class(x):
+    return x if isinstance(os.getcwd(), str) else 2 * x
+
+
+def unknown_type(x):
+    return x if type(os.getcwd()) is str else 2 * x
+
+
+def unknown_callable(x):
+    return x if callable(os.getcwd()) else 2 * x
+
+
+def unknown_scalar(x):
+    return x if np.isscalar(os.getcwd()) else 2 * x
+
+
+UNKNOWN = [unknown_is_none, unknown_equals, unknown_in, unknown_class, unknown_type]
+UNKNOWN += [unknown_callable, unknown_scalar]
+
+
+@pytest.mark.parametrize("function", UNKNOWN, ids=lambda f: f.__name__)
+def test_questions_about_what_is_not_known_are_refused(function):
+    with pytest.raises(UnsupportedCallError, match="of which nothing is known") as caught:
+        symdiff.grad(function)(0.7)
+    assert caught.value.span is not None
+    assert caught.value.hint is not None
+
+
+THREE = 3
+
+
+def one_number(x, n):
+    return x if n is THREE else 2 * x
+
+
+def test_whether_two_numbers_are_one_object_is_refused():
+    with pytest.raises(UnsupportedSyntaxError, match="are one object") as caught:
+        symdiff.grad(one_number)(0.7, 3)
+    assert caught.value.span is not None
+    assert caught.value.hint == "compare with =="
