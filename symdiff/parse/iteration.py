@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 from symdiff import ops
@@ -31,6 +31,7 @@ from symdiff.parse.values import (
     ObjectRef,
     Range,
     Token,
+    now,
 )
 
 
@@ -40,6 +41,7 @@ class Zip:
 
     parts: tuple[Abstract, ...]
     strict: bool = False
+    serial: int = field(init=False, default_factory=now)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -48,6 +50,7 @@ class Enumerate:
 
     part: Abstract
     start: Abstract = 0
+    serial: int = field(init=False, default_factory=now)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -55,6 +58,7 @@ class Reversed:
     """``reversed(part)``."""
 
     part: Abstract
+    serial: int = field(init=False, default_factory=now)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -63,6 +67,7 @@ class Mapped:
 
     function: Abstract
     parts: tuple[Abstract, ...]
+    serial: int = field(init=False, default_factory=now)
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,6 +213,7 @@ class Generator:
     """A generator expression, consumed in place: ``run`` stages its loops with a consumer."""
 
     run: Callable[[Callable[[Abstract], None]], None]
+    serial: int = field(init=False, default_factory=_serial)
 
 
 @dataclass(eq=False, slots=True)

@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+import symdiff as sd
 from tests.parse.following import follows
 
 X = np.array([0.5, -1.25, 2.0, 3.5])
@@ -609,3 +610,21 @@ ALL = [f for f in ALL if f.__name__ != "calls"]
 @pytest.mark.parametrize("function", ALL, ids=lambda f: f.__name__)
 def test_loops(function):
     follows(function, *calls(X))
+
+
+def iterators_made_in_a_loop(x, n):
+    state, total = x[:2], 0.0
+    for i in range(n):
+        a, b = (v * 0.5 + i for v in state)
+        for p, q in zip(state, reversed(range(2))):
+            total = total + p * q
+        for k, v in enumerate(map(np.sin, state)):
+            total = total + k * v
+        state = np.array([a + total, b])
+    return state, total
+
+
+def test_iterators_made_in_a_loop_do_not_unroll_it():
+    source = sd.differentiable(iterators_made_in_a_loop).source("float64[m]", "int")
+    assert source.count("\n    for i in range(n):") == 1
+    follows(iterators_made_in_a_loop, *calls(X))
