@@ -6,319 +6,109 @@ def lstm_grad(params, xs):
     params_cell_0, params_cell_1 = params['cell']
     h = np.zeros(3)
     c = np.zeros(3)
-    x = xs[0]
-    z = np.concatenate((x, h))
-    t = np.exp(-(z @ params_input_0 + params_input_1))
-    t1 = 1.0 + t
-    i = 1.0 / t1
-    f = 1.0 / (1.0 + np.exp(-(z @ params_forget_0 + params_forget_1)))
-    t2 = np.exp(-(z @ params_output_0 + params_output_1))
-    t3 = 1.0 + t2
-    o = 1.0 / t3
-    t4 = np.tanh(z @ params_cell_0 + params_cell_1)
-    c = f * c + i * t4
-    t5 = np.tanh(c)
-    h = o * t5
-    x1 = xs[1]
-    z1 = np.concatenate((x1, h))
-    t6 = np.exp(-(z1 @ params_input_0 + params_input_1))
-    t7 = 1.0 + t6
-    i1 = 1.0 / t7
-    t8 = np.exp(-(z1 @ params_forget_0 + params_forget_1))
-    t9 = 1.0 + t8
-    f = 1.0 / t9
-    t10 = np.exp(-(z1 @ params_output_0 + params_output_1))
-    t11 = 1.0 + t10
-    o1 = 1.0 / t11
-    t12 = np.tanh(z1 @ params_cell_0 + params_cell_1)
-    c1 = f * c + i1 * t12
-    t13 = np.tanh(c1)
-    h1 = o1 * t13
-    x2 = xs[2]
-    z2 = np.concatenate((x2, h1))
-    t14 = np.exp(-(z2 @ params_input_0 + params_input_1))
-    t15 = 1.0 + t14
-    i2 = 1.0 / t15
-    t16 = np.exp(-(z2 @ params_forget_0 + params_forget_1))
-    t17 = 1.0 + t16
-    f1 = 1.0 / t17
-    t18 = np.exp(-(z2 @ params_output_0 + params_output_1))
-    t19 = 1.0 + t18
-    o2 = 1.0 / t19
-    t20 = np.tanh(z2 @ params_cell_0 + params_cell_1)
-    c2 = f1 * c1 + i2 * t20
-    t21 = np.tanh(c2)
-    h2 = o2 * t21
-    x3 = xs[3]
-    z3 = np.concatenate((x3, h2))
-    t22 = np.exp(-(z3 @ params_input_0 + params_input_1))
-    t23 = 1.0 + t22
-    i3 = 1.0 / t23
-    t24 = np.exp(-(z3 @ params_forget_0 + params_forget_1))
-    t25 = 1.0 + t24
-    f2 = 1.0 / t25
-    t26 = np.exp(-(z3 @ params_output_0 + params_output_1))
-    t27 = 1.0 + t26
-    o3 = 1.0 / t27
-    t28 = np.tanh(z3 @ params_cell_0 + params_cell_1)
-    c3 = f2 * c2 + i3 * t28
-    t29 = np.tanh(c3)
-    h3 = o3 * t29
-    x4 = xs[4]
-    z4 = np.concatenate((x4, h3))
-    t30 = np.exp(-(z4 @ params_input_0 + params_input_1))
-    t31 = 1.0 + t30
-    i4 = 1.0 / t31
-    t32 = np.exp(-(z4 @ params_forget_0 + params_forget_1))
-    t33 = 1.0 + t32
-    f3 = 1.0 / t33
-    t34 = np.exp(-(z4 @ params_output_0 + params_output_1))
-    t35 = 1.0 + t34
-    o4 = 1.0 / t35
-    t36 = np.tanh(z4 @ params_cell_0 + params_cell_1)
-    c4 = f3 * c3 + i4 * t36
-    t37 = np.tanh(c4)
-    h4 = o4 * t37
-    x5 = xs[5]
-    z5 = np.concatenate((x5, h4))
-    t38 = np.exp(-(z5 @ params_input_0 + params_input_1))
-    t39 = 1.0 + t38
-    i5 = 1.0 / t39
-    t40 = np.exp(-(z5 @ params_forget_0 + params_forget_1))
-    t41 = 1.0 + t40
-    f4 = 1.0 / t41
-    t42 = np.exp(-(z5 @ params_output_0 + params_output_1))
-    t43 = 1.0 + t42
-    o5 = 1.0 / t43
-    t44 = np.tanh(z5 @ params_cell_0 + params_cell_1)
-    c5 = f4 * c4 + i5 * t44
-    t45 = np.tanh(c5)
-    h5 = o5 * t45
-    # line 143: loss += np.sum((h - 0.2) ** 2)
-    h_bar = 0.3333333333333333 * (h5 - 0.2)
-    # line 142: h = o * np.tanh(c)
-    o_bar = h_bar * t45
-    c_bar = h_bar * o5 * (1.0 - t45 * t45)
-    # line 141: c = f * c + i * np.tanh(gates["cell"])
-    i_bar = c_bar * t44
-    params_cell_1_bar = c_bar * i5 * (1.0 - t44 * t44)
-    f_bar = c_bar * c4
-    c_bar = c_bar * f4
-    # line 127: return 1.0 / (1.0 + np.exp(-z))
-    params_output_1_bar = -(o_bar * -(o5 / t43) * t42)
-    params_forget_1_bar = -(f_bar * -(f4 / t41) * t40)
-    params_input_1_bar = -(i_bar * -(i5 / t39) * t38)
-    # line 139: gates[name] = z @ w + b
-    t46 = params_cell_0 @ params_cell_1_bar
-    params_cell_0_bar = np.outer(z5, params_cell_1_bar)
-    t47 = params_output_0 @ params_output_1_bar
-    t47 = np.sum(t47, axis=0, keepdims=True) if z5.shape[0] == 1 else t47
-    z_bar = (np.sum(t46, axis=0, keepdims=True) if z5.shape[0] == 1 else t46) + t47
-    params_output_0_bar = np.outer(z5, params_output_1_bar)
-    t46 = params_forget_0 @ params_forget_1_bar
-    t46 = np.sum(t46, axis=0, keepdims=True) if z5.shape[0] == 1 else t46
-    z_bar += t46
-    params_forget_0_bar = np.outer(z5, params_forget_1_bar)
-    t46 = params_input_0 @ params_input_1_bar
-    t46 = np.sum(t46, axis=0, keepdims=True) if z5.shape[0] == 1 else t46
-    z_bar += t46
-    params_input_0_bar = np.outer(z5, params_input_1_bar)
-    # line 136: z = np.concatenate((x, h))
-    x_bar = z_bar[:x5.shape[0]]
+    c_tape = []
+    z_tape = []
+    tape = []
+    i_tape = []
+    tape1 = []
+    f_tape = []
+    tape2 = []
+    o_tape = []
+    tape3 = []
+    tape4 = []
+    tape5 = []
+    for k in range(xs.shape[0]):
+        c_tape.append(c)
+        x = xs[k]
+        z = np.concatenate((x, h))
+        z_tape.append(z)
+        t = np.exp(-(z @ params_input_0 + params_input_1))
+        tape.append(t)
+        i = 1.0 / (1.0 + t)
+        i_tape.append(i)
+        t = np.exp(-(z @ params_forget_0 + params_forget_1))
+        tape1.append(t)
+        f = 1.0 / (1.0 + t)
+        f_tape.append(f)
+        t = np.exp(-(z @ params_output_0 + params_output_1))
+        tape2.append(t)
+        o = 1.0 / (1.0 + t)
+        o_tape.append(o)
+        t = np.tanh(z @ params_cell_0 + params_cell_1)
+        tape3.append(t)
+        c = f * c + i * t
+        t = np.tanh(c)
+        tape4.append(t)
+        h = o * t
+        tape5.append(h - 0.2)
     # line 135: for x in xs:
+    h_bar = np.zeros(3)
+    c_bar = np.zeros(3)
     xs_bar = np.zeros_like(xs)
-    xs_bar[5] = x_bar
+    params_input_0_bar = np.zeros_like(params_input_0)
+    params_input_1_bar = np.zeros_like(params_input_1)
+    params_forget_0_bar = np.zeros_like(params_forget_0)
+    params_forget_1_bar = np.zeros_like(params_forget_1)
+    params_output_0_bar = np.zeros_like(params_output_0)
+    params_output_1_bar = np.zeros_like(params_output_1)
+    params_cell_0_bar = np.zeros_like(params_cell_0)
+    params_cell_1_bar = np.zeros_like(params_cell_1)
     # line 143: loss += np.sum((h - 0.2) ** 2)
-    h_bar = z_bar[x5.shape[0]:] + 0.3333333333333333 * (h4 - 0.2)
-    # line 142: h = o * np.tanh(c)
-    o_bar = h_bar * t37
-    c_bar += h_bar * o4 * (1.0 - t37 * t37)
-    # line 141: c = f * c + i * np.tanh(gates["cell"])
-    i_bar = c_bar * t36
-    t46 = c_bar * i4 * (1.0 - t36 * t36)
-    f_bar = c_bar * c3
-    c_bar = c_bar * f3
-    # line 127: return 1.0 / (1.0 + np.exp(-z))
-    t47 = o_bar * -(o4 / t35) * t34
-    t48 = -t47
-    t49 = f_bar * -(f3 / t33) * t32
-    t50 = -t49
-    t51 = i_bar * -(i4 / t31) * t30
-    t52 = -t51
-    # line 139: gates[name] = z @ w + b
-    params_cell_1_bar += t46
-    t53 = params_cell_0 @ t46
-    params_cell_0_bar += np.outer(z4, t46)
-    params_output_1_bar -= t47
-    t46 = params_output_0 @ t48
-    t46 = np.sum(t46, axis=0, keepdims=True) if z4.shape[0] == 1 else t46
-    z_bar = (np.sum(t53, axis=0, keepdims=True) if z4.shape[0] == 1 else t53) + t46
-    params_output_0_bar += np.outer(z4, t48)
-    params_forget_1_bar -= t49
-    t46 = params_forget_0 @ t50
-    t46 = np.sum(t46, axis=0, keepdims=True) if z4.shape[0] == 1 else t46
-    z_bar += t46
-    params_forget_0_bar += np.outer(z4, t50)
-    params_input_1_bar -= t51
-    t46 = params_input_0 @ t52
-    t46 = np.sum(t46, axis=0, keepdims=True) if z4.shape[0] == 1 else t46
-    z_bar += t46
-    params_input_0_bar += np.outer(z4, t52)
-    # line 136: z = np.concatenate((x, h))
-    x_bar = z_bar[:x4.shape[0]]
+    t1 = np.divide(2, xs.shape[0])
     # line 135: for x in xs:
-    xs_bar[4] = x_bar
-    # line 143: loss += np.sum((h - 0.2) ** 2)
-    h_bar = z_bar[x4.shape[0]:] + 0.3333333333333333 * (h3 - 0.2)
-    # line 142: h = o * np.tanh(c)
-    o_bar = h_bar * t29
-    c_bar += h_bar * o3 * (1.0 - t29 * t29)
-    # line 141: c = f * c + i * np.tanh(gates["cell"])
-    i_bar = c_bar * t28
-    t46 = c_bar * i3 * (1.0 - t28 * t28)
-    f_bar = c_bar * c2
-    c_bar = c_bar * f2
-    # line 127: return 1.0 / (1.0 + np.exp(-z))
-    t47 = o_bar * -(o3 / t27) * t26
-    t48 = -t47
-    t49 = f_bar * -(f2 / t25) * t24
-    t50 = -t49
-    t51 = i_bar * -(i3 / t23) * t22
-    t52 = -t51
-    # line 139: gates[name] = z @ w + b
-    params_cell_1_bar += t46
-    t53 = params_cell_0 @ t46
-    params_cell_0_bar += np.outer(z3, t46)
-    params_output_1_bar -= t47
-    t46 = params_output_0 @ t48
-    t46 = np.sum(t46, axis=0, keepdims=True) if z3.shape[0] == 1 else t46
-    z_bar = (np.sum(t53, axis=0, keepdims=True) if z3.shape[0] == 1 else t53) + t46
-    params_output_0_bar += np.outer(z3, t48)
-    params_forget_1_bar -= t49
-    t46 = params_forget_0 @ t50
-    t46 = np.sum(t46, axis=0, keepdims=True) if z3.shape[0] == 1 else t46
-    z_bar += t46
-    params_forget_0_bar += np.outer(z3, t50)
-    params_input_1_bar -= t51
-    t46 = params_input_0 @ t52
-    t46 = np.sum(t46, axis=0, keepdims=True) if z3.shape[0] == 1 else t46
-    z_bar += t46
-    params_input_0_bar += np.outer(z3, t52)
-    # line 136: z = np.concatenate((x, h))
-    x_bar = z_bar[:x3.shape[0]]
-    # line 135: for x in xs:
-    xs_bar[3] = x_bar
-    # line 143: loss += np.sum((h - 0.2) ** 2)
-    h_bar = z_bar[x3.shape[0]:] + 0.3333333333333333 * (h2 - 0.2)
-    # line 142: h = o * np.tanh(c)
-    o_bar = h_bar * t21
-    c_bar += h_bar * o2 * (1.0 - t21 * t21)
-    # line 141: c = f * c + i * np.tanh(gates["cell"])
-    i_bar = c_bar * t20
-    t46 = c_bar * i2 * (1.0 - t20 * t20)
-    f_bar = c_bar * c1
-    c_bar = c_bar * f1
-    # line 127: return 1.0 / (1.0 + np.exp(-z))
-    t47 = o_bar * -(o2 / t19) * t18
-    t48 = -t47
-    t49 = f_bar * -(f1 / t17) * t16
-    t50 = -t49
-    t51 = i_bar * -(i2 / t15) * t14
-    t52 = -t51
-    # line 139: gates[name] = z @ w + b
-    params_cell_1_bar += t46
-    t53 = params_cell_0 @ t46
-    params_cell_0_bar += np.outer(z2, t46)
-    params_output_1_bar -= t47
-    t46 = params_output_0 @ t48
-    t46 = np.sum(t46, axis=0, keepdims=True) if z2.shape[0] == 1 else t46
-    z_bar = (np.sum(t53, axis=0, keepdims=True) if z2.shape[0] == 1 else t53) + t46
-    params_output_0_bar += np.outer(z2, t48)
-    params_forget_1_bar -= t49
-    t46 = params_forget_0 @ t50
-    t46 = np.sum(t46, axis=0, keepdims=True) if z2.shape[0] == 1 else t46
-    z_bar += t46
-    params_forget_0_bar += np.outer(z2, t50)
-    params_input_1_bar -= t51
-    t46 = params_input_0 @ t52
-    t46 = np.sum(t46, axis=0, keepdims=True) if z2.shape[0] == 1 else t46
-    z_bar += t46
-    params_input_0_bar += np.outer(z2, t52)
-    # line 136: z = np.concatenate((x, h))
-    x_bar = z_bar[:x2.shape[0]]
-    # line 135: for x in xs:
-    xs_bar[2] = x_bar
-    # line 143: loss += np.sum((h - 0.2) ** 2)
-    h_bar = z_bar[x2.shape[0]:] + 0.3333333333333333 * (h1 - 0.2)
-    # line 142: h = o * np.tanh(c)
-    o_bar = h_bar * t13
-    c_bar += h_bar * o1 * (1.0 - t13 * t13)
-    # line 141: c = f * c + i * np.tanh(gates["cell"])
-    i_bar = c_bar * t12
-    t46 = c_bar * i1 * (1.0 - t12 * t12)
-    f_bar = c_bar * c
-    c_bar = c_bar * f
-    # line 127: return 1.0 / (1.0 + np.exp(-z))
-    t47 = o_bar * -(o1 / t11) * t10
-    t48 = -t47
-    t49 = f_bar * -(f / t9) * t8
-    t50 = -t49
-    t51 = i_bar * -(i1 / t7) * t6
-    t52 = -t51
-    # line 139: gates[name] = z @ w + b
-    params_cell_1_bar += t46
-    t53 = params_cell_0 @ t46
-    params_cell_0_bar += np.outer(z1, t46)
-    params_output_1_bar -= t47
-    t46 = params_output_0 @ t48
-    t46 = np.sum(t46, axis=0, keepdims=True) if z1.shape[0] == 1 else t46
-    z_bar = (np.sum(t53, axis=0, keepdims=True) if z1.shape[0] == 1 else t53) + t46
-    params_output_0_bar += np.outer(z1, t48)
-    params_forget_1_bar -= t49
-    t46 = params_forget_0 @ t50
-    t46 = np.sum(t46, axis=0, keepdims=True) if z1.shape[0] == 1 else t46
-    z_bar += t46
-    params_forget_0_bar += np.outer(z1, t50)
-    params_input_1_bar -= t51
-    t46 = params_input_0 @ t52
-    t46 = np.sum(t46, axis=0, keepdims=True) if z1.shape[0] == 1 else t46
-    z_bar += t46
-    params_input_0_bar += np.outer(z1, t52)
-    # line 136: z = np.concatenate((x, h))
-    x_bar = z_bar[:x1.shape[0]]
-    # line 135: for x in xs:
-    xs_bar[1] = x_bar
-    # line 143: loss += np.sum((h - 0.2) ** 2)
-    h_bar = z_bar[x1.shape[0]:] + 0.3333333333333333 * (h - 0.2)
-    # line 142: h = o * np.tanh(c)
-    o_bar = h_bar * t5
-    c_bar += h_bar * o * (1.0 - t5 * t5)
-    # line 141: c = f * c + i * np.tanh(gates["cell"])
-    i_bar = c_bar * t4
-    t46 = c_bar * i * (1.0 - t4 * t4)
-    # line 127: return 1.0 / (1.0 + np.exp(-z))
-    t47 = o_bar * -(o / t3) * t2
-    t48 = -t47
-    t49 = i_bar * -(i / t1) * t
-    t50 = -t49
-    # line 139: gates[name] = z @ w + b
-    params_cell_1_bar += t46
-    t51 = params_cell_0 @ t46
-    params_cell_0_bar += np.outer(z, t46)
-    params_output_1_bar -= t47
-    t46 = params_output_0 @ t48
-    t46 = np.sum(t46, axis=0, keepdims=True) if z.shape[0] == 1 else t46
-    z_bar = (np.sum(t51, axis=0, keepdims=True) if z.shape[0] == 1 else t51) + t46
-    params_output_0_bar += np.outer(z, t48)
-    params_input_1_bar -= t49
-    t46 = params_input_0 @ t50
-    t46 = np.sum(t46, axis=0, keepdims=True) if z.shape[0] == 1 else t46
-    z_bar += t46
-    params_input_0_bar += np.outer(z, t50)
-    # line 136: z = np.concatenate((x, h))
-    x_bar = z_bar[:x.shape[0]]
-    # line 135: for x in xs:
-    xs_bar[0] = x_bar
+    for k in reversed(range(xs.shape[0])):
+        c = c_tape[k]
+        z = z_tape[k]
+        t = tape[k]
+        i = i_tape[k]
+        t2 = tape1[k]
+        f = f_tape[k]
+        t3 = tape2[k]
+        o = o_tape[k]
+        t4 = tape3[k]
+        t5 = tape4[k]
+        # line 143: loss += np.sum((h - 0.2) ** 2)
+        h_bar += t1 * tape5[k]
+        # line 142: h = o * np.tanh(c)
+        o_bar = h_bar * t5
+        c_bar += h_bar * o * (1.0 - t5 * t5)
+        # line 141: c = f * c + i * np.tanh(gates["cell"])
+        i_bar = c_bar * t4
+        t6 = c_bar * i * (1.0 - t4 * t4)
+        f_bar = c_bar * c
+        c_bar = c_bar * f
+        # line 127: return 1.0 / (1.0 + np.exp(-z))
+        t7 = o_bar * -(o / (1.0 + t3)) * t3
+        t8 = -t7
+        t9 = f_bar * -(f / (1.0 + t2)) * t2
+        t10 = -t9
+        t11 = i_bar * -(i / (1.0 + t)) * t
+        t12 = -t11
+        # line 139: gates[name] = z @ w + b
+        params_cell_1_bar = params_cell_1_bar + t6
+        t13 = params_cell_0 @ t6
+        z_bar = np.sum(t13, axis=0, keepdims=True) if z.shape[0] == 1 else t13
+        params_cell_0_bar = params_cell_0_bar + np.outer(z, t6)
+        params_output_1_bar = params_output_1_bar - t7
+        t6 = params_output_0 @ t8
+        t6 = np.sum(t6, axis=0, keepdims=True) if z.shape[0] == 1 else t6
+        z_bar = z_bar + t6
+        params_output_0_bar = params_output_0_bar + np.outer(z, t8)
+        params_forget_1_bar = params_forget_1_bar - t9
+        t6 = params_forget_0 @ t10
+        t6 = np.sum(t6, axis=0, keepdims=True) if z.shape[0] == 1 else t6
+        z_bar += t6
+        params_forget_0_bar = params_forget_0_bar + np.outer(z, t10)
+        params_input_1_bar = params_input_1_bar - t11
+        t6 = params_input_0 @ t12
+        t6 = np.sum(t6, axis=0, keepdims=True) if z.shape[0] == 1 else t6
+        z_bar += t6
+        params_input_0_bar = params_input_0_bar + np.outer(z, t12)
+        # line 136: z = np.concatenate((x, h))
+        x_bar = z_bar[:xs.shape[1]]
+        h_bar = z_bar[xs.shape[1]:]
+        # line 135: for x in xs:
+        xs_bar[k] += x_bar
     params_input_0_bar = np.ascontiguousarray(params_input_0_bar)
     params_forget_0_bar = np.ascontiguousarray(params_forget_0_bar)
     params_output_0_bar = np.ascontiguousarray(params_output_0_bar)
