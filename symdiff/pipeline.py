@@ -98,6 +98,21 @@ class Chain:
 
 
 @dataclass(frozen=True, slots=True)
+class Followed:
+    """The optimised graph of a function, the signature of its calls, and the facts about other
+    variables that it rests on."""
+
+    graph: Graph
+    signature: Signature
+    checks: tuple[Check, ...]
+
+    @property
+    def written(self) -> tuple[Path, ...]:
+        """The paths of the arrays that the function writes."""
+        return tuple(self.graph.inputs[number].path for number in self.graph.mutated)
+
+
+@dataclass(frozen=True, slots=True)
 class Derived:
     """A graph with the signature of its calls, and the facts about other variables that it rests
     on.
@@ -140,18 +155,26 @@ class Pair:
     seeded: tuple[int, ...]
 
 
-def derive(chain: Chain, arguments: Arguments) -> Derived:
-    """The optimised graph of the outermost transform for a normalised call (or spelled types)."""
+def followed(function: Callable[..., Any], names: Sequence[str], arguments: Arguments) -> Followed:
+    """A function's own graph for a normalised call of it (or spelled types)."""
+    staged, signature = staged_at(function, signature_of(names, arguments), arguments)
+    checks = [_check(guard) for guard in staged.guards if not _is_default(guard, function)]
+    graph = without_unused_variables(optimise(staged.graph))
+    return Followed(graph, signature, tuple(checks))
+
+
+def derive(chain: Chain, arguments: Arguments, known: Followed | None = None) -> Derived:
+    """The optimised graph of the outermost transform for a normalised call (or spelled types).
+
+    :param known: the graph of the function itself, where it was followed before.
+    """
     levels = chain.levels(arguments)
-    signatures = [
-        signature_of(p.names, given) for p, given in zip(chain.parameters, levels, strict=True)
-    ]
-    staged, signatures[0] = staged_at(chain.function, signatures[0], levels[0])
-    primal = graph = without_unused_variables(optimise(staged.graph))
-    checks = [_check(guard) for guard in staged.guards if not _is_default(guard, chain.function)]
-    static, same = signatures[0].static, signatures[0].same
-    written = tuple(primal.inputs[number].path for number in primal.mutated)
-    own = _paths(signatures[0])
+    function = known or followed(chain.function, chain.parameters[0].names, levels[0])
+    pairs = zip(chain.parameters[1:], levels[1:], strict=True)
+    signatures = [function.signature, *(signature_of(p.names, given) for p, given in pairs)]
+    graph, checks, written = function.graph, list(function.checks), function.written
+    static, same = function.signature.static, function.signature.same
+    own = _paths(function.signature)
     ties: list[tuple[Path, Path]] = []
     for k, transform in enumerate(chain.transforms):
         inner, outer, parameters = signatures[k], signatures[k + 1], chain.parameters[k]
@@ -170,7 +193,9 @@ def derive(chain: Chain, arguments: Arguments) -> Derived:
         ties += transform.ties(outer, parameters)
     outermost = replace(tied(signatures[-1], ties), static=static, same=same)
     added = _paths(outermost) - own
-    return Derived(graph, outermost, tuple(checks), primal, signatures[0], written, added)
+    return Derived(
+        graph, outermost, tuple(checks), function.graph, function.signature, written, added
+    )
 
 
 def _paths(signature: Signature) -> frozenset[Path]:

@@ -21,11 +21,11 @@ from symdiff.errors import CertainError, InternalError
 from symdiff.ir.graph import Graph, walk_nodes
 from symdiff.ir.signature import Signature
 from symdiff.ir.structure import Container, Leaf, Structure
-from symdiff.pipeline import Arguments, Chain, Derived, Program
+from symdiff.pipeline import Arguments, Chain, Derived, Followed, Program
 from symdiff.runtime.blame import explainer
 from symdiff.runtime.calling import call_with, follow
 from symdiff.runtime.dispatch import Dispatcher, Entry
-from symdiff.runtime.entry import Target, build_entry
+from symdiff.runtime.entry import MISS, Target, build_entry
 from symdiff.runtime.parameters import Parameters, parameters_of
 from symdiff.runtime.saved import Backward, Saved, leaf_shapes
 from symdiff.runtime.signature import spelled
@@ -45,6 +45,7 @@ class Home:
         self._lock = threading.RLock()
         self._quick: dict[Steps, tuple[Dispatcher, int]] = {}
         self._exact = False
+        self._latest: tuple[Entry, Followed] | None = None
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -154,10 +155,22 @@ class Home:
 
     def _derived(self, chain: Chain, arguments: Arguments) -> Derived:
         try:
-            return pipeline.derive(chain, arguments)
+            return pipeline.derive(chain, arguments, self._followed(chain, arguments))
         except CertainError as error:
             known = error
         self._raise_as_the_function(chain, arguments, known)
+
+    def _followed(self, chain: Chain, arguments: Arguments) -> Followed:
+        """The function's own graph, of which several transforms are asked for one after another."""
+        own = chain.levels(arguments)[0]
+        if self._latest is not None:
+            fits, latest = self._latest
+            if fits(*own) is not MISS:
+                return latest
+        found = pipeline.followed(self.function, self.parameters.names, own)
+        target = Target(lambda: None, (), written=found.written)
+        self._latest = build_entry(found.signature, found.checks, own, target), found
+        return found
 
     def _raise_as_the_function(
         self, chain: Chain, arguments: Arguments, error: CertainError

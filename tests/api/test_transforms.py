@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import symdiff as sd
+from symdiff import pipeline
+from symdiff.parse import stage
 
 X = np.array([0.4, 1.3, 0.8])
 A = np.array([[1.0, 2.0, 0.5], [0.3, 0.1, 1.1]])
@@ -391,3 +393,27 @@ def test_arguments_do_not_overlap_with_what_is_read_outside_where_one_is_written
             gradient(outside)
         with pytest.raises(sd.AliasingError, match="x and outside overlap"):
             gradient(outside[::-1])
+
+
+def test_a_function_is_followed_once_for_several_transforms(monkeypatch):
+    followed = []
+
+    def counting(*args):
+        followed.append(args)
+        return stage(*args)
+
+    monkeypatch.setattr(pipeline, "stage", counting)
+    power = 2
+
+    def f(x):
+        return np.sum(x**power)
+
+    derived = sd.differentiable(f)
+    np.testing.assert_array_equal(derived.grad(X), 2 * X)
+    assert derived.jvp((X,), (X,))[1] == 2 * X @ X
+    np.testing.assert_array_equal(sd.hvp(f)(X, X), 2 * X)
+    assert len(followed) == 1
+    power = 3.0
+    np.testing.assert_allclose(sd.hessian(f)(X), np.diag(6 * X), rtol=1e-14)
+    np.testing.assert_allclose(sd.grad(f)(X), 3 * X**2, rtol=1e-14)
+    assert len(followed) == 2
