@@ -4,8 +4,10 @@ import.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import textwrap
+import types
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -81,4 +83,14 @@ def embedded(objects: Mapping[str, Any]) -> Iterator[str]:
 
 def _own_source(name: str, function: Any) -> str:
     text = textwrap.dedent(inspect.getsource(function))
+    imports = "".join(f"{line}\n" for line in _imports(text, function.__globals__))
+    text = f"{imports}\n\n{text}" if imports else text
     return text if function.__name__ == name else f"{text}\n\n{name} = {function.__name__}"
+
+
+def _imports(text: str, scope: Mapping[str, Any]) -> list[str]:
+    """What a function of ``ops.support`` needs beside NumPy and ``math``."""
+    used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    modules = [n for n in used if isinstance(scope.get(n), types.ModuleType)]
+    lines = [f"import {name}" for name in sorted(modules) if name not in ("np", "math")]
+    return lines + (["from typing import Any"] if "Any" in used else [])

@@ -24,7 +24,7 @@ from symdiff.errors import GradientShapeError
 from symdiff.ir.build import Builder, building, copy_block
 from symdiff.ir.graph import Block, Graph, Input, Value
 from symdiff.ir.structure import Structure
-from symdiff.ir.types import ArrayType, carries_derivative
+from symdiff.ir.types import ArrayType, carries_derivative, may_be_one
 
 
 def gradient(
@@ -230,13 +230,15 @@ def _one(value: Value, graph: Graph) -> Value:
     if (
         not isinstance(type_, ArrayType)
         or not type_.differentiable
-        or any(dim != 1 for dim in type_.shape)
+        or not all(map(may_be_one, type_.shape))
     ):
         raise GradientShapeError(
             f"the gradient of something that is not a scalar: {graph.name} returns {type_}",
             graph.span,
             "use symdiff.jacobian or symdiff.vjp",
         )
+    if any(dim != 1 for dim in type_.shape):
+        return ops.one_of(value)  # type: ignore[no-any-return]
     if type_.kind == "array":
         return ops.ones(*type_.shape, shape=type_.shape, dtype=type_.dtype)  # type: ignore
     return ops.strong_constant(1.0, value)

@@ -219,6 +219,7 @@ from symdiff.ops.reduce import (
 from symdiff.ops.residuals import (
     MAYBE_NOTHING,
     PACKED,
+    one_of,
     pack,
     quiet_divide,
     size_if_defined,
@@ -417,6 +418,7 @@ __all__ = [
     "not_",
     "not_equal",
     "numerical",
+    "one_of",
     "ones",
     "opaque_call",
     "outer",

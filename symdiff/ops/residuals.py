@@ -15,7 +15,16 @@ import numpy as np
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import INT, ArrayType, OpaqueType, Type
-from symdiff.ops.declare import Operation, array_type, declare, dotted, literal, template
+from symdiff.ops import support
+from symdiff.ops.declare import (
+    Operation,
+    array_type,
+    declare,
+    dotted,
+    literal,
+    supporting_call,
+    template,
+)
 from symdiff.ops.elementary import multiply
 
 PACKED = OpaqueType("residuals")
@@ -91,6 +100,20 @@ def _spell_zeros(type_: Type, x: ast.expr, depth: int = 0) -> ast.expr:
         target = ast.comprehension(ast.Name(item, ast.Store()), x, [], 0)
         zeros = ast.ListComp(element, [target])
     return ast.IfExp(ast.Compare(x, [ast.Is()], [ast.Constant(None)]), ast.Constant(None), zeros)
+
+
+one_of: Operation = declare(
+    Operation(
+        "one_of",
+        lambda y: (y,),
+        support.one_of,
+        raises=True,
+        nondifferentiable=True,
+        spelling=supporting_call(support.one_of),
+        documentation="1 in the shape of an array; raises unless that has one element.",
+    ),
+    1,
+)
 
 
 # Division beside what is discarded ----------------------------------------------------------------

@@ -49,6 +49,17 @@ def prod_except(x: Any, *directions: Any, axis: tuple[int, ...] | int | None = N
     return np.moveaxis(result.reshape(front[0].shape), range(len(axes)), axes)
 
 
+def one_of(y: Any) -> Any:
+    """The number 1 in the shape of ``y``, whose gradient is asked for: it has one element.
+
+    >>> one_of(np.array([[2.5]]))
+    array([[1.]])
+    """
+    if y.size != 1:
+        raise TypeError(f"the gradient of something that is not a scalar: its shape is {y.shape}")
+    return np.ones_like(y)
+
+
 def cofactors(a: Any) -> Any:
     """The derivative of the determinant by each entry: ``det(a) * inv(a).T``, singular or not.
 

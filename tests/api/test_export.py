@@ -64,6 +64,8 @@ def test_module_has_the_gradient(tmp_path, data):
         (sd.grad(lambda p: np.sum(p["w"]) * p["b"][0]), ({"w": np.ones(2), "b": [2.0, "s"]},)),
         (sd.grad(lambda x: (np.sum(x * x), x), has_aux=True), ("float32[n]",)),
         (loss, ("float64[d]", "float64[n,d]", "float64[n]")),
+        (sd.grad(lambda x: np.prod(x) + np.sum(np.sinc(x))), ("float64[n]",)),
+        (sd.grad(lambda x: np.linalg.det(x)), ("float64[n,n]",)),
     ],
 )
 def test_every_kind_of_module_checks_itself(tmp_path, made, args):

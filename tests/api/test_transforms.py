@@ -417,3 +417,16 @@ def test_a_function_is_followed_once_for_several_transforms(monkeypatch):
     np.testing.assert_allclose(sd.hessian(f)(X), np.diag(6 * X), rtol=1e-14)
     np.testing.assert_allclose(sd.grad(f)(X), 3 * X**2, rtol=1e-14)
     assert len(followed) == 2
+
+
+def test_a_result_that_turns_out_to_have_one_element_counts_as_a_number():
+    def f(x):
+        return x[x > 1.0] ** 3
+
+    x = np.array([0.5, 2.0, -3.0])
+    np.testing.assert_array_equal(sd.grad(f)(x), [0.0, 12.0, 0.0])
+    np.testing.assert_array_equal(sd.hvp(f)(x, np.ones(3)), [0.0, 12.0, 0.0])
+    np.testing.assert_array_equal(sd.grad(lambda x: x[1:-1] * x[2:])(x), [0.0, -3.0, 2.0])
+    for wrong in (np.array([2.0, 3.0]), np.array([0.0, 0.5])):
+        with pytest.raises(TypeError, match="not a scalar: its shape is"):
+            sd.grad(f)(wrong)
