@@ -13,6 +13,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.types import OpaqueType
 from symdiff.ops.declare import ATTRIBUTES, METHODS
 from symdiff.parse.blame import judged, users
+from symdiff.parse.identity import class_of, is_unknown
 from symdiff.parse.interpreter import LATE, Interpreter, describe
 from symdiff.parse.items import set_item
 from symdiff.parse.reflect import STATIC_TYPES
@@ -48,21 +49,29 @@ def get_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
 
 
 def _attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
-    if isinstance(value, Value) and isinstance(value.type, OpaqueType):
+    if is_unknown(value):
         return _opaque_attribute(interp, value, name)
-    if isinstance(value, Value | Array | np.generic):
-        return _array_attribute(interp, value, name)
     if isinstance(value, ObjectRef):
         return object_attribute(interp, value, name)
     if isinstance(value, types.ModuleType):
         return _module_attribute(interp, value, name)
     if isinstance(value, type):
         return class_attribute(interp, value, name)
+    if hasattr(value, "staged_attribute"):
+        return value.staged_attribute(name)
+    owner = class_of(interp, value)
+    if owner.__module__ in _WITH_FIXED_ATTRIBUTES and not hasattr(owner, name):
+        raise users(AttributeError(f"'{owner.__name__}' object has no attribute '{name}'"))
+    if isinstance(value, Value | Array | np.generic):
+        return _array_attribute(interp, value, name)
     if isinstance(value, ListRef | DictRef | bool | int | float | complex):
-        return _method_of(value, name)
+        return _method_of(interp, value, name)
     if isinstance(value, tuple):
         return _tuple_attribute(value, name)
-    return _static_attribute(value, name)
+    return _static_attribute(interp, value, name)
+
+
+_WITH_FIXED_ATTRIBUTES = frozenset({"builtins", "numpy"})
 
 
 def _opaque_attribute(interp: Interpreter, value: Value, name: str) -> Abstract:
@@ -81,11 +90,7 @@ def _array_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstrac
         return adopt(interp, result, {interp.lift(value): value})
     if name == "flat":
         return call_flat(interp, value)
-    if name in METHODS or name in MUTATING_ARRAY_METHODS or hasattr(np.ndarray, name):
-        return ArrayMethod(value, name)
-    if hasattr(float, name) or hasattr(int, name):
-        return ArrayMethod(value, name)
-    raise users(AttributeError(f"{describe(value)} has no attribute '{name}'"))
+    return _method_of(interp, value, name)
 
 
 def call_flat(interp: Interpreter, value: Abstract) -> Abstract:
@@ -94,10 +99,20 @@ def call_flat(interp: Interpreter, value: Abstract) -> Abstract:
     return adopt(interp, METHODS["reshape"](base, -1), {base: value})
 
 
-def _method_of(value: Abstract, name: str) -> Abstract:
-    if isinstance(value, bool | int | float | complex) and name in ("real", "imag"):
-        return getattr(value, name)
-    return ArrayMethod(value, name)
+def _method_of(interp: Interpreter, value: Abstract, name: str) -> Abstract:
+    """A method; a class attribute such as ``__doc__``, or an attribute of a number, as it is."""
+    if name == "__class__":
+        return class_of(interp, value)
+    if isinstance(value, bool | int | float | complex):
+        found = getattr(value, name)
+        return ArrayMethod(value, name) if callable(found) else found
+    owner = class_of(interp, value)
+    if callable(getattr(owner, name)):
+        return ArrayMethod(value, name)
+    on_class = inspect.getattr_static(owner, name)
+    if isinstance(on_class, STATIC_TYPES):
+        return on_class
+    raise UnsupportedSyntaxError(f"attribute '{name}' of {describe(value)}", interp.span)
 
 
 def _tuple_attribute(value: tuple[Any, ...], name: str) -> Abstract:
@@ -109,18 +124,16 @@ def _tuple_attribute(value: tuple[Any, ...], name: str) -> Abstract:
     return ArrayMethod(value, name)
 
 
-def _static_attribute(value: Abstract, name: str) -> Abstract:
+def _static_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
     if isinstance(value, Closure) and name == "__name__":
         return value.name
     if isinstance(value, Partial) and name in ("func", "args", "keywords"):
         return {"func": value.function, "args": value.arguments}.get(name, dict(value.keywords))
     if isinstance(value, Range) and name in ("start", "stop", "step"):
         return getattr(value, name)
-    if hasattr(value, "staged_attribute"):
-        return value.staged_attribute(name)
     if isinstance(value, STATIC_TYPES) or getattr(type(value), "__symdiff_static__", False):
         return getattr(value, name)
-    raise UnsupportedSyntaxError(f"attribute '{name}' of {describe(value)}")
+    raise UnsupportedSyntaxError(f"attribute '{name}' of {describe(value)}", interp.span)
 
 
 def _module_attribute(interp: Interpreter, module: types.ModuleType, name: str) -> Abstract:

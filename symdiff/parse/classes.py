@@ -21,7 +21,7 @@ def call_class(
     interp: Interpreter, cls: type, arguments: Sequence[Abstract], keywords: Keywords
 ) -> Abstract:
     """Making an instance of a user's class: NamedTuples, dataclasses, classes with ``__init__``."""
-    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+    if _is_named_tuple(cls):
         return _named_tuple(cls, arguments, keywords)
     if issubclass(cls, BaseException) or cls.__module__ == "builtins":
         return call_opaque(interp, cls, arguments, keywords)
@@ -38,6 +38,14 @@ def call_class(
     elif arguments or keywords:
         raise UnsupportedCallError(f"symdiff cannot make a {cls.__name__} here", interp.span)
     return made
+
+
+def _is_named_tuple(cls: Any) -> bool:
+    """Whether a class makes tuples of exactly its fields, as those of ``typing`` do."""
+    if not (issubclass(cls, tuple) and hasattr(cls, "_fields")):
+        return False
+    parameters = inspect.signature(cls.__new__).parameters
+    return tuple(parameters)[1:] == cls._fields and cls.__init__ is object.__init__
 
 
 def _is_generated(cls: type) -> bool:

@@ -13,12 +13,12 @@ from symdiff import ops
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Block, FreeVariable, Value, walk_nodes
+from symdiff.ir.structure import is_leaf
 from symdiff.ops.effects import Named
 from symdiff.parse.heap import constant, same
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.opaque import Template
 from symdiff.parse.staged_lists import is_staged_list
-from symdiff.parse.texts import is_plain
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -59,7 +59,7 @@ def write_attribute(interp: Interpreter, key: tuple[Any, str], content: Abstract
 def _effect(interp: Interpreter, op: Any, content: Abstract, **attributes: Any) -> None:
     if isinstance(content, Value | Array):
         op(interp.lift(content), **attributes)
-    elif is_plain(content) and not isinstance(content, tuple):
+    elif is_leaf(content):
         op(constant(content), **attributes)
     else:
         template = Template(interp)

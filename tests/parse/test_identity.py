@@ -134,3 +134,46 @@ def test_whether_two_numbers_are_one_object_is_refused():
         symdiff.grad(one_number)(0.7, 3)
     assert caught.value.span is not None
     assert caught.value.hint == "compare with =="
+
+
+def attributes_of_numbers(x):
+    return [hasattr(x, name) for name in ("shape", "sum", "real", "__len__", "append")]
+
+
+def attributes_of_containers(x):
+    found = [hasattr(v, "shape") for v in ([x], {"a": x}, (x,), range(3))]
+    return found, hasattr([x], "append"), hasattr({"a": x}, "items")
+
+
+def defaults_of_attributes(x):
+    return x * getattr(x, "ndim", 5), x.__class__ is float
+
+
+def documentation(x):
+    return x * len(np.asarray(x).__doc__)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [attributes_of_numbers, attributes_of_containers, defaults_of_attributes, documentation],
+    ids=lambda f: f.__name__,
+)
+def test_there_are_exactly_pythons_attributes(function):
+    follows(function, 0.7, np.float64(0.3), np.array([1.0, 2.0]))
+
+
+def a_method_of_arrays(x):
+    return x.sum()
+
+
+def test_a_number_has_no_methods_of_arrays():
+    follows(a_method_of_arrays, 0.7, np.float64(0.3), np.array([1.0, 2.0]))
+
+
+def memory(x):
+    return x if x.base is None else 2 * x
+
+
+def test_attributes_of_memory_are_refused():
+    with pytest.raises(UnsupportedSyntaxError, match="attribute 'base' of an array"):
+        symdiff.grad(memory)(np.array([1.0, 2.0]))
