@@ -20,7 +20,7 @@ from symdiff.emit import Emitted, emit_source
 from symdiff.emit.fallback import with_fallback
 from symdiff.errors import AliasingError, SignatureError
 from symdiff.ir.graph import Block, FreeVariable, Graph, Input, uses
-from symdiff.ir.signature import Nested, Path, Signature, Specification, leaves
+from symdiff.ir.signature import LAYOUT, Nested, Path, Signature, Specification, leaves
 from symdiff.ir.structure import Structure
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops.rules import expanded
@@ -32,7 +32,7 @@ from symdiff.runtime.calling import follow
 from symdiff.runtime.entry import Check
 from symdiff.runtime.load import load
 from symdiff.runtime.parameters import Parameters
-from symdiff.runtime.signature import signature_of, spelled
+from symdiff.runtime.signature import layout_of, signature_of, spelled
 
 Arguments = tuple[Any, ...]
 _MOST_RESTARTS = 200
@@ -283,10 +283,14 @@ def demanded(path: Path, signature: Signature, arguments: Arguments) -> Any:
     names = [name for name, _ in signature.parameters]
     value = follow(path[:-1] if isinstance(path[-1], tuple) else path, names, arguments)
     if isinstance(value, str):
+        if path[-1] == LAYOUT:
+            return "C"
         raise SignatureError(
             f"the structure of the program depends on the value of {spelled(path)}",
             hint=f"give an example value instead of {value!r}",
         )
+    if path[-1] == LAYOUT:
+        return layout_of(value)
     return value.shape[path[-1][1]] if isinstance(path[-1], tuple) else value
 
 

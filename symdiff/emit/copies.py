@@ -10,15 +10,14 @@ from symdiff.emit.layout import Layout
 from symdiff.emit.lower import blocks_of, push
 from symdiff.emit.ownership import Decisions, Sharing, decide
 from symdiff.ir.control import LoopView, cond, loop, undefined
-from symdiff.ir.graph import Block, Graph, Node, Op, Value, free_values
+from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Value, free_values
 from symdiff.ir.types import ArrayType, ListType, Size, Type
 from symdiff.ops.declare import Operation, supporting_call, template
 from symdiff.ops.residuals import MAYBE_NOTHING
-from symdiff.ops.shape import copy
+from symdiff.ops.shape import contiguous, copy
 
 list_copy = Operation("list_copy", lambda x: (x,), list, spelling=template("{0}.copy()"))
 deep_copy = Operation("deep_copy", lambda x: (x,), spelling=supporting_call(deepcopy))
-contiguous = Operation("contiguous", lambda x: (x,), spelling=template("np.ascontiguousarray({0})"))
 
 copy_if_any = Operation(
     "copy_if_any",
@@ -92,9 +91,17 @@ def copy_of(
     own = value.node.span if value.node is not None and chosen is not contiguous else None
     span = reader.span if reader is not None else own
     role = reader.results[0].role if reader is not None and reader.results else value.role
-    node = Node(chosen, (value,), {}, (), (), span)
+    order = {"order": "C"} if chosen is contiguous else {}
+    if chosen is copy and reader is not None and role == "primal":
+        order = _order(value)
+    node = Node(chosen, (value,), order, (), (), span)
     node.results = (Value(value.type, node, value.name, role),)
     return node
+
+
+def _order(value: Value) -> Attributes:
+    """The order in memory of a copy of what the user's function writes to itself: as that lies."""
+    return {} if _is_line(value.type) or _in_c_order(value, {}) else {"order": "K"}
 
 
 class _Insertion:
@@ -302,7 +309,7 @@ def _sources(value: Value) -> tuple[Value, ...] | None:
     if node is None:
         return None
     if node.op.name in _IN_C_ORDER:
-        return ()
+        return None if node.attributes.get("order", "C") != "C" else ()
     if node.op.name in ("index_set", "index_add"):
         return node.operands[:1]
     if node.op is cond:

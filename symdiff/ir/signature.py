@@ -47,6 +47,8 @@ class Nested:
     items: tuple[Specification, ...]
 
 
+LAYOUT = ("layout", 0)  # ends the path of an array whose order in memory is fixed
+
 Specification = ArrayType | ListType | Fixed | Live | Nested
 Path = tuple[Any, ...]
 
@@ -57,7 +59,8 @@ class Signature:
     dict.
 
     ``static`` fixes values that structure was found to depend on: the value at a path of an
-    argument, or, with ``("size", axis)`` at the path's end, one dimension of an array there.
+    argument, or, with ``("size", axis)`` at the path's end, one dimension of an array there, or,
+    with ``LAYOUT``, how it lies in memory: "C", "F", or its strides in bytes.
     ``same`` maps the path of an array to that of another that is the same object (only for
     functions that write arrays).
     """

@@ -15,7 +15,7 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Operand, Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, may_be_one
-from symdiff.ops.creation import arange_of, array_of, shape_operands
+from symdiff.ops.creation import arange_of, array_of, copy_in, shape_operands
 from symdiff.ops.declare import array_type, broadcast_shapes, lowers, static
 from symdiff.ops.elementary import floor_divide
 from symdiff.ops.index import index_of
@@ -23,6 +23,7 @@ from symdiff.ops.lists import list_join_of, list_stack_of
 from symdiff.ops.shape import (
     broadcast_to,
     concatenate,
+    contiguous,
     copy,
     diag,
     diagonal,
@@ -119,6 +120,7 @@ def lower_nbytes(a: Value) -> Operand:
 @lowers(np.reshape)
 def lower_reshape(a: Any, /, shape: Any = None, order: Any = "C", *, copy: Any = None) -> Value:
     x, sizes = array_of(a), shape_operands(shape)
+    _refuse_order_at_run_time(order, max(_rank(x), len(sizes)))
     if static(order) == "F":
         backwards = lower_reshape(lower_transpose(x), tuple(reversed(sizes)))
         return lower_transpose(backwards)  # type: ignore[no-any-return]
@@ -146,9 +148,24 @@ def lower_reshape_method(a: Value, *shape: Any, order: Any = "C", copy: Any = No
     return lower_reshape(a, sizes, order, copy=copy)  # type: ignore[no-any-return]
 
 
+def _refuse_order_at_run_time(order: Any, rank: int) -> None:
+    if static(order) not in ("C", "F", None) and rank > 1:
+        raise UnsupportedCallError(
+            f"order={static(order)!r}: an order of elements that is known at run time only",
+            None,
+            "say order='C' or order='F'",
+        )
+
+
 @lowers(np.ravel, method="ravel")
 def lower_ravel(a: Any, order: Any = "C") -> Value:
-    return lower_reshape(a, -1, order)  # type: ignore[no-any-return]
+    x = array_of(a)
+    _refuse_order_at_run_time(order, _rank(x))
+    if static(order) == "F":
+        x = lower_transpose(x)
+    if array_type(x).kind == "array" and _rank(x):
+        x = contiguous(x, order="C")
+    return lower_reshape(x, -1)  # type: ignore[no-any-return]
 
 
 @lowers(method="flatten")
@@ -157,9 +174,14 @@ def lower_flatten(a: Value, order: Any = "C") -> Value:
     return copy(flat)  # type: ignore[no-any-return]
 
 
-@lowers(np.copy, method="copy")
+@lowers(np.copy)
 def lower_copy(a: Any, order: Any = "K", subok: Any = False) -> Value:
-    return copy(array_of(a))  # type: ignore[no-any-return]
+    return copy_in(array_of(a), order)
+
+
+@lowers(method="copy")
+def lower_copy_method(a: Any, order: Any = "C") -> Value:
+    return copy_in(array_of(a), order)
 
 
 @lowers(np.transpose)
@@ -329,7 +351,7 @@ def lower_meshgrid(
         grid = index_of(x, tuple(WHOLE if k == place else None for k in range(count)))
         if not static(sparse):
             grid = broadcast_to(grid, *sizes, shape=tuple(shape))
-        grids.append(lower_copy(grid) if static(copy) else grid)
+        grids.append(lower_copy_method(grid) if static(copy) else grid)
     return tuple(grids)
 
 

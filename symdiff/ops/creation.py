@@ -543,17 +543,11 @@ def shape_operands(shape: Any) -> tuple[Operand, ...]:
     return tuple(s if isinstance(s, Value) else int(s) for s in sizes)
 
 
-def _refuse_order(order: Any) -> None:
-    if static(order) not in ("C", "K", "A", None):
-        raise UnsupportedCallError(f"order={order!r}", None, "arrays are made in C order")
-
-
 def _lower_filled(operation: Operation) -> Callable[..., Value]:
     def lowering(shape: Any, dtype: Any = None, order: Any = "C") -> Value:
-        _refuse_order(order)
         sizes = shape_operands(shape)
         dims = dims_of(sizes)
-        return operation(*sizes, shape=dims, dtype=dtype_of(dtype))  # type: ignore[no-any-return]
+        return _laid_out(operation(*sizes, shape=dims, dtype=dtype_of(dtype)), None, order)
 
     return lowering
 
@@ -572,9 +566,25 @@ def _lower_like(operation: Operation) -> Callable[..., Value]:
     ) -> Value:
         x, sizes, dims = _like(a, shape)
         chosen = dtype_of(dtype, array_type(x).dtype)
-        return operation(*sizes, shape=dims, dtype=chosen)  # type: ignore[no-any-return]
+        return _laid_out(operation(*sizes, shape=dims, dtype=chosen), x, order)
 
     return lowering
+
+
+def _laid_out(made: Value, prototype: Value | None, order: Any) -> Value:
+    """A new array, which lies in C order, in the order asked for."""
+    from symdiff.ops.shape import laid_like
+
+    rank, wanted = array_type(made).rank, static(order)
+    if rank < 2 or wanted == "C":
+        return made
+    if wanted == "F":
+        return _ordered(made, wanted)
+    if prototype is None or array_type(prototype).rank != rank:
+        return made
+    if wanted == "A":
+        raise UnsupportedCallError("order='A' of a new array", None, "say order='C' or order='F'")
+    return laid_like(made, prototype)  # type: ignore[no-any-return]
 
 
 for _function, _similar, _operation in (
@@ -588,10 +598,9 @@ for _function, _similar, _operation in (
 
 @lowers(np.full)
 def lower_full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> Value:
-    _refuse_order(order)
     value, sizes = array_of(fill_value), shape_operands(shape)
     chosen = dtype_of(dtype, array_type(value).dtype)
-    return full(value, *sizes, shape=dims_of(sizes), dtype=chosen)  # type: ignore[no-any-return]
+    return _laid_out(full(value, *sizes, shape=dims_of(sizes), dtype=chosen), None, order)
 
 
 @lowers(np.full_like)
@@ -605,8 +614,8 @@ def lower_full_like(
 ) -> Value:
     x, sizes, dims = _like(a, shape)
     chosen = dtype_of(dtype, array_type(x).dtype)
-    value = array_of(fill_value)
-    return full(value, *sizes, shape=dims, dtype=chosen)  # type: ignore[no-any-return]
+    made = full(array_of(fill_value), *sizes, shape=dims, dtype=chosen)
+    return _laid_out(made, x, order)
 
 
 @lowers(np.eye)
@@ -682,7 +691,10 @@ def lower_array(
     subok: Any = False,
     ndmin: Any = 0,
 ) -> Value:
-    x = _fresh(object, dtype)
+    if static(copy) is True:
+        x = _ordered(_fresh(object, dtype, static(order)), static(order))
+    else:
+        x = lower_asarray(object, dtype, order, copy=copy)
     missing = int(static(ndmin)) - array_type(x).rank
     if missing <= 0:
         return x
@@ -691,7 +703,7 @@ def lower_array(
     return index_of(x, (None,) * missing + (Ellipsis,))
 
 
-def _fresh(data: Any, dtype: Any) -> Value:
+def _fresh(data: Any, dtype: Any, order: Any = "K") -> Value:
     from symdiff.ops.shape import copy
 
     staged_list = isinstance(data, Value) and isinstance(data.type, ListType)
@@ -700,17 +712,63 @@ def _fresh(data: Any, dtype: Any) -> Value:
     x = array_of(data)
     chosen = dtype_of(dtype, array_type(x).dtype)
     if chosen == array_type(x).dtype:
-        return copy(x)  # type: ignore[no-any-return]
+        return copy_in(x, order)
     cast: Value = astype(x, dtype=chosen)
     return cast if array_type(cast).kind == "array" else copy(cast)
 
 
-@lowers(np.asarray, np.ascontiguousarray, np.asanyarray)
-def lower_asarray(a: Any, dtype: Any = None, order: Any = None, **more: Any) -> Value:
-    """An array itself; anything else made one."""
+def copy_in(x: Value, order: Any) -> Value:
+    """A fresh array; ``order`` as NumPy's copies take it."""
+    from symdiff.ops.shape import copy
+
+    wanted = static(order)
+    if array_type(x).rank < 2 or wanted in ("C", None):
+        return copy(x)  # type: ignore[no-any-return]
+    if wanted == "A":
+        raise UnsupportedCallError("a copy with order='A'", None, "say order='C' or order='F'")
+    kept = copy(x, order="K")
+    return _ordered(kept, wanted)
+
+
+def _ordered(x: Value, order: Any) -> Value:
+    """An array itself where it lies in an order, or none is asked for; else a copy that does."""
+    from symdiff.ops.shape import contiguous
+
+    if order not in ("C", "F") or array_type(x).kind != "array":
+        return x
+    return contiguous(x, order=order)  # type: ignore[no-any-return]
+
+
+@lowers(np.asarray, np.asanyarray)
+def lower_asarray(
+    a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None, **more: Any
+) -> Value:
+    """An array itself, if it lies as asked; anything else made one."""
+    wanted = static(order)
+    if static(copy):
+        return lower_array(a, dtype, order=order or "K")  # type: ignore[no-any-return]
     if isinstance(a, Value) and isinstance(a.type, ListType):
         return array_of(a, static(dtype))
     if isinstance(a, Value) and array_type(a).kind == "array":
         same = dtype_of(dtype, array_type(a).dtype) == array_type(a).dtype
-        return a if same else lower_array(a, dtype)
-    return lower_array(a, dtype)  # type: ignore[no-any-return]
+        if same:
+            return _ordered(a, wanted)
+    if static(copy) is False:
+        raise ValueError("Unable to avoid copy while creating an array as requested.")
+    return _ordered(_fresh(a, dtype), wanted)
+
+
+def _lower_contiguous(order: str) -> Callable[..., Value]:
+    def lowering(a: Any, dtype: Any = None, *, like: Any = None) -> Value:
+        x = lower_asarray(a, dtype, order)
+        if array_type(x).rank:
+            return x  # type: ignore[no-any-return]
+        from symdiff.ops.shape import reshape
+
+        return reshape(x, 1, shape=(1,))  # type: ignore[no-any-return]
+
+    return lowering
+
+
+lowers(np.ascontiguousarray)(_lower_contiguous("C"))
+lowers(np.asfortranarray)(_lower_contiguous("F"))

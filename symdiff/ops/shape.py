@@ -149,13 +149,13 @@ broadcast_to = declare(
 )
 
 
-def _infer_copy(x: Type) -> tuple[Type, ...]:
+def _infer_copy(x: Type, *, order: str = "C") -> tuple[Type, ...]:
     type_ = require_array(x, "copy")
     return (type_ if type_.kind == "array" else ArrayType(type_.dtype, (), "array"),)
 
 
 def _spell_copy(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    if array_type(node.operands[0]).kind != "array":
+    if array_type(node.operands[0]).kind != "array" or node.attributes.get("order") == "K":
         return ast.Call(dotted("np.array"), list(operands), [])
     return ast.Call(ast.Attribute(operands[0], "copy", ast.Load()), [], [])
 
@@ -164,13 +164,54 @@ copy = declare(
     Operation(
         "copy",
         _infer_copy,
-        lambda x: np.array(x),
+        lambda x, *, order="C": np.array(x, order=order),
         spelling=_spell_copy,
         linear=frozenset({0}),
-        vjp={0: lambda g, y, x: g if array_type(x).kind == "array" else _unbroadcast(g, x)},
-        documentation="A fresh array with the operand's elements.",
+        vjp={0: lambda g, y, x, **_: g if array_type(x).kind == "array" else _unbroadcast(g, x)},
+        documentation="A fresh array with the operand's elements, in C order or in its (``K``).",
     ),
     1,
+)
+
+
+def _infer_contiguous(x: Type, *, order: str) -> tuple[Type, ...]:
+    return (require_array(x, "contiguous"),)
+
+
+def _spell_contiguous(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    name = {"C": "ascontiguousarray", "F": "asfortranarray"}[node.attributes["order"]]
+    return ast.Call(dotted(f"np.{name}"), list(operands), [])
+
+
+contiguous: Operation = declare(
+    Operation(
+        "contiguous",
+        _infer_contiguous,
+        lambda x, *, order: np.asarray(x, order=order),
+        view=0,
+        spelling=_spell_contiguous,
+        linear=frozenset({0}),
+        vjp={0: lambda g, y, x, *, order: g},
+        documentation="The array itself where it lies in C (or Fortran's) order, else a copy.",
+    ),
+    1,
+)
+
+
+laid_like: Operation = declare(
+    Operation(
+        "laid_like",
+        lambda x, prototype: (x,),
+        lambda x, prototype: x,
+        cost="free",
+        view=0,
+        spelling=lambda node, operands: operands[0],
+        linear=frozenset({0}),
+        vjp={0: lambda g, y, x, prototype: g},
+        nondifferentiable=frozenset({1}),
+        documentation="An array that lies in memory as NumPy's ``*_like`` functions lay it out.",
+    ),
+    2,
 )
 
 

@@ -33,7 +33,7 @@ from symdiff.optimise.folding import FOLDING
 from symdiff.optimise.indexing import FINISHING, INDEXING
 from symdiff.optimise.motion import move_invariants
 from symdiff.optimise.rewriting import joined, rewrite
-from symdiff.optimise.shapes import SHAPES
+from symdiff.optimise.shapes import ORDER, SHAPES
 from symdiff.optimise.sizes import SIZES
 from symdiff.optimise.sums import SUMS
 
@@ -44,7 +44,7 @@ Pass = Callable[[Graph], Graph]
 _ROUNDS = 12
 
 
-_ALL = joined(FOLDING, SIZES, INDEXING, ALGEBRA, FACTORS, SUMS, SHAPES)
+_ALL = joined(FOLDING, SIZES, INDEXING, ALGEBRA, FACTORS, SUMS, SHAPES, ORDER)
 
 PASSES: Mapping[str, Pass] = {
     "dead": eliminate_dead_code,
@@ -54,7 +54,7 @@ PASSES: Mapping[str, Pass] = {
     "algebra": lambda graph: rewrite(graph, ALGEBRA),
     "factors": lambda graph: rewrite(graph, FACTORS),
     "sums": lambda graph: rewrite(graph, SUMS),
-    "shapes": lambda graph: rewrite(graph, SHAPES),
+    "shapes": lambda graph: rewrite(graph, joined(SHAPES, ORDER)),
     "sizes": lambda graph: rewrite(graph, SIZES),
     "indexing": lambda graph: rewrite(graph, INDEXING),
     "common": lambda graph: rewrite(graph, {}, common=True),

@@ -13,7 +13,7 @@ from symdiff.ops.elementary import multiply, negative
 from symdiff.ops.products import matmul
 from symdiff.ops.reduce import axes_of, sum
 from symdiff.ops.shape import broadcast_to, transpose
-from symdiff.optimise.facts import is_zero, made_by, shape_of
+from symdiff.optimise.facts import is_derived, is_zero, made_by, shape_of
 from symdiff.optimise.rewriting import Rewriter, Rule, Rules, apply
 from symdiff.optimise.rules import first_operand, on_derivatives, stays_zero
 
@@ -217,7 +217,26 @@ def number_as_it_is(node: Node, rewriter: Rewriter) -> Value | None:
     return x if isinstance(x.type, ArrayType) and not x.type.shape else None
 
 
-_EXACT_LATER = ("add", "subtract", "multiply", "negative")
+def in_order_anyway(node: Node, rewriter: Rewriter) -> Value | None:
+    """What is reshaped may lie in any order: the elements come in C order."""
+    inner = made_by(node.operands[0], "contiguous")
+    if inner is None or inner.attributes["order"] != "C":
+        return None
+    operands = (inner.operands[0], *node.operands[1:])
+    return rewriter.emit(node.op, operands, node.attributes).result
+
+
+def one_order(node: Node, rewriter: Rewriter) -> Value | None:
+    """Where the order in memory makes no difference to what is computed."""
+    return node.operands[0] if is_derived(node) or len(shape_of(node.result)) < 2 else None
+
+
+ORDER: Rules = {
+    "reshape": (in_order_anyway,),
+    "contiguous": (one_order,),
+    "laid_like": (lambda node, rewriter: node.operands[0],),
+}
+
 SHAPES: Rules = {
     name: tuple(map(on_derivatives, rules))
     for name, rules in {

@@ -32,7 +32,7 @@ from symdiff.parse.values import (
     Partial,
     Range,
 )
-from symdiff.parse.views import adopt
+from symdiff.parse.views import adopt, seen_through
 
 LIBRARIES = frozenset({"numpy", "scipy", "math", "cmath", "builtins", "functools", "itertools"})
 LIBRARIES |= {"operator", "symdiff", "collections", "typing", "dataclasses", "warnings", "copy"}
@@ -96,7 +96,8 @@ def _array_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstrac
 def call_flat(interp: Interpreter, value: Abstract) -> Abstract:
     """``x.flat``: the elements in C order, readable and writable."""
     base = interp.lift(value)
-    return adopt(interp, METHODS["reshape"](base, -1), {base: value})
+    flat = METHODS["reshape"](base, -1)
+    return seen_through(interp, value, flat.node) if isinstance(value, Array) else flat
 
 
 def _method_of(interp: Interpreter, value: Abstract, name: str) -> Abstract:

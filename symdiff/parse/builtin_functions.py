@@ -464,7 +464,7 @@ def _deepcopy(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> 
 def copied(interp: Interpreter, value: Abstract, item: Callable[[Abstract], Abstract]) -> Abstract:
     """A copy of a value around its items, or what ``item`` makes of them."""
     if isinstance(value, Array):
-        return interp.wrap(ops.copy(interp.heap.read(value)))
+        return interp.wrap(ops.copy(interp.heap.read(value), order="K"))
     if isinstance(value, ListRef):
         content = interp.content(value)
         made = ListRef()

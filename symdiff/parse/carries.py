@@ -167,6 +167,8 @@ class Carries:
         else:
             slot = self._slot_or_lost(name, start, hint)
         self.slots[key] = slot
+        if isinstance(key, Storage) and isinstance(slot, Number) and isinstance(start, Value):
+            self.heap.laid[slot.parameter] = (start,)
         return slot.content
 
     def _half_bound(self, name: str, start: Abstract, hint: Abstract) -> Slot:
@@ -311,10 +313,17 @@ class Carries:
             type_ = self._common(name, start, hint)
             array = Array(Storage(name))
             known = Memory(array, Value(type_, None, name), start)
+            self.heap.laid[known.parameter] = self._both_values(start, hint)
             self.heap.set(array.storage, known.parameter)
             self.carried.append(known)
             self.shared[start, hint] = known
         return known
+
+    def _both_values(self, start: Abstract, hint: Array) -> tuple[Value, ...]:
+        """What an array is before the first turn, and after one."""
+        pairs = self._both(start, hint)
+        with building(Builder()):
+            return tuple(h.copy().read(a) for h, a in pairs if isinstance(a, Array))
 
     # Types ----------------------------------------------------------------------------------------
 
@@ -461,7 +470,7 @@ class Carries:
                     raise ConflictRead(in_a_list(slot.parameter.name, self.span, length))
 
     def _may_be_among(self, storage: Storage, written: set[Location | None]) -> bool:
-        return any(other in written for other in _one_of(storage, self.base))
+        return any(other in written for other in self.base.possible(storage))
 
     def _places(self, end: Heap) -> list[Place]:
         """Where each array, list or dict that is bound anew stands before and after a turn."""
@@ -535,7 +544,7 @@ class Carries:
     def _relate(self, places: list[Place], end: Heap, after: dict[Slot, Location]) -> None:
         """What may be one thing after the loop: a fixpoint over what a turn hands to the next."""
         heads = {place.head: place for place in places}
-        known: list[Location] = [*heads, *self._outside(places)]
+        known: list[Location] = [*heads, *self._outside(places, end)]
         starts: dict[Location, Location | None] = {p.head: p.start for p in places}
         lasts: dict[Location, Location | None] = {p.head: p.end for p in places}
         related = _may_be(known, starts, self.base, {})
@@ -570,14 +579,14 @@ class Carries:
             if isinstance(location, Storage):
                 self.base.frozen.setdefault(location, conflict)
 
-    def _outside(self, places: list[Place]) -> list[Location]:
+    def _outside(self, places: list[Place], end: Heap) -> list[Location]:
         """What was there before the loop and the places may be."""
         found: dict[Location, None] = {}
         for place in places:
-            for location in (place.start, place.end):
-                if location is not None and location.serial < self.since:
-                    found[location] = None
-                    found |= dict.fromkeys(o for o, _ in self.base.shared.get(location, ()))
+            for location, heap in ((place.start, self.base), (place.end, end)):
+                if location is not None:
+                    possible = (*heap.possible(location), *self.base.possible(location))
+                    found |= dict.fromkeys(o for o in possible if o.serial < self.since)
         return list(found)
 
     def _after(
@@ -707,16 +716,11 @@ def _may_be(
                 continue
             if any(
                 _related(x, y, heap, related)
-                for x in _one_of(one, heap)
-                for y in _one_of(other, heap)
+                for x in heap.possible(one)
+                for y in heap.possible(other)
             ):
                 found[a, b] = None
     return found
-
-
-def _one_of(location: Location, heap: Heap) -> list[Location]:
-    """A location, and what it may be instead."""
-    return [location, *(other for other, _ in heap.shared.get(location, ()))]
 
 
 def _related(a: Location, b: Location, heap: Heap, related: Pairs) -> bool:

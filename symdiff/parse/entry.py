@@ -9,14 +9,14 @@ from typing import Any
 from symdiff.errors import AliasingError, SymdiffError, UnsupportedSyntaxError
 from symdiff.ir.build import building
 from symdiff.ir.graph import Block, Graph, Value
-from symdiff.ir.signature import Signature
+from symdiff.ir.signature import LAYOUT, Signature
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.blame import certain
 from symdiff.parse.demand import demand, obtainable
 from symdiff.parse.interpreter import Interpreter, placed
 from symdiff.parse.output import Output
 from symdiff.parse.reflect import argument
-from symdiff.parse.staged import Staged
+from symdiff.parse.staged import Staged, StaticDemand
 from symdiff.parse.values import (
     Abstract,
     Array,
@@ -69,6 +69,9 @@ def _staged(function: Any, signature: Signature, unrolled: set[SourceSpan]) -> S
 
 def _decided_now(interp: Interpreter, read: ConflictRead, function: Any) -> Exception:
     """A request to fix what decides between the paths, where that can be."""
+    layouts = {(*path, LAYOUT) for path in read.conflict.causes} - interp.static.keys()
+    if layouts:
+        return StaticDemand(tuple(sorted(layouts, key=str)), interp.span)
     if read.conflict.predicate is not None:
         wanted = obtainable(interp, read.conflict.predicate)
         if wanted is not None:
@@ -79,7 +82,7 @@ def _decided_now(interp: Interpreter, read: ConflictRead, function: Any) -> Exce
 
 def _conflict_error(conflict: Conflict) -> SymdiffError:
     if conflict.aliasing:
-        hint = (
+        hint = conflict.hint or (
             f"write before the paths join, or to a copy: {conflict.name} = {conflict.name}.copy()"
         )
         return AliasingError(conflict.reason, conflict.span, hint)

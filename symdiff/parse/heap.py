@@ -36,7 +36,10 @@ Shared = tuple[tuple[Location, Conflict], ...]
 
 
 class Heap:
-    """Contents by key; ``views``: what was read through lenses; ``frozen``: what not to write."""
+    """Contents by key; ``views``: what was read through lenses; ``frozen``: what not to write.
+
+    ``laid`` is common to all heaps: the values of which one has the memory that a value has.
+    """
 
     def __init__(
         self,
@@ -45,18 +48,20 @@ class Heap:
         views: dict[tuple[Value, Lens], Value] | None = None,
         written: set[Location] | None = None,
         shared: dict[Location, Shared] | None = None,
+        laid: dict[Value, tuple[Value, ...]] | None = None,
     ) -> None:
         self.contents: dict[Key, Any] = {} if contents is None else contents
         self.frozen: dict[Storage, Conflict] = {} if frozen is None else frozen
         self.views: dict[tuple[Value, Lens], Value] = {} if views is None else views
         self.written: set[Location] = set() if written is None else written
         self.shared: dict[Location, Shared] = {} if shared is None else shared
+        self.laid: dict[Value, tuple[Value, ...]] = {} if laid is None else laid
 
     def copy(self, written: set[Location] | None = None) -> Heap:
         """A copy to go on from; what is written is noted in the same set, or in the one given."""
         noted = self.written if written is None else written
         parts = dict(self.contents), dict(self.frozen), dict(self.views)
-        return Heap(*parts, noted, dict(self.shared))
+        return Heap(*parts, noted, dict(self.shared), self.laid)
 
     def get(self, key: Key) -> Any:
         return self.contents.get(key, ABSENT)
@@ -75,6 +80,10 @@ class Heap:
             return
         self.shared[a] = (*self.shared.get(a, ()), (b, conflict))
         self.shared[b] = (*self.shared.get(b, ()), (a, conflict))
+
+    def possible(self, location: Location) -> list[Location]:
+        """A location, and what it may be instead."""
+        return [location, *(other for other, _ in self.shared.get(location, ()))]
 
     def may_be(self, a: Location, b: Location) -> bool:
         """Whether two locations are one, or may be on some path."""
@@ -136,6 +145,8 @@ class Heap:
         for lens, base in zip(reversed(array.lenses), reversed(levels[:-1]), strict=True):
             put = VIEW_PUTS[lens.op.name]
             new = put(lens.node, base, new)
+        if new is not levels[0]:
+            self.laid.setdefault(new, (levels[0],))
         self.contents[array.storage] = new
         self.changed(array.storage)
 

@@ -27,8 +27,9 @@ from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.graph import FreeVariable, Input, Node, Value
 from symdiff.ir.signature import Path
 from symdiff.ir.structure import is_leaf
-from symdiff.ir.types import ArrayType, Type
+from symdiff.ir.types import ArrayType, Size, Type
 from symdiff.ops.declare import NeedsStatic
+from symdiff.ops.strides import Layout, Product
 from symdiff.parse.blame import CONTROL, HINT, certain, limit
 from symdiff.parse.heap import Heap, constant, value_name
 from symdiff.parse.staged import Guard
@@ -89,6 +90,8 @@ class Interpreter:
 
     def __init__(self) -> None:
         self.heap = Heap()
+        self.layouts: dict[Value, Layout] = {}  # in memory, of the values asked for
+        self.products: dict[Size, Product] = {}  # sizes that are products of others
         self.frames: list[Frame] = []
         self.inputs: list[Input] = []
         self.parameters: list[Value] = []
@@ -345,7 +348,7 @@ class Interpreter:
 
     def sizes_are_fixed(self) -> bool:
         """Whether structure was found to depend on sizes, which are constants here."""
-        return any(isinstance(path[-1], tuple) for path in self.static)
+        return any(path[-1][:1] == ("size",) for path in self.static if isinstance(path[-1], tuple))
 
     def guard(self, path: Path, kind: GuardKind, expected: Any) -> None:
         """Rest on a static fact: the program is compiled anew when it no longer holds."""

@@ -113,7 +113,8 @@ class Joiner:
         """The heap after the branch; conflicts stand where contents do not join."""
         then, orelse = (arm.heap for arm in self.arms)
         frozen = {**then.frozen, **orelse.frozen}
-        self.heap = Heap(dict(then.contents), frozen, {}, then.written | orelse.written)
+        written = then.written | orelse.written
+        self.heap = Heap(dict(then.contents), frozen, {}, written, None, then.laid)
         for key in dict.fromkeys((*then.contents, *orelse.contents)):
             a, b = then.get(key), orelse.get(key)
             if born(key) == ALWAYS:  # first read in an arm, or after the other was staged

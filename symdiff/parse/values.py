@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from symdiff.ir.graph import Node, Op, Value
+from symdiff.ir.signature import Path
 from symdiff.ir.structure import Structure
 from symdiff.source import FunctionSource, SourceSpan
 
@@ -242,6 +243,8 @@ class Conflict:
     predicate: Value | None = None  # what decides between the paths
     written: bool = False  # an attribute of the caller's: each path has set it
     loop: SourceSpan | None = None  # a loop that would tell if it were followed turn by turn
+    causes: frozenset[Path] = frozenset()  # inputs whose layout in memory would tell
+    hint: str | None = None
 
 
 @dataclass(eq=False, slots=True)

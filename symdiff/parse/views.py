@@ -1,7 +1,8 @@
 """Views: which of the program's arrays shares memory with an op's result, and how.
 
 An op's result enters with the arrays that its operands were read from; an ``Array`` leaves that is
-one of them, a view of one (storage and lenses), or new.
+one of them, a view of one (storage and lenses), or new. Where NumPy makes a view or a copy, as the
+memory lies, ``parse.layouts`` tells which; where it cannot, only a write asks for an answer.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 from symdiff import ops
-from symdiff.ir.graph import Value
+from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops.index import is_view
+from symdiff.ops.sizes import product, sizes_of
 from symdiff.parse.interpreter import Interpreter, is_array
-from symdiff.parse.values import Abstract, Array, Lens, ListRef
+from symdiff.parse.layouts import gives_view, layout_of
+from symdiff.parse.values import Abstract, Array, Conflict, Lens, ListRef
 
 
 def adopt(interp: Interpreter, result: Any, arrays: dict[Value, Abstract]) -> Abstract:
@@ -42,21 +45,61 @@ def stopped(value: Value) -> Value:
     return ops.stop_gradient(value) if carries_derivative(value.type) else value
 
 
-def _view(interp: Interpreter, result: Value, arrays: dict[Value, Abstract]) -> Array | None:
-    lenses: list[Lens] = []
-    values = [result]
-    while values[-1] not in arrays:
-        node = values[-1].node
+def _view(interp: Interpreter, result: Value, arrays: dict[Value, Abstract]) -> Abstract | None:
+    chain: list[Node] = []
+    value = result
+    while value not in arrays:
+        node = value.node
         if node is None or node.op.view is None or not is_view(node):
             return None
-        lenses.append(Lens.of(node))
-        values.append(node.operands[0])
-    source = arrays[values[-1]]
-    if not isinstance(source, Array):
+        chain.append(node)
+        value = node.operands[0]
+    held = arrays[value]
+    if not isinstance(held, Array):
         return None
-    for lens, shown, base in zip(lenses, values, values[1:], strict=False):
-        interp.heap.remember(base, lens, shown)
-    return Array(source.storage, (*source.lenses, *reversed(lenses)))
+    for node in reversed(chain):
+        shares = node.op.name not in _MAY_COPY or gives_view(interp, node)
+        if not shares:  # nobody else has the memory of what follows
+            made = interp.heap.allocate(result)
+            if shares is None:
+                _relate(interp, held, made, node)
+            return made
+        if node.op.name != "contiguous":
+            held = seen_through(interp, held, node)
+    return held
+
+
+_MAY_COPY = frozenset({"reshape", "contiguous"})
+
+
+def seen_through(interp: Interpreter, array: Array, node: Node) -> Array:
+    """The view of an array that a node gives."""
+    lens = Lens.of(node)
+    interp.heap.remember(interp.heap.read(array), lens, node.result)
+    return Array(array.storage, (*array.lenses, lens))
+
+
+def _relate(interp: Interpreter, array: Array, made: Array, node: Node) -> None:
+    """Note what is a view or a copy by how memory lies: either is lost when the other is written.
+
+    What the layout depends on is fixed then: of inputs, and sizes.
+    """
+    base = node.operands[0]
+    name = array.storage.name or "x"
+    whole = interp.heap.contents[array.storage]
+    sizes = product((*sizes_of(whole), *sizes_of(base)))
+    conflict = Conflict(
+        name,
+        f"how '{name}' lies in memory decides whether this is a view or a copy of it, and one of"
+        " the two is written afterwards",
+        interp.span,
+        aliasing=True,
+        predicate=sizes if isinstance(sizes, Value) else None,
+        causes=layout_of(interp, base).causes,
+        hint=f"copy it before: {name}.copy()",
+    )
+    for location in interp.heap.possible(array.storage):
+        interp.heap.relate(made.storage, location, conflict)
 
 
 def store_whole(interp: Interpreter, target: Array, value: Value) -> None:

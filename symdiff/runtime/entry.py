@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from symdiff.ir.graph import FreeVariable
-from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification
+from symdiff.ir.signature import LAYOUT, Fixed, Nested, Path, Signature, Specification
 from symdiff.ir.types import ArrayType, ListType, Size
 
 MISS: Any = type("Miss", (), {"__repr__": lambda self: "<no such signature>"})()
@@ -260,7 +260,19 @@ class _Writer:
 
     def static(self, path: Path, value: Any) -> None:
         """A number that structure depends on is what it was."""
-        self._value(self.read(path), value)
+        if path[-1] == LAYOUT:
+            self._layout(self.read(path[:-1]), value)
+        else:
+            self._value(self.read(path), value)
+
+    def _layout(self, name: str, layout: str | tuple[int, ...]) -> None:
+        """An array lies in memory as it did."""
+        if layout == "C":
+            self.require(f"{name}.flags.c_contiguous")
+        elif layout == "F":
+            self.require(f"{name}.flags.fnc")
+        else:
+            self.require(f"{name}.strides == {layout}")
 
     def aliases(self, signature: Signature, target: Target) -> None:
         """Arrays that were the same are the same; others do not overlap with those written."""

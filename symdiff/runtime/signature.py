@@ -19,7 +19,16 @@ from typing import Any
 import numpy as np
 
 from symdiff.errors import SignatureError
-from symdiff.ir.signature import Fixed, Live, Nested, Path, Signature, Specification, describe
+from symdiff.ir.signature import (
+    LAYOUT,
+    Fixed,
+    Live,
+    Nested,
+    Path,
+    Signature,
+    Specification,
+    describe,
+)
 from symdiff.ir.structure import children
 from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, Dim, Size
 
@@ -88,11 +97,21 @@ def _array(value: np.ndarray, path: Path) -> ArrayType:
     return ArrayType(value.dtype, shape)
 
 
+def layout_of(array: np.ndarray) -> str | tuple[int, ...]:
+    """How an array lies in memory: "C", "F", or its strides in bytes."""
+    if array.flags.c_contiguous:
+        return "C"
+    return "F" if array.flags.f_contiguous else array.strides
+
+
 def spelled(path: Path) -> str:
     """A path as Python spells it: ``params[0]['w']``, ``self.scale``."""
     first, *rest = path
     parts = [str(first)]
     for key in rest:
+        if key == LAYOUT:
+            parts.append(".flags")
+            continue
         if isinstance(key, tuple):  # ("size", axis)
             key = f"shape[{key[1]}]"
             parts.append(f".{key}")

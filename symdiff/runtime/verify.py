@@ -55,13 +55,38 @@ def observer(
 
 
 def _outcome(function: Callable[[Arguments], Any], arguments: Arguments) -> Outcome:
-    arguments = copy.deepcopy(arguments)
+    arguments = copy.deepcopy(arguments, _copied_arrays(arguments))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             return Outcome(function(arguments), None, arguments)
         except Exception as error:
             return Outcome(None, error, arguments)
+
+
+def _copied_arrays(arguments: Arguments) -> dict[int, np.ndarray]:
+    """Copies of arrays with gaps by the arrays' ids: ``deepcopy`` would close the gaps, and what is
+    a view of them would be another.
+    """
+    copies: dict[int, np.ndarray] = {}
+    pending: list[Any] = [arguments]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, np.ndarray) and not value.flags.forc and value.size:
+            copies[id(value)] = _laid_out_as(value)
+        parts = children(value)
+        pending.extend(parts[1] if parts is not None else ())
+    return copies
+
+
+def _laid_out_as(array: np.ndarray) -> np.ndarray:
+    """A copy with the strides of an array."""
+    low, high = np.lib.array_utils.byte_bounds(array)
+    memory = np.zeros(high - low, np.uint8)
+    offset = array.ctypes.data - low
+    made = np.ndarray(array.shape, array.dtype, memory, offset, array.strides)
+    made[...] = array
+    return made
 
 
 def difference_of_outcomes(expected: Outcome, actual: Outcome) -> str | None:

@@ -6,7 +6,8 @@ import types
 import numpy as np
 import pytest
 
-from tests.parse.following import follows
+from symdiff.errors import AliasingError
+from tests.parse.following import follows, staged
 
 X = np.array([0.5, -1.25, 2.0, 3.5])
 ONE = np.array([0.75])
@@ -550,3 +551,18 @@ def test_aliases_of_a_matrix(function):
 @pytest.mark.parametrize("function", BRANCHES, ids=lambda f: f.__name__)
 def test_aliases_after_branches(function):
     follows(function, (X, 0.0), (X, 1.0))
+
+
+def test_a_view_bound_in_a_loop_within_a_loop_is_not_lost():
+    def function(x):
+        v = x * 1.0
+        k = 0
+        while k < 2:
+            k += 1
+            for row in v[::-1]:
+                row += 1.0
+        row *= 3.0
+        return v.sum()
+
+    with pytest.raises(AliasingError, match="'row' may be one of several"):
+        staged(function, (M,))

@@ -1,0 +1,101 @@
+"""How the program's arrays lie in memory, as far as it is known when they are staged.
+
+An IR value enters, the layout leaves that the array has in the user's program. Inputs lie as the
+signature fixes it; where it does not, their paths are the causes of what is not known.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from symdiff.ir.control import LoopView, cond, loop, undefined
+from symdiff.ir.graph import Node, Value
+from symdiff.ir.signature import LAYOUT
+from symdiff.ops.declare import array_type
+from symdiff.ops.layouts import layout_of_result, needs_operands, reshape_verdict
+from symdiff.ops.strides import Layout, Product, is_packed, met
+from symdiff.parse.interpreter import Interpreter
+
+
+def layout_of(interp: Interpreter, value: Value) -> Layout:
+    """The layout of an array; found once."""
+    found = interp.layouts
+    pending, entered = [value], set[Value]()
+    while pending:
+        current = pending[-1]
+        if current not in found:
+            missing = [v for v in _sources(interp, current) if v not in found]
+            if missing and current not in entered:
+                entered.add(current)
+                pending.extend(missing)
+                continue
+            found[current] = _made(interp, current)
+        pending.pop()
+    return found[value]
+
+
+def gives_view(interp: Interpreter, node: Node) -> bool | None:
+    """Whether a ``reshape`` gives a view, or ``contiguous`` its operand; None: it is not known."""
+    base = node.operands[0]
+    layout = layout_of(interp, base)
+    if node.op.name == "reshape":
+        return reshape_verdict(node, layout, interp.products)[0]
+    return is_packed(layout, array_type(base).shape, node.attributes["order"], interp.products)
+
+
+def _sources(interp: Interpreter, value: Value) -> tuple[Value, ...]:
+    """The values whose layouts tell that of a value."""
+    laid = interp.heap.laid.get(value)
+    if laid is not None:
+        return laid
+    node = value.node
+    if node is None:
+        return ()
+    if node.op is cond:
+        place = node.results.index(value)
+        arms = (block.results[place] for block in node.blocks)
+        return tuple(v for v in arms if v.node is None or v.node.op is not undefined)
+    if node.op is loop:
+        view = LoopView(node)
+        finals = view.finals
+        return (view.carries[finals.index(value)],) if value in finals else ()
+    return needs_operands(node) if _is_plain(node) else ()
+
+
+def _is_plain(node: Node) -> bool:
+    return len(node.results) == 1 and not node.blocks
+
+
+def _made(interp: Interpreter, value: Value) -> Layout:
+    rank, node = array_type(value).rank, value.node
+    known = [
+        interp.layouts.get(source, Layout.unknown(array_type(source).rank))
+        for source in _sources(interp, value)
+    ]
+    if value in interp.heap.laid or (node is not None and node.op in (cond, loop)):
+        return met(known) if known else Layout.unknown(rank)
+    if node is None:
+        return _input(interp, value)
+    return (
+        layout_of_result(node, known, interp.products) if _is_plain(node) else Layout.unknown(rank)
+    )
+
+
+def _input(interp: Interpreter, value: Value) -> Layout:
+    """The layout of an input of the graph; of any other parameter nothing is known."""
+    type_ = array_type(value)
+    if value not in interp.parameters:
+        return Layout.unknown(type_.rank)
+    path = interp.inputs[interp.parameters.index(value)].path
+    layout = interp.static.get((*path, LAYOUT))
+    if layout is None:
+        return Layout.unknown(type_.rank, frozenset({path}))
+    if isinstance(layout, tuple):
+        return Layout(tuple(_in_elements(stride, type_.dtype) for stride in layout))
+    axes = range(type_.rank)
+    return Layout.packed(type_.shape, axes if layout == "C" else axes[::-1])
+
+
+def _in_elements(stride: int, dtype: np.dtype) -> Product | None:
+    count, rest = divmod(stride, dtype.itemsize)
+    return None if rest else Product(count)

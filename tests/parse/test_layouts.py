@@ -1,0 +1,256 @@
+"""Views or copies by the order in memory: of arguments in C order, Fortran's, and with gaps."""
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from symdiff.errors import AliasingError, UnsupportedCallError
+
+M = np.random.default_rng(3).uniform(0.5, 1.5, (3, 4))
+LAYOUTS = {
+    "C": lambda: M.copy(),
+    "F": lambda: np.asfortranarray(M),
+    "strided": lambda: np.repeat(M, 2, axis=1)[:, ::2],
+    "turned": lambda: np.array(M[::-1].T).T[::-1],
+}
+
+
+def transposed(x):
+    y = x * 2.0
+    z = y.T.reshape(-1)
+    z[0] = 7.0
+    return y, z
+
+
+def ravelled(x):
+    y = x * 2.0
+    z = np.ravel(y.T)
+    z[0] = 7.0
+    y.ravel()[1] = 8.0
+    w = y.ravel(order="F")
+    w[1] = 9.0
+    return y, z, w
+
+
+def part_of_rows(x):
+    y = x[:2] * 2.0
+    z = y[:, :2].reshape(4)
+    z[0] = 7.0
+    return y, z
+
+
+def part_of_rows_of_a_part(x):
+    y = x[:2, :2] * 2.0
+    z = y[:, :2].reshape(4)
+    z[0] = 7.0
+    return y, z
+
+
+def backwards(x):
+    y = x.ravel()[:6] * 2.0
+    z = y[::-1].reshape(3, 2)
+    z[0] = 7.0
+    return y, z
+
+
+def contiguous(x):
+    y = x * 2.0
+    a, b = np.ascontiguousarray(y.T), np.ascontiguousarray(y)
+    c, d = np.asfortranarray(y.T), np.asfortranarray(y)
+    a[0], b[1], c[2], d[0, 0] = 1.0, 2.0, 3.0, 4.0
+    return y, a, b, c, d
+
+
+def argument_reshaped(x):
+    z = x.reshape(-1)
+    z[0] = 7.0
+    return x.sum(), z
+
+
+def argument_ravelled(x):
+    x.ravel()[0] = 7.0
+    x[:, 1].ravel()[0] = 8.0
+    x[:, 1].reshape(-1)[1] = 9.0
+    return x.sum()
+
+
+def argument_as_array(x):
+    z = np.asarray(x, order="F")
+    z[0] = 7.0
+    w = np.asarray(x)
+    w[1] = 8.0
+    return x.sum(), z
+
+
+def flat_is_never_a_copy(x):
+    y = x * 2.0
+    y.T.flat[1] = 5.0
+    y[:, ::2].flat[2:4] = [8.0, 9.0]
+    x.flat[3] = 1.0
+    return y
+
+
+def strided_vector(x):
+    y = x.ravel() * 2.0
+    z, w = y[::2].ravel(), y[::2].reshape(-1)
+    z[0], w[1] = 7.0, 8.0
+    return y, z, w
+
+
+def order_is_kept(x):
+    y = x.T * 2.0
+    z, w = y.reshape(-1), y.T.reshape(-1)
+    z[0], w[1] = 7.0, 8.0
+    a = np.cumsum(x.T, axis=0) + np.arange(3.0)
+    b = a.reshape(-1)
+    b[2] = 9.0
+    return y, z, w, a, b
+
+
+def order_of_copies(x):
+    a, b, c = np.copy(x.T), x.T.copy(), np.array(x.T)
+    d, e = x.T.flatten("F"), x.T.astype(np.float32)
+    for array in (a, b, c, e):
+        array.reshape(-1)[1] = 5.0
+    return a, b, c, d, e
+
+
+def made_like(x):
+    a, b, c = np.zeros_like(x.T), np.ones_like(x), np.full_like(x.T, 2.0, order="C")
+    for array in (a, b, c):
+        array.reshape(-1)[1] = 5.0
+    return a, b, c, np.zeros((3, 2), order="F").reshape(-1)
+
+
+def fortran_order(x):
+    y = x.T * 2.0
+    z = y.reshape((6, 2), order="F")
+    z[1] = 7.0
+    w = np.zeros((3, 4), order="F")
+    w.reshape(-1, order="F")[:] = np.arange(12.0)
+    w.reshape(-1)[0] = 99.0
+    return y, z, w
+
+
+def without_copy(x):
+    y = x * 2.0
+    np.array(y, copy=None)[0] = 3.0
+    np.array(y, copy=False)[1] = 4.0
+    y.astype(float, copy=False)[2, 1] = 5.0
+    return y
+
+
+def three_axes(x):
+    a = np.zeros((3, 4, 2))
+    a[..., 0] = x
+    a.reshape(12, 2)[3] = 9.0
+    w = a.transpose(1, 0, 2).reshape(12, 2)
+    w[4] = 8.0
+    u = a.swapaxes(1, 2).reshape(6, 4)
+    u[1] = 7.0
+    k = a[:, :2].reshape(6, 2)
+    k[0] = 5.0
+    a[1].reshape(-1)[0] = 4.0
+    return a, w, u, k
+
+
+def before_a_loop(x):
+    a = np.zeros((3, 4))
+    v = a.reshape(-1)
+    for i in range(12):
+        v[i] = x[i // 4, i % 4] * 2
+    return a, v
+
+
+def bound_anew_in_a_loop(x):
+    a = x * 1.0
+    for i in range(12):
+        a = a * 1.01
+        v = a.reshape(-1)
+        v[i] = 1.0
+    return a
+
+
+def turned_in_a_loop(x):
+    a = x[:, :3] * 1.0
+    for i in range(9):
+        a = a.T
+        v = a.reshape(-1)
+        v[i] = 1.0
+    return a
+
+
+def after_a_branch(x):
+    a = x * 1.0
+    if x[0, 0] > 0.2:
+        a = a * 2.0
+    v = a.reshape(-1)
+    v[3] = 9.0
+    return a
+
+
+def gathered(x):
+    a, b = x[:, [0, 1]], x[[0, 2]]
+    v, w = a.reshape(-1), b.reshape(-1)
+    v[1], w[1] = 5.0, 6.0
+    return a, b
+
+
+FUNCTIONS = [
+    value for value in list(globals().values()) if getattr(value, "__module__", "") == __name__
+]
+
+
+def outcome(function, argument):
+    """What a function gives, and the argument afterwards."""
+    return function(argument), argument
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_views_and_copies_are_those_of_numpy(function, layout):
+    result, changed = outcome(function, LAYOUTS[layout]())
+    given = LAYOUTS[layout]()
+    made, finals = sd.functional(function)(given)
+    np.testing.assert_equal(made, result)
+    np.testing.assert_equal(finals.get("x", given), changed)
+    np.testing.assert_equal(given, M)
+
+
+def test_an_order_is_asked_for_only_where_it_matters():
+    def read(x):
+        return np.sum(x.reshape(-1) ** 2)
+
+    def written(x):
+        x.reshape(-1)[0] = 2.0
+        return np.sum(x**2)
+
+    for function, count in ((read, 1), (written, 2)):
+        derivative = sd.differentiable(function)
+        for argument in (M.copy(), np.asfortranarray(M)):
+            expected = 2 * M
+            if function is written and argument.flags.c_contiguous:
+                expected = np.where(np.arange(12).reshape(3, 4) == 0, 0.0, expected)
+            np.testing.assert_allclose(derivative.grad(argument), expected)
+        assert len(derivative.signatures()) == count
+
+
+def test_an_order_that_differs_between_paths_is_refused_where_one_is_written():
+    def function(x, s):
+        a = x * 1.0
+        if s > 0:
+            a = a.T * 2.0
+        v = a.reshape(-1)
+        v[1] = 9.0
+        return a.sum()
+
+    with pytest.raises(AliasingError) as caught:
+        sd.grad(function)(np.ones((3, 3)), 1.0)
+    assert "decides whether this is a view or a copy" in str(caught.value)
+    assert caught.value.span.text.strip() == "v = a.reshape(-1)"
+
+
+@pytest.mark.parametrize("order", ["K", "A"])
+def test_an_order_of_elements_known_at_run_time_only_is_refused(order):
+    with pytest.raises(UnsupportedCallError, match="known at run time only"):
+        sd.grad(lambda x: x.T.ravel(order)[1])(M)
