@@ -424,8 +424,13 @@ def _evaluate_add(x: Any, v: Any, *dynamic: Any, key: Key, shape: Any) -> Any:
 
 
 def _unbroadcast(g: Value, x: Value) -> Value:
+    """The cotangent of what was written: NumPy drops leading axes of length 1 that it has more."""
     from symdiff.ops.reduce import unbroadcast_to  # reductions are written with these ops
+    from symdiff.ops.shape import reshape_like
 
+    more = array_type(x).rank - array_type(g).rank
+    if more > 0:
+        return reshape_like(unbroadcast_to(g, index_of(x, (0,) * more)), x)
     return unbroadcast_to(g, x)
 
 

@@ -282,10 +282,15 @@ convolve: Operation = declare(
 
 @lowers(np.convolve)
 def lower_convolve(a: Any, v: Any, mode: Any = "full") -> Value:
-    one, other, how = array_of(a), array_of(v), static(mode)
+    one, other, how = _vector(array_of(a)), _vector(array_of(v)), static(mode)
     dims = array_type(one).shape + array_type(other).shape
     length = _convolved_length(dims, how)
     return convolve(one, other, mode=how, length=length)  # type: ignore[no-any-return]
+
+
+def _vector(x: Value) -> Value:
+    """A number as an array of one element."""
+    return x if array_type(x).shape else FUNCTIONS[np.reshape](x, (1,))
 
 
 def _convolved_length(dims: tuple[Dim, ...], mode: str) -> Dim:

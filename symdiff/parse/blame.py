@@ -77,7 +77,8 @@ def judged(
         alike = isinstance(python, type(error)) or isinstance(error, type(python))
         if python is not None and alike:
             known = all(_is_exact(interp, a) for a in (*arguments, *(keywords or {}).values()))
-            raise users(python if known else error) from None
+            as_it_is = known or type(python) is not type(error)
+            raise users(python if as_it_is else error) from None
         raise limit(interp, error, name_of(function)) from error
 
 

@@ -56,10 +56,13 @@ def _staged(function: Any, signature: Signature, unrolled: set[SourceSpan]) -> S
         except SymdiffError as error:
             raise placed(error, _span(function)) from None
         except NeedsStatic as needed:
-            interp.span = needed.span
+            interp.span = needed.span or _span(function)
             raise demand(interp, needed.value) from None
         except ConflictRead as read:
             raise _decided_now(interp, read, function) from None
+        except StaticDemand as wanted:
+            wanted.span = wanted.span or _span(function)
+            raise
         except Exception as error:
             known = certain(error)
             if known is None:

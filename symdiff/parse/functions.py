@@ -14,15 +14,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from symdiff.errors import SourceUnavailableError, SymdiffError, UnsupportedCallError
+from symdiff.errors import (
+    SourceUnavailableError,
+    SymdiffError,
+    UnsupportedCallError,
+    UnsupportedSyntaxError,
+)
 from symdiff.ir.graph import Value
 from symdiff.parse.binding import bind_arguments
 from symdiff.parse.blame import certain
 from symdiff.parse.branches import ends_without_return
-from symdiff.parse.interpreter import MOST_INLINED, Frame, Interpreter
+from symdiff.parse.interpreter import MOST_INLINED, REFUSED, Frame, Interpreter
 from symdiff.parse.opaque import call_opaque, is_pure_python
 from symdiff.parse.recursion import followed
-from symdiff.parse.scope import local_names, reflect_everywhere
+from symdiff.parse.scope import local_names, reflect_everywhere, yielding
 from symdiff.parse.values import ABSENT, Abstract, Closure, Conflict, ConflictRead, Scope, now
 from symdiff.source import FunctionNode, FunctionSource, find_source, span_of
 
@@ -104,9 +109,11 @@ def run_function(
     keywords: Keywords,
 ) -> Abstract:
     """Stage a function's body in a scope of its own; gives what it returns."""
-    if isinstance(node, ast.AsyncFunctionDef):
-        raise UnsupportedCallError(
-            "symdiff does not compile 'async def'", span_of(node, source), "write a plain def"
+    suspended = node if isinstance(node, ast.AsyncFunctionDef) else yielding(node)
+    if suspended is not None:
+        keyword, hint = REFUSED[type(suspended)]
+        raise UnsupportedSyntaxError(
+            f"symdiff does not compile '{keyword}'", span_of(suspended, source), hint
         )
     if len(interp.frames) > MOST_INLINED:
         raise UnsupportedCallError(

@@ -37,6 +37,13 @@ def local_names(node: FunctionNode) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(bound - outer - global_), frozenset(global_)
 
 
+def yielding(node: FunctionNode) -> ast.Yield | ast.YieldFrom | None:
+    """The first ``yield`` of a generator function: calling it runs none of its statements."""
+    body = [node.body] if isinstance(node, ast.Lambda) else node.body
+    found = (n for n in _own_nodes(list(body)) if isinstance(n, ast.Yield | ast.YieldFrom))
+    return next(found, None)
+
+
 def _own_nodes(roots: list[Any]) -> Iterator[ast.AST]:
     """Nodes that belong to a function itself; of a comprehension only its walruses."""
     stack: list[tuple[ast.AST, bool]] = [(root, False) for root in reversed(roots)]

@@ -20,8 +20,8 @@ WRONG = 1e-5
 
 
 def compare_derivatives(function: Callable[..., Any], arguments: Sequence[Any]) -> str:
-    """``"right"``, ``"none"`` (no float in the result), ``"unsure"`` (not smooth here), or
-    ``"wrong"`` with what was found and what was expected.
+    """``"right"``, ``"none"`` (no float in the result), ``"unsure"`` (not smooth here),
+    ``"not finite"``, or ``"wrong"`` with what was found and what was expected.
     """
     import symdiff
 
@@ -38,6 +38,8 @@ def compare_derivatives(function: Callable[..., Any], arguments: Sequence[Any]) 
     expected = _slope(reference.reduced(function, weights), arguments, along)
     if expected is None:
         return "unsure"
+    if not (np.isfinite(reverse) and np.isfinite(forward)):
+        return "not finite"
     bound = WRONG * max(1.0, abs(expected))
     if abs(reverse - expected) <= bound and abs(forward - expected) <= bound:
         return "right"

@@ -293,9 +293,10 @@ def _confirmed(call: Call, spelling: str, claim: Outcome) -> str:
         with effects.forbidding(), _quietly():
             call.run(call.function, _VALUES[spelling])
     except Exception as error:
-        line = f":{traceback.extract_tb(error.__traceback__)[-1].lineno}:"
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        place = f":{frame.lineno}:{(frame.colno or 0) + 1}: "
         same = f" raises {type(error).__name__}" in claim.message
-        return "raises" if same or line not in claim.details else "mistaken"
+        return "raises" if same or place not in claim.details else "mistaken"
     except (Timeout, SystemExit, effects.EffectError):
         return "refused"
     return "mistaken"

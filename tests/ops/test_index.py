@@ -207,6 +207,12 @@ def test_assignment_casts_to_the_array_s_dtype() -> None:
     check(lambda x, v: index_set_of(x, v, 1), lambda x, v: written(x, v, 1), np.zeros(4, int), 1.7)
 
 
+def test_value_may_have_more_axes_than_the_region_if_they_are_of_length_one() -> None:
+    x = np.zeros((3, 2))
+    for v in (np.array([[0.3, 0.7]]), np.array([[[0.3]]])):
+        check(lambda x, v: index_set_of(x, v, 1), lambda x, v: written(x, v, 1), x, v)
+
+
 def test_value_is_broadcast_into_the_region() -> None:
     row = np.array([1.0, 2.0, 3.0, 4.0])
     check(

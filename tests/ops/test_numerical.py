@@ -70,6 +70,11 @@ def test_convolution(mode: str, a: np.ndarray, v: np.ndarray) -> None:
         both(np.correlate, a, v, mode=mode)
 
 
+@pytest.mark.parametrize(("a", "v"), [(0.7, 1.3), (V, 1.3), (np.float64(0.7), W)])
+def test_convolution_with_a_number(a: Any, v: Any) -> None:
+    both(np.convolve, a, v)
+
+
 @pytest.mark.parametrize(
     ("x", "axis"), [(V, None), (W, 0), (V[:4], None), (M, 0), (M, 1), (M, None)]
 )

@@ -162,3 +162,22 @@ def test_an_error_that_is_certain_is_raised_as_it_is_by_a_call():
     with pytest.raises(TypeError, match="cannot unpack") as caught:
         symdiff.grad(calls_halves)(2.0)
     assert caught.traceback[-1].name == "halves"
+
+
+def names(x):
+    return f"{x}"
+
+
+def test_a_value_that_the_result_needs_is_named_with_a_place():
+    with pytest.raises(SignatureError, match="depends on the value of x") as caught:
+        symdiff.differentiable(names).graph("int")
+    assert caught.value.span is not None
+
+
+def joined(x):
+    return ";" + x
+
+
+def test_the_error_of_a_loop_that_numpy_does_not_have_is_numpys():
+    with pytest.raises(CertainError, match="did not contain a loop"):
+        symdiff.differentiable(joined).graph("float64[n]")

@@ -60,6 +60,13 @@ def class_statement(x, k):
     return x[0]
 
 
+@refused(Syntax, "yield x", "list")
+def generator_that_ends_before(x, k):
+    if k > 100:
+        yield x
+    return x[0]
+
+
 @refused(Syntax, "yield v", "list")
 def generator_function(x, k):
     for v in x:  # noqa: UP028
@@ -75,7 +82,7 @@ def calls_a_generator(x, k):
     return sum(each())
 
 
-@refused(Call, "async def coroutine(x, k):", "def")
+@refused(Syntax, "async def coroutine(x, k):", "def")
 async def coroutine(x, k):
     return x[0]
 
