@@ -158,7 +158,7 @@ class Pair:
 def followed(function: Callable[..., Any], names: Sequence[str], arguments: Arguments) -> Followed:
     """A function's own graph for a normalised call of it (or spelled types)."""
     staged, signature = staged_at(function, signature_of(names, arguments), arguments)
-    checks = [_check(guard) for guard in staged.guards if not _is_default(guard, function)]
+    checks = [_check(guard) for guard in staged.guards]
     graph = without_unused_variables(optimise(staged.graph))
     return Followed(graph, signature, tuple(checks))
 
@@ -292,15 +292,6 @@ def demanded(path: Path, signature: Signature, arguments: Arguments) -> Any:
     if path[-1] == LAYOUT:
         return layout_of(value)
     return value.shape[path[-1][1]] if isinstance(path[-1], tuple) else value
-
-
-def _is_default(guard: Any, function: Callable[..., Any]) -> bool:
-    """Whether a fact is about the defaults of the function: a call brings them as arguments.
-
-    Programs that held it would hold the function, and be held by it.
-    """
-    variable = guard.variable
-    return isinstance(variable, FreeVariable) and variable.owner is function
 
 
 def _check(guard: Any) -> Check:

@@ -150,8 +150,15 @@ class Home:
     def _target(self, chain: Chain, program: Program, run: Callable[..., Any]) -> Target:
         explain = explainer(program.function, program.emitted.lines, self.name)
         derived = program.derived
-        observe = self._observer(chain, derived)
-        return Target(run, program.paths, observe, explain, derived.written, derived.added)
+        return Target(
+            run,
+            program.paths,
+            self._observer(chain, derived),
+            explain,
+            derived.written,
+            derived.added,
+            self.function,
+        )
 
     def _derived(self, chain: Chain, arguments: Arguments) -> Derived:
         try:
@@ -193,10 +200,10 @@ class Home:
         program = pipeline.build_primal(derived, self.name)
         parameters, transforms = self.parameters, chain.transforms
         names = list(parameters.names)
+        primal, paths = program.function, program.paths
 
         def emitted(arguments: Arguments) -> Any:
-            values = [follow(path, names, arguments) for path in program.paths]
-            return program.function(*values)
+            return primal(*(follow(path, names, arguments) for path in paths))
 
         def run(arguments: Arguments) -> Any:
             return call_with(self.function, parameters, arguments)

@@ -18,6 +18,7 @@ from symdiff.parse.blame import judged, users
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import note_write, set_item
 from symdiff.parse.iteration import static_items
+from symdiff.parse.lookups import defines
 from symdiff.parse.methods import extend
 from symdiff.parse.operators import BINARY, arithmetic, binary
 from symdiff.parse.scope import bind_name
@@ -91,7 +92,7 @@ def updated(
         return before
     if isinstance(before, ObjectRef):
         name = f"__i{BINARY[op][0]}__"
-        if hasattr(before.type, name):
+        if defines(interp, before.type, name):
             return interp.call_method(before, name, operand)
     if isinstance(before, DictRef) and op is ast.BitOr and isinstance(operand, DictRef):
         merged = interp.content(before) | interp.content(operand)

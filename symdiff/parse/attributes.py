@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import inspect
 import types
 from typing import Any
@@ -12,6 +14,7 @@ from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import OpaqueType
 from symdiff.ops.declare import ATTRIBUTES, METHODS
+from symdiff.parse import lookups
 from symdiff.parse.blame import judged, users
 from symdiff.parse.identity import class_of, is_unknown
 from symdiff.parse.interpreter import LATE, Interpreter, describe
@@ -132,34 +135,54 @@ def _static_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstra
         return {"func": value.function, "args": value.arguments}.get(name, dict(value.keywords))
     if isinstance(value, Range) and name in ("start", "stop", "step"):
         return getattr(value, name)
+    if isinstance(value, types.FunctionType) and name in value.__dict__:
+        return _free_attribute(interp, value, name, getattr(value, name))
     if isinstance(value, STATIC_TYPES) or getattr(type(value), "__symdiff_static__", False):
         return getattr(value, name)
     raise UnsupportedSyntaxError(f"attribute '{name}' of {describe(value)}", interp.span)
 
 
 def _module_attribute(interp: Interpreter, module: types.ModuleType, name: str) -> Abstract:
-    if module.__name__.split(".")[0] in LIBRARIES:
-        return getattr(module, name)
-    if name not in module.__dict__:
-        return getattr(module, name)
+    if module.__name__.split(".")[0] in LIBRARIES or name not in module.__dict__:
+        return lookups.of_module(interp, module, name)
     return read_free(interp, interp.free_variable("global", module.__dict__, name))
 
 
 def class_attribute(interp: Interpreter, owner: type, name: str) -> Abstract:
     """``Class.name``."""
-    found = inspect.getattr_static(owner, name)
+    found = lookups.on_class(interp, owner, name)
+    if found is ABSENT:
+        return _of_metaclass(interp, owner, name)
     if isinstance(found, staticmethod):
         return found.__func__
     if isinstance(found, classmethod):
         return BoundMethod(found.__func__, owner)
-    if isinstance(found, STATIC_TYPES):
+    if lookups.is_bound(found):
         return getattr(owner, name)
-    holder = next(c for c in owner.__mro__ if name in c.__dict__)
-    return _free_attribute(interp, holder, name, getattr(owner, name))
+    return _held_by_class(interp, owner, name)
+
+
+def _of_metaclass(interp: Interpreter, owner: type, name: str) -> Abstract:
+    found = getattr(owner, name, ABSENT)
+    if found is ABSENT:
+        raise users(AttributeError(f"type object '{owner.__name__}' has no attribute '{name}'"))
+    return found if isinstance(found, STATIC_TYPES) else _held_by_class(interp, owner, name)
+
+
+def _held_by_class(interp: Interpreter, owner: type, name: str) -> Abstract:
+    """What a class or one of its bases holds: one thing, whatever class it is asked of."""
+    value = getattr(owner, name)
+    if lookups.is_unchanging(value):
+        return _free_attribute(interp, owner, name, value)
+    holder = lookups.holder_of(owner, name) or owner
+    lookups.refuse_descriptor(interp, owner, name, holder.__dict__.get(name))
+    for cls in owner.__mro__[: owner.__mro__.index(holder)]:
+        lookups.does_not_define(interp, cls, name)
+    return _free_attribute(interp, holder, name, value)
 
 
 def _free_attribute(interp: Interpreter, owner: Any, name: str, value: Any) -> Abstract:
-    variable = interp.free_variable("object", owner, getattr(owner, "__name__", "object"))
+    variable = lookups.variable_of(interp, owner)
     key = (variable, name)
     known = interp.content(key)
     if known is not ABSENT:
@@ -169,29 +192,55 @@ def _free_attribute(interp: Interpreter, owner: Any, name: str, value: Any) -> A
 
 def object_attribute(interp: Interpreter, ref: ObjectRef, name: str) -> Abstract:
     """``object.name``, by Python's rules; properties are followed into their source."""
-    on_class = inspect.getattr_static(ref.type, name, None)
-    if isinstance(on_class, property):
-        return interp.call(on_class.fget, [ref], {})
+    if isinstance(lookups.static_on_class(ref.type, name), property):
+        return _through_property(interp, ref, name, "fget", [ref])
     content = interp.lookup((ref, name), name)
     if content is not ABSENT:
         return content
-    if ref.live is not None and name in _instance_attributes(ref.live):
-        assert ref.path is not None
-        value = getattr(ref.live, name)
-        return reflect_everywhere(interp, (ref, name), value, (*ref.path, name))
+    if ref.live is not None and name in lookups.own_attributes(ref.live):
+        return _own_attribute(interp, ref, name)
     if name == "__class__":
         return ref.type
-    if on_class is None:
-        raise users(AttributeError(f"'{ref.type.__name__}' object has no attribute '{name}'"))
-    return bind_found(interp, ref, ref.type, on_class, name)
+    return _attribute_of_its_class(interp, ref, name)
 
 
-def _instance_attributes(live: Any) -> set[str]:
-    names = set(getattr(live, "__dict__", {}))
-    for owner in type(live).__mro__:
-        slots = owner.__dict__.get("__slots__", ())
-        names.update((slots,) if isinstance(slots, str) else slots)
-    return {name for name in names if hasattr(live, name)}
+def _through_property(
+    interp: Interpreter, ref: ObjectRef, name: str, part: str, arguments: list[Abstract]
+) -> Abstract:
+    """A call of a property's getter or setter."""
+    found = lookups.on_class(interp, ref.type, name)
+    function = getattr(found, part)
+    if function is None:
+        way = "getter" if part == "fget" else "setter"
+        raise users(
+            AttributeError(f"property {name!r} of {ref.type.__name__!r} object has no {way}")
+        )
+    return interp.call(function, arguments, {})
+
+
+def _own_attribute(interp: Interpreter, ref: ObjectRef, name: str) -> Abstract:
+    """What stands at ``object.name`` outside."""
+    assert ref.path is not None
+    value = getattr(ref.live, name)
+    return reflect_everywhere(interp, (ref, name), value, (*ref.path, name))
+
+
+def _attribute_of_its_class(interp: Interpreter, ref: ObjectRef, name: str) -> Abstract:
+    found = lookups.static_on_class(ref.type, name)
+    if found is not ABSENT and lookups.is_unchanging(found) and ref.live is not None:
+        return _own_attribute(interp, ref, name)  # whether the object hides it or not
+    lookups.has_not_itself(interp, ref, name)
+    lookups.on_class(interp, ref.type, name)
+    if isinstance(found, functools.cached_property):
+        content = interp.call(found.func, [ref], {})
+        set_attribute(interp, ref, name, content)
+        return content
+    if found is not ABSENT:
+        return bind_found(interp, ref, ref.type, found, name)
+    fallback = lookups.on_class(interp, ref.type, "__getattr__")
+    if isinstance(fallback, types.FunctionType):
+        return interp.call(fallback, [ref, name], {})
+    raise users(AttributeError(f"'{ref.type.__name__}' object has no attribute '{name}'"))
 
 
 def bind_found(
@@ -234,15 +283,34 @@ def set_attribute(interp: Interpreter, value: Abstract, name: str, content: Abst
 def _set_object_attribute(
     interp: Interpreter, ref: ObjectRef, name: str, content: Abstract
 ) -> None:
-    found = inspect.getattr_static(ref.type, name, None)
-    if isinstance(found, property):
-        interp.call(found.fset, [ref, content], {})
+    if isinstance(lookups.static_on_class(ref.type, name), property):
+        _through_property(interp, ref, name, "fset", [ref, content])
         return
+    setter = lookups.static_on_class(ref.type, "__setattr__")
+    if not isinstance(setter, types.FunctionType):
+        put_attribute(interp, ref, name, content)
+        return
+    lookups.on_class(interp, ref.type, "__setattr__")
+    if ref.type.__dict__.get("__dataclass_params__") and ref.type.__dataclass_params__.frozen:
+        raise users(dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}"))
+    interp.call(setter, [ref, name, content], {})
+
+
+def put_attribute(interp: Interpreter, ref: ObjectRef, name: str, content: Abstract) -> None:
+    """``object.__setattr__(ref, name, content)``."""
     if ref.live is not None:
-        if name in _instance_attributes(ref.live):
+        if name in lookups.own_attributes(ref.live):
             object_attribute(interp, ref, name)
         interp.attributes[ref, name] = None
     interp.put((ref, name), content)
 
 
-LATE.attribute = object_attribute
+def special_method(interp: Interpreter, ref: ObjectRef, name: str) -> Abstract:
+    """A method that Python looks for on the class only."""
+    found = lookups.on_class(interp, ref.type, name)
+    if found is ABSENT or found is None:
+        raise users(TypeError(f"'{ref.type.__name__}' object has no {name}"))
+    return bind_found(interp, ref, ref.type, found, name)
+
+
+LATE.method = special_method

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from symdiff.parse.blame import users
 from symdiff.parse.interpreter import Interpreter
@@ -18,7 +18,7 @@ def bind_arguments(
     interp: Interpreter,
     node: FunctionNode,
     name: str,
-    defaults: dict[str, Abstract],
+    defaults: Mapping[str, Abstract],
     arguments: Sequence[Abstract],
     keywords: Keywords,
 ) -> dict[str, Abstract]:
@@ -69,7 +69,7 @@ def _fill(
     name: str,
     kind: str,
     parameters: list[str],
-    defaults: dict[str, Abstract],
+    defaults: Mapping[str, Abstract],
     bound: dict[str, Abstract],
 ) -> None:
     """Give parameters without an argument their defaults."""
@@ -96,7 +96,7 @@ def _listed(names: list[str]) -> str:
 def _too_many(
     spec: ast.arguments,
     name: str,
-    defaults: dict[str, Abstract],
+    defaults: Mapping[str, Abstract],
     given: int,
     bound: dict[str, Abstract],
 ) -> str:

@@ -20,7 +20,7 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.declare import static
-from symdiff.parse import staged_lists
+from symdiff.parse import lookups, staged_lists
 from symdiff.parse.arguments import plain_argument
 from symdiff.parse.attributes import get_attribute, set_attribute
 from symdiff.parse.blame import users
@@ -503,7 +503,9 @@ def _copied_object(
 @builtin(isinstance)
 def _isinstance(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     value, classes = arguments
-    return issubclass(class_of(interp, value), classes)
+    owner = class_of(interp, value)
+    lookups.bases_stay(interp, owner)
+    return issubclass(owner, classes)
 
 
 @builtin(type)
@@ -513,6 +515,7 @@ def _type(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abst
 
 @builtin(issubclass)
 def _issubclass(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    lookups.bases_stay(interp, arguments[0])
     return issubclass(*arguments)
 
 
@@ -521,7 +524,7 @@ def _callable(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> 
     value = arguments[0]
     require_known(interp, value)
     if isinstance(value, ObjectRef):
-        return hasattr(value.type, "__call__")  # noqa: B004 - of its instances
+        return lookups.defines(interp, value.type, "__call__")
     return isinstance(value, Closure | Partial | BoundMethod | ArrayMethod) or callable(value)
 
 

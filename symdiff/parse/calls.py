@@ -19,7 +19,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES, array_type
 from symdiff.parse.arguments import plain_argument
-from symdiff.parse.attributes import MUTATING_ARRAY_METHODS, get_attribute
+from symdiff.parse.attributes import MUTATING_ARRAY_METHODS, special_method
 from symdiff.parse.blame import judged, users
 from symdiff.parse.classes import call_class
 from symdiff.parse.functions import call_closure, call_function
@@ -246,7 +246,7 @@ def _call_partial(
 def _call_object(
     interp: Interpreter, instance: ObjectRef, arguments: list[Abstract], keywords: Keywords
 ) -> Abstract:
-    method = get_attribute(interp, instance, "__call__")
+    method = special_method(interp, instance, "__call__")
     return call_value(interp, method, arguments, keywords)
 
 

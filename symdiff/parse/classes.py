@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import types
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from symdiff.errors import UnsupportedCallError
 from symdiff.parse.blame import users
 from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.lookups import defines, on_class
 from symdiff.parse.opaque import call_opaque
 from symdiff.parse.values import Abstract, ObjectRef
 
@@ -30,7 +30,7 @@ def call_class(
         for name, value in keywords.items():
             interp.put((made, name), value)
         return made
-    initialise = inspect.getattr_static(cls, "__init__", None)
+    initialise = on_class(interp, cls, "__init__")
     if dataclasses.is_dataclass(cls) and _is_generated(cls):
         _dataclass(interp, made, cls, arguments, keywords)
     elif isinstance(initialise, types.FunctionType):
@@ -78,7 +78,7 @@ def _dataclass(
         raise users(TypeError(f"{cls.__name__}() takes {[f.name for f in fields]}"))
     for field in dataclasses.fields(cls):
         interp.put((made, field.name), _field_value(interp, cls, field, values))
-    if hasattr(cls, "__post_init__"):
+    if defines(interp, cls, "__post_init__"):
         interp.call_method(made, "__post_init__")
 
 

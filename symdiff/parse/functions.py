@@ -7,10 +7,9 @@ leaves. Recursion on data is handed to ``recursion``.
 from __future__ import annotations
 
 import ast
-import inspect
 import sys
 import types
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +24,7 @@ from symdiff.parse.binding import bind_arguments
 from symdiff.parse.blame import certain
 from symdiff.parse.branches import ends_without_return
 from symdiff.parse.interpreter import MOST_INLINED, REFUSED, Frame, Interpreter
+from symdiff.parse.lookups import rests_on, variable_of
 from symdiff.parse.opaque import call_opaque, is_pure_python
 from symdiff.parse.recursion import followed
 from symdiff.parse.scope import local_names, reflect_everywhere, yielding
@@ -49,39 +49,54 @@ def call_function(
         if (function.__module__ or "").split(".")[0] not in sys.stdlib_module_names:
             raise
         return call_opaque(interp, function, arguments, keywords)
+    rests_on(interp, function, "__code__", function.__code__)
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     locals_, globals_ = local_names(source.tree)
     scope = Scope(function.__qualname__, locals_, None, function.__globals__, cells, globals_)
-    defaults = _live_defaults(interp, function)
+    defaults = LiveDefaults(interp, function)
     return run_function(interp, source.tree, source, scope, defaults, arguments, keywords)
 
 
-Defaults = dict[str, Abstract]
+class LiveDefaults(Mapping[str, Abstract]):
+    """The defaults of a function outside, read and rested on where an argument is missing."""
 
+    def __init__(self, interp: Interpreter, function: types.FunctionType) -> None:
+        self._interp = interp
+        self._function = function
+        given, code = function.__defaults__ or (), function.__code__
+        positional = code.co_varnames[: code.co_argcount]
+        self._positional = dict(zip(positional[len(positional) - len(given) :], given, strict=True))
+        self._named: dict[str, Any] = function.__kwdefaults__ or {}
 
-def _live_defaults(interp: Interpreter, function: types.FunctionType) -> Defaults:
-    variable = interp.free_variable("object", function, function.__name__)
-    positional = inspect.getfullargspec(function).args
-    values = dict(function.__kwdefaults__ or {})
-    given = function.__defaults__ or ()
-    values |= dict(zip(positional[len(positional) - len(given) :], given, strict=True))
-    found: Defaults = {}
-    for name, value in values.items():
-        key = (variable, f"default {name}")
-        known = interp.content(key)
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self._positional, *self._named))
+
+    def __len__(self) -> int:
+        return len(self._positional) + len(self._named)
+
+    def __getitem__(self, name: str) -> Abstract:
+        variable, given = variable_of(self._interp, self._function), self._function.__defaults__
+        if name in self._named:
+            value, path = self._named[name], (variable, "__kwdefaults__", name)
+        elif name not in self._positional:
+            self._rest_on_their_being()
+            raise KeyError(name)
+        else:
+            value = self._positional[name]
+            path = (variable, "__defaults__", list(self._positional).index(name))
+            self._interp.guard(path[:-1], "keys", range(len(given or ())))
+        return self._read(name, value, path)
+
+    def _rest_on_their_being(self) -> None:
+        for name in ("__defaults__", "__kwdefaults__"):
+            rests_on(self._interp, self._function, name, getattr(self._function, name))
+
+    def _read(self, name: str, value: Any, path: tuple[Any, ...]) -> Abstract:
+        key = (path[0], f"default {name}")
+        known = self._interp.content(key)
         if known is ABSENT:
-            path = (variable, *_default_path(function, name))
-            known = reflect_everywhere(interp, key, value, path)
-        found[name] = known
-    return found
-
-
-def _default_path(function: types.FunctionType, name: str) -> tuple[Any, ...]:
-    if name in (function.__kwdefaults__ or {}):
-        return ("__kwdefaults__", name)
-    positional = inspect.getfullargspec(function).args
-    given = function.__defaults__ or ()
-    return ("__defaults__", positional.index(name) - (len(positional) - len(given)))
+            known = reflect_everywhere(self._interp, key, value, path)
+        return known
 
 
 def call_closure(
@@ -104,7 +119,7 @@ def run_function(
     node: FunctionNode,
     source: FunctionSource,
     scope: Scope,
-    defaults: Defaults,
+    defaults: Mapping[str, Abstract],
     arguments: Sequence[Abstract],
     keywords: Keywords,
 ) -> Abstract:

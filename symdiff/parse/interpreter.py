@@ -51,7 +51,7 @@ MOST_INLINED = 200
 
 Flag = tuple[Token, str]
 FreeKind = Literal["global", "cell", "object"]
-GuardKind = Literal["value", "type", "keys", "specification"]
+GuardKind = Literal["value", "type", "keys", "specification", "unset", "absent"]
 Statement = Callable[["Interpreter", Any, Sequence[ast.stmt]], bool]
 Expression = Callable[["Interpreter", Any], Abstract]
 
@@ -64,7 +64,7 @@ class Late:
 
     branch: Callable[[Interpreter, Value, Callable[[], None], Callable[[], None]], None]
     call: Callable[[Interpreter, Abstract, Sequence[Abstract], dict[str, Abstract]], Abstract]
-    attribute: Callable[[Interpreter, Abstract, str], Abstract]
+    method: Callable[[Interpreter, Abstract, str], Abstract]
     collect: Callable[[Interpreter, Abstract], Abstract]
     items: Callable[[Interpreter, Abstract], tuple[Abstract, ...]]
     test: Callable[[Interpreter, ast.expr], bool | Value]
@@ -95,7 +95,7 @@ class Interpreter:
         self.frames: list[Frame] = []
         self.inputs: list[Input] = []
         self.parameters: list[Value] = []
-        self.guards: dict[tuple[Path, str], Guard] = {}
+        self.guards: dict[tuple[Path, str, str | None], Guard] = {}
         self.free: dict[tuple[str, int, str], FreeVariable] = {}
         self.static: dict[Path, Any] = {}
         self.entry = Builder()
@@ -206,8 +206,8 @@ class Interpreter:
         return LATE.call(self, function, arguments, keywords)
 
     def call_method(self, instance: Abstract, name: str, *arguments: Abstract) -> Abstract:
-        """A method of a user's object, by name."""
-        return self.call(LATE.attribute(self, instance, name), arguments, {})
+        """A special method of a user's object, which Python looks for on its class only."""
+        return self.call(LATE.method(self, instance, name), arguments, {})
 
     def test(self, expression: ast.expr) -> bool | Value:
         """The truth of a condition."""
@@ -350,10 +350,13 @@ class Interpreter:
         """Whether structure was found to depend on sizes, which are constants here."""
         return any(path[-1][:1] == ("size",) for path in self.static if isinstance(path[-1], tuple))
 
-    def guard(self, path: Path, kind: GuardKind, expected: Any) -> None:
-        """Rest on a static fact: the program is compiled anew when it no longer holds."""
+    def guard(self, path: Path, kind: GuardKind, expected: Any, of: str | None = None) -> None:
+        """Rest on a static fact: the program is compiled anew when it no longer holds.
+
+        ``of`` tells facts of one kind about one object apart.
+        """
         start, *rest = path
-        self.guards.setdefault((path, kind), Guard(start, tuple(rest), kind, expected))
+        self.guards.setdefault((path, kind, of), Guard(start, tuple(rest), kind, expected))
 
 
 UNREACHABLE: Flag = (Token(), "raise")

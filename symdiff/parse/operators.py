@@ -19,6 +19,7 @@ from symdiff.parse.blame import judged, users
 from symdiff.parse.heap import constant
 from symdiff.parse.identity import identical, require_known
 from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.lookups import defines, on_class
 from symdiff.parse.texts import joined, percent, settled
 from symdiff.parse.truth import truth
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Range, StagedText
@@ -131,11 +132,11 @@ def _is_python_int(value: Value) -> bool:
 
 def _dunder(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abstract:
 
-    if isinstance(a, ObjectRef) and hasattr(a.type, f"__{name}__"):
+    if isinstance(a, ObjectRef) and defines(interp, a.type, f"__{name}__"):
         result = interp.call_method(a, f"__{name}__", b)
         if result is not NotImplemented:
             return result
-    if isinstance(b, ObjectRef) and hasattr(b.type, f"__r{name}__"):
+    if isinstance(b, ObjectRef) and defines(interp, b.type, f"__r{name}__"):
         return interp.call_method(b, f"__r{name}__", a)
     raise users(TypeError(f"unsupported operand types for {name}: {describe(a)} and {describe(b)}"))
 
@@ -252,7 +253,7 @@ def _comparable(a: Abstract, b: Abstract) -> bool:
 def _compare_objects(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abstract:
     if name in ("eq", "ne"):
         owner = a if isinstance(a, ObjectRef) else b
-        if getattr(owner.type, f"__{name}__") is getattr(object, f"__{name}__"):
+        if on_class(interp, owner.type, f"__{name}__") is getattr(object, f"__{name}__"):
             return (a is b) is (name == "eq")
     return _dunder(interp, name, a, b)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +11,7 @@ from symdiff.ir.signature import Path
 from symdiff.parse.blame import users
 from symdiff.parse.heap import Heap, value_name
 from symdiff.parse.interpreter import Interpreter, unbound
+from symdiff.parse.lookups import builtin_named
 from symdiff.parse.reflect import reflect
 from symdiff.parse.values import ABSENT, ALWAYS, Abstract, Array, Scope
 from symdiff.source import FunctionNode
@@ -113,9 +113,7 @@ def read_free(interp: Interpreter, variable: FreeVariable) -> Abstract:
     if content is not ABSENT:
         return content
     if variable.kind == "global" and variable.name not in variable.owner:
-        if not hasattr(builtins, variable.name):
-            raise users(NameError(f"name '{variable.name}' is not defined"))
-        return getattr(builtins, variable.name)
+        return builtin_named(interp, variable)
     return reflect_everywhere(interp, variable, variable.read(), (variable,))
 
 

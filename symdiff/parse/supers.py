@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass
 
+from symdiff.parse import lookups
 from symdiff.parse.attributes import bind_found
 from symdiff.parse.blame import users
 from symdiff.parse.interpreter import Interpreter
@@ -22,10 +22,12 @@ class Super:
     def staged_attribute(self, name: str) -> Abstract:
         """``super().name``."""
         order = self.instance.type.__mro__
+        lookups.bases_stay(self.interp, self.instance.type)
         for cls in order[order.index(self.owner) + 1 :]:
             if name in cls.__dict__:
-                found = inspect.getattr_static(cls, name)
+                found = lookups.on_class(self.interp, cls, name)
                 return bind_found(self.interp, self.instance, cls, found, name)
+            lookups.does_not_define(self.interp, cls, name)
         raise users(AttributeError(f"'super' object has no attribute '{name}'"))
 
 

@@ -10,6 +10,7 @@ from symdiff.ir.types import ArrayType, ListType, OpaqueType
 from symdiff.ops import list_length, not_equal, python_bool
 from symdiff.parse.blame import judged
 from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.lookups import defines
 from symdiff.parse.staged_lists import is_staged_list, length
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Range
 
@@ -54,7 +55,7 @@ def _staged(value: Value) -> Value:
 def _object(interp: Interpreter, value: ObjectRef) -> bool | Value:
 
     for name in ("__bool__", "__len__"):
-        if getattr(value.type, name, None) is not None:
+        if defines(interp, value.type, name):
             answer: Any = interp.call_method(value, name)
             return truth(interp, answer)
     return True

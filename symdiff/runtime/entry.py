@@ -8,9 +8,10 @@ Being straight-line code for one signature it costs about 0.1 µs an array.
 
 from __future__ import annotations
 
+import keyword
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -18,9 +19,9 @@ import numpy as np
 from symdiff.ir.graph import FreeVariable
 from symdiff.ir.signature import LAYOUT, Fixed, Nested, Path, Signature, Specification
 from symdiff.ir.types import ArrayType, ListType, Size
+from symdiff.runtime.surroundings import ABSENT, Surroundings
 
 MISS: Any = type("Miss", (), {"__repr__": lambda self: "<no such signature>"})()
-_ABSENT = object()
 _MANY = 8
 _BY_VALUE = (
     bool,
@@ -36,7 +37,7 @@ _BY_VALUE = (
     frozenset,
     tuple,
 )
-_PYTHON = {"f": "float", "i": "int", "b": "bool", "c": "complex"}
+_PYTHON = {"f": float, "i": int, "b": bool, "c": complex}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Check:
     """
 
     path: Path
-    kind: Literal["value", "type", "keys", "specification"]
+    kind: Literal["value", "type", "keys", "specification", "unset", "absent"]
     expected: Any
 
 
@@ -56,7 +57,8 @@ class Target:
 
     ``observe`` is given the arguments before each run, ``explain`` an exception that it raised.
     ``written`` are the paths of arrays that the function writes: they may not overlap with other
-    array arguments, but for those that it does not see (``unseen``).
+    array arguments, but for those that it does not see (``unseen``). ``own`` is the user's
+    function, which the entry does not keep alive.
     """
 
     function: Callable[..., Any]
@@ -65,6 +67,7 @@ class Target:
     explain: Callable[[BaseException], None] = lambda error: None
     written: tuple[Path, ...] = ()
     unseen: frozenset[Path] = frozenset()
+    own: Callable[..., Any] | None = None
 
 
 def build_entry(
@@ -72,7 +75,9 @@ def build_entry(
 ) -> Callable[..., Any]:
     """The entry of a program; ``arguments`` is a call that fits."""
     names = [f"a{position}" for position in range(len(arguments))]
-    writer = _Writer()
+    read = (*(check.path[0] for check in checks), *(path[0] for path in target.paths))
+    variables = [first for first in read if isinstance(first, FreeVariable)]
+    writer = _Writer(Surroundings(variables, target.own))
     for name, value, (parameter, _) in zip(names, arguments, signature.parameters, strict=True):
         writer.known[(parameter,)] = name, value
     for parameter, specification in signature.parameters:
@@ -84,48 +89,44 @@ def build_entry(
     writer.aliases(signature, target)
     for path, value in signature.static:
         writer.static(path, value)
-    if target.observe is not None:
-        writer.lines.append(f"{writer.bind(target.observe)}({', '.join(names)})")
     values = [writer.read(path) for path in target.paths]
-    writer.lines += [
+    return writer.surroundings.define(names, _body(writer, target, names, values), MISS)
+
+
+def _body(
+    writer: _Writer, target: Target, names: Sequence[str], values: Sequence[str]
+) -> list[str]:
+    """The statements of an entry: what cannot be looked up any more does not fit."""
+    bind, observed = writer.surroundings.bind, []
+    if target.observe is not None:
+        observed = [f"{bind(target.observe)}({', '.join(names)})"]
+    return [
         "try:",
-        f"    return {writer.bind(target.function)}({', '.join(values)})",
-        "except Exception as error:",
-        f"    {writer.bind(target.explain)}(error)",
+        *("    " + line for line in writer.lines or ["pass"]),
+        f"except {bind(Exception)}:",
+        "    return MISS",
+        *observed,
+        "try:",
+        f"    return {bind(target.function)}({', '.join(values)})",
+        f"except {bind(Exception)} as error:",
+        f"    {bind(target.explain)}(error)",
         "    raise",
     ]
-    return writer.define(names)
 
 
-@dataclass(slots=True)
 class _Writer:
     """Statements so far; ``known``: the variable of a path, and its value in the example."""
 
-    lines: list[str] = field(default_factory=list)
-    known: dict[Path, tuple[str, Any]] = field(default_factory=dict)
-    objects: dict[str, Any] = field(default_factory=dict)
-    sizes: dict[Size, str] = field(default_factory=dict)
-    ties: list[str] = field(default_factory=list)
-
-    def bind(self, value: Any) -> str:
-        """The name of an object in the generated function."""
-        for name, known in self.objects.items():
-            if known is value:
-                return name
-        name = f"o{len(self.objects)}"
-        self.objects[name] = value
-        return name
+    def __init__(self, surroundings: Surroundings) -> None:
+        self.lines: list[str] = []
+        self.known: dict[Path, tuple[str, Any]] = {}
+        self.sizes: dict[Size, str] = {}
+        self.ties: list[str] = []
+        self.surroundings = surroundings
+        self.bind = surroundings.bind
 
     def require(self, condition: str) -> None:
         self.lines.append(f"if not ({condition}): return MISS")
-
-    def define(self, names: Sequence[str]) -> Callable[..., Any]:
-        body = "\n    ".join(self.lines)
-        text = f"def enter({', '.join(names)}):\n    {body}\n"
-        namespace = {**self.objects, "MISS": MISS, "ABSENT": _ABSENT, "ndarray": np.ndarray}
-        namespace["may_share_memory"] = np.may_share_memory
-        exec(compile(text, "<symdiff entry>", "exec"), namespace)
-        return namespace["enter"]  # type: ignore[no-any-return]
 
     # Reading what stands at a path
 
@@ -133,34 +134,37 @@ class _Writer:
         """The variable that holds what stands at a path; reads it where none does yet."""
         if path in self.known:
             return self.known[path][0]
-        text, value = self._variable(path[0]) if len(path) == 1 else self._step(path)
-        return self._keep(path, text, value)
-
-    def _keep(self, path: Path, text: str, value: Any) -> str:
-        name = f"v{len(self.known)}"
+        text, value = self.expression(path)
+        name = text if self.surroundings.holds(text) else f"v{len(self.known)}"
         self.known[path] = name, value
-        self.lines.append(f"{name} = {text}")
+        if name != text:
+            self.lines.append(f"{name} = {text}")
         return name
 
+    def expression(self, path: Path) -> tuple[str, Any]:
+        """What reads a path, and what stands there in the example."""
+        if path in self.known:
+            return self.known[path]
+        return self._variable(path[0]) if len(path) == 1 else self._step(path)
+
     def _variable(self, variable: FreeVariable) -> tuple[str, Any]:
-        owner = self.bind(variable.owner)
-        value = _or_absent(variable.read)
-        if variable.kind == "global" and variable.name in variable.owner:
-            return f"{owner}.get({variable.name!r}, ABSENT)", value
-        if variable.kind == "cell":
-            return f"{owner}.cell_contents", value
-        return (f"{self.bind(variable)}.read()" if variable.kind == "global" else owner), value
+        return self.surroundings.variable(variable), _or_absent(variable.read)
 
     def _step(self, path: Path) -> tuple[str, Any]:
         base = self.read(path[:-1])
         value, key = self.known[path[:-1]][1], path[-1]
         if isinstance(key, tuple):
             return f"{base}.shape[{key[1]}]", value.shape[key[1]]
-        if isinstance(value, dict):
-            return f"{base}.get({self._literal(key)}, ABSENT)", value.get(key, _ABSENT)
+        if type(value) is dict:
+            return f"{base}[{self._literal(key)}]", value.get(key, ABSENT)
+        if isinstance(value, dict):  # one that makes what is missing
+            return f"{base}.get({self._literal(key)}, ABSENT)", value.get(key, ABSENT)
         if isinstance(value, list | tuple) and isinstance(key, int):
             return f"{base}[{key}]", value[key]
-        return f"getattr({base}, {key!r}, ABSENT)", getattr(value, key, _ABSENT)
+        found = getattr(value, key, ABSENT)
+        if found is not ABSENT and key.isidentifier() and not keyword.iskeyword(key):
+            return f"{base}.{key}", found
+        return f"getattr_({base}, {key!r}, ABSENT)", found
 
     def _literal(self, value: Any) -> str:
         return repr(value) if type(value) in (int, str) else self.bind(value)
@@ -178,20 +182,20 @@ class _Writer:
             self._nested(path, name, specification)
         else:
             kind = list if isinstance(specification, ListType) else specification.type
-            self.require(f"type({name}) is {self.bind(kind)}")
+            self.require(f"type_({name}) is {self.bind(kind)}")
 
     def _number(self, name: str, type_: ArrayType) -> None:
         if type_.kind == "python":
-            self.require(f"type({name}) is {_PYTHON[type_.dtype.kind]}")
+            self.require(f"type_({name}) is {self.bind(_PYTHON[type_.dtype.kind])}")
         elif type_.kind == "scalar":
-            self.require(f"type({name}) is {self.bind(type_.dtype.type)}")
+            self.require(f"type_({name}) is {self.bind(type_.dtype.type)}")
         else:
             self._array(name, type_)
 
     def _array(self, name: str, type_: ArrayType) -> None:
         dtype = self.bind(type_.dtype)
         self.require(
-            f"type({name}) is ndarray and (({name}.dtype is {dtype}) or {name}.dtype == {dtype})"
+            f"type_({name}) is ndarray_ and (({name}.dtype is {dtype}) or {name}.dtype == {dtype})"
         )
         self._sizes(name, type_)
         ones = [axis for axis, dim in enumerate(type_.shape) if dim == 1]
@@ -201,7 +205,7 @@ class _Writer:
             return
         self.require(f"{name}.ndim == {type_.rank}")
         if not ones and not constant and type_.rank:
-            self.require(f"min({name}.shape) > 1")
+            self.require(f"min_({name}.shape) > 1")
             return
         for axis, dim in enumerate(type_.shape):
             test = f"== {dim}" if isinstance(dim, int) else "> 1"
@@ -216,11 +220,11 @@ class _Writer:
                     self.ties.append(f"{name}.shape[{axis}] == {first}")
 
     def _nested(self, path: Path, name: str, nested: Nested) -> None:
-        self.require(f"type({name}) is {self.bind(nested.type)}")
+        self.require(f"type_({name}) is {self.bind(nested.type)}")
         self._keys(name, nested.type, nested.keys)
         if len(nested.items) > _MANY and _alike(nested):
             kinds = {type(self._example(path)[key]) for key in nested.keys}
-            self.require(f"{{*map(type, {name})}} == {self.bind(kinds)}")
+            self.require(f"{{*map_(type_, {name})}} == {self.bind(kinds)}")
             return
         for key, item in zip(nested.keys, nested.items, strict=True):
             self.specification((*path, key), item)
@@ -230,29 +234,35 @@ class _Writer:
 
     def _keys(self, name: str, kind: type, keys: tuple[Any, ...]) -> None:
         if issubclass(kind, dict):
-            self.require(f"tuple({name}) == {self.bind(keys)}")
+            self.require(f"tuple_({name}) == {self.bind(keys)}")
         elif issubclass(kind, list | tuple) and not hasattr(kind, "_fields"):
-            self.require(f"len({name}) == {len(keys)}")
+            self.require(f"len_({name}) == {len(keys)}")
 
     def _value(self, name: str, expected: Any) -> None:
-        if expected is None or isinstance(expected, type | types.FunctionType | types.ModuleType):
-            self.require(f"{name} is {self.bind(expected)}")
-        elif isinstance(expected, _BY_VALUE):
-            bound = self.bind(expected)
+        bound = self.bind(expected)
+        if _is_by_value(expected):
             differs = f"{name} != {name}" if expected != expected else f"{name} == {bound}"
-            self.require(f"{name} is {bound} or type({name}) is type({bound}) and {differs}")
+            self.require(f"{name} is {bound} or type_({name}) is type_({bound}) and {differs}")
         elif isinstance(expected, types.MethodType | types.BuiltinMethodType):
-            self.require(f"{name} == {self.bind(expected)}")
+            self.require(f"{name} == {bound}")
         else:
-            self.require(f"{name} is {self.bind(expected)}")
+            self.require(f"{name} is {bound}")
 
     def check(self, check: Check) -> None:
         """A fact of the front end's holds."""
-        name = self.read(check.path)
         if check.kind == "value":
+            by_value = _is_by_value(check.expected)
+            name = self.read(check.path) if by_value else self.expression(check.path)[0]
             self._value(name, check.expected)
-        elif check.kind == "type":
-            self.require(f"type({name}) is {self.bind(check.expected)}")
+            return
+        if check.kind == "absent":
+            self.require(f"not hasattr_({self.read(check.path[:-1])}, {check.path[-1]!r})")
+            return
+        name = self.read(check.path)
+        if check.kind == "type":
+            self.require(f"type_({name}) is {self.bind(check.expected)}")
+        elif check.kind == "unset":
+            self.require(f"{check.expected!r} not in {name}.__dict__")
         elif check.kind == "specification":
             self._number(name, check.expected)
         else:
@@ -285,14 +295,19 @@ class _Writer:
             for other in arrays:
                 if other != path and same.get(path, path) != same.get(other, other):
                     names = f"{self.read(path)}, {self.read(other)}"
-                    self.require(f"not may_share_memory({names})")
+                    self.require(f"not may_share_memory_({names})")
 
 
 def _or_absent(read: Callable[[], Any]) -> Any:
     try:
         return read()
     except (AttributeError, NameError, ValueError):
-        return _ABSENT
+        return ABSENT
+
+
+def _is_by_value(value: Any) -> bool:
+    """Whether equal values of one type are the same to a program."""
+    return isinstance(value, _BY_VALUE) and not isinstance(value, type)
 
 
 def _alike(nested: Nested) -> bool:

@@ -1,0 +1,135 @@
+"""Look-ups in what stands outside: each is a fact that the program rests on.
+
+Where a name, an attribute or a method is looked up, what was found is recorded, and so is that
+nothing was found. The entry of a program does the same look-ups again, and where one gives another
+answer the function is staged anew.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+import types
+from typing import Any
+
+import numpy as np
+
+from symdiff.errors import UnsupportedSyntaxError
+from symdiff.ir.graph import FreeVariable
+from symdiff.parse.blame import users
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.values import ABSENT, ObjectRef
+
+_IMMUTABLE_TYPE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
+_UNCHANGING = (bool, int, float, complex, str, bytes, type(None), np.generic, tuple, frozenset)
+
+
+def variable_of(interp: Interpreter, owner: Any) -> FreeVariable:
+    """The variable that stands for a class, a module or a function itself."""
+    return interp.free_variable("object", owner, getattr(owner, "__name__", "object"))
+
+
+def rests_on(interp: Interpreter, owner: Any, name: str, found: Any) -> None:
+    """``owner.name`` is this very object, or (``ABSENT``) there is none."""
+    path = (variable_of(interp, owner), name)
+    if found is ABSENT:
+        interp.guard(path, "absent", None)
+    else:
+        interp.guard(path, "value", found)
+
+
+def builtin_named(interp: Interpreter, variable: FreeVariable) -> Any:
+    """A builtin that no global hides; an error of the user's where there is none either."""
+    found = getattr(builtins, variable.name, ABSENT)
+    if found is ABSENT:
+        raise users(NameError(f"name '{variable.name}' is not defined"))
+    interp.guard((variable,), "value", found)
+    return found
+
+
+def of_module(interp: Interpreter, module: types.ModuleType, name: str) -> Any:
+    """``module.name`` of a library, whose functions and constants stay what they are."""
+    found = getattr(module, name, ABSENT)
+    rests_on(interp, module, name, found)
+    if found is ABSENT:
+        raise users(AttributeError(f"module '{module.__name__}' has no attribute '{name}'"))
+    return found
+
+
+def static_on_class(cls: type, name: str) -> Any:
+    """What a class or one of its bases has under a name, neither called nor bound."""
+    holder = holder_of(cls, name)
+    return ABSENT if holder is None else holder.__dict__[name]
+
+
+def holder_of(cls: type, name: str) -> type | None:
+    """The first class in the order of bases that has a name."""
+    return next((c for c in cls.__mro__ if name in c.__dict__), None)
+
+
+def on_class(interp: Interpreter, cls: type, name: str) -> Any:
+    """The same, as a fact; what can be neither bound nor called is left to be read."""
+    found = static_on_class(cls, name)
+    if cls.__flags__ & _IMMUTABLE_TYPE:
+        return found
+    if found is ABSENT or is_bound(found):
+        rests_on(interp, cls, name, ABSENT if found is ABSENT else getattr(cls, name))
+    return found
+
+
+def defines(interp: Interpreter, cls: type, name: str) -> bool:
+    """Whether a class has a method, and does not say by None that it has not."""
+    return on_class(interp, cls, name) not in (ABSENT, None)
+
+
+def is_bound(found: Any) -> bool:
+    """Whether what a class has is a method, a property or the like."""
+    known = (staticmethod, classmethod, property, types.FunctionType, functools.cached_property)
+    slots = (types.WrapperDescriptorType, types.MethodDescriptorType, types.MemberDescriptorType)
+    native = (*slots, types.BuiltinFunctionType, types.ClassMethodDescriptorType)
+    return isinstance(found, (*known, *native)) or hasattr(found, "__symdiff_function__")
+
+
+def is_unchanging(value: Any) -> bool:
+    """Whether a value is told by one look: it has no parts that change."""
+    return isinstance(value, _UNCHANGING) and not isinstance(value, type)
+
+
+def refuse_descriptor(interp: Interpreter, cls: type, name: str, found: Any) -> None:
+    """What a class has is read as it is; descriptors of the user's own are not followed."""
+    get = inspect.getattr_static(type(found), "__get__", None)
+    if isinstance(get, types.FunctionType) and not is_bound(found):
+        raise UnsupportedSyntaxError(
+            f"{cls.__name__}.{name} is a descriptor of class {type(found).__name__}",
+            interp.span,
+            "make it a property",
+        )
+
+
+def own_attributes(live: Any) -> set[str]:
+    """The names of what an object has itself, in its dict or in slots."""
+    names = set(getattr(live, "__dict__", ()))
+    for cls in type(live).__mro__:
+        slots = cls.__dict__.get("__slots__", ())
+        filled = (slots,) if isinstance(slots, str) else slots
+        names.update(name for name in filled if hasattr(live, name))
+    return names - {"__dict__", "__weakref__"}
+
+
+def has_not_itself(interp: Interpreter, ref: ObjectRef, name: str) -> None:
+    """The user's object does not hide what its class has."""
+    if ref.live is not None and ref.path is not None and hasattr(ref.live, "__dict__"):
+        interp.guard(ref.path, "unset", name, of=name)
+
+
+def does_not_define(interp: Interpreter, cls: type, name: str) -> None:
+    """The class itself, its bases aside, does not have a name."""
+    if not cls.__flags__ & _IMMUTABLE_TYPE:
+        interp.guard((variable_of(interp, cls),), "unset", name, of=name)
+
+
+def bases_stay(interp: Interpreter, cls: type) -> None:
+    """The class has the bases that it has."""
+    if not cls.__flags__ & _IMMUTABLE_TYPE:
+        interp.guard((variable_of(interp, cls), "__mro__"), "value", cls.__mro__)

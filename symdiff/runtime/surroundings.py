@@ -1,0 +1,108 @@
+"""The names of a generated function: objects that it holds, and the user's own globals and cells.
+
+Texts of statements enter; a function leaves that is defined over the user's namespace and closure
+cells. What it reads by name is therefore looked up as the user's function looks it up: by Python's
+rules (a global before a builtin) and at Python's speed (``np.sin is o1`` costs some nanoseconds,
+for CPython caches where it found both).
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import re
+import sys
+import types
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from symdiff.ir.graph import FreeVariable
+
+ABSENT = type("Absent", (), {"__repr__": lambda self: "<absent>"})()
+_OWN = {
+    "type_": type,
+    "len_": len,
+    "min_": min,
+    "map_": map,
+    "tuple_": tuple,
+    "getattr_": getattr,
+    "hasattr_": hasattr,
+    "ndarray_": np.ndarray,
+    "may_share_memory_": np.may_share_memory,
+    "ABSENT": ABSENT,
+}
+_GENERATED = re.compile(r"[aocv]\d+")
+
+
+class Surroundings:
+    """What a generated function finds around it; ``own``: a function that it must not hold."""
+
+    def __init__(self, variables: Iterable[FreeVariable], own: Callable[..., Any] | None) -> None:
+        owners = [variable.owner for variable in variables if variable.kind == "global"]
+        counts = collections.Counter(map(id, owners))
+        home = max(owners, key=lambda owner: counts[id(owner)], default=None)
+        self._globals: dict[str, Any] = {} if home is None else home
+        self._objects: dict[str, Any] = dict(_OWN)
+        self._cells: dict[str, Any] = {}
+        self._names: dict[int, str] = {}
+        self._own = own
+
+    def bind(self, value: Any) -> str:
+        """The name of an object."""
+        name = self._names.get(id(value))
+        if name is None:
+            name = self._names[id(value)] = f"o{len(self._names)}"
+            self._objects[name] = value
+        return name
+
+    def holds(self, name: str) -> bool:
+        """Whether a name stands for an object, always the same."""
+        return name in self._objects
+
+    def variable(self, variable: FreeVariable) -> str:
+        """An expression that reads a variable, and raises where it is not bound."""
+        if variable.kind == "cell":
+            return self._cell(variable.owner)
+        if variable.kind == "global":
+            return self._global(variable.owner, variable.name)
+        if variable.owner is self._own:
+            return f"{self.bind(weakref.ref(variable.owner))}()"
+        return self.bind(variable.owner)
+
+    def _cell(self, cell: Any) -> str:
+        name = f"c{len(self._cells)}"
+        known = next((name for name, other in self._cells.items() if other is cell), name)
+        self._cells[known] = cell
+        return known
+
+    def _global(self, namespace: dict[str, Any], name: str) -> str:
+        if namespace is self._globals and not self._is_taken(name):
+            return name
+        module = sys.modules.get(namespace.get("__name__", ""))
+        if name in namespace and getattr(module, "__dict__", None) is namespace:
+            return f"{self.bind(module)}.{name}"
+        space, other = self.bind(namespace), self.bind(builtins)
+        return f"({space}[{name!r}] if {name!r} in {space} else {other}.{name})"
+
+    def _is_taken(self, name: str) -> bool:
+        return name in _OWN or name == "MISS" or _GENERATED.fullmatch(name) is not None
+
+    def define(self, parameters: Sequence[str], body: Sequence[str], miss: Any) -> Any:
+        """The function of these parameters and statements."""
+        held = {**self._objects, "MISS": miss}
+        text = "\n".join(
+            [
+                f"def make({', '.join((*held, *self._cells))}):",
+                f"    def enter({', '.join(parameters)}):",
+                *("        " + line for line in body),
+                "    return enter",
+            ]
+        )
+        outer = compile(text, "<symdiff entry>", "exec").co_consts[0]
+        code = next(c for c in outer.co_consts if isinstance(c, types.CodeType))
+        cells = {name: types.CellType(value) for name, value in held.items()} | self._cells
+        closure = tuple(cells[name] for name in code.co_freevars)
+        return types.FunctionType(code, self._globals, "enter", None, closure)
