@@ -126,6 +126,7 @@ class Differentiable:
 
     def forward(self, *args: Any, **kwargs: Any) -> tuple[Any, Saved]:
         """The value, and what the backward sweep needs of it."""
+        self._refresh()
         result: tuple[Any, Saved] = self._pairs(self._canonical(args, kwargs))
         return result
 
@@ -232,8 +233,15 @@ class Differentiable:
     def _pairs(self) -> Callable[[tuple[Any, ...]], Any]:
         return self._home.pairs(self._transforms, self._name, self._skip)
 
+    def _refresh(self) -> None:
+        """Forget what was found out of the function's parameters, if they are others now."""
+        if self._chain.parameters[0] is not self._home.parameters:
+            for name in ("_chain", "_arity", "_pairs", "_quick"):
+                self.__dict__.pop(name, None)
+
     def _canonical(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         if kwargs or len(args) != self._arity:
+            self._refresh()
             return self._chain.parameters[-1].bind(self._bound + args, kwargs)
         return self._bound + args if self._bound else args
 
@@ -256,10 +264,16 @@ class Derivative(Differentiable):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         dispatch, arity = self._quick
+        given = args
         if kwargs or self._bound or len(args) != arity:
             args = self._canonical(args, kwargs)
         result = dispatch.first(*args)
-        return dispatch.search(args) if result is dispatch.miss else result
+        return self._search(given, kwargs) if result is dispatch.miss else result
+
+    def _search(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The call where the program to try first does not fit, or the function is another now."""
+        self._refresh()
+        return self._quick[0].search(self._canonical(args, kwargs))
 
     @property
     def __symdiff_function__(self) -> Callable[..., Any]:

@@ -7,6 +7,7 @@ derivatives of short-lived functions go with them.
 from __future__ import annotations
 
 import copy
+import operator
 import threading
 import types
 import weakref
@@ -41,6 +42,7 @@ class Home:
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = _reference(function)
         self._parameters: Parameters | None = None
+        self._declared: tuple[Any, ...] = ()
         self._dispatchers: dict[Any, Dispatcher] = {}
         self._lock = threading.RLock()
         self._quick: dict[Steps, tuple[Dispatcher, int]] = {}
@@ -55,16 +57,26 @@ class Home:
 
     @property
     def parameters(self) -> Parameters:
-        if self._parameters is None:
-            self._parameters = parameters_of(self.function)
-        return self._parameters
+        """The parameters that the function has now: its code and its defaults may be replaced."""
+        declared = _declared(self.function)
+        known = self._parameters
+        if known is not None and _are_the_same(declared, self._declared):
+            return known
+        with self._lock:
+            self._parameters = known = parameters_of(self.function)
+            self._declared = declared
+            self._forget()
+        return known
 
     def require_exact(self) -> None:
         """Compute numbers as NumPy does, to the bit, in all programs from here on."""
         with self._lock:
             self._exact = True
-            self._dispatchers.clear()
-            self._quick.clear()
+            self._forget()
+
+    def _forget(self) -> None:
+        self._dispatchers.clear()
+        self._quick.clear()
 
     def quick(self, steps: Steps, name: str) -> tuple[Dispatcher, int]:
         """What runs the function after these steps, and with how many arguments a call is
@@ -241,6 +253,19 @@ class Home:
             for dispatcher in self._dispatchers.values()
             for signature in dispatcher.signatures
         ]
+
+
+def _declared(function: Any) -> tuple[Any, ...]:
+    """What the parameters of a function come from."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return ()
+    named = function.__kwdefaults__ or {}
+    return (code, function.__defaults__, *named, *named.values())
+
+
+def _are_the_same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    return len(some) == len(others) and all(map(operator.is_, some, others))
 
 
 def _line(signature: Signature) -> str:

@@ -291,7 +291,7 @@ def _set_object_attribute(
         put_attribute(interp, ref, name, content)
         return
     lookups.on_class(interp, ref.type, "__setattr__")
-    if ref.type.__dict__.get("__dataclass_params__") and ref.type.__dataclass_params__.frozen:
+    if getattr(ref.type.__dict__.get("__dataclass_params__"), "frozen", False):
         raise users(dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}"))
     interp.call(setter, [ref, name, content], {})
 

@@ -76,8 +76,9 @@ class LiveDefaults(Mapping[str, Abstract]):
 
     def __getitem__(self, name: str) -> Abstract:
         variable, given = variable_of(self._interp, self._function), self._function.__defaults__
+        path: tuple[Any, ...] = (variable, "__kwdefaults__", name)
         if name in self._named:
-            value, path = self._named[name], (variable, "__kwdefaults__", name)
+            value = self._named[name]
         elif name not in self._positional:
             self._rest_on_their_being()
             raise KeyError(name)

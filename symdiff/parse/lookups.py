@@ -43,6 +43,7 @@ def builtin_named(interp: Interpreter, variable: FreeVariable) -> Any:
     """A builtin that no global hides; an error of the user's where there is none either."""
     found = getattr(builtins, variable.name, ABSENT)
     if found is ABSENT:
+        interp.guard((variable,), "absent", None)
         raise users(NameError(f"name '{variable.name}' is not defined"))
     interp.guard((variable,), "value", found)
     return found

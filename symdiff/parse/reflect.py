@@ -22,7 +22,16 @@ from symdiff.ir.structure import children
 from symdiff.ir.types import ArrayType, Dim, Size, Type, type_of_constant
 from symdiff.ops.declare import FUNCTIONS
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Partial, Storage
+from symdiff.parse.values import (
+    Abstract,
+    Array,
+    BoundMethod,
+    DictRef,
+    ListRef,
+    ObjectRef,
+    Partial,
+    Storage,
+)
 
 # Arguments ----------------------------------------------------------------------------------------
 
@@ -98,7 +107,6 @@ STATIC_TYPES = (
     types.FunctionType,
     types.BuiltinFunctionType,
     types.ModuleType,
-    types.MethodType,
     types.MethodWrapperType,
     types.WrapperDescriptorType,
     types.MethodDescriptorType,
@@ -160,6 +168,8 @@ def _container(interp: Interpreter, value: Any, path: Path) -> Abstract:
 
 def _partial(interp: Interpreter, value: Any, path: Path) -> Abstract:
     interp.guard(path, "value", value)
+    interp.guard((*path, "args"), "keys", range(len(value.args)))
+    interp.guard((*path, "keywords"), "keys", tuple(value.keywords))
     arguments = tuple(
         reflect(interp, item, (*path, "args", k)) for k, item in enumerate(value.args)
     )
@@ -168,6 +178,18 @@ def _partial(interp: Interpreter, value: Any, path: Path) -> Abstract:
         for name, item in value.keywords.items()
     )
     return Partial(reflect(interp, value.func, (*path, "func")), arguments, keywords)
+
+
+def _method(interp: Interpreter, value: Any, path: Path) -> Abstract:
+    interp.guard(path, "type", type(value))
+    function = reflect(interp, value.__func__, (*path, "__func__"))
+    return BoundMethod(function, reflect(interp, value.__self__, (*path, "__self__")))
+
+
+def _set(interp: Interpreter, value: Any, path: Path) -> Abstract:
+    interp.guard(path, "type", type(value))
+    interp.guard(path, "keys", frozenset(value))
+    return frozenset(value)
 
 
 def _is_static(value: Any) -> bool:
@@ -197,5 +219,7 @@ _REFLECTORS: tuple[
     (_is_static, _static),
     (_is_enum, _static),
     (lambda value: isinstance(value, functools.partial), _partial),
+    (lambda value: isinstance(value, types.MethodType), _method),
+    (lambda value: isinstance(value, set), _set),
     (lambda value: isinstance(value, list | tuple | dict), _container),
 )

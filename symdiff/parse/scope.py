@@ -114,7 +114,11 @@ def read_free(interp: Interpreter, variable: FreeVariable) -> Abstract:
         return content
     if variable.kind == "global" and variable.name not in variable.owner:
         return builtin_named(interp, variable)
-    return reflect_everywhere(interp, variable, variable.read(), (variable,))
+    try:
+        present = variable.read()
+    except ValueError:  # a cell of what is not bound yet, or not any more
+        raise users(unbound(variable.name, local=False)) from None
+    return reflect_everywhere(interp, variable, present, (variable,))
 
 
 def reflect_everywhere(interp: Interpreter, key: Any, value: Any, path: Path) -> Abstract:

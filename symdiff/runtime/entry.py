@@ -8,9 +8,10 @@ Being straight-line code for one signature it costs about 0.1 µs an array.
 
 from __future__ import annotations
 
+import builtins
 import keyword
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -90,7 +91,8 @@ def build_entry(
     for path, value in signature.static:
         writer.static(path, value)
     values = [writer.read(path) for path in target.paths]
-    return writer.surroundings.define(names, _body(writer, target, names, values), MISS)
+    body = _body(writer, target, names, values)
+    return writer.surroundings.define(names, body, MISS)
 
 
 def _body(
@@ -232,9 +234,11 @@ class _Writer:
     def _example(self, path: Path) -> Any:
         return self.known[path][1]
 
-    def _keys(self, name: str, kind: type, keys: tuple[Any, ...]) -> None:
+    def _keys(self, name: str, kind: type, keys: Collection[Any]) -> None:
         if issubclass(kind, dict):
-            self.require(f"tuple_({name}) == {self.bind(keys)}")
+            self.require(f"tuple_({name}) == {self.bind(tuple(keys))}")
+        elif issubclass(kind, set):
+            self.require(f"{name} == {self.bind(keys)}")
         elif issubclass(kind, list | tuple) and not hasattr(kind, "_fields"):
             self.require(f"len_({name}) == {len(keys)}")
 
@@ -256,7 +260,7 @@ class _Writer:
             self._value(name, check.expected)
             return
         if check.kind == "absent":
-            self.require(f"not hasattr_({self.read(check.path[:-1])}, {check.path[-1]!r})")
+            self._absent(check.path)
             return
         name = self.read(check.path)
         if check.kind == "type":
@@ -266,7 +270,16 @@ class _Writer:
         elif check.kind == "specification":
             self._number(name, check.expected)
         else:
-            self._keys(name, type(self._example(check.path)), tuple(check.expected))
+            self._keys(name, type(self._example(check.path)), check.expected)
+
+    def _absent(self, path: Path) -> None:
+        """There is no such variable, or no such attribute."""
+        if len(path) > 1:
+            self.require(f"not hasattr_({self.read(path[:-1])}, {path[-1]!r})")
+            return
+        namespace, name = self.bind(path[0].owner), path[0].name
+        missing = f"not hasattr_({self.bind(builtins)}, {name!r})"
+        self.require(f"{name!r} not in {namespace} and {missing}")
 
     def static(self, path: Path, value: Any) -> None:
         """A number that structure depends on is what it was."""

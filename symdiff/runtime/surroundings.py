@@ -90,7 +90,9 @@ class Surroundings:
     def _is_taken(self, name: str) -> bool:
         return name in _OWN or name == "MISS" or _GENERATED.fullmatch(name) is not None
 
-    def define(self, parameters: Sequence[str], body: Sequence[str], miss: Any) -> Any:
+    def define(
+        self, parameters: Sequence[str], body: Sequence[str], miss: Any
+    ) -> Callable[..., Any]:
         """The function of these parameters and statements."""
         held = {**self._objects, "MISS": miss}
         text = "\n".join(
