@@ -169,7 +169,6 @@ class Home:
             explain,
             derived.written,
             derived.added,
-            self.function,
         )
 
     def _derived(self, chain: Chain, arguments: Arguments) -> Derived:

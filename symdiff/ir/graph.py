@@ -138,10 +138,11 @@ class FreeVariable:
     """A variable outside the function that is read at each call: the first part of a free input's
     path.
 
-    ``owner`` is a namespace (a module's dict, for a global), a closure cell, or an object.
+    ``owner`` is a namespace (a module's dict, for a global), a closure cell, an object, or a weak
+    reference to one that is not to be kept alive.
     """
 
-    kind: Literal["global", "cell", "object"]
+    kind: Literal["global", "cell", "object", "weak"]
     owner: Any
     name: str
 
@@ -162,6 +163,8 @@ class FreeVariable:
             return (
                 self.owner[self.name] if self.name in self.owner else getattr(builtins, self.name)
             )
+        if self.kind == "weak":
+            return self.owner()
         return self.owner.cell_contents if self.kind == "cell" else self.owner
 
     def __str__(self) -> str:

@@ -60,6 +60,8 @@ def _attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
         return _module_attribute(interp, value, name)
     if isinstance(value, type):
         return class_attribute(interp, value, name)
+    if isinstance(value, types.FunctionType):
+        return _function_attribute(interp, value, name)
     if hasattr(value, "staged_attribute"):
         return value.staged_attribute(name)
     owner = class_of(interp, value)
@@ -75,6 +77,13 @@ def _attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
 
 
 _WITH_FIXED_ATTRIBUTES = frozenset({"builtins", "numpy"})
+
+
+def _function_attribute(interp: Interpreter, function: types.FunctionType, name: str) -> Abstract:
+    if not hasattr(function, name):
+        lookups.rests_on(interp, function, name, ABSENT)
+        raise users(AttributeError(f"'function' object has no attribute '{name}'"))
+    return _free_attribute(interp, function, name, getattr(function, name))
 
 
 def _opaque_attribute(interp: Interpreter, value: Value, name: str) -> Abstract:
@@ -135,8 +144,6 @@ def _static_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstra
         return {"func": value.function, "args": value.arguments}.get(name, dict(value.keywords))
     if isinstance(value, Range) and name in ("start", "stop", "step"):
         return getattr(value, name)
-    if isinstance(value, types.FunctionType) and name in value.__dict__:
-        return _free_attribute(interp, value, name, getattr(value, name))
     if isinstance(value, STATIC_TYPES) or getattr(type(value), "__symdiff_static__", False):
         return getattr(value, name)
     raise UnsupportedSyntaxError(f"attribute '{name}' of {describe(value)}", interp.span)

@@ -50,6 +50,7 @@ def _staged(function: Any, signature: Signature, unrolled: set[SourceSpan]) -> S
     """The same; some loops are followed turn by turn."""
     interp = Interpreter()
     interp.static, interp.unrolled = dict(signature.static), unrolled
+    interp.function = function
     with building(interp.entry):
         try:
             return _stage(interp, function, signature)

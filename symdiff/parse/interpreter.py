@@ -50,7 +50,7 @@ MOST_UNROLLED = 2000
 MOST_INLINED = 200
 
 Flag = tuple[Token, str]
-FreeKind = Literal["global", "cell", "object"]
+FreeKind = Literal["global", "cell", "object", "weak"]
 GuardKind = Literal["value", "type", "keys", "specification", "unset", "absent"]
 Statement = Callable[["Interpreter", Any, Sequence[ast.stmt]], bool]
 Expression = Callable[["Interpreter", Any], Abstract]
@@ -89,6 +89,7 @@ class Interpreter:
     """The state of staging one function."""
 
     def __init__(self) -> None:
+        self.function: Any = None  # that is staged
         self.heap = Heap()
         self.layouts: dict[Value, Layout] = {}  # in memory, of the values asked for
         self.products: dict[Size, Product] = {}  # sizes that are products of others

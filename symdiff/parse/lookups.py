@@ -11,6 +11,7 @@ import builtins
 import functools
 import inspect
 import types
+import weakref
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,12 @@ _UNCHANGING = (bool, int, float, complex, str, bytes, type(None), np.generic, tu
 
 
 def variable_of(interp: Interpreter, owner: Any) -> FreeVariable:
-    """The variable that stands for a class, a module or a function itself."""
+    """The variable that stands for a class, a module or a function itself.
+
+    What is compiled for a function does not keep it alive.
+    """
+    if owner is interp.function:
+        return interp.free_variable("weak", weakref.ref(owner), owner.__name__)
     return interp.free_variable("object", owner, getattr(owner, "__name__", "object"))
 
 

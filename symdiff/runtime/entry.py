@@ -58,8 +58,7 @@ class Target:
 
     ``observe`` is given the arguments before each run, ``explain`` an exception that it raised.
     ``written`` are the paths of arrays that the function writes: they may not overlap with other
-    array arguments, but for those that it does not see (``unseen``). ``own`` is the user's
-    function, which the entry does not keep alive.
+    array arguments, but for those that it does not see (``unseen``).
     """
 
     function: Callable[..., Any]
@@ -68,7 +67,6 @@ class Target:
     explain: Callable[[BaseException], None] = lambda error: None
     written: tuple[Path, ...] = ()
     unseen: frozenset[Path] = frozenset()
-    own: Callable[..., Any] | None = None
 
 
 def build_entry(
@@ -78,7 +76,7 @@ def build_entry(
     names = [f"a{position}" for position in range(len(arguments))]
     read = (*(check.path[0] for check in checks), *(path[0] for path in target.paths))
     variables = [first for first in read if isinstance(first, FreeVariable)]
-    writer = _Writer(Surroundings(variables, target.own))
+    writer = _Writer(Surroundings(variables))
     for name, value, (parameter, _) in zip(names, arguments, signature.parameters, strict=True):
         writer.known[(parameter,)] = name, value
     for parameter, specification in signature.parameters:

@@ -13,7 +13,6 @@ import collections
 import re
 import sys
 import types
-import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -38,9 +37,9 @@ _GENERATED = re.compile(r"[aocv]\d+")
 
 
 class Surroundings:
-    """What a generated function finds around it; ``own``: a function that it must not hold."""
+    """What a generated function that reads these variables finds around it."""
 
-    def __init__(self, variables: Iterable[FreeVariable], own: Callable[..., Any] | None) -> None:
+    def __init__(self, variables: Iterable[FreeVariable]) -> None:
         owners = [variable.owner for variable in variables if variable.kind == "global"]
         counts = collections.Counter(map(id, owners))
         home = max(owners, key=lambda owner: counts[id(owner)], default=None)
@@ -48,7 +47,6 @@ class Surroundings:
         self._objects: dict[str, Any] = dict(_OWN)
         self._cells: dict[str, Any] = {}
         self._names: dict[int, str] = {}
-        self._own = own
 
     def bind(self, value: Any) -> str:
         """The name of an object."""
@@ -68,9 +66,8 @@ class Surroundings:
             return self._cell(variable.owner)
         if variable.kind == "global":
             return self._global(variable.owner, variable.name)
-        if variable.owner is self._own:
-            return f"{self.bind(weakref.ref(variable.owner))}()"
-        return self.bind(variable.owner)
+        name = self.bind(variable.owner)
+        return f"{name}()" if variable.kind == "weak" else name
 
     def _cell(self, cell: Any) -> str:
         name = f"c{len(self._cells)}"
