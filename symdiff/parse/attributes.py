@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import inspect
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -54,14 +55,9 @@ def get_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
 def _attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
     if is_unknown(value):
         return _opaque_attribute(interp, value, name)
-    if isinstance(value, ObjectRef):
-        return object_attribute(interp, value, name)
-    if isinstance(value, types.ModuleType):
-        return _module_attribute(interp, value, name)
-    if isinstance(value, type):
-        return class_attribute(interp, value, name)
-    if isinstance(value, types.FunctionType):
-        return _function_attribute(interp, value, name)
+    for kind, attribute in _WITH_ATTRIBUTES_OF_THEIR_OWN.items():
+        if isinstance(value, kind):
+            return attribute(interp, value, name)
     if hasattr(value, "staged_attribute"):
         return value.staged_attribute(name)
     owner = class_of(interp, value)
@@ -321,3 +317,9 @@ def special_method(interp: Interpreter, ref: ObjectRef, name: str) -> Abstract:
 
 
 LATE.method = special_method
+_WITH_ATTRIBUTES_OF_THEIR_OWN: dict[type, Callable[[Interpreter, Any, str], Abstract]] = {
+    ObjectRef: object_attribute,
+    types.ModuleType: _module_attribute,
+    types.FunctionType: _function_attribute,
+    type: class_attribute,
+}
