@@ -157,7 +157,11 @@ def clear(interp: Interpreter, ref: ListRef) -> None:
 @method(LISTS)
 def reverse(interp: Interpreter, ref: ListRef) -> None:
     note_write(interp, ref)
-    interp.put(ref, tuple(reversed(_static(interp, ref, "reverse"))))
+    content = _content(interp, ref)
+    if staged_lists.is_staged_list(content):
+        interp.put(ref, staged_lists.part(content, None, None, -1))
+    else:
+        interp.put(ref, tuple(reversed(content)))
 
 
 @method(LISTS, "sort")

@@ -187,6 +187,17 @@ def list_in_a_while(x, n):
     return np.stack(values) @ np.arange(1.0, n + 2) + others[-1] * others[0]
 
 
+@program(args=(X, 3), also=[(X, 2), (X, 0)])
+def list_turned_round_in_place(x, n):
+    values = [x[0]]
+    for k in range(n):
+        values.append(values[-1] * x[k] + 0.5)
+        if x[k] > 0.0:
+            values.reverse()
+    values.reverse()
+    return sum(k * v for k, v in enumerate(values)) + values[-1] ** 2
+
+
 @program(args=(X,))
 def arrays_in_a_list_mutated(x):
     bins = [np.zeros(2), np.zeros(2)]
