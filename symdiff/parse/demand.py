@@ -113,14 +113,14 @@ def _lengths_behind(
     pending, seen = [array], {array}
     while pending:
         value = pending.pop()
-        if value.node is None:
-            found = _input_dimensions(interp, value)
-            if found is None:
-                return None
-            paths.update(dict.fromkeys(found))
-        elif value.node.blocks or value.node.op.effect or _elements_decide(value.node):
+        named = _named_dimensions(interp, value)
+        if named is not None:
+            paths.update(dict.fromkeys(named))
+            continue
+        node = value.node
+        if node is None or node.blocks or node.op.effect or _elements_decide(node):
             return None
-        for operand in () if value.node is None else value.node.operands:
+        for operand in node.operands:
             if operand not in seen and isinstance(operand.type, ArrayType):
                 seen.add(operand)
                 group = pending if operand.type.shape else lengths
@@ -136,13 +136,13 @@ def _elements_decide(node: Node) -> bool:
     return masked or node.op.name in ("nonzero", "repeat")
 
 
-def _input_dimensions(interp: Interpreter, value: Value) -> list[Path] | None:
-    """The paths of an input array's dimensions that are not constants."""
-    if value not in interp.parameters or not isinstance(value.type, ArrayType):
+def _named_dimensions(interp: Interpreter, value: Value) -> list[Path] | None:
+    """The paths of the inputs' dimensions that an array has; None where it has others too."""
+    if not isinstance(value.type, ArrayType):
         return None
-    path = interp.inputs[interp.parameters.index(value)].path
-    axes = enumerate(value.type.shape)
-    return [(*path, ("size", axis)) for axis, dim in axes if isinstance(dim, Size)]
+    paths = [_path_of(interp, size) for size in value.type.shape if isinstance(size, Size)]
+    known = [path for path in paths if path is not None]
+    return known if len(known) == len(paths) else None
 
 
 def _count_behind(value: Value, node: Node) -> list[Value] | None:
@@ -164,10 +164,15 @@ def _size_path(interp: Interpreter, node: Node) -> Path | None:
     """The path of the input dimension that a ``size`` node measures (plus an offset)."""
     type_ = node.operands[0].type
     dim = type_.shape[node.attributes["axis"]] if isinstance(type_, ArrayType) else None
+    return _path_of(interp, dim) if isinstance(dim, Size) else None
+
+
+def _path_of(interp: Interpreter, size: Size) -> Path | None:
+    """The path of the input dimension that a size is (plus an offset)."""
     for parameter, input_ in zip(interp.parameters, interp.inputs, strict=True):
-        if isinstance(dim, Size) and isinstance(parameter.type, ArrayType):
+        if isinstance(parameter.type, ArrayType):
             for axis, other in enumerate(parameter.type.shape):
-                if isinstance(other, Size) and other.symbol == dim.symbol:
+                if isinstance(other, Size) and other.symbol == size.symbol:
                     return (*input_.path, ("size", axis))
     return None
 

@@ -212,3 +212,10 @@ def safe_where_sqrt(x):
     with np.errstate(invalid="ignore"):
         r = np.where(x > 0.5, np.sqrt(x), 0.0)
     return np.sum(r * r * r)
+
+
+@program(args=(V.reshape(5, 1), 1.0), also=[(V[:4].reshape(4, 1), -1.0)], wrt=(0, 1))
+def rows_of_part_of_what_a_branch_chose(x, y):
+    rows = x**2 if y > 0 else x * y
+    part = rows[::2]
+    return sum([part[k] * part[k - 1] for k in range(len(part))])[0]
