@@ -43,6 +43,7 @@ from symdiff.api import (
 )
 from symdiff.errors import (
     AliasingError,
+    CertainError,
     GradientShapeError,
     InternalError,
     SignatureError,
@@ -55,6 +56,7 @@ from symdiff.version import __version__
 
 __all__ = [
     "AliasingError",
+    "CertainError",
     "Derivative",
     "Differentiable",
     "GradientShapeError",

@@ -31,7 +31,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 from random import Random
@@ -79,6 +79,7 @@ class Result:
     cause: str = ""
     details: str = ""
     derivative: str = ""
+    seconds: float = 0.0
 
 
 # --- the functions
@@ -318,7 +319,12 @@ def compile_many(names: list[str]) -> list[Result]:
     _load_the_compiler()
     effects.install()
     sys.setrecursionlimit(3000)
-    return [compile_one(name, spelling) for name in names for spelling in SPELLINGS]
+    return [_timed(name, spelling) for name in names for spelling in SPELLINGS]
+
+
+def _timed(name: str, spelling: str) -> Result:
+    start = time.process_time()
+    return replace(compile_one(name, spelling), seconds=time.process_time() - start)
 
 
 def compile_all(names: list[str], jobs: int) -> Iterator[Result]:
@@ -347,6 +353,9 @@ def summary(results: Sequence[Result]) -> str:
     derivatives = Counter(r.derivative for r in results if r.kind == "verified" and r.derivative)
     told = ", ".join(f"{count} {kind}" for kind, count in sorted(derivatives.items()))
     lines.append(f"derivatives of the verified: {told}")
+    slowest = max(results, key=lambda r: r.seconds)
+    place = f"{slowest.function} at {slowest.spelling}"
+    lines.append(f"longest, with all checks: {slowest.seconds:.1f} s [{place}]")
     causes = Counter(r.cause for r in results if r.kind in (*BAD, "refused"))
     example = {r.cause: f"{r.function} at {r.spelling}" for r in reversed(results)}
     kind = {r.cause: r.kind for r in results}
