@@ -33,7 +33,7 @@ from symdiff.ir.graph import Graph, Value, walk_nodes
 from symdiff.ir.signature import Path, Signature
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ops.stager import Stager
-from symdiff.pipeline import Chain, seeded_results
+from symdiff.pipeline import Arguments, Chain, seeded_results
 from symdiff.runtime.parameters import Parameters
 
 Args = Sequence[Any]
@@ -98,7 +98,8 @@ def _staged_call(
 ) -> _Call:
     parameters = Parameters("the function", stager.parameters(function))
     chain = Chain.of(function, parameters, transforms)
-    outer = _lifted(stager, chain, chain.parameters[-1].bind(tuple(args), kwargs))
+    bound = chain.parameters[-1].bind(tuple(args), kwargs)
+    outer = _lifted(stager, chain, _completed(stager, chain, len(transforms), bound))
     signatures = [
         Signature(tuple((n, stager.specification(v)) for n, v in zip(p.names, given, strict=True)))
         for p, given in zip(chain.parameters, chain.levels(outer), strict=True)
@@ -109,6 +110,23 @@ def _staged_call(
     last = chain.parameters[-1]
     arguments = dict(zip(last.names, outer, strict=True))
     return _Call(graph, arguments, captured, signatures[-1], last)
+
+
+def _completed(stager: Stager, chain: Chain, level: int, outer: Arguments) -> Arguments:
+    """The arguments with the defaults that primals leave out, and None for their tangents."""
+    if level == 0:
+        return outer
+    inner = chain.parameters[level - 1]
+    transform = chain.transforms[level - 1]
+    if isinstance(transform, Jvp):
+        *bound, primals, tangents = outer
+        given = inner.bind((*bound, *stager.elements(primals)), {})
+        primals = inner.flat(_completed(stager, chain, level - 1, given))[len(bound) :]
+        known = stager.elements(tangents)
+        return *bound, primals, (*known, *[None] * (len(primals) - len(known)))
+    if isinstance(transform, Directional):
+        return *_completed(stager, chain, level - 1, outer[:-1]), outer[-1]
+    return _completed(stager, chain, level - 1, outer)
 
 
 def _lifted(stager: Stager, chain: Chain, outer: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -369,7 +369,9 @@ def _times(g: Value, quotient: Value) -> Value:
     number = ops.constant_of(numerator)
     if number == 1:
         return g
-    made = ops.strong_multiply(g, numerator) if number is None else ops.multiply(g, number)
+    if number is not None:
+        return ops.multiply(g, number)
+    made = ops.strong_multiply(g, _of_strong_dtype(numerator, g))
     return made
 
 

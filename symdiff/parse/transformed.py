@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import builtins
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,7 @@ from symdiff.ir.graph import Block, Graph, Input, Value, free_values
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification
 from symdiff.ir.structure import Container, Leaf, Structure, is_leaf
 from symdiff.ir.types import OPAQUE, ArrayType, ListType, Type, type_of_constant
+from symdiff.parse.attributes import object_attribute
 from symdiff.parse.blame import users
 from symdiff.parse.calls import CALLABLES
 from symdiff.parse.contexts import NoGrad, without_derivatives
@@ -142,7 +143,8 @@ class Stager:
             return dict, tuple(content), tuple(content.values())
         if isinstance(value, ObjectRef) and hasattr(value.type, "__dataclass_fields__"):
             names = tuple(value.type.__dataclass_fields__)
-            return value.type, names, tuple(heap.get((value, name)) for name in names)
+            items = tuple(object_attribute(self.interp, value, name) for name in names)
+            return value.type, names, items
         return None
 
     def specification(self, value: Abstract) -> Specification:
@@ -153,7 +155,7 @@ class Stager:
         if isinstance(value, ListRef) and isinstance(self.interp.heap.get(value), Value):
             value = self.interp.heap.get(value)
         if isinstance(value, Value) and isinstance(value.type, ArrayType | ListType):
-            return value.type
+            return Fixed(value, int) if _decides(value.type) else value.type
         parts = self.parts(value)
         if parts is None:
             return Fixed(value, type(value))
@@ -195,13 +197,35 @@ class Stager:
             }
             result = self.call(function, *self._arranged(function, given))
             output, results = Output(interp).structure(result)
+            mutated: dict[int, int] = {}
+            for path, final in self._finals(signature, given):
+                number = next(k for k, source in enumerate(inputs) if source.path == path)
+                if final is not parameters[number]:
+                    mutated[number] = len(results)
+                    results.append(final)
         self._refuse_writes(before, heap.contents)
         block = Block(tuple(parameters), inner.nodes, tuple(results))
         captured = [value for value in free_values(block) if value not in parameters]
         block = _closed(block, captured)
         inputs += [Input(("captured", k), "free") for k in range(len(captured))]
         name = getattr(function, "name", getattr(function, "__name__", "function"))
-        return Graph(name, block, tuple(inputs), output, {}, None, interp.span), captured
+        return Graph(name, block, tuple(inputs), output, mutated, None, interp.span), captured
+
+    def _finals(self, signature: Signature, given: Keywords) -> Iterator[tuple[Path, Value]]:
+        """What the arrays among the arguments hold after the call."""
+        pending = [((name,), spec, given[name]) for name, spec in signature.parameters]
+        while pending:
+            path, spec, value = pending.pop()
+            if isinstance(spec, Nested):
+                parts = self.parts(value)
+                if parts is None or parts[1] != spec.keys:
+                    continue  # a list that grew is its callee's own
+                triples = zip(spec.keys, spec.items, parts[2], strict=True)
+                pending += [((*path, key), item, part) for key, item, part in triples]
+            elif isinstance(spec, ArrayType) and isinstance(value, Array):
+                final = self.interp.heap.read(value)
+                if final.type == spec:
+                    yield path, final
 
     def _arranged(self, function: Abstract, given: Keywords) -> tuple[list[Abstract], Keywords]:
         """Arguments by parameter as a call passes them."""
@@ -298,6 +322,11 @@ def _mapped_values(stager: Stager, value: Abstract, change: Callable[[Value], Va
     if isinstance(value, Array):
         return stager.interp.wrap(change(stager.interp.heap.read(value)))
     return stager._mapped(value, lambda item: _mapped_values(stager, item, change))
+
+
+def _decides(type_: Type) -> bool:
+    """Whether structure may depend on a value: it then stands inside for what it is outside."""
+    return isinstance(type_, ArrayType) and type_.weak and type_.dtype.kind in "ib"
 
 
 def _is_private(before: Any, after: Any) -> bool:
