@@ -171,7 +171,7 @@ def derivative(f: Callable[..., Any], order: int = 1) -> Differentiable:
     48.0
     """
     if not isinstance(order, int) or order < 0:
-        raise ValueError(f"order is a whole number, not {order!r}")
+        raise ValueError(f"order is 0, 1, 2 …, not {order!r}")
     made = differentiable_of(f)
     for _ in range(order):
         made = made.derivative

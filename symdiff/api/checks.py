@@ -39,6 +39,8 @@ def check(
     seed: int,
 ) -> None:
     """What ``symdiff.check_grads`` does."""
+    if not isinstance(args, tuple | list):
+        raise TypeError(f"args is a tuple of arguments, not a {type(args).__name__}")
     function = differentiable_of(f)
     _check(function, tuple(args), order, tuple(modes), _Tolerance(rtol, atol), seed, "f")
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from symdiff.runtime.saved import Pullback, Saved
 
 Mode = Literal["auto", "fwd", "rev"]
-Argnums: TypeAlias = "int | str | tuple[int | str, ...]"
+Argnums: TypeAlias = "int | str | tuple[int | str, ...] | list[int | str]"
 Step: TypeAlias = tuple[Any, ...]  # the name of a transform, and its fields
 _COPIED = (*functools.WRAPPER_ASSIGNMENTS, "__type_params__")
 
@@ -181,7 +181,7 @@ class Differentiable:
         return len(self._bound)
 
     def _wrt(self, argnums: Argnums) -> Step:
-        return argnums, self._skip
+        return tuple(argnums) if isinstance(argnums, list) else argnums, self._skip
 
     def _derived(self, *steps: Step) -> Derivative:
         return Derivative(self._function, self._bound, (*self._steps, *steps))

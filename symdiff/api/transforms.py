@@ -126,7 +126,7 @@ class Gradient(Differentiated):
             raise GradientShapeError(
                 f"cannot take the gradient of {graph.name}: it returns {_described(output)}",
                 graph.span,
-                "use symdiff.jacobian or symdiff.vjp",
+                _instead_of_gradient(output),
             )
         return self._scalar(graph, output), aux
 
@@ -160,6 +160,19 @@ def without_rules_used(graph: Graph, wrt: Sequence[int]) -> Graph:
     return expanded(graph, lambda node: any(value in active for value in node.results))
 
 
+def _instead_of_gradient(output: Structure) -> str:
+    """What to do where a function returns no number."""
+    if isinstance(output, Static) and output.value is None:
+        return "return a number; of a function that changes its arguments, use symdiff.functional"
+    if (
+        isinstance(output, Container)
+        and len(output.items) == 2
+        and isinstance(output.items[0], Leaf)
+    ):
+        return "of a pair of value and more, use has_aux=True; else symdiff.jacobian or symdiff.vjp"
+    return "use symdiff.jacobian or symdiff.vjp"
+
+
 def _described(structure: Structure) -> str:
     if isinstance(structure, Static):
         return repr(structure.value)
@@ -185,6 +198,10 @@ class Jvp(Transform):
 
     def normalise(self, arguments: Arguments, inner: Parameters, within: Normalise) -> Arguments:
         *bound, primals, tangents = arguments
+        for name, given in (("primals", primals), ("tangents", tangents)):
+            if not isinstance(given, tuple | list):
+                kind = type(given).__name__
+                raise TypeError(f"{name} is a tuple, one entry an argument, not a {kind}")
         flat = inner.flat(within(inner.bind((*bound, *primals), {})))
         bound, primals = list(flat[: self.skip]), flat[self.skip :]
         tangents = (*tangents, *(None for _ in primals[len(tangents) :]))

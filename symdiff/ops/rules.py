@@ -78,7 +78,8 @@ def _tangent(
 ) -> Any:
     if forward is None:
         raise UnsupportedCallError(
-            f"{name} has no forward rule", hint="declare it with symdiff.custom_jvp instead"
+            f"{name} has no forward rule",
+            hint="declare it with symdiff.custom_jvp, or ask for reverse mode only",
         )
     for position, tangent in enumerate(given):
         if tangent is not None:

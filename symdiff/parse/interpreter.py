@@ -255,6 +255,8 @@ class Interpreter:
             return self.heap.read(value)
         if is_leaf(value):
             return constant(value)
+        if isinstance(value, Conflict):
+            raise ConflictRead(value)
         raise TypeError(f"a number or an array is needed, not {describe(value)}")
 
     def content(self, key: Any) -> Abstract:

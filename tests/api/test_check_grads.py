@@ -14,6 +14,11 @@ def test_right_derivatives_pass():
     sd.check_grads(lambda x: np.cumsum(x * x), (X,), order=3)
 
 
+def test_arguments_are_a_tuple():
+    with pytest.raises(TypeError, match="a tuple of arguments, not a ndarray"):
+        sd.check_grads(np.sum, X)
+
+
 @sd.custom_vjp
 def wrong_in_reverse(x):
     return x * x

@@ -186,6 +186,7 @@ def test_argnums_by_position_name_and_tuple():
     assert sd.grad(product, -1)(3.0, 5.0, 4.0) == 15.0
     assert sd.grad(product, "scale")(3.0, 5.0) == 15.0
     assert sd.grad(product, (1,))(3.0, 5.0) == (6.0,)
+    assert sd.grad(product, [1, 0])(3.0, 5.0) == (6.0, 10.0)  # as JAX takes them too
     assert sd.grad(product, ("y", 0))(3.0, 5.0) == (6.0, 10.0)
 
 
@@ -266,6 +267,10 @@ def test_a_result_that_is_no_number_is_named():
         sd.grad(lambda x: (x, x))(1.0)
     with pytest.raises(sd.SignatureError, match="returns int"):
         sd.grad(lambda x: 3)(1.0)
+    with pytest.raises(sd.GradientShapeError, match="has_aux=True"):
+        sd.grad(lambda x: (x, {"x": x}))(1.0)
+    with pytest.raises(sd.GradientShapeError, match="symdiff.functional"):
+        sd.grad(lambda x: x.fill(2.0))(X)
 
 
 @pytest.mark.parametrize(
@@ -295,6 +300,10 @@ def test_tangents_are_checked():
         sd.jvp(cubes, (X,), (np.ones(4),))
     with pytest.raises(TypeError, match="2 tangents"):
         sd.jvp(cubes, (X,), (X, X))
+    with pytest.raises(TypeError, match="primals is a tuple"):
+        sd.jvp(cubes, X, (X,))
+    with pytest.raises(TypeError, match="tangents is a tuple"):
+        sd.jvp(np.sin, (1.0,), 1.0)
     with pytest.raises(sd.SignatureError, match="no derivative"):
         sd.jvp(lambda x, name: x, (1.0, "a"), (1.0, "b"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import symdiff as sd
 from symdiff import ops
 from symdiff.differentiate import gradient, jvp, vjp
 from tests.differentiate import programs
@@ -151,3 +152,16 @@ def test_ordinary_code_has_no_masks(program, types):
 
 def test_softmax_masks_its_quotient_only():
     assert count_of(gradient(graph_of(softmax, VECTOR), [0]), "strong_multiply") <= 2
+
+
+def test_single_precision_is_kept_beside_a_masked_quotient_of_numbers():
+    def spread(u, rate):
+        for _ in range(2):
+            u = np.where(u > 0.5, u + rate * 0.1 / 0.3 * u, u)
+        return np.sum(u * u)
+
+    u = np.linspace(0.1, 1.0, 5, dtype=np.float32)
+    gradient = sd.grad(spread)(u, 0.3)
+    growth = np.where(u > 0.5, 1.1, 1.0) ** 4
+    assert gradient.dtype == np.float32
+    np.testing.assert_allclose(gradient, 2 * u * growth, rtol=1e-6)

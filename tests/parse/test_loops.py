@@ -628,3 +628,16 @@ def test_iterators_made_in_a_loop_do_not_unroll_it():
     source = sd.differentiable(iterators_made_in_a_loop).source("float64[m]", "int")
     assert source.count("\n    for i in range(n):") == 1
     follows(iterators_made_in_a_loop, *calls(X))
+
+
+def number_in_a_dict_becomes_single(x, n):
+    state = {"w": x, "b": 0.1}
+    for _ in range(n):
+        error = x @ state["w"] + state["b"]
+        state["w"] = state["w"] - error
+        state["b"] = state["b"] - np.mean(error)
+    return state["w"], state["b"]
+
+
+def test_a_number_in_a_dict_may_change_its_dtype_in_the_first_turn():
+    follows(number_in_a_dict_becomes_single, *calls(X.astype(np.float32)), *calls(X))
