@@ -269,7 +269,7 @@ def test_a_result_that_is_no_number_is_named():
         sd.grad(lambda x: 3)(1.0)
     with pytest.raises(sd.GradientShapeError, match="has_aux=True"):
         sd.grad(lambda x: (x, {"x": x}))(1.0)
-    with pytest.raises(sd.GradientShapeError, match="symdiff.functional"):
+    with pytest.raises(sd.GradientShapeError, match="functional"):
         sd.grad(lambda x: x.fill(2.0))(X)
 
 
