@@ -369,9 +369,10 @@ def _times(g: Value, quotient: Value) -> Value:
     number = ops.constant_of(numerator)
     if number == 1:
         return g
-    if number is not None:
-        return ops.multiply(g, number)
-    made = ops.strong_multiply(g, _of_strong_dtype(numerator, g))
+    if number is None:
+        made = ops.strong_multiply(g, _of_strong_dtype(numerator, g))
+    else:
+        made = ops.multiply(g, number)
     return made
 
 

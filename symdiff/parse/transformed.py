@@ -213,7 +213,9 @@ class Stager:
 
     def _finals(self, signature: Signature, given: Keywords) -> Iterator[tuple[Path, Value]]:
         """What the arrays among the arguments hold after the call."""
-        pending = [((name,), spec, given[name]) for name, spec in signature.parameters]
+        pending: list[tuple[Path, Specification, Abstract]] = [
+            ((name,), spec, given[name]) for name, spec in signature.parameters
+        ]
         while pending:
             path, spec, value = pending.pop()
             if isinstance(spec, Nested):
