@@ -17,18 +17,21 @@ Works on the lines of a function. The flag stays where something else reads it, 
 from __future__ import annotations
 
 import ast
+import functools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from symdiff.emit.expressions import negation
 from symdiff.emit.text import Line
 
+Loads = Callable[[], Counter[str]]  # how often names are read, counted where that is asked for
+
 
 def restore_breaks(lines: list[Line]) -> None:
     """Change loops that a flag stops, in place."""
     if any(_has_loop(line) for line in lines):
-        _restore(lines, Counter(_loads(lines)))
+        _restore(lines, functools.cache(lambda: Counter(_loads(lines))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class _Head:
     always: bool = False
 
 
-def _restore(lines: list[Line], loads: Counter[str]) -> None:
+def _restore(lines: list[Line], loads: Loads) -> None:
     for place in range(len(lines) - 1, -1, -1):
         line = lines[place]
         _restore(line.body, loads)
@@ -50,7 +53,7 @@ def _restore(lines: list[Line], loads: Counter[str]) -> None:
             _restore_loop(lines, place, loads)
 
 
-def _restore_loop(lines: list[Line], place: int, loads: Counter[str]) -> None:
+def _restore_loop(lines: list[Line], place: int, loads: Loads) -> None:
     line = lines[place]
     head = _head(line, loads)
     before = None if head is None else _lowered_at(lines, place, head.flag)
@@ -59,7 +62,7 @@ def _restore_loop(lines: list[Line], place: int, loads: Counter[str]) -> None:
     rest = line.body[head.taken :]
     if not rest or not _is_tail(rest, head.flag):
         return
-    keep = loads[head.flag] > 1
+    keep = loads()[head.flag] > 1
     line.body = [*head.rest, *_leaving(rest, head.flag, keep)]
     if head.always and isinstance(line.tree, ast.While):
         line.tree.test = ast.Constant(True)
@@ -67,7 +70,7 @@ def _restore_loop(lines: list[Line], place: int, loads: Counter[str]) -> None:
         del lines[before]
 
 
-def _head(line: Line, loads: Counter[str]) -> _Head | None:
+def _head(line: Line, loads: Loads) -> _Head | None:
     body, tree = line.body, line.tree
     if isinstance(tree, ast.While):
         flag = _negated_name(tree.test)
@@ -81,14 +84,14 @@ def _head(line: Line, loads: Counter[str]) -> _Head | None:
     return _double_head(body, loads)
 
 
-def _double_head(body: list[Line], loads: Counter[str]) -> _Head | None:
+def _double_head(body: list[Line], loads: Loads) -> _Head | None:
     """``if stop: t = False``, ``else: t = test``, ``if not t: break``."""
     if len(body) < 3 or not isinstance(body[0].tree, ast.If) or not _is_break(body[1]):
         return None
     first, second = body[0], body[1]
     assert isinstance(second.tree, ast.If)
     flag, test = first.tree.test, _negated_name(second.tree.test)  # type: ignore[attr-defined]
-    if not isinstance(flag, ast.Name) or test is None or loads[test] != 1 or not first.orelse:
+    if not isinstance(flag, ast.Name) or test is None or loads()[test] != 1 or not first.orelse:
         return None
     value = _assigned(first.orelse[-1], test)
     if len(first.body) != 1 or value is None or not _sets(first.body[0], test, False):

@@ -85,10 +85,6 @@ def range_of(start: ast.expr, stop: ast.expr, step: ast.expr) -> ast.expr:
     return call_of("range", stop) if is_number(start, 0) else call_of("range", start, stop)
 
 
-def same_tree(a: ast.expr, b: ast.expr) -> bool:
-    return type(a) is type(b) and ast.dump(a) == ast.dump(b)
-
-
 def as_target(expression: ast.expr) -> ast.expr:
     """A name, subscript or tuple as what is assigned to."""
     copied: Any = type(expression)(**{f: getattr(expression, f) for f in expression._fields})

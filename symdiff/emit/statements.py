@@ -20,7 +20,6 @@ from symdiff.emit.expressions import (
     name,
     negation,
     range_of,
-    same_tree,
     subscript,
     target,
     truth,
@@ -30,6 +29,7 @@ from symdiff.emit.headers import is_length, reads_count
 from symdiff.emit.lower import push
 from symdiff.emit.plan import Plan
 from symdiff.emit.text import Line
+from symdiff.emit.trees import same_tree
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Node, Value

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from symdiff.emit.trees import same_tree
 from symdiff.errors import InternalError
 from symdiff.source import SourceSpan
 
@@ -225,11 +226,5 @@ def _check(text: str, trees: Sequence[ast.stmt]) -> None:
     except SyntaxError as error:
         raise InternalError(f"emitted source does not parse: {error}\n{text}") from error
     for tree, again in zip(trees, parsed, strict=True):
-        if _dump(tree) != _dump(again):
+        if not same_tree(tree, again):
             raise InternalError(f"emitted source does not say what was meant:\n{text}")
-
-
-def _dump(tree: ast.stmt) -> str:
-    if isinstance(tree, ast.FunctionDef):
-        return "\n".join((tree.name, ast.dump(tree.args), *map(_dump, tree.body)))
-    return ast.dump(tree)

@@ -138,7 +138,7 @@ def literal(value: Any) -> ast.expr:
     """The expression of a static attribute: numbers, strings, None, tuples, slices, dtypes."""
     if isinstance(value, np.dtype):
         name = "bool" if value == np.dtype(bool) else value.name
-        return ast.parse(f"np.{name}", mode="eval").body
+        return dotted(f"np.{name}")
     if isinstance(value, np.generic):
         return ast.Call(literal(value.dtype), [literal(value.item())], [])
     if isinstance(value, tuple | list):
@@ -202,18 +202,25 @@ def template(text: str) -> Spelling:
     def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
         names = {f"_{k}_": expression for k, expression in enumerate(operands)}
         names |= {f"_{name}_": literal(value) for name, value in node.attributes.items()}
-        pattern = ast.parse(text.replace("{", "_").replace("}", "_"), mode="eval").body
-        return _Substitute(names).visit(pattern)  # type: ignore[no-any-return]
+        return _substituted(_pattern(text), names)  # type: ignore[no-any-return]
 
     return spell
 
 
-class _Substitute(ast.NodeTransformer):
-    def __init__(self, names: Mapping[str, ast.expr]) -> None:
-        self.names = names
+@functools.cache
+def _pattern(text: str) -> ast.expr:
+    return ast.parse(text.replace("{", "_").replace("}", "_"), mode="eval").body
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self.names.get(node.id, node)
+
+def _substituted(tree: Any, names: Mapping[str, ast.expr]) -> Any:
+    """A copy of a pattern with expressions in the place of names."""
+    if isinstance(tree, list):
+        return [_substituted(item, names) for item in tree]
+    if isinstance(tree, ast.Name) and tree.id in names:
+        return names[tree.id]
+    if not isinstance(tree, ast.AST):
+        return tree
+    return type(tree)(**{f: _substituted(getattr(tree, f), names) for f in tree._fields})
 
 
 def infix(

@@ -28,6 +28,7 @@ from symdiff.ops.declare import (
     array_type,
     broadcast_shapes,
     declare,
+    dotted,
     literal,
     require_array,
 )
@@ -88,7 +89,7 @@ def spell_key(key: Key, dynamic: Sequence[ast.expr]) -> ast.expr:
             parts = (optional(p) for p in (entry.start, entry.stop, entry.step))
             entries.append(ast.Slice(*parts))
         elif entry is None:
-            entries.append(ast.parse("np.newaxis", mode="eval").body)
+            entries.append(dotted("np.newaxis"))
         else:
             entries.append(part(entry))
     return entries[0] if len(entries) == 1 else ast.Tuple(entries, ast.Load())
