@@ -184,6 +184,11 @@ def lower_copy_method(a: Any, order: Any = "C") -> Value:
     return copy_in(array_of(a), order)
 
 
+@lowers(method="view")
+def lower_view(a: Value) -> Value:
+    return index_of(a, (Ellipsis,))
+
+
 @lowers(np.transpose)
 def lower_transpose(a: Any, axes: Any = None) -> Value:
     x = array_of(a)

@@ -201,7 +201,7 @@ def _einsum_view(x: Value, subscripts: str) -> Value | None:
         axes = tuple(letters.index(k) for k in output)
         return transpose(x, axes=axes)  # type: ignore[no-any-return]
     if len(letters) == 2 and letters[0] == letters[1] == output:
-        return diagonal(x, offset=0)  # type: ignore[no-any-return]
+        return diagonal(x, offset=0, writable=True)  # type: ignore[no-any-return]
     return None
 
 

@@ -352,7 +352,6 @@ def _refused(function: str, hint: str) -> Any:
 
 lowers(np.argwhere)(_refused("numpy.argwhere", "numpy.nonzero gives the same positions"))
 lowers(np.unique)(_refused("numpy.unique", "its result has a size known at run time only"))
-lowers(np.put, method="put")(_refused("numpy.put", "write x[i] = v"))
 lowers(np.partition, method="partition")(_refused("numpy.partition", "use numpy.sort"))
 
 

@@ -43,7 +43,7 @@ from symdiff.ops.elementary import (
 from symdiff.ops.reduce import count_of, sum, unbroadcast_to
 from symdiff.ops.shape import reshape, transpose
 from symdiff.ops.sizes import dim_of, size, sizes_of
-from symdiff.ops.ufuncs import as_function, cast, dtype_of, refuse, refuse_out, staged, strong
+from symdiff.ops.ufuncs import as_function, cast, dtype_of, refuse, staged, strong
 
 # Transposes and axes of length 1 ----------------------------------------------------------------
 
@@ -379,14 +379,12 @@ OPERATORS.update(matmul=matmul)
 
 @lowers(np.matmul)
 def _matmul(x1: Any, x2: Any, out: Any = None, *, dtype: Any = None, **options: Any) -> Value:
-    refuse_out("numpy.matmul", out)
     wanted = dtype_of(dtype)
     return matmul(cast(staged(x1), wanted), cast(staged(x2), wanted))  # type: ignore[no-any-return]
 
 
 @lowers(np.dot, method="dot")
 def _dot(a: Any, b: Any, out: Any = None) -> Value:
-    refuse_out("numpy.dot", out)
     a, b = strong(a), strong(b)
     if not array_type(a).rank or not array_type(b).rank:
         return by_numpy(multiply)(a, b)
@@ -417,7 +415,6 @@ def _outer_of_vectors(x1: Any, x2: Any, /) -> Value:
 
 @lowers(np.outer)
 def _outer(a: Any, b: Any, out: Any = None) -> Value:
-    refuse_out("numpy.outer", out)
     return outer(_flat(staged(a)), _flat(staged(b)))  # type: ignore[no-any-return]
 
 
@@ -453,7 +450,6 @@ def _trace(
 ) -> Value:
     x = staged(a)
     refuse("numpy.trace", dtype=dtype)
-    refuse_out("numpy.trace", out)
     if array_type(x).rank == 2 and {static(axis1) % 2, static(axis2) % 2} == {0, 1}:
         k = int(static(offset))
         return trace(x, offset=k if static(axis1) % 2 == 0 else -k)  # type: ignore[no-any-return]

@@ -52,7 +52,7 @@ from symdiff.ops.elementary import (
 )
 from symdiff.ops.shape import broadcast_to, reshape
 from symdiff.ops.sizes import size, sizes_of
-from symdiff.ops.ufuncs import dtype_of, refuse, refuse_out, staged
+from symdiff.ops.ufuncs import dtype_of, refuse, staged
 
 Axis = tuple[int, ...] | None
 
@@ -630,7 +630,6 @@ def _lower_sum(operation: Operation) -> Lowering:
         where: Any = True,
     ) -> Value:
         refuse(f"numpy.{operation.name}", initial=initial, where=where)
-        refuse_out(f"numpy.{operation.name}", out)
         return _reduced(operation, a, axis, keepdims, dtype=dtype)
 
     return lowering
@@ -646,7 +645,6 @@ def _lower_extremum(operation: Operation) -> Lowering:
         where: Any = True,
     ) -> Value:
         refuse(f"numpy.{operation.name}", initial=initial, where=where)
-        refuse_out(f"numpy.{operation.name}", out)
         return _reduced(operation, a, axis, keepdims)
 
     return lowering
@@ -666,7 +664,6 @@ def _lower_spread(operation: Operation) -> Lowering:
         correction: Any = None,
     ) -> Value:
         refuse(f"numpy.{operation.name}", where=where, mean=mean)
-        refuse_out(f"numpy.{operation.name}", out)
         given = correction is not None and correction is not np._NoValue
         freedom = static(correction if given else ddof)
         return _reduced(operation, a, axis, keepdims, dtype=dtype, ddof=freedom)
@@ -676,7 +673,6 @@ def _lower_spread(operation: Operation) -> Lowering:
 
 def _lower_position(operation: Operation) -> Lowering:
     def lowering(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Value:
-        refuse_out(f"numpy.{operation.name}", out)
         x = staged(a)
         axis = static(axis)
         rank = array_type(x).rank
@@ -715,7 +711,6 @@ def _lower_mean(operation: Operation) -> Lowering:
         where: Any = True,
     ) -> Value:
         refuse(f"numpy.{operation.name}", where=where)
-        refuse_out(f"numpy.{operation.name}", out)
         return _reduced(operation, a, axis, keepdims, dtype=dtype)
 
     return lowering
@@ -732,7 +727,6 @@ def _count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Value:
 
 @lowers(np.ptp)
 def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Value:
-    refuse_out("numpy.ptp", out)
     greatest = _reduced(max, a, axis, keepdims)
     return greatest - _reduced(min, a, axis, keepdims)
 
@@ -741,7 +735,6 @@ def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Va
 def _nansum(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False
 ) -> Value:
-    refuse_out("numpy.nansum", out)
     return _reduced(sum, _without_nan(a, 0), axis, keepdims, dtype=dtype)
 
 
@@ -749,7 +742,6 @@ def _nansum(
 def _nanprod(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False
 ) -> Value:
-    refuse_out("numpy.nanprod", out)
     return _reduced(prod, _without_nan(a, 1), axis, keepdims, dtype=dtype)
 
 
@@ -773,7 +765,6 @@ def _lower_reduce(lowering: Lowering) -> Lowering:
         where: Any = True,
     ) -> Value:
         refuse("a ufunc's reduce", initial=initial, where=where)
-        refuse_out("a ufunc's reduce", out)
         if not array_type(staged(array)).rank and static(axis) in (0, -1):
             axis = None
         more = {} if dtype is None else {"dtype": dtype}

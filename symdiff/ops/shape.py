@@ -504,7 +504,7 @@ def _diagonal_dim(rows: Dim, columns: Dim, offset: int) -> Dim:
     return Size(f"diagonal({rows},{columns},{offset})", open=True)
 
 
-def _infer_diagonal(x: Type, *, offset: int) -> tuple[Type, ...]:
+def _infer_diagonal(x: Type, *, offset: int, writable: bool = False) -> tuple[Type, ...]:
     type_ = require_array(x, "diagonal")
     *others, rows, columns = type_.shape
     return result_type(type_.dtype, (*others, _diagonal_dim(rows, columns, offset)))
@@ -532,7 +532,7 @@ def _diagonal_entries(y: Value, offset: int) -> tuple[Any, ...]:
     return (Ellipsis, rows, columns) if array_type(y).rank > 1 else (rows, columns)
 
 
-def _diagonal_vjp(g: Value, y: Value, x: Value, *, offset: int) -> Value:
+def _diagonal_vjp(g: Value, y: Value, x: Value, *, offset: int, **_: Any) -> Value:
     from symdiff.ops.index import index_set_of
 
     rows, columns = array_type(x).shape[-2:]
@@ -545,7 +545,7 @@ diagonal = declare(
     Operation(
         "diagonal",
         _infer_diagonal,
-        lambda x, *, offset: np.diagonal(x, offset, -2, -1),
+        lambda x, *, offset, **_: np.diagonal(x, offset, -2, -1),
         view=0,
         cost="free",
         spelling=_spell_diagonal,

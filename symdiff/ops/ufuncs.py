@@ -87,14 +87,6 @@ def refuse(function: str, **arguments: Any) -> None:
             )
 
 
-def refuse_out(function: str, out: Any) -> None:
-    """Refuse an array to write to that is given by position: the front end stores by keyword."""
-    if out is not None:
-        raise UnsupportedCallError(
-            f"{function} with an array to write to by position", hint="pass it by name: out=..."
-        )
-
-
 def strong(argument: Any) -> Value:
     """``np.asarray(argument)`` as far as promotion goes: a Python number is not weak any more."""
     x = staged(argument)
@@ -123,9 +115,6 @@ def ufunc_lowering(operation: Operation) -> Lowering:
 
     def lowering(*operands: Any, dtype: Any = None, where: Any = True, **options: Any) -> Value:
         refuse(f"numpy.{operation.name}", where=where)
-        arity = len(operation.partials or operands)
-        if len(operands) > arity:
-            refuse_out(f"numpy.{operation.name}", operands[arity])
         values = [cast(staged(operand), dtype_of(dtype)) for operand in operands]
         return as_function(operation)(*values)
 
@@ -195,7 +184,6 @@ def _clip(
     where: Any = True,
 ) -> Value:
     refuse("numpy.clip", where=where)
-    refuse_out("numpy.clip", out)
     x = strong(a)
     lower = a_min if min is None or min is np._NoValue else min
     upper = a_max if max is None or max is np._NoValue else max
@@ -242,7 +230,6 @@ def _sinc(x: Any) -> Value:
 
 @lowers(np.fix)
 def _fix(x: Any, out: Any = None) -> Value:
-    refuse_out("numpy.fix", out)
     return trunc(staged(x))  # type: ignore[no-any-return]
 
 
@@ -310,7 +297,6 @@ def _like(number: Any, dtype: np.dtype) -> Any:
 
 @lowers(np.round, np.around, method="round")
 def _round(a: Any, decimals: Any = 0, out: Any = None) -> Value:
-    refuse_out("numpy.round", out)
     return round_(staged(a), decimals=int(static(decimals)))  # type: ignore[no-any-return]
 
 

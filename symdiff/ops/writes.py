@@ -63,9 +63,10 @@ def _chosen(mask: Any, new: Any, old: Value) -> Value:
 
 @writes(np.put)
 def put(a: Value, ind: Any, v: Any, mode: Any = "raise") -> Value:
-    places, new = array_of(ind), array_of(v)
-    if static(mode) != "raise" or array_type(new).shape not in ((), array_type(places).shape):
-        raise UnsupportedCallError("put in this form", None, "write x[i] = v")
+    places, new = lower_reshape(array_of(ind), -1), array_of(v)
+    shape = array_type(new).shape
+    if static(mode) != "raise" or (shape and shape not in ((1,), array_type(places).shape)):
+        raise UnsupportedCallError("put that repeats its values", None, "write x.flat[i] = v")
     flat = index_set_of(lower_reshape(a, -1), new, places)
     return lower_reshape(flat, sizes_of(a))  # type: ignore[no-any-return]
 

@@ -8,6 +8,7 @@ else is an opaque call, kept in its place.
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -66,10 +67,13 @@ def call_value(
     handler = CALLABLES.get(type(function))
     if handler is not None:
         return handler(interp, function, list(arguments), keywords)
+    if isinstance(function, np.ufunc) and len(arguments) > function.nin:
+        keywords = {**keywords, "out": tuple(arguments[function.nin :])}
+        arguments = arguments[: function.nin]
     for table, call in (
         (BUILTINS, _call_builtin),
         (FUNCTIONS, call_lowering),
-        (WRITES, _call_writing),
+        (WRITES, call_writing),
     ):
         known = _known(table, function)
         if known is not None:
@@ -151,27 +155,43 @@ def call_lowering(
 ) -> Abstract:
     """A library function by its lowering; ``out=`` becomes a store."""
     keywords = dict(keywords)
+    place = _place_of_out(lowering)
     out = keywords.pop("out", None)
+    if place is not None and len(arguments) > place:
+        out, arguments = arguments[place], [*arguments[:place], None, *arguments[place + 1 :]]
     arrays: dict[Value, Abstract] = {}
     plain = [plain_argument(interp, a, arrays) for a in arguments]
     named = {name: plain_argument(interp, a, arrays) for name, a in keywords.items()}
     result = lowering(*plain, **named)
-    if out is not None:
-        return _store_out(interp, out, result)
-    return adopt(interp, result, arrays)
+    if out is None or out == (None,):
+        return adopt(interp, result, arrays)
+    if not isinstance(result, tuple):
+        return _store_out(interp, out[0] if isinstance(out, tuple) else out, result)
+    pairs = zip(out, result, strict=True)
+    return tuple(
+        adopt(interp, r, arrays) if o is None else _store_out(interp, o, r) for o, r in pairs
+    )
+
+
+@functools.cache
+def _place_of_out(lowering: Callable[..., Any]) -> int | None:
+    """At which position a function takes an array to write to."""
+    names = list(inspect.signature(lowering).parameters)
+    return names.index("out") if "out" in names else None
 
 
 def _store_out(interp: Interpreter, out: Abstract, result: Any) -> Abstract:
-    if isinstance(out, tuple):
-        (out,) = out
     if not isinstance(out, Array):
         raise users(TypeError("return arrays must be of ArrayType"))
-    require_room(array_type(interp.heap.read(out)), array_type(result))
+    kept, made = array_type(interp.heap.read(out)), array_type(result)
+    require_room(kept, made)
+    if not np.can_cast(made.dtype, kept.dtype, "same_kind"):
+        raise TypeError(f"Cannot cast output from {made.dtype!r} to {kept.dtype!r}")
     store_whole(interp, out, result)
     return out
 
 
-def _call_writing(
+def call_writing(
     interp: Interpreter,
     lowering: Callable[..., Any],
     arguments: Sequence[Abstract],

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops import retype
 from symdiff.ops.shape import VIEW_PUTS
+from symdiff.parse.blame import users
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -141,6 +143,8 @@ class Heap:
         """Change an array's whole content, in its storage, through its views."""
         if array.storage in self.frozen:
             raise ConflictRead(self.frozen[array.storage])
+        for lens in array.lenses:
+            _require_writable(lens)
         levels = self.levels(array)
         for lens, base in zip(reversed(array.lenses), reversed(levels[:-1]), strict=True):
             put = VIEW_PUTS[lens.op.name]
@@ -149,6 +153,15 @@ class Heap:
             self.laid.setdefault(new, (levels[0],))
         self.contents[array.storage] = new
         self.changed(array.storage)
+
+
+def _require_writable(lens: Lens) -> None:
+    """NumPy's error for a view that cannot be written, or a refusal."""
+    name = lens.op.name
+    if name == "broadcast_to" or (name == "diagonal" and not lens.node.attributes.get("writable")):
+        raise users(ValueError("assignment destination is read-only"))
+    if name not in VIEW_PUTS:
+        raise UnsupportedCallError(f"a write to what {name} gave", None, "write to a copy of it")
 
 
 def is_callers(location: Location) -> bool:

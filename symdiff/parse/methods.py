@@ -13,14 +13,14 @@ from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import FreeVariable, Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType
-from symdiff.ops.declare import FUNCTIONS, NeedsStatic, static
+from symdiff.ops.declare import FUNCTIONS, WRITES, NeedsStatic, static
 from symdiff.ops.effects import Named
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import LAZY
 from symdiff.parse.blame import users
 from symdiff.parse.branches import choose
 from symdiff.parse.builtin_functions import sorted_items
-from symdiff.parse.calls import METHODS_OF
+from symdiff.parse.calls import METHODS_OF, call_writing
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import note_write, static_key
 from symdiff.parse.iteration import (
@@ -325,6 +325,11 @@ def _nested_list(interp: Interpreter, value: Value, rank: int) -> Abstract:
     return made
 
 
+@method(ARRAYS)
+def put(interp: Interpreter, array: Array, *arguments: Abstract, **keywords: Abstract) -> None:
+    call_writing(interp, WRITES[np.put], (array, *arguments), keywords)
+
+
 def in_place(name: str) -> Method:
     def refuse(interp: Interpreter, array: Array, *arguments: Abstract, **more: Abstract) -> None:
         raise UnsupportedCallError(
@@ -334,4 +339,4 @@ def in_place(name: str) -> Method:
     return refuse
 
 
-ARRAYS |= {name: in_place(name) for name in ("itemset", "resize", "partition", "put")}
+ARRAYS |= {name: in_place(name) for name in ("itemset", "resize", "partition")}

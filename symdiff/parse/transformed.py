@@ -42,7 +42,7 @@ from symdiff.parse.values import (
     ObjectRef,
     Partial,
 )
-from symdiff.parse.views import stopped
+from symdiff.parse.views import stopped, with_other_derivative
 
 Call = Callable[..., Any]
 Keywords = dict[str, Abstract]
@@ -322,7 +322,8 @@ def _mapped_values(stager: Stager, value: Abstract, change: Callable[[Value], Va
     if isinstance(value, Value):
         return change(value)
     if isinstance(value, Array):
-        return stager.interp.wrap(change(stager.interp.heap.read(value)))
+        changed = change(stager.interp.heap.read(value))
+        return with_other_derivative(stager.interp, value, changed)
     return stager._mapped(value, lambda item: _mapped_values(stager, item, change))
 
 

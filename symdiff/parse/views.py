@@ -27,17 +27,31 @@ def adopt(interp: Interpreter, result: Any, arrays: dict[Value, Abstract]) -> Ab
     if isinstance(result, tuple | list):
         items = [adopt(interp, item, arrays) for item in result]
         if isinstance(result, list):
-            made = ListRef()
-            interp.put(made, tuple(items))
-            return made
+            kept = ListRef()
+            interp.put(kept, tuple(items))
+            return kept
         return tuple.__new__(type(result), items)
     if not isinstance(result, Value):
         return result
-    if interp.stopped:
-        return interp.wrap(stopped(result))
     if not is_array(result.type):
-        return result
-    return _view(interp, result, arrays) or interp.wrap(result)
+        return stopped(result) if interp.stopped else result
+    view = _view(interp, result, arrays)
+    if interp.stopped and view is not None:
+        return with_other_derivative(interp, view, stopped(result))
+    return view or interp.heap.allocate(stopped(result) if interp.stopped else result)
+
+
+def with_other_derivative(interp: Interpreter, array: Array, value: Value) -> Array:
+    """An array in the memory of another one, of whose elements the derivatives differ.
+
+    Where one of the two is written, the derivatives of the other are not known any more.
+    """
+    made = interp.heap.allocate(value)
+    name = array.storage.name or "x"
+    reason = f"this is in the memory of '{name}' with other derivatives, and one of them is written"
+    conflict = Conflict(name, reason, interp.span, True, hint=f"copy it before: {name}.copy()")
+    _note_shared(interp, array, made, conflict)
+    return made
 
 
 def stopped(value: Value) -> Value:
@@ -45,7 +59,7 @@ def stopped(value: Value) -> Value:
     return ops.stop_gradient(value) if carries_derivative(value.type) else value
 
 
-def _view(interp: Interpreter, result: Value, arrays: dict[Value, Abstract]) -> Abstract | None:
+def _view(interp: Interpreter, result: Value, arrays: dict[Value, Abstract]) -> Array | None:
     chain: list[Node] = []
     value = result
     while value not in arrays:
@@ -98,6 +112,10 @@ def _relate(interp: Interpreter, array: Array, made: Array, node: Node) -> None:
         causes=layout_of(interp, base).causes,
         hint=f"copy it before: {name}.copy()",
     )
+    _note_shared(interp, array, made, conflict)
+
+
+def _note_shared(interp: Interpreter, array: Array, made: Array, conflict: Conflict) -> None:
     for location in interp.heap.possible(array.storage):
         interp.heap.relate(made.storage, location, conflict)
 
