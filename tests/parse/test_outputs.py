@@ -125,7 +125,7 @@ def test_a_result_that_cannot_be_cast_is_numpys_error():
         np.add(x, 1.0, q)
         return q.sum() * x[0, 0]
 
-    with pytest.raises(TypeError, match="Cannot cast .*output"):
+    with pytest.raises(TypeError, match="Cannot cast"):
         sd.grad(function)(M)
 
 
