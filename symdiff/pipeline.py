@@ -8,6 +8,7 @@ Everything here is done once a signature. ``derive`` gives the graph, ``build`` 
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -160,7 +161,34 @@ def followed(function: Callable[..., Any], names: Sequence[str], arguments: Argu
     staged, signature = staged_at(function, signature_of(names, arguments), arguments)
     checks = [_check(guard) for guard in staged.guards]
     graph = without_unused_variables(optimise(staged.graph))
-    return Followed(graph, signature, tuple(checks))
+    found = Followed(graph, signature, tuple(checks))
+    kept = _defaults_written(function, dict(zip(names, arguments, strict=True)), found.written)
+    return replace(found, checks=(*found.checks, *kept)) if kept else found
+
+
+def _defaults_written(
+    function: Callable[..., Any], given: dict[str, Any], written: Sequence[Path]
+) -> list[Check]:
+    """Refuse to write an array that is a default, which Python keeps changed from call to call.
+
+    The checks tell such a call from those that bring an array of their own.
+    """
+    checks = []
+    parameters = inspect.signature(function, follow_wrapped=False).parameters if written else {}
+    for path in written:
+        name, *rest = path
+        default = parameters[name].default if name in parameters else inspect.Parameter.empty
+        if default is inspect.Parameter.empty or default is None:
+            continue
+        kept = follow(("default", *rest), ("default",), (default,))
+        if follow(path, list(given), list(given.values())) is kept:
+            raise SignatureError(
+                f"the function writes to {spelled(path)}, which is its own default here: Python"
+                " keeps the change for the next call, and a derivative writes to no argument",
+                hint=f"pass an array as {name!r}, or let the function write to a copy",
+            )
+        checks.append(Check(path, "other", kept))
+    return checks
 
 
 def derive(chain: Chain, arguments: Arguments, known: Followed | None = None) -> Derived:

@@ -22,6 +22,7 @@ from symdiff.errors import CertainError, InternalError
 from symdiff.ir.graph import Graph, walk_nodes
 from symdiff.ir.signature import Signature
 from symdiff.ir.structure import Container, Leaf, Structure
+from symdiff.ops.effects import writes_to_an_argument
 from symdiff.pipeline import Arguments, Chain, Derived, Followed, Program
 from symdiff.runtime.blame import explainer
 from symdiff.runtime.calling import call_with, follow
@@ -281,7 +282,8 @@ def _is_comparable(derived: Derived) -> bool:
     derivatives that are taken inside it are not.
     """
     return not any(
-        node.op.effect or any(value.role != "primal" for value in node.results)
+        (node.op.effect and not writes_to_an_argument(node))
+        or any(value.role != "primal" for value in node.results)
         for node in walk_nodes(derived.primal.block)
     )
 

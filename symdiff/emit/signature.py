@@ -74,7 +74,7 @@ def _together(paths: list[Path], specifications: Mapping[str, Any]) -> list[list
         whole = len(siblings) > 1 and len(siblings) == _length(parent, specifications)
         chosen = siblings if whole else remaining[:1]
         found.append(chosen)
-        remaining = remaining[len(chosen) :]
+        remaining = [path for path in remaining if path not in chosen]
     return found
 
 

@@ -8,6 +8,7 @@ f-string. ``fill(template, operands)`` is the value it stands for, ``spell_templ
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -290,6 +291,18 @@ set_item = declare(
         documentation="``owner[key] = value`` on a container that the caller sees.",
     )
 )
+
+
+def writes_to_an_argument(node: Node) -> bool:
+    """Whether all that an effect changes is a list, dict or object that the program is given."""
+    function = node.attributes.get("function")
+    owner = node.attributes.get("owner")
+    if isinstance(function, Member):
+        owner = function.value
+    elif isinstance(function, Named) and function.target in (setattr, operator.setitem):
+        owner = node.attributes["arguments"][0]
+    first = 1 if node.op in (set_attribute, set_item) else 0
+    return isinstance(owner, Slot) and node.operands[first + owner.number].node is None
 
 
 def _evaluate_store(target: Any, value: Any) -> None:

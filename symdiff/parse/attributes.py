@@ -301,9 +301,9 @@ def _set_object_attribute(
 
 def put_attribute(interp: Interpreter, ref: ObjectRef, name: str, content: Abstract) -> None:
     """``object.__setattr__(ref, name, content)``."""
-    if ref.live is not None:
-        if name in lookups.own_attributes(ref.live):
-            object_attribute(interp, ref, name)
+    if ref.live is not None and name in lookups.own_attributes(ref.live):
+        object_attribute(interp, ref, name)
+    if ref.live is not None or ref.path is not None:
         interp.attributes[ref, name] = None
     interp.put((ref, name), content)
 

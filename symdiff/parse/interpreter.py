@@ -42,6 +42,7 @@ from symdiff.parse.values import (
     Lens,
     Maybe,
     Scope,
+    Storage,
     Token,
 )
 from symdiff.source import FunctionSource, SourceSpan, span_of
@@ -107,6 +108,7 @@ class Interpreter:
         self.outer_heaps: list[Heap] = []
         self.rebound: dict[FreeVariable, None] = {}
         self.attributes: dict[tuple[Any, str], None] = {}
+        self.outside: set[Storage] = set()  # of arrays that are captured, or an object's own
         self.same: dict[Path, Path] = {}
         self.by_path: dict[Path, Array] = {}
         self.captured: set[Scope] = set()

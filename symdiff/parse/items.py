@@ -38,7 +38,7 @@ def _item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
     if isinstance(value, ListRef):
         return _list_item(interp, value, key)
     if isinstance(value, DictRef):
-        return interp.content(value)[static_key(interp, key)]
+        return _dict_item(interp, value, static_key(interp, key))
     if isinstance(value, tuple | str | bytes):
         return value[_static_index(key)]
     if isinstance(value, Range):
@@ -46,6 +46,17 @@ def _item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
     if isinstance(value, ObjectRef):
         return interp.call_method(value, "__getitem__", key)
     return value[static(key)]
+
+
+def _dict_item(interp: Interpreter, ref: DictRef, key: Any) -> Abstract:
+    content = interp.content(ref)
+    if key not in content and hasattr(ref.kind, "__missing__"):
+        raise UnsupportedSyntaxError(
+            f"{key!r} is missing in a {ref.kind.__name__}, which makes what it does not have",
+            interp.span,
+            f"write d.get({key!r}, ...), or set it before the call",
+        )
+    return content[key]
 
 
 def _is_list(value: Abstract) -> bool:

@@ -49,7 +49,8 @@ class Output:
             return self._container(type(value), tuple(keys), value)
         if isinstance(value, DictRef):
             content = interp.content(value)
-            return self._container(dict, tuple(content), tuple(content.values()))
+            kind = dict if hasattr(value.kind, "__missing__") else value.kind
+            return self._container(kind, tuple(content), tuple(content.values()))
         if isinstance(value, ObjectRef):
             return self._object(value)
         return Static(settled(interp, value))

@@ -86,7 +86,7 @@ def container(
 ) -> Abstract:
     """An abstract container of a given type around abstract items."""
     if issubclass(kind, dict):
-        mapping = DictRef(path)
+        mapping = DictRef(path, kind)
         interp.put(mapping, dict(zip(keys, items, strict=True)))
         return mapping
     if issubclass(kind, list):
@@ -149,7 +149,10 @@ def _number(interp: Interpreter, value: Any, path: Path) -> Abstract:
         shape = tuple(n if n < 2 else Size(f"{tag}.{k}") for k, n in enumerate(value.shape))
         type_ = dataclasses.replace(type_, shape=shape)
     interp.guard(path, "specification", type_)
-    return _input(interp, type_, path)
+    found = _input(interp, type_, path)
+    if isinstance(found, Array):
+        interp.outside.add(found.storage)
+    return found
 
 
 def _static(interp: Interpreter, value: Any, path: Path) -> Abstract:

@@ -38,6 +38,7 @@ from symdiff.parse.values import (
     ListRef,
     ObjectRef,
 )
+from symdiff.parse.writeback import has_written, write_back
 
 Rest = Sequence[ast.stmt]
 Handler = Callable[[Interpreter, Any], None]
@@ -230,8 +231,9 @@ def _assert(interp: Interpreter, node: ast.Assert) -> None:
     def fail() -> None:
         _raise_now(interp, AssertionError, _message(interp, node.msg))
 
-    if node.msg is None or isinstance(node.msg, ast.Constant):
-        assert_(condition, message=node.msg.value if node.msg else None)
+    plain = node.msg is None or isinstance(node.msg, ast.Constant)
+    if plain and not has_written(interp):
+        assert_(condition, message=node.msg.value if isinstance(node.msg, ast.Constant) else None)
     else:
         interp.branch(condition, lambda: None, fail)
 
@@ -256,6 +258,7 @@ def _raise(interp: Interpreter, node: ast.Raise) -> None:
     if isinstance(value, type) and issubclass(value, BaseException):
         _raise_now(interp, value, ())
         return
+    write_back(interp)
     template = Template(interp)
     exception = template.of(value)
     ops.raise_(*template.operands, exception=exception, arguments=None)
@@ -265,6 +268,7 @@ def _raise(interp: Interpreter, node: ast.Raise) -> None:
 def _raise_now(
     interp: Interpreter, exception: type[BaseException], arguments: tuple[Abstract, ...]
 ) -> None:
+    write_back(interp)
     template = Template(interp)
     shown = tuple(template.of(a) for a in arguments)
     known = getattr(builtins, exception.__name__, None) is exception

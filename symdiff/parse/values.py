@@ -90,9 +90,13 @@ class Columns:
 
 @dataclass(eq=False, slots=True)
 class DictRef:
-    """A Python dict with static keys; its content is a dict that is never changed in place."""
+    """A Python dict with static keys; its content is a dict that is never changed in place.
+
+    ``kind`` is the class of a dict of the caller's.
+    """
 
     path: tuple[Any, ...] | None = None
+    kind: type = dict
     detached: Value | None = None
     serial: int = field(default_factory=_serial)
 

@@ -6,15 +6,18 @@ Each is one effect at the function's end, in the order of the first writes.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from symdiff import ops
 from symdiff.errors import UnsupportedCallError
-from symdiff.ir.build import Builder, building
-from symdiff.ir.graph import Block, FreeVariable, Value, walk_nodes
+from symdiff.ir.build import Builder, builder, building
+from symdiff.ir.graph import Block, FreeVariable, Input, Value, walk_nodes
+from symdiff.ir.signature import Path
 from symdiff.ir.structure import is_leaf
-from symdiff.ops.effects import Named
+from symdiff.ir.types import OPAQUE
+from symdiff.ops.effects import Member, Named
+from symdiff.ops.index import Slot
 from symdiff.parse.heap import constant, same
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.opaque import Template
@@ -31,8 +34,13 @@ from symdiff.parse.values import (
 )
 
 
+def has_written(interp: Interpreter) -> bool:
+    """Whether there is anything to leave behind."""
+    return bool(interp.rebound or interp.attributes or interp.changed or interp.heap.written)
+
+
 def write_back(interp: Interpreter) -> None:
-    """Append the effects."""
+    """Append the effects: at the end, and where an exception leaves the function."""
     for variable in interp.rebound:
         _rebind(interp, variable)
     for key in interp.attributes:
@@ -40,36 +48,86 @@ def write_back(interp: Interpreter) -> None:
         if found is not ABSENT and not (isinstance(found, Conflict) and found.written):
             write_attribute(interp, key, interp.content(key))
     for ref in interp.changed:
-        if isinstance(ref.path[0], FreeVariable):
-            _write_container(interp, ref)
+        _write_container(interp, ref)
     for storage in list(interp.heap.contents):
         if isinstance(storage, Storage) and storage in interp.heap.written:
             _write_array(interp, storage)
 
 
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """What the caller sees written: an object that the program holds, or one that it is given."""
+
+    target: Any  # a ``Named``, or an opaque ``Value``
+
+    def written(self, op: Any, content: Value, **attributes: Any) -> None:
+        """``owner.name = content``, ``owner[key] = content``."""
+        if isinstance(self.target, Value):
+            op(content, self.target, owner=Slot(0), **attributes)
+        else:
+            op(content, owner=self.target, **attributes)
+
+    def called(self, name: str, template: Contents, *arguments: Any) -> None:
+        """``owner.name(*arguments)``, a method of a list or dict."""
+        target = self.target
+        if isinstance(target, Value):
+            function: Any = Member(template.slot(target), name)
+        else:
+            function = Named(getattr(target.target, name), f"{target.name}_{name}")
+        ops.opaque_call(*template.operands, function=function, arguments=arguments, keywords=())
+
+    def put(self, function: Any, key: Any, template: Contents, content: Any) -> None:
+        """``function(owner, key, content)``."""
+        given = isinstance(self.target, Value)
+        owner = template.slot(self.target) if given else self.target
+        named = Named(function, function.__name__)
+        arguments = (owner, key, content)
+        ops.opaque_call(*template.operands, function=named, arguments=arguments, keywords=())
+
+
+class Contents(Template):
+    """What is written, where a list or a dict of the caller's stays the same list or dict."""
+
+    def of(self, value: Abstract) -> Any:
+        path = getattr(value, "path", None)
+        if path is None or isinstance(value, ObjectRef):
+            return super().of(value)
+        target = owner_at(self.interp, path).target
+        return self.slot(target) if isinstance(target, Value) else target
+
+
+def owner_at(interp: Interpreter, path: Path, live: Any = ABSENT) -> Owner:
+    """What stands at a path: an argument is taken as it comes, another object is rested on."""
+    name = getattr(path[-1], "name", str(path[-1]))
+    if not isinstance(path[0], FreeVariable):
+        return Owner(interp.add_input(Input(path), OPAQUE, name))
+    target = live_object(path) if live is ABSENT else live
+    interp.guard(path, "value", target)
+    return Owner(Named(target, name))
+
+
 def write_attribute(interp: Interpreter, key: tuple[Any, str], content: Abstract) -> None:
     """``object.name = content`` on the user's own object."""
     owner, name = key
-    live = owner.live if isinstance(owner, ObjectRef) else owner.owner
-    if isinstance(owner, ObjectRef) and owner.path is not None:
-        interp.guard(owner.path, "value", live)  # what is written is this very object
-    _effect(interp, ops.set_attribute, content, owner=Named(live, "self"), name=name)
-
-
-def _effect(interp: Interpreter, op: Any, content: Abstract, **attributes: Any) -> None:
-    if isinstance(content, Value | Array):
-        op(interp.lift(content), **attributes)
-    elif is_leaf(content):
-        op(constant(content), **attributes)
+    if not isinstance(owner, ObjectRef):
+        target = Owner(Named(owner.owner, "self"))
+    elif owner.path is None:
+        target = Owner(Named(owner.live, "self"))
     else:
-        template = Template(interp)
-        value = template.of(content)
-        target = (attributes["owner"], attributes.get("name", attributes.get("key")))
+        target = owner_at(interp, owner.path, owner.live)
+    _effect(interp, target, ops.set_attribute, content, name=name)
+
+
+def _effect(interp: Interpreter, owner: Owner, op: Any, content: Abstract, **place: Any) -> None:
+    if isinstance(content, Value | Array):
+        owner.written(op, interp.lift(content), **place)
+    elif is_leaf(content):
+        owner.written(op, constant(content), **place)
+    else:
+        template = Contents(interp)
+        (key,) = place.values()
         put = setattr if op is ops.set_attribute else operator.setitem
-        function = Named(put, put.__name__)
-        ops.opaque_call(
-            *template.operands, function=function, arguments=(*target, value), keywords=()
-        )
+        owner.put(put, key, template, template.of(content))
 
 
 def _rebind(interp: Interpreter, variable: FreeVariable) -> None:
@@ -77,11 +135,11 @@ def _rebind(interp: Interpreter, variable: FreeVariable) -> None:
     if content is ABSENT:
         return
     if variable.kind == "global":
-        owner = Named(variable.owner, "module_globals")
-        _effect(interp, ops.set_item, content, owner=owner, key=variable.name)
+        owner = Owner(Named(variable.owner, "module_globals"))
+        _effect(interp, owner, ops.set_item, content, key=variable.name)
     else:
-        owner = Named(variable.owner, f"{variable.name}_cell")
-        _effect(interp, ops.set_attribute, content, owner=owner, name="cell_contents")
+        owner = Owner(Named(variable.owner, f"{variable.name}_cell"))
+        _effect(interp, owner, ops.set_attribute, content, name="cell_contents")
 
 
 def live_object(path: tuple[Any, ...]) -> Any:
@@ -93,17 +151,15 @@ def live_object(path: tuple[Any, ...]) -> Any:
 
 
 def _write_container(interp: Interpreter, ref: Any) -> None:
-    path: tuple[Any, ...] = ref.path
-    live, content = live_object(path), interp.content(ref)
-    interp.guard(path, "value", live)
+    content = interp.content(ref)
+    owner = owner_at(interp, ref.path)
     if content is ABSENT:  # changed in a staging that was given up
         return
-    owner = Named(live, getattr(path[-1], "name", str(path[-1])))
     before = interp.changed[ref]
     if isinstance(ref, DictRef):
         _write_dict(interp, ref, owner, before, content)
     elif is_staged_list(content):
-        _replace_list(interp, live, owner.name, content)
+        _replace_list(interp, owner, content)
     else:
         _write_list(interp, ref, owner, before, content)
 
@@ -114,53 +170,50 @@ def _is_unchanged(ref: Any, key: Any, before: Abstract, item: Abstract) -> bool:
 
 
 def _write_dict(
-    interp: Interpreter, ref: DictRef, owner: Named, before: dict[Any, Any], content: Any
+    interp: Interpreter, ref: DictRef, owner: Owner, before: dict[Any, Any], content: Any
 ) -> None:
     for key in before:
         if key not in content:
-            _call(owner, "pop", key)
+            owner.called("pop", Contents(interp), key)
     for key, item in content.items():
         if not _is_unchanged(ref, key, before.get(key, ABSENT), item):
-            _effect(interp, ops.set_item, item, owner=owner, key=key)
+            _effect(interp, owner, ops.set_item, item, key=key)
 
 
 def _write_list(
-    interp: Interpreter, ref: ListRef, owner: Named, before: tuple[Any, ...], content: Any
+    interp: Interpreter, ref: ListRef, owner: Owner, before: tuple[Any, ...], content: Any
 ) -> None:
     for _ in range(len(before) - len(content)):
-        _call(owner, "pop")
+        owner.called("pop", Contents(interp))
     for position, item in enumerate(content):
         if position >= len(before):
-            template = Template(interp)
-            _call(owner, "append", template.of(item), operands=template.operands)
+            template = Contents(interp)
+            owner.called("append", template, template.of(item))
         elif not _is_unchanged(ref, position, before[position], item):
-            _effect(interp, ops.set_item, item, owner=owner, key=position)
+            _effect(interp, owner, ops.set_item, item, key=position)
 
 
-def _call(owner: Named, name: str, *arguments: Any, operands: Sequence[Value] = ()) -> None:
-    """A method of the user's own list or dict."""
-    method = Named(getattr(owner.target, name), f"{owner.name}_{name}")
-    ops.opaque_call(*operands, function=method, arguments=arguments, keywords=())
-
-
-def _replace_list(interp: Interpreter, live: Any, name: str, content: Any) -> None:
-    """``live[:] = content``."""
+def _replace_list(interp: Interpreter, owner: Owner, content: Any) -> None:
+    """``owner[:] = content``."""
     if not isinstance(content, Value):
         raise UnsupportedCallError(
-            "a captured list gets items in a loop whose length is known at run time only", None
+            "a list of the caller's gets items in a loop whose length is known at run time only",
+            None,
         )
-    clear = Named(live.clear, f"{name}_clear")
-    extend = Named(live.extend, f"{name}_extend")
-    ops.opaque_call(function=clear, arguments=(), keywords=())
-    ops.opaque_call(content, function=extend, arguments=(ops.Slot(0),), keywords=())
+    owner.called("clear", Contents(interp))
+    template = Contents(interp)
+    owner.called("extend", template, template.slot(content))
 
 
 def _write_array(interp: Interpreter, storage: Storage) -> None:
     """A captured array that was written: its memory gets the final value."""
-    if storage.origin is None or interp.inputs[storage.origin].origin != "free":
+    if storage.origin is None or storage not in interp.outside:
         return
     target, final = interp.parameters[storage.origin], interp.heap.contents[storage]
-    _read_from_a_copy(interp, target)
+    if final is target:
+        return
+    if builder() is interp.entry:
+        _read_from_a_copy(interp, target)
     ops.store(target, final)
 
 

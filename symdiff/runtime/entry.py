@@ -48,7 +48,7 @@ class Check:
     """
 
     path: Path
-    kind: Literal["value", "type", "keys", "specification", "unset", "absent"]
+    kind: Literal["value", "type", "keys", "specification", "unset", "absent", "other"]
     expected: Any
 
 
@@ -263,6 +263,8 @@ class _Writer:
         name = self.read(check.path)
         if check.kind == "type":
             self.require(f"type_({name}) is {self.bind(check.expected)}")
+        elif check.kind == "other":
+            self.require(f"{name} is not {self.bind(check.expected)}")
         elif check.kind == "unset":
             self.require(f"{check.expected!r} not in {name}.__dict__")
         elif check.kind == "specification":

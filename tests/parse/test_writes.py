@@ -1,0 +1,345 @@
+"""Lists, dicts and objects of the caller's: what a function writes to them, and to its defaults.
+
+A derivative leaves them as the function does, once a call; arrays that are passed it never writes.
+"""
+
+import collections
+import copy
+import dataclasses
+import types
+
+import numpy as np
+import pytest
+
+import symdiff
+
+X = np.array([0.5, -1.25, 2.0])
+CASES = []
+
+
+def case(*arguments):
+    def add(function):
+        CASES.append((function, arguments))
+        return function
+
+    return add
+
+
+@dataclasses.dataclass
+class Record:
+    n: int = 0
+    v: float = 1.0
+    h: list = dataclasses.field(default_factory=list)
+
+
+class Thing:
+    def __init__(self):
+        self.n = 0
+        self.h = [1.0]
+        self.d = {"a": 1.0}
+        self.w = np.ones(3)
+
+
+@case([1.0, 2.0])
+def list_item(x, items):
+    items[0] = x[0] * 2
+    return x.sum() * items[0]
+
+
+@case([1.0])
+def list_append(x, items):
+    items.append(x[1])
+    items.append(3)
+    return x.sum() * len(items)
+
+
+@case([1.0, 2.0, 3.0])
+def list_pop(x, items):
+    v = items.pop()
+    return x.sum() * v
+
+
+@case([[1.0], [2.0]])
+def nested(x, items):
+    items[0].append(x[0])
+    items[1][0] += 1
+    return x.sum() * items[1][0]
+
+
+@case({"a": 1.0})
+def dict_set(x, d):
+    d["a"] = d["a"] + x[0]
+    d["new"] = 2.0
+    return x.sum() * d["a"]
+
+
+@case({"a": 1.0, "b": 2.0})
+def dict_pop(x, d):
+    v = d.pop("a")
+    del d["b"]
+    return x.sum() * v
+
+
+@case([np.ones(3)])
+def list_array_append(x, items):
+    items.append(x * 2)
+    return (items[0] * items[1]).sum()
+
+
+@case(Thing())
+def obj(x, o):
+    o.n += 1
+    o.h.append(x[0])
+    o.d["a"] = x[1]
+    o.w[0] = 3.0
+    o.new = x[0]
+    return x.sum() * o.n
+
+
+@case(Record())
+def dc(x, o):
+    o.n += 1
+    o.h.append(x[0])
+    o.v = x[1]
+    return x.sum() * o.n
+
+
+@case([1.0])
+def in_loop(x, items):
+    for v in x:
+        items.append(v * 2)
+    return x.sum() * items[-1]
+
+
+@case([1.0], True)
+def in_branch(x, items, c):
+    if x[0] > 0:
+        items.append(x[0])
+    else:
+        items[0] = 7.0
+    return x.sum() * items[0]
+
+
+@case([1.0, 2.0], [3.0])
+def swap(x, items, m):
+    items[0], m[0] = m[0], items[0]
+    items.extend(m)
+    return x.sum() * items[0]
+
+
+@case((1.0, [2.0]))
+def in_tuple(x, t):
+    t[1].append(5.0)
+    t[1][0] *= 2
+    return x.sum() * t[1][0]
+
+
+@case([1.0, 2.0])
+def clears(x, items):
+    items.clear()
+    items.append(x[0])
+    return x.sum() * items[0]
+
+
+@case([1.0, 2.0])
+def slices(x, items):
+    items[1:] = [4.0, 5.0, x[0]]
+    return x.sum() * items[1]
+
+
+@case(types.SimpleNamespace(a=1.0, items=[1.0]))
+def ns(x, o):
+    o.a = x[0]
+    o.items.append(2.0)
+    o.b = 3.0
+    return x.sum() * o.a
+
+
+@case(collections.OrderedDict(a=1.0))
+def od(x, d):
+    d["z"] = x[0]
+    d["a"] += 1
+    return x.sum() * d["a"]
+
+
+@case([1.0])
+def raising(x, items):
+    items.append(2.0)
+    if x[0] > 0:
+        raise ValueError("after")
+    return x.sum()
+
+
+@case(Thing())
+def raising_obj(x, o):
+    o.n += 1
+    if x[0] > 0:
+        raise ValueError("after")
+    return x.sum()
+
+
+@case()
+def default_list(x, acc=None):
+    if acc is None:
+        acc = [1.0]
+    acc.append(2.0)
+    return x.sum() * len(acc) * acc[0]
+
+
+@case()
+def default_dict(x, acc=None):
+    if acc is None:
+        acc = {"n": 0}
+    acc["n"] += 1
+    return x.sum() * acc["n"]
+
+
+@case()
+def default_kw(x, *, acc=None):
+    if acc is None:
+        acc = [0.0]
+    acc[0] += 1.0
+    return x.sum() * acc[0]
+
+
+def helper(x, acc=None):
+    if acc is None:
+        acc = [1.0]
+    acc.append(2.0)
+    return x * len(acc)
+
+
+@case()
+def helper_default(x):
+    return helper(x).sum()
+
+
+def helper_with_an_array(x, acc=np.zeros(3)):  # noqa: B008
+    acc += 1
+    return x * acc
+
+
+@case()
+def helper_array_default(x):
+    return helper_with_an_array(x).sum()
+
+
+def shown(value):
+    """A value with the types of what it holds, to be compared."""
+    if isinstance(value, np.ndarray):
+        return "array", value.tolist()
+    if isinstance(value, list | tuple):
+        return type(value), [shown(item) for item in value]
+    if isinstance(value, dict):
+        return type(value), {key: shown(item) for key, item in value.items()}
+    return type(value), shown(vars(value)) if hasattr(value, "__dict__") else value
+
+
+def kept():
+    return [shown((f.__defaults__, f.__kwdefaults__)) for f in (helper, *DEFAULTS)]
+
+
+DEFAULTS = [function for function, _ in CASES]
+TRANSFORMS = {
+    "grad": symdiff.grad,
+    "value_and_grad": symdiff.value_and_grad,
+    "forward": lambda f: symdiff.differentiable(f).forward,
+    "jvp": lambda f: lambda x, *rest: symdiff.jvp(f, (x, *rest), (x * 0, *[None] * len(rest))),
+    "hvp": lambda f: lambda x, *rest: symdiff.hvp(f)(x, *rest, np.ones(3)),
+    "jacobian": symdiff.jacobian,
+}
+
+
+@pytest.fixture
+def defaults(monkeypatch):
+    """Sets all defaults to what they were."""
+    functions = [*DEFAULTS, helper, helper_with_an_array]
+    before = copy.deepcopy([(f.__defaults__, f.__kwdefaults__) for f in functions])
+
+    def restore():
+        for function, (positional, named) in zip(functions, copy.deepcopy(before), strict=True):
+            function.__defaults__, function.__kwdefaults__ = positional, named
+
+    yield restore
+    restore()
+
+
+def twice(call, arguments):
+    """What two calls leave behind, and the errors that they raise."""
+    given, errors = copy.deepcopy(arguments), []
+    for _ in range(2):
+        try:
+            call(X.copy(), *given)
+        except Exception as error:
+            errors.append((type(error), str(error)))
+    return shown(given), errors, kept()
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS)
+@pytest.mark.parametrize(("function", "arguments"), CASES, ids=lambda v: getattr(v, "__name__", ""))
+def test_a_call_leaves_behind_what_the_function_leaves(function, arguments, transform, defaults):
+    defaults()
+    expected = twice(function, arguments)
+    defaults()
+    assert twice(TRANSFORMS[transform](function), arguments) == expected
+
+
+def test_arrays_that_are_passed_are_not_written():
+    def f(x, items):
+        items[0] += x
+        items[1] = x * 2
+        return (items[0] * items[1]).sum()
+
+    arrays = [np.ones(3), np.zeros(3)]
+    items = list(arrays)
+    gradient = symdiff.grad(f)(X, items)
+    np.testing.assert_allclose(gradient, 4 * X + 2)
+    np.testing.assert_array_equal(arrays[0], np.ones(3))
+    np.testing.assert_array_equal(arrays[1], np.zeros(3))
+    np.testing.assert_array_equal(items[1], X * 2)
+    assert items[0] is arrays[0]
+
+
+def test_an_array_of_an_object_is_its_state():
+    state = types.SimpleNamespace(w=np.ones(3))
+
+    def f(x, state):
+        state.w[0] += x[1]
+        return (state.w * x).sum()
+
+    np.testing.assert_allclose(symdiff.grad(f)(X, state), [X[1] + 1, 1 + X[0], 1])
+    np.testing.assert_array_equal(state.w, [1 + X[1], 1, 1])
+
+
+def test_a_default_array_that_is_written_is_refused():
+    def f(x, acc=np.ones(3)):  # noqa: B008
+        acc += 1
+        return (x * acc).sum()
+
+    gradient = symdiff.grad(f)
+    np.testing.assert_array_equal(gradient(X, np.zeros(3)), np.ones(3))
+    with pytest.raises(symdiff.SignatureError, match="its own default"):
+        gradient(X)
+    np.testing.assert_array_equal(gradient(X, np.ones(3)), np.full(3, 2.0))
+
+
+def test_a_new_list_does_not_compile_anew():
+    def f(x, seen):
+        seen.append(x[0])
+        return x.sum()
+
+    gradient = symdiff.grad(f)
+    for _ in range(5):
+        seen = []
+        gradient(X, seen)
+        assert seen == [X[0]]
+    assert len(gradient.signatures()) == 1
+
+
+def test_a_dict_that_makes_what_is_missing():
+    def f(x, counts):
+        counts["new"] += 1
+        return x.sum()
+
+    with pytest.raises(symdiff.UnsupportedSyntaxError, match="missing in a defaultdict"):
+        symdiff.grad(f)(X, collections.defaultdict(int))
