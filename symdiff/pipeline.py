@@ -22,7 +22,7 @@ from symdiff.emit.fallback import with_fallback
 from symdiff.errors import AliasingError, SignatureError
 from symdiff.ir.graph import Block, FreeVariable, Graph, Input, uses
 from symdiff.ir.signature import LAYOUT, Nested, Path, Signature, Specification, leaves
-from symdiff.ir.structure import Structure
+from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops.rules import expanded
 from symdiff.optimise import optimise
@@ -33,7 +33,7 @@ from symdiff.runtime.calling import follow
 from symdiff.runtime.entry import Check
 from symdiff.runtime.load import load
 from symdiff.runtime.parameters import Parameters
-from symdiff.runtime.signature import layout_of, signature_of, spelled
+from symdiff.runtime.signature import laps_itself, layout_of, signature_of, spelled
 
 Arguments = tuple[Any, ...]
 _MOST_RESTARTS = 200
@@ -206,7 +206,7 @@ def derive(chain: Chain, arguments: Arguments, known: Followed | None = None) ->
     ties: list[tuple[Path, Path]] = []
     for k, transform in enumerate(chain.transforms):
         inner, outer, parameters = signatures[k], signatures[k + 1], chain.parameters[k]
-        graph = optimise(transform.apply(graph, inner, outer, parameters))
+        graph = optimise(transform.apply(graph, replace(inner, same=same), outer, parameters))
 
         def moved(
             path: Path, t: Transform = transform, i: Signature = inner, p: Parameters = parameters
@@ -215,10 +215,12 @@ def derive(chain: Chain, arguments: Arguments, known: Followed | None = None) ->
 
         checks = [replace(check, path=moved(check.path)) for check in checks]
         static = tuple((moved(path), value) for path, value in static)
+        own_ties = transform.ties(outer, parameters)
         same = tuple((moved(path), moved(other)) for path, other in same)
+        same += _tangents_of_same(same, own_ties, chain.parameters[k + 1].names, levels[k + 1])
         written, own = tuple(map(moved, written)), frozenset(map(moved, own))
         ties = [(moved(path), moved(other)) for path, other in ties]
-        ties += transform.ties(outer, parameters)
+        ties += own_ties
     outermost = replace(tied(signatures[-1], ties), static=static, same=same)
     added = _paths(outermost) - own
     return Derived(
@@ -230,6 +232,30 @@ def _paths(signature: Signature) -> frozenset[Path]:
     """The paths of all single arguments."""
     parameters = signature.parameters
     return frozenset(path for name, kind in parameters for path, _ in leaves(kind, (name,)))
+
+
+def _tangents_of_same(
+    same: Sequence[tuple[Path, Path]],
+    ties: Sequence[tuple[Path, Path]],
+    names: Sequence[str],
+    arguments: Arguments,
+) -> tuple[tuple[Path, Path], ...]:
+    """The tangents of arguments that are one array, which have to be one array too."""
+    along = {primal: tangent for tangent, primal in ties}
+    pairs = []
+    for path, other in same:
+        tangents = tuple(along[p] for p in (path, other) if p in along)
+        if not tangents:
+            continue
+        first, *rest = (follow(tangent, names, arguments) for tangent in tangents)
+        if len(tangents) < 2 or first is not rest[0]:
+            raise AliasingError(
+                f"{spelled(other)} and {spelled(path)} are one array, which the function writes,"
+                " but their tangents differ",
+                hint="pass a copy of one of them, or one tangent for both",
+            )
+        pairs.append((tangents[0], tangents[1]))
+    return tuple(pairs)
 
 
 def tied(signature: Signature, ties: Sequence[tuple[Path, Path]]) -> Signature:
@@ -336,6 +362,7 @@ def _aliases(
     found: list[tuple[Path, Any]] = []
     same: list[tuple[Path, Path]] = []
     written = {graph.inputs[number].path for number in graph.mutated}
+    written |= {path for path, other in signature.same if other in written}
     for path in _array_paths(graph, signature):
         value = follow(path, names, arguments)
         if not isinstance(value, np.ndarray):
@@ -347,7 +374,14 @@ def _aliases(
             _refuse_overlap(path, value, other_path, other, written)
         else:
             found.append((path, value))
-    return tuple(same)
+    apart = {path for path in written if laps_itself(follow(path, names, arguments))}
+    if apart:
+        raise AliasingError(
+            f"elements of {spelled(min(apart, key=str))} share memory, and the function writes it",
+            hint="pass a copy",
+        )
+    shared = {first for path, first in same if not written.isdisjoint((path, first))}
+    return tuple((path, first) for path, first in same if first in shared)
 
 
 def _array_paths(graph: Graph, signature: Signature) -> list[Path]:
@@ -380,7 +414,7 @@ def build(derived: Derived, name: str, *, exact: bool = False) -> Program:
 
     Programs of numbers alone run on Python's floats, unless they are to be ``exact`` to the bit.
     """
-    graph = emittable(derived.graph)
+    graph = with_own_results(emittable(derived.graph))
     emitted = None if exact else _emit_on_floats(graph, name, derived.signature)
     if emitted is None:
         emitted = emit_source(graph, name, signature=derived.signature)
@@ -397,6 +431,29 @@ def _emit_on_floats(graph: Graph, name: str, signature: Signature) -> Emitted | 
     if [p.path for p in fast.parameters] != [p.path for p in slow.parameters]:
         return None
     return with_fallback(fast, slow)
+
+
+def with_own_results(graph: Graph) -> Graph:
+    """The graph with a result for each place of what it returns: ``argnums=(0, 0)`` asks for one
+    gradient twice.
+    """
+    numbers = list(leaves_of(graph.output))
+    if len(set(numbers)) == len(numbers):
+        return graph
+    results, taken = list(graph.block.results), set[int]()
+
+    def own(structure: Structure) -> Structure:
+        if isinstance(structure, Container):
+            return replace(structure, items=tuple(map(own, structure.items)))
+        if not isinstance(structure, Leaf) or structure.index not in taken:
+            taken.update(leaves_of(structure))
+            return structure
+        results.append(results[structure.index])
+        return Leaf(len(results) - 1)
+
+    output = own(graph.output)
+    block = Block(graph.block.parameters, graph.block.nodes, tuple(results))
+    return replace_graph(graph, block=block, output=output)
 
 
 def build_primal(derived: Derived, name: str) -> Program:

@@ -82,8 +82,14 @@ def differentiable(f: Any = None, /, *, exact: bool = False) -> Any:
 def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Derivative:
     """The gradient of a function with one scalar result, structured like the argument.
 
+    What is returned shares no memory, neither with arguments nor among itself. One array given as
+    several arguments counts as several, unless ``f`` writes it: then the gradient is that by the
+    one array, whichever of the arguments is asked for.
+
     :param argnums: a position, a name, or a tuple of them, which gives a tuple.
     :param has_aux: ``f`` returns a pair, of which the second is handed on: ``(gradient, aux)``.
+    :raises AliasingError: at the call, where arguments overlap and ``f`` writes one of them, or one
+        array that it writes is asked for twice.
     :raises GradientShapeError: at the call, where the result has not exactly one element.
     :raises SignatureError: at the call, where the argument has no derivative (an integer array).
 

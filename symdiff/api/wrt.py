@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from symdiff.errors import SignatureError
+from symdiff.errors import AliasingError, SignatureError
 from symdiff.ir.graph import Block, Graph, Input, Value
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification, describe, leaves
 from symdiff.ir.structure import Container, Leaf, Static, Structure
@@ -119,19 +119,31 @@ class Asked:
 def asked_for(graph: Graph, signature: Signature, paths: Iterable[Path]) -> Asked:
     """Find the inputs at ``paths`` and below, adding those that the graph does not use."""
     found: list[Path] = []
+    same, asked = dict(signature.same), dict[Path, Path]()
 
     def leaf(path: Path) -> Structure:
-        if path in found:
-            return Leaf(found.index(path))
-        found.append(path)
+        first = same.get(path, path)
+        if asked.setdefault(first, path) != path:
+            raise _one_array(graph.name, asked[first], path)
+        if first in found:
+            return Leaf(found.index(first))
+        found.append(first)
         return Leaf(len(found) - 1)
 
     specifications = [(path, specification_at(signature, path)) for path in paths]
     structures = tuple(cotangents_of(item, path, leaf) for path, item in specifications)
     types = {p: t for path, item in specifications for p, t in leaves(item, path)}
-    graph = with_inputs(graph, {path: types[path] for path in found})
+    graph = with_inputs(graph, {path: types[asked[path]] for path in found})
     numbers = input_numbers(graph)
     return Asked(graph, tuple(numbers[path] for path in found), structures)
+
+
+def _one_array(function: str, one: Path, other: Path) -> AliasingError:
+    return AliasingError(
+        f"{spelled(one)} and {spelled(other)} are one array here, which {function} writes: there is"
+        " no derivative by each of them",
+        hint="pass a copy of one of them, or ask for one of them with argnums",
+    )
 
 
 def input_numbers(graph: Graph) -> dict[Path, int]:

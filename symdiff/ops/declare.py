@@ -137,6 +137,8 @@ def declare(operation: Operation, operands: int | None = None) -> Operation:
 def literal(value: Any) -> ast.expr:
     """The expression of a static attribute: numbers, strings, None, tuples, slices, dtypes."""
     if isinstance(value, np.dtype):
+        if not value.isnative:
+            return ast.Call(dotted("np.dtype"), [ast.Constant(value.str)], [])
         name = "bool" if value == np.dtype(bool) else value.name
         return dotted(f"np.{name}")
     if isinstance(value, np.generic):

@@ -20,6 +20,7 @@ import numpy as np
 from symdiff.ir.graph import FreeVariable
 from symdiff.ir.signature import LAYOUT, Fixed, Nested, Path, Signature, Specification
 from symdiff.ir.types import ArrayType, ListType, Size
+from symdiff.runtime.signature import laps_itself
 from symdiff.runtime.surroundings import ABSENT, Surroundings
 
 MISS: Any = type("Miss", (), {"__repr__": lambda self: "<no such signature>"})()
@@ -305,10 +306,12 @@ class _Writer:
         seen = [path for path in self.known if path not in target.unseen]
         arrays = [path for path in seen if isinstance(self._example(path), np.ndarray)]
         for path in target.written:
+            name = self.read(path)
+            self.require(f"{name}.flags.forc or not {self.surroundings.bind(laps_itself)}({name})")
             for other in arrays:
                 if other != path and same.get(path, path) != same.get(other, other):
-                    names = f"{self.read(path)}, {self.read(other)}"
-                    self.require(f"not may_share_memory_({names})")
+                    names = f"{name}, {self.read(other)}"
+                    self.require(f"not (may_share_memory_({names}) and share_memory_({names}))")
 
 
 def _or_absent(read: Callable[[], Any]) -> Any:

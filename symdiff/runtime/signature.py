@@ -104,6 +104,19 @@ def layout_of(array: np.ndarray) -> str | tuple[int, ...]:
     return "F" if array.flags.f_contiguous else array.strides
 
 
+def laps_itself(array: np.ndarray) -> bool:
+    """Whether elements of an array that can be written may share memory."""
+    if array.flags.forc or not array.flags.writeable:
+        return False
+    reach = array.itemsize
+    steps = zip(map(abs, array.strides), array.shape, strict=True)
+    for stride, length in sorted(step for step in steps if step[1] > 1):
+        if stride < reach:
+            return True
+        reach += stride * (length - 1)
+    return False
+
+
 def spelled(path: Path) -> str:
     """A path as Python spells it: ``params[0]['w']``, ``self.scale``."""
     first, *rest = path

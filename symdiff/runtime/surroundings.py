@@ -31,6 +31,7 @@ _OWN = {
     "hasattr_": hasattr,
     "ndarray_": np.ndarray,
     "may_share_memory_": np.may_share_memory,
+    "share_memory_": np.shares_memory,
     "ABSENT": ABSENT,
 }
 _GENERATED = re.compile(r"[aocv]\d+")
