@@ -35,6 +35,7 @@ from symdiff.parse.values import (
     ObjectRef,
     Partial,
     Range,
+    StaticSet,
 )
 from symdiff.parse.views import adopt, seen_through
 
@@ -140,6 +141,10 @@ def _static_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstra
         return {"func": value.function, "args": value.arguments}.get(name, dict(value.keywords))
     if isinstance(value, Range) and name in ("start", "stop", "step"):
         return getattr(value, name)
+    if isinstance(value, StaticSet) and not hasattr(frozenset, name):
+        raise UnsupportedSyntaxError(
+            f"'{name}' of a set, which changes it", interp.span, "use a list, or a dict"
+        )
     if isinstance(value, STATIC_TYPES) or getattr(type(value), "__symdiff_static__", False):
         return getattr(value, name)
     raise UnsupportedSyntaxError(f"attribute '{name}' of {describe(value)}", interp.span)

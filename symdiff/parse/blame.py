@@ -31,6 +31,7 @@ from symdiff.parse.values import (
     ListRef,
     Range,
     StagedText,
+    StaticSet,
 )
 
 if TYPE_CHECKING:
@@ -142,6 +143,8 @@ def sample(interp: Interpreter, value: Abstract) -> Any:
         return _of_container(interp, value)
     if isinstance(value, StagedText):
         return "1"
+    if isinstance(value, StaticSet):
+        return set(value)
     if type(value).__module__.startswith("symdiff"):
         raise NoSample
     return value

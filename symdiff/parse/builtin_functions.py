@@ -60,6 +60,7 @@ from symdiff.parse.values import (
     ObjectRef,
     Partial,
     Range,
+    StaticSet,
     Token,
 )
 
@@ -428,13 +429,15 @@ def _dict(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abst
     return made
 
 
-@builtin(set, frozenset)
+@builtin(frozenset)
+def _frozenset(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    items = static_items(interp, arguments[0]) if arguments else ()
+    return frozenset(known(interp, item, SETS) for item in items)
+
+
+@builtin(set)
 def _set(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    return (
-        frozenset(known(interp, v, SETS) for v in static_items(interp, arguments[0]))
-        if arguments
-        else frozenset()
-    )
+    return StaticSet(_frozenset(interp, arguments, keywords))
 
 
 @builtin(slice)

@@ -24,7 +24,7 @@ from symdiff.parse.scope import bind_name, load_name
 from symdiff.parse.supers import super_of
 from symdiff.parse.texts import text_field, text_of
 from symdiff.parse.truth import truth
-from symdiff.parse.values import Abstract, Closure, DictRef, Generator, ListRef, Scope
+from symdiff.parse.values import Abstract, Closure, DictRef, Generator, ListRef, Scope, StaticSet
 from symdiff.source import FunctionSource
 
 
@@ -249,7 +249,7 @@ def _list(interp: Interpreter, node: ast.List) -> Abstract:
 
 @expression(ast.Set)
 def _set(interp: Interpreter, node: ast.Set) -> Abstract:
-    return frozenset(known(interp, item, SETS) for item in _elements(interp, node.elts))
+    return StaticSet(known(interp, item, SETS) for item in _elements(interp, node.elts))
 
 
 @expression(ast.Dict)
@@ -360,7 +360,7 @@ def _set_comprehension(interp: Interpreter, node: ast.SetComp) -> Abstract:
         node.generators,
         lambda: append_item(interp, made, known(interp, interp.evaluate(node.elt), SETS)),
     )
-    return frozenset(interp.content(made))
+    return StaticSet(interp.content(made))
 
 
 @expression(ast.DictComp)

@@ -31,6 +31,7 @@ from symdiff.parse.values import (
     Partial,
     Range,
     StagedText,
+    StaticSet,
 )
 
 _CLASSES: dict[type, type] = {
@@ -39,6 +40,7 @@ _CLASSES: dict[type, type] = {
     DictRef: dict,
     Range: range,
     StagedText: str,
+    StaticSet: set,
     Closure: types.FunctionType,
     Partial: functools.partial,
     BoundMethod: types.MethodType,

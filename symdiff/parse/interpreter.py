@@ -42,6 +42,7 @@ from symdiff.parse.values import (
     Lens,
     Maybe,
     Scope,
+    StaticSet,
     Storage,
     Token,
 )
@@ -424,6 +425,8 @@ def describe(value: Abstract) -> str:
         return "a value that differs between paths"
     if value is ABSENT:
         return "an unbound name"
+    if isinstance(value, StaticSet):
+        return "a set"
     if isinstance(value, type | np.dtype) or callable(value):
         return getattr(value, "__qualname__", repr(value))
     return f"{type(value).__name__} {value!r}" if is_leaf(value) else type(value).__name__

@@ -10,7 +10,7 @@ import numpy as np
 from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
-from symdiff.ir.types import ListType
+from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.declare import static
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array, plain_argument
@@ -31,6 +31,8 @@ def get_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
 def _item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
     if isinstance(value, Array | Value) and not _is_list(value):
         base = interp.lift(value)
+        if isinstance(base.type, ArrayType) and base.type.kind == "python":
+            raise TypeError("a Python number is not subscriptable")
         entries = entries_of(interp, key)
         return adopt(interp, ops.index_of(base, entries), {base: value})
     if isinstance(value, Value):

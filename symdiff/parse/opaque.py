@@ -28,6 +28,7 @@ from symdiff.parse.values import (
     ObjectRef,
     Partial,
     StagedText,
+    StaticSet,
 )
 
 LIBRARY_PREFIXES = ("numpy", "scipy", "sympy", "symdiff")
@@ -68,7 +69,7 @@ class Template:
             return {key: self.of(item) for key, item in interp.content(value).items()}
         if isinstance(value, StagedText):
             return Text(tuple(self._part(part) for part in value.parts))
-        if isinstance(value, Closure | Partial | Generator | ObjectRef):
+        if isinstance(value, Closure | Partial | Generator | ObjectRef | StaticSet):
             raise UnsupportedCallError(
                 f"{describe(value)} is passed to a function that symdiff does not follow",
                 interp.span,

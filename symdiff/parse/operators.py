@@ -22,7 +22,16 @@ from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.lookups import defines, on_class
 from symdiff.parse.texts import joined, percent, settled
 from symdiff.parse.truth import truth
-from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Range, StagedText
+from symdiff.parse.values import (
+    Abstract,
+    Array,
+    DictRef,
+    ListRef,
+    ObjectRef,
+    Range,
+    StagedText,
+    StaticSet,
+)
 
 BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("add", operator.add),
@@ -91,6 +100,8 @@ def _binary(
         return _containers(interp, name, a, b)
     if isinstance(a, tuple) or isinstance(b, tuple):
         return _tuples(interp, name, plain, a, b)
+    if isinstance(a, StaticSet) and isinstance(b, frozenset):
+        return StaticSet(plain(a, b))
     if not is_staged(a) and not is_staged(b):
         return plain(a, b)
     return interp.wrap(arithmetic(interp, name, interp.lift(a), interp.lift(b)))

@@ -18,6 +18,7 @@ from symdiff.parse.values import (
     DictRef,
     ListRef,
     ObjectRef,
+    StaticSet,
 )
 
 
@@ -53,6 +54,10 @@ class Output:
             return self._container(kind, tuple(content), tuple(content.values()))
         if isinstance(value, ObjectRef):
             return self._object(value)
+        if isinstance(value, StaticSet):
+            raise UnsupportedSyntaxError(
+                "the function returns a set", None, "return a list, or a frozenset"
+            )
         return Static(settled(interp, value))
 
     def _container(

@@ -30,6 +30,7 @@ from symdiff.parse.values import (
     ListRef,
     ObjectRef,
     Partial,
+    StaticSet,
     Storage,
 )
 
@@ -192,7 +193,7 @@ def _method(interp: Interpreter, value: Any, path: Path) -> Abstract:
 def _set(interp: Interpreter, value: Any, path: Path) -> Abstract:
     interp.guard(path, "type", type(value))
     interp.guard(path, "keys", frozenset(value))
-    return frozenset(value)
+    return StaticSet(value)
 
 
 def _is_static(value: Any) -> bool:

@@ -15,7 +15,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import static
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, StagedText
+from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, StagedText, StaticSet
 
 CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
 
@@ -34,11 +34,14 @@ def text_of(parts: list[Any]) -> str | StagedText:
     return StagedText(tuple(parts))
 
 
+_STAGED = Value | Array | ListRef | DictRef | ObjectRef | StagedText
+
+
 def is_plain(value: Abstract) -> bool:
     """Whether a value is the Python value itself, with all that is in it."""
-    if isinstance(value, tuple | frozenset):
+    if isinstance(value, tuple):
         return all(map(is_plain, value))
-    return not isinstance(value, Value | Array | ListRef | DictRef | ObjectRef | StagedText)
+    return not isinstance(value, _STAGED | StaticSet)
 
 
 def joined(a: str | StagedText, b: str | StagedText) -> str | StagedText:
@@ -110,6 +113,8 @@ def plain(interp: Interpreter, value: Abstract) -> Any:
         return {key: plain(interp, item) for key, item in interp.content(value).items()}
     if isinstance(value, StagedText):
         return settled(interp, value)
+    if isinstance(value, StaticSet):
+        return set(value)
     if isinstance(value, Value) and _is_integer(value):
         return static(value)
     if is_plain(value):

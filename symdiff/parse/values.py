@@ -229,6 +229,12 @@ class IteratorRef:
     serial: int = field(default_factory=_serial)
 
 
+class StaticSet(frozenset[Any]):
+    """A ``set``: what it holds is known and does not change."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class StagedText:
     """An f-string of strings and of (value, conversion, format) fields known at run time."""

@@ -177,3 +177,53 @@ def memory(x):
 def test_attributes_of_memory_are_refused():
     with pytest.raises(UnsupportedSyntaxError, match="attribute 'base' of an array"):
         symdiff.grad(memory)(np.array([1.0, 2.0]))
+
+
+NAMES = {"u", "v"}
+
+
+def sets(x):
+    """Sets whose items are known are Python's."""
+    return (
+        isinstance({1}, set),
+        isinstance({1} | {2}, frozenset),
+        isinstance(frozenset([1]), set),
+        type(NAMES) is set,
+        {1, 2} == {2, 1} and {1} < {1, 2} and frozenset([1]) == {1},
+        len(f"{ {1} }"),
+        x * len({1, 2} - {2}),
+    )
+
+
+def test_sets_are_sets():
+    follows(sets, 0.7)
+
+
+def prints_a_set(x):
+    print({1})
+    return x
+
+
+def returns_a_set(x):
+    return {1}, x
+
+
+def grows_a_set(x):
+    seen = set()
+    seen.add(1)
+    return x * len(seen)
+
+
+@pytest.mark.parametrize("function", [prints_a_set, returns_a_set, grows_a_set])
+def test_sets_that_would_have_to_be_made_or_changed_are_refused(function):
+    with pytest.raises((UnsupportedSyntaxError, UnsupportedCallError), match="a set") as caught:
+        symdiff.grad(function)(0.7)
+    assert caught.value.span is not None
+
+
+def subscripted(x):
+    return x[0]
+
+
+def test_a_number_is_not_subscriptable():
+    follows(subscripted, 0.7, np.array([1.0, 2.0]))
