@@ -492,6 +492,8 @@ def array_of(data: Any, dtype: Any = None) -> Value:
         return _stacked(data, dtype) if isinstance(data.type, ListType) else data
     if isinstance(data, np.ndarray | np.generic | int | float | complex):
         return builder().constant(data)
+    if not isinstance(data, list | tuple):
+        raise TypeError(f"a number, an array or a list of them is needed, not {data!r}")
     nested, elements = _elements(data)
     values = [array_of(element) for element in elements]
     wanted = [array_type(value).dtype for value in values] or [FLOAT64]

@@ -411,9 +411,12 @@ def _list(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abst
 def _tuple(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     if not arguments:
         return ()
-    made = collect(interp, arguments[0])
-    content = interp.content(made)
-    return made if staged_lists.is_staged_list(content) else content  # a staged length: as a list
+    content = interp.content(collect(interp, arguments[0]))
+    if not staged_lists.is_staged_list(content):
+        return content
+    made = ListRef(frozen=True)
+    interp.put(made, content)
+    return made
 
 
 @builtin(dict)

@@ -55,6 +55,8 @@ def class_of(interp: Interpreter, value: Abstract) -> type:
     require_known(interp, value)
     if isinstance(value, ObjectRef):
         return value.type
+    if isinstance(value, ListRef) and value.frozen:
+        return tuple
     if isinstance(value, Value):
         return class_of_number(value)
     kind = type(value)

@@ -16,6 +16,7 @@ from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array, plain_argument
 from symdiff.parse.blame import judged, users
 from symdiff.parse.demand import known
+from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.texts import settled
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Range
@@ -152,7 +153,7 @@ def _set_item(interp: Interpreter, target: Abstract, key: Abstract, content: Abs
         base = interp.heap.read(target)
         new = ops.index_set_of(base, as_array(interp, content), entries_of(interp, key))
         interp.heap.write(target, new)
-    elif isinstance(target, ListRef):
+    elif isinstance(target, ListRef) and not target.frozen:
         _set_list_item(interp, target, key, content)
     elif isinstance(target, DictRef):
         changed = dict(interp.content(target))
@@ -162,7 +163,8 @@ def _set_item(interp: Interpreter, target: Abstract, key: Abstract, content: Abs
     elif isinstance(target, ObjectRef):
         interp.call_method(target, "__setitem__", key, content)
     else:
-        raise users(TypeError(f"'{type(target).__name__}' object does not support item assignment"))
+        name = class_of(interp, target).__name__
+        raise users(TypeError(f"'{name}' object does not support item assignment"))
 
 
 def note_write(interp: Interpreter, ref: ListRef | DictRef) -> None:

@@ -147,7 +147,7 @@ def _staged_or_unrolled(interp: Interpreter, turns: Turns) -> None:
     _refuse_or_unroll(interp, turns, failure)
     _restart(interp, start)
     if is_users(failure):
-        _raised_in_a_turn(interp, turns, failure)
+        _peel(interp, turns)  # which raises it where the turn is reached, if it ever is
         return
     try:
         _unroll(interp, turns)
@@ -182,13 +182,6 @@ def _restart(interp: Interpreter, start: tuple[int, Heap, int]) -> None:
     del builder().nodes[length:]
     del interp.frames[frames:]
     interp.heap = heap
-
-
-def _raised_in_a_turn(interp: Interpreter, turns: Turns, error: Exception) -> None:
-    """The user's error in a loop that may run no turn: raised where the turn is reached."""
-    if not isinstance(_enters(turns), Value):
-        raise error
-    _peel(interp, turns)
 
 
 def _can_be_static(interp: Interpreter, count: Value) -> bool:

@@ -7,6 +7,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
@@ -17,7 +19,7 @@ from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array
 from symdiff.parse.blame import judged, users
 from symdiff.parse.heap import constant
-from symdiff.parse.identity import identical, require_known
+from symdiff.parse.identity import class_of, identical, require_known
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.lookups import defines, on_class
 from symdiff.parse.texts import joined, percent, settled
@@ -251,14 +253,34 @@ def _compared(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract
     if isinstance(a, ObjectRef) or isinstance(b, ObjectRef):
         return _compare_objects(interp, name, a, b)
     if is_staged(a) or is_staged(b):
-        if op in (ast.Eq, ast.NotEq) and not _comparable(a, b):
-            return op is ast.NotEq
+        if op in (ast.Eq, ast.NotEq) and not _comparable(interp, a, b):
+            return _unlike(interp, a, b, op is ast.NotEq)
         return interp.wrap(staged(as_array(interp, a), as_array(interp, b)))
     return COMPARE[op][1](_static_sequence(interp, a), _static_sequence(interp, b))
 
 
-def _comparable(a: Abstract, b: Abstract) -> bool:
+def _comparable(interp: Interpreter, a: Abstract, b: Abstract) -> bool:
+    """Whether ``==`` compares numbers: of Python's there are none in a sequence."""
+    sequences = isinstance(a, ListRef | tuple) or isinstance(b, ListRef | tuple)
+    if sequences and any(class_of(interp, v) in _PYTHON_NUMBERS for v in (a, b)):
+        return False
     return all(is_staged(v) or is_leaf(v) or isinstance(v, ListRef | tuple) for v in (a, b))
+
+
+_PYTHON_NUMBERS = (bool, int, float, complex)
+
+
+def _unlike(interp: Interpreter, a: Abstract, b: Abstract, answer: bool) -> Abstract:
+    """What ``==`` or ``!=`` gives of a number and something else: the same for all values."""
+    classes = {class_of(interp, a), class_of(interp, b)}
+    if np.ndarray in classes:
+        raise UnsupportedSyntaxError(
+            "an array is compared with what is no number: the answer is an array",
+            interp.span,
+            "compare with 'is', or test its type",
+        )
+    by_numpy = str in classes and any(issubclass(c, np.generic) for c in classes)
+    return np.bool_(answer) if by_numpy else answer
 
 
 def _compare_objects(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abstract:

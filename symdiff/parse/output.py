@@ -41,6 +41,12 @@ class Output:
             return Leaf(len(self.leaves) - 1)
         if isinstance(value, ListRef):
             content = interp.content(value)
+            if value.frozen:
+                raise UnsupportedSyntaxError(
+                    "the function returns a tuple of a length that is known at run time only",
+                    None,
+                    "return a list, or an array",
+                )
             if isinstance(content, Value):
                 self.leaves.append(content)
                 return Leaf(len(self.leaves) - 1)

@@ -72,12 +72,13 @@ class ListRef:
     """A Python list; its content is a tuple of abstract values, a list ``Value`` or ``Columns``.
 
     ``detached``: the length of the staged list that this is a copy of an item of: not to be
-    written.
+    written. ``frozen``: it is a tuple, of a length that is known at run time only.
     """
 
     path: tuple[Any, ...] | None = None
     detached: Value | None = None
     serial: int = field(default_factory=_serial)
+    frozen: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,7 +174,7 @@ def as_users_own(function: types.FunctionType, module: types.ModuleType) -> type
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a function with equal arguments: what its required parameters are called with."""
+    """A function and how many arguments it requires, by position and by name."""
 
     function: types.FunctionType
     count: int
@@ -190,9 +190,24 @@ class Call:
         return cls(function, count, tuple(keywords))
 
     def run(self, function: Any, argument: Any) -> Any:
-        """``function`` called with copies of the argument."""
-        positional = [copy.deepcopy(argument) for _ in range(self.count)]
-        return function(*positional, **{k: copy.deepcopy(argument) for k in self.keywords})
+        """``function`` called with equal arguments: spelled types."""
+        return function(*[argument] * self.count, **dict.fromkeys(self.keywords, argument))
+
+    def arguments(self, spelling: str) -> tuple[list[Any], dict[str, Any]]:
+        """Values for the spelled types, different from one another."""
+        values = [_value(spelling, k) for k in range(self.count + len(self.keywords))]
+        named = zip(self.keywords, values[self.count :], strict=True)
+        return values[: self.count], dict(named)
+
+    def run_on_values(self, function: Any, spelling: str) -> Any:
+        """``function`` called with values of the spelled types."""
+        positional, named = self.arguments(spelling)
+        return function(*positional, **named)
+
+
+def _value(spelling: str, position: int) -> Any:
+    value = copy.deepcopy(_VALUES[spelling])
+    return value if spelling == "int" else value * (1.0 - 0.07 * position)
 
 
 def compile_one(name: str, spelling: str) -> Result:
@@ -243,7 +258,7 @@ def _ran(stage: str, call: Call, function: Any, spelling: str) -> list[Outcome]:
     """What is raised when it is run on values."""
     found: list[Outcome] = []
     with _quietly(), reported(stage, found):
-        call.run(function, _VALUES[spelling])
+        call.run_on_values(function, spelling)
     return found
 
 
@@ -265,8 +280,8 @@ def _differentiated(call: Call, name: str, spelling: str) -> Result:
     if not spelling.startswith("float"):
         return Result(name, spelling, "verified")
     found: list[Outcome] = []
-    bound = functools.partial(call.function, **dict.fromkeys(call.keywords, _VALUES[spelling]))
-    arguments = [copy.deepcopy(_VALUES[spelling]) for _ in range(call.count)]
+    arguments, named = call.arguments(spelling)
+    bound = functools.partial(call.function, **named)
     derivative = "unsure"
     try:
         with _quietly(), reported("differentiating", found):
@@ -292,7 +307,7 @@ def _confirmed(call: Call, spelling: str, claim: Outcome) -> str:
     """
     try:
         with effects.forbidding(), _quietly():
-            call.run(call.function, _VALUES[spelling])
+            call.run_on_values(call.function, spelling)
     except Exception as error:
         frame = traceback.extract_tb(error.__traceback__)[-1]
         place = f":{frame.lineno}:{(frame.colno or 0) + 1}: "

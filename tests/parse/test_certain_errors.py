@@ -181,3 +181,14 @@ def joined(x):
 def test_the_error_of_a_loop_that_numpy_does_not_have_is_numpys():
     with pytest.raises(CertainError, match="did not contain a loop"):
         symdiff.differentiable(joined).graph("float64[n]")
+
+
+def no_turn(x, *pairs):
+    while pairs:
+        x = pairs[1] * x
+        pairs = pairs[2:]
+    return x
+
+
+def test_an_error_of_a_loop_that_is_not_entered_is_none():
+    follows(no_turn, 2.0)

@@ -227,3 +227,63 @@ def subscripted(x):
 
 def test_a_number_is_not_subscriptable():
     follows(subscripted, 0.7, np.array([1.0, 2.0]))
+
+
+def tuples_of_a_staged_length(x):
+    t = tuple(x)
+    return isinstance(t, tuple), isinstance(t, list), type(t) is tuple, sum(t), hasattr(t, "append")
+
+
+def grows_a_tuple(x):
+    tuple(x).append(1.0)
+
+
+def writes_to_a_tuple(x):
+    t = tuple(x)
+    t[0] = 2.0
+
+
+@pytest.mark.parametrize("function", [tuples_of_a_staged_length, grows_a_tuple, writes_to_a_tuple])
+def test_tuples_of_a_staged_length_are_tuples(function):
+    follows(function, np.array([1.0, 2.0]), ((0.7, 0.2),))
+
+
+def returns_a_tuple(x):
+    return tuple(v * 2 for v in x)
+
+
+def test_a_tuple_of_a_staged_length_is_not_returned_as_a_list():
+    with pytest.raises(UnsupportedSyntaxError, match="returns a tuple of a length"):
+        symdiff.differentiable(returns_a_tuple).graph("float64[n]")
+
+
+def array_of_nothing(x, y=None):
+    return x if np.any(y) else 2 * x
+
+
+def test_what_is_no_array_is_named():
+    with pytest.raises(UnsupportedCallError, match="is needed, not None"):
+        symdiff.grad(array_of_nothing)(0.7)
+
+
+def equal_to_what_is_no_number(x):
+    return x == "a", x != "a", x == None, x != len, x == {}  # noqa: E711
+
+
+def equal_to_a_sequence(x):
+    return x == [0.7], x != (0.7,)
+
+
+def test_numbers_are_compared_with_anything():
+    follows(equal_to_what_is_no_number, 0.7, 3, np.float64(0.7))
+    follows(equal_to_a_sequence, 0.7, 1, np.float64(0.7))
+
+
+def array_equal_to_none(x):
+    return x if x == None else 2 * x  # noqa: E711
+
+
+def test_an_array_is_not_compared_with_what_is_no_number():
+    with pytest.raises(UnsupportedSyntaxError, match="the answer is an array") as caught:
+        symdiff.grad(array_equal_to_none)(np.array([1.0, 2.0]))
+    assert caught.value.span is not None
