@@ -22,6 +22,7 @@ from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value
 from symdiff.ir.types import INT
 from symdiff.ops.declare import Operation
+from symdiff.ops.effects import enter_errstate, leave_errstate
 
 _DEEPEST = 8
 _SPARE = 4  # columns kept for what a statement has beside its expression
@@ -74,6 +75,12 @@ class _Folding:
             for block in blocks_of(graph.block)
             for node in block.nodes
             if node.op.effect and node.op is not push
+        )
+        self.settings = sorted(
+            2 * layout.first[node]
+            for block in blocks_of(graph.block)
+            for node in block.nodes
+            if node.op in (enter_errstate, leave_errstate)
         )
         self._find_readers()
 
@@ -194,7 +201,7 @@ class _Folding:
             point = self.layout.first[reader]
         start, end = self.layout.born[value], 2 * point
         reads = frozenset(o for v in node.operands for o in self.read_by(v))
-        if self.is_written(reads, start, end):
+        if self.is_written(reads, start, end) or _between(self.settings, start, end):
             return False
         return not _between(self.effects, start, end) or not (reads or node.op.raises)
 

@@ -11,6 +11,7 @@ from symdiff.emit.lower import blocks_of, in_memory, is_write, push
 from symdiff.ir.build import constant
 from symdiff.ir.control import call, cond, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
+from symdiff.ops.effects import enter_errstate, leave_errstate
 from symdiff.ops.index import is_view
 
 _FIXED = (loop, cond, call, push, undefined)
@@ -31,6 +32,9 @@ class _Schedule:
     def __init__(self, block: Block) -> None:
         self.block = block
         self.place: dict[Node, tuple[int, int]] = {n: (k, 0) for k, n in enumerate(block.nodes)}
+        self.settings = [
+            k for k, n in enumerate(block.nodes) if n.op in (enter_errstate, leave_errstate)
+        ]
         self.effects = [k for k, n in enumerate(block.nodes) if n.op.effect and n.op is not push]
         self.readers: dict[Value, list[Node]] = {}
         for node in block.nodes:
@@ -95,6 +99,8 @@ class _Schedule:
         if node is write or node.op in _FIXED or node.op.effect or is_write(node) or node.blocks:
             return False
         start, end = self.place[write][0], self.place[node][0]
+        if any(start < setting < end for setting in self.settings):
+            return False
         return not (node.op.raises and any(start < effect < end for effect in self.effects))
 
 

@@ -12,6 +12,7 @@ from symdiff.emit.emitted import Emitted, Parameter
 from symdiff.emit.expressions import Expressions, tuple_of
 from symdiff.emit.namespace import MODULES, Namespace, identifier
 from symdiff.emit.plan import make_plan
+from symdiff.emit.regions import restore_regions
 from symdiff.emit.signature import name_parameters, output, unpacking
 from symdiff.emit.statements import Statements
 from symdiff.emit.text import Line, write
@@ -50,6 +51,7 @@ def emit_source(
     lines.append(definition)
     for line in lines:
         restore_breaks(line.body)
+        restore_regions(line.body)
         annotate(line.body, line.span.file if line.span else None)
     text = write(lines)
     used = set(re.findall(r"\b(\w+)\.", "\n".join(text.lines)))

@@ -28,6 +28,7 @@ from symdiff.emit.expressions import (
 from symdiff.emit.headers import is_length, reads_count
 from symdiff.emit.lower import push
 from symdiff.emit.plan import Plan
+from symdiff.emit.regions import Leave, entered
 from symdiff.emit.text import Line
 from symdiff.emit.trees import same_tree
 from symdiff.ir.build import constant
@@ -491,6 +492,14 @@ def _set_attribute(statements: Statements, node: Node) -> list[Line]:
     return [statements.line(node, assign(place, statements.of(node.operands[0])))]
 
 
+def _enter(statements: Statements, node: Node) -> list[Line]:
+    return [statements.line(node, entered(node))]
+
+
+def _leave(statements: Statements, node: Node) -> list[Line]:
+    return [statements.line(node, Leave())]
+
+
 def _set_item(statements: Statements, node: Node) -> list[Line]:
     owner, key = (statements.expressions.template(_templates(node), k) for k in ("owner", "key"))
     place = as_target(subscript(owner, key))
@@ -535,6 +544,8 @@ PRINTERS: dict[str, Printer] = {
     "unpack": _unpack,
     "raise_": _raise,
     "assert_": _assert,
+    "enter_errstate": _enter,
+    "leave_errstate": _leave,
     "set_attribute": _set_attribute,
     "set_item": _set_item,
 }

@@ -20,7 +20,7 @@ from symdiff.source import SourceSpan
 
 INDENT = "    "
 WIDTH = 88
-_COMPOUND = (ast.For, ast.While, ast.If, ast.FunctionDef)
+_COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef)
 
 
 @dataclass(slots=True)

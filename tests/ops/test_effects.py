@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import symdiff
 from symdiff.ir.types import FLOAT
 from symdiff.ops import (
     Field,
@@ -136,3 +137,53 @@ def test_errstate_is_set_and_comes_back() -> None:
     (y,) = stage(quiet, V)(np.zeros(2))
     assert np.isinf(y).all()
     assert np.geterr() == before
+
+
+# Settings of floating-point errors
+
+
+def raises_inside(x):
+    with np.errstate(divide="raise"):
+        y = 1.0 / x
+    return y.sum()
+
+
+def silent(x):
+    with np.errstate(all="ignore"):
+        y = np.log(x)
+    z = y * 0.5
+    return np.where(np.isinf(z), 0.0, z).sum()
+
+
+def one_inside_another(x):
+    s = 0.0
+    for v in x:
+        with np.errstate(all="ignore"):
+            with np.errstate(divide="raise"):
+                a = 1.0 / v
+            b = np.log(v)
+        s = s + a * b
+    return s
+
+
+@pytest.mark.parametrize("function", [raises_inside, one_inside_another])
+def test_settings_are_restored_where_the_body_raises(function):
+    before = np.geterr()
+    for call in (symdiff.value_and_grad(function), symdiff.differentiable(function).forward):
+        with pytest.raises(FloatingPointError):
+            call(np.array([1.0, 0.0]))
+        assert np.geterr() == before
+    x = np.array([1.0, 2.0])
+    np.testing.assert_allclose(symdiff.grad(raises_inside)(x), -1 / x**2)
+
+
+def test_what_is_computed_inside_stays_inside():
+    value, gradient = symdiff.value_and_grad(silent)(np.array([0.0, 2.0]))
+    assert value == 0.5 * np.log(2.0)
+    assert gradient[1] == 0.25
+
+
+def test_settings_are_written_as_a_block():
+    text = symdiff.value_and_grad(one_inside_another).source(np.ones(2))
+    assert text.count("with np.errstate(") == 2
+    assert "seterr" not in text

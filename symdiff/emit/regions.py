@@ -1,0 +1,53 @@
+"""``with np.errstate(...)`` restored where the settings are entered and left.
+
+    <enter over="ignore">                     with np.errstate(over="ignore"):
+    y = np.exp(x)               ─▶                y = np.exp(x)
+    <leave>
+
+Works on the lines of a function. Between the two stand the lines of one block, so that what is
+raised there leaves the settings as they were.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from symdiff.emit.text import Line
+from symdiff.ir.graph import Node
+from symdiff.ops.declare import dotted
+from symdiff.ops.effects import spell_call
+
+
+class Leave(ast.Pass):
+    """Stands where a region ends, until it is restored."""
+
+
+def entered(node: Node) -> ast.With:
+    """The head of a region."""
+    call = spell_call(dotted("np.errstate"), (), node.attributes["settings"], ())
+    return ast.With([ast.withitem(call, None)], [])
+
+
+def restore_regions(lines: list[Line]) -> None:
+    """Put what stands in a region into it, in place; what is empty goes."""
+    for line in lines:
+        restore_regions(line.body)
+        restore_regions(line.orelse)
+    lines[:] = _nested(lines)
+
+
+def _nested(lines: list[Line]) -> list[Line]:
+    open_: list[Line] = []
+    levels: list[list[Line]] = [[]]
+    for line in lines:
+        if isinstance(line.tree, ast.With) and not line.body:
+            open_.append(line)
+            levels.append([])
+        elif isinstance(line.tree, Leave):
+            body, region = levels.pop(), open_.pop()
+            region.body = body
+            levels[-1] += [region] if body else []
+        else:
+            levels[-1].append(line)
+    (whole,) = levels
+    return whole
