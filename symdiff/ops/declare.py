@@ -287,6 +287,7 @@ class NeedsStatic(Exception):  # noqa: N818 - a request, not an error: staging r
         super().__init__(value)
         self.value = value
         self.span: SourceSpan | None = None  # of the expression that asked
+        self.hint: str | None = None  # what to write where it cannot be known
 
 
 def static(argument: Any) -> Any:
@@ -315,6 +316,7 @@ FUNCTIONS: dict[Any, Lowering] = {}
 WRITES: dict[Any, Lowering] = {}
 METHODS: dict[str, Lowering] = {}
 ATTRIBUTES: dict[str, Lowering] = {}
+INSTEAD: dict[Any, str] = {}  # what to write in place of library callables that have no lowering
 
 
 def writes(*callables: Any) -> Callable[[Lowering], Lowering]:

@@ -15,9 +15,18 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import ArrayType, Dim, Size, Type
-from symdiff.ops.arrange import axis_of, lower_broadcast_to, lower_flip, lower_moveaxis, lower_ravel
+from symdiff.ops.arrange import (
+    axis_of,
+    lower_broadcast_to,
+    lower_flip,
+    lower_moveaxis,
+    lower_ravel,
+    lower_stack,
+    lower_transpose,
+)
 from symdiff.ops.creation import arange_of, array_of, eye, zeros_of
 from symdiff.ops.declare import (
+    INSTEAD,
     Operation,
     Spelling,
     array_type,
@@ -34,7 +43,7 @@ from symdiff.ops.index import index_add_of, index_of
 from symdiff.ops.reduce import sum
 from symdiff.ops.shape import concatenate
 from symdiff.ops.sizes import result_type, sizes_of
-from symdiff.ops.ufuncs import cast, dtype_of
+from symdiff.ops.ufuncs import cast, dtype_of, staged
 
 INTEGER = np.dtype("int64")
 WHOLE = slice(None)
@@ -343,16 +352,65 @@ def lower_flatnonzero(a: Any) -> Value:
     return lower_nonzero(lower_ravel(a))[0]  # type: ignore[no-any-return]
 
 
-def _refused(function: str, hint: str) -> Any:
-    def lowering(*arguments: Any, **keywords: Any) -> Any:
-        raise UnsupportedCallError(f"{function} is not supported", None, hint)
+@lowers(np.argwhere)
+def lower_argwhere(a: Any) -> Value:
+    positions = lower_nonzero(a)
+    if not positions:
+        raise UnsupportedCallError("argwhere of a number", None, "use an if")
+    return lower_transpose(lower_stack(positions, 0))  # type: ignore[no-any-return]
 
-    return lowering
+
+INSTEAD[np.partition] = "use numpy.sort"
+INSTEAD[np.unique] = "of labels, numpy.bincount counts how often each occurs"
 
 
-lowers(np.argwhere)(_refused("numpy.argwhere", "numpy.nonzero gives the same positions"))
-lowers(np.unique)(_refused("numpy.unique", "its result has a size known at run time only"))
-lowers(np.partition, method="partition")(_refused("numpy.partition", "use numpy.sort"))
+def _infer_bincount(x: Type, *operands: Type, length: Dim) -> tuple[Type, ...]:
+    require_array(x, "bincount")
+    return result_type(INTEGER if len(operands) == 1 else np.float64, (length,))
+
+
+def _spell_bincount(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    *arrays, least = operands
+    none = isinstance(least, ast.Constant) and least.value == 0
+    keywords = [] if none else [ast.keyword("minlength", least)]
+    return ast.Call(dotted("np.bincount"), arrays, keywords)
+
+
+bincount: Operation = declare(
+    Operation(
+        "bincount",
+        _infer_bincount,
+        lambda x, least, *, length: np.bincount(x, None, least),
+        raises=True,
+        nondifferentiable=True,
+        spelling=_spell_bincount,
+        documentation="How often each number from 0 on occurs.",
+    ),
+    2,
+)
+weighted_bincount: Operation = declare(
+    Operation(
+        "weighted_bincount",
+        _infer_bincount,
+        lambda x, w, least, *, length: np.bincount(x, w, least),
+        raises=True,
+        linear=frozenset({1}),
+        vjp={1: lambda g, y, x, w, least, *, length: cast(index_of(g, x), array_type(w).dtype)},
+        nondifferentiable=frozenset({0, 2}),
+        spelling=_spell_bincount,
+        documentation="The sum of the weights of each number from 0 on.",
+    ),
+    3,
+)
+
+
+@lowers(np.bincount)
+def lower_bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Value:
+    labels, least = array_of(x), staged(minlength)
+    length = Size(f"bins(%{labels.number},%{least.number})", open=True)
+    if weights is None:
+        return bincount(labels, least, length=length)  # type: ignore[no-any-return]
+    return weighted_bincount(labels, array_of(weights), least, length=length)  # type: ignore[no-any-return]
 
 
 def _infer_searchsorted(a: Type, v: Type, *, side: str) -> tuple[Type, ...]:

@@ -27,6 +27,7 @@ from symdiff.parse.functions import call_closure, call_function
 from symdiff.parse.interpreter import LATE, Interpreter, describe
 from symdiff.parse.opaque import call_opaque
 from symdiff.parse.operators import is_staged
+from symdiff.parse.reflect import container
 from symdiff.parse.texts import settled
 from symdiff.parse.values import (
     Abstract,
@@ -134,7 +135,10 @@ def call_static(
     plain = [plain_argument(interp, settled(interp, a)) for a in arguments]
     if any(is_staged(a) for a in _flat(plain)):
         return call_opaque(interp, function, arguments, keywords)
-    return function(*plain, **keywords)
+    result = function(*plain, **keywords)
+    if isinstance(result, list):  # of a text's split: the program's own, which it may change
+        return container(interp, list, tuple(range(len(result))), result, None)
+    return result
 
 
 def _flat(items: Sequence[Any]) -> list[Any]:

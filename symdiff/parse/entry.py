@@ -58,7 +58,7 @@ def _staged(function: Any, signature: Signature, unrolled: set[SourceSpan]) -> S
             raise placed(error, _span(function)) from None
         except NeedsStatic as needed:
             interp.span = needed.span or _span(function)
-            raise demand(interp, needed.value) from None
+            raise _demanded(interp, needed) from None
         except ConflictRead as read:
             raise _decided_now(interp, read, function) from None
         except StaticDemand as wanted:
@@ -69,6 +69,13 @@ def _staged(function: Any, signature: Signature, unrolled: set[SourceSpan]) -> S
             if known is None:
                 raise
             raise placed(known, _span(function)) from error
+
+
+def _demanded(interp: Interpreter, needed: NeedsStatic) -> Exception:
+    wanted = demand(interp, needed.value)
+    if isinstance(wanted, SymdiffError) and needed.hint is not None:
+        wanted.hint = needed.hint
+    return wanted
 
 
 def _decided_now(interp: Interpreter, read: ConflictRead, function: Any) -> Exception:

@@ -14,6 +14,7 @@ from symdiff import ops
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import OPAQUE, Type
+from symdiff.ops.declare import INSTEAD
 from symdiff.ops.effects import Field, Named, Text
 from symdiff.ops.index import Slot
 from symdiff.parse.blame import users
@@ -90,6 +91,9 @@ class Template:
         return value
 
 
+_RULES = "wrap it with symdiff.nondifferentiable, or give a rule with symdiff.custom_vjp"
+
+
 def call_opaque(
     interp: Interpreter,
     function: Any,
@@ -104,7 +108,7 @@ def call_opaque(
         raise UnsupportedCallError(
             f"symdiff has no rule for {library_name(function)}",
             interp.span,
-            "wrap it with symdiff.nondifferentiable, or give a rule with symdiff.custom_vjp",
+            INSTEAD.get(function, _RULES),
         )
     template = Template(interp)
     args = tuple(template.of(a) for a in arguments)

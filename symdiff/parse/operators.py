@@ -14,7 +14,7 @@ from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType, ListType
-from symdiff.ops.declare import static
+from symdiff.ops.declare import NeedsStatic, static
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array
 from symdiff.parse.blame import judged, users
@@ -130,12 +130,20 @@ def arithmetic(interp: Interpreter, name: str, a: Value, b: Value) -> Value:
 def _power(a: Value, b: Value) -> Value:
     """``a ** b``; of two Python ints the exponent decides whether the result is an int."""
     if all(_is_python_int(v) for v in (a, b)):
-        exponent = static(b)
+        exponent = _known_exponent(b)
         if exponent < 0:
             a = ops.python_float(a)
         b = constant(exponent)
     result: Value = ops.power(a, b)
     return result
+
+
+def _known_exponent(b: Value) -> int:
+    try:
+        return static(b)  # type: ignore[no-any-return]
+    except NeedsStatic as needed:
+        needed.hint = "the exponent's sign decides on the type: write the base as a float, 2.0 ** k"
+        raise
 
 
 def _is_python_int(value: Value) -> bool:

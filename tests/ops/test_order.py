@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import symdiff as sd
 from symdiff.errors import UnsupportedCallError
-from symdiff.ops.declare import FUNCTIONS
+from symdiff.ops.declare import FUNCTIONS, INSTEAD
 from tests.ops.straightline import check, stage
 
 V = np.array([0.5, -1.0, 2.0, 0.25, -3.0])
@@ -146,7 +147,27 @@ def test_ediff1d() -> None:
     check(FUNCTIONS[np.ediff1d], np.ediff1d, M)
 
 
-@pytest.mark.parametrize("function", [np.argwhere, np.unique, np.partition])
-def test_refused(function: Any) -> None:
-    with pytest.raises(UnsupportedCallError, match=f"numpy.{function.__name__}"):
-        stage(FUNCTIONS[function], V)
+def test_argwhere() -> None:
+    check(FUNCTIONS[np.argwhere], np.argwhere, M)
+    with pytest.raises(UnsupportedCallError, match="argwhere of a number"):
+        stage(FUNCTIONS[np.argwhere], 1.0)
+
+
+def test_bincount() -> None:
+    labels = np.array([2, 0, 2, 5, 0])
+    check(FUNCTIONS[np.bincount], np.bincount, labels)
+    check(FUNCTIONS[np.bincount], np.bincount, labels, V)
+    check(FUNCTIONS[np.bincount], np.bincount, labels, V.astype(np.float32), wrt=[])
+    for least in (0, 3, 8):
+        check(
+            lambda x, w, least=least: FUNCTIONS[np.bincount](x, w, least),
+            lambda x, w, least=least: np.bincount(x, w, least),
+            *(labels, V),
+        )
+
+
+@pytest.mark.parametrize("function", [np.unique, np.partition])
+def test_another_function_is_named_for_what_has_no_rule(function: Any) -> None:
+    with pytest.raises(UnsupportedCallError) as caught:
+        sd.grad(lambda x: np.sum(function(x, 1)))(V)
+    assert caught.value.hint == INSTEAD[function]

@@ -639,3 +639,14 @@ ALL = [f for f in ALL if isinstance(f, types.FunctionType)]
 @pytest.mark.parametrize("function", ALL, ids=lambda f: f.__name__)
 def test_functions(function):
     follows(function, (X, 0), (X, 1), (X, 3))
+
+
+def words_name_functions(x):
+    names = "sin cos".split()
+    names.append("exp")
+    first, *rest = names
+    return [getattr(np, name)(x) for name in rest], getattr(np, first)(x[0])
+
+
+def test_words_of_a_text_are_a_list():
+    follows(words_name_functions, np.array([0.3, 1.2]))

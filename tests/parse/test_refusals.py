@@ -191,6 +191,14 @@ def unknown_keyword(x, k):
     return np.sum(x, where=x > 0)
 
 
+@refused(Syntax, "2 ** turns", "2.0 ** k")
+def power_of_two_of_a_count(x, k):
+    turns = 0
+    while x[0] > turns:
+        turns += 1
+    return x / 2**turns
+
+
 @refused(Call, "y.partition(2)", "np.partition")
 def partitions_in_place(x, k):
     y = x.copy()
