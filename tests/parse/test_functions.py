@@ -642,7 +642,7 @@ def test_functions(function):
 
 
 def words_name_functions(x):
-    names = "sin cos".split()
+    names = "sin, cos".replace(" ", "").split(",")
     names.append("exp")
     first, *rest = names
     return [getattr(np, name)(x) for name in rest], getattr(np, first)(x[0])
