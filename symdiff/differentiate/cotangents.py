@@ -7,7 +7,7 @@ tapes, as no tape is ever added to another where it can be passed on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from symdiff import ops
 from symdiff.differentiate.activity import walk_blocks
@@ -19,9 +19,13 @@ from symdiff.ops.declare import array_type
 
 
 class Cotangents:
-    """The cotangent of each value of a block, as far as it has accumulated."""
+    """The cotangent of each value of a block, as far as it has accumulated.
 
-    def __init__(self) -> None:
+    ``partial`` has the values that may be undefined: so are their cotangents.
+    """
+
+    def __init__(self, partial: Container[Value]) -> None:
+        self._partial = partial
         self._found: dict[Value, Value] = {}
         self._tapes: dict[Value, list[Value]] = {}
 
@@ -44,13 +48,14 @@ class Cotangents:
             return
         before = self._found.get(value)
         if before is not None:
-            contribution = accumulated(before, contribution)
+            add = ops.sum_if_defined if value in self._partial else accumulated
+            contribution = add(before, contribution)
         self._found[value] = name_after(contribution, value)
 
     def peek(self, value: Value) -> Value | None:
         """What has accumulated so far, or None."""
         if value in self._tapes:
-            self._tapes[value] = [add_tapes(self._tapes[value])]
+            self._tapes[value] = [add_tapes(self._tapes[value], value in self._partial)]
             return self._tapes[value][0]
         return self._found.get(value)
 
@@ -154,8 +159,6 @@ class Zeros:
     def of(self, value: Value) -> Value:
         """The cotangent of a value into which nothing flows."""
         type_ = value.type
-        if value.node is not None and value.node.op is undefined:
-            return emit_undefined(type_)
         if isinstance(type_, ListType):
             like = ops.zeros_if_defined if value in self.partial else ops.list_zeros_like
             return like(value)  # type: ignore[no-any-return]
@@ -244,8 +247,11 @@ def _add_all(edges: dict[Value, list[Value]], pairs: Iterable[tuple[Value, Value
 # Tapes ------------------------------------------------------------------------------------------
 
 
-def add_tapes(tapes: list[Value]) -> Value:
-    """The sum of tapes, element by element, where one tape is needed."""
+def add_tapes(tapes: list[Value], partial: bool) -> Value:
+    """The sum of tapes, element by element, where one tape is needed.
+
+    :param partial: whether elements may be undefined.
+    """
     if len(tapes) == 1:
         return tapes[0]
     elements = [Value(tape.type.element) for tape in tapes]  # type: ignore[union-attr]
@@ -253,7 +259,7 @@ def add_tapes(tapes: list[Value]) -> Value:
         inner.role = "cotangent"
         total = elements[0]
         for element in elements[1:]:
-            total = accumulated(total, element)
+            total = (ops.sum_if_defined if partial else accumulated)(total, element)
     return _map_tapes(tapes, elements, inner.nodes, total)
 
 

@@ -24,7 +24,16 @@ from symdiff.differentiate.graphs import derived_inputs, pair_of, renumbered, tr
 from symdiff.differentiate.selection import Selection, State
 from symdiff.differentiate.sweep import no_rule, partial_of, scaled
 from symdiff.ir.build import Builder, builder, building, copy_into, marked
-from symdiff.ir.control import LoopView, call, cond, emit_cond, emit_loop, emit_undefined, loop
+from symdiff.ir.control import (
+    LoopView,
+    call,
+    cond,
+    emit_cond,
+    emit_loop,
+    emit_undefined,
+    loop,
+    undefined,
+)
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Op, Value
 from symdiff.ir.structure import Leaf, Static, Structure
 from symdiff.ir.types import carries_derivative
@@ -152,6 +161,8 @@ class Push:
         """The tangent of a value at the edge of a block, of exactly its type."""
         tangent = self.tangents.get(value)
         if tangent is None:
+            if value.node is not None and value.node.op is undefined:
+                return emit_undefined(value.type)
             if value in self.partial:
                 self.zeros.partial.add(self.got(value))
             return self.zeros.of(self.got(value))

@@ -179,7 +179,7 @@ class _Joint:
         activity = analyse(self.block, self.wrt, targets, self.calls.dependencies)
         selection = Selection(activity, targets)
         self.sweep = Sweep(activity, selection, self.zeros, self.calls)
-        cotangents = Cotangents()
+        cotangents = Cotangents(self.zeros.partial)
         with building(self.builder):
             for number, seed in seeds.items():
                 if self.sweep.is_active(self.block.results[number]):

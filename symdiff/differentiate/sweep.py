@@ -132,7 +132,7 @@ class Sweep:
     ) -> Block:
         with building(Builder([], builder().span)) as inner:
             inner.role = "cotangent"
-            cotangents = Cotangents()
+            cotangents = Cotangents(self.zeros.partial)
             for value, bar in before.items():
                 if bar is not None:
                     cotangents.set(value, bar)
@@ -236,7 +236,7 @@ class _ReverseLoop:
         pushed = [Value(v.type, None, v.name, "cotangent") for v, _ in self.pushed]
         with building(Builder([], view.node.span)) as inner:
             inner.role = "cotangent"
-            cotangents = Cotangents()
+            cotangents = Cotangents(sweep.zeros.partial)
             count = len(self.carries)
             for value, bar in zip(self.captured, self.parameters[count:], strict=True):
                 cotangents.set(value, bar)

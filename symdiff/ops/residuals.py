@@ -25,7 +25,8 @@ from symdiff.ops.declare import (
     supporting_call,
     template,
 )
-from symdiff.ops.elementary import multiply
+from symdiff.ops.elementary import add, multiply
+from symdiff.ops.reduce import unbroadcast_to
 
 PACKED = OpaqueType("residuals")
 
@@ -100,6 +101,32 @@ def _spell_zeros(type_: Type, x: ast.expr, depth: int = 0) -> ast.expr:
         target = ast.comprehension(ast.Name(item, ast.Store()), x, [], 0)
         zeros = ast.ListComp(element, [target])
     return ast.IfExp(ast.Compare(x, [ast.Is()], [ast.Constant(None)]), ast.Constant(None), zeros)
+
+
+def _infer_sum(a: Type, b: Type) -> tuple[Type, ...]:
+    return add.infer(a, b, ufunc=True) if isinstance(a, ArrayType) else (a,)
+
+
+sum_if_defined: Operation = declare(
+    Operation(
+        "sum_if_defined",
+        _infer_sum,
+        support.sum_if_defined,
+        linear=frozenset({0, 1}),
+        vjp={
+            0: lambda g, y, a, b: _unbroadcast(g, a),
+            1: lambda g, y, a, b: _unbroadcast(g, b),
+        },
+        jvp={0: lambda t, y, a, b: t, 1: lambda t, y, a, b: t},
+        spelling=supporting_call(support.sum_if_defined),
+        documentation="The sum of cotangents of a value that only one arm of a branch defines.",
+    ),
+    2,
+)
+
+
+def _unbroadcast(g: Value, x: Value) -> Value:
+    return unbroadcast_to(g, x) if isinstance(x.type, ArrayType) else g
 
 
 one_of: Operation = declare(
@@ -193,7 +220,7 @@ unpack: Operation = declare(
 )
 
 
-MAYBE_NOTHING = (unpack, zeros_if_defined)
+MAYBE_NOTHING = (unpack, zeros_if_defined, sum_if_defined)
 """Ops whose results are None where what they come from is not defined."""
 
 

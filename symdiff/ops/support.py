@@ -60,6 +60,19 @@ def one_of(y: Any) -> Any:
     return np.ones_like(y)
 
 
+def sum_if_defined(a: Any, b: Any) -> Any:
+    """``a + b``, of lists item by item; the other one where one is None.
+
+    >>> sum_if_defined([1.0, None], [2.0, None])
+    [3.0, None]
+    """
+    if a is None or b is None:
+        return b if a is None else a
+    if isinstance(a, list):
+        return [sum_if_defined(x, y) for x, y in zip(a, b, strict=True)]
+    return a + b
+
+
 def cofactors(a: Any) -> Any:
     """The derivative of the determinant by each entry: ``det(a) * inv(a).T``, singular or not.
 

@@ -145,6 +145,23 @@ def test_tangents_of_what_one_arm_saved_are_nothing_where_that_is_nothing() -> N
     np.testing.assert_array_equal(sd.grad(rows_till_one_is_large)(z)[0], [b, a + 2 * b, 1.0])
 
 
+def last_quotients_unless_negative(x: Any, y: Any) -> Any:
+    for k in range(4):
+        if y < 0.0:
+            return y
+        quotients = 0.3 / x[:k]
+    return np.mean(quotients)
+
+
+def test_cotangents_of_what_no_arm_defined_add_up_to_nothing() -> None:
+    x = np.array([0.5])
+    gradient = sd.grad(last_quotients_unless_negative, argnums=(0, 1))
+    for y, slope, curvature in ((1.0, -0.3 / 0.25, 0.6 / 0.125), (-1.0, 0.0, 0.0)):
+        (by_x, by_y), pullback = sd.vjp(gradient, x, y)
+        np.testing.assert_allclose([by_x[0], by_y], [slope, float(y < 0)], rtol=1e-14)
+        np.testing.assert_allclose(pullback((x, y))[0], curvature * x, rtol=1e-14)
+
+
 def test_only_what_depends_on_each_other_is_assigned_in_parallel() -> None:
     def parsed(text: str) -> Any:
         return ast.parse(text, mode="eval").body
