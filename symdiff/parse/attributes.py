@@ -63,7 +63,8 @@ def _attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
         return value.staged_attribute(name)
     owner = class_of(interp, value)
     if owner.__module__ in _WITH_FIXED_ATTRIBUTES and not hasattr(owner, name):
-        raise users(AttributeError(f"'{owner.__name__}' object has no attribute '{name}'"))
+        shown = owner.__name__ if owner.__module__ == "builtins" else f"numpy.{owner.__name__}"
+        raise users(AttributeError(f"'{shown}' object has no attribute '{name}'"))
     if isinstance(value, Value | Array | np.generic):
         return _array_attribute(interp, value, name)
     if isinstance(value, ListRef | DictRef | bool | int | float | complex):

@@ -69,6 +69,11 @@ def judged(
     """Tell the errors of an operation apart: ``function(*arguments)`` is what Python would do."""
     try:
         yield
+    except NeedsStatic:
+        python = error_of(interp, function, arguments, keywords or {})
+        if isinstance(python, TypeError):  # whatever the values are
+            raise users(python) from None
+        raise
     except CONTROL:
         raise
     except Exception as error:

@@ -28,6 +28,7 @@ from symdiff.parse.heap import Heap
 from symdiff.parse.interpreter import LATE, UNREACHABLE, Interpreter
 from symdiff.parse.join import Arm, Joiner
 from symdiff.parse.values import Abstract, Conflict, ConflictRead, NotYetKnown, Token, now
+from symdiff.parse.writeback import write_back
 from symdiff.source import SourceSpan
 
 MOST_COPIES_OF_A_TAIL = 64
@@ -48,18 +49,30 @@ def run_arm(interp: Interpreter, action: Action, base: Heap, predicate: Value, t
             if not is_users(error):
                 raise
             del interp.frames[frames:]
-            ops.raise_(exception=exception_class(error), arguments=error.args)
-            interp.put(UNREACHABLE, True)
+            raise_error(interp, error)
         reached = interp.content(UNREACHABLE) is not True
         return Arm(inner.nodes, interp.heap, reached)
 
 
-def exception_class(error: Exception) -> Any:
-    """The class of an error, as emitted code names it."""
-    kind = type(error)
-    if getattr(builtins, kind.__name__, None) is kind:
-        return kind
-    return Named(kind, kind.__name__)
+def raise_error(interp: Interpreter, error: Exception) -> None:
+    """End a path with an error that Python raises there; what was written before is kept."""
+    write_back(interp)
+    kind, arguments = type(error), error.args
+    if not all(
+        type(argument) in _SIMPLE for argument in arguments
+    ):  # NumPy's, that hold their operands
+        kind = next(base for base in kind.__mro__ if _is_builtin(base))
+        arguments = (str(error),)
+    exception: Any = kind if _is_builtin(kind) else Named(kind, kind.__name__)
+    ops.raise_(exception=exception, arguments=arguments)
+    interp.put(UNREACHABLE, True)
+
+
+_SIMPLE = (str, bytes, bool, int, float, complex, type(None), tuple)
+
+
+def _is_builtin(kind: type) -> bool:
+    return getattr(builtins, kind.__name__, None) is kind
 
 
 @contextlib.contextmanager

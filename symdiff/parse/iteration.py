@@ -13,7 +13,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse import staged_lists
-from symdiff.parse.blame import judged, users
+from symdiff.parse.blame import error_of, judged, users
 from symdiff.parse.heap import constant
 from symdiff.parse.interpreter import LATE, Interpreter, describe
 from symdiff.parse.items import get_item
@@ -93,6 +93,9 @@ def _iterable(interp: Interpreter, value: Abstract) -> Iterable:
         return fixed(tuple(value))
     if isinstance(value, type) and issubclass(value, tuple):
         raise users(TypeError(f"{describe(value)} is not iterable"))
+    python = error_of(interp, iter, (value,), {})
+    if python is not None:
+        raise users(python)
     raise UnsupportedSyntaxError(
         f"a loop over {describe(value)}", interp.span, "loop over a range, an array or a list"
     )

@@ -17,7 +17,7 @@ from symdiff.ops.declare import FUNCTIONS, WRITES, NeedsStatic, static
 from symdiff.ops.effects import Named
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import LAZY
-from symdiff.parse.blame import users
+from symdiff.parse.blame import error_of, users
 from symdiff.parse.branches import choose
 from symdiff.parse.builtin_functions import sorted_items
 from symdiff.parse.calls import METHODS_OF, call_writing
@@ -34,7 +34,7 @@ from symdiff.parse.iteration import (
     static_items,
 )
 from symdiff.parse.opaque import Template
-from symdiff.parse.operators import compare
+from symdiff.parse.operators import compare, is_staged
 from symdiff.parse.truth import truth
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, Range
 from symdiff.parse.views import store_whole
@@ -193,7 +193,9 @@ def _index_from(
 ) -> Abstract:
     """The first position from one on at which an item stands."""
     if position == len(items):
-        raise users(ValueError("list.index(x): x not in list"))
+        known = not any(is_staged(value) for value in (*items, item))
+        said = error_of(interp, list.index, (list(items), item), {}) if known else None
+        raise users(said or ValueError("list.index(x): x not in list"))
     found = truth(interp, compare(interp, ast.Eq, items[position], item))
     return choose(
         interp,

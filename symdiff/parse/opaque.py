@@ -18,6 +18,7 @@ from symdiff.ops.declare import INSTEAD
 from symdiff.ops.effects import Field, Named, Text
 from symdiff.ops.index import Slot
 from symdiff.parse.blame import users
+from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.values import (
     Abstract,
@@ -103,7 +104,7 @@ def call_opaque(
 ) -> Abstract:
     """A call that is kept as it is, in its place; ``type_`` is what it is said to return."""
     if not callable(function):
-        raise users(TypeError(f"{describe(function)} is not callable"))
+        raise users(TypeError(f"'{class_of(interp, function).__name__}' object is not callable"))
     if _is_library(function) and type_ is OPAQUE:
         raise UnsupportedCallError(
             f"symdiff has no rule for {library_name(function)}",

@@ -192,3 +192,59 @@ def no_turn(x, *pairs):
 
 def test_an_error_of_a_loop_that_is_not_entered_is_none():
     follows(no_turn, 2.0)
+
+
+# Python's own messages, on the path that raises ---------------------------------------------------
+
+
+def adds_a_text(x):
+    return x.sum() + "a" if x[0] < 0 else x.sum()
+
+
+def goes_over_a_number(x):
+    if x[0] < 0:
+        for k in 5:
+            x = x + k
+    return x.sum()
+
+
+def calls_a_number(x):
+    k = 3
+    return k(x) if x[0] < 0 else x.sum()
+
+
+def has_no_attribute(x):
+    return x.nothing if x[0] < 0 else x.sum()
+
+
+def is_not_in_a_list(x):
+    return x.sum() * [1, 2].index(5) if x[0] < 0 else x.sum()
+
+
+def leaves_a_list_behind(x, seen):
+    seen.append(1.0)
+    if x[0] < 0:
+        return x.sum() * seen["k"]
+    return x.sum()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [adds_a_text, goes_over_a_number, calls_a_number, has_no_attribute, is_not_in_a_list],
+)
+def test_an_error_is_raised_where_its_path_is_taken(function):
+    gradient = symdiff.grad(function)
+    np.testing.assert_array_equal(gradient(ROW), np.ones(2))
+    with pytest.raises((TypeError, AttributeError, ValueError)) as expected:
+        function(-ROW)
+    with pytest.raises((TypeError, AttributeError, ValueError)) as raised:
+        gradient(-ROW)
+    assert str(raised.value) == str(expected.value)
+    assert isinstance(expected.value, raised.type)
+
+
+def test_what_was_written_before_an_error_stays():
+    gradient, seen = symdiff.grad(leaves_a_list_behind), []
+    with pytest.raises(TypeError):
+        gradient(-ROW, seen)
+    assert seen == [1.0]
