@@ -154,6 +154,7 @@ class Carries:
         self.slots: dict[Key, Slot] = {}
         self.carried: list[Number | Memory] = []
         self.shared: dict[tuple[Any, Any], Memory] = {}
+        self.of_first_turn: list[Conflict] = []  # later turns would not meet them
 
     # The head -------------------------------------------------------------------------------------
 
@@ -189,6 +190,8 @@ class Carries:
 
     def made(self, conflict: Conflict) -> bool:
         """Whether a conflict stands at this loop's head."""
+        if any(conflict is other for other in self.of_first_turn):
+            return True
         lost = (slot for slot in self._all_slots() if isinstance(slot, Lost))
         return any(slot.content is conflict and not slot.inherited for slot in lost)
 
@@ -201,6 +204,10 @@ class Carries:
                 stack.extend(slot.items)
             elif isinstance(slot, Behind | Bound):
                 stack.append(slot.inner)
+
+    def _decides(self) -> Value | None:
+        """What would have to be known for the loop to be followed turn by turn."""
+        return self.count if isinstance(self.count, Value) else None
 
     def _turn_by_turn(self) -> SourceSpan | None:
         """The loop, where following it turn by turn would tell what is what."""
@@ -491,6 +498,48 @@ class Carries:
                     pending.append((slot.inner, end.get(last)))
         return list(places.values())
 
+    def _paths(self) -> dict[Location, Mark]:
+        """The way to each array, list or dict that is bound anew, the same in all trials."""
+        found: dict[Location, Mark] = {}
+        pending: list[tuple[Slot, Mark]] = [(s, (k,)) for k, s in self.slots.items()]
+        while pending:
+            slot, path = pending.pop()
+            if isinstance(slot, Items):
+                pending.extend((item, (*path, k)) for k, item in enumerate(slot.items))
+            elif isinstance(slot, Behind | Bound):
+                pending.append((slot.inner, (*path, "inner")))
+            if isinstance(slot, Memory | Behind):
+                head = location_of(slot.content)
+                assert head is not None
+                found.setdefault(head, path)
+        return found
+
+    def relations(self, end: Heap) -> Relations:
+        """What may be one thing at the head of some turn; whether of the first turn only."""
+        places = self._places(end)
+        known = [*(place.head for place in places), *self._outside(places, end)]
+        starts: Meant = {p.head: p.start for p in places}
+        lasts: Meant = {p.head: p.end for p in places}
+        first = _may_be(known, starts, self.base, {})
+        later = _closed(known, lasts, end, _may_be(known, lasts, end, first))
+        paths = self._paths()
+        return {
+            (paths.get(a, a), paths.get(b, b)): (a, b) not in later for a, b in first | later
+        }
+
+    def relate(self, relations: Relations) -> None:
+        """Let the head know what may be one thing there."""
+        heads = {path: head for head, path in self._paths().items()}
+        for (one, other), first in relations.items():
+            a, b = (heads.get(m) if isinstance(m, tuple) else m for m in (one, other))
+            if a is None or b is None:
+                continue
+            conflict = several(key_name(a), self.span, self._decides())
+            conflict.loop = self._turn_by_turn()
+            self.heap.relate(a, b, conflict)
+            if first:
+                self.of_first_turn.append(conflict)
+
     # After the loop -------------------------------------------------------------------------------
 
     def initial(self, interp: Interpreter) -> list[Value]:
@@ -545,21 +594,16 @@ class Carries:
         """What may be one thing after the loop: a fixpoint over what a turn hands to the next."""
         heads = {place.head: place for place in places}
         known: list[Location] = [*heads, *self._outside(places, end)]
-        starts: dict[Location, Location | None] = {p.head: p.start for p in places}
-        lasts: dict[Location, Location | None] = {p.head: p.end for p in places}
+        starts: Meant = {p.head: p.start for p in places}
+        lasts: Meant = {p.head: p.end for p in places}
         related = _may_be(known, starts, self.base, {})
         if isinstance(self.count, int):  # at least one turn: what a name was before is gone
             related = _may_be(known, lasts, end, related)
-        while True:
-            wider = related | _may_be(known, lasts, end, related)
-            if wider == related:
-                break
-            related = wider
-        decides = self.count if isinstance(self.count, Value) else None
+        related = _closed(known, lasts, end, related)
         for a, b in related:
             name = heads[a if a in heads else b].name
             one, other = (after[heads[v].slot] if v in heads else v for v in (a, b))
-            conflict = several(name, self.span, decides)
+            conflict = several(name, self.span, self._decides())
             conflict.loop = self._turn_by_turn()
             self.base.relate(one, other, conflict)
 
@@ -702,10 +746,22 @@ def _put_away(heads: dict[Location, Place], end: Heap) -> dict[Location, Conflic
 
 
 Pairs = dict[tuple[Location, Location], None]
+Meant = dict[Location, Location | None]
+Mark = tuple[Any, ...] | Location  # a location, or the way from a heap key to it
+Relations = dict[tuple[Mark, Mark], bool]
+
+
+def _closed(known: list[Location], lasts: Meant, end: Heap, related: Pairs) -> Pairs:
+    """With what further turns add, if each makes of a location what ``lasts`` says."""
+    while True:
+        wider = related | _may_be(known, lasts, end, related)
+        if wider == related:
+            return related
+        related = wider
 
 
 def _may_be(
-    known: list[Location], meant: dict[Location, Location | None], heap: Heap, related: Pairs
+    known: list[Location], meant: Meant, heap: Heap, related: Pairs
 ) -> Pairs:
     """The pairs that may be one if ``meant`` says what a location is, in a heap."""
     found: Pairs = {}

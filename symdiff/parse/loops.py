@@ -21,7 +21,7 @@ from symdiff.ir.types import INT
 from symdiff.ops import add, less, not_, subtract
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.blame import is_users
-from symdiff.parse.carries import Carries
+from symdiff.parse.carries import Carries, Relations
 from symdiff.parse.demand import obtainable
 from symdiff.parse.heap import Heap, Key, constant, same
 from symdiff.parse.interpreter import MOST_UNROLLED, Flag, Interpreter, either
@@ -327,6 +327,7 @@ class LoopStager:
         self.since = now()
         self.base = interp.heap
         self.hints: dict[Key, tuple[Abstract, Heap]] = {}  # what a trial left, and its heap
+        self.related: Relations = {}  # what may be one thing at the head
         self.test_inside = False
 
     def stage(self) -> None:
@@ -357,6 +358,7 @@ class LoopStager:
         )
         for key, hint in self.hints.items():
             heap.set(key, carries.add(key, *hint))
+        carries.relate(self.related)
         trial = Trial(index, carries)
         try:
             self._stage_turn(trial, heap)
@@ -428,7 +430,15 @@ class LoopStager:
             if wider:
                 self.hints[key] = end, trial.heap
                 changed = True
-        return changed
+        return changed or self._learn_relations(trial)
+
+    def _learn_relations(self, trial: Trial) -> bool:
+        """Take up what may be one thing at the head, where that matters: something is written."""
+        found = trial.carries.relations(trial.heap) if trial.heap.written else {}
+        before = dict(self.related)
+        for pair, first in found.items():
+            self.related[pair] = first and self.related.get(pair, True)
+        return self.related != before
 
     # The loop -------------------------------------------------------------------------------------
 
