@@ -105,6 +105,7 @@ def updated(
 def _update_array(
     interp: Interpreter, op: type[ast.operator], array: Array, operand: Abstract
 ) -> None:
+    interp.heap.require_array(array)
     before = interp.heap.read(array)
     result = arithmetic(interp, BINARY[op][0], before, as_array(interp, operand))
     kept, made = before.type, result.type

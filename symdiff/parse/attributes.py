@@ -95,6 +95,7 @@ def _opaque_attribute(interp: Interpreter, value: Value, name: str) -> Abstract:
 
 
 def _array_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
+    interp.heap.require_array(value)
     if name in ATTRIBUTES:
         result = ATTRIBUTES[name](interp.lift(value))
         return adopt(interp, result, {interp.lift(value): value})

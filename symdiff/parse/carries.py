@@ -25,6 +25,7 @@ from symdiff.parse.heap import (
     as_type,
     constant,
     in_a_list,
+    is_array,
     is_callers,
     same,
     several,
@@ -80,11 +81,15 @@ class Number:
 
 @dataclass(eq=False, slots=True)
 class Memory:
-    """An array that a name is bound to anew in each turn."""
+    """An array that a name is bound to anew in each turn.
+
+    ``either``: why it is not asked what it is: in some turns it is a number.
+    """
 
     content: Array
     parameter: Value
     start: Abstract
+    either: Conflict | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -219,6 +224,8 @@ class Carries:
         except Unjoinable as reason:
             text = f"'{name}' changes its nature: {reason}"
             return Lost(Conflict(name, text, self.span, loop=self._turn_by_turn()))
+        except ConflictRead as read:
+            return Lost(read.conflict, inherited=True)
 
     def _slot(self, name: str, start: Abstract, hint: Abstract) -> Slot:
         if isinstance(start, Conflict):
@@ -229,9 +236,18 @@ class Carries:
             return Same(start)
         if is_number(hint) and (start is ABSENT or is_number(start)):
             return self._number(name, start, self._common(name, start, hint))
+        if start is ABSENT and isinstance(hint, Array) and self._is_outside(hint):
+            return Same(hint)
         if isinstance(hint, Array) and (start is ABSENT or isinstance(start, Array)):
             return self._memory(name, start, hint)
+        if all(is_number(content) or isinstance(content, Array) for content in (start, hint)):
+            return self._memory(name, start, hint)
         return self._structure(name, start, hint)
+
+    def _is_outside(self, array: Array) -> bool:
+        """Whether an array, or what it is a fixed part of, has been there before the loop."""
+        fixed = not any(lens.operands for lens in array.lenses)
+        return fixed and array.storage.serial < self.since
 
     def _structure(self, name: str, start: Abstract, hint: Abstract) -> Slot:
         if isinstance(hint, tuple) and (start is ABSENT or isinstance(start, tuple)):
@@ -314,23 +330,43 @@ class Carries:
         self.carried.append(slot)
         return slot
 
-    def _memory(self, name: str, start: Abstract, hint: Array) -> Memory:
+    def _memory(self, name: str, start: Abstract, hint: Abstract) -> Memory:
         known = self.shared.get((start, hint))
         if known is None:
-            type_ = self._common(name, start, hint)
-            array = Array(Storage(name))
-            known = Memory(array, Value(type_, None, name), start)
-            self.heap.laid[known.parameter] = self._both_values(start, hint)
-            self.heap.set(array.storage, known.parameter)
-            self.carried.append(known)
-            self.shared[start, hint] = known
+            known = self.shared[start, hint] = self._new_memory(name, start, hint)
         return known
 
-    def _both_values(self, start: Abstract, hint: Array) -> tuple[Value, ...]:
+    def _new_memory(self, name: str, start: Abstract, hint: Abstract) -> Memory:
+        types = [self._type_of(start, self.base)] if start is not ABSENT else []
+        types.append(self._type_of(hint, self.hint_heap))
+        either = None
+        if not all(map(is_array, types)):
+            reason = f"{describe(start)} before a turn, {describe(hint)} after it"
+            types = [self._element_type(type_, reason) for type_ in types]
+            text = f"'{name}' changes its nature: {reason}"
+            either = Conflict(name, text, self.span, loop=self._turn_by_turn())
+        type_ = meet(types[0], types[-1], f"loop{self.since}.{name}")
+        array = Array(Storage(name))
+        memory = Memory(array, Value(type_, None, name), start, either)
+        self.heap.set(array.storage, memory.parameter)
+        if either is not None:
+            self.heap.frozen[array.storage] = either
+        else:
+            self.heap.laid[memory.parameter] = self._both_values(start, hint)
+        self.carried.append(memory)
+        return memory
+
+    def _both_values(self, start: Abstract, hint: Abstract) -> tuple[Value, ...]:
         """What an array is before the first turn, and after one."""
         pairs = self._both(start, hint)
         with building(Builder()):
             return tuple(h.copy().read(a) for h, a in pairs if isinstance(a, Array))
+
+    def _element_type(self, type_: Type, reason: str) -> Type:
+        """The type of a number, or of the one element of an array of rank 0."""
+        if not isinstance(type_, ArrayType) or type_.shape:
+            raise Unjoinable(reason)
+        return ArrayType(type_.dtype, (), "scalar") if is_array(type_) else type_
 
     # Types ----------------------------------------------------------------------------------------
 
@@ -398,10 +434,12 @@ class Carries:
                     ended = ListType(meet(self._type_of(item, heap), type_.element, "end"))
             else:
                 ended = self._type_of(end, heap)
-            if isinstance(slot, Memory) != isinstance(end, Array):
+            if isinstance(slot, Memory) and slot.either is not None:
+                ended = self._element_type(ended, "")
+            elif isinstance(slot, Memory) != isinstance(end, Array):
                 return True
             return not fits(type_, ended) and meet(type_, ended, "end") != type_
-        except Unjoinable:
+        except (Unjoinable, ConflictRead):
             return True
 
     # The next turn --------------------------------------------------------------------------------
@@ -435,8 +473,6 @@ class Carries:
     def _next_value(self, parameter: Value, end: Abstract, heap: Heap) -> Value:
         if end is ABSENT:
             return emit_undefined(parameter.type)
-        if isinstance(end, Array):
-            return heap.read(end)
         return lift_as(end, parameter.type, heap, self.span)
 
     # Aliases --------------------------------------------------------------------------------------
@@ -501,7 +537,7 @@ class Carries:
     def _paths(self) -> dict[Location, Mark]:
         """The way to each array, list or dict that is bound anew, the same in all trials."""
         found: dict[Location, Mark] = {}
-        pending: list[tuple[Slot, Mark]] = [(s, (k,)) for k, s in self.slots.items()]
+        pending: list[tuple[Slot, tuple[Any, ...]]] = [(s, (k,)) for k, s in self.slots.items()]
         while pending:
             slot, path = pending.pop()
             if isinstance(slot, Items):
@@ -549,8 +585,6 @@ class Carries:
     def _initial(self, interp: Interpreter, slot: Number | Memory) -> Value:
         if slot.start is ABSENT:
             return emit_undefined(slot.parameter.type)
-        if isinstance(slot.start, Array):
-            return self.base.read(slot.start)
         return lift_as(slot.start, slot.parameter.type, self.base, self.span)
 
     def restore(self, node: Node, end: Heap) -> None:
@@ -563,12 +597,17 @@ class Carries:
         after = self._locations(places)
         for slot in self.carried:
             if isinstance(slot, Memory) and self._new(after[slot]):
-                self.base.set(after[slot], results[slot])
+                self._restore(slot, after[slot], results[slot])
         self._relate(places, end, after)
         self._freeze(places, end, after)
         for key, kept in self.slots.items():
             self.base.set(key, self._after(kept, results, after))
         self.base.views = {}
+
+    def _restore(self, slot: Memory, location: Location, result: Value) -> None:
+        self.base.set(location, result)
+        if slot.either is not None and isinstance(location, Storage):
+            self.base.frozen[location] = slot.either
 
     def _new(self, location: Location) -> bool:
         return location.serial >= self.since
@@ -786,7 +825,8 @@ def _related(a: Location, b: Location, heap: Heap, related: Pairs) -> bool:
 def lift_as(content: Abstract, type_: Type, heap: Heap, span: SourceSpan | None) -> Value:
     """The IR value of a content where one of a wider type is expected."""
     if isinstance(content, Array):
-        return heap.read(content)
+        value = heap.read(content)
+        return value if is_array(type_) or not is_array(value.type) else ops.index_of(value, ())
     if isinstance(type_, ListType) and isinstance(content, tuple):
         items = [leaf_value(heap, item, type_.element, span) for item in content]
         result: Value = list_new(*items, type=type_)

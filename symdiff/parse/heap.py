@@ -21,6 +21,7 @@ from symdiff.parse.values import (
     ABSENT,
     Abstract,
     Array,
+    Closure,
     Columns,
     Conflict,
     ConflictRead,
@@ -73,6 +74,19 @@ class Heap:
             self.contents.pop(key, None)
         else:
             self.contents[key] = content
+
+    def require_array(self, content: Any) -> None:
+        """Refuse what asks whether a value is an array or a number, where paths differ in that."""
+        if isinstance(content, Array) and self.is_either(content):
+            raise ConflictRead(self.frozen[content.storage])
+
+    def is_either(self, array: Array) -> bool:
+        """Whether the array is one of rank 0 on some paths only, and a number on the others.
+
+        Its value may be read; it is never written, nor asked what it is.
+        """
+        base = self.contents.get(array.storage)
+        return isinstance(base, Value) and not is_array(base.type)
 
     # What may be one thing under two names ------------------------------------------------------
 
@@ -164,6 +178,10 @@ def _require_writable(lens: Lens) -> None:
         raise UnsupportedCallError(f"a write to what {name} gave", None, "write to a copy of it")
 
 
+def is_array(type_: Type) -> bool:
+    return isinstance(type_, ArrayType) and type_.kind == "array"
+
+
 def is_callers(location: Location) -> bool:
     """Whether the caller sees what is written there."""
     return (location.origin if isinstance(location, Storage) else location.path) is not None
@@ -196,6 +214,8 @@ def same(a: Abstract, b: Abstract) -> bool:
         return False
     if isinstance(a, tuple):
         return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, Closure):
+        return _same_function(a, b)
     if isinstance(a, Columns):
         return all(x is y for x, y in zip(a.values, b.values, strict=True))
     if isinstance(a, dict):
@@ -205,6 +225,12 @@ def same(a: Abstract, b: Abstract) -> bool:
     if isinstance(a, float | complex):
         return repr(a) == repr(b)
     return False
+
+
+def _same_function(a: Closure, b: Closure) -> bool:
+    """Whether two functions were made by one definition in one activation: they do the same."""
+    parts = ((c.defaults, c.keyword_defaults) for c in (a, b))
+    return a.node is b.node and a.scope is b.scope and same(*parts)
 
 
 def constant(value: Any) -> Value:

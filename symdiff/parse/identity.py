@@ -53,6 +53,7 @@ _PYTHON: dict[str, type] = {"f": float, "i": int, "b": bool, "c": complex}
 def class_of(interp: Interpreter, value: Abstract) -> type:
     """The class that an abstract value has at run time."""
     require_known(interp, value)
+    interp.heap.require_array(value)
     if isinstance(value, ObjectRef):
         return value.type
     if isinstance(value, ListRef) and value.frozen:
@@ -103,6 +104,9 @@ def _staged(interp: Interpreter, a: Abstract, b: Abstract) -> bool | Value:
     if a is b or (isinstance(a, Array) and a == b):
         return True
     require_known(interp, a, b)
+    if isinstance(a, Array) and isinstance(b, Array):
+        for value in (a, b):
+            interp.heap.require_array(value)
     numbers = [v for v in (a, b) if isinstance(v, Value) or is_leaf(v)]
     if len(numbers) < 2:
         return False

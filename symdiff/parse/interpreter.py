@@ -31,7 +31,7 @@ from symdiff.ir.types import ArrayType, Size, Type
 from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.strides import Layout, Product
 from symdiff.parse.blame import CONTROL, HINT, certain, limit
-from symdiff.parse.heap import Heap, constant, value_name
+from symdiff.parse.heap import Heap, constant, is_array, value_name
 from symdiff.parse.staged import Guard
 from symdiff.parse.values import (
     ABSENT,
@@ -390,10 +390,6 @@ def unbound(name: str, local: bool) -> NameError:
 def either(a: Value, b: Value) -> Value:
     result: Value = ops.bitwise_or(a, b)
     return result
-
-
-def is_array(type_: Type) -> bool:
-    return isinstance(type_, ArrayType) and type_.kind == "array"
 
 
 def lens_of(node: Node) -> Lens:

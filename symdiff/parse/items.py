@@ -31,6 +31,7 @@ def get_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
 
 def _item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
     if isinstance(value, Array | Value) and not _is_list(value):
+        interp.heap.require_array(value)
         base = interp.lift(value)
         if isinstance(base.type, ArrayType) and base.type.kind == "python":
             raise TypeError("a Python number is not subscriptable")
@@ -150,6 +151,7 @@ def set_item(interp: Interpreter, target: Abstract, key: Abstract, content: Abst
 
 def _set_item(interp: Interpreter, target: Abstract, key: Abstract, content: Abstract) -> None:
     if isinstance(target, Array):
+        interp.heap.require_array(target)
         base = interp.heap.read(target)
         new = ops.index_set_of(base, as_array(interp, content), entries_of(interp, key))
         interp.heap.write(target, new)

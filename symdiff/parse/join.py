@@ -20,7 +20,16 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.structure import Structure, is_leaf
 from symdiff.ir.types import ArrayType, ListType, Type
 from symdiff.ops import list_new
-from symdiff.parse.heap import Heap, Key, Location, as_type, constant, same, several
+from symdiff.parse.heap import (
+    Heap,
+    Key,
+    Location,
+    as_type,
+    constant,
+    is_array,
+    same,
+    several,
+)
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.staged_lists import (
     columns_from,
@@ -235,7 +244,7 @@ class Joiner:
             return self._half(name, a, b)
         if is_number(a) and is_number(b):
             return self._numbers(name, a, b)
-        if isinstance(a, Array) and isinstance(b, Array):
+        if all(is_number(content) or isinstance(content, Array) for content in (a, b)):
             return self._arrays(name, a, b)
         return self._containers(name, a, b)
 
@@ -271,16 +280,64 @@ class Joiner:
         with building(Builder(self.arms[arm].nodes, self.interp.span)):
             return as_type(value, type_)
 
-    def _arrays(self, name: str, a: Array, b: Array) -> Abstract:
+    def _arrays(self, name: str, a: Abstract, b: Abstract) -> Abstract:
         known = self.arrays.get((a, b))
-        if known is not None:
-            return known
-        joined = self._out(name, self._read(0, a), self._read(1, b))
+        if known is None:
+            known = self.arrays[a, b] = self._new_array(name, a, b)
+        return known
+
+    def _new_array(self, name: str, a: Abstract, b: Abstract) -> Array:
+        lost = self._lost_in_an_arm(a, b)
+        if lost is not None:
+            return self._merged_array(name, a, b, lost)
+        values = [self._read(k, c) if isinstance(c, Array) else c for k, c in enumerate((a, b))]
+        if not all(isinstance(v, Value) and is_array(v.type) for v in values):
+            return self._either(name, a, b)
+        return self._merged_array(name, a, b, self._out(name, *values))
+
+    def _lost_in_an_arm(self, a: Abstract, b: Abstract) -> Conflict | None:
+        """Why an array is not known any more on a path: no reason not to go on without it."""
+        for arm, content in zip(self.arms, (a, b), strict=True):
+            found = arm.heap.get(content.storage) if isinstance(content, Array) else None
+            if isinstance(found, Conflict):
+                return found
+        return None
+
+    def _merged_array(self, name: str, a: Abstract, b: Abstract, joined: Abstract) -> Array:
+        """The array that is another one in each arm."""
         array = Array(Storage(name))
-        self.arrays[a, b] = array
         self.heap.set(array.storage, joined)
-        self.merged.append(Merged(array.storage, (a.storage, b.storage), name))
+        then, orelse = (c.storage if isinstance(c, Array) else None for c in (a, b))
+        self.merged.append(Merged(array.storage, (then, orelse), name))
         return array
+
+    def _either(self, name: str, a: Abstract, b: Abstract) -> Array:
+        """What is a number on one path and an array of rank 0 on the other: its value is read."""
+        values = [self._element(arm, content) for arm, content in enumerate((a, b))]
+        then, orelse = values
+        reason = f"{describe(a)} in one branch, {describe(b)} in the other"
+        if then is None or orelse is None:
+            raise Unjoinable(reason)
+        array = self._merged_array(name, a, b, self._out(name, then, orelse))
+        text = f"'{name}' differs between two paths: {reason}"
+        conflict = Conflict(name, text, self.interp.span, predicate=self.predicate)
+        self.heap.frozen[array.storage] = conflict
+        return array
+
+    def _element(self, arm: int, content: Abstract) -> Value | None:
+        """A number's value, or the one element of an array of rank 0."""
+        if is_number(content):
+            return self._in_arm(arm, constant, content)
+        if not isinstance(content, Array):
+            return None
+        value = self._read(arm, content)
+        if not isinstance(value.type, ArrayType) or value.type.shape:
+            return None
+        if not is_array(value.type):
+            return value
+        with building(Builder(self.arms[arm].nodes, self.interp.span)):
+            element: Value = ops.index_of(value, ())
+        return element
 
     def _read(self, arm: int, array: Array) -> Value:
         with building(Builder(self.arms[arm].nodes, self.interp.span)):
@@ -299,25 +356,37 @@ class Joiner:
             return self._merged_ref(name, *_order(arm, content, None))
         if isinstance(content, Value):
             value = content
-        elif isinstance(content, Array):
+        elif isinstance(content, Array) and not self._is_outside(content):
+            lost = self._lost_in_an_arm(a, b)
+            if lost is not None:
+                return self._merged_array(name, a, b, lost)
             value = self._read(arm, content)
         else:
             return self._half_static(content)
         missing = self._in_arm(1 - arm, lambda type_: emit_undefined(type_), value.type)
         out = self._out(name, *_order(arm, value, missing))
-        return self._as_array(name, arm, content, out) if isinstance(content, Array) else out
+        if not isinstance(content, Array):
+            return out
+        return self._merged_array(name, a, b, out)
+
+    def _is_outside(self, array: Array) -> bool:
+        """Whether an array, or what it is a fixed part of, has been there before the branch."""
+        fixed = not any(lens.operands for lens in array.lenses)
+        return fixed and array.storage.serial < self.since
 
     def _half_static(self, content: Abstract) -> Abstract:
         """Static, or a handle: reading it where it is unbound is the user's error."""
+        if self._belongs_here(content):
+            return content
         if isinstance(content, HOLDERS) or born(content) >= self.since:
             raise Unjoinable(f"{describe(content)} on one path only")
         return content
 
-    def _as_array(self, name: str, arm: int, content: Array, out: Value) -> Array:
-        array = Array(Storage(name))
-        self.heap.set(array.storage, out)
-        self.merged.append(Merged(array.storage, _order(arm, content.storage, None), name))
-        return array
+    def _belongs_here(self, content: Abstract) -> bool:
+        """Whether it is a function that refers to names only, of an activation around."""
+        if not isinstance(content, Closure) or content.defaults or content.keyword_defaults:
+            return False
+        return content.scope.serial < self.since
 
     def _containers(self, name: str, a: Abstract, b: Abstract) -> Abstract:
         if isinstance(a, tuple) and isinstance(b, tuple):

@@ -58,6 +58,7 @@ class Template:
     def of(self, value: Abstract) -> Any:
         """The template of an abstract value."""
         interp = self.interp
+        interp.heap.require_array(value)
         if isinstance(value, Value):
             return self.slot(value)
         if isinstance(value, Array):

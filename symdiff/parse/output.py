@@ -36,6 +36,7 @@ class Output:
         interp = self.interp
         if isinstance(value, Conflict):
             raise ConflictRead(value)
+        interp.heap.require_array(value)
         if isinstance(value, Value | Array) or is_leaf(value):
             self.leaves.append(interp.lift(value))
             return Leaf(len(self.leaves) - 1)

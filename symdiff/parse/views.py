@@ -14,7 +14,8 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops.index import is_view
 from symdiff.ops.sizes import product, sizes_of
-from symdiff.parse.interpreter import Interpreter, is_array
+from symdiff.parse.heap import is_array
+from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.layouts import gives_view, layout_of
 from symdiff.parse.values import Abstract, Array, Conflict, Lens, ListRef
 
@@ -33,6 +34,7 @@ def adopt(interp: Interpreter, result: Any, arrays: dict[Value, Abstract]) -> Ab
         return tuple.__new__(type(result), items)
     if not isinstance(result, Value):
         return result
+    _require_arrays(interp, result, arrays)
     if not is_array(result.type):
         return stopped(result) if interp.stopped else result
     view = _view(interp, result, arrays)
@@ -52,6 +54,14 @@ def with_other_derivative(interp: Interpreter, array: Array, value: Value) -> Ar
     conflict = Conflict(name, reason, interp.span, True, hint=f"copy it before: {name}.copy()")
     _note_shared(interp, array, made, conflict)
     return made
+
+
+def _require_arrays(interp: Interpreter, result: Value, arrays: dict[Value, Abstract]) -> None:
+    """Refuse what gives an array for an array, and a view of it, where it may be a number."""
+    node = result.node
+    kept = node is not None and (node.op.view is not None or node.op is ops.copy)
+    for value in (result, *(node.operands[:1] if node is not None and kept else ())):
+        interp.heap.require_array(arrays.get(value))
 
 
 def stopped(value: Value) -> Value:
@@ -122,6 +132,7 @@ def _note_shared(interp: Interpreter, array: Array, made: Array, conflict: Confl
 
 def store_whole(interp: Interpreter, target: Array, value: Value) -> None:
     """``target[...] = value``."""
+    interp.heap.require_array(target)
     base = interp.heap.read(target)
     interp.heap.write(target, ops.index_set_of(base, value, (Ellipsis,)))
 

@@ -119,6 +119,7 @@ def write_attribute(interp: Interpreter, key: tuple[Any, str], content: Abstract
 
 
 def _effect(interp: Interpreter, owner: Owner, op: Any, content: Abstract, **place: Any) -> None:
+    interp.heap.require_array(content)
     if isinstance(content, Value | Array):
         owner.written(op, interp.lift(content), **place)
     elif is_leaf(content):
