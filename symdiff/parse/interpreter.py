@@ -191,7 +191,10 @@ class Interpreter:
         with self.at(expression):
             if handler is None:
                 raise self._not_compiled(expression)
-            return handler(self, expression)
+            value = handler(self, expression)
+        if isinstance(value, Conflict):
+            raise ConflictRead(value)
+        return value
 
     def _not_compiled(self, node: ast.AST) -> UnsupportedSyntaxError:
         keyword, hint = REFUSED.get(type(node), (type(node).__name__, HINT))
