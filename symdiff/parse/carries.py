@@ -559,9 +559,7 @@ class Carries:
         first = _may_be(known, starts, self.base, {})
         later = _closed(known, lasts, end, _may_be(known, lasts, end, first))
         paths = self._paths()
-        return {
-            (paths.get(a, a), paths.get(b, b)): (a, b) not in later for a, b in first | later
-        }
+        return {(paths.get(a, a), paths.get(b, b)): (a, b) not in later for a, b in first | later}
 
     def relate(self, relations: Relations) -> None:
         """Let the head know what may be one thing there."""
@@ -799,9 +797,7 @@ def _closed(known: list[Location], lasts: Meant, end: Heap, related: Pairs) -> P
         related = wider
 
 
-def _may_be(
-    known: list[Location], meant: Meant, heap: Heap, related: Pairs
-) -> Pairs:
+def _may_be(known: list[Location], meant: Meant, heap: Heap, related: Pairs) -> Pairs:
     """The pairs that may be one if ``meant`` says what a location is, in a heap."""
     found: Pairs = {}
     for position, a in enumerate(known):
