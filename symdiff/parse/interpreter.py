@@ -27,7 +27,7 @@ from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.graph import FreeVariable, Input, Node, Value
 from symdiff.ir.signature import Path
 from symdiff.ir.structure import is_leaf
-from symdiff.ir.types import ArrayType, Size, Type
+from symdiff.ir.types import Size, Type
 from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.strides import Layout, Product
 from symdiff.parse.blame import CONTROL, HINT, certain, limit

@@ -48,7 +48,7 @@ def in_a_loop_with_a_static_count(x, p):
 
 
 def told_apart_where_it_is_returned(x, p):
-    if p > 0.5:
+    if p > 0.5:  # noqa: SIM108 - as users write it
         t = np.asarray(x)
     else:
         t = x * 2.0
@@ -98,7 +98,7 @@ def asked_for_its_class(x, p):
     ids=lambda f: f.__name__,
 )
 def test_what_tells_the_paths_apart_is_refused(function):
-    with pytest.raises(UnsupportedSyntaxError, match="differs between two paths|may be one of"):
+    with pytest.raises(UnsupportedSyntaxError, match=r"differs between two paths|may be one of"):
         follows(function, (0.7, 0.9), (0.2, 0.1))
 
 
@@ -108,7 +108,7 @@ def made_in_a_loop(x, p):
         k += 1
 
         def scaled(t):
-            return t * x + k
+            return t * x + k  # noqa: B023 - that is the point
 
         s += scaled(p)
     return s + scaled(1.0)
