@@ -333,6 +333,8 @@ def differentiable_of(function: Any) -> Differentiable:
         raise TypeError(f"put @differentiable below @{type(function).__name__}")
     if _is_function(function):
         return Differentiable(function)
+    if hasattr(function, "cache_info") and hasattr(function, "__wrapped__"):
+        raise TypeError("a cached function does not compute: differentiate its __wrapped__")
     return Differentiable(type(function).__call__, (function,))
 
 

@@ -6,6 +6,7 @@ derivatives of short-lived functions go with them.
 
 from __future__ import annotations
 
+import builtins
 import copy
 import operator
 import threading
@@ -98,7 +99,9 @@ class Home:
     def name(self) -> str:
         """The function's name, as it is emitted."""
         name = getattr(self.function, "__name__", type(self.function).__name__)
-        return "function" if name == "<lambda>" else name
+        if name == "<lambda>":
+            return "function"
+        return f"{name}_" if hasattr(builtins, name) else name
 
     # What runs
 

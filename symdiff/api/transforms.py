@@ -164,6 +164,8 @@ def _instead_of_gradient(output: Structure) -> str:
     """What to do where a function returns no number."""
     if isinstance(output, Static) and output.value is None:
         return "return a number; of a function that changes its arguments, use symdiff.functional"
+    if isinstance(output, Static):
+        return "return a number"
     if (
         isinstance(output, Container)
         and len(output.items) == 2

@@ -360,6 +360,8 @@ def _round(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abs
 def _pow(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     names = ("base", "exp", "mod")
     operands = [*arguments, *(keywords[name] for name in names if name in keywords)]
+    if operands[2:] == [None]:
+        operands.pop()
     if len(operands) == 3:
         return pow(*(static(a) for a in operands))
     return binary(interp, ast.Pow, *operands)

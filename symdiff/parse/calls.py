@@ -20,14 +20,15 @@ from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES, array_type
 from symdiff.parse.arguments import plain_argument
-from symdiff.parse.attributes import MUTATING_ARRAY_METHODS, special_method
+from symdiff.parse.attributes import MUTATING_ARRAY_METHODS, get_attribute, special_method
 from symdiff.parse.blame import judged, users
 from symdiff.parse.classes import call_class
 from symdiff.parse.functions import call_closure, call_function
 from symdiff.parse.interpreter import LATE, Interpreter, describe
+from symdiff.parse.lookups import variable_of
 from symdiff.parse.opaque import call_opaque
 from symdiff.parse.operators import is_staged
-from symdiff.parse.reflect import container
+from symdiff.parse.reflect import container, reflect
 from symdiff.parse.texts import settled
 from symdiff.parse.values import (
     Abstract,
@@ -114,13 +115,14 @@ def _call_other(
         return call_value(interp, function.__symdiff_function__, arguments, keywords)
     if isinstance(function, types.FunctionType):
         return call_function(interp, function, arguments, keywords)
-    if isinstance(function, types.MethodType):
-        return call_value(interp, function.__func__, [function.__self__, *arguments], keywords)
+    if isinstance(function, types.MethodType | functools.partial):
+        whole = reflect(interp, function, (variable_of(interp, function),))
+        return call_value(interp, whole, arguments, keywords)
+    if isinstance(function, types.MethodDescriptorType) and arguments:
+        method = get_attribute(interp, arguments[0], function.__name__)
+        return call_value(interp, method, arguments[1:], keywords)
     if isinstance(function, type):
         return call_class(interp, function, arguments, keywords)
-    if isinstance(function, functools.partial):
-        merged = {**function.keywords, **keywords}
-        return call_value(interp, function.func, [*function.args, *arguments], merged)
     if isinstance(function, types.BuiltinFunctionType) and isinstance(
         getattr(function, "__self__", None), str | bytes
     ):

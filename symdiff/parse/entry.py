@@ -13,7 +13,7 @@ from symdiff.ir.signature import LAYOUT, Signature
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.blame import certain
 from symdiff.parse.demand import demand, obtainable
-from symdiff.parse.interpreter import Interpreter, placed
+from symdiff.parse.interpreter import Frame, Interpreter, placed
 from symdiff.parse.output import Output
 from symdiff.parse.reflect import argument
 from symdiff.parse.staged import Staged, StaticDemand
@@ -22,6 +22,7 @@ from symdiff.parse.values import (
     Array,
     Conflict,
     ConflictRead,
+    Scope,
     Storage,
 )
 from symdiff.parse.writeback import write_back
@@ -104,6 +105,8 @@ def _conflict_error(conflict: Conflict) -> SymdiffError:
 
 def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
     arguments, keywords = _arguments(interp, function, signature)
+    if not isinstance(function, types.FunctionType):  # no source, whose names would be its frame's
+        interp.frames.append(Frame(Scope("", frozenset(), None, {}), None, None))
     result = interp.call(function, arguments, keywords)
     output, results = Output(interp).structure(result)
     mutated = _mutated(interp, results)

@@ -46,7 +46,7 @@ from symdiff.parse.values import (
     Storage,
     Token,
 )
-from symdiff.source import FunctionSource, SourceSpan, span_of
+from symdiff.source import SourceSpan, span_of
 
 MOST_UNROLLED = 2000
 MOST_INLINED = 200
@@ -81,7 +81,7 @@ class Frame:
     """One function activation: its scope, its source, and where it was called from."""
 
     scope: Scope
-    source: FunctionSource
+    source: Any  # a ``FunctionSource``; None of a function without one
     called_from: SourceSpan | None
     exits: list[Flag] = field(default_factory=list)
     token: Token = field(default_factory=Token)
@@ -103,6 +103,7 @@ class Interpreter:
         self.static: dict[Path, Any] = {}
         self.entry = Builder()
         self.span: SourceSpan | None = None
+        self.returned: SourceSpan | None = None  # the last ``return`` of the function itself
         self.stopped = 0  # depth of no_grad
         self.trials = 0  # how often loop bodies were staged
         self.tails = 0  # how often the rest of a block was staged twice

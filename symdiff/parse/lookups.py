@@ -27,13 +27,18 @@ _UNCHANGING = (bool, int, float, complex, str, bytes, type(None), np.generic, tu
 
 
 def variable_of(interp: Interpreter, owner: Any) -> FreeVariable:
-    """The variable that stands for a class, a module or a function itself.
+    """The variable that stands for an object itself: a class, a module, a function.
 
     What is compiled for a function does not keep it alive.
     """
     if owner is interp.function:
-        return interp.free_variable("weak", weakref.ref(owner), owner.__name__)
-    return interp.free_variable("object", owner, getattr(owner, "__name__", "object"))
+        return interp.free_variable("weak", weakref.ref(owner), _name_of(owner))
+    return interp.free_variable("object", owner, _name_of(owner))
+
+
+def _name_of(owner: Any) -> str:
+    name: str = getattr(owner, "__name__", "object")
+    return name
 
 
 def rests_on(interp: Interpreter, owner: Any, name: str, found: Any) -> None:

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, NoReturn
 
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Leaf, Static, Structure, is_leaf
+from symdiff.parse.demand import known
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.texts import settled
 from symdiff.parse.values import (
     Abstract,
     Array,
+    ArrayMethod,
+    BoundMethod,
+    Closure,
     Conflict,
     ConflictRead,
     DictRef,
     ListRef,
     ObjectRef,
+    Partial,
+    Range,
     StaticSet,
 )
+
+_NUMBERS = "return a list of numbers"
+_NUMBERS_AND_MORE = "return numbers, arrays, tuples, lists, dicts or dataclasses"
+_FUNCTION = ("a function", "return what it gives, or differentiate a function that calls it")
+_OF_FUNCTIONS = dict.fromkeys((Closure, BoundMethod, Partial, ArrayMethod), _FUNCTION)
 
 
 class Output:
@@ -40,6 +51,12 @@ class Output:
         if isinstance(value, Value | Array) or is_leaf(value):
             self.leaves.append(interp.lift(value))
             return Leaf(len(self.leaves) - 1)
+        if isinstance(value, ListRef | DictRef | ObjectRef | tuple):
+            return self._of_container(value)
+        return Static(self._known(value))
+
+    def _of_container(self, value: Abstract) -> Structure:
+        interp = self.interp
         if isinstance(value, ListRef):
             content = interp.content(value)
             if value.frozen:
@@ -59,13 +76,23 @@ class Output:
             content = interp.content(value)
             kind = dict if hasattr(value.kind, "__missing__") else value.kind
             return self._container(kind, tuple(content), tuple(content.values()))
-        if isinstance(value, ObjectRef):
-            return self._object(value)
+        return self._object(value)
+
+    def _known(self, value: Abstract) -> Any:
+        """What is the same at each call."""
+        if isinstance(value, Range):
+            parts = (value.start, value.stop, value.step)
+            return range(*(known(self.interp, part, _NUMBERS) for part in parts))
         if isinstance(value, StaticSet):
-            raise UnsupportedSyntaxError(
-                "the function returns a set", None, "return a list, or a frozenset"
-            )
-        return Static(settled(interp, value))
+            self._refuse("a set", "return a list, or a frozenset")
+        plain = settled(self.interp, value)
+        if type(plain).__module__.startswith("symdiff.parse"):
+            self._refuse(*_OF_FUNCTIONS.get(type(plain), ("an iterator", "return a list of it")))
+        return plain
+
+    def _refuse(self, what: str, hint: str) -> NoReturn:
+        message = f"the function returns {what}"
+        raise UnsupportedSyntaxError(message, self.interp.returned, hint)
 
     def _container(
         self, kind: type, keys: tuple[Any, ...], items: tuple[Abstract, ...]
@@ -76,11 +103,7 @@ class Output:
         if value.live is not None and not dataclasses.is_dataclass(value.type):
             return Static(value.live)
         if not dataclasses.is_dataclass(value.type):
-            raise UnsupportedSyntaxError(
-                f"the function returns a {value.type.__name__}",
-                None,
-                "return numbers, arrays, tuples, lists, dicts or dataclasses",
-            )
+            self._refuse(f"a {value.type.__name__}", _NUMBERS_AND_MORE)
         names = tuple(field.name for field in dataclasses.fields(value.type))
         items = tuple(self.interp.content((value, name)) for name in names)
         return self._container(value.type, names, items)

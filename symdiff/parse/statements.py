@@ -135,6 +135,8 @@ STATEMENTS[ast.If] = stage_if
 def _return(interp: Interpreter, node: ast.Return) -> None:
     value = None if node.value is None else interp.evaluate(node.value)
     frame = interp.frame
+    if len(interp.frames) == 1:
+        interp.returned = interp.span
     check_known(interp, value)
     interp.put((frame.token, "value"), value)
     interp.put((frame.token, "return"), True)

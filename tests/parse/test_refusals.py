@@ -191,7 +191,7 @@ def unknown_keyword(x, k):
     return np.sum(x, where=x > 0)
 
 
-@refused(Syntax, "2 ** turns", "2.0 ** k")
+@refused(Syntax, "2**turns", "2.0 ** k")
 def power_of_two_of_a_count(x, k):
     turns = 0
     while x[0] > turns:
