@@ -8,6 +8,7 @@ statements of derivatives follow real arithmetic with strong zeros.
     algebra     identities of elementwise ops
     factors     known factors together, reciprocals, powers
     sums        terms that occur twice, or cancel
+    cancelling  sums of products that are zero whatever is summed
     shapes      rearrangements, broadcasts and sums that cancel or meet
     sizes       lengths, read where they are known
     indexing    reads and writes of parts of arrays that meet
@@ -27,6 +28,7 @@ from symdiff.ir.graph import Graph
 from symdiff.ir.verify import verify
 from symdiff.optimise.algebra import ALGEBRA
 from symdiff.optimise.called import optimise_called
+from symdiff.optimise.cancelling import CANCELLING
 from symdiff.optimise.dead_code import eliminate_dead_code
 from symdiff.optimise.factors import FACTORS
 from symdiff.optimise.folding import FOLDING
@@ -44,7 +46,7 @@ Pass = Callable[[Graph], Graph]
 _ROUNDS = 12
 
 
-_ALL = joined(FOLDING, SIZES, INDEXING, ALGEBRA, FACTORS, SUMS, SHAPES, ORDER)
+_ALL = joined(FOLDING, SIZES, INDEXING, ALGEBRA, FACTORS, SUMS, CANCELLING, SHAPES, ORDER)
 
 PASSES: Mapping[str, Pass] = {
     "dead": eliminate_dead_code,
@@ -54,6 +56,7 @@ PASSES: Mapping[str, Pass] = {
     "algebra": lambda graph: rewrite(graph, ALGEBRA),
     "factors": lambda graph: rewrite(graph, FACTORS),
     "sums": lambda graph: rewrite(graph, SUMS),
+    "cancelling": lambda graph: rewrite(graph, CANCELLING),
     "shapes": lambda graph: rewrite(graph, joined(SHAPES, ORDER)),
     "sizes": lambda graph: rewrite(graph, SIZES),
     "indexing": lambda graph: rewrite(graph, INDEXING),

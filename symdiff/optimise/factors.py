@@ -145,6 +145,26 @@ def times_reciprocal(node: Node, rewriter: Rewriter) -> Value | None:
     return None
 
 
+def shared_quotient(node: Node, rewriter: Rewriter) -> Value | None:
+    """``g * (y / x)`` as ``(g / x) * y`` where ``g / x`` was made before ``y / x``.
+
+    The two cotangents of a division have that in common.
+    """
+    a, b = node.operands
+    for factor, other in ((a, b), (b, a)):
+        minus = made_by(other, "negative")
+        quotient = other if minus is None else minus.operands[0]
+        inner = made_by(quotient, "divide")
+        if inner is None or not rewriter.is_single(other) or not rewriter.is_single(quotient):
+            continue
+        shared = rewriter.made_before(inner.op, factor, inner.operands[1])
+        if shared is None or shared.type != node.result.type or shared.number > quotient.number:
+            continue
+        product = apply(multiply, shared, inner.operands[0])
+        return product if minus is None else -product
+    return None
+
+
 def small_power(node: Node, rewriter: Rewriter) -> Value | None:
     """``x ** 2`` as ``x * x``, and its like: many times faster on arrays."""
     x, exponent = node.operands
@@ -189,6 +209,7 @@ FACTORS: Rules = {
         factors_together,
         numbers_first,
         numbers_across,
+        shared_quotient,
         times_reciprocal,
         number_outward,
     ),

@@ -157,6 +157,12 @@ class Rewriter(Builder):
         sizes = [length for length in lengths if length is not None]
         return self.emit(zeros, sizes, {"shape": type_.shape, "dtype": type_.dtype}).result
 
+    def made_before(self, op: Op, *operands: Value) -> Value | None:
+        """What an op gives of these operands, where it is at hand already."""
+        key = key_of_node(Node(op, operands, {}, (), ()), self.has_derivatives)
+        made: Node | None = None if key is None else self._made.entries.get(key)
+        return None if made is None else made.result
+
     # Building
 
     def emit(

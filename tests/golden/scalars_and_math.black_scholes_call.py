@@ -22,15 +22,15 @@ def black_scholes_call_grad(spot, strike, maturity, rate, vol):
         d1_bar = 0.5641895835477563 * (math.exp(-(t5 * t5)) * spot / t4) + d2_bar
         # line 17: d1 = (log(spot / strike) + (rate + 0.5 * vol**2) * maturity) / (vol *...
         t11 = d1_bar / t3
-        t12 = -d2_bar - d1_bar * (d1 / t3)
+        t12 = -d2_bar - t11 * d1
         t13 = 0.5 * (t12 * vol)
         t14 = t11 * maturity
         maturity_bar = t10 * t6 + t13 / (t2 if t13 != 0 else 1.0) + t11 * t1
         rate_bar = t14 - t10 * maturity
         vol_bar = t12 * t2 + vol * t14
-        t10 = t11 / t
-        spot_bar = 0.5 * (1.0 + math.erf(t5)) + t10 / strike
-        strike_bar = t9 * t7 - t10 * (t / strike)
+        t10 = t11 / t / strike
+        spot_bar = 0.5 * (1.0 + math.erf(t5)) + t10
+        strike_bar = t9 * t7 - t10 * t
         return spot_bar, strike_bar, maturity_bar, rate_bar, vol_bar
     except (ArithmeticError, ValueError):
         pass  # beyond what Python's floats do: NumPy's give inf or nan
@@ -60,14 +60,14 @@ def black_scholes_call_grad_by_numpy(spot, strike, maturity, rate, vol):
     d1_bar = 0.5641895835477563 * (math.exp(-(t5 * t5)) * spot / t4) + d2_bar
     # line 17: d1 = (log(spot / strike) + (rate + 0.5 * vol**2) * maturity) / (vol *...
     t11 = d1_bar / t3
-    t12 = -d2_bar - d1_bar * (d1 / t3)
+    t12 = -d2_bar - t11 * d1
     t13 = 0.5 * (t12 * vol)
     t14 = t11 * maturity
     t15 = t11 * t1
     maturity_bar = t10 * t6 + np.divide(t13, t2 if t13 != 0 else 1.0) + t15
     rate_bar = t14 - t10 * maturity
     vol_bar = t12 * t2 + vol * t14
-    t10 = t11 / t
-    spot_bar = 0.5 * (1.0 + math.erf(t5)) + t10 / strike
-    strike_bar = t9 * t7 - t10 * (t / strike)
+    t10 = t11 / t / strike
+    spot_bar = 0.5 * (1.0 + math.erf(t5)) + t10
+    strike_bar = t9 * t7 - t10 * t
     return spot_bar, strike_bar, float(maturity_bar), rate_bar, vol_bar

@@ -31,12 +31,12 @@ def bundle_adjustment_residual_grad(point, rot, cam):
     # line 317: r2 = uv @ uv
     uv_bar1 += 2 * r2_bar * uv
     # line 316: uv = p[:2] / p[2] * cam[3]
-    t10 = uv_bar1 * t8
     cam_bar = np.zeros_like(cam)
     cam_bar[3] = uv_bar1 @ t7
+    t10 = uv_bar1 * t8 / t6
     p_bar = np.zeros(3)
-    p_bar[2] = -(t10 @ (t7 / t6))
-    p_bar[:2] += t10 / t6
+    p_bar[2] = -(t10 @ t7)
+    p_bar[:2] += t10
     # line 315: p[2] += cam[2]
     cam_bar[2] = p_bar[2]
     # line 314: p[:2] += cam[:2]
@@ -57,7 +57,7 @@ def bundle_adjustment_residual_grad(point, rot, cam):
     t10 = (t10 - np.sum(p_bar * np.where(p_bar != 0, t4, 0.0))) * t2
     # line 311: axis = rot / theta
     rot_bar = axis_bar / theta
-    t11 = axis_bar @ (axis / theta)
+    t11 = rot_bar @ axis
     theta_bar = np.sum(p_bar * np.where(p_bar != 0, t1, 0.0)) * t - t10 - t11
     # line 310: theta = sqrt(theta2)
     t10 = 0.5 * theta_bar

@@ -18,8 +18,9 @@ def newton_sqrt_backward(a, saved1, x, x_bar):
         x1 = x[k]
         # line 14: x = 0.5 * (x + a / x)
         x_bar *= 0.5
-        a_bar += x_bar / x1
-        x_bar -= x_bar * (a / x1 / x1)
+        t = x_bar / x1
+        a_bar += t
+        x_bar -= t * (a / x1)
     # line 13: while abs(x * x - a) > 1e-13 * a:
     a_bar += x_bar
     return (a_bar,)

@@ -12,8 +12,9 @@ def newton_sqrt_grad(a):
     for x in reversed(x_tape):
         # line 14: x = 0.5 * (x + a / x)
         x_bar *= 0.5
-        a_bar += x_bar / x
-        x_bar -= x_bar * (a / x / x)
+        t1 = x_bar / x
+        a_bar += t1
+        x_bar -= t1 * (a / x)
     # line 13: while abs(x * x - a) > 1e-13 * a:
     a_bar += x_bar
     return (a_bar,)

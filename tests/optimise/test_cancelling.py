@@ -1,0 +1,119 @@
+"""Sums that vanish by algebra: shifts by ``max`` cost nothing; nothing else is taken for zero."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+
+ROWS = np.array([[2.3, 0.8, 2.8, 2.1], [4.0, 2.5, 1.6, 3.1], [1.3, 2.2, 2.9, 0.5]])
+WEIGHTS = np.cos(np.arange(12.0)).reshape(3, 4)
+
+
+def softmax_rows(x: Any, w: Any) -> Any:
+    e = np.exp(x - np.max(x, axis=1, keepdims=True))
+    return np.sum(w * (e / np.sum(e, axis=1, keepdims=True)) ** 2)
+
+
+def softmax_vector(x: Any, w: Any) -> Any:
+    e = np.exp(x - np.max(x))
+    return np.sum(w * np.sin(e / np.sum(e)))
+
+
+def log_sum_exp(x: Any, w: Any) -> Any:
+    m = np.max(x, axis=1, keepdims=True)
+    return np.sum((m + np.log(np.sum(np.exp(x - m), axis=1, keepdims=True))) ** 2)
+
+
+def divided_by_its_mean(x: Any, w: Any) -> Any:
+    y = x / np.max(x, axis=0, keepdims=True)
+    return np.sum(w * (y / np.sum(y, axis=0, keepdims=True)))
+
+
+def shifted_with_one_more(x: Any, w: Any) -> Any:
+    e = np.exp(x - np.max(x, axis=1, keepdims=True))
+    return np.sum(w * (e / (1.0 + np.sum(e, axis=1, keepdims=True))))
+
+
+def summed_along_the_other_axis(x: Any, w: Any) -> Any:
+    e = np.exp(x - np.max(x, axis=1, keepdims=True))
+    return np.sum(w * (e / np.sum(e, axis=0, keepdims=True)))
+
+
+def weighted_sum(x: Any, w: Any) -> Any:
+    e = np.exp(x - np.max(x, axis=1, keepdims=True))
+    return np.sum(e / np.sum(w * w * e, axis=1, keepdims=True))
+
+
+def one_by_one(x: Any, w: Any) -> Any:
+    e = np.exp(x - np.max(x, axis=1, keepdims=True))
+    return np.sum(w * e / np.sum(e))
+
+
+INVARIANT = [softmax_rows, softmax_vector, divided_by_its_mean, weighted_sum]
+NOT_INVARIANT = [log_sum_exp, shifted_with_one_more, summed_along_the_other_axis, one_by_one]
+
+
+def differences(f: Callable[..., Any], x: Any, w: Any) -> Any:
+    """Central differences, extrapolated once."""
+    gradient = np.zeros_like(x)
+    for place in np.ndindex(x.shape):
+        step = np.zeros_like(x)
+        step[place] = 1.0
+        slopes = [(f(x + h * step, w) - f(x - h * step, w)) / (2 * h) for h in (1e-3, 5e-4)]
+        gradient[place] = (4.0 * slopes[1] - slopes[0]) / 3.0
+    return gradient
+
+
+def arguments(f: Callable[..., Any]) -> tuple[Any, Any]:
+    return (ROWS[0], WEIGHTS[0]) if f is softmax_vector else (ROWS, WEIGHTS)
+
+
+@pytest.mark.parametrize("f", INVARIANT + NOT_INVARIANT, ids=lambda f: f.__name__)
+def test_gradients_are_those_of_differences(f: Callable[..., Any]) -> None:
+    x, w = arguments(f)
+    np.testing.assert_allclose(sd.grad(f)(x, w), differences(f, x, w), rtol=0, atol=1e-10)
+    direction = np.sin(np.arange(x.size, dtype=float)).reshape(x.shape)
+    along = differences(lambda t, w: f(x + t[0] * direction, w), np.zeros(1), w)
+    assert np.sum(sd.grad(f)(x, w) * direction) == pytest.approx(along[0], abs=1e-10)
+
+
+@pytest.mark.parametrize("f", INVARIANT, ids=lambda f: f.__name__)
+def test_nothing_flows_through_what_cancels(f: Callable[..., Any]) -> None:
+    assert "==" not in sd.grad(f).source(*arguments(f))
+
+
+@pytest.mark.parametrize("f", INVARIANT, ids=lambda f: f.__name__)
+def test_second_derivatives_are_those_of_differences(f: Callable[..., Any]) -> None:
+    x, w = arguments(f)
+    v = np.sin(1.0 + np.arange(x.size, dtype=float)).reshape(x.shape)
+    wanted = differences(lambda t, w: np.sum(sd.grad(f)(t, w) * v), x, w)
+    np.testing.assert_allclose(sd.hvp(f)(x, w, v), wanted, rtol=0, atol=1e-9)
+
+
+def test_rows_of_one_element_and_ties_are_right() -> None:
+    column = np.array([[0.4], [1.5]])
+    np.testing.assert_array_equal(sd.grad(softmax_rows)(column, WEIGHTS[:2, :1]), 0.0 * column)
+    tied = np.zeros((2, 3))
+    p = np.full((2, 3), 1 / 3)
+    g = 2.0 * WEIGHTS[:2, :3] * p
+    wanted = p * (g - np.sum(g * p, axis=1, keepdims=True))
+    np.testing.assert_allclose(sd.grad(softmax_rows)(tied, WEIGHTS[:2, :3]), wanted, atol=1e-16)
+
+
+def test_both_cotangents_of_a_division_share_a_quotient() -> None:
+    def ratio(x: Any, y: Any) -> Any:
+        return np.sum(np.sin(x / y))
+
+    source = sd.grad(ratio, argnums=(0, 1)).source("float64[n]", "float64[n]")
+    assert "t = x / y" in source
+    assert "x_bar = np.cos(t) / y" in source
+    assert "y_bar = -(x_bar * t)" in source
+    x, y = np.array([0.3, -2.0]), np.array([1.5, 0.7])
+    by_x, by_y = sd.grad(ratio, argnums=(0, 1))(x, y)
+    np.testing.assert_allclose(by_x, np.cos(x / y) / y, rtol=1e-15)
+    np.testing.assert_allclose(by_y, -np.cos(x / y) * x / y**2, rtol=1e-15)
