@@ -59,8 +59,11 @@ def _spell_filled(function: str) -> Spelling:
 
 
 def _is_like(node: Node, shape: ast.expr) -> bool:
-    """Whether shape and dtype are those of one array at hand."""
-    if not isinstance(shape, ast.Attribute):
+    """Whether shape and dtype of the user's array are those of one at hand.
+
+    Derivatives lie in C order, and ``np.zeros`` takes a fifth of the time of ``np.zeros_like``.
+    """
+    if not isinstance(shape, ast.Attribute) or node.result.role != "primal":
         return False
     sources = (v.node.operands[0] for v in node.operands if v.node and v.node.op.name == "size")
     source = array_type(next(sources))

@@ -25,6 +25,7 @@ _ENVIRONMENT = {
     "MALLOC_TRIM_THRESHOLD_": "1073741824",
     "SYMDIFF_VERIFY": "0",
     "PYTHONHASHSEED": "0",
+    "PYTHONDONTWRITEBYTECODE": "",  # modules are loaded as they are from their second import on
 }
 IMPORTS = {
     "numpy": "import time; t = time.perf_counter(); import numpy; print(time.perf_counter() - t)",

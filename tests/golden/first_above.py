@@ -24,7 +24,7 @@ def first_above_grad(x, level):
         total_bar = np.float64(-1.0)
         value_bar = np.float64(0.0)
     # line 196: for value in x:
-    x_bar = np.zeros_like(x)
+    x_bar = np.zeros(x.shape)
     for k in reversed(range(t)):
         # line 198: if total > level:
         if tape[k]:

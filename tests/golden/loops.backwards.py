@@ -18,7 +18,7 @@ def backwards_grad(x):
     w_bar = -(s1 / w)
     s_bar = 1.0 / w / w1
     # line 105: for w in reversed([x[0], x[1] * 2.0]):
-    x_bar = np.zeros_like(x)
+    x_bar = np.zeros(x.shape)
     x_bar[1] = -2.0 * (s_bar * s)
     x_bar[0] = w_bar
     # line 103: for i in reversed(range(3)):

@@ -25,7 +25,7 @@ def break_out_of_inner_grad(m):
             # raises what line 180 would
             m[i, 0]
     # line 174: for i in range(m.shape[0]):
-    m_bar = np.zeros_like(m)
+    m_bar = np.zeros(m.shape)
     s_bar = np.float64(1.0)
     for i in reversed(range(m.shape[0])):
         break_ = break_tape[i]

@@ -4,7 +4,7 @@ def rosenbrock_loop_grad(x):
     for i in range(x.shape[0] - 1):
         tape.append(x[i + 1] - x[i] ** 2)
     # line 15: for i in range(len(x) - 1):
-    x_bar = np.zeros_like(x)
+    x_bar = np.zeros(x.shape)
     for i in reversed(range(x.shape[0] - 1)):
         t = x[i]
         # line 16: f += 100.0 * (x[i + 1] - x[i] ** 2) ** 2 + (1 - x[i]) ** 2

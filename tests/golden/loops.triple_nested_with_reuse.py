@@ -19,7 +19,7 @@ def triple_nested_with_reuse_grad(x):
     # line 317: t = s * i
     s_bar = 1.0 + i2
     # line 311: for i in range(2):
-    x_bar = np.zeros_like(x)
+    x_bar = np.zeros(x.shape)
     i_bar = s
     for i1 in reversed(range(2)):
         t_tape1 = t_tape[i1]

@@ -17,8 +17,8 @@ def nearest_pairs_grad(x, y, w):
         tape.append(tape2)
         tape1.append(tape3)
     # line 177: for i in range(len(x)):
-    x_bar = np.zeros_like(x)
-    y_bar = np.zeros_like(y)
+    x_bar = np.zeros(x.shape)
+    y_bar = np.zeros(y.shape)
     for i in reversed(range(x.shape[0])):
         t = tape[i]
         t1 = tape1[i]

@@ -3,7 +3,7 @@ def rosenbrock_grad(x):
     t = x[:-1]
     # line 107: return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
     t1 = 200.0 * (x[1:] - t ** 2)
-    x_bar = np.zeros_like(x)
+    x_bar = np.zeros(x.shape)
     x_bar[:-1] = -2 * (1.0 - t) - t1 * (2 * t)
     x_bar[1:] += t1
     return x_bar

@@ -16,7 +16,7 @@ def running_products_grad(x):
     for k in reversed(range(t)):
         list_bar[k] = list_bar[k] + np.float64(1.0)
     # line 188: for value in x:
-    x_bar = np.zeros_like(x)
+    x_bar = np.zeros(x.shape)
     for k in reversed(range(x.shape[0])):
         # line 189: products.append(products[-1] * value)
         t1 = list_bar[-1]

@@ -31,7 +31,7 @@ def bundle_adjustment_residual_grad(point, rot, cam):
     # line 317: r2 = uv @ uv
     uv_bar1 += 2 * r2_bar * uv
     # line 316: uv = p[:2] / p[2] * cam[3]
-    cam_bar = np.zeros_like(cam)
+    cam_bar = np.zeros(cam.shape)
     cam_bar[3] = uv_bar1 @ t7
     t10 = uv_bar1 * t8 / t6
     p_bar = np.zeros(3)

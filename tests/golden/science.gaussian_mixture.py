@@ -18,10 +18,10 @@ def gaussian_mixture_grad(weights, means, log_scales, data):
         tape1.append(t1)
         tape2.append(np.sum(t1))
     # line 185: for x in data:
-    data_bar = np.zeros_like(data)
-    weights_bar = np.zeros_like(weights)
-    means_bar = np.zeros_like(means)
-    log_scales_bar = np.zeros_like(log_scales)
+    data_bar = np.zeros(data.shape)
+    weights_bar = np.zeros(weights.shape)
+    means_bar = np.zeros(means.shape)
+    log_scales_bar = np.zeros(log_scales.shape)
     for k in reversed(range(data.shape[0])):
         t1 = tape[k]
         terms = terms_tape[k]

@@ -34,9 +34,9 @@ def conjugate_gradients_grad(A, b):
     # line 118: return x @ x
     x_bar = 2.0 * x
     # line 109: while k < 2:
-    r_bar = np.zeros_like(b)
-    p_bar = np.zeros_like(b)
-    A_bar = np.zeros_like(A)
+    r_bar = np.zeros(b.shape)
+    p_bar = np.zeros(b.shape)
+    A_bar = np.zeros(A.shape)
     rs_bar = np.float64(0.0)
     for k in reversed(range(t)):
         p = p_tape[k]
