@@ -158,7 +158,7 @@ def shared_quotient(node: Node, rewriter: Rewriter) -> Value | None:
         if inner is None or not rewriter.is_single(other) or not rewriter.is_single(quotient):
             continue
         shared = rewriter.made_before(inner.op, factor, inner.operands[1])
-        if shared is None or shared.type != node.result.type or shared.number > quotient.number:
+        if shared is None or shared.type != node.result.type or shared.number >= quotient.number:
             continue
         product = apply(multiply, shared, inner.operands[0])
         return product if minus is None else -product
