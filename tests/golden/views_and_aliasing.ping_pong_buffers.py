@@ -30,7 +30,7 @@ def ping_pong_buffers_grad(x):
     # raises what line 115 would
     u[2]
     # line 115: return u @ x + v[2]
-    u_bar = np.zeros_like(x)
+    u_bar = np.zeros(x.shape)
     u_bar[2] = 1.0
     # line 113: v[0], v[-1] = u[0], u[-1] * 0.9
     x_bar = x.copy()
