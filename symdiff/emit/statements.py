@@ -26,7 +26,7 @@ from symdiff.emit.expressions import (
     tuple_of,
 )
 from symdiff.emit.headers import is_length, reads_count
-from symdiff.emit.lower import push
+from symdiff.emit.lower import in_memory, push
 from symdiff.emit.plan import Plan
 from symdiff.emit.regions import Leave, entered
 from symdiff.emit.text import Line
@@ -118,8 +118,9 @@ class Statements:
         """``x += y`` for ``x = x + y`` of numbers, and nothing for ``x = x``."""
         if isinstance(expression, ast.Name) and expression.id == to:
             return []
+        changeable = any(in_memory(v) and self.plan.names.get(v) == to for v in node.operands)
         if isinstance(expression, ast.BinOp) and isinstance(expression.op, _AUGMENTED):
-            rest = _other(expression, name(to), self.is_derived(node))
+            rest = None if changeable else _other(expression, name(to), self.is_derived(node))
             if rest is not None:
                 return [self.line(node, augment(target(to), expression.op, rest))]
         return [self.line(node, assign(target(to), expression))]

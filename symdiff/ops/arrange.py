@@ -125,7 +125,7 @@ def lower_reshape(a: Any, /, shape: Any = None, order: Any = "C", *, copy: Any =
         backwards = lower_reshape(lower_transpose(x), tuple(reversed(sizes)))
         return lower_transpose(backwards)  # type: ignore[no-any-return]
     fresh = reshape(x, *sizes, shape=_reshaped(array_type(x).shape, sizes))
-    return lower_copy(fresh) if static(copy) else fresh  # type: ignore[no-any-return]
+    return lower_copy_method(fresh) if static(copy) else fresh  # type: ignore[no-any-return]
 
 
 def _reshaped(old: tuple[Dim, ...], sizes: Sequence[Operand]) -> tuple[Dim, ...]:
@@ -146,6 +146,11 @@ def _reshaped(old: tuple[Dim, ...], sizes: Sequence[Operand]) -> tuple[Dim, ...]
 def lower_reshape_method(a: Value, *shape: Any, order: Any = "C", copy: Any = None) -> Value:
     sizes = shape[0] if len(shape) == 1 else shape
     return lower_reshape(a, sizes, order, copy=copy)  # type: ignore[no-any-return]
+
+
+def as_of_scalar(x: Value) -> Value:
+    """What NumPy's rearrangements make of a number: of its own scalars they make no arrays."""
+    return x if array_type(x).kind == "scalar" else copy(x)
 
 
 def _refuse_order_at_run_time(order: Any, rank: int) -> None:
@@ -181,18 +186,22 @@ def lower_copy(a: Any, order: Any = "K", subok: Any = False) -> Value:
 
 @lowers(method="copy")
 def lower_copy_method(a: Any, order: Any = "C") -> Value:
+    if array_type(a).kind == "scalar":
+        return a  # type: ignore[no-any-return]
     return copy_in(array_of(a), order)
 
 
 @lowers(method="view")
 def lower_view(a: Value) -> Value:
-    return index_of(a, (Ellipsis,))
+    return a if array_type(a).kind == "scalar" else index_of(a, (Ellipsis,))
 
 
 @lowers(np.transpose)
 def lower_transpose(a: Any, axes: Any = None) -> Value:
     x = array_of(a)
     axes = static(axes)
+    if array_type(x).kind != "array":
+        return as_of_scalar(x)
     if axes is None:
         return transpose(x, axes=tuple(reversed(range(_rank(x)))))  # type: ignore[no-any-return]
     order = axes_of(axes, _rank(x))
@@ -266,6 +275,8 @@ def lower_expand_dims(a: Any, axis: Any) -> Value:
 def lower_squeeze(a: Any, axis: Any = None) -> Value:
     x = array_of(a)
     shape = array_type(x).shape
+    if array_type(x).kind == "scalar" and not axis:
+        return x
     if axis is None:
         chosen = tuple(k for k, dim in enumerate(shape) if _is_one(x, k, dim))
     else:
@@ -323,6 +334,8 @@ def lower_broadcast_to(array: Any, shape: Any, subok: Any = False) -> Value:
 def lower_broadcast_arrays(*args: Any, subok: Any = False) -> tuple[Value, ...]:
     arrays = [array_of(a) for a in args]
     shape = broadcast_shapes(*(array_type(x).shape for x in arrays))
+    if all(array_type(x).shape == shape for x in arrays):
+        return tuple(x if array_type(x).kind == "array" else copy(x) for x in arrays)
     sizes = [_size_like(arrays, len(shape) - k, dim) for k, dim in enumerate(shape)]
     return tuple(broadcast_to(x, *sizes, shape=shape) for x in arrays)
 
@@ -342,7 +355,7 @@ def _size_like(arrays: Sequence[Value], from_end: int, dim: Dim) -> Operand:
 def lower_meshgrid(
     *xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "xy"
 ) -> tuple[Value, ...]:
-    vectors = [lower_ravel(x) for x in xi]
+    vectors = [lower_reshape(x, -1) for x in xi]
     count = len(vectors)
     places = list(range(count))
     if static(indexing) == "xy" and count > 1:
@@ -354,7 +367,7 @@ def lower_meshgrid(
     grids: list[Value] = []
     for place, x in zip(places, vectors, strict=True):
         grid = index_of(x, tuple(WHOLE if k == place else None for k in range(count)))
-        if not static(sparse):
+        if not static(sparse) and count > 1:
             grid = broadcast_to(grid, *sizes, shape=tuple(shape))
         grids.append(lower_copy_method(grid) if static(copy) else grid)
     return tuple(grids)
@@ -456,6 +469,22 @@ def lower_column_stack(tup: Any) -> Value:
     return lower_concatenate([_as_column(part) for part in parts], 1)  # type: ignore[no-any-return]
 
 
+@lowers(np.c_)
+def lower_c(*parts: Any) -> Value:
+    return lower_concatenate([_as_column(part) for part in _listed(parts)], -1)  # type: ignore[no-any-return]
+
+
+@lowers(np.r_)
+def lower_r(*parts: Any) -> Value:
+    return lower_concatenate([_at_least(1, part) for part in _listed(parts)])  # type: ignore[no-any-return]
+
+
+def _listed(parts: Sequence[Any]) -> list[Value]:
+    if any(isinstance(part, slice | str) for part in parts):
+        raise UnsupportedCallError("a slice between arrays", None, "write np.arange, and join")
+    return _arrays(list(parts))
+
+
 def _as_column(x: Value) -> Value:
     if _rank(x) >= 2:
         return x
@@ -507,17 +536,19 @@ def _equal_parts(x: Value, count: int, axis: int) -> list[Value]:
     return [_at(parts, axis, k) for k in range(count)]
 
 
-def _lower_split_along(axis: Callable[[int], int]) -> Callable[..., list[Value]]:
+def _lower_split_along(axis: Callable[[int], int], least: int) -> Callable[..., list[Value]]:
     def lowering(ary: Any, indices_or_sections: Any) -> list[Value]:
         x = array_of(ary)
+        if _rank(x) < least:
+            raise ValueError(f"this only works on arrays of {least} or more dimensions")
         return lower_split(x, indices_or_sections, axis(_rank(x)))  # type: ignore[no-any-return]
 
     return lowering
 
 
-lowers(np.vsplit)(_lower_split_along(lambda rank: 0))
-lowers(np.hsplit)(_lower_split_along(lambda rank: 0 if rank == 1 else 1))
-lowers(np.dsplit)(_lower_split_along(lambda rank: 2))
+lowers(np.vsplit)(_lower_split_along(lambda rank: 0, 2))
+lowers(np.hsplit)(_lower_split_along(lambda rank: 0 if rank == 1 else 1, 1))
+lowers(np.dsplit)(_lower_split_along(lambda rank: 2, 3))
 
 
 # Repeating and moving -----------------------------------------------------------------------------

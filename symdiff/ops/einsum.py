@@ -35,7 +35,7 @@ from symdiff.ops.elementary import (
 from symdiff.ops.reduce import unbroadcast_to
 from symdiff.ops.shape import broadcast_to, diagonal, reshape, transpose
 from symdiff.ops.sizes import sizes_of
-from symdiff.ops.ufuncs import refuse, staged
+from symdiff.ops.ufuncs import refuse, staged, strong
 
 
 def _parsed(subscripts: str) -> tuple[list[str], str]:
@@ -197,6 +197,8 @@ def _einsum(subscripts: Any, *operands: Any, optimize: Any = False, **options: A
 def _einsum_view(x: Value, subscripts: str) -> Value | None:
     """What ``einsum`` gives as a view of its operand: a transpose, or the diagonal of a matrix."""
     (letters,), output = _parsed(subscripts)
+    if not letters and array_type(x).kind != "array":
+        return strong(x)
     if sorted(letters) == sorted(output) and len(set(letters)) == len(letters):
         axes = tuple(letters.index(k) for k in output)
         return transpose(x, axes=axes)  # type: ignore[no-any-return]

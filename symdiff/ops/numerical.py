@@ -51,6 +51,7 @@ from symdiff.ops.elementary import (
 from symdiff.ops.index import index_add_of, index_of, index_set_of
 from symdiff.ops.order import argsort, searchsorted, take_along_axis
 from symdiff.ops.reduce import mean, sum, unbroadcast_to
+from symdiff.ops.shape import copy as copied
 from symdiff.ops.sizes import result_type, sizes_of, sum_dim
 
 
@@ -433,7 +434,7 @@ def lower_block(arrays: Any) -> Value:
     """Rows of blocks, as nested lists: the innermost side by side."""
     depth = _depth(arrays)
     rank = max(depth, *(array_type(leaf).rank for leaf in _leaves(arrays)))
-    return _block(arrays, depth, rank)
+    return _block(arrays, depth, rank) if depth else copied(array_of(arrays))
 
 
 def _depth(arrays: Any) -> int:

@@ -44,6 +44,8 @@ def spelled(function: Any) -> tuple[str, str]:
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ufunc):
         return "np.", f"{owner.__name__}.{function.__name__}"
+    if function is np.r_ or function is np.c_:
+        return "np.", "r_[]" if function is np.r_ else "c_[]"
     module = "numpy" if isinstance(function, np.ufunc) else function.__module__
     return PREFIXES.get(module, f"{module}."), function.__name__
 

@@ -426,8 +426,6 @@ def _constructor(dtype: np.dtype) -> Lowering:
         result = cast(value, dtype)
         if type_.kind == "array" and not type_.shape:
             return as_scalar(result)  # type: ignore[no-any-return]
-        if result is value and type_.kind == "array":
-            return astype(value, dtype=dtype)  # type: ignore[no-any-return]
         return result
 
     return construct

@@ -351,8 +351,9 @@ def _round(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abs
     if not is_staged(value):
         return round(value, *[static(d) for d in digits])
     read = interp.lift(value)
-    if isinstance(read.type, ArrayType) and read.type.kind == "python":
-        return ops.python_round(read, digits=static(digits[0]) if digits else None)
+    places = static(digits[0]) if digits else None
+    if isinstance(read.type, ArrayType) and (read.type.kind != "scalar" or places is None):
+        return ops.python_round(read, digits=places)
     return interp.call(get_attribute(interp, value, "round"), digits, {})
 
 

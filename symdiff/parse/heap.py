@@ -15,6 +15,7 @@ from symdiff.ir.build import builder
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops import retype
+from symdiff.ops.declare import array_type
 from symdiff.ops.shape import VIEW_PUTS
 from symdiff.parse.blame import users
 from symdiff.parse.values import (
@@ -172,7 +173,12 @@ class Heap:
 def _require_writable(lens: Lens) -> None:
     """NumPy's error for a view that cannot be written, or a refusal."""
     name = lens.op.name
-    if name == "broadcast_to" or (name == "diagonal" and not lens.node.attributes.get("writable")):
+    fixed = {
+        "broadcast_to": True,
+        "diagonal": not lens.node.attributes.get("writable"),
+        "imag": array_type(lens.node.operands[0]).dtype.kind != "c",
+    }
+    if fixed.get(name):
         raise users(ValueError("assignment destination is read-only"))
     if name not in VIEW_PUTS:
         raise UnsupportedCallError(f"a write to what {name} gave", None, "write to a copy of it")

@@ -49,7 +49,25 @@ def _item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
         return _range_item(interp, value, key)
     if isinstance(value, ObjectRef):
         return interp.call_method(value, "__getitem__", key)
+    return _static_item(interp, value, key)
+
+
+def _static_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
+    """An item of something else that is known now: ``np.s_[1:3]``."""
+    if value is np.r_ or value is np.c_:
+        return interp.call(value, key if isinstance(key, tuple) else (key,), {})
+    if not _is_known(key):
+        raise UnsupportedSyntaxError(f"an item of {describe(value)} by a computed key", interp.span)
     return value[static(key)]
+
+
+def _is_known(key: Abstract) -> bool:
+    """Whether nothing of a key is an array, a list, a dict or an object."""
+    if isinstance(key, tuple):
+        return all(map(_is_known, key))
+    if isinstance(key, slice):
+        return _is_known((key.start, key.stop, key.step))
+    return not isinstance(key, Array | ListRef | DictRef | ObjectRef)
 
 
 def _dict_item(interp: Interpreter, ref: DictRef, key: Any) -> Abstract:

@@ -71,14 +71,17 @@ def stopped(value: Value) -> Value:
 
 def _view(interp: Interpreter, result: Value, arrays: dict[Value, Abstract]) -> Array | None:
     chain: list[Node] = []
-    value = result
+    value, repeated = result, False
     while value not in arrays:
         node = value.node
         if node is None or node.op.view is None or not is_view(node):
-            return None
+            break
         chain.append(node)
+        repeated = repeated or node.op is ops.broadcast_to
         value = node.operands[0]
-    held = arrays[value]
+    held = arrays.get(value)
+    if held is None and repeated:  # nobody else has that memory, but it cannot be written either
+        held = interp.heap.allocate(value)
     if not isinstance(held, Array):
         return None
     for node in reversed(chain):

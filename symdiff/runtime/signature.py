@@ -104,9 +104,9 @@ def layout_of(array: np.ndarray) -> str | tuple[int, ...]:
     return "F" if array.flags.f_contiguous else array.strides
 
 
-def laps_itself(array: np.ndarray) -> bool:
-    """Whether elements of an array that can be written may share memory."""
-    if array.flags.forc or not array.flags.writeable:
+def laps_itself(array: Any) -> bool:
+    """Whether elements of an array that can be written may share memory; of a type, no."""
+    if not isinstance(array, np.ndarray) or array.flags.forc or not array.flags.writeable:
         return False
     reach = array.itemsize
     steps = zip(map(abs, array.strides), array.shape, strict=True)
