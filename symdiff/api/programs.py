@@ -23,7 +23,7 @@ from symdiff.errors import CertainError, InternalError
 from symdiff.ir.graph import Graph, walk_nodes
 from symdiff.ir.signature import Signature
 from symdiff.ir.structure import Container, Leaf, Structure
-from symdiff.ops.effects import writes_to_an_argument
+from symdiff.ops.effects import changes_one_of
 from symdiff.pipeline import Arguments, Chain, Derived, Followed, Program
 from symdiff.runtime.blame import explainer
 from symdiff.runtime.calling import call_with, follow
@@ -284,10 +284,13 @@ def _is_comparable(derived: Derived) -> bool:
     """Whether running the function twice does no harm, and what it computes is defined to the bit:
     derivatives that are taken inside it are not.
     """
+    primal = derived.primal
+    pairs = zip(primal.block.parameters, primal.inputs, strict=True)
+    copied = {parameter for parameter, source in pairs if source.origin == "argument"}
     return not any(
-        (node.op.effect and not writes_to_an_argument(node))
+        (node.op.effect and not changes_one_of(node, copied))
         or any(value.role != "primal" for value in node.results)
-        for node in walk_nodes(derived.primal.block)
+        for node in walk_nodes(primal.block)
     )
 
 

@@ -122,6 +122,7 @@ INT = ArrayType(np.dtype("int64"), (), "python")
 BOOL = ArrayType(np.dtype("bool"), (), "python")
 COMPLEX = ArrayType(np.dtype("complex128"), (), "python")
 OPAQUE = OpaqueType()
+GENERATOR = OpaqueType("Generator")  # of random numbers, NumPy's
 
 
 def carries_derivative(type_: Type) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -293,8 +293,8 @@ set_item = declare(
 )
 
 
-def writes_to_an_argument(node: Node) -> bool:
-    """Whether all that an effect changes is a list, dict or object that the program is given."""
+def changes_one_of(node: Node, given: Collection[Value]) -> bool:
+    """Whether all that an effect changes is one of the lists, dicts and objects ``given``."""
     function = node.attributes.get("function")
     owner = node.attributes.get("owner")
     if isinstance(function, Member):
@@ -302,7 +302,7 @@ def writes_to_an_argument(node: Node) -> bool:
     elif isinstance(function, Named) and function.target in (setattr, operator.setitem):
         owner = node.attributes["arguments"][0]
     first = 1 if node.op in (set_attribute, set_item) else 0
-    return isinstance(owner, Slot) and node.operands[first + owner.number].node is None
+    return isinstance(owner, Slot) and node.operands[first + owner.number] in given
 
 
 def _evaluate_store(target: Any, value: Any) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
-from symdiff.ir.types import OpaqueType
+from symdiff.ir.types import GENERATOR
 from symdiff.ops.declare import ATTRIBUTES, METHODS
 from symdiff.parse import lookups
 from symdiff.parse.blame import judged, users
@@ -85,7 +85,7 @@ def _function_attribute(interp: Interpreter, function: types.FunctionType, name:
 
 
 def _opaque_attribute(interp: Interpreter, value: Value, name: str) -> Abstract:
-    if value.type == OpaqueType("Generator"):
+    if value.type == GENERATOR:
         return ArrayMethod(value, name)
     raise UnsupportedCallError(
         f"attribute '{name}' of an object that symdiff does not follow",

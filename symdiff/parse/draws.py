@@ -15,7 +15,7 @@ import numpy as np
 from symdiff import ops
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
-from symdiff.ir.types import FLOAT, INT, ArrayType, OpaqueType, Type
+from symdiff.ir.types import FLOAT, GENERATOR, INT, ArrayType, Type
 from symdiff.ops.creation import shape_operands
 from symdiff.ops.effects import Member, Named
 from symdiff.ops.sizes import dims_of
@@ -25,7 +25,6 @@ from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.opaque import Template
 from symdiff.parse.values import Abstract
 
-GENERATOR = OpaqueType("Generator")
 _FLOAT64, _INT64 = np.dtype("float64"), np.dtype("int64")
 
 # Where the size stands among the positional arguments, and the dtype of what is drawn.

@@ -15,7 +15,7 @@ from symdiff import ops
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
-from symdiff.ir.types import ArrayType, ListType, OpaqueType
+from symdiff.ir.types import GENERATOR, ArrayType, ListType, OpaqueType
 from symdiff.parse.heap import constant, same
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.values import (
@@ -71,6 +71,8 @@ def class_of(interp: Interpreter, value: Abstract) -> type:
 def class_of_number(value: Value) -> type:
     """The class of what an IR value stands for."""
     type_ = value.type
+    if type_ == GENERATOR:
+        return np.random.Generator
     if not isinstance(type_, ArrayType):
         return list if isinstance(type_, ListType) else object
     if type_.kind == "python":
@@ -80,7 +82,9 @@ def class_of_number(value: Value) -> type:
 
 def is_unknown(value: Abstract) -> bool:
     """Whether a value is what a call without a rule gave."""
-    return isinstance(value, Value) and isinstance(value.type, OpaqueType)
+    return (
+        isinstance(value, Value) and isinstance(value.type, OpaqueType) and value.type != GENERATOR
+    )
 
 
 def require_known(interp: Interpreter, *values: Abstract) -> None:

@@ -19,7 +19,7 @@ from symdiff.errors import SignatureError
 from symdiff.ir.graph import FreeVariable, Input
 from symdiff.ir.signature import Fixed, Live, Nested, Path, Specification
 from symdiff.ir.structure import children
-from symdiff.ir.types import ArrayType, Dim, Size, Type, type_of_constant
+from symdiff.ir.types import GENERATOR, ArrayType, Dim, Size, Type, type_of_constant
 from symdiff.ops.declare import FUNCTIONS
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import (
@@ -44,6 +44,8 @@ def argument(interp: Interpreter, spec: Specification, path: Path) -> Abstract:
     if isinstance(spec, Fixed):
         return spec.value
     if isinstance(spec, Live):
+        if issubclass(spec.type, np.random.Generator):
+            return _generator(interp, spec.example, path)
         interp.guard(path, "type", spec.type)
         return ObjectRef(spec.type, spec.example, path)
     if isinstance(spec, Nested):
@@ -156,6 +158,13 @@ def _number(interp: Interpreter, value: Any, path: Path) -> Abstract:
     return found
 
 
+def _generator(interp: Interpreter, value: np.random.Generator, path: Path) -> Abstract:
+    """NumPy's generator of random numbers: used in its place, its draws have types."""
+    interp.guard(path, "type", type(value))
+    origin: Any = "free" if isinstance(path[0], FreeVariable) else "argument"
+    return interp.add_input(Input(path, origin), GENERATOR, input_name(path))
+
+
 def _static(interp: Interpreter, value: Any, path: Path) -> Abstract:
     interp.guard(path, "value", value)
     return value
@@ -220,6 +229,7 @@ _REFLECTORS: tuple[
 ] = (
     (_is_number, _number),
     (lambda value: isinstance(value, np.ndarray), _refuse_array),
+    (lambda value: isinstance(value, np.random.Generator), _generator),
     (_is_static, _static),
     (_is_enum, _static),
     (lambda value: isinstance(value, functools.partial), _partial),

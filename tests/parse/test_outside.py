@@ -392,3 +392,61 @@ def test_settings_are_guarded():
     np.testing.assert_allclose(f(X), 4.0 * X.prod() / X)
     MODE, SETTINGS = "sum", Named(2.0)
     np.testing.assert_array_equal(f(X), first)
+
+
+RNG = np.random.default_rng(5)
+
+
+class Sampler:
+    def __init__(self):
+        self.rng = np.random.default_rng(5)
+
+    def noisy(self, x):
+        return np.sum(x * self.rng.normal(size=x.shape))
+
+
+def given(x, rng):
+    return np.sum(x * rng.normal(size=x.shape))
+
+
+def given_in_a_dict(x, state):
+    return np.sum(x * state["rng"].normal(size=4)) * state["scale"]
+
+
+def one_by_one(x, rng):
+    total = 0.0
+    for k in range(len(x)):
+        total = total + x[k] * rng.normal()
+    return total
+
+
+def made_unless_given(x, seed=5, rng=None):
+    rng = np.random.default_rng(seed) if rng is None else rng
+    assert isinstance(rng, np.random.Generator)
+    return np.sum(x * rng.normal(size=x.shape))
+
+
+def from_outside(x):
+    return np.sum(x * RNG.normal(size=x.shape))
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (given, lambda rng: (rng,)),
+        (given_in_a_dict, lambda rng: ({"rng": rng, "scale": 1.0},)),
+        (one_by_one, lambda rng: (rng,)),
+        (made_unless_given, lambda rng: ()),
+        (made_unless_given, lambda rng: (0, rng)),
+        (from_outside, lambda rng: ()),
+        (Sampler().noisy, lambda rng: ()),
+    ],
+)
+def test_generators_of_random_numbers_draw_once(function, arguments, monkeypatch):
+    rng, reference = np.random.default_rng(5), np.random.default_rng(5)
+    monkeypatch.setitem(globals(), "RNG", rng)
+    for _ in range(2):
+        gradient = symdiff.grad(function)(X, *arguments(rng))
+        if function is made_unless_given and not arguments(rng):
+            reference = np.random.default_rng(5)
+        np.testing.assert_array_equal(gradient, reference.normal(size=4))
