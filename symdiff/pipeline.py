@@ -21,9 +21,17 @@ from symdiff.emit import Emitted, emit_source
 from symdiff.emit.fallback import with_fallback
 from symdiff.errors import AliasingError, SignatureError
 from symdiff.ir.graph import Block, FreeVariable, Graph, Input, uses
-from symdiff.ir.signature import LAYOUT, Nested, Path, Signature, Specification, leaves
+from symdiff.ir.signature import (
+    LAYOUT,
+    Nested,
+    Path,
+    Signature,
+    Specification,
+    leaves,
+    nested_paths,
+)
 from symdiff.ir.structure import Container, Leaf, Structure
-from symdiff.ir.types import ArrayType, carries_derivative
+from symdiff.ir.types import ArrayType, OpaqueType, carries_derivative
 from symdiff.ops.rules import expanded
 from symdiff.optimise import optimise
 from symdiff.optimise.floats import on_floats
@@ -162,8 +170,34 @@ def followed(function: Callable[..., Any], names: Sequence[str], arguments: Argu
     checks = [_check(guard) for guard in staged.guards]
     graph = without_unused_variables(optimise(staged.graph))
     found = Followed(graph, signature, tuple(checks))
-    kept = _defaults_written(function, dict(zip(names, arguments, strict=True)), found.written)
+    given = dict(zip(names, arguments, strict=True))
+    kept = _defaults_written(function, given, found.written)
+    kept += _containers_written(graph, signature, given)
     return replace(found, checks=(*found.checks, *kept)) if kept else found
+
+
+def _containers_written(graph: Graph, signature: Signature, given: dict[str, Any]) -> list[Check]:
+    """Refuse to write a list, a dict or an object that is passed twice: it has one path only."""
+    written = [
+        source.path
+        for source, value in zip(graph.inputs, graph.block.parameters, strict=True)
+        if source.origin == "argument" and isinstance(value.type, OpaqueType)
+    ]
+    others = nested_paths(signature) if written else []
+    checks = []
+    for path in written:
+        one = follow(path, list(given), list(given.values()))
+        for other in others:
+            if other == path:
+                continue
+            if follow(other, list(given), list(given.values())) is one:
+                raise AliasingError(
+                    f"{spelled(other)} and {spelled(path)} are one {type(one).__name__}, and it is"
+                    " written",
+                    hint="pass a copy as one of them",
+                )
+            checks.append(Check(path, "apart", other))
+    return checks
 
 
 def _defaults_written(
@@ -213,7 +247,7 @@ def derive(chain: Chain, arguments: Arguments, known: Followed | None = None) ->
         ) -> Path:
             return path if isinstance(path[0], FreeVariable) else t.outer_path(path, i, p)
 
-        checks = [replace(check, path=moved(check.path)) for check in checks]
+        checks = [check.moved(moved) for check in checks]
         static = tuple((moved(path), value) for path, value in static)
         own_ties = transform.ties(outer, parameters)
         same = tuple((moved(path), moved(other)) for path, other in same)

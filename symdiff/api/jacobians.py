@@ -30,7 +30,7 @@ def jacobian_graph(asked: Asked, shaped: Shaped, mode: Mode) -> Graph:
     graph = asked.graph
     results = [k for k, v in enumerate(graph.block.results) if carries_derivative(v.type)]
     returned = [k for k in results if k in set(_leaves(graph.output))]
-    if mode == "auto":
+    if mode == "auto" or _has_effects(graph):
         mode = best_mode(graph, asked.wrt, returned)
     rows = _forward_rows if mode == "fwd" else _reverse_rows
     parameters = tuple(Value(v.type, None, v.name, v.role) for v in graph.block.parameters)
@@ -65,11 +65,17 @@ def best_mode(graph: Graph, wrt: Sequence[int], returned: Sequence[int]) -> Lite
     Sizes are mostly not known: then ranks decide. What has effects goes in reverse: they happen
     once.
     """
-    if any(node.op.effect for node in walk_nodes(graph.block)):
+    if _has_effects(graph):
         return "rev"
     ins = [graph.block.parameters[number].type for number in wrt]
     outs = [graph.block.results[number].type for number in returned]
     return "fwd" if _weight(ins) <= _weight(outs) else "rev"
+
+
+def _has_effects(graph: Graph) -> bool:
+    """Whether it would show how often the function is run, other than by an error."""
+    effects = (node.op for node in walk_nodes(graph.block) if node.op.effect)
+    return any(op not in (ops.raise_, ops.assert_) for op in effects)
 
 
 def _weight(types: Sequence[object]) -> tuple[int, int]:

@@ -103,3 +103,17 @@ def leaves(specification: Specification, path: Path = ()) -> Iterator[tuple[Path
             yield from leaves(item, (*path, key))
     else:
         yield path, specification
+
+
+def nested_paths(signature: Signature) -> list[Path]:
+    """The paths of all containers and objects among the arguments."""
+    found: list[Path] = []
+    pending: list[tuple[Path, Specification]] = [((n,), s) for n, s in signature.parameters]
+    while pending:
+        path, specification = pending.pop()
+        if isinstance(specification, Nested):
+            pairs = zip(specification.keys, specification.items, strict=True)
+            pending += [((*path, key), item) for key, item in pairs]
+        if isinstance(specification, Nested | Live):
+            found.append(path)
+    return found

@@ -53,7 +53,7 @@ MOST_INLINED = 200
 
 Flag = tuple[Token, str]
 FreeKind = Literal["global", "cell", "object", "weak"]
-GuardKind = Literal["value", "type", "keys", "specification", "unset", "absent"]
+GuardKind = Literal["value", "type", "keys", "specification", "unset", "absent", "same", "apart"]
 Statement = Callable[["Interpreter", Any, Sequence[ast.stmt]], bool]
 Expression = Callable[["Interpreter", Any], Abstract]
 
@@ -110,6 +110,7 @@ class Interpreter:
         self.outer_heaps: list[Heap] = []
         self.rebound: dict[FreeVariable, None] = {}
         self.attributes: dict[tuple[Any, str], None] = {}
+        self.live: dict[int, Any] = {}  # what stands for an object of the user's, by its id
         self.outside: set[Storage] = set()  # of arrays that are captured, or an object's own
         self.same: dict[Path, Path] = {}
         self.by_path: dict[Path, Array] = {}

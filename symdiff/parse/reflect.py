@@ -47,7 +47,7 @@ def argument(interp: Interpreter, spec: Specification, path: Path) -> Abstract:
         if issubclass(spec.type, np.random.Generator):
             return _generator(interp, spec.example, path)
         interp.guard(path, "type", spec.type)
-        return ObjectRef(spec.type, spec.example, path)
+        return _remembered(interp, spec.example, ObjectRef(spec.type, spec.example, path))
     if isinstance(spec, Nested):
         items = [
             argument(interp, item, (*path, key))
@@ -132,11 +132,22 @@ def reflect(interp: Interpreter, value: Any, path: Path) -> Abstract:
     """The abstract value of a live object at a path from a variable."""
     if path in interp.static:
         return interp.static[path]
+    known = interp.live.get(id(value))
+    if known is not None:
+        interp.guard(path, "same", known.path)
+        return known
     for test, handler in _REFLECTORS:
         if test(value):
-            return handler(interp, value, path)
+            return _remembered(interp, value, handler(interp, value, path))
     interp.guard(path, "type", type(value))
-    return ObjectRef(type(value), value, path)
+    return _remembered(interp, value, ObjectRef(type(value), value, path))
+
+
+def _remembered(interp: Interpreter, value: Any, found: Abstract) -> Abstract:
+    """A list, a dict or an object is the same one wherever it is found."""
+    if isinstance(found, ListRef | DictRef | ObjectRef):
+        interp.live[id(value)] = found
+    return found
 
 
 def _is_number(value: Any) -> bool:

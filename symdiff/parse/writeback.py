@@ -41,6 +41,7 @@ def has_written(interp: Interpreter) -> bool:
 
 def write_back(interp: Interpreter) -> None:
     """Append the effects: at the end, and where an exception leaves the function."""
+    _rest_on_being_apart(interp)
     for variable in interp.rebound:
         _rebind(interp, variable)
     for key in interp.attributes:
@@ -52,6 +53,21 @@ def write_back(interp: Interpreter) -> None:
     for storage in list(interp.heap.contents):
         if isinstance(storage, Storage) and storage in interp.heap.written:
             _write_array(interp, storage)
+
+
+def _rest_on_being_apart(interp: Interpreter) -> None:
+    """What is written is no other list, dict or object that is read."""
+    written = [*interp.changed, *(owner for owner, _ in interp.attributes)]
+    for ref in dict.fromkeys(written):
+        for other in interp.live.values():
+            alike = type(other) is type(ref) and _class_of(other) is _class_of(ref)
+            alike = alike and other is not ref
+            if alike and None not in (ref.path, other.path):
+                interp.guard(ref.path, "apart", other.path, of=str(other.path))
+
+
+def _class_of(ref: Any) -> Any:
+    return getattr(ref, "type", None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +106,10 @@ class Contents(Template):
 
     def of(self, value: Abstract) -> Any:
         path = getattr(value, "path", None)
-        if path is None or isinstance(value, ObjectRef):
+        if path is None:
             return super().of(value)
-        target = owner_at(self.interp, path).target
+        live = value.live if isinstance(value, ObjectRef) else None
+        target = owner_at(self.interp, path, ABSENT if live is None else live).target
         return self.slot(target) if isinstance(target, Value) else target
 
 

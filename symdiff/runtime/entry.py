@@ -12,7 +12,7 @@ import builtins
 import keyword
 import types
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -49,8 +49,16 @@ class Check:
     """
 
     path: Path
-    kind: Literal["value", "type", "keys", "specification", "unset", "absent", "other"]
+    kind: Literal[
+        "value", "type", "keys", "specification", "unset", "absent", "other", "same", "apart"
+    ]
     expected: Any
+
+    def moved(self, place: Callable[[Path], Path]) -> Check:
+        """The fact about arguments of an outer call."""
+        of_paths = self.kind in ("same", "apart")
+        expected = place(self.expected) if of_paths else self.expected
+        return replace(self, path=place(self.path), expected=expected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +272,9 @@ class _Writer:
         name = self.read(check.path)
         if check.kind == "type":
             self.require(f"type_({name}) is {self.bind(check.expected)}")
+        elif check.kind in ("same", "apart"):
+            word = "is" if check.kind == "same" else "is not"
+            self.require(f"{name} {word} {self.read(check.expected)}")
         elif check.kind == "other":
             self.require(f"{name} is not {self.bind(check.expected)}")
         elif check.kind == "unset":

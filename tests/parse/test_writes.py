@@ -343,3 +343,71 @@ def test_a_dict_that_makes_what_is_missing():
 
     with pytest.raises(symdiff.UnsupportedSyntaxError, match="missing in a defaultdict"):
         symdiff.grad(f)(X, collections.defaultdict(int))
+
+
+# One thing by two names ---------------------------------------------------------------------------
+
+OBJECT = types.SimpleNamespace(n=0, inner=None)
+ITEMS = []
+NAMES = {"object": OBJECT, "items": ITEMS}
+
+
+def writes_by_two_names(x):
+    OBJECT.n = OBJECT.n + 1
+    NAMES["object"].n += 1
+    ITEMS.append(1.0)
+    NAMES["items"].append(2.0)
+    return x.sum() * OBJECT.n * len(ITEMS)
+
+
+def test_an_object_is_the_same_by_every_name(monkeypatch):
+    gradient = symdiff.value_and_grad(writes_by_two_names)
+    for _ in range(2):
+        before = OBJECT.n, list(ITEMS)
+        expected = writes_by_two_names(X)
+        after = OBJECT.n, list(ITEMS)
+        OBJECT.n, ITEMS[:] = before
+        assert gradient(X)[0] == expected
+        assert (OBJECT.n, ITEMS) == after
+    monkeypatch.setitem(NAMES, "object", types.SimpleNamespace(n=5, inner=None))
+    n = OBJECT.n
+    assert gradient(X)[1][0] == (n + 1) * len(ITEMS)
+    assert (OBJECT.n, NAMES["object"].n) == (n + 1, 6)
+
+
+def test_an_object_is_put_into_another():
+    def f(x):
+        OBJECT.inner = NAMES["items"]
+        return x.sum()
+
+    symdiff.grad(f)(X)
+    assert OBJECT.inner is ITEMS
+    OBJECT.inner = None
+
+
+def test_a_list_that_is_passed_twice_is_not_written():
+    def f(x, items, others):
+        items.append(1.0)
+        return x.sum() * len(others)
+
+    gradient = symdiff.grad(f)
+    assert gradient(X, [], [2.0])[0] == 1.0
+    items = [3.0]
+    with pytest.raises(symdiff.AliasingError, match="are one list"):
+        gradient(X, items, items)
+    assert gradient(X, items, [2.0])[0] == 1.0
+
+
+@pytest.mark.parametrize("transform", [symdiff.hessian, lambda f: symdiff.jacobian(f, mode="fwd")])
+def test_effects_of_a_forward_jacobian_happen_once(transform, capsys):
+    def f(x):
+        print("here")
+        return (x * x).sum() * np.random.rand()
+
+    np.random.seed(1)
+    transform(f)(X)
+    assert capsys.readouterr().out == "here\n"
+    after = np.random.rand()
+    np.random.seed(1)
+    np.random.rand()
+    assert after == np.random.rand()
