@@ -7,6 +7,7 @@ is refused by name.
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from typing import Any
 
@@ -88,8 +89,10 @@ def called(function: Any, arguments: list[Any]) -> Any:
 def test_a_call_gives_what_the_function_gives(name: str) -> None:
     function, lowering = CALLS[name]
     arity = getattr(function, "nin", None)
+    parameters = list(inspect.signature(lowering).parameters)
+    most = parameters.index("out") if "out" in parameters else 3  # the front end takes outputs
     agreed = 0
-    for count in [arity] if arity else [1, 2, 3]:
+    for count in [arity] if arity else range(1, min(most, 3) + 1):
         for combination in draws(name, count):
             if name.endswith("power") or name.endswith("pow"):  # bool ** 2 is int8, ** 3 is int64
                 combination = tuple(c for c in combination if "bool" not in c)

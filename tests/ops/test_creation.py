@@ -223,7 +223,7 @@ def written(value: Value) -> str:
         (lambda x, n: index_of(x, [0, 2]), "x[[0, 2]]"),
         (lambda x, n: index_of(x, (Ellipsis, slice(None, None, -1))), "x[..., ::-1]"),
         (lambda x, n: FUNCTIONS[np.reshape](x, (n, -1)), "x.reshape(n, -1)"),
-        (lambda x, n: FUNCTIONS[np.ravel](x), "x.reshape(-1)"),
+        (lambda x, n: FUNCTIONS[np.reshape](x, -1), "x.reshape(-1)"),
         (lambda x, n: FUNCTIONS[np.transpose](x), "x.T"),
         (lambda x, n: ATTRIBUTES["shape"](x)[0], "x.shape[0]"),
         (lambda x, n: FUNCTIONS[np.concatenate]((x, x), 1), "np.concatenate((x, x), axis=1)"),
