@@ -13,7 +13,7 @@ from typing import Literal
 from symdiff import differentiate, ops
 from symdiff.api.wrt import Asked, derived_from, mapped, of_tuple
 from symdiff.differentiate.graphs import leaves_of
-from symdiff.ir.build import Builder, builder, building, copy_into
+from symdiff.ir.build import Builder, builder, building, copy_into, marked
 from symdiff.ir.control import LoopView, emit_loop
 from symdiff.ir.graph import Block, Graph, Value, walk_nodes
 from symdiff.ir.structure import Leaf, Static, Structure
@@ -127,49 +127,61 @@ def _reverse_rows(
     return found
 
 
-def _rows(over: Value, of: Sequence[Value], row: Callable[[Value], list[Value]]) -> list[Value]:
-    """For each value a stack of rows, one an element of ``over``, of shape over + value."""
+def _rows(
+    over: Value, of: Sequence[Value], row: Callable[[Value], list[Value]], *, columns: bool = False
+) -> list[Value]:
+    """For each value a stack of rows, one an element of ``over``, of shape over + value; or of
+    columns, of shape value + over.
+    """
     if _rank(over) == 0:
         return row(_unit(over))
     count = product(ops.sizes_of(over))
-    initial = [_stack_of_zeros(count, value) for value in of]
+    initial = [_stack_of_zeros(count, value, columns) for value in of]
+    stacks = _loop_of_rows(over, initial, row, columns)
     return [
-        _reshaped(rows, over, value)
-        for rows, value in zip(_loop_of_rows(over, initial, row), of, strict=True)
+        _reshaped(stack, *((value, over) if columns else (over, value)), flat=over)
+        for stack, value in zip(stacks, of, strict=True)
     ]
 
 
 def _loop_of_rows(
-    over: Value, initial: Sequence[Value], row: Callable[[Value], list[Value]]
+    over: Value, initial: Sequence[Value], row: Callable[[Value], list[Value]], columns: bool
 ) -> tuple[Value, ...]:
     turn = Value(INT, None, "k")
     count = product(ops.sizes_of(over))
-    stacks = tuple(Value(v.type, None, "rows") for v in initial)
+    stacks = tuple(
+        Value(v.type, None, "columns" if columns and _rank(v) > 1 else "rows") for v in initial
+    )
     with building(Builder()) as body:
-        flat = ops.zeros(count, shape=(ops.dim_of(count),), dtype=_array(over).dtype)
-        seed = ops.index_set_of(flat, 1.0, turn)
-        seed = seed if _rank(over) == 1 else reshape_like(seed, over)
+        with marked(role="cotangent"):
+            flat = ops.zeros(count, shape=(ops.dim_of(count),), dtype=_array(over).dtype)
+            seed = ops.index_set_of(flat, 1.0, turn)
+            seed = seed if _rank(over) == 1 else reshape_like(seed, over)
         made = row(seed)
-        stored = [ops.index_set_of(s, r, turn) for s, r in zip(stacks, made, strict=True)]
+        stored = [
+            ops.index_set_of(s, r, (*[slice(None)] * (_rank(s) - 1), turn) if columns else turn)
+            for s, r in zip(stacks, made, strict=True)
+        ]
     loop = emit_loop(
         builder().value(count), initial, (), Block((turn, *stacks), body.nodes, tuple(stored))
     )
     return LoopView(loop).finals
 
 
-def _stack_of_zeros(count: Value | int, row: Value) -> Value:
-    type_ = _array(row)
-    shape = (ops.dim_of(count), *type_.shape)
-    return ops.zeros(count, *ops.sizes_of(row), shape=shape, dtype=type_.dtype)  # type: ignore[no-any-return]
+def _stack_of_zeros(count: Value | int, row: Value, columns: bool) -> Value:
+    type_, sizes = _array(row), ops.sizes_of(row)
+    sizes = (*sizes, count) if columns else (count, *sizes)
+    shape = tuple(map(ops.dim_of, sizes))
+    return ops.zeros(*sizes, shape=shape, dtype=type_.dtype)  # type: ignore[no-any-return]
 
 
-def _reshaped(rows: Value, over: Value, row: Value) -> Value:
-    """Rows, one for each element, in the shape over + row."""
-    if _rank(over) == 1:
-        return rows
-    shape = (*_array(over).shape, *_array(row).shape)
-    sizes = (*ops.sizes_of(over), *ops.sizes_of(row))
-    return ops.reshape(rows, *sizes, shape=shape)  # type: ignore[no-any-return]
+def _reshaped(stack: Value, first: Value, second: Value, *, flat: Value) -> Value:
+    """Rows or columns, one for each element of ``flat``, in the shape first + second."""
+    if _rank(flat) == 1:
+        return stack
+    shape = (*_array(first).shape, *_array(second).shape)
+    sizes = (*ops.sizes_of(first), *ops.sizes_of(second))
+    return ops.reshape(stack, *sizes, shape=shape)  # type: ignore[no-any-return]
 
 
 def _array(value: Value) -> ArrayType:
@@ -203,9 +215,9 @@ def _forward_rows(
         def columns_from(seed: Value, pushed: Graph = pushed) -> list[Value]:
             return inlined(pushed, [*parameters, seed])
 
-        columns = _rows(source, shapes, columns_from)
-        for k, rows in zip(returned, columns, strict=True):
-            found[k, j] = _last_axes_first(rows, _rank(source))
+        stacks = _rows(source, shapes, columns_from, columns=True)
+        for k, columns in zip(returned, stacks, strict=True):
+            found[k, j] = columns
     return found
 
 
@@ -221,12 +233,3 @@ def _primals_alone(
     """The results themselves: their sizes are asked for; what else computes them is dead code."""
     results = inlined(graph, parameters)
     return [results[k] for k in returned]
-
-
-def _last_axes_first(rows: Value, rank: int) -> Value:
-    """From the shape in + out to out + in."""
-    total = _rank(rows)
-    if rank == 0 or rank == total:
-        return rows
-    axes = (*range(rank, total), *range(rank))
-    return ops.copy(ops.transpose(rows, axes=axes))  # type: ignore[no-any-return]

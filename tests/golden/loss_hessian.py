@@ -7,12 +7,12 @@ def loss_hessian(w, x, y):
     # line 100: r = np.tanh(x @ w) - y
     t1 = 1.0 - t * t
     t2 = x.T
-    rows = np.zeros((w.shape[0], w.shape[0]))
+    columns = np.zeros((w.shape[0], w.shape[0]))
     for k in range(w.shape[0]):
-        t3 = np.zeros_like(w)
+        t3 = np.zeros(w.shape)
         t3[k] = 1.0
         r_dot = x @ t3 * t1
         r_dot1 = 2.0 * (r_dot / x.shape[0])
         w_dot = t2 @ (r_dot1 * t1 + -4.0 * (r_dot * t) * r_bar)
-        rows[k] = w_dot
-    return rows.T.copy()
+        columns[:, k] = w_dot
+    return columns

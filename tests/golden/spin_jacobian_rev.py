@@ -8,8 +8,8 @@ def spin_jacobian(w):
         t1[k] = 1.0
         inertia = np.array([1.0, 2.0, 3.0])
         # line 211: return -np.cross(w, inertia * w) / inertia
-        t2 = -(t1 / np.where(t1 != 0, inertia, 1.0))
-        w_bar = np.cross(t, t2)
-        w_bar += np.cross(t2, w) * inertia
+        t1 = -(t1 / np.where(t1 != 0, inertia, 1.0))
+        w_bar = np.cross(t, t1)
+        w_bar += np.cross(t1, w) * inertia
         rows[k] = w_bar
     return rows
