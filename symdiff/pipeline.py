@@ -41,7 +41,7 @@ from symdiff.runtime.calling import follow
 from symdiff.runtime.entry import Check
 from symdiff.runtime.load import load
 from symdiff.runtime.parameters import Parameters
-from symdiff.runtime.signature import laps_itself, layout_of, signature_of, spelled
+from symdiff.runtime.signature import TypeText, laps_itself, layout_of, signature_of, spelled
 
 Arguments = tuple[Any, ...]
 _MOST_RESTARTS = 200
@@ -370,7 +370,7 @@ def demanded(path: Path, signature: Signature, arguments: Arguments) -> Any:
     """The present value at a path on which structure depends."""
     names = [name for name, _ in signature.parameters]
     value = follow(path[:-1] if isinstance(path[-1], tuple) else path, names, arguments)
-    if isinstance(value, str):
+    if isinstance(value, TypeText):
         if path[-1] == LAYOUT:
             return "C"
         raise SignatureError(

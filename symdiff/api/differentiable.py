@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from symdiff.errors import UnsupportedCallError
+from symdiff.runtime.signature import with_types
 
 if TYPE_CHECKING:
     from symdiff.api.programs import Home
@@ -146,12 +147,12 @@ class Differentiable:
         Of a function itself: its forward and backward parts.
         """
         return self._home.pair_source(
-            self._transforms, self._name, self._canonical(args, kwargs), self._skip
+            self._transforms, self._name, self._described(args, kwargs), self._skip
         )
 
     def graph(self, *args: Any, **kwargs: Any) -> Graph:
         """The graph that is compiled for these arguments, which may be types as text."""
-        return self._home.derive(self._transforms, self._canonical(args, kwargs)).graph
+        return self._home.derive(self._transforms, self._described(args, kwargs)).graph
 
     def signatures(self) -> list[str]:
         """What was compiled so far, a line each, and on which values it rests."""
@@ -245,6 +246,10 @@ class Differentiable:
             return self._chain.parameters[-1].bind(self._bound + args, kwargs)
         return self._bound + args if self._bound else args
 
+    def _described(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """The canonical call, in which texts may stand for types."""
+        return self._canonical(with_types(args), with_types(kwargs))
+
 
 class Derivative(Differentiable):
     """A derivative of a function: compiled at its first call for a signature, and differentiable
@@ -299,7 +304,7 @@ class Derivative(Differentiable):
 
     def source(self, *args: Any, **kwargs: Any) -> str:
         """The code that runs for these arguments or types: ``"float64[n,d]"``."""
-        return self._home.source(self._transforms, self._name, self._canonical(args, kwargs))
+        return self._home.source(self._transforms, self._name, self._described(args, kwargs))
 
 
 _AFTER_A_GRADIENT = ("hessian", "hvp")

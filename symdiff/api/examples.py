@@ -12,7 +12,7 @@ import numpy as np
 from symdiff.ir.signature import Fixed, Nested, Signature, Specification
 from symdiff.ir.structure import Container, children, construct
 from symdiff.ir.types import ArrayType, Dim
-from symdiff.runtime.signature import read_type
+from symdiff.runtime.signature import TypeText
 
 _MOST_NUMBERS = 200
 _DRAWN_SIZE = 3
@@ -35,7 +35,7 @@ def _has_text(value: Any) -> bool:
     parts = children(value)
     if parts is not None:
         return any(map(_has_text, parts[1]))
-    return isinstance(value, str) and read_type(value) is not None
+    return isinstance(value, TypeText)
 
 
 class _Drawn:

@@ -75,7 +75,7 @@ class _Module:
     def __post_init__(self) -> None:
         home, transforms = self.function._home, self.function._transforms
         self.name = self.function._name
-        canonical = self.function._canonical(self.args, self.kwargs)
+        canonical = self.function._described(self.args, self.kwargs)
         self.chain = home.chain(transforms)
         self.arguments = self.chain.normalise(canonical)
         self.derived = pipeline.derive(self.chain, self.arguments)

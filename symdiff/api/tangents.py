@@ -12,14 +12,14 @@ from symdiff.ir.signature import Path
 from symdiff.ir.structure import Container, children, construct
 from symdiff.ir.types import ArrayType, type_of_constant
 from symdiff.runtime.saved import cast
-from symdiff.runtime.signature import read_type, spelled
+from symdiff.runtime.signature import TypeText, spelled
 
 
 def as_float(value: Any) -> Any:
     """A Python int where a float is differentiated counts as one; ``"int"`` likewise."""
     if type(value) is int:
         return float(value)
-    return "float" if isinstance(value, str) and value.strip() == "int" else value
+    return TypeText("float") if isinstance(value, TypeText) and value.strip() == "int" else value
 
 
 def replaced(
@@ -44,7 +44,7 @@ def like(tangent: Any, primal: Any, path: Path) -> tuple[Any, Any]:
     """
     if tangent is None:
         return primal, None
-    if isinstance(tangent, str) or isinstance(primal, str):
+    if isinstance(tangent, TypeText) or isinstance(primal, str):
         return _like_spelled(tangent, primal, path)
     parts = children(primal)
     if parts is not None:
@@ -74,7 +74,7 @@ def _like_array(tangent: Any, primal: Any, type_: ArrayType, path: Path) -> Any:
 
 def _like_spelled(tangent: Any, primal: Any, path: Path) -> tuple[Any, Any]:
     """Types as text: the tangent has the type of the primal."""
-    if isinstance(primal, str) and read_type(primal) is None:
+    if isinstance(primal, str) and not isinstance(primal, TypeText):
         raise _without_derivative(primal, path)
     return as_float(primal), tangent
 

@@ -5,8 +5,10 @@ A spelled type is ``"float"``, ``"int"``, ``"bool"``, ``"complex"`` (Python's), 
 NumPy scalar) or ``"float64[n,3]"`` (an array). Equal names of sizes mean equal sizes; a literal 1
 means a dimension that is 1.
 
->>> print(describe(specify({"w": "float64[n,d]", "rate": 0.5}, ("p",))))
+>>> print(describe(specify(with_types({"w": "float64[n,d]", "rate": 0.5}), ("p",))))
 {'w': float64[n,d], 'rate': float}
+
+In a call a text is a text, whatever it spells: only where types are described may it stand for one.
 """
 
 from __future__ import annotations
@@ -29,17 +31,60 @@ from symdiff.ir.signature import (
     Specification,
     describe,
 )
-from symdiff.ir.structure import children
+from symdiff.ir.structure import Container, children, construct
 from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, Dim, Size
 
-__all__ = ["describe", "read_type", "signature_of", "specify", "spelled"]
+__all__ = [
+    "TypeText",
+    "describe",
+    "read_type",
+    "signature_of",
+    "specify",
+    "spelled",
+    "with_types",
+]
 
 _PYTHON_TYPES = {float: FLOAT, int: INT, bool: BOOL, complex: COMPLEX}
 _NAMES = {"float": FLOAT, "int": INT, "bool": BOOL, "complex": COMPLEX}
 _TYPE = re.compile(r"\s*([a-z]+\d*)\s*(?:\[\s*(.*?)\s*\])?\s*")
+_LIKE_A_TYPE = re.compile(r"\s*[a-z]+\d*\s*\[")
 _DTYPE = re.compile(r"(float|int|uint|complex)\d+|bool")
 _DIM = re.compile(r"(\d+)|([A-Za-z_]\w*)(?:\s*([+-])\s*(\d+))?")
 _NUMERIC = "bifcu"
+
+
+class TypeText(str):
+    """A text that stands for a value of the type that it spells."""
+
+    __slots__ = ()
+
+
+def with_types(value: Any) -> Any:
+    """The value with the texts in it that spell a type marked as such.
+
+    :raises SignatureError: for a text that looks like an array's type and is none.
+    """
+    if isinstance(value, str):
+        return _with_type(value)
+    parts = children(value)
+    if parts is None:
+        return value
+    keys, items = parts
+    marked = [with_types(item) for item in items]
+    if all(new is item for new, item in zip(marked, items, strict=True)):
+        return value
+    return construct(Container(type(value), keys, ()), marked)
+
+
+def _with_type(text: str) -> str:
+    if read_type(text) is not None:
+        return TypeText(text)
+    if _LIKE_A_TYPE.match(text):
+        raise SignatureError(
+            f"{text!r} spells no type",
+            hint="write float64[n,d], float32[n], int64[n], float or int",
+        )
+    return text
 
 
 def signature_of(names: Sequence[str], arguments: Sequence[Any]) -> Signature:
@@ -57,8 +102,10 @@ def specify(value: Any, path: Path) -> Specification:
         return _array(value, path)
     if isinstance(value, np.generic) and value.dtype.kind in _NUMERIC:
         return ArrayType(value.dtype, (), "scalar")
-    if isinstance(value, str):
+    if isinstance(value, TypeText):
         return read_type(value) or Fixed(value, str)
+    if isinstance(value, str):
+        return Fixed(value, str)
     if _is_fixed(value):
         return Fixed(value, type(value))
     parts = children(value)

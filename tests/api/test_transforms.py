@@ -317,6 +317,27 @@ def test_a_differentiated_function_is_needed():
         sd.derivative(cubes, -1)
 
 
+def by_its_words(x, dtype="float64", mode="int"):
+    return np.sum(x.astype(dtype) ** 2) * (2.0 if mode == "int" else 1.0)
+
+
+def test_a_text_in_a_call_is_no_type():
+    np.testing.assert_array_equal(sd.grad(by_its_words)(X), 4 * X)
+    np.testing.assert_array_equal(sd.grad(by_its_words)(X, mode="float"), 2 * X)
+    value, gradient = sd.value_and_grad(by_its_words)(X, "float32")
+    assert value.dtype == np.float32 and gradient.dtype == np.float64
+    assert sd.jvp(by_its_words, (X, "float64"), (X, None))[0] == by_its_words(X)
+    assert "float64" in sd.grad(by_its_words).source("float64[n]")
+    with pytest.raises(AttributeError, match="astype"):
+        sd.grad(by_its_words)("float64[n]")
+
+
+@pytest.mark.parametrize("text", ["float[n]", "double[3]", "float64[n"])
+def test_a_text_that_spells_no_type_is_refused(text):
+    with pytest.raises(sd.SignatureError, match="spells no type"):
+        cubes.grad.source(text)
+
+
 # --- variables outside
 
 

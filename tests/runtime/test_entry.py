@@ -8,7 +8,7 @@ import pytest
 from symdiff.ir.graph import FreeVariable
 from symdiff.ir.signature import Signature
 from symdiff.runtime.entry import MISS, Check, Target, build_entry
-from symdiff.runtime.signature import signature_of
+from symdiff.runtime.signature import signature_of, with_types
 
 
 class Point(NamedTuple):
@@ -125,7 +125,7 @@ def test_overlaps_with_what_is_written():
 
 
 def test_equal_names_of_sizes_are_compared():
-    signature = signature_of(["x", "y"], ["float64[n]", "float64[n]"])
+    signature = signature_of(["x", "y"], with_types(["float64[n]", "float64[n]"]))
     enter = build_entry(signature, [], (np.ones(3), np.ones(3)), Target(lambda: "ran", ()))
     assert enter(np.ones(5), np.ones(5)) == "ran"
     assert enter(np.ones(5), np.ones(4)) is MISS
