@@ -12,13 +12,14 @@ import pytest
 
 from tests.fuzz import library
 from tests.fuzz.analytic import Reference
-from tests.fuzz.check import Outcome, check
+from tests.fuzz.check import Outcome, check, copied
 from tests.fuzz.generate import generate
 from tests.fuzz.minimise import minimise
 
 PROGRAMS = 75
 BATCH = 75  # large enough for a share
-MOST_NOT_RIGHT = 0.25  # refused or failed aloud; a wrong derivative is never tolerated
+MOST_NOT_RIGHT = 0.25  # refused; what is wrong or fails otherwise is never tolerated
+FURTHER = 12  # programs of each further kind
 SECOND_ORDER_EVERY = 3
 FUNCTIONS = 40
 MOST_LIBRARY_FAILURES = 0.15
@@ -28,21 +29,28 @@ FORBIDDEN = ("effect", "hang")
 @pytest.mark.parametrize("first", range(0, PROGRAMS, BATCH))
 def test_random_programs_are_right_or_fail_aloud_and_seldom(first: int) -> None:
     outcomes = {seed: _outcome(seed) for seed in range(first, first + BATCH)}
-    wrong = {s: o for s, o in outcomes.items() if o.kind == "wrong" and o.stage != "primal"}
-    assert not wrong, _described(wrong)
+    failed = {s: o for s, o in outcomes.items() if o.kind in ("wrong", "crashed")}
+    assert not failed, _described(failed)
     undecided = {seed: o for seed, o in outcomes.items() if o.kind != "right"}
     assert len(undecided) <= MOST_NOT_RIGHT * BATCH, _described(undecided)
 
 
-def _outcome(seed: int) -> Outcome:
+@pytest.mark.parametrize("kind", ["control", "objects", "inputs"])
+def test_random_programs_of_further_kinds_are_right_or_refused(kind: str) -> None:
+    outcomes = {seed: _outcome(seed, kind) for seed in range(FURTHER)}
+    failed = {s: o for s, o in outcomes.items() if o.kind in ("wrong", "crashed")}
+    assert not failed, _described(failed, kind)
+
+
+def _outcome(seed: int, kind: str = "any") -> Outcome:
     second = seed % SECOND_ORDER_EVERY == 0
-    return check(generate(seed), limit=15.0, second=second)
+    return check(generate(seed, kind), limit=30.0, second=second)
 
 
-def _described(outcomes: dict[int, Outcome]) -> str:
+def _described(outcomes: dict[int, Outcome], kind: str = "any") -> str:
     return "\n\n".join(
-        f"python -m tests.fuzz --show --seed {seed}\n{outcome.message}\n{outcome.details}"
-        for seed, outcome in outcomes.items()
+        f"python -m tests.fuzz --show --kind {kind} --seed {seed}\n{o.message}\n{o.details}"
+        for seed, o in outcomes.items()
     )
 
 
@@ -64,6 +72,16 @@ def _listed(results: list[library.Result]) -> str:
 
 def test_a_program_is_the_same_for_a_seed() -> None:
     assert generate(7) == generate(7) != generate(8)
+    assert generate(7, "inputs") == generate(7, "inputs") != generate(7)
+
+
+def test_copies_of_arguments_keep_their_layout() -> None:
+    x = np.arange(24.0).reshape(2, 3, 4)
+    for given in (x, x.T, x[:, ::-2], np.asfortranarray(x)[1:, :, ::2], x[:0], np.array(2.0)):
+        (made,) = copied([given])
+        np.testing.assert_array_equal(made, given)
+        assert made.strides == given.strides
+        assert not np.shares_memory(made, given)
 
 
 PROGRAM = """

@@ -22,6 +22,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 os.environ.setdefault("SYMDIFF_VERIFY", "1")
 
 from tests.fuzz.check import KINDS, Outcome, check  # noqa: E402
+from tests.fuzz.generate import KINDS as PROGRAMS  # noqa: E402
 from tests.fuzz.generate import generate  # noqa: E402
 from tests.fuzz.minimise import minimise  # noqa: E402
 
@@ -29,30 +30,30 @@ FAILED = ("crashed", "wrong")
 _BATCH = 10
 
 
-def run_seed(seed: int) -> Outcome:
+def run_seed(seed: int, kind: str = "any") -> Outcome:
     """Generate and check one program; the harness's own failures count as crashes."""
     try:
-        return check(generate(seed))
+        return check(generate(seed, kind))
     except Exception:
         return Outcome("crashed", "harness", f"seed {seed}", traceback.format_exc())
 
 
-def run_seeds(seeds: list[int]) -> list[tuple[int, Outcome]]:
+def run_seeds(seeds: list[int], kind: str) -> list[tuple[int, Outcome]]:
     """A batch for one worker."""
-    return [(seed, run_seed(seed)) for seed in seeds]
+    return [(seed, run_seed(seed, kind)) for seed in seeds]
 
 
-def all_outcomes(first: int, count: int, jobs: int) -> Iterator[tuple[int, Outcome]]:
+def all_outcomes(first: int, count: int, jobs: int, kind: str) -> Iterator[tuple[int, Outcome]]:
     """The outcomes in the order in which they are done."""
     batches = [
         list(range(k, min(k + _BATCH, first + count))) for k in range(first, first + count, _BATCH)
     ]
     with ProcessPoolExecutor(jobs) as pool:
-        for future in as_completed([pool.submit(run_seeds, batch) for batch in batches]):
+        for future in as_completed([pool.submit(run_seeds, batch, kind) for batch in batches]):
             yield from future.result()
 
 
-def minimised(seed: int, outcome: Outcome, trials: int) -> str:
+def minimised(program: str, outcome: Outcome, trials: int) -> str:
     """The smallest program found that fails with the same cause."""
 
     def fails(text: str) -> bool:
@@ -62,17 +63,17 @@ def minimised(seed: int, outcome: Outcome, trials: int) -> str:
         except Exception:
             return False
 
-    return minimise(generate(seed), fails, trials)
+    return minimise(program, fails, trials)
 
 
-def write_failure(folder: Path, seed: int, outcome: Outcome, trials: int) -> Path:
+def write_failure(folder: Path, seed: int, kind: str, outcome: Outcome, trials: int) -> Path:
     """The minimised program with what happened in comments."""
-    text = minimised(seed, outcome, trials)
+    text = minimised(generate(seed, kind), outcome, trials)
     shown = check(text, limit=20.0)
     report = f"{outcome.cause}\n{shown.message}\n{shown.details}"
     comments = "".join(f"# {line}\n" for line in report.splitlines())
-    path = folder / f"{outcome.kind}_{seed}.py"
-    path.write_text(f"{text}\n\n# seed {seed}\n{comments}", encoding="utf-8")
+    path = folder / f"{outcome.kind}_{kind}_{seed}.py"
+    path.write_text(f"{text}\n\n# seed {seed}, {kind}\n{comments}", encoding="utf-8")
     return path
 
 
@@ -94,6 +95,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("count", type=int, nargs="?", default=300, metavar="N")
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
+    parser.add_argument("--kind", choices=PROGRAMS, default="any", help="of the programs")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument(
         "--out", type=Path, default=Path("fuzz-failures"), help="for failing programs"
@@ -104,12 +106,12 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--strict", action="store_true", help="refusals fail too")
     options = parser.parse_args(arguments)
-    return show(options.seed) if options.show else run(options)
+    return show(options.seed, options.kind) if options.show else run(options)
 
 
-def show(seed: int) -> int:
+def show(seed: int, kind: str) -> int:
     """One program and its outcome."""
-    text = generate(seed)
+    text = generate(seed, kind)
     outcome = check(text)
     print(text)
     print(f"{outcome.cause}\n{outcome.message}\n{outcome.details}")
@@ -120,7 +122,7 @@ def run(options: argparse.Namespace) -> int:
     """Check all seeds, report, write what failed."""
     outcomes: dict[int, Outcome] = {}
     started = last = time.monotonic()
-    for seed, outcome in all_outcomes(options.seed, options.count, options.jobs):
+    for seed, outcome in all_outcomes(options.seed, options.count, options.jobs, options.kind):
         outcomes[seed] = outcome
         if time.monotonic() - last > 2.0 or len(outcomes) == options.count:
             last = time.monotonic()
@@ -146,7 +148,7 @@ def _write_failures(options: argparse.Namespace, outcomes: dict[int, Outcome]) -
     if first:
         options.out.mkdir(parents=True, exist_ok=True)
     for seed in first.values():
-        print(write_failure(options.out, seed, outcomes[seed], options.trials))
+        print(write_failure(options.out, seed, options.kind, outcomes[seed], options.trials))
 
 
 if __name__ == "__main__":

@@ -168,6 +168,11 @@ def _complex_argument(value: Any) -> Any:
     return np.complex128(value) if isinstance(value, (float, np.floating)) else copy.deepcopy(value)
 
 
+def _in_double(value: Any) -> Any:
+    single = getattr(value, "dtype", None) == np.float32
+    return value.astype(np.float64) if single else value
+
+
 def _flat(result: Any, weights: Any) -> Any:
     return reference.weigh(result, weights) if weights is not None else np.sum(result)
 
@@ -176,13 +181,15 @@ class Reference:
     """First and second derivatives of a program at given arguments.
 
     ``method`` says what they were computed by; ``weights`` reduce a result that is not a scalar.
+    They are of double precision also where arguments are of ``single``.
     """
 
     def __init__(
         self, text: str, function: Function, args: Sequence[Any], wrt: Sequence[int], weights: Any
     ) -> None:
         self.function = function
-        self.args = list(args)
+        self.single = any(getattr(arg, "dtype", None) == np.float32 for arg in args)
+        self.args = list(map(_in_double, args))
         self.wrt = tuple(wrt)
         self.weights = weights
         self.value = float(np.squeeze(self._real(self.args)))
@@ -191,7 +198,8 @@ class Reference:
         try:
             self._analytic = analytic_namespace(text)["program"]
             value = self._complex(self.args, None)
-            if abs(value.real - self.value) <= 1e-9 * max(1.0, abs(self.value)):
+            bound = 1e-4 if self.single else 1e-9
+            if abs(value.real - self.value) <= bound * max(1.0, abs(self.value)):
                 self.method = "complex step"
         except Exception:
             pass

@@ -572,8 +572,8 @@ class Expressions:
 def is_float(value: Any) -> bool:
     """Whether a value is a float or an array of floats."""
     if isinstance(value, np.ndarray):
-        return value.dtype == np.float64 and value.size > 0
-    return isinstance(value, (float, np.float64))
+        return value.dtype.kind == "f" and value.size > 0
+    return isinstance(value, (float, np.floating))
 
 
 def is_number(value: Any) -> bool:

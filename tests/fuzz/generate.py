@@ -2,7 +2,9 @@
 
 The module defines ``program``, the functions and arrays that it uses, ``CASES`` (lists of
 arguments; every case has the same types, sizes may differ) and ``WRT`` (the positions of what is
-differentiated). Equal seeds give equal text.
+differentiated). Equal seeds give equal text. By default programs are of many kinds; asked for by
+name (``KINDS``) are programs that leave blocks early, that hold data in objects and dicts, and
+those whose arguments have other dtypes, layouts and sizes.
 
 >>> generate(0) == generate(0)
 True
@@ -17,8 +19,10 @@ from typing import Any
 import numpy as np
 
 from tests.fuzz.expressions import Expressions, is_float
+from tests.fuzz.inputs import TEMPLATES, drawn
 from tests.fuzz.sketch import RejectedError, Sketch
 from tests.fuzz.statements import Statements
+from tests.fuzz.structures import CLASSES, HELPERS, Structures, is_object, is_table
 
 IMPORTS = "import math\n\nimport numpy as np\n"
 LEAST_SLOPE = 1e-3
@@ -90,35 +94,59 @@ def change(a, b):
 )
 
 
-def generate(seed: int) -> str:
-    """The module for a seed."""
-    random = Random(seed)
+KINDS = ("any", "control", "objects", "inputs")
+_STRUCTURED = ("control", "objects")
+
+
+def generate(seed: int, kind: str = "any") -> str:
+    """The module for a seed, of one of the ``KINDS``."""
+    random = Random(seed if kind == "any" else f"{kind} {seed}")
     while True:
         try:
-            return _attempt(random, seed)
+            return _attempt(random, seed, kind)
         except RejectedError:
             continue
 
 
-def _attempt(random: Random, seed: int) -> str:
-    profile = random.choice(_PROFILES)
+def _attempt(random: Random, seed: int, kind: str) -> str:
+    profile = kind if kind in _STRUCTURED else random.choice(_PROFILES)
     shapes = _parameter_shapes(random, profile)
     sizes = {"n": random.choice((2, 3, 3, 4, 5)), "m": random.choice((1, 2, 3, 3))}
-    arguments = _draw(random, shapes, sizes)
+    ways = {name: _way(random, shape) for name, shape in shapes.items()} if kind == "inputs" else {}
+    arguments, texts = _spelled(random, shapes, sizes, ways)
     header = _header(random, profile, sizes)
     namespace: dict[str, Any] = {}
     exec(header, namespace)
     sketch = Sketch("program", arguments, namespace)
-    statements = Statements(random, sketch, profile)
+    statements = (Structures if profile in _STRUCTURED else Statements)(random, sketch, profile)
     _local_copies(random, sketch, profile)
     statements.fill(random.randrange(3, 9 if profile != "straight" else 12))
     result = sketch.returns(_result(random, sketch))
     if not is_float(result) and not isinstance(result, tuple):
         raise RejectedError("not a float")
     _require_smooth(sketch, result)
-    cases = [arguments, *_more_cases(random, sketch, shapes, sizes, result)]
+    cases = [texts, *_more_cases(random, sketch, shapes, sizes, ways, result)]
     wrt = tuple(k for k, value in enumerate(arguments.values()) if is_float(value))
     return _module(header, sketch.source(), cases, wrt, f"seed {seed}, {profile}")
+
+
+def _way(random: Random, shape: Any) -> str:
+    """How an argument is made, in all cases."""
+    return "" if shape in ("int", "strong") else random.choice(TEMPLATES[len(shape)])
+
+
+def _spelled(
+    random: Random, shapes: dict[str, Any], sizes: dict[str, int], ways: dict[str, str]
+) -> tuple[dict[str, Any], list[str]]:
+    """Arguments and their texts."""
+    arguments = _draw(random, shapes, sizes)
+    texts = {name: _spell(value) for name, value in arguments.items()}
+    for name, way in ways.items():
+        if way:
+            concrete = tuple(sizes.get(size, size) for size in shapes[name])
+            made = drawn(random, concrete, lambda: _number(random), way)
+            arguments[name], texts[name] = made.value, made.text
+    return arguments, list(texts.values())
 
 
 def _parameter_shapes(random: Random, profile: str) -> dict[str, tuple[Any, ...] | str]:
@@ -166,8 +194,10 @@ def _header(random: Random, profile: str, sizes: dict[str, int]) -> str:
         size = min(sizes["n"], 3)
         places = [random.randrange(size) for _ in range(random.randrange(2, 4))]
         parts.append(f"PLACES = np.array({places})\n")
-    if profile in ("functions", "aliasing", "mixed"):
+    if profile in ("functions", "aliasing", "mixed", "control"):
         parts.append(random.choice(CHANGERS))
+    if profile == "objects":
+        parts += [CLASSES, random.choice(HELPERS)]
     if profile in ("functions", "mixed") or random.random() < 0.2:
         parts.append(_helper(random, "helper", sizes, "".join(parts)))
     return "\n".join(parts)
@@ -212,6 +242,9 @@ def _result(random: Random, sketch: Sketch) -> str:
     chosen = list(dict.fromkeys([*names[-2:], *random.sample(names, min(3, len(names)))]))
     terms = [_term(random, name, make) for name in chosen]
     terms += [f"np.sum(np.array({name}))" for name in lists if random.random() < 0.7]
+    terms += [f"np.sum({name}.a) * {name}.calls + {name}.size" for name in make.names(is_object)]
+    tables = [name for name in make.names(is_table) if name.startswith("table")]
+    terms += [f"sum(np.sum(t) for t in {name}.values())" for name in tables]
     early = any("return" in line for line in sketch.lines)
     if random.random() < 0.12 and not early:
         return f"({make.any(1)}, np.sum({' + '.join(terms) or make.scalar(1)}))"
@@ -253,27 +286,33 @@ def _flat(result: Any) -> Any:
 
 
 def _more_cases(
-    random: Random, sketch: Sketch, shapes: dict[str, Any], sizes: dict[str, int], result: Any
-) -> list[dict[str, Any]]:
+    random: Random,
+    sketch: Sketch,
+    shapes: dict[str, Any],
+    sizes: dict[str, int],
+    ways: dict[str, str],
+    result: Any,
+) -> list[list[str]]:
     """A second draw, with larger dimensions if the program runs with them."""
     larger = {"n": sizes["n"] + 1, "m": sizes["m"] + (sizes["m"] > 1)}
-    for changed in (larger, sizes, sizes):
-        arguments = _draw(random, shapes, changed)
+    least = [{"n": 0, "m": 1}, {"n": 1, "m": 0}, {"n": 1, "m": 1}] if ways else []
+    for changed in (*random.sample(least, len(least)), larger, sizes, sizes):
+        arguments, texts = _spelled(random, shapes, changed, ways)
         other = Sketch(sketch.name, arguments, sketch.namespace)
         try:
             value = other.call(sketch.lines, {})
         except RejectedError:
             continue
         if type(value) is type(result) or (is_float(value) and is_float(result)):
-            return [arguments]
+            return [texts]
     return []
 
 
 def _module(
-    header: str, source: str, cases: list[dict[str, Any]], wrt: tuple[int, ...], title: str
+    header: str, source: str, cases: list[list[str]], wrt: tuple[int, ...], title: str
 ) -> str:
     program = ast.unparse(ast.parse(source))
-    spelled = ",\n".join(f"    [{', '.join(_spell(v) for v in case.values())}]" for case in cases)
+    spelled = ",\n".join(f"    [{', '.join(case)}]" for case in cases)
     return f'"""{title}."""\n\n{header}\n\n{program}\n\n\nCASES = [\n{spelled},\n]\nWRT = {wrt}\n'
 
 

@@ -37,6 +37,8 @@ def is_moderate(value: Any) -> bool:
         return len(value) <= MOST_ELEMENTS and all(map(is_moderate, value))
     if isinstance(value, dict):
         return all(map(is_moderate, value.values()))
+    if type(value).__name__ == "Box":
+        return is_moderate(vars(value))
     if isinstance(value, (int, float, np.number, np.ndarray)):
         array = np.asarray(value)
         if array.dtype.kind == "c" or array.size > MOST_ELEMENTS or array.dtype == object:
