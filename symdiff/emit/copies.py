@@ -7,14 +7,17 @@ from copy import deepcopy
 
 from symdiff.emit.headers import index_elements, tape_get
 from symdiff.emit.layout import Layout
-from symdiff.emit.lower import blocks_of, push
+from symdiff.emit.lower import blocks_of, push, remove_unread
 from symdiff.emit.ownership import Decisions, Sharing, decide
+from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, cond, loop, undefined
 from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Value, free_values
 from symdiff.ir.types import ArrayType, ListType, Size, Type
+from symdiff.ops.creation import full, ones
 from symdiff.ops.declare import Operation, supporting_call, template
 from symdiff.ops.residuals import MAYBE_NOTHING
-from symdiff.ops.shape import contiguous, copy
+from symdiff.ops.shape import broadcast_to, contiguous, copy
+from symdiff.source import SourceSpan
 
 list_copy = Operation("list_copy", lambda x: (x,), list, spelling=template("{0}.copy()"))
 deep_copy = Operation("deep_copy", lambda x: (x,), spelling=supporting_call(deepcopy))
@@ -40,6 +43,7 @@ def with_copies(
         decide(graph, layout, writable, fresh, decisions)
         if not _insert(graph.block, decisions, fresh, absent):
             break
+        remove_unread(graph.block)
     if fresh:
         _lay_out_results(graph.block, absent)
     _choose_tapes(graph.block, decisions, absent)
@@ -94,7 +98,8 @@ def copy_of(
     order = {"order": "C"} if chosen is contiguous else {}
     if chosen is copy and reader is not None and role == "primal":
         order = _order(value)
-    node = Node(chosen, (value,), order, (), (), span)
+    node = _filled(value, span) if chosen is copy and role != "primal" else None
+    node = node or Node(chosen, (value,), order, (), (), span)
     node.results = (Value(value.type, node, value.name, role),)
     return node
 
@@ -102,6 +107,21 @@ def copy_of(
 def _order(value: Value) -> Attributes:
     """The order in memory of a copy of what the user's function writes to itself: as that lies."""
     return {} if _is_line(value.type) or _in_c_order(value, {}) else {"order": "K"}
+
+
+def _filled(value: Value, span: SourceSpan | None) -> Node | None:
+    """An array of one number, where what is copied is that number broadcast."""
+    node, type_ = value.node, value.type
+    if node is None or node.op is not broadcast_to or not isinstance(type_, ArrayType):
+        return None
+    number, *sizes = node.operands
+    if not isinstance(number.type, ArrayType) or number.type.shape:
+        return None
+    attributes = {"shape": type_.shape, "dtype": type_.dtype}
+    if number.node is not None and number.node.op is constant:
+        if number.node.attributes["value"] == 1:
+            return Node(ones, tuple(sizes), attributes, (), (), span)
+    return Node(full, node.operands, attributes, (), (), span)
 
 
 class _Insertion:

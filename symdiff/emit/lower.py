@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from symdiff.emit.checks import drop_repeated_checks
 from symdiff.emit.headers import reads_count, recover_header
 from symdiff.ir.build import constant, copy_block
 from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Block, Graph, Node, Op, Value, walk_nodes
 from symdiff.ir.types import BOOL, ArrayType, TapeType, Type
+from symdiff.ops.declare import fails_to_broadcast
 
 PARALLEL_WRITES = frozenset(
     {"index_set", "index_add", "list_push", "list_pop", "list_set", "list_add", "list_insert"}
@@ -46,6 +48,8 @@ def lowered(graph: Graph) -> Graph:
     made = Graph(
         graph.name, block, graph.inputs, outputs, graph.mutated, graph.docstring, graph.span
     )
+    remove_unread(block)
+    drop_repeated_checks(block, readers(block))
     remove_unread(block)
     return made
 
@@ -139,7 +143,7 @@ def _lower_loop(view: LoopView) -> None:
     for node in pushes:
         tape, pushed = node.attributes["tape"], node.operands[0]
         if tape.name is None:
-            tape.name, tape.role = pushed.name or "tape", pushed.role
+            tape.name, tape.role = pushed.name, pushed.role
         node.results[0].node = node
     body = view.body
     body.results = view.next_carries
@@ -191,7 +195,10 @@ def readers(block: Block) -> dict[Value, int]:
 
 
 def remove_unread(block: Block) -> None:
-    """Drop nodes that only compute and whose results nobody reads, in linear time."""
+    """Drop nodes that only compute and whose results nobody reads, in linear time.
+
+    What a derivative computes can raise only where the primal has raised before.
+    """
     counts = readers(block)
     kept_out: set[Node] = set()
     pending = [node for inner in blocks_of(block) for node in inner.nodes]
@@ -212,6 +219,9 @@ def remove_unread(block: Block) -> None:
 def _removable(node: Node, counts: dict[Value, int]) -> bool:
     if node.op is push:
         return not counts.get(node.attributes["tape"], 0)
-    if node.op.effect or node.op.raises or node.op in (loop, cond):
+    if node.op.effect or node.op in (loop, cond):
+        return False
+    primal = any(value.role == "primal" for value in node.results)
+    if primal and (node.op.raises or fails_to_broadcast(node)):
         return False
     return not any(counts.get(v, 0) for v in node.results)

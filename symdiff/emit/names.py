@@ -2,14 +2,16 @@
 
 Variables are merged in this order: a write's operand and its result (they are one array); what a
 loop carries, with its initial value, its next value and what it leaves; what the arms of a branch
-give; equal names. Values of the primal are never merged with cotangents or tangents.
+give; what is stored on a tape and read from it; equal names. Values of the primal are never merged
+with cotangents or tangents. A tape is called after what it holds.
 """
 
 from __future__ import annotations
 
 import bisect
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from symdiff.emit.headers import tape_get
 from symdiff.emit.layout import Layout, Segment
 from symdiff.emit.lower import blocks_of, is_write, push
 from symdiff.emit.namespace import Namespace
@@ -18,6 +20,7 @@ from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, cond, loop, undefined
 from symdiff.ir.graph import Graph, Node, Value
 from symdiff.ir.types import TapeType
+from symdiff.ops.index import Slot, index, key_of
 
 _SUFFIX = {"primal": "", "cotangent": "_bar", "tangent": "_dot"}
 _CANDIDATES = 8  # variables of the same name that are tried before a new one is made
@@ -26,11 +29,34 @@ _CANDIDATES = 8  # variables of the same name that are tried before a new one is
 def hint_of(value: Value) -> str:
     """What a value would be called by itself."""
     if value.name is None:
-        return "t"
+        return element_name(value) or "t"
     suffix = _SUFFIX[value.role]
-    if isinstance(value.type, TapeType) and not value.name.endswith("tape"):
-        return f"{value.name}{suffix}_tape"
+    if isinstance(value.type, TapeType):
+        return tape_of(value.type, value.name + suffix)
     return value.name if value.name.endswith(suffix) else value.name + suffix
+
+
+def element_name(value: Value) -> str | None:
+    """``y_1`` for what is read of ``y[1]``, and ``y_i`` for ``y[i]``."""
+    node = value.node
+    if node is None or node.op is not index:
+        return None
+    base = node.operands[0]
+    while base.name is None and base.node is not None and is_write(base.node):
+        base = base.node.operands[0]
+    if base.name is None:
+        return None
+    key, dynamic = key_of(node)
+    parts = [dynamic[part.number].name if isinstance(part, Slot) else part for part in key]
+    if not all(isinstance(part, str) or (type(part) is int and part >= 0) for part in parts):
+        return None
+    return "_".join([hint_of(base), *map(str, parts)])
+
+
+def tape_of(type_: TapeType, element: str) -> str:
+    """What a tape of elements of this name is called, a tape of such tapes in the plural."""
+    name = element.removesuffix("_tapes").removesuffix("_tape")
+    return f"{name}_tapes" if isinstance(type_.element, TapeType) else f"{name}_tape"
 
 
 class Variable:
@@ -48,7 +74,9 @@ class Variable:
     @property
     def own_name(self) -> str | None:
         """The name of its first value that has one."""
-        return next((hint_of(v) for v in self.values if v.name is not None), None)
+        named = (hint_of(v) for v in self.values if v.name is not None)
+        elements = (name for v in self.values if (name := element_name(v)) is not None)
+        return next(named, next(elements, None))
 
     @property
     def hint(self) -> str:
@@ -138,8 +166,12 @@ def assign_names(
         for a, b in _related(node):
             if not _renames(a, b, fixed) and not _renames(b, a, fixed):
                 variables.merge(a, b)
+    pushed = {n.attributes["tape"]: n.operands[0] for n in nodes if n.op is push}
+    for element, tape in _elements(nodes):
+        if tape in pushed and element.name is None and pushed[tape].name is None:
+            variables.merge(pushed[tape], element)
     _merge_equal_names(variables)
-    return _named(variables, fixed, namespace)
+    return _Naming(variables, pushed, namespace).run(fixed)
 
 
 def _needs_variable(value: Value, layout: Layout, folded: frozenset[Value]) -> bool:
@@ -189,12 +221,47 @@ def _merge_equal_names(variables: Variables) -> None:
             same.append(variable)
 
 
-def _named(variables: Variables, fixed: dict[Value, str], namespace: Namespace) -> dict[Value, str]:
-    for value, name in fixed.items():
-        variables.of[value].name = name
-    names = dict(fixed)
-    for value, variable in variables.of.items():
+def _elements(nodes: list[Node]) -> Iterator[tuple[Value, Value]]:
+    """What is read of tapes, each with its tape."""
+    for node in nodes:
+        if node.op is tape_get:
+            yield node.result, node.operands[0]
+        elif node.op is loop:
+            view = LoopView(node)
+            yield from zip(view.elements, view.xs, strict=True)
+
+
+class _Naming:
+    """Gives each variable its name: the function's parameters, all others, and tapes at last."""
+
+    def __init__(
+        self, variables: Variables, pushed: Mapping[Value, Value], namespace: Namespace
+    ) -> None:
+        self.variables, self.pushed, self.namespace = variables, pushed, namespace
+
+    def run(self, fixed: dict[Value, str]) -> dict[Value, str]:
+        for value, name in fixed.items():
+            self.variables.of[value].name = name
+        after = []
+        for variable in self.variables.all():
+            if variable.name is None and isinstance(variable.values[0].type, TapeType):
+                after.append(variable)
+            elif variable.name is None:
+                variable.name = self.namespace.fresh(variable.hint)
+        for variable in after:
+            self.name_tape(variable)
+        return dict(fixed) | {v: of.name or "" for v, of in self.variables.of.items()}
+
+    def name_tape(self, variable: Variable) -> str:
+        """The name of a tape, that of what it holds where it has none of its own."""
         if variable.name is None:
-            variable.name = namespace.fresh(variable.hint)
-        names[value] = variable.name
-    return names
+            variable.name = self.namespace.fresh(variable.own_name or self.hint(variable))
+        return variable.name
+
+    def hint(self, variable: Variable) -> str:
+        for tape in variable.values:
+            held = self.variables.of.get(self.pushed[tape]) if tape in self.pushed else None
+            if held is not None and isinstance(tape.type, TapeType):
+                inner = isinstance(held.values[0].type, TapeType)
+                return tape_of(tape.type, self.name_tape(held) if inner else held.name or "t")
+        return "tape"

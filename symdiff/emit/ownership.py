@@ -66,9 +66,13 @@ class Sharing:
 
     def inherit(self, value: Value, *sources: Value) -> None:
         """What is read-only, or a part of a larger array, stays so where it is handed on."""
-        for kind in (self.unwritable, self.partial):
-            if not kind.isdisjoint(sources):
-                kind.add(value)
+        self.inherit_parts(value, *sources)
+        if not self.unwritable.isdisjoint(sources):
+            self.unwritable.add(value)
+
+    def inherit_parts(self, value: Value, *sources: Value) -> None:
+        if not self.partial.isdisjoint(sources):
+            self.partial.add(value)
 
 
 def decide(
@@ -416,7 +420,7 @@ class _Walk:
             origin = self.origin(self.is_owned(carry))
             if not self.is_owned(carry):
                 self.carry_of[origin] = carry
-                self.sharing.inherit(carry, initial)
+                self.sharing.inherit_parts(carry, initial)  # what is read-only is copied to own it
             known = self.carried.get(carry, NOTHING)
             self.place(carry, frozenset({origin}), self.holds(initial) | known)
         for element, tape in zip(view.elements, view.xs, strict=True):
@@ -460,9 +464,9 @@ class _Walk:
             contents = self.resolved(self.holds(carry) | self.holds(view.next_carries[k]), reached)
             if self.is_owned(carry):
                 self.place(final, frozenset({self.origin(True)}), contents)
-                self.sharing.inherit(final, carry, view.next_carries[k], view.initial[k])
+                self.sharing.inherit_parts(final, carry, view.next_carries[k], view.initial[k])
                 continue
-            self.sharing.inherit(final, carry, view.next_carries[k])
+            self.sharing.inherit(final, carry, view.next_carries[k], view.initial[k])
             self.place(final, self.resolved(self.lies(carry), reached), contents)
         for tape in view.ys:
             inside = self.resolved(self.pushed.get(tape, NOTHING), reached)

@@ -35,7 +35,7 @@ from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import ArrayType
-from symdiff.ops.declare import dotted, literal
+from symdiff.ops.declare import dotted, fails_to_broadcast, literal
 from symdiff.ops.index import (
     index,
     index_add,
@@ -109,8 +109,13 @@ class Statements:
 
     def check(self, node: Node, expression: ast.expr) -> Line:
         """What nobody reads is computed for what it may raise, and says so."""
+        raises = node.op.raises
+        if not raises and fails_to_broadcast(node):
+            arrays = [v for v in node.operands if isinstance(v.type, ArrayType) and v.type.shape]
+            expression = call_of(dotted("np.broadcast"), *map(self.of, arrays))
+            raises = True
         line = self.line(node, ast.Expr(expression))
-        if node.op.raises and not node.op.effect and node.span is not None:
+        if raises and not node.op.effect and node.span is not None:
             line.comment = f"raises what line {node.span.line} would"
         return line
 

@@ -262,6 +262,16 @@ def _broadcast_dims(dims: tuple[Dim, ...]) -> Dim:
     return Size(f"max({','.join(sorted(map(str, candidates)))})", 0, open=True)
 
 
+def fails_to_broadcast(node: Node) -> bool:
+    """Whether an elementwise node may have operands whose shapes do not broadcast."""
+    if not isinstance(node.op, Operation) or node.op.partials is None:
+        return False
+    shapes = [v.type.shape if isinstance(v.type, ArrayType) else () for v in node.operands]
+    rank = max(map(len, shapes), default=0)
+    padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
+    return any(len(set(dims) - {1}) > 1 for dims in zip(*padded, strict=True))
+
+
 def promotion_token(type_: ArrayType) -> Any:
     """What ``ufunc.resolve_dtypes`` wants for a type: Python's own class for a weak scalar."""
     if not type_.weak:

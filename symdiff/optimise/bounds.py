@@ -52,6 +52,7 @@ class Bounds:
     def __init__(self, block: Block) -> None:
         self._count: dict[Value, Value] = {}  # of a loop's index, how many turns there are
         self._dims: dict[Value, Dim] = {}  # of lengths that arrays were made with
+        self._lengths: dict[Value, set[Dim]] = {}  # of lists
         for node in walk_nodes(block):
             if node.op is loop:
                 view = LoopView(node)
@@ -61,6 +62,17 @@ class Bounds:
                 shape = node.attributes["shape"]
                 sizes = node.operands[len(node.operands) - len(shape) :]
                 self._dims.update(zip(sizes, shape, strict=True))
+            elif node.op.name == "list_length":
+                lengths = self._lengths.setdefault(node.operands[0], set())
+                lengths.add(dim_of(node.result))
+
+    def is_item(self, node: Node) -> bool:
+        """Whether a node reads an item that a list is known to have."""
+        if node.op.name != "list_get":
+            return False
+        items, place = node.operands
+        found = self.of(place)
+        return any(found.is_index_of(length) for length in self._lengths.get(items, ()))
 
     def of(self, value: Value, depth: int = _DEEPEST) -> Interval:
         """The bounds of an integer."""

@@ -47,7 +47,7 @@ class _Marking:
     def run(self) -> _Marking:
         self.need(self.block.results)
         for node in walk_nodes(self.block):
-            if must_stay(node, self.fits):
+            if must_stay(node, self.fits) and not self.bounds.is_item(node):
                 self.need_node(node)
         while self.pending:
             self._spread(self.pending.pop())

@@ -16,6 +16,7 @@ from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value, walk_nodes
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type
+from symdiff.ops.declare import fails_to_broadcast
 from symdiff.ops.index import Slot
 
 # Ops whose result is an array that nobody else has: making it twice is meant.
@@ -118,7 +119,7 @@ def may_raise(node: Node, fits: Fits = never) -> bool:
         return known is None or not known(node)
     if node.op.name in _PYTHON_RAISES and all(map(is_python, node.operands)):
         return not node.attributes.get("ufunc") and not _divides_safely(node)
-    return getattr(node.op, "partials", None) is not None and not _broadcasts(node.operands)
+    return fails_to_broadcast(node)
 
 
 def must_stay(node: Node, fits: Fits = never) -> bool:
@@ -161,14 +162,6 @@ def _divides_safely(node: Node) -> bool:
     types = [value.type for value in node.operands]
     floats = all(isinstance(t, ArrayType) and t.dtype.kind == "f" for t in types)
     return floats and bool(divisor)
-
-
-def _broadcasts(operands: Sequence[Value]) -> bool:
-    """Whether shapes are known to broadcast."""
-    shapes = [shape_of(value) for value in operands]
-    rank = max(map(len, shapes), default=0)
-    padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
-    return all(len(set(dims) - {1}) < 2 for dims in zip(*padded, strict=True))
 
 
 def _has_lengths(node: Node) -> bool:

@@ -9,35 +9,31 @@ def mlp_cross_entropy_grad(params, x, y):
     t = np.max(logits, axis=1, keepdims=True)
     logits1 = logits - t
     t1 = np.exp(logits1)
-    t2 = np.sum(t1, axis=1, keepdims=True)
-    logp = logits1 - np.log(t2)
-    t3 = np.arange(y.shape[0])
-    # raises what line 30 would
-    logp[t3, y]
     # line 30: return -np.mean(logp[np.arange(len(y)), y])
     logp_bar = np.zeros((x.shape[0], params_2_0.shape[1]))
-    logp_bar[t3, y] = np.divide(-1.0, y.shape[0])
+    logp_bar[np.arange(y.shape[0]), y] = np.divide(-1.0, y.shape[0])
     # line 29: logp = logits - np.log(np.sum(np.exp(logits), axis=1, keepdims=True))
-    t4 = -np.sum(logp_bar, axis=1, keepdims=True)
-    logp_bar += t4 / np.where(t4 != 0, t2, 1.0) * t1
+    t2 = -np.sum(logp_bar, axis=1, keepdims=True)
+    t2 = t2 / np.where(t2 != 0, np.sum(t1, axis=1, keepdims=True), 1.0) * t1
+    logp_bar += t2
     # line 28: logits = logits - logits.max(axis=1, keepdims=True)
-    t4 = logits == t
-    t5 = np.sum(t4, axis=1, keepdims=True)
-    t4 = -(np.sum(logp_bar, axis=1, keepdims=True) / t5) * t4
-    logp_bar += t4
+    t2 = logits == t
+    t3 = np.sum(t2, axis=1, keepdims=True)
+    t2 = -(np.sum(logp_bar, axis=1, keepdims=True) / t3) * t2
+    logp_bar += t2
     # line 27: logits = h @ w + b
     params_2_1_bar = np.sum(logp_bar, axis=0)
     h_bar = logp_bar @ params_2_0.T
     params_2_0_bar = h1.T @ logp_bar
     # line 25: h = np.tanh(h @ w + b)
-    t4 = h_bar * np.where(h_bar != 0, 1.0 - h1 * h1, 0.0)
-    params_1_1_bar = np.sum(t4, axis=0)
-    h_bar = t4 @ params_1_0.T
-    params_1_0_bar = h.T @ t4
-    t4 = h_bar * np.where(h_bar != 0, 1.0 - h * h, 0.0)
-    params_0_1_bar = np.sum(t4, axis=0)
-    x_bar = t4 @ params_0_0.T
-    params_0_0_bar = x.T @ t4
+    t2 = h_bar * np.where(h_bar != 0, 1.0 - h1 * h1, 0.0)
+    params_1_1_bar = np.sum(t2, axis=0)
+    h_bar = t2 @ params_1_0.T
+    params_1_0_bar = h.T @ t2
+    t2 = h_bar * np.where(h_bar != 0, 1.0 - h * h, 0.0)
+    params_0_1_bar = np.sum(t2, axis=0)
+    x_bar = t2 @ params_0_0.T
+    params_0_0_bar = x.T @ t2
     return (
         [
             (params_0_0_bar, params_0_1_bar),

@@ -3,9 +3,9 @@ def edges_of_a_graph_grad(height, edges):
     flow = np.zeros(3)
     q_tape = []
     for k in range(4):
-        t = edges[k]
-        a = t[0]
-        b = t[1]
+        edges_k = edges[k]
+        a = edges_k[0]
+        b = edges_k[1]
         q = np.tanh(height[a] - height[b])
         q_tape.append(q)
         flow[a] -= q
@@ -24,9 +24,9 @@ def edges_of_a_graph_grad(height, edges):
     # line 243: for a, b in edges:
     for k in reversed(range(4)):
         q = q_tape[k]
-        t = edges[k]
-        b = t[1]
-        a = t[0]
+        edges_k = edges[k]
+        b = edges_k[1]
+        a = edges_k[0]
         # line 245: flow[a] -= q
         q_bar = flow_bar[b] - flow_bar[a]
         # line 244: q = np.tanh(height[a] - height[b])

@@ -7,41 +7,41 @@ def updates_of_slices_grad(x):
     t1 = y[::2].copy()
     t2 = x[::2]
     y[::2] = t1 * t2
-    t3 = x[0]
-    t4 = y[1::3] / t3
-    y[1::3] = t4
-    t5 = y[2]
-    y[2] = t5 ** 3
+    x_0 = x[0]
+    t3 = y[1::3] / x_0
+    y[1::3] = t3
+    y_2 = y[2]
+    y[2] = y_2 ** 3
     y[-1] += y[0]
-    tape = []
+    t4_tape = []
     for i in range(1, 7):
-        t6 = y[i - 1]
-        tape.append(t6)
-        y[i] += t6 * x[i + 1]
+        t4 = y[i - 1]
+        t4_tape.append(t4)
+        y[i] += t4 * x[i + 1]
         y[i - 1:i + 1] *= 0.9
     # line 119: for i in range(1, 7):
     y_bar = x.copy()
     x_bar = y
-    for i, t6 in zip(reversed(range(1, 7)), reversed(tape)):
+    for i, t4 in zip(reversed(range(1, 7)), reversed(t4_tape)):
         # line 121: y[i - 1 : i + 1] *= 0.9
         y_bar[i - 1:i + 1] *= 0.9
         # line 120: y[i] += y[i - 1] * x[i + 1]
-        t7 = y_bar[i]
-        x_bar[i + 1] += t7 * t6
-        y_bar[i - 1] += t7 * x[i + 1]
+        y_bar_i = y_bar[i]
+        x_bar[i + 1] += y_bar_i * t4
+        y_bar[i - 1] += y_bar_i * x[i + 1]
     # line 118: y[-1] += y[0]
     y_bar[0] += y_bar[-1]
     # line 117: y[2] **= 3
-    y_bar[2] = 3 * (t5 * t5 * y_bar[2])
+    y_bar[2] = 3 * (y_2 * y_2 * y_bar[2])
     # line 116: y[1::3] /= x[0]
-    t7 = y_bar[1::3]
-    t8 = -t7
-    t8 = t8 * np.where(t8 != 0, t4, 0.0)
-    x_bar[0] += np.sum(t8 / np.where(t8 != 0, t3, 1.0))
-    y_bar[1::3] /= t3
+    t5 = y_bar[1::3]
+    t6 = -t5
+    t6 = t6 * np.where(t6 != 0, t3, 0.0)
+    x_bar[0] += np.sum(t6 / np.where(t6 != 0, x_0, 1.0))
+    y_bar[1::3] /= x_0
     # line 115: y[::2] *= x[::2]
-    t7 = y_bar[::2]
-    x_bar[::2] += t7 * t1
+    t5 = y_bar[::2]
+    x_bar[::2] += t5 * t1
     y_bar[::2] *= t2
     # line 114: y[:-1] -= y[1:] * 0.5
     y_bar[1:] += -0.5 * y_bar[:-1]

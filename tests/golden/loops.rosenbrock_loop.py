@@ -6,9 +6,9 @@ def rosenbrock_loop_grad(x):
     # line 15: for i in range(len(x) - 1):
     x_bar = np.zeros(x.shape)
     for i in reversed(range(x.shape[0] - 1)):
-        t = x[i]
+        x_i = x[i]
         # line 16: f += 100.0 * (x[i + 1] - x[i] ** 2) ** 2 + (1 - x[i]) ** 2
-        t1 = 200.0 * tape[i]
-        x_bar[i] += -2 * (1 - t) - 2 * (t * t1)
-        x_bar[i + 1] += t1
+        t = 200.0 * tape[i]
+        x_bar[i] += -2 * (1 - x_i) - 2 * (x_i * t)
+        x_bar[i + 1] += t
     return (x_bar,)

@@ -13,55 +13,55 @@ def bundle_adjustment_residual_grad(point, rot, cam):
     p += t4 * t5
     p[:2] += cam[:2]
     p[2] += cam[2]
-    t6 = p[2]
-    t7 = p[:2] / t6
-    t8 = cam[3]
-    uv = t7 * t8
+    p_2 = p[2]
+    t6 = p[:2] / p_2
+    cam_3 = cam[3]
+    uv = t6 * cam_3
     r2 = uv @ uv
-    t9 = 1 + 0.1 * r2 - 0.02 * r2 ** 2
-    uv1 = uv * t9
+    t7 = 1 + 0.1 * r2 - 0.02 * r2 ** 2
+    uv1 = uv * t7
     # line 319: return (uv[0] - 0.3) ** 2 + (uv[1] + 0.1) ** 2
     uv_bar = np.zeros(2)
     uv_bar[1] = 2 * (uv1[1] + 0.1)
     uv_bar[0] = 2 * (uv1[0] - 0.3)
     # line 318: uv = uv * (1 + 0.1 * r2 - 0.02 * r2**2)
-    uv_bar1 = uv_bar * t9
-    t10 = np.sum(uv_bar * np.where(uv_bar != 0, uv, 0.0))
-    r2_bar = 0.1 * t10 - 0.04 * (r2 * t10)
+    uv_bar1 = uv_bar * t7
+    t8 = np.sum(uv_bar * np.where(uv_bar != 0, uv, 0.0))
+    r2_bar = 0.1 * t8 - 0.04 * (r2 * t8)
     # line 317: r2 = uv @ uv
     uv_bar1 += 2 * r2_bar * uv
     # line 316: uv = p[:2] / p[2] * cam[3]
-    cam_bar = np.zeros(cam.shape)
-    cam_bar[3] = uv_bar1 @ t7
-    t10 = uv_bar1 * t8 / t6
+    t8 = uv_bar1 * cam_3
+    cam_bar = np.zeros_like(cam)
+    cam_bar[3] = uv_bar1 @ t6
     p_bar = np.zeros(3)
-    p_bar[2] = -(t10 @ t7)
-    p_bar[:2] += t10
+    p_bar[2] = -(t8 @ (t6 / p_2))
+    p_bar[:2] += t8 / p_2
     # line 315: p[2] += cam[2]
     cam_bar[2] = p_bar[2]
     # line 314: p[:2] += cam[:2]
     cam_bar[:2] += p_bar[:2]
     # line 313: p = p + axis * np.dot(axis, point) * (1 - cos(theta))
-    t10 = p_bar * t5
-    axis_bar = t10 * t3
-    t10 = t10 * np.where(t10 != 0, rot, 0.0)
-    t10 = np.sum(t10 / np.where(t10 != 0, theta, 1.0))
-    axis_bar += t10 * point
-    point_bar = t10 * axis
+    t8 = p_bar * t5
+    axis_bar = t8 * t3
+    t8 = t8 * np.where(t8 != 0, rot, 0.0)
+    t8 = np.sum(t8 / np.where(t8 != 0, theta, 1.0))
+    axis_bar += t8 * point
+    point_bar = t8 * axis
     # line 312: p = point * cos(theta) + np.cross(axis, point) * sin(theta)
-    t10 = p_bar * t2
-    axis_bar += np.cross(point, t10)
-    point_bar += np.cross(t10, axis)
+    t8 = p_bar * t2
+    axis_bar += np.cross(point, t8)
+    point_bar += np.cross(t8, axis)
     point_bar += p_bar * t
-    t10 = np.sum(p_bar * np.where(p_bar != 0, point, 0.0))
-    t10 = (t10 - np.sum(p_bar * np.where(p_bar != 0, t4, 0.0))) * t2
+    t8 = np.sum(p_bar * np.where(p_bar != 0, point, 0.0))
+    t8 = (t8 - np.sum(p_bar * np.where(p_bar != 0, t4, 0.0))) * t2
     # line 311: axis = rot / theta
     rot_bar = axis_bar / theta
-    t11 = rot_bar @ axis
-    theta_bar = np.sum(p_bar * np.where(p_bar != 0, t1, 0.0)) * t - t10 - t11
+    t9 = axis_bar @ (axis / theta)
+    theta_bar = np.sum(p_bar * np.where(p_bar != 0, t1, 0.0)) * t - t8 - t9
     # line 310: theta = sqrt(theta2)
-    t10 = 0.5 * theta_bar
-    theta2_bar = t10 / (theta if t10 != 0 else 1.0)
+    t8 = 0.5 * theta_bar
+    theta2_bar = t8 / (theta if t8 != 0 else 1.0)
     # line 309: theta2 = np.sum(rot**2)
     rot_bar += 2 * theta2_bar * rot
     return point_bar, rot_bar, cam_bar

@@ -8,9 +8,9 @@ def conjugate_gradients_grad(A, b):
     p_tape = []
     rs_tape = []
     Ap_tape = []
-    tape = []
+    t1_tape = []
     r_tape = []
-    tape1 = []
+    t2_tape = []
     t = 0
     k = 0
     while k < 2:
@@ -19,53 +19,51 @@ def conjugate_gradients_grad(A, b):
         Ap = A @ p
         Ap_tape.append(Ap)
         t1 = p @ Ap
-        tape.append(t1)
+        t1_tape.append(t1)
         alpha = rs / t1
         x += alpha * p
         r1 -= alpha * Ap
         r_tape.append(r1.copy())
         new = r1 @ r1
-        t1 = new / rs
-        tape1.append(t1)
-        p = r1 + t1 * p
+        t2 = new / rs
+        t2_tape.append(t2)
+        p = r1 + t2 * p
         k += 1
         rs = new
         t += 1
     # line 118: return x @ x
     x_bar = 2.0 * x
     # line 109: while k < 2:
-    r_bar = np.zeros(b.shape)
-    p_bar = np.zeros(b.shape)
-    A_bar = np.zeros(A.shape)
+    r_bar = np.zeros_like(b)
+    p_bar = np.zeros_like(b)
+    A_bar = np.zeros_like(A)
     rs_bar = np.float64(0.0)
     for k in reversed(range(t)):
         p = p_tape[k]
         rs = rs_tape[k]
         Ap = Ap_tape[k]
-        t = tape[k]
+        t1 = t1_tape[k]
         r1 = r_tape[k]
-        t1 = tape1[k]
+        t2 = t2_tape[k]
         # line 115: p = r + (new / rs) * p
         r_bar += p_bar
-        p_bar1 = p_bar * t1
-        t2 = p_bar @ p / rs
-        new_bar = rs_bar + t2
+        t3 = p_bar @ p
+        p_bar = p_bar * t2
+        new_bar = rs_bar + t3 / rs
         # line 114: new = r @ r
         r_bar += 2 * new_bar * r1
-        alpha = rs / t
+        alpha = rs / t1
         # line 112: x += alpha * p
         alpha_bar = x_bar @ p - np.sum(r_bar * Ap)
-        p_bar1 += x_bar * alpha
+        p_bar += x_bar * alpha
         # line 111: alpha = rs / (p @ Ap)
-        t3 = alpha_bar / t
-        rs_bar = t3 - t2 * t1
-        t2 = -(t3 * alpha)
-        p_bar1 += t2 * Ap
-        Ap_bar = t2 * p - r_bar * alpha
+        rs_bar = alpha_bar / t1 - t3 * (t2 / rs)
+        t3 = -(alpha_bar * (alpha / t1))
+        p_bar += t3 * Ap
+        Ap_bar = t3 * p - r_bar * alpha
         # line 110: Ap = A @ p
         A_bar += np.outer(Ap_bar, p)
-        p_bar1 += A.T @ Ap_bar
-        p_bar = p_bar1
+        p_bar += A.T @ Ap_bar
     # line 107: rs = r @ r
     r_bar += 2 * rs_bar * r
     # line 106: p = r.copy()

@@ -1,0 +1,164 @@
+"""What a reader of generated code would ask about: its checks, its names, its updates in place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+
+
+def statements(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines()]
+
+
+# Checks
+
+
+def sum_of_both(x: Any, y: Any) -> Any:
+    return np.sum(x + y)
+
+
+def test_shapes_that_do_not_broadcast_are_refused_though_nobody_needs_the_sum() -> None:
+    gradient = sd.grad(sum_of_both)
+    np.testing.assert_array_equal(gradient(np.ones(3), np.ones(3)), np.ones(3))
+    with pytest.raises(ValueError, match="broadcast"):
+        gradient(np.ones(3), np.ones(4))
+    assert "np.broadcast(x, y)" in statements(gradient.source("float64[n]", "float64[m]"))
+    assert "np.broadcast(x, y)" not in gradient.source("float64[n]", "float64[n]")
+
+
+def picked(table: Any, rows: Any) -> Any:
+    logs = np.log(table)
+    return np.sum(logs[rows, 1])
+
+
+def test_an_index_that_the_adjoint_uses_is_not_checked_before() -> None:
+    gradient = sd.grad(picked)
+    table, rows = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1, 1])
+    np.testing.assert_array_equal(gradient(table, rows), [[0.0, 0.0], [0.0, 0.5]])
+    with pytest.raises(IndexError, match="out of bounds"):
+        gradient(table, np.array([2, 0]))
+    source = gradient.source("float64[n,2]", "int64[k]")
+    assert not any(line.startswith("logs[") and "=" not in line for line in statements(source))
+
+
+def prints_before(x: Any) -> Any:
+    x[1]
+    print("seen")
+    return x[1] + x[0]
+
+
+def test_what_is_raised_before_an_effect_is_raised_there(capsys: Any) -> None:
+    with pytest.raises(IndexError):
+        sd.grad(prints_before)(np.array([1.0]))
+    assert capsys.readouterr().out == ""
+    assert "# raises what line" in sd.grad(prints_before).source("float64[n]")
+
+
+def last_of_list(x: Any, n: int) -> Any:
+    values = [x]
+    for _ in range(n):
+        values.append(2.0 * values[-1])
+    total = 0.0
+    for k in range(len(values)):
+        total += values[k]
+    return total
+
+
+def test_items_of_a_list_within_its_length_are_not_checked() -> None:
+    gradient = sd.grad(last_of_list)
+    assert gradient(1.5, 3) == 15.0
+    assert not any(
+        line in ("list_[k]", "values[k]") for line in statements(gradient.source(1.5, 3))
+    )
+
+
+def constant_table(w: Any) -> Any:
+    table = np.array([1.0, 2.0, 3.0])
+    return np.sum(w * table)
+
+
+def test_a_table_of_numbers_raises_nothing() -> None:
+    source = sd.hvp(constant_table).source("float64[3]", "float64[3]")
+    assert "np.array" not in source
+
+
+# Updates
+
+
+def scaled_inside(u: Any, e: Any) -> Any:
+    u = u.copy()
+    for _ in range(3):
+        t = u[1:-1]
+        u[1:-1] = t - 0.1 * t * e
+    return np.sum(u)
+
+
+def test_what_is_read_and_stored_back_is_updated_in_place() -> None:
+    source = sd.grad(scaled_inside, argnums=(0, 1)).source("float64[n]", "float64")
+    assert any(line.startswith("u1[1:-1] -= ") for line in statements(source))
+    u = np.array([0.3, 0.7, 0.2, 0.9])
+    u_bar, e_bar = sd.grad(scaled_inside, argnums=(0, 1))(u, 0.5)
+    factor = 1.0 - 0.1 * 0.5
+    np.testing.assert_allclose(u_bar, [1.0, factor**3, factor**3, 1.0])
+    np.testing.assert_allclose(e_bar, -0.3 * factor**2 * (0.7 + 0.2))
+
+
+def wider_than_its_place(x: Any, e: Any) -> Any:
+    y = x.copy()
+    y[0] = y[0] + e
+    return np.sum(y * y)
+
+
+def test_what_only_broadcasts_into_its_place_is_stored() -> None:
+    x, e = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[0.5, 0.25]])
+    expected = 2.0 * np.array([[1.5, 2.25], [3.0, 4.0]])
+    np.testing.assert_array_equal(sd.grad(wider_than_its_place)(x, e), expected)
+
+
+def grows(x: Any, n: int) -> Any:
+    y = x.copy()
+    for k in range(n):
+        y[1:] = y[1:] + y[:-1] * x[k]
+    return np.sum(y)
+
+
+def test_a_gradient_of_ones_is_made_once_and_written_in_every_turn() -> None:
+    source = sd.grad(grows).source("float64[n]", "int")
+    assert ".copy()" not in source.split("# line", 1)[1].split("for ", 1)[1].split("x_bar +=")[0]
+    assert "y_bar = np.ones_like(x)" in statements(source)
+    x = np.array([0.5, -0.25, 2.0])
+    step = 1e-6
+    expected = [(grows(x + step * e, 2) - grows(x - step * e, 2)) / (2.0 * step) for e in np.eye(3)]
+    np.testing.assert_allclose(sd.grad(grows)(x, 2), expected, rtol=1e-8)
+
+
+# Names
+
+
+def three_of(x: Any, steps: int) -> Any:
+    y = x
+    for _ in range(steps):
+        y = y + 0.1 * np.array([y[1] * y[2], y[0] * y[2], y[0] * y[1]])
+    return np.sum(y)
+
+
+def test_elements_and_tapes_are_called_after_what_they_hold() -> None:
+    source = sd.grad(three_of).source(np.ones(3), 4)
+    assert {"y_1 = y[1]", "y_1_tape.append(y_1)"} <= set(statements(source))
+
+
+def newton(x: Any) -> Any:
+    y = x
+    for _ in range(8):
+        y = y - (y * y - x) / (2.0 * y)
+    return y
+
+
+def test_one_text_is_enough_where_numpy_does_the_same() -> None:
+    source = sd.grad(newton).source("float")
+    assert "_by_numpy" not in source
+    np.testing.assert_allclose(sd.grad(newton)(2.0), 0.5 / np.sqrt(2.0), rtol=1e-12)
