@@ -181,6 +181,12 @@ class Homes:
         """The node that a block belongs to and the block in which that stands."""
         return self.owner.get(id(block))
 
+    def is_index(self, value: Value) -> bool:
+        """Whether a value is the number of a loop's turn."""
+        home = self.home.get(value)
+        around = None if home is None else self.enclosing(home)
+        return around is not None and around[0].op is loop and LoopView(around[0]).index is value
+
 
 def _captured(
     homes: Homes, edges: Iterable[Edge], active: set[Value]

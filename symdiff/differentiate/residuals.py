@@ -28,6 +28,7 @@ Saved = list[tuple[Value, Value]]  # primal values with what they are called els
 TURNS = 1000  # how many turns a loop is taken to have whose count is not known
 MANY = 10_000  # above so many values all that is needed is saved
 LENGTH = 1000  # and how many elements an axis
+_DEEPEST = 4  # how far what a value is computed from is looked at, for its price
 
 
 def resolve(pairs: Sequence[Pair], top: Block, zeros: Zeros) -> None:
@@ -183,8 +184,23 @@ class _Region:
         return home is None or home is self.top
 
     def price_outside(self, value: Value) -> int:
-        """Of what an enclosing region defines: that one saves it, once for all turns of this."""
-        return 0 if self.is_free(value) else 1 + price_of_saving(value.type) // self.turns()
+        """Of what an enclosing region defines: that one has it, once for all turns of this."""
+        price = self.price_of_having(value, _DEEPEST)
+        return price and 1 + price // self.turns()
+
+    def price_of_having(self, value: Value, depth: int) -> int:
+        """Of having in an enclosing region what that one saves, or computes again."""
+        if self.is_free(value) or self.homes.is_index(value):
+            return 0
+        price = price_of_saving(value.type)
+        again = None if value.node is None else price_of_computing(value.node)
+        if value.node is None or again is None or depth == 0:
+            return price
+        for operand in value.node.operands:
+            if again >= price:
+                break
+            again += self.price_of_having(operand, depth - 1)
+        return min(price, again)
 
     def price_of_parameter(self, value: Value) -> int:
         return price_of_saving(value.type)

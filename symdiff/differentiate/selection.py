@@ -3,8 +3,8 @@
 Such a zero has to stay zero whatever it is multiplied with (inf, NaN), so
 ``where(x > 0, log(x), 0)`` has the gradient 0 at x = 0. The state of a value's cotangent is the
 highest of what its uses make of it: UNREAD (none so far), PARTIAL (an index read or overwrote
-parts), SELECTED (``where``, a branch or a maximum chose), DENSE (some use reads all of it: no mask
-can help). One search backwards over the edges of ``activity``.
+parts, a largest element was taken), SELECTED (``where``, a branch or a maximum chose), DENSE (some
+use reads all of it: no mask can help). One search backwards over the edges of ``activity``.
 """
 
 from __future__ import annotations
@@ -29,10 +29,9 @@ class State(IntEnum):
 
 _SELECTING = frozenset((
     "where", "choice", "maximum", "minimum", "fmax", "fmin", "clip", "clip_below", "clip_above",
-    "max", "min",
 ))  # fmt: skip
 _STRONG = frozenset(("strong_multiply", "strong_divide", "quiet_divide"))
-_TAKING = frozenset(("index", "index_set", "take_along_axis", "diagonal"))
+_TAKING = frozenset(("index", "index_set", "take_along_axis", "diagonal", "max", "min"))
 _BOUNDED = frozenset((
     "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and",
     "logical_or", "logical_not", "logical_xor", "bitwise_and", "bitwise_or", "isnan", "isinf",

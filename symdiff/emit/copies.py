@@ -118,9 +118,9 @@ def _filled(value: Value, span: SourceSpan | None) -> Node | None:
     if not isinstance(number.type, ArrayType) or number.type.shape:
         return None
     attributes = {"shape": type_.shape, "dtype": type_.dtype}
-    if number.node is not None and number.node.op is constant:
-        if number.node.attributes["value"] == 1:
-            return Node(ones, tuple(sizes), attributes, (), (), span)
+    made_by = number.node
+    if made_by is not None and made_by.op is constant and made_by.attributes["value"] == 1:
+        return Node(ones, tuple(sizes), attributes, (), (), span)
     return Node(full, node.operands, attributes, (), (), span)
 
 

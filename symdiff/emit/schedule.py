@@ -1,15 +1,20 @@
-"""Readers of an old version are moved above the write that ends it, so that no copy has to be made.
+"""Readers of an old version are moved above what ends it, so that no copy has to be made.
 
-Works on a lowered graph, block by block. Moved are nodes that only compute, with what they need,
-and only where that frees the old version altogether: all of its later readers stand in the same
-block.
+    y_bar1 = y_bar * x                      x_bar += y_bar * y
+    x_bar += y_bar * y            ─▶        y_bar *= x
+    y_bar = y_bar1
+
+Works on a lowered graph, block by block. A write ends a version of an array: moved above it are
+nodes that only compute, with what they need, and only where that frees the old version altogether:
+all of its later readers stand in the same block. What a carry becomes ends the carry, and is moved
+below the carry's last reader.
 """
 
 from __future__ import annotations
 
 from symdiff.emit.lower import blocks_of, in_memory, is_write, push
 from symdiff.ir.build import constant
-from symdiff.ir.control import call, cond, loop, undefined
+from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ops.effects import enter_errstate, leave_errstate
 from symdiff.ops.index import is_view
@@ -24,6 +29,61 @@ def schedule(block: Block) -> None:
         writes = [node for node in inner.nodes if is_write(node)]
         if writes:
             _Schedule(inner).run(writes)
+        for node in inner.nodes:
+            if node.op is loop:
+                _sink(LoopView(node))
+
+
+def _sink(view: LoopView) -> None:
+    """Compute what carries become when nobody in the turn reads the carries any more."""
+    nodes = view.body.nodes
+    readers = _readers(view.body)
+    for carry, following in zip(view.carries, view.next_carries, strict=True):
+        made = following.node
+        if made is None or not _may_sink(following, view, readers):
+            continue
+        before = [node for node in _statements_reading(carry, readers) if node is not made]
+        place = {node: k for k, node in enumerate(nodes)} if before else {}
+        last = max((place.get(node, -1) for node in before), default=-1)
+        if last > place.get(made, last):
+            nodes.insert(last + 1, made)
+            del nodes[place[made]]
+
+
+def _readers(block: Block) -> dict[Value, list[Node]]:
+    """The nodes of a block that read each value, themselves or in blocks of theirs."""
+    found: dict[Value, list[Node]] = {}
+    for node in block.nodes:
+        for value in dict.fromkeys((*node.operands, *_read_inside(node))):
+            found.setdefault(value, []).append(node)
+    return found
+
+
+def _may_sink(value: Value, view: LoopView, readers: dict[Value, list[Node]]) -> bool:
+    """Whether a value is a number that is computed of numbers, for the next turn only."""
+    node = value.node
+    if node is None or node.blocks or node.op in (*_FIXED, constant) or in_memory(value):
+        return False
+    if node.op.effect or node.op.raises or any(map(in_memory, node.operands)):
+        return False
+    given = sum(result is value for result in view.body.results)
+    return given == 1 and value not in readers
+
+
+def _statements_reading(value: Value, readers: dict[Value, list[Node]]) -> list[Node]:
+    """Nodes that read a value, and those into whose expressions they can go."""
+    found: list[Node] = []
+    pending = [value]
+    while pending:
+        read = readers.get(pending.pop(), [])
+        found += read
+        pending += [
+            result
+            for node in read
+            for result in node.results
+            if result.name is None and len(readers.get(result, [])) == 1
+        ]
+    return found
 
 
 class _Schedule:
@@ -36,10 +96,7 @@ class _Schedule:
             k for k, n in enumerate(block.nodes) if n.op in (enter_errstate, leave_errstate)
         ]
         self.effects = [k for k, n in enumerate(block.nodes) if n.op.effect and n.op is not push]
-        self.readers: dict[Value, list[Node]] = {}
-        for node in block.nodes:
-            for value in dict.fromkeys((*node.operands, *_read_inside(node))):
-                self.readers.setdefault(value, []).append(node)
+        self.readers = _readers(block)
         self.results = set(block.results)
 
     def run(self, writes: list[Node]) -> None:

@@ -45,7 +45,7 @@ def may_be_one(dim: Dim) -> bool:
     """Whether a dimension can turn out to be 1 at run time."""
     if isinstance(dim, int):
         return dim == 1
-    return dim.open or dim.offset != 0
+    return dim.open or dim.offset < 0
 
 
 def shifted(dim: Dim, offset: int) -> Dim:

@@ -1148,6 +1148,12 @@ def _python_cast(name: str, cast: type, result: ArrayType, **rules: Any) -> Oper
             raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
         return (result,)
 
+    def is_harmless(node: Node) -> bool:
+        type_ = array_type(node.operands[0])
+        kinds = "biuf" if cast in (bool, float) else "biu"
+        huge = cast is float and type_.dtype.kind == "i" and type_.weak
+        return type_.dtype.kind in kinds and all(dim == 1 for dim in type_.shape) and not huge
+
     infer = _infer_python_bool if cast is bool else only_number
     return declare(
         Operation(
@@ -1155,6 +1161,7 @@ def _python_cast(name: str, cast: type, result: ArrayType, **rules: Any) -> Oper
             infer,
             cast,
             raises=True,
+            harmless=is_harmless,
             spelling=call(cast.__name__),
             documentation=f"``{cast.__name__}(x)``, a Python number.",
             **rules,

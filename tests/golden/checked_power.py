@@ -14,7 +14,6 @@ def checked_power_grad(x, n):
     # line 249: for k in range(n):
     for y in reversed(y_tape):
         # line 250: y = y * x
-        y_bar1 = y_bar * x
         x_bar += y_bar * y
-        y_bar = y_bar1
+        y_bar *= x
     return x_bar

@@ -26,11 +26,11 @@ def mlp_cross_entropy_grad(params, x, y):
     h_bar = logp_bar @ params_2_0.T
     params_2_0_bar = h1.T @ logp_bar
     # line 25: h = np.tanh(h @ w + b)
-    t2 = h_bar * np.where(h_bar != 0, 1.0 - h1 * h1, 0.0)
+    t2 = h_bar * (1.0 - h1 * h1)
     params_1_1_bar = np.sum(t2, axis=0)
     h_bar = t2 @ params_1_0.T
     params_1_0_bar = h.T @ t2
-    t2 = h_bar * np.where(h_bar != 0, 1.0 - h * h, 0.0)
+    t2 = h_bar * (1.0 - h * h)
     params_0_1_bar = np.sum(t2, axis=0)
     x_bar = t2 @ params_0_0.T
     params_0_0_bar = x.T @ t2

@@ -31,9 +31,8 @@ def triple_nested_with_reuse_grad(x):
             for k in reversed(range(2)):
                 t = t_tape[k]
                 # line 315: t = t * x[k] + j
-                t_bar1 = t_bar * x[k]
                 x_bar[k] += t_bar * t
-                t_bar = t_bar1
+                t_bar *= x[k]
             # line 313: t = x[i + j]
             x_bar[i1 + j] += t_bar
         i_bar = np.float64(0.0)

@@ -8,39 +8,39 @@ def lstm_grad(params, xs):
     c = np.zeros(3)
     c_tape = []
     z_tape = []
-    tape = []
+    t_tape = []
     i_tape = []
-    tape1 = []
+    t1_tape = []
     f_tape = []
-    tape2 = []
+    t2_tape = []
     o_tape = []
-    tape3 = []
-    tape4 = []
-    tape5 = []
+    t3_tape = []
+    t4_tape = []
+    tape = []
     for k in range(xs.shape[0]):
         c_tape.append(c)
         x = xs[k]
         z = np.concatenate((x, h))
         z_tape.append(z)
         t = np.exp(-(z @ params_input_0 + params_input_1))
-        tape.append(t)
+        t_tape.append(t)
         i = 1.0 / (1.0 + t)
         i_tape.append(i)
-        t = np.exp(-(z @ params_forget_0 + params_forget_1))
-        tape1.append(t)
-        f = 1.0 / (1.0 + t)
+        t1 = np.exp(-(z @ params_forget_0 + params_forget_1))
+        t1_tape.append(t1)
+        f = 1.0 / (1.0 + t1)
         f_tape.append(f)
-        t = np.exp(-(z @ params_output_0 + params_output_1))
-        tape2.append(t)
-        o = 1.0 / (1.0 + t)
+        t2 = np.exp(-(z @ params_output_0 + params_output_1))
+        t2_tape.append(t2)
+        o = 1.0 / (1.0 + t2)
         o_tape.append(o)
-        t = np.tanh(z @ params_cell_0 + params_cell_1)
-        tape3.append(t)
-        c = f * c + i * t
-        t = np.tanh(c)
-        tape4.append(t)
-        h = o * t
-        tape5.append(h - 0.2)
+        t3 = np.tanh(z @ params_cell_0 + params_cell_1)
+        t3_tape.append(t3)
+        c = f * c + i * t3
+        t4 = np.tanh(c)
+        t4_tape.append(t4)
+        h = o * t4
+        tape.append(h - 0.2)
     # line 135: for x in xs:
     h_bar = np.zeros(3)
     c_bar = np.zeros(3)
@@ -54,55 +54,48 @@ def lstm_grad(params, xs):
     params_cell_0_bar = np.zeros(params_cell_0.shape)
     params_cell_1_bar = np.zeros(params_cell_1.shape)
     # line 143: loss += np.sum((h - 0.2) ** 2)
-    t1 = np.divide(2, xs.shape[0])
+    t5 = np.divide(2, xs.shape[0])
     # line 135: for x in xs:
     for k in reversed(range(xs.shape[0])):
         c = c_tape[k]
         z = z_tape[k]
-        t = tape[k]
+        t = t_tape[k]
         i = i_tape[k]
-        t2 = tape1[k]
+        t1 = t1_tape[k]
         f = f_tape[k]
-        t3 = tape2[k]
+        t2 = t2_tape[k]
         o = o_tape[k]
-        t4 = tape3[k]
-        t5 = tape4[k]
+        t3 = t3_tape[k]
+        t4 = t4_tape[k]
         # line 143: loss += np.sum((h - 0.2) ** 2)
-        h_bar += t1 * tape5[k]
+        h_bar += t5 * tape[k]
         # line 142: h = o * np.tanh(c)
-        o_bar = h_bar * t5
-        c_bar += h_bar * o * (1.0 - t5 * t5)
+        o_bar = h_bar * t4
+        c_bar += h_bar * o * (1.0 - t4 * t4)
         # line 141: c = f * c + i * np.tanh(gates["cell"])
-        i_bar = c_bar * t4
-        t6 = c_bar * i * (1.0 - t4 * t4)
+        i_bar = c_bar * t3
+        t6 = c_bar * i * (1.0 - t3 * t3)
         f_bar = c_bar * c
         c_bar = c_bar * f
         # line 127: return 1.0 / (1.0 + np.exp(-z))
-        t7 = o_bar * -(o / (1.0 + t3)) * t3
+        t7 = o_bar * -(o / (1.0 + t2)) * t2
         t8 = -t7
-        t9 = f_bar * -(f / (1.0 + t2)) * t2
+        t9 = f_bar * -(f / (1.0 + t1)) * t1
         t10 = -t9
         t11 = i_bar * -(i / (1.0 + t)) * t
         t12 = -t11
         # line 139: gates[name] = z @ w + b
         params_cell_1_bar = params_cell_1_bar + t6
-        t13 = params_cell_0 @ t6
-        z_bar = np.sum(t13, axis=0, keepdims=True) if z.shape[0] == 1 else t13
+        z_bar = params_cell_0 @ t6
         params_cell_0_bar = params_cell_0_bar + np.outer(z, t6)
         params_output_1_bar = params_output_1_bar - t7
-        t6 = params_output_0 @ t8
-        t6 = np.sum(t6, axis=0, keepdims=True) if z.shape[0] == 1 else t6
-        z_bar = z_bar + t6
+        z_bar += params_output_0 @ t8
         params_output_0_bar = params_output_0_bar + np.outer(z, t8)
         params_forget_1_bar = params_forget_1_bar - t9
-        t6 = params_forget_0 @ t10
-        t6 = np.sum(t6, axis=0, keepdims=True) if z.shape[0] == 1 else t6
-        z_bar += t6
+        z_bar += params_forget_0 @ t10
         params_forget_0_bar = params_forget_0_bar + np.outer(z, t10)
         params_input_1_bar = params_input_1_bar - t11
-        t6 = params_input_0 @ t12
-        t6 = np.sum(t6, axis=0, keepdims=True) if z.shape[0] == 1 else t6
-        z_bar += t6
+        z_bar += params_input_0 @ t12
         params_input_0_bar = params_input_0_bar + np.outer(z, t12)
         # line 136: z = np.concatenate((x, h))
         x_bar = z_bar[:xs.shape[1]]
