@@ -511,10 +511,12 @@ def build_pair(
 ) -> Pair:
     """Emit and load forward and backward parts; ``shaped``: the structure of cotangents."""
     split = differentiate.split(derived.graph, wrt)
-    forward = build(replace(derived, graph=optimise(split.forward)), f"{name}_forward", exact=True)
-    known = tuple(_distinct(split.backward.inputs))
-    backward = replace_graph(split.backward, inputs=known, output=shaped)
-    emitted = emit_source(emittable(optimise(backward)), f"{name}_backward")
+    whole = replace_graph(split.backward, inputs=tuple(_distinct(split.backward.inputs)))
+    first, second = differentiate.without_unread(split.forward, optimise(whole), split.saved)
+    forward = build(replace(derived, graph=optimise(first)), f"{name}_forward", exact=True)
+    known = second.inputs
+    backward = replace_graph(second, output=shaped)
+    emitted = emit_source(emittable(backward), f"{name}_backward")
     places = {given.path: k for k, given in enumerate(known)}
     order = tuple(places[p.path] for p in emitted.parameters)
     seeded = seeded_results(derived.graph)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import zip_longest
 
-from symdiff.ir.graph import Graph, Input, Value
+from symdiff.ir.control import loop
+from symdiff.ir.graph import Block, Graph, Input, Value, uses
 from symdiff.ir.structure import Container, Leaf, Structure
+from symdiff.ir.types import TapeType
 
 
 def tuple_of(count: int, first: int = 0) -> Structure:
@@ -47,13 +50,52 @@ def trimmed(graph: Graph) -> Graph:
     return graph
 
 
-def derived_inputs(values: Iterable[Value], kind: str) -> tuple[Input, ...]:
+def without_unread(forward: Graph, backward: Graph, saved: int) -> tuple[Graph, Graph]:
+    """The two parts of a derivative without the saved values that the second, optimised, reads not.
+
+    ``saved`` counts the inputs of ``backward`` that are results of ``forward``.
+    """
+    read = uses(backward.block)
+    inputs, parameters = backward.inputs, backward.block.parameters
+    dropped = {k for k in range(saved) if parameters[k] not in read}
+    if not dropped or not isinstance(forward.output, Container):
+        return forward, backward
+    kept = [k for k in range(len(inputs)) if k not in dropped]
+    returned, given = forward.output.items
+    assert isinstance(given, Container)
+    items = tuple(given.items[k] for k in kept if k < saved)
+    output = pair_of(returned, Container(tuple, tuple(range(len(items))), items))
+    first = Graph(
+        forward.name, forward.block, forward.inputs, output, {}, forward.docstring, forward.span
+    )
+    block = backward.block
+    block = Block(tuple(parameters[k] for k in kept), block.nodes, block.results)
+    known = tuple(inputs[k] for k in kept)
+    second = Graph(backward.name, block, known, backward.output, span=backward.span)
+    return trimmed(first), second
+
+
+def derived_inputs(
+    values: Iterable[Value], kind: str, sources: Iterable[Value] = ()
+) -> tuple[Input, ...]:
+    """Inputs of a derivative, named after their primal values, or after what ``sources`` are."""
     suffix = {"cotangent": "_bar", "tangent": "_dot", "saved": ""}[kind]
     taken: dict[str, int] = {}
     inputs = []
-    for number, value in enumerate(values):
-        base = f"{value.name or f'{kind}{number}'}{suffix if value.name else ''}"
+    for number, (value, source) in enumerate(zip_longest(values, sources)):
+        unnamed = f"{kind}{number}" if source is None else _kind_of(source)
+        base = f"{value.name}{suffix}" if value.name else unnamed
+        if isinstance(value.type, TapeType):
+            base = f"{value.name}_tape" if value.name else "tape"
         taken[base] = taken.get(base, 0) + 1
         name = base if taken[base] == 1 else f"{base}{taken[base]}"
         inputs.append(Input((name,), "derived"))
     return tuple(inputs)
+
+
+def _kind_of(value: Value) -> str:
+    """What a value without a name is called: after what it is where that is plain."""
+    node = value.node
+    if node is None or node.op is loop:
+        return "turns"
+    return "size" if node.op.name.startswith("size") else "t"

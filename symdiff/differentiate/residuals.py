@@ -20,7 +20,7 @@ from symdiff.differentiate.sweep import Pair
 from symdiff.ir.build import Builder, building, constant, copy_into
 from symdiff.ir.control import LoopView, emit_undefined, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
-from symdiff.ir.types import ArrayType, ListType, TapeType, Type
+from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type
 from symdiff.ops.declare import array_type
 
 Saved = list[tuple[Value, Value]]  # primal values with what they are called elsewhere
@@ -358,6 +358,26 @@ class _Whole(_Region):
         super().__init__(pair, homes, top, zeros)
         self.saved: Saved = []
 
+    def resolve(self) -> None:
+        """Sizes of arrays that are saved are read from those."""
+        super().resolve()
+        places = {
+            dim: (given, axis)
+            for _, given in reversed(self.saved)
+            if isinstance(given.type, ArrayType)
+            for axis, dim in enumerate(given.type.shape)
+            if isinstance(dim, Size) and not dim.open
+        }
+        read: dict[Value, Value] = {}
+        with building(Builder([])) as made:
+            for value, given in self.saved:
+                place = places.get(_length(value))  # type: ignore[arg-type]
+                if place is not None:
+                    read[given] = ops.size(place[0], axis=place[1])
+        self.saved = [pair for pair in self.saved if pair[1] not in read]
+        substitute(self.reverse, read)
+        self.reverse.nodes[:0] = made.nodes
+
     def price_of_parameter(self, value: Value) -> int:
         return self.price_of_result(value)
 
@@ -370,6 +390,15 @@ class _Whole(_Region):
         given = Value(value.type, None, value.name, value.role)
         self.saved.append((value, given))
         return given
+
+
+def _length(value: Value) -> Dim | None:
+    """The dimension whose length a value is."""
+    node = value.node
+    if node is None or node.op is not ops.size:
+        return None
+    type_ = node.operands[0].type
+    return type_.shape[node.attributes["axis"]] if isinstance(type_, ArrayType) else None
 
 
 def _absent(block: Block, value: Value) -> Value:

@@ -90,7 +90,8 @@ def split(graph: Graph, wrt: Sequence[int], *, calls: Calls | None = None) -> Sp
     joint.finish()
     given = [value for _, value in saved]
     backward.parameters = (*given, *seeds.values())
-    inputs = (*derived_inputs(given, "saved"), *derived_inputs(seeds.values(), "cotangent"))
+    known = derived_inputs(given, "saved", [value for value, _ in saved])
+    inputs = (*known, *derived_inputs(seeds.values(), "cotangent"))
     reverse = Graph(f"{graph.name}_backward", backward, inputs, tuple_of(len(wrt)), span=graph.span)
     return Split(_forward(graph, joint.block, [value for value, _ in saved]), reverse, len(saved))
 

@@ -267,7 +267,9 @@ def _like(node: Node, view: LoopView, absent: frozenset[Value]) -> Value | tuple
 
 # Results
 
-_IN_C_ORDER = frozenset({"zeros", "ones", "full", "empty", "eye", "copy", "contiguous", "matmul"})
+_IN_C_ORDER = frozenset(
+    {"zeros", "ones", "full", "empty", "eye", "copy", "contiguous", "matmul", "outer"}
+)
 
 
 _REDUCTIONS = frozenset({"sum", "mean", "max", "min", "prod"})  # laid out like what they reduce

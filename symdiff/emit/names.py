@@ -170,7 +170,7 @@ def assign_names(
     for element, tape in _elements(nodes):
         if tape in pushed and element.name is None and pushed[tape].name is None:
             variables.merge(pushed[tape], element)
-    _merge_equal_names(variables)
+    _merge_equal_names(variables, fixed)
     return _Naming(variables, pushed, namespace).run(fixed)
 
 
@@ -208,11 +208,12 @@ def _renames(parameter: Value, value: Value, fixed: Collection[Value]) -> bool:
     return parameter in fixed and value.name is not None and value.name != parameter.name
 
 
-def _merge_equal_names(variables: Variables) -> None:
+def _merge_equal_names(variables: Variables, fixed: Mapping[Value, str]) -> None:
     """Merge variables of equal names that do not interfere."""
     known: dict[tuple[str | None, bool], list[Variable]] = {}
     for variable in variables.all():
-        same = known.setdefault((variable.own_name, variable.primal), [])
+        given = next((fixed[value] for value in variable.values if value in fixed), None)
+        same = known.setdefault((given or variable.own_name, variable.primal), [])
         for candidate in same[:_CANDIDATES]:
             if not candidate.interferes(variable):
                 variables.merge(candidate.values[0], variable.values[0])

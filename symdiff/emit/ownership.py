@@ -22,7 +22,7 @@ from symdiff.emit.lower import in_memory, is_write, push
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value
-from symdiff.ir.types import ArrayType, ListType, OpaqueType, TapeType
+from symdiff.ir.types import ArrayType, ListType, OpaqueType, TapeType, may_be_one
 from symdiff.ops.index import is_view
 
 Origin = int
@@ -349,7 +349,7 @@ class _Walk:
             return False
         for number in (0, 1) if node.op.name == "add" else (0,):
             base = node.operands[number]
-            if base.type != result.type or not self.accumulates(base, result):
+            if not _is_as_large(base, result) or not self.accumulates(base, result):
                 continue
             if number == 1 and result.role == "primal":
                 continue  # which operand's NaN a sum keeps depends on their order
@@ -550,6 +550,20 @@ def _closure(origin: Origin, direct: dict[Origin, Origins]) -> Origins:
 def _may_be_operand(node: Node) -> bool:
     """``np.einsum`` of one operand gives views; the sum of an empty list is what it starts from."""
     return node.op.name == "list_total" or (node.op.name == "einsum" and len(node.operands) == 1)
+
+
+def _is_as_large(base: Value, sum_: Value) -> bool:
+    """Whether a sum has the dtype and, at run time, the shape of one of its operands.
+
+    A length that is not 1 is that of the sum, whatever that is called.
+    """
+    a, b = base.type, sum_.type
+    if not isinstance(a, ArrayType) or not isinstance(b, ArrayType):
+        return False
+    if (a.dtype, a.kind, a.rank) != (b.dtype, b.kind, b.rank):
+        return False
+    pairs = zip(a.shape, b.shape, strict=True)
+    return all(own == dim or not may_be_one(own) for own, dim in pairs)
 
 
 def _is_undefined(value: Value) -> bool:
