@@ -11,5 +11,6 @@ def logistic_regression_grad(w, X, y):
     z_bar += ((z > 0) + 0.5 * (z == 0)) / X.shape[0]
     z_bar -= t1 / (1.0 + t) * t * np.sign(z)
     # line 170: z = X @ w
+    X_bar = np.outer(z_bar, w)
     w_bar += X.T @ z_bar
-    return w_bar, np.ascontiguousarray(np.outer(z_bar, w))
+    return w_bar, X_bar

@@ -85,27 +85,23 @@ def lstm_grad(params, xs):
         t11 = i_bar * -(i / (1.0 + t)) * t
         t12 = -t11
         # line 139: gates[name] = z @ w + b
-        params_cell_1_bar = params_cell_1_bar + t6
+        params_cell_1_bar += t6
         z_bar = params_cell_0 @ t6
-        params_cell_0_bar = params_cell_0_bar + np.outer(z, t6)
-        params_output_1_bar = params_output_1_bar - t7
+        params_cell_0_bar += np.outer(z, t6)
+        params_output_1_bar -= t7
         z_bar += params_output_0 @ t8
-        params_output_0_bar = params_output_0_bar + np.outer(z, t8)
-        params_forget_1_bar = params_forget_1_bar - t9
+        params_output_0_bar += np.outer(z, t8)
+        params_forget_1_bar -= t9
         z_bar += params_forget_0 @ t10
-        params_forget_0_bar = params_forget_0_bar + np.outer(z, t10)
-        params_input_1_bar = params_input_1_bar - t11
+        params_forget_0_bar += np.outer(z, t10)
+        params_input_1_bar -= t11
         z_bar += params_input_0 @ t12
-        params_input_0_bar = params_input_0_bar + np.outer(z, t12)
+        params_input_0_bar += np.outer(z, t12)
         # line 136: z = np.concatenate((x, h))
         x_bar = z_bar[:xs.shape[1]]
         h_bar = z_bar[xs.shape[1]:]
         # line 135: for x in xs:
         xs_bar[k] += x_bar
-    params_input_0_bar = np.ascontiguousarray(params_input_0_bar)
-    params_forget_0_bar = np.ascontiguousarray(params_forget_0_bar)
-    params_output_0_bar = np.ascontiguousarray(params_output_0_bar)
-    params_cell_0_bar = np.ascontiguousarray(params_cell_0_bar)
     return (
         {
             'input': (params_input_0_bar, params_input_1_bar),

@@ -33,5 +33,5 @@ def overlapping_move_grad(x):
     y_bar[1:] = 0.0
     y_bar[:-1] += t3
     # line 149: y = x.copy()
-    y_bar += x_bar
-    return (y_bar,)
+    x_bar += y_bar
+    return (x_bar,)

@@ -68,4 +68,4 @@ def conjugate_gradients_grad(A, b):
     r_bar += 2 * rs_bar * r
     # line 106: p = r.copy()
     r_bar += p_bar
-    return np.ascontiguousarray(A_bar), r_bar
+    return A_bar, r_bar
