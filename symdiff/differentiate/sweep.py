@@ -27,6 +27,7 @@ from symdiff.ir.control import (
     undefined,
 )
 from symdiff.ir.graph import Block, GraphCell, Node, Op, Value
+from symdiff.ir.types import FLOAT, ArrayType
 from symdiff.ops.declare import Operation, array_type
 
 Partial = Value | int | float
@@ -108,7 +109,8 @@ class Sweep:
         reverse = _ReverseLoop(self, view, cotangents)
         body = reverse.body()
         count = view.turns if view.condition is not None or view.count is None else view.count
-        made = emit_loop(count, reverse.initial, reverse.tapes, body, reverse=not view.reverse)
+        initial = reverse.started()
+        made = emit_loop(count, initial, reverse.tapes, body, reverse=not view.reverse)
         self.pairs.append(Pair(view.body, body, node, made))
         reverse.distribute(LoopView(made), cotangents)
 
@@ -225,6 +227,15 @@ class _ReverseLoop:
             if active(value)
         ]
         self.tapes = [tape for _, tape in self.pushed]
+        self.strong: set[Value] = set()  # captured Python numbers to which NumPy's are added
+
+    def started(self) -> list[Value]:
+        """What the carries start from."""
+        values = [*self.carried_finals, *self.captured]
+        return [
+            ops.retype(bar, type=STRONG) if value in self.strong else bar
+            for value, bar in zip(values, self.initial, strict=True)
+        ]
 
     @property
     def carried_finals(self) -> list[Value]:
@@ -253,7 +264,15 @@ class _ReverseLoop:
         view = self.view
         carries = [view.carries[k] for k in self.carries]
         elements = [view.elements[k] for k in self.elements]
-        return self.sweep.finished([*carries, *self.captured, *elements], cotangents)
+        results = self.sweep.finished(carries, cotangents)
+        for value, parameter in zip(self.captured, self.parameters[len(carries) :], strict=True):
+            bar = cotangents.peek(value)
+            if bar is not None and becomes_strong(parameter, bar):
+                self.strong.add(value)
+                results.append(name_after(bar, value))
+            else:
+                results += self.sweep.finished([value], cotangents)
+        return results + self.sweep.finished(elements, cotangents)
 
     def distribute(self, made: LoopView, cotangents: Cotangents) -> None:
         """Hand the results to what the loop captured first, then to what it started from."""
@@ -267,6 +286,49 @@ class _ReverseLoop:
                 cotangents.add(view.initial[k], result)
         for k, result in zip(self.elements, made.ys, strict=True):
             cotangents.add(view.xs[k], result)
+
+
+STRONG = ArrayType(FLOAT.dtype, (), "scalar")
+
+
+def becomes_strong(carry: Value, following: Value) -> bool:
+    """Whether a turn adds NumPy's numbers to a Python number and does nothing else with it.
+
+    Then the sums, and the carry, are NumPy's as well, and are cast once behind the loop.
+    """
+    if carry.type != FLOAT or following.type != STRONG:
+        return False
+    sums: list[Value] = []
+    pending = [following]
+    while pending:
+        value = pending.pop()
+        if value is carry:
+            continue
+        sources = _added_to(value)
+        if sources is None:
+            return False
+        sums.append(value)
+        pending += sources
+    for value in (*sums, carry):
+        value.type = STRONG
+    return True
+
+
+def _added_to(value: Value) -> list[Value] | None:
+    """What a sum, a branch or a loop has made a number from by adding to it."""
+    node = value.node
+    if node is None or value.type not in (FLOAT, STRONG):
+        return None
+    if node.op is cond:
+        number = node.results.index(value)
+        return [block.results[number] for block in node.blocks]
+    if node.op is loop:
+        view = LoopView(node)
+        strong = value.type == STRONG and value in view.finals
+        return [view.initial[view.finals.index(value)]] if strong else None
+    if node.op in (ops.add, ops.retype) and all(v.type in (FLOAT, STRONG) for v in node.operands):
+        return [node.operands[0]]
+    return None
 
 
 def _in_order(node: Node) -> Iterable[int]:

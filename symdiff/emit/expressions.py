@@ -74,6 +74,18 @@ def negation(test: ast.expr) -> ast.expr:
     return ast.UnaryOp(ast.Not(), test)
 
 
+def without_sign(tree: ast.expr) -> ast.expr | None:
+    """``v`` of a ``-v``, ``2.0 * v`` of a ``-2.0 * v``; None where there is no sign."""
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
+        return tree.operand
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mult):
+        factor = without_sign(tree.left)
+        return None if factor is None else ast.BinOp(factor, ast.Mult(), tree.right)
+    if isinstance(tree, ast.Constant) and isinstance(tree.value, int | float) and tree.value < 0:
+        return ast.Constant(-tree.value)
+    return None
+
+
 def is_number(tree: ast.expr, number: int) -> bool:
     return isinstance(tree, ast.Constant) and tree.value == number
 

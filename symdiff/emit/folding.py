@@ -124,7 +124,9 @@ class _Folding:
     # Rules
 
     def is_free(self, node: Node) -> bool:
-        """Spelled wherever it is read: lengths that nothing changes."""
+        """Spelled wherever it is read: lengths that nothing changes, and numbers."""
+        if node.op.name == "retype" and _is_constant(node.operands[0]):
+            return True
         if _is_offset(node):
             return self.is_simple(node.operands[0]) and self.is_simple(node.operands[1])
         if node.op.name not in _FREE:
@@ -256,6 +258,10 @@ def _is_offset(node: Node) -> bool:
         return False
     numbers = [v for v in node.operands if v.node is not None and v.node.op is constant]
     return node.result.type == INT and len(numbers) == 1
+
+
+def _is_constant(value: Value) -> bool:
+    return value.node is not None and value.node.op is constant
 
 
 def _is_nameless(node: Node) -> bool:

@@ -24,6 +24,7 @@ from symdiff.emit.expressions import (
     target,
     truth,
     tuple_of,
+    without_sign,
 )
 from symdiff.emit.headers import is_length, reads_count
 from symdiff.emit.lower import in_memory, push
@@ -62,11 +63,13 @@ class Statements:
     def block(self, block: Block) -> list[Line]:
         """The lines of a block's nodes; its results are what follows."""
         lines: list[Line] = []
+        said: str | None = None
         for node in block.nodes:
             if node.op in (constant, undefined) or any(v in self.plan.folded for v in node.results):
                 continue
             for line in PRINTERS.get(node.op.name, Statements.assignment)(self, node):
                 line.span = line.span or node.span
+                said, line.comment = line.comment, None if line.comment == said else line.comment
                 lines.append(line)
         return lines
 
@@ -220,10 +223,10 @@ class Statements:
             where = spell_argument(key, [self.of(v) for v in dynamic])
             add_at = call_of(dotted("np.add.at"), self.of(node.operands[0]), where, value)
             return [self.line(node, ast.Expr(add_at))]
-        operator: ast.operator = ast.Add()
-        if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
-            operator, value = ast.Sub(), value.operand
-        return [self.line(node, augment(as_target(self.place(node)), operator, value))]
+        positive = without_sign(value)
+        operator: ast.operator = ast.Add() if positive is None else ast.Sub()
+        place = as_target(self.place(node))
+        return [self.line(node, augment(place, operator, positive or value))]
 
     def place(self, node: Node) -> ast.expr:
         key, dynamic = key_of(node)

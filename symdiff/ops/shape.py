@@ -47,11 +47,31 @@ def _infer_reshape(x: Type, *sizes: Type, shape: tuple[Dim, ...]) -> tuple[Type,
 
 
 def _spell_reshape(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    derived = bool(node.results) and node.results[0].role != "primal"
+    key = _axes_put_in(node) or _axes_left_out(node) if derived else None
+    if key is not None:
+        return ast.Subscript(operands[0], ast.Tuple(key, ast.Load()), ast.Load())
     shape = spell_shape(node, operands, 1)
     sizes = shape.elts if isinstance(shape, ast.Tuple) and shape.elts else [shape]
     if array_type(node.operands[0]).kind != "array":  # it may be a Python number at run time
         return ast.Call(dotted("np.reshape"), [operands[0], shape], [])
     return ast.Call(ast.Attribute(operands[0], "reshape", ast.Load()), sizes, [])
+
+
+def _axes_put_in(node: Node) -> list[ast.expr] | None:
+    """The key ``:, np.newaxis`` where a reshape only adds axes of length 1; else None."""
+    old, new = array_type(node.operands[0]).shape, node.attributes["shape"]
+    if not old or 1 in old or 1 not in new or [dim for dim in new if dim != 1] != list(old):
+        return None
+    return [dotted("np.newaxis") if dim == 1 else ast.Slice() for dim in new]
+
+
+def _axes_left_out(node: Node) -> list[ast.expr] | None:
+    """The key ``:, 0`` where a reshape only drops axes of length 1; else None."""
+    old, new = array_type(node.operands[0]).shape, node.attributes["shape"]
+    if not new or 1 in new or 1 not in old or [dim for dim in old if dim != 1] != list(new):
+        return None
+    return [literal(0) if dim == 1 else ast.Slice() for dim in old]
 
 
 def reshape_like(g: Value, x: Value) -> Value:

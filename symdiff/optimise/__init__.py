@@ -37,6 +37,7 @@ from symdiff.optimise.motion import move_invariants
 from symdiff.optimise.rewriting import joined, rewrite
 from symdiff.optimise.shapes import ORDER, SHAPES
 from symdiff.optimise.sizes import SIZES
+from symdiff.optimise.sums import FINISHING as FINISHING_SUMS
 from symdiff.optimise.sums import SUMS
 
 __all__ = ["DEFAULT", "PASSES", "Pass", "optimise"]
@@ -62,7 +63,7 @@ PASSES: Mapping[str, Pass] = {
     "indexing": lambda graph: rewrite(graph, INDEXING),
     "common": lambda graph: rewrite(graph, {}, common=True),
     "control": lambda graph: rewrite(graph, {}, control=True),
-    "finish": lambda graph: rewrite(graph, FINISHING),
+    "finish": lambda graph: rewrite(graph, joined(FINISHING, FINISHING_SUMS)),
 }
 DEFAULT = ("dead", "simplify", "motion", "dead")
 LAST = ("finish", "dead")

@@ -12,7 +12,7 @@ from symdiff.ops.declare import REGISTRY
 from symdiff.ops.elementary import multiply, negative
 from symdiff.ops.products import matmul
 from symdiff.ops.reduce import axes_of, sum
-from symdiff.ops.shape import broadcast_to, transpose
+from symdiff.ops.shape import broadcast_to, reshape, transpose
 from symdiff.optimise.facts import is_derived, is_zero, made_by, shape_of
 from symdiff.optimise.rewriting import Rewriter, Rule, Rules, apply
 from symdiff.optimise.rules import first_operand, on_derivatives, stays_zero
@@ -75,6 +75,30 @@ def broadcast_later(node: Node, rewriter: Rewriter) -> Value | None:
         return None
     number = rewriter.emit(node.op, slim, node.attributes).result
     return apply(broadcast_to, number, *wide[0].operands[1:], **wide[0].attributes)
+
+
+def number_in_another_shape(node: Node, rewriter: Rewriter) -> Value | None:
+    """A number that was broadcast and put into another shape, broadcast to that."""
+    inner = made_by(node.operands[0], "broadcast_to")
+    if inner is None or shape_of(inner.operands[0]):
+        return None
+    return apply(broadcast_to, inner.operands[0], *node.operands[1:], **node.attributes)
+
+
+def sum_without_its_axes(node: Node, rewriter: Rewriter) -> Value | None:
+    """``sum(x, keepdims=True)`` in a shape without the axes summed over; through a sign."""
+    (x, *sizes), inner = node.operands, made_by(node.operands[0], "sum", "negative")
+    if inner is None or not rewriter.is_single(x):
+        return None
+    if inner.op is negative:
+        below = made_by(inner.operands[0], "sum")
+        kept = below is not None and below.attributes.get("keepdims")
+        return -apply(reshape, inner.operands[0], *sizes, **node.attributes) if kept else None
+    axes = axes_of(inner.attributes.get("axis"), len(shape_of(x)))
+    left = tuple(dim for axis, dim in enumerate(shape_of(x)) if axis not in axes)
+    if not inner.attributes.get("keepdims") or left != tuple(node.attributes["shape"]):
+        return None
+    return apply(sum, inner.operands[0], axis=inner.attributes["axis"], keepdims=False)
 
 
 def _slimmest(node: Node, slim: list[Value], rewriter: Rewriter) -> Value | None:
@@ -249,7 +273,13 @@ SHAPES: Rules = {
             ("add", "subtract", "multiply", "negative"), (broadcast_later, absorbed_broadcasts)
         ),
         "transpose": (identity_transpose, transposes_together, transposed_product, stays_zero),
-        "reshape": (first_operand, through("reshape"), stays_zero),
+        "reshape": (
+            first_operand,
+            through("reshape"),
+            stays_zero,
+            number_in_another_shape,
+            sum_without_its_axes,
+        ),
         "broadcast_to": (first_operand, through("broadcast_to"), stays_zero),
         "unbroadcast": (first_operand, stays_zero),
         "sum": (

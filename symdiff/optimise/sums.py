@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.elementary import add, multiply, negative, subtract
-from symdiff.optimise.facts import made_by, number_of
+from symdiff.optimise.facts import made_by, number_of, shape_of
 from symdiff.optimise.rewriting import Rewriter, Rules, apply
 from symdiff.optimise.rules import on_derivatives
 
@@ -80,4 +80,26 @@ def _multiple(value: Value, factor: float) -> Value:
     return apply(negative, value) if factor == -1 else apply(multiply, factor, value)
 
 
+def added_at_once(node: Node, rewriter: Rewriter) -> Value | None:
+    """``s + a - b`` of a number that a loop carries as ``s + (a - b)``: it reads ``s += a - b``."""
+    if shape_of(node.result):
+        return None
+    terms: list[tuple[Value, bool]] = []
+    value = node.result
+    inner: Node | None = node
+    while inner is not None and (inner is node or rewriter.takes(value)):
+        value, other = inner.operands
+        terms.append((other, inner.op is add))
+        inner = made_by(value, "add", "subtract")
+    if len(terms) < 2 or value.node is not None or value.role == "primal":
+        return None
+    signs = [plus for _, plus in terms]
+    first = len(signs) - 1 - signs[::-1].index(True) if any(signs) else len(signs) - 1
+    total, plus = terms.pop(first)
+    for other, is_added in reversed(terms):
+        total = apply(add if is_added is plus else subtract, total, other)
+    return apply(add if plus else subtract, value, total)
+
+
+FINISHING: Rules = {name: (on_derivatives(added_at_once),) for name in ("add", "subtract")}
 SUMS: Rules = {name: (on_derivatives(equal_terms),) for name in ("add", "subtract")}

@@ -19,8 +19,8 @@ def mlp_cross_entropy_grad(params, x, y):
     # line 28: logits = logits - logits.max(axis=1, keepdims=True)
     t2 = logits == t
     t3 = np.sum(t2, axis=1, keepdims=True)
-    t2 = -(np.sum(logp_bar, axis=1, keepdims=True) / t3) * t2
-    logp_bar += t2
+    t2 = np.sum(logp_bar, axis=1, keepdims=True) / t3 * t2
+    logp_bar -= t2
     # line 27: logits = h @ w + b
     params_2_1_bar = np.sum(logp_bar, axis=0)
     h_bar = logp_bar @ params_2_0.T

@@ -18,7 +18,7 @@ def cube_root_grad(a, tolerance):
         # line 56: x = x - (x**3 - a) / (3.0 * x**2)
         t2 = x_bar / t
         a_bar += t2
-        x_bar = x_bar + 6.0 * (x * (t2 * t1)) - 3 * (x * x * t2)
+        x_bar += 6.0 * (x * (x_bar * (t1 / t))) - 3 * (x * x * t2)
     # line 55: while abs(x**3 - a) > tolerance:
     a_bar += x_bar
     return a_bar

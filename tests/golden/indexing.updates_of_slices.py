@@ -44,7 +44,7 @@ def updates_of_slices_grad(x):
     x_bar[::2] += t5 * t1
     y_bar[::2] *= t2
     # line 114: y[:-1] -= y[1:] * 0.5
-    y_bar[1:] += -0.5 * y_bar[:-1]
+    y_bar[1:] -= 0.5 * y_bar[:-1]
     # line 113: y[1:] += x[:-1] ** 2
     x_bar[:-1] += y_bar[1:] * (2 * t)
     # line 112: y = x.copy()

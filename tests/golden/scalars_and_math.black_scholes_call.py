@@ -9,28 +9,27 @@ def black_scholes_call_grad(spot, strike, maturity, rate, vol):
         d2 = d1 - t3
         t4 = math.sqrt(2.0)
         t5 = d1 / t4
-        t6 = -rate
-        t7 = math.exp(t6 * maturity)
-        t8 = d2 / t4
+        t6 = math.exp(-rate * maturity)
+        t7 = d2 / t4
         # line 19: return spot * _norm_cdf(d1) - strike * exp(-rate * maturity) * _norm_...
-        t9 = -0.5 * (1.0 + math.erf(t8))
+        t8 = -0.5 * (1.0 + math.erf(t7))
         # line 12: return 0.5 * (1.0 + math.erf(x / math.sqrt(2.0)))
-        d2_bar = -0.5641895835477563 * (math.exp(-(t8 * t8)) * (strike * t7)) / t4
+        d2_bar = -0.5641895835477563 * (math.exp(-(t7 * t7)) * (strike * t6)) / t4
         # line 19: return spot * _norm_cdf(d1) - strike * exp(-rate * maturity) * _norm_...
-        t10 = t9 * strike * t7
+        t9 = t8 * strike * t6
         # line 18: d2 = d1 - vol * sqrt(maturity)
         d1_bar = 0.5641895835477563 * (math.exp(-(t5 * t5)) * spot / t4) + d2_bar
         # line 17: d1 = (log(spot / strike) + (rate + 0.5 * vol**2) * maturity) / (vol *...
-        t11 = d1_bar / t3
-        t12 = -d2_bar - t11 * d1
-        t13 = 0.5 * (t12 * vol)
-        t14 = t11 * maturity
-        maturity_bar = t10 * t6 + t13 / (t2 if t13 != 0 else 1.0) + t11 * t1
-        rate_bar = t14 - t10 * maturity
-        vol_bar = t12 * t2 + vol * t14
-        t10 = t11 / t / strike
-        spot_bar = 0.5 * (1.0 + math.erf(t5)) + t10
-        strike_bar = t9 * t7 - t10 * t
+        t10 = d1_bar / t3
+        t11 = -d2_bar - d1_bar * (d1 / t3)
+        t12 = 0.5 * (t11 * vol)
+        t13 = t10 * maturity
+        maturity_bar = t12 / (t2 if t12 != 0 else 1.0) - t9 * rate + t10 * t1
+        rate_bar = t13 - t9 * maturity
+        vol_bar = t11 * t2 + vol * t13
+        t9 = t10 / t
+        spot_bar = 0.5 * (1.0 + math.erf(t5)) + t9 / strike
+        strike_bar = t8 * t6 - t9 * (t / strike)
         return spot_bar, strike_bar, maturity_bar, rate_bar, vol_bar
     except (ArithmeticError, ValueError):
         pass  # beyond what Python's floats do: NumPy's give inf or nan
@@ -47,27 +46,26 @@ def black_scholes_call_grad_by_numpy(spot, strike, maturity, rate, vol):
     d2 = d1 - t3
     t4 = math.sqrt(2.0)
     t5 = d1 / t4
-    t6 = -rate
-    t7 = math.exp(t6 * maturity)
-    t8 = d2 / t4
+    t6 = math.exp(-rate * maturity)
+    t7 = d2 / t4
     # line 19: return spot * _norm_cdf(d1) - strike * exp(-rate * maturity) * _norm_...
-    t9 = -0.5 * (1.0 + math.erf(t8))
+    t8 = -0.5 * (1.0 + math.erf(t7))
     # line 12: return 0.5 * (1.0 + math.erf(x / math.sqrt(2.0)))
-    d2_bar = -0.5641895835477563 * (math.exp(-(t8 * t8)) * (strike * t7)) / t4
+    d2_bar = -0.5641895835477563 * (math.exp(-(t7 * t7)) * (strike * t6)) / t4
     # line 19: return spot * _norm_cdf(d1) - strike * exp(-rate * maturity) * _norm_...
-    t10 = t9 * strike * t7
+    t9 = t8 * strike * t6
     # line 18: d2 = d1 - vol * sqrt(maturity)
     d1_bar = 0.5641895835477563 * (math.exp(-(t5 * t5)) * spot / t4) + d2_bar
     # line 17: d1 = (log(spot / strike) + (rate + 0.5 * vol**2) * maturity) / (vol *...
-    t11 = d1_bar / t3
-    t12 = -d2_bar - t11 * d1
-    t13 = 0.5 * (t12 * vol)
-    t14 = t11 * maturity
-    t15 = t11 * t1
-    maturity_bar = t10 * t6 + np.divide(t13, t2 if t13 != 0 else 1.0) + t15
-    rate_bar = t14 - t10 * maturity
-    vol_bar = t12 * t2 + vol * t14
-    t10 = t11 / t / strike
-    spot_bar = 0.5 * (1.0 + math.erf(t5)) + t10
-    strike_bar = t9 * t7 - t10 * t
+    t10 = d1_bar / t3
+    t11 = -d2_bar - d1_bar * (d1 / t3)
+    t12 = 0.5 * (t11 * vol)
+    t13 = t10 * maturity
+    t14 = t10 * t1
+    maturity_bar = np.divide(t12, t2 if t12 != 0 else 1.0) - t9 * rate + t14
+    rate_bar = t13 - t9 * maturity
+    vol_bar = t11 * t2 + vol * t13
+    t9 = t10 / t
+    spot_bar = 0.5 * (1.0 + math.erf(t5)) + t9 / strike
+    strike_bar = t8 * t6 - t9 * (t / strike)
     return spot_bar, strike_bar, float(maturity_bar), rate_bar, vol_bar

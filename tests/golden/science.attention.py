@@ -23,8 +23,8 @@ def attention_grad(x, wq, wk):
     scores_bar = weights_bar1 * weights
     t3 = scores == t1
     t5 = np.sum(t3, axis=1, keepdims=True)
-    t3 = -(np.sum(scores_bar, axis=1, keepdims=True) / t5) * t3
-    scores_bar += t3
+    t3 = np.sum(scores_bar, axis=1, keepdims=True) / t5 * t3
+    scores_bar -= t3
     # line 159: scores = np.where(causal, scores, -1e9)
     scores_bar = np.where(causal, scores_bar, 0.0)
     # line 157: scores = q @ k.T / math.sqrt(q.shape[-1])

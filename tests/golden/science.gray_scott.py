@@ -32,6 +32,7 @@ def gray_scott_grad(u, f):
         v_bar1 += np.roll(t3, 1, axis=0)
         v_bar1 += np.roll(t3, -1, axis=0)
         # line 96: u, v = u + 0.1 * lap(u) - uvv + f * (1 - u), v + 0.05 * lap(v) + uvv...
+        f_bar += np.sum(u_bar * (1 - u)) - np.sum(v_bar * v)
         uvv_bar = v_bar - u_bar
         u_bar1 = u_bar - u_bar * f
         t3 = 0.1 * u_bar
@@ -46,10 +47,8 @@ def gray_scott_grad(u, f):
         v_bar1 += uvv_bar * (u * v)
         u_bar1 += t3 * v
         v_bar1 += t3 * u
-        # line 94: for _ in range(4):
-        f_bar = float(f_bar - np.sum(v_bar * v) + np.sum(u_bar * (1 - u)))
         u_bar = u_bar1
         v_bar = v_bar1
     # line 89: v = 0.5 * (1 - u)
     u_bar -= 0.5 * v_bar
-    return np.ascontiguousarray(u_bar), f_bar
+    return np.ascontiguousarray(u_bar), float(f_bar)

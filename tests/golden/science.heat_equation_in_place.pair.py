@@ -34,6 +34,4 @@ def heat_equation_in_place_backward(nu, u, tape, y_bar):
         u_bar[-2] += t
         u_bar[:-2] += t2
         u_bar[2:] += t2
-        # line 68: for _ in range(8):
-        nu_bar = float(nu_bar)
-    return u_bar, nu_bar
+    return u_bar, float(nu_bar)

@@ -29,6 +29,4 @@ def heat_equation_in_place_grad(u0, nu):
         u_bar[-2] += t2
         u_bar[:-2] += t4
         u_bar[2:] += t4
-        # line 68: for _ in range(8):
-        nu_bar = float(nu_bar)
-    return u_bar, nu_bar
+    return u_bar, float(nu_bar)

@@ -127,7 +127,6 @@ def lorenz_backward(
         t11[2] = -(k3_bar_2 * beta) - t10
         # line 54: du[0] = sigma * (u[1] - u[0])
         k3_bar_0 = k3_bar1[0]
-        sigma_bar = sigma_bar + k4_bar_0 * (t9 - t6) + k3_bar_0 * (t13 - t5)
         t14 = k3_bar_0 * sigma
         t11[0] = k3_bar_2 * t13 + k3_bar_1 * (rho - t12) - t14
         t11[1] = k3_bar_2 * t5 - k3_bar_1 + t14
@@ -137,40 +136,41 @@ def lorenz_backward(
         # line 56: du[2] = u[0] * u[1] - beta * u[2]
         k2_bar_2 = k2_bar[2]
         k2_bar[2] = 0.0
-        t5 = t4[2]
-        beta_bar = beta_bar - k4_bar_2 * t8 - k3_bar_2 * t12 - k2_bar_2 * t5
-        t6 = t4[1]
+        t15 = t4[2]
+        t16 = t4[1]
         t4 = t4[0]
         # line 55: du[1] = u[0] * (rho - u[2]) - u[1]
         k2_bar_1 = k2_bar[1]
         k2_bar[1] = 0.0
         t11 = k2_bar_1 * t4
-        t15 = np.zeros(3)
-        t15[2] = -(k2_bar_2 * beta) - t11
+        t17 = np.zeros(3)
+        t17[2] = -(k2_bar_2 * beta) - t11
         # line 54: du[0] = sigma * (u[1] - u[0])
         k2_bar_0 = k2_bar[0]
-        t16 = k2_bar_0 * sigma
-        t15[0] = k2_bar_2 * t6 + k2_bar_1 * (rho - t5) - t16
-        t15[1] = k2_bar_2 * t4 - k2_bar_1 + t16
+        t18 = k2_bar_0 * (t16 - t4)
+        t19 = k2_bar_0 * sigma
+        t17[0] = k2_bar_2 * t16 + k2_bar_1 * (rho - t15) - t19
+        t17[1] = k2_bar_2 * t4 - k2_bar_1 + t19
         # line 33: k2 = f(t + h / 2, y + h / 2 * k1, *args)
-        y_bar += np.sum(t15, axis=0, keepdims=True) if t7 == 1 else t15
-        k1_bar = k4_bar + 0.0625 * t15
+        y_bar += np.sum(t17, axis=0, keepdims=True) if t7 == 1 else t17
+        k1_bar = k4_bar + 0.0625 * t17
         # line 56: du[2] = u[0] * u[1] - beta * u[2]
         k1_bar_2 = k1_bar[2]
         k1_bar[2] = 0.0
+        t20 = k4_bar_2 * t8 + k3_bar_2 * t12 + k2_bar_2 * t15 + k1_bar_2 * t3
+        beta_bar -= t20
         # line 55: du[1] = u[0] * (rho - u[2]) - u[1]
         k1_bar_1 = k1_bar[1]
         k1_bar[1] = 0.0
-        t17 = k1_bar_1 * t2
-        y_bar[2] += -(k1_bar_2 * beta) - t17
+        t21 = k1_bar_1 * t2
+        rho_bar += t + t10 + t11 + t21
+        y_bar[2] += -(k1_bar_2 * beta) - t21
         # line 54: du[0] = sigma * (u[1] - u[0])
         k1_bar_0 = k1_bar[0]
-        sigma_bar = sigma_bar + k2_bar_0 * (t6 - t4) + k1_bar_0 * (t1 - t2)
-        t18 = k1_bar_0 * sigma
-        y_bar[0] += k1_bar_2 * t1 + k1_bar_1 * (rho - t3) - t18
-        y_bar[1] += k1_bar_2 * t2 - k1_bar_1 + t18
-        # line 31: for _ in range(n):
-        sigma_bar = float(sigma_bar)
-        rho_bar = float(rho_bar + t + t10 + t11 + t17)
-        beta_bar = float(beta_bar - k1_bar_2 * t3)
-    return y_bar.copy(), sigma_bar, rho_bar, beta_bar
+        t = k1_bar_0 * (t1 - t2)
+        t += k4_bar_0 * (t9 - t6) + k3_bar_0 * (t13 - t5) + t18
+        sigma_bar += t
+        t = k1_bar_0 * sigma
+        y_bar[0] += k1_bar_2 * t1 + k1_bar_1 * (rho - t3) - t
+        y_bar[1] += k1_bar_2 * t2 - k1_bar_1 + t
+    return y_bar.copy(), float(sigma_bar), float(rho_bar), float(beta_bar)

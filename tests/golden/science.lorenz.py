@@ -105,7 +105,6 @@ def lorenz_grad(u, sigma, rho, beta):
         t15[2] = -(k3_bar_2 * beta) - t14
         # line 54: du[0] = sigma * (u[1] - u[0])
         k3_bar_0 = k3_bar1[0]
-        sigma_bar = sigma_bar + k4_bar_0 * (t11 - t12) + k3_bar_0 * (t17 - t18)
         t19 = k3_bar_0 * sigma
         t15[0] = k3_bar_2 * t17 + k3_bar_1 * (rho - t16) - t19
         t15[1] = k3_bar_2 * t18 - k3_bar_1 + t19
@@ -116,7 +115,6 @@ def lorenz_grad(u, sigma, rho, beta):
         k2_bar_2 = k2_bar[2]
         k2_bar[2] = 0.0
         t20 = t[2]
-        beta_bar = beta_bar - k4_bar_2 * t10 - k3_bar_2 * t16 - k2_bar_2 * t20
         t21 = t[1]
         t = t[0]
         # line 55: du[1] = u[0] * (rho - u[2]) - u[1]
@@ -127,28 +125,30 @@ def lorenz_grad(u, sigma, rho, beta):
         t22[2] = -(k2_bar_2 * beta) - t15
         # line 54: du[0] = sigma * (u[1] - u[0])
         k2_bar_0 = k2_bar[0]
-        t23 = k2_bar_0 * sigma
-        t22[0] = k2_bar_2 * t21 + k2_bar_1 * (rho - t20) - t23
-        t22[1] = k2_bar_2 * t - k2_bar_1 + t23
+        t23 = k2_bar_0 * (t21 - t)
+        t24 = k2_bar_0 * sigma
+        t22[0] = k2_bar_2 * t21 + k2_bar_1 * (rho - t20) - t24
+        t22[1] = k2_bar_2 * t - k2_bar_1 + t24
         # line 33: k2 = f(t + h / 2, y + h / 2 * k1, *args)
         y_bar += np.sum(t22, axis=0, keepdims=True) if t9 == 1 else t22
         k1_bar = k4_bar + 0.0625 * t22
         # line 56: du[2] = u[0] * u[1] - beta * u[2]
         k1_bar_2 = k1_bar[2]
         k1_bar[2] = 0.0
+        t25 = k4_bar_2 * t10 + k3_bar_2 * t16 + k2_bar_2 * t20 + k1_bar_2 * y_2
+        beta_bar -= t25
         # line 55: du[1] = u[0] * (rho - u[2]) - u[1]
         k1_bar_1 = k1_bar[1]
         k1_bar[1] = 0.0
-        t24 = k1_bar_1 * y_0
-        y_bar[2] += -(k1_bar_2 * beta) - t24
+        t26 = k1_bar_1 * y_0
+        rho_bar += t13 + t14 + t15 + t26
+        y_bar[2] += -(k1_bar_2 * beta) - t26
         # line 54: du[0] = sigma * (u[1] - u[0])
         k1_bar_0 = k1_bar[0]
-        sigma_bar = sigma_bar + k2_bar_0 * (t21 - t) + k1_bar_0 * (y_1 - y_0)
-        t25 = k1_bar_0 * sigma
-        y_bar[0] += k1_bar_2 * y_1 + k1_bar_1 * (rho - y_2) - t25
-        y_bar[1] += k1_bar_2 * y_0 - k1_bar_1 + t25
-        # line 31: for _ in range(n):
-        sigma_bar = float(sigma_bar)
-        rho_bar = float(rho_bar + t13 + t14 + t15 + t24)
-        beta_bar = float(beta_bar - k1_bar_2 * y_2)
-    return y_bar.copy(), sigma_bar, rho_bar, beta_bar
+        t13 = k1_bar_0 * (y_1 - y_0)
+        t13 += k4_bar_0 * (t11 - t12) + k3_bar_0 * (t17 - t18) + t23
+        sigma_bar += t13
+        t13 = k1_bar_0 * sigma
+        y_bar[0] += k1_bar_2 * y_1 + k1_bar_1 * (rho - y_2) - t13
+        y_bar[1] += k1_bar_2 * y_0 - k1_bar_1 + t13
+    return y_bar.copy(), float(sigma_bar), float(rho_bar), float(beta_bar)
