@@ -9,12 +9,13 @@ are extended in place (the transformation owns its copy of them).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from symdiff import ops
 from symdiff.differentiate.activity import Homes, walk_blocks
 from symdiff.differentiate.cotangents import Zeros
 from symdiff.differentiate.cut import Offer, choose
+from symdiff.differentiate.kept import kept_values
 from symdiff.differentiate.selection import is_singular
 from symdiff.differentiate.sweep import Pair
 from symdiff.ir.build import Builder, building, constant, copy_into
@@ -94,13 +95,17 @@ def price_of_computing(node: Node) -> int | None:
         return 100  # positions: their being distinct is known of the op, not of a saved array
     if op.cost == "free" or ops.is_view(node):
         return 20 if count == 1 else 100
-    if op is ops.index or op.name in _PLAIN:
+    if op is ops.index or op.name in _PLAIN or is_square(node):
         return 30 if count == 1 else 200 + count // 3
     return 200 if count == 1 else 600 + 5 * count
 
 
 def _is_constant(value: Value) -> bool:
     return value.node is not None and value.node.op is constant
+
+
+def is_square(node: Node) -> bool:
+    return node.op is ops.power and ops.constant_of(node.operands[1]) == 2
 
 
 def may_warn(node: Node) -> bool:
@@ -131,6 +136,7 @@ class _Region:
         self.sizes: dict[tuple[Value, int], Value] | None = None
         self.same: dict[Value, Value] = {}  # sizes asked for twice
         self.got: dict[Value, Value] = {}  # what primal values are called in the reverse block
+        self.kept: Mapping[Value, Node] = {}  # what is read again of what the region leaves
 
     def resolve(self) -> None:
         self.hoist_sizes()
@@ -142,7 +148,7 @@ class _Region:
         for value in offers:
             if value in saved and value not in self.got and self.is_inner(value):
                 self.got[value] = self.save(value)
-        rewrite(self.reverse, self.got, recomputed)
+        rewrite(self.reverse, self.got, recomputed, self.kept)
 
     def outside(self) -> Block:
         """The primal block around this one."""
@@ -174,8 +180,9 @@ class _Region:
             return Offer(self.price_outside(value), None)
         if value.node is None:
             return Offer(self.price_of_parameter(value), None)
-        price = price_of_computing(value.node)
-        operands = () if price is None else value.node.operands
+        node = self.kept.get(value, value.node)
+        price = price_of_computing(node)
+        operands = () if price is None else node.operands
         return Offer(self.price_of_result(value), price, tuple(dict.fromkeys(operands)))
 
     def is_free(self, value: Value) -> bool:
@@ -259,6 +266,8 @@ class _Loop(_Region):
         assert pair.primal_node is not None
         assert pair.reverse_node is not None
         self.primal_loop = LoopView(pair.primal_node)
+        if homes.enclosing(self.outside()) is None:  # elsewhere all of the array had to be saved
+            self.kept = kept_values(self.primal_loop, self.outside())
         self.reverse_loop = LoopView(pair.reverse_node)
 
     def turns(self) -> int:
@@ -359,12 +368,12 @@ class _Whole(_Region):
         self.saved: Saved = []
 
     def resolve(self) -> None:
-        """Sizes of arrays that are saved are read from those."""
+        """Sizes of arrays that are saved, and are sure to be there, are read from those."""
         super().resolve()
         places = {
             dim: (given, axis)
-            for _, given in reversed(self.saved)
-            if isinstance(given.type, ArrayType)
+            for value, given in reversed(self.saved)
+            if isinstance(given.type, ArrayType) and value not in self.zeros.partial
             for axis, dim in enumerate(given.type.shape)
             if isinstance(dim, Size) and not dim.open
         }
@@ -426,30 +435,34 @@ def read_values(block: Block) -> list[Value]:
     return list(found)
 
 
-def rewrite(block: Block, got: dict[Value, Value], recomputed: set[Value]) -> None:
+def rewrite(
+    block: Block, got: dict[Value, Value], recomputed: set[Value], kept: Mapping[Value, Node]
+) -> None:
     """Replace values by what they are called here; compute some again before their first use."""
     new = dict(got)
+    made_by = {value: kept.get(value, value.node) for value in recomputed}
     with building(Builder([])) as made:
         for node in block.nodes:
             for value in reads(node):
-                _compute(value, recomputed, new)
+                _compute(value, made_by, new)
             made.nodes.append(node)
         for value in block.results:
-            _compute(value, recomputed, new)
+            _compute(value, made_by, new)
     block.nodes[:] = made.nodes
     substitute(block, new)
 
 
-def _compute(value: Value, recomputed: set[Value], new: dict[Value, Value]) -> None:
+def _compute(value: Value, made_by: Mapping[Value, Node | None], new: dict[Value, Value]) -> None:
     stack = [value]
     while stack:
         value = stack[-1]
         missing: list[Value] = []
-        if value in recomputed and value not in new:
-            assert value.node is not None
-            missing = [v for v in value.node.operands if v in recomputed and v not in new]
+        node = made_by.get(value)
+        if node is not None and value not in new:
+            missing = [v for v in node.operands if v in made_by and v not in new]
             if not missing:
-                copy_into(value.node, new)
+                copy_into(node, new)
+                new[value] = new[node.result]
         stack.extend(missing)
         if not missing:
             stack.pop()

@@ -94,8 +94,11 @@ def _number(value: Any) -> Any:
 def _recover_variable(view: LoopView, new: dict[Value, Value]) -> None:
     found: dict[tuple[Any, Any], Value] = {}
     kept = []
+    elsewhere = _is_read_elsewhere(view)
     for node in view.body.nodes:
         step = _range_step(node, view.index)
+        if node.op.name == "add" and node.result.name is None and elsewhere:
+            step = None  # ``i + 1`` beside ``i``
         if step is None or range_bounds(view, *step) is None or (found and step not in found):
             kept.append(node)
         elif step in found:
@@ -107,6 +110,22 @@ def _recover_variable(view: LoopView, new: dict[Value, Value]) -> None:
         view.node.attributes["variable"] = value
         view.node.attributes["range"] = range_bounds(view, *step)
     view.body.nodes[:] = kept
+
+
+def _is_read_elsewhere(view: LoopView) -> bool:
+    """Whether something reads the index itself, not an element of a range or a sum with it."""
+    if view.index in view.body.results:
+        return True
+    nodes = list(view.body.nodes)
+    while nodes:
+        node = nodes.pop()
+        if view.index in node.operands and _range_step(node, view.index) is None:
+            return True
+        for block in node.blocks:
+            nodes += block.nodes
+            if view.index in block.results:
+                return True
+    return False
 
 
 def _range_step(node: Node, index: Value) -> tuple[Any, Any] | None:

@@ -1,0 +1,210 @@
+"""Elements that a loop leaves in an array are read there; those it overwrites are saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+
+X = np.array([0.6, -0.3, 0.8, 0.5, -0.7, 0.9, 0.4, 0.2])
+
+
+def decay(x: Any) -> Any:
+    u = np.zeros(len(x) + 1)
+    u[0] = x[0]
+    for k in range(len(x)):
+        u[k + 1] = u[k] - 0.1 * u[k] ** 2 * x[k]
+    return np.sum(u)
+
+
+def two_steps(x: Any) -> Any:
+    u = x.copy()
+    for k in range(2, len(x)):
+        u[k] = u[k - 1] * u[k - 2] + x[k]
+    return np.sum(u * u)
+
+
+def rows(x: Any) -> Any:
+    s = np.zeros((5, 2))
+    s[0] = x[:2]
+    for i in range(4):
+        s[i + 1] = s[i] + 0.1 * np.array([s[i, 1] ** 2, -np.sin(s[i, 0])])
+    return np.sum(s[:, 0] * s[:, 1])
+
+
+def stored_then_needed(x: Any) -> Any:
+    y = np.zeros(len(x))
+    for k in range(len(x)):
+        y[k] = np.exp(x[k])
+    return np.sum(y)
+
+
+def every_second(x: Any) -> Any:
+    u = x.copy()
+    for k in range(1, 7, 2):
+        u[k + 1] = u[k] ** 2 * u[k - 1]
+    return np.sum(u * u)
+
+
+def nested(x: Any) -> Any:
+    u = np.zeros((3, 4))
+    u[:, 0] = x[:3]
+    for i in range(3):
+        for k in range(3):
+            u[i, k + 1] = np.sin(u[i, k]) * x[k]
+    return np.sum(u)
+
+
+def within_while(x: Any) -> Any:
+    u = np.zeros(20)
+    u[0] = x[0]
+    k = 0
+    while u[k] < 5.0:
+        u[k + 1] = u[k] + 0.5 * u[k] ** 2 + 0.3
+        k += 1
+    return u[k] ** 2
+
+
+KEPT = [decay, two_steps, rows, every_second, stored_then_needed]
+
+
+def overwritten_in_its_turn(x: Any) -> Any:
+    u = x.copy()
+    for k in range(len(x)):
+        u[k] = u[k] ** 3
+    return np.sum(u)
+
+
+def overwritten_next_turn(x: Any) -> Any:
+    u = x.copy()
+    for k in range(len(x) - 1):
+        u[k] = u[k] * u[k + 1] ** 2
+    return np.sum(u)
+
+
+def wraps_round(x: Any) -> Any:
+    u = x.copy()
+    for k in range(len(x)):
+        u[k] = u[k - 1] ** 2 * x[k]
+    return np.sum(u)
+
+
+def backwards(x: Any) -> Any:
+    u = x.copy()
+    for k in range(len(x) - 2, -1, -1):
+        u[k] = u[k + 1] ** 2 * x[k]
+    return np.sum(u)
+
+
+def written_twice(x: Any) -> Any:
+    u = x.copy()
+    for k in range(len(x) - 1):
+        u[k + 1] = u[k] ** 2
+        u[k] = u[k + 1] * x[k]
+    return np.sum(u)
+
+
+def written_elsewhere_too(x: Any) -> Any:
+    u = x.copy()
+    for k in range(1, len(x)):
+        u[k] = u[k - 1] ** 2
+        u[0] = u[k] * x[1]
+    return np.sum(u)
+
+
+def written_by_a_slice(x: Any) -> Any:
+    u = x.copy()
+    for k in range(1, len(x)):
+        u[k] = u[k - 1] ** 2 + x[k]
+        u[:2] *= 0.5
+    return np.sum(u)
+
+
+def written_behind(x: Any) -> Any:
+    u = x.copy()
+    for k in range(1, len(x)):
+        u[k] = u[k - 1] ** 2 * x[k]
+    u *= x
+    u[3] = 0.0
+    for k in range(1, len(x)):
+        u[k] += u[k - 1] ** 2
+    return np.sum(u)
+
+
+def another_axis(x: Any) -> Any:
+    u = np.outer(x, x)
+    for k in range(1, len(x)):
+        u[:, k] = u[k - 1, :] ** 2
+    return np.sum(u)
+
+
+def leaps(x: Any) -> Any:
+    u = x.copy()
+    for k in range(4):
+        u[2 * k % 7 + 1] = u[k] ** 2
+    return np.sum(u)
+
+
+def of_integers(x: Any) -> Any:
+    u = np.zeros(len(x), dtype=np.float32)
+    for k in range(len(x)):
+        u[k] = np.exp(x[k])
+    return np.sum(u.astype(float))
+
+
+ALL: list[Callable[[Any], Any]] = [
+    *KEPT,
+    nested,
+    within_while,
+    overwritten_in_its_turn,
+    overwritten_next_turn,
+    wraps_round,
+    backwards,
+    written_twice,
+    written_elsewhere_too,
+    written_by_a_slice,
+    written_behind,
+    another_axis,
+    leaps,
+]
+
+
+def slope(f: Callable[[Any], Any], x: Any, step: float = 1e-3) -> Any:
+    """Differences of the sixth order."""
+    weights = {1: 3 / 4, 2: -3 / 20, 3: 1 / 60}
+    return np.array(
+        [
+            sum(w * (f(x + k * step * e) - f(x - k * step * e)) for k, w in weights.items()) / step
+            for e in np.eye(len(x))
+        ]
+    )
+
+
+@pytest.mark.parametrize("function", ALL)
+def test_gradients_are_those_of_differences(function: Callable[[Any], Any]):
+    np.testing.assert_allclose(sd.grad(function)(X), slope(function, X), rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("function", ALL)
+def test_so_are_the_second_derivatives(function: Callable[[Any], Any]):
+    gradient = sd.grad(function)
+    v = np.linspace(-1.0, 1.0, len(X))
+    expected = slope(lambda x: gradient(x) @ v, X)
+    np.testing.assert_allclose(sd.hvp(function)(X, v), expected, rtol=1e-7, atol=1e-7)
+    twice = sd.grad(lambda x: gradient(x) @ v)
+    np.testing.assert_allclose(twice(X), expected, rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize("function", KEPT)
+def test_what_stays_in_the_array_is_on_no_tape(function: Callable[[Any], Any]):
+    assert "tape" not in sd.grad(function).source(X)
+
+
+def test_stored_numbers_of_less_precision_are_not_read_back():
+    expected = np.exp(X)
+    np.testing.assert_allclose(sd.grad(of_integers)(X), expected, rtol=1e-6)
+    assert np.max(np.abs(sd.grad(of_integers)(X) - expected)) < 1e-6
