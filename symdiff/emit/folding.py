@@ -217,7 +217,7 @@ class _Folding:
             return self.shapes[value]
         if value.node is not None and value.node.op is constant:
             return _Shape(len(repr(value.node.attributes["value"])), 0)
-        return _Shape(max(len(hint_of(value)), 3), 0)
+        return _Shape(len(hint_of(value)) if value.name else max(len(hint_of(value)), 3), 0)
 
     def shape(self, node: Node) -> _Shape:
         parts = [self.shape_of(v) for v in node.operands]

@@ -22,6 +22,4 @@ def saddle_grad_by_numpy(x, y):
     t1 = 3.0 * y
     # line 49: return np.exp(-0.5 * r) * np.cos(3.0 * y)
     r_bar = -0.5 * (np.cos(t1) * t)
-    # line 47: def saddle(x, y):
-    y_bar = float(-3.0 * (t * np.sin(t1)) - 2 * (r_bar * y))
-    return float(2.0 * (r_bar * x)), y_bar
+    return float(2.0 * (r_bar * x)), float(-3.0 * (t * np.sin(t1)) - 2 * (r_bar * y))

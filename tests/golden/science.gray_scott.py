@@ -9,44 +9,44 @@ def gray_scott_grad(u, f):
         u_tape.append(u1)
         v_tape.append(v)
         uvv = u1 * v * v
-        t1 = np.roll(u1, 1, axis=0) + np.roll(u1, -1, axis=0) + np.roll(u1, 1, axis=1)
-        t2 = f * (1 - u1)
-        u1 = u1 + 0.1 * (t1 + np.roll(u1, -1, axis=1) - 4 * u1) - uvv + t2
-        t1 = np.roll(v, 1, axis=0) + np.roll(v, -1, axis=0) + np.roll(v, 1, axis=1)
-        t2 = t * v
-        v = v + 0.05 * (t1 + np.roll(v, -1, axis=1) - 4 * v) + uvv - t2
+        t1 = np.roll(u1, -1, axis=1)
+        t1 = np.roll(u1, 1, axis=0) + np.roll(u1, -1, axis=0) + np.roll(u1, 1, axis=1) + t1
+        u1 = u1 + 0.1 * (t1 - 4 * u1) - uvv + f * (1 - u1)
+        t1 = np.roll(v, -1, axis=1)
+        t1 = np.roll(v, 1, axis=0) + np.roll(v, -1, axis=0) + np.roll(v, 1, axis=1) + t1
+        v = v + 0.05 * (t1 - 4 * v) + uvv - t * v
     # line 97: return np.mean(u * u) + v.max()
-    t3 = v == np.max(v)
-    v_bar = t3 / np.sum(t3)
+    t2 = v == np.max(v)
+    v_bar = t2 / np.sum(t2)
     u_bar = 2.0 * (u1 / (u.shape[0] * u.shape[1]))
     f_bar = 0.0
     # line 94: for _ in range(4):
     for u, v in zip(reversed(u_tape), reversed(v_tape)):
         # line 96: u, v = u + 0.1 * lap(u) - uvv + f * (1 - u), v + 0.05 * lap(v) + uvv...
         v_bar1 = v_bar - v_bar * t
-        t3 = 0.05 * v_bar
+        t2 = 0.05 * v_bar
         # line 92: return np.roll(z, 1, 0) + np.roll(z, -1, 0) + np.roll(z, 1, 1) + np.r...
-        v_bar1 -= 4 * t3
-        v_bar1 += np.roll(t3, 1, axis=1)
-        v_bar1 += np.roll(t3, -1, axis=1)
-        v_bar1 += np.roll(t3, 1, axis=0)
-        v_bar1 += np.roll(t3, -1, axis=0)
+        v_bar1 -= 4 * t2
+        v_bar1 += np.roll(t2, 1, axis=1)
+        v_bar1 += np.roll(t2, -1, axis=1)
+        v_bar1 += np.roll(t2, 1, axis=0)
+        v_bar1 += np.roll(t2, -1, axis=0)
         # line 96: u, v = u + 0.1 * lap(u) - uvv + f * (1 - u), v + 0.05 * lap(v) + uvv...
         f_bar += np.sum(u_bar * (1 - u)) - np.sum(v_bar * v)
         uvv_bar = v_bar - u_bar
         u_bar1 = u_bar - u_bar * f
-        t3 = 0.1 * u_bar
+        t2 = 0.1 * u_bar
         # line 92: return np.roll(z, 1, 0) + np.roll(z, -1, 0) + np.roll(z, 1, 1) + np.r...
-        u_bar1 -= 4 * t3
-        u_bar1 += np.roll(t3, 1, axis=1)
-        u_bar1 += np.roll(t3, -1, axis=1)
-        u_bar1 += np.roll(t3, 1, axis=0)
-        u_bar1 += np.roll(t3, -1, axis=0)
+        u_bar1 -= 4 * t2
+        u_bar1 += np.roll(t2, 1, axis=1)
+        u_bar1 += np.roll(t2, -1, axis=1)
+        u_bar1 += np.roll(t2, 1, axis=0)
+        u_bar1 += np.roll(t2, -1, axis=0)
         # line 95: uvv = u * v * v
-        t3 = uvv_bar * v
+        t2 = uvv_bar * v
         v_bar1 += uvv_bar * (u * v)
-        u_bar1 += t3 * v
-        v_bar1 += t3 * u
+        u_bar1 += t2 * v
+        v_bar1 += t2 * u
         u_bar = u_bar1
         v_bar = v_bar1
     # line 89: v = 0.5 * (1 - u)
