@@ -156,6 +156,7 @@ def _loop_of_rows(
         with marked(role="cotangent"):
             flat = ops.zeros(count, shape=(ops.dim_of(count),), dtype=_array(over).dtype)
             seed = ops.index_set_of(flat, 1.0, turn)
+            flat.name = seed.name = "unit"
             seed = seed if _rank(over) == 1 else reshape_like(seed, over)
         made = row(seed)
         stored = [

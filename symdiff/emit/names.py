@@ -210,10 +210,11 @@ def _renames(parameter: Value, value: Value, fixed: Collection[Value]) -> bool:
 
 def _merge_equal_names(variables: Variables, fixed: Mapping[Value, str]) -> None:
     """Merge variables of equal names that do not interfere."""
-    known: dict[tuple[str | None, bool], list[Variable]] = {}
+    known: dict[tuple[str | None, bool, bool], list[Variable]] = {}
     for variable in variables.all():
         given = next((fixed[value] for value in variable.values if value in fixed), None)
-        same = known.setdefault((given or variable.own_name, variable.primal), [])
+        is_tape = isinstance(variable.values[0].type, TapeType)
+        same = known.setdefault((given or variable.own_name, variable.primal, is_tape), [])
         for candidate in same[:_CANDIDATES]:
             if not candidate.interferes(variable):
                 variables.merge(candidate.values[0], variable.values[0])

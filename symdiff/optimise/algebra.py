@@ -171,26 +171,22 @@ def minus_negative(node: Node, rewriter: Rewriter) -> Value | None:
     return None if second is None else apply_like(add, node, a, second)
 
 
-def _positive(value: Value, rewriter: Rewriter) -> Value | None:
+def _positive(value: Value, rewriter: Rewriter, depth: int = 3) -> Value | None:
     """``v`` of a ``-v``, ``2.0 * v`` of a ``-2.0 * v``, ``v / w`` of a ``-v / w``."""
     node = made_by(value, "negative", "multiply", "divide")
     if node is None or node.op is negative:
         return None if node is None else node.operands[0]
-    if not rewriter.is_single(value):
+    if depth == 0 or not rewriter.is_single(value):
         return None
     number, other = number_of(node.operands[0]), node.operands[1]
     if isinstance(number, int | float) and number < 0:
         return apply_like(op_of(node), node, -number, other)
-    return _without_sign(node)
-
-
-def _without_sign(node: Node) -> Value | None:
-    """``v * w`` of ``-v * w`` or ``v * -w``."""
-    a, b = node.operands
-    first, second = made_by(a, "negative"), made_by(b, "negative")
-    if first is not None:
-        return apply_like(op_of(node), node, first.operands[0], b)
-    return None if second is None else apply_like(op_of(node), node, a, second.operands[0])
+    for k, operand in enumerate(node.operands):
+        positive = _positive(operand, rewriter, depth - 1)
+        if positive is not None:
+            operands = [positive if n == k else v for n, v in enumerate(node.operands)]
+            return apply_like(op_of(node), node, *operands)
+    return None
 
 
 def negative_difference(node: Node, rewriter: Rewriter) -> Value | None:

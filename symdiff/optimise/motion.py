@@ -3,14 +3,16 @@
 In programs with derivatives only; the user's own program stays as it was written. Moved is what is
 pure and cannot raise, out of loops and never out of an arm of a branch. What costs nothing (a
 transpose, a constant) moves only along with what reads it, and an array that is made to be written
-to stays.
+to stays: a table of numbers is only where something does.
 """
 
 from __future__ import annotations
 
 from symdiff.ir.control import cond
-from symdiff.ir.graph import Block, Graph, Node, Value
+from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import ListType
+from symdiff.ops.creation import array
+from symdiff.ops.index import index_add, index_set
 from symdiff.optimise.facts import FRESH, has_derivatives, is_derived, may_raise, number_of
 from symdiff.optimise.rewriting import with_block
 
@@ -19,7 +21,7 @@ def move_invariants(graph: Graph) -> Graph:
     """The graph with invariant nodes before their loops; the graph itself where there are none."""
     if not has_derivatives(graph) or not any(node.blocks for node in graph.block.nodes):
         return graph
-    motion = _Motion()
+    motion = _Motion(_written(graph.block))
     block = motion.block(graph.block, floor=0)
     return with_block(graph, block) if motion.moved else graph
 
@@ -27,12 +29,14 @@ def move_invariants(graph: Graph) -> Graph:
 class _Motion:
     """Rebuilds a graph; ``open`` are the lists of nodes of the blocks around, by level."""
 
-    def __init__(self) -> None:
+    def __init__(self, written: frozenset[Value]) -> None:
         self.moved = False
+        self.written = written
         self.open: list[list[Node]] = []
         self.new: dict[Value, Value] = {}
         self.level: dict[Value, int] = {}  # of new values: that of the block they are made in
         self.could_be: dict[Value, tuple[Node, int]] = {}  # free ones, and where they could be made
+        self.tables: dict[object, Value] = {}  # arrays of known numbers in the outermost block
 
     def block(self, block: Block, floor: int) -> Block:
         """A block copied; ``floor`` is the lowest level that its nodes may move to."""
@@ -53,6 +57,11 @@ class _Motion:
     def _visit(self, node: Node, level: int, floor: int) -> None:
         operands = tuple(self.new.get(value, value) for value in node.operands)
         blocks: tuple[Block, ...] = ()
+        table = _numbers_of(node) if self._is_table(node) else None
+        if table in self.tables:
+            self.moved = True
+            self.new[node.result] = self.tables[table]
+            return
         if node.blocks:
             inner = level + 1 if node.op is cond else floor
             blocks = tuple(self.block(block, inner) for block in node.blocks)
@@ -60,9 +69,12 @@ class _Motion:
         if target < level and node.op.cost != "free":
             self.moved = True
             operands = tuple(self._along(value, target) for value in operands)
-            self._make(node, operands, blocks, target)
-            return
-        made = self._make(node, operands, blocks, level)
+            made = self._make(node, operands, blocks, target)
+            level = target
+        else:
+            made = self._make(node, operands, blocks, level)
+        if table is not None and level == 0:
+            self.tables[table] = made.result
         if target < level:
             self.could_be.update((value, (made, target)) for value in made.results)
 
@@ -76,10 +88,16 @@ class _Motion:
 
     def _target(self, node: Node, operands: tuple[Value, ...], level: int, floor: int) -> int:
         """The outermost level at which a node can be made."""
-        if level == floor or not _is_movable(node):
+        if level == floor or not (_is_movable(node) or self._is_table(node)):
             return level
         levels = (self.could_be[v][1] if v in self.could_be else self.level[v] for v in operands)
         return max(floor, *levels, 0)
+
+    def _is_table(self, node: Node) -> bool:
+        """Whether a node makes an array of known numbers that nobody writes to."""
+        if node.op is not array or node.result in self.written or may_raise(node):
+            return False
+        return all(number_of(value) is not None for value in node.operands)
 
     def _along(self, value: Value, target: int) -> Value:
         """A value at an outer level: free ones are made again there."""
@@ -92,6 +110,24 @@ class _Motion:
         self.open[target].append(made)
         self.level.update((v, target) for v in made.results)
         return made.results[node.results.index(value)]
+
+
+def _numbers_of(node: Node) -> object:
+    """What tables that are alike have in common."""
+    numbers = (number_of(value) for value in node.operands)
+    return repr(([(type(n), n) for n in numbers], sorted(node.attributes.items(), key=repr)))
+
+
+def _written(block: Block) -> frozenset[Value]:
+    """Values that writes, or turns of loops and arms that hand them on, make others of."""
+    found = set(block.results)
+    for node in walk_nodes(block):
+        if node.op in (index_set, index_add):
+            found.add(node.operands[0])
+        elif node.blocks:
+            found.update(node.operands)
+            found.update(value for inner in node.blocks for value in inner.results)
+    return frozenset(found)
 
 
 def _is_movable(node: Node) -> bool:

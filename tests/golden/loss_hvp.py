@@ -7,5 +7,5 @@ def loss_hvp(w, x, y, v):
     # line 101: return np.mean(r * r)
     r_bar = r / x.shape[0]
     r_dot1 = 2.0 * (r_dot / x.shape[0])
-    w_dot = x.T @ (r_dot1 * t1 + -4.0 * (r_dot * t) * r_bar)
+    w_dot = x.T @ (r_dot1 * t1 - 4.0 * (r_dot * t) * r_bar)
     return w_dot

@@ -32,21 +32,21 @@ def lorenz_forward(u, sigma, rho, beta):
         t = y + 0.0625 * du1
         t_tape1.append(t)
         du2 = np.empty(3)
-        t3 = t[1]
-        t4 = t[0]
-        du2[0] = sigma * (t3 - t4)
+        t1 = t[1]
+        t2 = t[0]
+        du2[0] = sigma * (t1 - t2)
         t = t[2]
-        du2[1] = t4 * (rho - t) - t3
-        du2[2] = t4 * t3 - beta * t
+        du2[1] = t2 * (rho - t) - t1
+        du2[2] = t2 * t1 - beta * t
         t = y + 0.125 * du2
         t_tape2.append(t)
         du3 = np.empty(3)
-        t5 = t[1]
-        t6 = t[0]
-        du3[0] = sigma * (t5 - t6)
+        t1 = t[1]
+        t2 = t[0]
+        du3[0] = sigma * (t1 - t2)
         t = t[2]
-        du3[1] = t6 * (rho - t) - t5
-        du3[2] = t6 * t5 - beta * t
+        du3[1] = t2 * (rho - t) - t1
+        du3[2] = t2 * t1 - beta * t
         du += 2 * du1
         du += 2 * du2
         du += du3
