@@ -20,7 +20,7 @@ def branch_writes_into_array_grad(x):
     y_bar = 2.0 * y
     # line 152: y[4] += x[0] * x[4]
     y_bar_4 = y_bar[4]
-    x_bar = np.zeros_like(x)
+    x_bar = np.zeros(x.shape)
     x_bar[4] = y_bar_4 * x_0
     # line 146: if x[0] > 0:
     if t:

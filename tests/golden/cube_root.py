@@ -12,11 +12,10 @@ def cube_root_grad(a, tolerance):
     a_bar = 0.0
     # line 55: while abs(x**3 - a) > tolerance:
     for x, t in zip(reversed(x_tape), reversed(t_tape)):
-        t1 = 3.0 * x ** 2
         # line 56: x = x - (x**3 - a) / (3.0 * x**2)
-        t2 = x_bar / t1
-        a_bar += t2
-        x_bar += 6.0 * (x * (x_bar * (t / t1))) - 3 * (x * x * t2)
+        t1 = x_bar / (3.0 * x ** 2)
+        a_bar += t1
+        x_bar += 6.0 * (x * (t1 * t)) - 3 * (x * x * t1)
     # line 55: while abs(x**3 - a) > tolerance:
     a_bar += x_bar
     return a_bar

@@ -15,23 +15,22 @@ def backwards_grad(x):
     s /= w1
     s1 = s / w
     # line 106: s = s / w
-    s_bar = 1.0 / w
     w_bar = -(s1 / w)
-    s_bar1 = s_bar / w1
+    s_bar = 1.0 / w / w1
     # line 105: for w in reversed([x[0], x[1] * 2.0]):
-    x_bar = np.zeros_like(x)
-    x_bar[1] = -2.0 * (s_bar * (s / w1))
+    x_bar = np.zeros(x.shape)
+    x_bar[1] = -2.0 * (s_bar * s)
     x_bar[0] = w_bar
     # line 103: for i in reversed(range(3)):
     for i, s in zip(range(3), reversed(s_tape1)):
         # line 104: s = s * x[i] + i
-        x_bar[i] += s_bar1 * s
-        s_bar1 *= x[i]
+        x_bar[i] += s_bar * s
+        s_bar *= x[i]
     # line 101: for v in reversed(x):
     for k in reversed(range(x.shape[0])):
         s = s_tape[k]
         # line 102: s = np.tanh(s + v)
-        s_bar1 *= 1.0 - s * s
+        s_bar *= 1.0 - s * s
         # line 101: for v in reversed(x):
-        x_bar[x.shape[0] - 1 - k] += s_bar1
+        x_bar[x.shape[0] - 1 - k] += s_bar
     return (x_bar,)

@@ -5,7 +5,7 @@ def rosenbrock_hvp(x, v):
     t2 = 2 * t
     t3 = 2 * t1
     t1 = 200.0 * (v[1:] - t1 * t2)
-    x_dot = np.zeros_like(x)
+    x_dot = np.zeros(x.shape)
     x_dot[:-1] = t3 - (t1 * t2 + t3 * (200.0 * (x[1:] - t ** 2)))
     x_dot[1:] += t1
     return x_dot

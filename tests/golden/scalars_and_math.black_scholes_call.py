@@ -21,15 +21,15 @@ def black_scholes_call_grad(spot, strike, maturity, rate, vol):
         d1_bar = 0.5641895835477563 * (math.exp(-(t5 * t5)) * spot / t4) + d2_bar
         # line 17: d1 = (log(spot / strike) + (rate + 0.5 * vol**2) * maturity) / (vol *...
         t10 = d1_bar / t3
-        t11 = -d2_bar - d1_bar * (d1 / t3)
+        t11 = -d2_bar - t10 * d1
         t12 = 0.5 * (t11 * vol)
         t13 = t10 * maturity
         maturity_bar = t12 / (t2 if t12 != 0 else 1.0) - t9 * rate + t10 * t1
         rate_bar = t13 - t9 * maturity
         vol_bar = t11 * t2 + vol * t13
-        t9 = t10 / t
-        spot_bar = 0.5 * (1.0 + math.erf(t5)) + t9 / strike
-        strike_bar = t8 * t6 - t9 * (t / strike)
+        t9 = t10 / t / strike
+        spot_bar = 0.5 * (1.0 + math.erf(t5)) + t9
+        strike_bar = t8 * t6 - t9 * t
         return spot_bar, strike_bar, maturity_bar, rate_bar, vol_bar
     except (ArithmeticError, ValueError):
         pass  # beyond what Python's floats do: NumPy's give inf or nan
@@ -58,14 +58,14 @@ def black_scholes_call_grad_by_numpy(spot, strike, maturity, rate, vol):
     d1_bar = 0.5641895835477563 * (math.exp(-(t5 * t5)) * spot / t4) + d2_bar
     # line 17: d1 = (log(spot / strike) + (rate + 0.5 * vol**2) * maturity) / (vol *...
     t10 = d1_bar / t3
-    t11 = -d2_bar - d1_bar * (d1 / t3)
+    t11 = -d2_bar - t10 * d1
     t12 = 0.5 * (t11 * vol)
     t13 = t10 * maturity
     t14 = t10 * t1
     maturity_bar = np.divide(t12, t2 if t12 != 0 else 1.0) - t9 * rate + t14
     rate_bar = t13 - t9 * maturity
     vol_bar = t11 * t2 + vol * t13
-    t9 = t10 / t
-    spot_bar = 0.5 * (1.0 + math.erf(t5)) + t9 / strike
-    strike_bar = t8 * t6 - t9 * (t / strike)
+    t9 = t10 / t / strike
+    spot_bar = 0.5 * (1.0 + math.erf(t5)) + t9
+    strike_bar = t8 * t6 - t9 * t
     return spot_bar, strike_bar, float(maturity_bar), rate_bar, vol_bar

@@ -6,34 +6,27 @@ def attention_grad(x, wq, wk):
     scores = q @ k.T / t
     causal = np.tril(np.ones((4, 4))) > 0
     scores = np.where(causal, scores, -1000000000.0)
-    t1 = np.max(scores, axis=1, keepdims=True)
-    weights = np.exp(scores - t1)
-    t2 = np.sum(weights, axis=1, keepdims=True)
-    weights1 = weights / t2
+    weights = np.exp(scores - np.max(scores, axis=1, keepdims=True))
+    t1 = np.sum(weights, axis=1, keepdims=True)
+    weights1 = weights / t1
     # line 162: return np.sum((weights @ x) ** 2)
-    t3 = 2 * (weights1 @ x)
-    t4 = x.T
-    weights_bar = t3 @ t4
-    x_bar = weights1.T @ t3
+    t2 = 2 * (weights1 @ x)
+    t3 = x.T
+    weights_bar = t2 @ t3
+    x_bar = weights1.T @ t2
     # line 161: weights /= weights.sum(axis=-1, keepdims=True)
-    weights_bar1 = weights_bar / t2
-    t3 = -np.sum(weights_bar * (weights1 / t2), axis=1, keepdims=True)
-    weights_bar1 += np.broadcast_to(t3, (4, 4))
-    # line 160: weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    scores_bar = weights_bar1 * weights
-    t3 = scores == t1
-    t5 = np.sum(t3, axis=1, keepdims=True)
-    t3 = np.sum(scores_bar, axis=1, keepdims=True) / t5 * t3
-    scores_bar -= t3
+    weights_bar1 = weights_bar / t1
+    t2 = -np.sum(weights_bar * (weights1 / t1), axis=1, keepdims=True)
+    weights_bar1 += np.broadcast_to(t2, (4, 4))
     # line 159: scores = np.where(causal, scores, -1e9)
-    scores_bar = np.where(causal, scores_bar, 0.0)
+    scores_bar = np.where(causal, weights_bar1 * weights, 0.0)
     # line 157: scores = q @ k.T / math.sqrt(q.shape[-1])
-    t3 = scores_bar / np.where(scores_bar != 0, t, 1.0)
-    q_bar = t3 @ k
-    k_bar = t3.T @ q
+    t2 = scores_bar / np.where(scores_bar != 0, t, 1.0)
+    q_bar = t2 @ k
+    k_bar = t2.T @ q
     # line 156: q, k = x @ wq, x @ wk
     x_bar += k_bar @ wk.T
-    wk_bar = t4 @ k_bar
+    wk_bar = t3 @ k_bar
     x_bar += q_bar @ wq.T
-    wq_bar = t4 @ q_bar
+    wq_bar = t3 @ q_bar
     return x_bar, wq_bar, wk_bar

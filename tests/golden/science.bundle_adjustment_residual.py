@@ -31,12 +31,12 @@ def bundle_adjustment_residual_grad(point, rot, cam):
     # line 317: r2 = uv @ uv
     uv_bar1 += 2 * r2_bar * uv
     # line 316: uv = p[:2] / p[2] * cam[3]
-    t8 = uv_bar1 * cam_3
-    cam_bar = np.zeros_like(cam)
+    cam_bar = np.zeros(cam.shape)
     cam_bar[3] = uv_bar1 @ t6
+    t8 = uv_bar1 * cam_3 / p_2
     p_bar = np.zeros(3)
-    p_bar[2] = -(t8 @ (t6 / p_2))
-    p_bar[:2] += t8 / p_2
+    p_bar[2] = -(t8 @ t6)
+    p_bar[:2] += t8
     # line 315: p[2] += cam[2]
     cam_bar[2] = p_bar[2]
     # line 314: p[:2] += cam[:2]
@@ -57,7 +57,7 @@ def bundle_adjustment_residual_grad(point, rot, cam):
     t8 = (t8 - np.sum(p_bar * np.where(p_bar != 0, t4, 0.0))) * t2
     # line 311: axis = rot / theta
     rot_bar = axis_bar / theta
-    t9 = axis_bar @ (axis / theta)
+    t9 = rot_bar @ axis
     theta_bar = np.sum(p_bar * np.where(p_bar != 0, t1, 0.0)) * t - t8 - t9
     # line 310: theta = sqrt(theta2)
     t8 = 0.5 * theta_bar

@@ -34,9 +34,9 @@ def conjugate_gradients_grad(A, b):
     # line 118: return x @ x
     x_bar = 2.0 * x
     # line 109: while k < 2:
-    r_bar = np.zeros_like(b)
-    p_bar = np.zeros_like(b)
-    A_bar = np.zeros_like(A)
+    r_bar = np.zeros(b.shape)
+    p_bar = np.zeros(b.shape)
+    A_bar = np.zeros(A.shape)
     rs_bar = np.float64(0.0)
     for k in reversed(range(t)):
         p = p_tape[k]
@@ -47,9 +47,9 @@ def conjugate_gradients_grad(A, b):
         t2 = t2_tape[k]
         # line 115: p = r + (new / rs) * p
         r_bar += p_bar
-        t3 = p_bar @ p
-        p_bar = p_bar * t2
-        new_bar = rs_bar + t3 / rs
+        p_bar1 = p_bar * t2
+        t3 = p_bar @ p / rs
+        new_bar = rs_bar + t3
         # line 114: new = r @ r
         r_bar += 2 * new_bar * r1
         alpha = rs / t1
@@ -57,15 +57,17 @@ def conjugate_gradients_grad(A, b):
         Ap_bar = -(r_bar * alpha)
         # line 112: x += alpha * p
         alpha_bar = x_bar @ p - np.sum(r_bar * Ap)
-        p_bar += x_bar * alpha
+        p_bar1 += x_bar * alpha
         # line 111: alpha = rs / (p @ Ap)
-        rs_bar = alpha_bar / t1 - t3 * (t2 / rs)
-        t3 = alpha_bar * (alpha / t1)
-        p_bar -= t3 * Ap
+        t4 = alpha_bar / t1
+        rs_bar = t4 - t3 * t2
+        t3 = t4 * alpha
+        p_bar1 -= t3 * Ap
         Ap_bar -= t3 * p
         # line 110: Ap = A @ p
         A_bar += np.outer(Ap_bar, p)
-        p_bar += A.T @ Ap_bar
+        p_bar1 += A.T @ Ap_bar
+        p_bar = p_bar1
     # line 107: rs = r @ r
     r_bar += 2 * rs_bar * r
     # line 106: p = r.copy()

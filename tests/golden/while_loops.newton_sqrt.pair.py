@@ -18,8 +18,9 @@ def newton_sqrt_backward(a, turns, x_tape, x_bar):
         x = x_tape[k]
         # line 14: x = 0.5 * (x + a / x)
         x_bar *= 0.5
-        a_bar += x_bar / x
-        x_bar -= x_bar * (a / x / x)
+        t = x_bar / x
+        a_bar += t
+        x_bar -= t * (a / x)
     # line 13: while abs(x * x - a) > 1e-13 * a:
     a_bar += x_bar
     return (a_bar,)
