@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from symdiff.emit import effects, writes
 from symdiff.emit.expressions import (
     Expressions,
     as_target,
@@ -24,33 +25,24 @@ from symdiff.emit.expressions import (
     target,
     truth,
     tuple_of,
-    without_sign,
 )
 from symdiff.emit.headers import is_length, reads_count
 from symdiff.emit.lower import in_memory, push
 from symdiff.emit.plan import Plan
-from symdiff.emit.regions import Leave, entered
 from symdiff.emit.text import Line
 from symdiff.emit.trees import same_tree
+from symdiff.emit.writes import AUGMENTED, other_operand
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import dotted, fails_to_broadcast, literal
 from symdiff.ops.index import (
-    index,
     index_add,
     index_set,
-    is_basic,
-    is_distinct,
-    key_of,
-    spell_argument,
-    spell_key,
 )
 
 Printer = Callable[["Statements", Node], list[Line]]
-
-_AUGMENTED = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 
 class Statements:
@@ -127,8 +119,10 @@ class Statements:
         if isinstance(expression, ast.Name) and expression.id == to:
             return []
         changeable = any(in_memory(v) and self.plan.names.get(v) == to for v in node.operands)
-        if isinstance(expression, ast.BinOp) and isinstance(expression.op, _AUGMENTED):
-            rest = None if changeable else _other(expression, name(to), self.is_derived(node))
+        if isinstance(expression, ast.BinOp) and isinstance(expression.op, AUGMENTED):
+            rest = (
+                None if changeable else other_operand(expression, name(to), self.is_derived(node))
+            )
             if rest is not None:
                 return [self.line(node, augment(target(to), expression.op, rest))]
         return [self.line(node, assign(target(to), expression))]
@@ -179,83 +173,8 @@ class Statements:
         targets = ast.Tuple([target(n) for n in moves], ast.Store())
         return Line(assign(targets, tuple_of([self.of(v) for v in moves.values()])))
 
-    # Writes: the first result is the variable of the first operand
-
-    def index_set(self, node: Node) -> list[Line]:
-        """``x[key] = v``."""
-        place, value = self.place(node), self.of(node.operands[1])
-        rest = self.update(node, place, value)
-        if rest is None:
-            return [self.line(node, assign(as_target(place), value))]
-        assert isinstance(value, ast.BinOp)
-        return [self.line(node, augment(as_target(place), value.op, rest))]
-
-    def update(self, node: Node, place: ast.expr, value: ast.expr) -> ast.expr | None:
-        """The ``v`` of ``x[key] = x[key] + v``, which is written ``x[key] += v``."""
-        if not isinstance(value, ast.BinOp) or not isinstance(value.op, _AUGMENTED):
-            return None
-        if not _is_of_part(node):
-            return None
-        derived = self.is_derived(node)
-        rest = _other(value, place, derived)
-        for read in self.reads_of_part(node) if rest is None else ():
-            rest = rest or _other(value, name(read), derived)
-        return rest
-
-    def reads_of_part(self, node: Node) -> list[str]:
-        """Variables that hold the very elements that are about to be overwritten."""
-        stored = node.operands[1].node
-        operands = () if stored is None else stored.operands
-        return [
-            self.plan.names[value]
-            for value in operands
-            if value in self.plan.names and _reads_part(value.node, node)
-        ]
-
     def is_derived(self, node: Node) -> bool:
         return node.results[0].role != "primal"
-
-    def index_add(self, node: Node) -> list[Line]:
-        """``x[key] += v``, or ``np.add.at`` where a key may name a place twice."""
-        key, dynamic = key_of(node)
-        value = self.of(node.operands[1])
-        if not is_distinct(key, dynamic) and not is_basic(key, dynamic):
-            where = spell_argument(key, [self.of(v) for v in dynamic])
-            add_at = call_of(dotted("np.add.at"), self.of(node.operands[0]), where, value)
-            return [self.line(node, ast.Expr(add_at))]
-        positive = without_sign(value)
-        operator: ast.operator = ast.Add() if positive is None else ast.Sub()
-        place = as_target(self.place(node))
-        return [self.line(node, augment(place, operator, positive or value))]
-
-    def place(self, node: Node) -> ast.expr:
-        key, dynamic = key_of(node)
-        return subscript(self.of(node.operands[0]), spell_key(key, [self.of(v) for v in dynamic]))
-
-    def list_push(self, node: Node) -> list[Line]:
-        base, value = map(self.of, node.operands)
-        return [self.line(node, ast.Expr(method(base, "append", value)))]
-
-    def list_insert(self, node: Node) -> list[Line]:
-        base, place, value = map(self.of, node.operands)
-        return [self.line(node, ast.Expr(method(base, "insert", place, value)))]
-
-    def list_pop(self, node: Node) -> list[Line]:
-        base, place = map(self.of, node.operands)
-        taken = method(base, "pop", *([] if same_tree(place, literal(-1)) else [place]))
-        if not self.plan.is_used(node.results[1]):
-            return [self.line(node, ast.Expr(taken))]
-        return [self.line(node, assign(target(self.named(node.results[1])), taken))]
-
-    def list_set(self, node: Node) -> list[Line]:
-        base, place, value = map(self.of, node.operands)
-        return [self.line(node, assign(as_target(subscript(base, place)), value))]
-
-    def list_add(self, node: Node) -> list[Line]:
-        """``x[i] = x[i] + v``: the element may be an array that is held elsewhere, too."""
-        base, place, value = map(self.of, node.operands)
-        item = subscript(base, place)
-        return [self.line(node, assign(as_target(item), ast.BinOp(item, ast.Add(), value)))]
 
     def stores(self) -> list[Line]:
         """Final values of mutated arguments into the caller's arrays."""
@@ -407,33 +326,6 @@ class Statements:
         return [self.line(node, ast.Expr(method(tape, "append", value)))]
 
 
-def _other(sum_: ast.BinOp, operand: ast.expr, commutes: bool) -> ast.expr | None:
-    """The operand beside the given first one; or second one, where their order may change.
-
-    Which operand's NaN a sum keeps depends on their order: that of a primal statement stays.
-    """
-    if same_tree(sum_.left, operand):
-        return sum_.right
-    if commutes and isinstance(sum_.op, ast.Add | ast.Mult) and same_tree(sum_.right, operand):
-        return sum_.left
-    return None
-
-
-def _is_of_part(write: Node) -> bool:
-    """Whether what is stored has the dtype and the shape of the elements it is stored in."""
-    base, given = (value.type for value in write.operands[:2])
-    if not isinstance(base, ArrayType) or not isinstance(given, ArrayType):
-        return False
-    return base.dtype == given.dtype and given.shape == tuple(write.attributes["shape"])
-
-
-def _reads_part(read: Node | None, write: Node) -> bool:
-    """Whether a node reads of an array what another overwrites of the same version of it."""
-    if read is None or read.op is not index or read.operands[0] is not write.operands[0]:
-        return False
-    return key_of(read) == key_of(write)
-
-
 def _reversed_if(reverse: bool, iterable: ast.expr) -> ast.expr:
     if not reverse:
         return iterable
@@ -483,43 +375,6 @@ def _unbroadcast(statements: Statements, node: Node) -> list[Line]:
     return lines
 
 
-def _raise(statements: Statements, node: Node) -> list[Line]:
-    return [statements.line(node, ast.Raise(statements.expressions.node(node), None))]
-
-
-def _assert(statements: Statements, node: Node) -> list[Line]:
-    predicate = statements.of(node.operands[0])
-    message = None
-    if node.attributes.get("message") is not None:
-        message = statements.expressions.template(_templates(node), "message")
-    return [statements.line(node, ast.Assert(predicate, message))]
-
-
-def _set_attribute(statements: Statements, node: Node) -> list[Line]:
-    owner = statements.expressions.template(_templates(node), "owner")
-    place = ast.Attribute(owner, node.attributes["name"], ast.Store())
-    return [statements.line(node, assign(place, statements.of(node.operands[0])))]
-
-
-def _enter(statements: Statements, node: Node) -> list[Line]:
-    return [statements.line(node, entered(node))]
-
-
-def _leave(statements: Statements, node: Node) -> list[Line]:
-    return [statements.line(node, Leave())]
-
-
-def _set_item(statements: Statements, node: Node) -> list[Line]:
-    owner, key = (statements.expressions.template(_templates(node), k) for k in ("owner", "key"))
-    place = as_target(subscript(owner, key))
-    return [statements.line(node, assign(place, statements.of(node.operands[0])))]
-
-
-def _templates(node: Node) -> Node:
-    """The node without its first operand: the templates of its attributes number the others."""
-    return Node(node.op, node.operands[1:], node.attributes)
-
-
 def _nothing(statements: Statements, node: Node) -> list[Line]:
     return []
 
@@ -542,19 +397,19 @@ PRINTERS: dict[str, Printer] = {
     call.name: _call,
     push.name: Statements.push,
     undefined.name: _nothing,
-    index_set.name: Statements.index_set,
-    index_add.name: Statements.index_add,
-    "list_push": Statements.list_push,
-    "list_insert": Statements.list_insert,
-    "list_pop": Statements.list_pop,
-    "list_set": Statements.list_set,
-    "list_add": Statements.list_add,
+    index_set.name: writes.index_set,
+    index_add.name: writes.index_add,
+    "list_push": writes.list_push,
+    "list_insert": writes.list_insert,
+    "list_pop": writes.list_pop,
+    "list_set": writes.list_set,
+    "list_add": writes.list_add,
     "unbroadcast": _unbroadcast,
     "unpack": _unpack,
-    "raise_": _raise,
-    "assert_": _assert,
-    "enter_errstate": _enter,
-    "leave_errstate": _leave,
-    "set_attribute": _set_attribute,
-    "set_item": _set_item,
+    "raise_": effects.raising,
+    "assert_": effects.asserting,
+    "enter_errstate": effects.enter,
+    "leave_errstate": effects.leave,
+    "set_attribute": effects.set_attribute,
+    "set_item": effects.set_item,
 }

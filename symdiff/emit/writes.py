@@ -1,0 +1,143 @@
+"""Writes as statements: their first result is the variable of the first operand."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from symdiff.emit.expressions import (
+    as_target,
+    assign,
+    augment,
+    call_of,
+    method,
+    name,
+    subscript,
+    target,
+    without_sign,
+)
+from symdiff.emit.text import Line
+from symdiff.emit.trees import same_tree
+from symdiff.ir.graph import Node
+from symdiff.ir.types import ArrayType
+from symdiff.ops.declare import dotted, literal
+from symdiff.ops.index import index, is_basic, is_distinct, key_of, spell_argument, spell_key
+
+if TYPE_CHECKING:
+    from symdiff.emit.statements import Statements
+
+AUGMENTED = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+
+
+def index_set(statements: Statements, node: Node) -> list[Line]:
+    """``x[key] = v``."""
+    place, value = _place(statements, node), statements.of(node.operands[1])
+    rest = _update(statements, node, place, value)
+    if rest is None:
+        return [statements.line(node, assign(as_target(place), value))]
+    assert isinstance(value, ast.BinOp)
+    return [statements.line(node, augment(as_target(place), value.op, rest))]
+
+
+def _update(
+    statements: Statements, node: Node, place: ast.expr, value: ast.expr
+) -> ast.expr | None:
+    """The ``v`` of ``x[key] = x[key] + v``, which is written ``x[key] += v``."""
+    if not isinstance(value, ast.BinOp) or not isinstance(value.op, AUGMENTED):
+        return None
+    if not _is_of_part(node):
+        return None
+    derived = statements.is_derived(node)
+    rest = other_operand(value, place, derived)
+    for read in _reads_of_part(statements, node) if rest is None else ():
+        rest = rest or other_operand(value, name(read), derived)
+    return rest
+
+
+def _reads_of_part(statements: Statements, node: Node) -> list[str]:
+    """Variables that hold the very elements that are about to be overwritten."""
+    stored = node.operands[1].node
+    operands = () if stored is None else stored.operands
+    return [
+        statements.plan.names[value]
+        for value in operands
+        if value in statements.plan.names and _reads_part(value.node, node)
+    ]
+
+
+def index_add(statements: Statements, node: Node) -> list[Line]:
+    """``x[key] += v``, or ``np.add.at`` where a key may name a place twice."""
+    key, dynamic = key_of(node)
+    value = statements.of(node.operands[1])
+    if not is_distinct(key, dynamic) and not is_basic(key, dynamic):
+        where = spell_argument(key, [statements.of(v) for v in dynamic])
+        add_at = call_of(dotted("np.add.at"), statements.of(node.operands[0]), where, value)
+        return [statements.line(node, ast.Expr(add_at))]
+    positive = without_sign(value)
+    operator: ast.operator = ast.Add() if positive is None else ast.Sub()
+    place = as_target(_place(statements, node))
+    return [statements.line(node, augment(place, operator, positive or value))]
+
+
+def _place(statements: Statements, node: Node) -> ast.expr:
+    key, dynamic = key_of(node)
+    return subscript(
+        statements.of(node.operands[0]), spell_key(key, [statements.of(v) for v in dynamic])
+    )
+
+
+def list_push(statements: Statements, node: Node) -> list[Line]:
+    base, value = map(statements.of, node.operands)
+    return [statements.line(node, ast.Expr(method(base, "append", value)))]
+
+
+def list_insert(statements: Statements, node: Node) -> list[Line]:
+    base, place, value = map(statements.of, node.operands)
+    return [statements.line(node, ast.Expr(method(base, "insert", place, value)))]
+
+
+def list_pop(statements: Statements, node: Node) -> list[Line]:
+    base, place = map(statements.of, node.operands)
+    taken = method(base, "pop", *([] if same_tree(place, literal(-1)) else [place]))
+    if not statements.plan.is_used(node.results[1]):
+        return [statements.line(node, ast.Expr(taken))]
+    return [statements.line(node, assign(target(statements.named(node.results[1])), taken))]
+
+
+def list_set(statements: Statements, node: Node) -> list[Line]:
+    base, place, value = map(statements.of, node.operands)
+    return [statements.line(node, assign(as_target(subscript(base, place)), value))]
+
+
+def list_add(statements: Statements, node: Node) -> list[Line]:
+    """``x[i] = x[i] + v``: the element may be an array that is held elsewhere, too."""
+    base, place, value = map(statements.of, node.operands)
+    item = subscript(base, place)
+    return [statements.line(node, assign(as_target(item), ast.BinOp(item, ast.Add(), value)))]
+
+
+def other_operand(sum_: ast.BinOp, operand: ast.expr, commutes: bool) -> ast.expr | None:
+    """The operand beside the given first one; or second one, where their order may change.
+
+    Which operand's NaN a sum keeps depends on their order: that of a primal statement stays.
+    """
+    if same_tree(sum_.left, operand):
+        return sum_.right
+    if commutes and isinstance(sum_.op, ast.Add | ast.Mult) and same_tree(sum_.right, operand):
+        return sum_.left
+    return None
+
+
+def _is_of_part(write: Node) -> bool:
+    """Whether what is stored has the dtype and the shape of the elements it is stored in."""
+    base, given = (value.type for value in write.operands[:2])
+    if not isinstance(base, ArrayType) or not isinstance(given, ArrayType):
+        return False
+    return base.dtype == given.dtype and given.shape == tuple(write.attributes["shape"])
+
+
+def _reads_part(read: Node | None, write: Node) -> bool:
+    """Whether a node reads of an array what another overwrites of the same version of it."""
+    if read is None or read.op is not index or read.operands[0] is not write.operands[0]:
+        return False
+    return key_of(read) == key_of(write)
