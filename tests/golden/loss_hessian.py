@@ -9,10 +9,10 @@ def loss_hessian(w, x, y):
     t2 = x.T
     columns = np.zeros((w.shape[0], w.shape[0]))
     for k in range(w.shape[0]):
-        unit = np.zeros_like(w)
-        unit[k] = 1.0
-        r_dot = x @ unit * t1
+        unit_bar = np.zeros(w.shape)
+        unit_bar[k] = 1.0
+        r_dot = x @ unit_bar * t1
         r_dot1 = 2.0 * (r_dot / x.shape[0])
         w_dot = t2 @ (r_dot1 * t1 - 4.0 * (r_dot * t) * r_bar)
-        columns[k] = w_dot
-    return columns.T.copy()
+        columns[:, k] = w_dot
+    return columns

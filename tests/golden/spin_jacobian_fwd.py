@@ -4,7 +4,8 @@ def spin_jacobian(w):
     inertia = np.array([1.0, 2.0, 3.0])
     t = inertia * w
     for k in range(3):
-        unit = np.zeros(3)
-        unit[k] = 1.0
-        columns[k] = -((np.cross(unit, t) + np.cross(w, unit * inertia)) / inertia)
-    return columns.T.copy()
+        unit_bar = np.zeros(3)
+        unit_bar[k] = 1.0
+        t1 = -((np.cross(unit_bar, t) + np.cross(w, unit_bar * inertia)) / inertia)
+        columns[:, k] = t1
+    return columns

@@ -4,10 +4,10 @@ def spin_jacobian(w):
     t = inertia * w
     rows = np.zeros((3, 3))
     for k in range(3):
-        unit = np.zeros(3)
-        unit[k] = 1.0
+        unit_bar = np.zeros(3)
+        unit_bar[k] = 1.0
         # line 211: return -np.cross(w, inertia * w) / inertia
-        t1 = -(unit / np.where(unit != 0, inertia, 1.0))
+        t1 = -(unit_bar / np.where(unit_bar != 0, inertia, 1.0))
         w_bar = np.cross(t, t1)
         w_bar += np.cross(t1, w) * inertia
         rows[k] = w_bar
