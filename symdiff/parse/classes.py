@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import inspect
+import itertools
 import types
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from symdiff.errors import UnsupportedCallError
+from symdiff.ops.declare import INSTEAD
 from symdiff.parse.blame import users
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lookups import defines, on_class
@@ -16,6 +21,16 @@ from symdiff.parse.opaque import call_opaque
 from symdiff.parse.values import Abstract, ObjectRef
 
 Keywords = dict[str, Abstract]
+
+INSTEAD |= {
+    collections.deque: "use a list: xs.append(x), and xs[-n:] for the last n",
+    itertools.accumulate: "use np.cumsum, or append to a list in a loop",
+    itertools.chain: "join lists: [*a, *b]",
+    itertools.combinations: "nest loops: for i in range(n): for j in range(i + 1, n)",
+    itertools.permutations: "nest loops, and continue where indices are equal",
+    itertools.product: "nest loops",
+    np.vectorize: "compute with whole arrays, or write a loop",
+}
 
 
 def call_class(
@@ -34,6 +49,10 @@ def call_class(
     initialise = on_class(interp, cls, "__init__")
     if dataclasses.is_dataclass(cls) and _is_generated(cls):
         _dataclass(interp, made, cls, arguments, keywords)
+    elif cls in INSTEAD:
+        raise UnsupportedCallError(
+            f"symdiff cannot make a {cls.__name__} here", interp.span, INSTEAD[cls]
+        )
     elif isinstance(initialise, types.FunctionType):
         interp.call(initialise, [made, *arguments], keywords)
     elif arguments or keywords:

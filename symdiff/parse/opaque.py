@@ -10,6 +10,8 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from symdiff import ops
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
@@ -130,5 +132,8 @@ def _is_library(function: Any) -> bool:
 
 
 def library_name(function: Any) -> str:
+    name = getattr(function, "__name__", repr(function))
     module = getattr(function, "__module__", None) or type(function).__module__
-    return f"{module}.{getattr(function, '__name__', repr(function))}"
+    if isinstance(function, np.ufunc):  # others than NumPy's do not tell where they are from
+        return f"numpy.{name}" if getattr(np, name, None) is function else name
+    return f"{module}.{name}"

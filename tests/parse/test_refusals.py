@@ -1,6 +1,8 @@
 """What is outside the language: the class of the error, the expression it points at, a way out."""
 # ruff: noqa: F841 - programs that are refused
 
+import collections
+import itertools
 import os
 import threading
 
@@ -181,9 +183,26 @@ def no_rule(x, k):
     return np.fft.hfft(x)
 
 
-@refused(Call, "np.vectorize(abs)", "custom_vjp")
+@refused(Call, "np.vectorize(abs)", "whole arrays")
 def vectorized(x, k):
     return np.vectorize(abs)(x)
+
+
+@refused(Call, "np.apply_along_axis(np.sum, 0, x)", "np.stack")
+def along_an_axis(x, k):
+    return np.apply_along_axis(np.sum, 0, x)
+
+
+@refused(Call, "itertools.combinations(range(3), 2)", "for i in range(n)")
+def combinations(x, k):
+    return sum(x[i] * x[j] for i, j in itertools.combinations(range(3), 2))
+
+
+@refused(Call, "collections.deque(maxlen=2)", "a list")
+def last_two(x, k):
+    window = collections.deque(maxlen=2)
+    window.append(x[0])
+    return window[0]
 
 
 @refused(Call, "np.sum(x, where=x > 0)", "numpy.where")
