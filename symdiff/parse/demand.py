@@ -145,6 +145,12 @@ def _named_dimensions(interp: Interpreter, value: Value) -> list[Path] | None:
     return known if len(known) == len(paths) else None
 
 
+def input_sizes(interp: Interpreter) -> tuple[Path, ...]:
+    """The paths of all dimensions of input arrays that are not constants."""
+    found = [path for value in interp.parameters for path in _named_dimensions(interp, value) or ()]
+    return tuple(dict.fromkeys(found))
+
+
 def _count_behind(value: Value, node: Node) -> list[Value] | None:
     """What the length of a list comes from: the counts of the loops that it grew in."""
     if node.op.name == "list_length" or isinstance(value.type, ListType):

@@ -12,7 +12,7 @@ from symdiff.ir.graph import Block, Graph, Value
 from symdiff.ir.signature import LAYOUT, Signature
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.blame import certain
-from symdiff.parse.demand import demand, obtainable
+from symdiff.parse.demand import demand, input_sizes, obtainable
 from symdiff.parse.interpreter import Frame, Interpreter, placed
 from symdiff.parse.output import Output
 from symdiff.parse.reflect import argument
@@ -89,7 +89,8 @@ def _decided_now(interp: Interpreter, read: ConflictRead, function: Any) -> Exce
         if wanted is not None:
             wanted.span = read.conflict.span or wanted.span or _span(function)
             return wanted
-    return read
+    sizes = input_sizes(interp) if read.conflict.by_layout else ()
+    return StaticDemand(sizes, interp.span) if sizes else read
 
 
 def _conflict_error(conflict: Conflict) -> SymdiffError:

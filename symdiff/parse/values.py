@@ -254,6 +254,7 @@ class Conflict:
     predicate: Value | None = None  # what decides between the paths
     written: bool = False  # an attribute of the caller's: each path has set it
     loop: SourceSpan | None = None  # a loop that would tell if it were followed turn by turn
+    by_layout: bool = False  # how an array lies in memory decides, which depends on sizes
     causes: frozenset[Path] = frozenset()  # inputs whose layout in memory would tell
     hint: str | None = None
 

@@ -122,6 +122,7 @@ def _relate(interp: Interpreter, array: Array, made: Array, node: Node) -> None:
         interp.span,
         aliasing=True,
         predicate=sizes if isinstance(sizes, Value) else None,
+        by_layout=True,
         causes=layout_of(interp, base).causes,
         hint=f"copy it before: {name}.copy()",
     )

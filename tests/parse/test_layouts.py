@@ -254,3 +254,20 @@ def test_an_order_that_differs_between_paths_is_refused_where_one_is_written():
 def test_an_order_of_elements_known_at_run_time_only_is_refused(order):
     with pytest.raises(UnsupportedCallError, match="known at run time only"):
         sd.grad(lambda x: x.T.ravel(order)[1])(M)
+
+
+def test_sizes_are_asked_for_where_nothing_else_tells():
+    def function(m):
+        a = m * 1.0
+        while a[0, 0] < 20.0:
+            f = a.reshape(3, 3).ravel()
+            f *= 1.5
+            a = a + np.eye(3) * f[1]
+        return (a**2).sum()
+
+    square = M[:, :3].copy()
+    derivative = sd.differentiable(function)
+    assert sd.value_and_grad(function)(square)[0] == function(square.copy())
+    sd.check_grads(function, (square,), order=2)
+    derivative.grad(square)
+    assert "m.shape[0] == 3" in derivative.signatures()[0]
