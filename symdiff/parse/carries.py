@@ -151,6 +151,7 @@ class Carries:
         self.base = base
         self.heap = heap  # of the loop's head
         self.hint_heap = Heap()
+        self.keep_layouts = True  # arrays bound anew may be taken to lie as in the turn before
         self.unrolls = False  # lists that grow are better followed turn by turn
         self.span = span
         self.count: int | Value | None = None  # how many turns, where that is known before
@@ -352,7 +353,8 @@ class Carries:
         if either is not None:
             self.heap.frozen[array.storage] = either
         else:
-            self.heap.laid[memory.parameter] = self._both_values(start, hint)
+            values = self._both_values(start, hint) if self.keep_layouts else ()
+            self.heap.laid[memory.parameter] = values
         self.carried.append(memory)
         return memory
 
@@ -441,6 +443,10 @@ class Carries:
             return not fits(type_, ended) and meet(type_, ended, "end") != type_
         except (Unjoinable, ConflictRead):
             return True
+
+    def memory(self) -> list[Memory]:
+        """The slots of arrays that are bound anew."""
+        return [slot for slot in self.carried if isinstance(slot, Memory)]
 
     # The next turn --------------------------------------------------------------------------------
 

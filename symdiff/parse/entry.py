@@ -9,11 +9,12 @@ from typing import Any
 from symdiff.errors import AliasingError, SymdiffError, UnsupportedSyntaxError
 from symdiff.ir.build import building
 from symdiff.ir.graph import Block, Graph, Value
-from symdiff.ir.signature import LAYOUT, Signature
+from symdiff.ir.signature import Signature
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.blame import certain
 from symdiff.parse.demand import demand, input_sizes, obtainable
 from symdiff.parse.interpreter import Frame, Interpreter, placed
+from symdiff.parse.layouts import layouts_wanted
 from symdiff.parse.output import Output
 from symdiff.parse.reflect import argument
 from symdiff.parse.staged import Staged, StaticDemand
@@ -81,9 +82,9 @@ def _demanded(interp: Interpreter, needed: NeedsStatic) -> Exception:
 
 def _decided_now(interp: Interpreter, read: ConflictRead, function: Any) -> Exception:
     """A request to fix what decides between the paths, where that can be."""
-    layouts = {(*path, LAYOUT) for path in read.conflict.causes} - interp.static.keys()
+    layouts = layouts_wanted(interp, read.conflict)
     if layouts:
-        return StaticDemand(tuple(sorted(layouts, key=str)), interp.span)
+        return StaticDemand(layouts, interp.span)
     if read.conflict.predicate is not None:
         wanted = obtainable(interp, read.conflict.predicate)
         if wanted is not None:

@@ -10,11 +10,12 @@ import numpy as np
 
 from symdiff.ir.control import LoopView, cond, loop, undefined
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.signature import LAYOUT
+from symdiff.ir.signature import LAYOUT, Path
 from symdiff.ops.declare import array_type
 from symdiff.ops.layouts import layout_of_result, needs_operands, reshape_verdict
 from symdiff.ops.strides import Layout, Product, is_packed, met
 from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.values import Conflict
 
 
 def layout_of(interp: Interpreter, value: Value) -> Layout:
@@ -32,6 +33,12 @@ def layout_of(interp: Interpreter, value: Value) -> Layout:
             found[current] = _made(interp, current)
         pending.pop()
     return found[value]
+
+
+def layouts_wanted(interp: Interpreter, conflict: Conflict) -> tuple[Path, ...]:
+    """The paths to fix so that it is known how the inputs behind a conflict lie in memory."""
+    paths = {(*path, LAYOUT) for path in conflict.causes} - interp.static.keys()
+    return tuple(sorted(paths, key=str))
 
 
 def gives_view(interp: Interpreter, node: Node) -> bool | None:

@@ -20,11 +20,13 @@ from symdiff.ir.graph import Block, Node, Value, uses, walk_nodes
 from symdiff.ir.types import INT
 from symdiff.ops import add, less, not_, subtract
 from symdiff.ops.declare import NeedsStatic
+from symdiff.ops.strides import met
 from symdiff.parse.blame import is_users
 from symdiff.parse.carries import Carries, Relations
 from symdiff.parse.demand import obtainable
 from symdiff.parse.heap import Heap, Key, constant, same
 from symdiff.parse.interpreter import MOST_UNROLLED, Flag, Interpreter, either
+from symdiff.parse.layouts import layout_of, layouts_wanted
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -160,6 +162,8 @@ def _staged_or_unrolled(interp: Interpreter, turns: Turns) -> None:
 def _refuse_or_unroll(interp: Interpreter, turns: Turns, failure: Exception) -> None:
     """Raise what is to be raised; nothing where the turns can be staged one by one."""
     count = turns.count
+    if isinstance(failure, ConflictRead) and layouts_wanted(interp, failure.conflict):
+        raise failure
     if is_users(failure):
         if turns.first >= MOST_PEELED:
             raise failure
@@ -328,6 +332,7 @@ class LoopStager:
         self.base = interp.heap
         self.hints: dict[Key, tuple[Abstract, Heap]] = {}  # what a trial left, and its heap
         self.related: Relations = {}  # what may be one thing at the head
+        self.keep_layouts = True
         self.test_inside = False
 
     def stage(self) -> None:
@@ -352,7 +357,7 @@ class LoopStager:
         heap, index = self.base.copy(written=set()), Value(INT)
         carries = Carries(self.since, self.base, heap, index, self.interp.span)
         count = self.turns.count
-        carries.count = count
+        carries.count, carries.keep_layouts = count, self.keep_layouts
         carries.unrolls = isinstance(count, int) and (
             count <= FEW_ITEMS or self.interp.sizes_are_fixed()
         )
@@ -430,7 +435,21 @@ class LoopStager:
             if wider:
                 self.hints[key] = end, trial.heap
                 changed = True
-        return changed or self._learn_relations(trial)
+        return changed or self._learn_relations(trial) or self._learn_layouts(trial)
+
+    def _learn_layouts(self, trial: Trial) -> bool:
+        """Give up that arrays lie as in the turn before, where that was relied on and is not so."""
+        carries, layouts = trial.carries, self.interp.layouts
+        asked = [slot for slot in carries.memory() if slot.parameter in layouts]
+        if not asked or not self.keep_layouts:
+            return False
+        with building(Builder()):
+            ends = dict(zip(carries.carried, carries.following(trial.heap.copy()), strict=True))
+        for slot in asked:
+            before, after = layouts[slot.parameter], layout_of(self.interp, ends[slot])
+            if met([before, after]).strides != before.strides:
+                self.keep_layouts = False
+        return not self.keep_layouts
 
     def _learn_relations(self, trial: Trial) -> bool:
         """Take up what may be one thing at the head, where that matters: something is written."""

@@ -271,3 +271,41 @@ def test_sizes_are_asked_for_where_nothing_else_tells():
     sd.check_grads(function, (square,), order=2)
     derivative.grad(square)
     assert "m.shape[0] == 3" in derivative.signatures()[0]
+
+
+def three_arrays_in_turn(m, n):
+    a, b, e = m * 1.0, m * 2.0, m * 3.0
+    s = 0.0
+    for i in range(n):
+        c = a.reshape(-1)
+        c[1] = 7.0
+        s = s + a[0, 1] * (i + 1)
+        a, b, e = b * 1.0, e * 1.0, a.T * 1.0
+    return s, a
+
+
+def doubled_in_turn(m, n):
+    a = m * 1.0
+    s = 0.0
+    for i in range(n):
+        c = a.reshape(-1)
+        c[1] = 7.0
+        s = s + a[0, 1] * (i + 1)
+        a = a * 2.0
+    return s, a
+
+
+@pytest.mark.parametrize("function", [three_arrays_in_turn, doubled_in_turn])
+def test_arrays_lie_in_a_loop_as_they_do_in_each_turn(function):
+    square = M[:, :3]
+    for argument in (square.copy(), np.asfortranarray(square), square):
+        made, _ = sd.functional(function)(argument, 7)
+        expected = function(argument, 7)
+        np.testing.assert_equal(made, expected)
+
+
+def test_a_loop_in_which_arrays_lie_alike_is_for_any_count():
+    derivative = sd.differentiable(lambda m, n: doubled_in_turn(m, n)[0])
+    derivative.grad(M, 3)
+    derivative.grad(M, 5)
+    assert len(derivative.signatures()) == 1
