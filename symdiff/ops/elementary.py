@@ -224,11 +224,12 @@ def power_partial_base(y: Value, x: Value, exponent: Value) -> Any:
         return 0.0
     if n == 1:
         return 1.0
+    factor = float(n) if type(n) is int and abs(n) < 2**53 else n  # NumPy multiplies faster by it
     if n == 2:
-        return n * x
+        return factor * x
     if not isinstance(n, complex) and n < 1:
-        return n / x ** (1 - n)  # as a quotient, which a mask can keep from dividing by 0
-    return n * _constant_power(y, x, n - 1)
+        return factor / x ** (1 - n)  # as a quotient, which a mask can keep from dividing by 0
+    return factor * _constant_power(y, x, n - 1)
 
 
 def _without_zero_to_zero(x: Value, exponent: Value) -> Value:

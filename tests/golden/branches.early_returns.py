@@ -28,7 +28,7 @@ def early_returns_grad(x, y):
                     z_bar = 0.0
                 else:
                     # line 28: return z**3
-                    z_bar = 3 * (z * z)
+                    z_bar = 3.0 * (z * z)
                 x_bar = 0.0
             # line 22: z = x - y
             x_bar += z_bar
@@ -67,7 +67,7 @@ def early_returns_grad_by_numpy(x, y):
                 z_bar = 0.0
             else:
                 # line 28: return z**3
-                z_bar = 3 * (z * z)
+                z_bar = 3.0 * (z * z)
             x_bar = 0.0
         # line 22: z = x - y
         x_bar += z_bar

@@ -6,7 +6,7 @@ def small_network_grad(w, x, b):
     t1 = h * h
     h[t] *= 0.1
     # line 24: return np.mean(h**2)
-    h_bar = 2 * (np.float32(1.0) / w.shape[0]) * h
+    h_bar = 2.0 * (np.float32(1.0) / w.shape[0]) * h
     # line 23: h[h < 0] *= 0.1
     h_bar[t] *= 0.1
     # line 22: h = np.tanh(w @ x + b)

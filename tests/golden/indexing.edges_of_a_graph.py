@@ -14,7 +14,7 @@ def edges_of_a_graph_grad(height, edges):
     j = edges[:, 1]
     t = height[i] - height[j]
     # line 248: return flow @ flow + np.sum((height[i] - height[j]) ** 2 * flow[j])
-    t1 = flow[j] * (2 * t)
+    t1 = flow[j] * (2.0 * t)
     height_bar = np.zeros(height.shape)
     np.add.at(height_bar, j, -t1)
     np.add.at(height_bar, i, t1)

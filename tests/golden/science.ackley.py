@@ -7,5 +7,5 @@ def ackley_grad(x):
     x_bar = t2 * np.sin(t1)
     # line 342: a = -20 * exp(-0.2 * sqrt(np.sum(x**2) / n))
     t2 = 2.0 * np.exp(-0.2 * t)
-    x_bar += 2 * (t2 / (t if t2 != 0 else 1.0) / x.shape[0]) * x
+    x_bar += 2.0 * (t2 / (t if t2 != 0 else 1.0) / x.shape[0]) * x
     return (x_bar,)

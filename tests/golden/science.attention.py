@@ -10,7 +10,7 @@ def attention_grad(x, wq, wk):
     t1 = np.sum(weights, axis=1, keepdims=True)
     weights1 = weights / t1
     # line 162: return np.sum((weights @ x) ** 2)
-    t2 = 2 * (weights1 @ x)
+    t2 = 2.0 * (weights1 @ x)
     t3 = x.T
     weights_bar = t2 @ t3
     x_bar = weights1.T @ t2

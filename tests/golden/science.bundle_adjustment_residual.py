@@ -22,8 +22,8 @@ def bundle_adjustment_residual_grad(point, rot, cam):
     uv1 = uv * t7
     # line 319: return (uv[0] - 0.3) ** 2 + (uv[1] + 0.1) ** 2
     uv_bar = np.zeros(2)
-    uv_bar[1] = 2 * (uv1[1] + 0.1)
-    uv_bar[0] = 2 * (uv1[0] - 0.3)
+    uv_bar[1] = 2.0 * (uv1[1] + 0.1)
+    uv_bar[0] = 2.0 * (uv1[0] - 0.3)
     # line 318: uv = uv * (1 + 0.1 * r2 - 0.02 * r2**2)
     uv_bar1 = uv_bar * t7
     t8 = np.sum(uv_bar * np.where(uv_bar != 0, uv, 0.0))
@@ -63,5 +63,5 @@ def bundle_adjustment_residual_grad(point, rot, cam):
     t8 = 0.5 * theta_bar
     theta2_bar = t8 / (theta if t8 != 0 else 1.0)
     # line 309: theta2 = np.sum(rot**2)
-    rot_bar += 2 * theta2_bar * rot
+    rot_bar += 2.0 * theta2_bar * rot
     return point_bar, rot_bar, cam_bar

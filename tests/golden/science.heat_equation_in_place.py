@@ -11,7 +11,7 @@ def heat_equation_in_place_grad(u0, nu):
         u[0] = 0.0
         u[-1] = un[-2]
     # line 73: return np.sum(u**2)
-    u_bar = 2 * u
+    u_bar = 2.0 * u
     nu_bar = 0.0
     # line 68: for _ in range(8):
     for t1 in reversed(t1_tape):

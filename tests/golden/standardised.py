@@ -3,7 +3,7 @@ def standardised_grad(x):
     t = np.sqrt(np.var(x, axis=0) + 1e-06)
     z = (x - np.mean(x, axis=0)) / t
     # line 147: return np.sum(z**3)
-    z_bar = 3 * (z * z)
+    z_bar = 3.0 * (z * z)
     # line 146: z = (x - x.mean(axis=0)) / np.sqrt(x.var(axis=0) + 1e-6)
     t1 = z_bar / t
     t2 = -0.5 * np.sum(t1 * z, axis=0)
