@@ -32,7 +32,7 @@ def updates_of_slices_grad(x):
     # line 118: y[-1] += y[0]
     y_bar[0] += y_bar[-1]
     # line 117: y[2] **= 3
-    y_bar[2] = 3 * (y_2 * y_2 * y_bar[2])
+    y_bar[2] = 3.0 * (y_2 * y_2 * y_bar[2])
     # line 116: y[1::3] /= x[0]
     t5 = y_bar[1::3]
     t6 = -t5
@@ -46,7 +46,7 @@ def updates_of_slices_grad(x):
     # line 114: y[:-1] -= y[1:] * 0.5
     y_bar[1:] -= 0.5 * y_bar[:-1]
     # line 113: y[1:] += x[:-1] ** 2
-    x_bar[:-1] += y_bar[1:] * (2 * t)
+    x_bar[:-1] += y_bar[1:] * (2.0 * t)
     # line 112: y = x.copy()
     x_bar += y_bar
     return (x_bar,)

@@ -27,8 +27,8 @@ def gp_marginal_likelihood_grad(x, y, ell, noise):
     k_bar = 0.5 * (np.tril(t6) + np.tril(t6, k=-1))
     # line 33: k = np.exp(-0.5 * np.sum(d**2, axis=-1) / ell**2) + noise**2 * np.eye...
     t6 = k_bar * t2 / t
-    d_bar = (-0.5 * t6)[:, :, np.newaxis] * (2 * d)
+    d_bar = (-0.5 * t6)[:, :, np.newaxis] * (2.0 * d)
     # line 31: def gp_marginal_likelihood(x, y, ell, noise):
-    noise_bar = float(2 * (noise * np.sum(k_bar * t3)))
+    noise_bar = float(2.0 * (noise * np.sum(k_bar * t3)))
     x_bar = np.ascontiguousarray(np.sum(d_bar, axis=1) - np.sum(d_bar, axis=0))
-    return x_bar, y_bar, float(-2 * (ell * np.sum(t6 * t1))), noise_bar
+    return x_bar, y_bar, float(-2.0 * (ell * np.sum(t6 * t1))), noise_bar

@@ -37,7 +37,7 @@ def break_out_of_inner_grad(m):
                 t1 = np.float64(0.0)
             else:
                 # line 178: s += m[i, j] ** 2 * (i + 1)
-                t1 = 2 * (m_i_j * (s_bar * (i + 1)))
+                t1 = 2.0 * (m_i_j * (s_bar * (i + 1)))
             # line 176: if m[i, j] < -0.5:
             m_bar[i, j] += t1
     return (m_bar,)

@@ -6,6 +6,6 @@ def rosenbrock_loop_grad(x):
         x_i = x[i]
         # line 16: f += 100.0 * (x[i + 1] - x[i] ** 2) ** 2 + (1 - x[i]) ** 2
         t = 200.0 * (x[i + 1] - x_i ** 2)
-        x_bar[i] += -2 * (1 - x_i) - 2 * (x_i * t)
+        x_bar[i] += -2.0 * (1 - x_i) - 2.0 * (x_i * t)
         x_bar[i + 1] += t
     return (x_bar,)

@@ -54,7 +54,7 @@ def lstm_grad(params, xs):
     params_cell_0_bar = np.zeros(params_cell_0.shape)
     params_cell_1_bar = np.zeros(params_cell_1.shape)
     # line 143: loss += np.sum((h - 0.2) ** 2)
-    t5 = np.divide(2, xs.shape[0])
+    t5 = np.divide(2.0, xs.shape[0])
     # line 135: for x in xs:
     for k in reversed(range(xs.shape[0])):
         c = c_tape[k]
