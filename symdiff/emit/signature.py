@@ -72,7 +72,7 @@ def _together(paths: list[Path], specifications: Mapping[str, Any]) -> list[list
         parent = remaining[0][:-1]
         siblings = [path for path in remaining[: _MOST_TOGETHER + 1] if path[:-1] == parent]
         whole = len(siblings) > 1 and len(siblings) == _length(parent, specifications)
-        chosen = siblings if whole else remaining[:1]
+        chosen = sorted(siblings, key=lambda path: path[-1]) if whole else remaining[:1]
         found.append(chosen)
         remaining = [path for path in remaining if path not in chosen]
     return found

@@ -23,6 +23,7 @@ from symdiff.ir.types import GENERATOR, ArrayType, Dim, Size, Type, type_of_cons
 from symdiff.ops.declare import FUNCTIONS
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import (
+    ABSENT,
     Abstract,
     Array,
     BoundMethod,
@@ -133,7 +134,7 @@ def reflect(interp: Interpreter, value: Any, path: Path) -> Abstract:
     if path in interp.static:
         return interp.static[path]
     known = interp.live.get(id(value))
-    if known is not None:
+    if known is not None and _is_at_hand(interp, known):
         interp.guard(path, "same", known.path)
         return known
     for test, handler in _REFLECTORS:
@@ -141,6 +142,12 @@ def reflect(interp: Interpreter, value: Any, path: Path) -> Abstract:
             return _remembered(interp, value, handler(interp, value, path))
     interp.guard(path, "type", type(value))
     return _remembered(interp, value, ObjectRef(type(value), value, path))
+
+
+def _is_at_hand(interp: Interpreter, ref: Any) -> bool:
+    """Whether what a list or a dict holds is known here, not only on a path that was given up."""
+    heaps = (interp.heap, *interp.outer_heaps)
+    return isinstance(ref, ObjectRef) or any(heap.get(ref) is not ABSENT for heap in heaps)
 
 
 def _remembered(interp: Interpreter, value: Any, found: Abstract) -> Abstract:

@@ -124,10 +124,12 @@ def read_free(interp: Interpreter, variable: FreeVariable) -> Abstract:
 def reflect_everywhere(interp: Interpreter, key: Any, value: Any, path: Path) -> Abstract:
     """Reflect a live object that is first read here, in every heap staged so far."""
     before, interp.heap = interp.heap, Heap()
+    interp.outer_heaps.append(before)
     try:
         content = reflect(interp, value, path)
         found = interp.heap.contents
     finally:
+        interp.outer_heaps.pop()
         interp.heap = before
     found[key] = content
     for inner_key, inner in found.items():

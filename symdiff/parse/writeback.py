@@ -57,12 +57,12 @@ def write_back(interp: Interpreter) -> None:
 
 def _rest_on_being_apart(interp: Interpreter) -> None:
     """What is written is no other list, dict or object that is read."""
-    written = [*interp.changed, *(owner for owner, _ in interp.attributes)]
+    changed = [ref for ref in interp.changed if interp.heap.get(ref) is not ABSENT]
+    written = [*changed, *(owner for owner, _ in interp.attributes)]
     for ref in dict.fromkeys(written):
         for other in interp.live.values():
             alike = type(other) is type(ref) and _class_of(other) is _class_of(ref)
-            alike = alike and other is not ref
-            if alike and None not in (ref.path, other.path):
+            if alike and ref.path != other.path and None not in (ref.path, other.path):
                 interp.guard(ref.path, "apart", other.path, of=str(other.path))
 
 
@@ -182,9 +182,19 @@ def _write_container(interp: Interpreter, ref: Any) -> None:
         _write_list(interp, ref, owner, before, content)
 
 
-def _is_unchanged(ref: Any, key: Any, before: Abstract, item: Abstract) -> bool:
-    """Whether an item is what it was; a container that has been there is written on its own."""
-    return same(before, item) or getattr(item, "path", None) == (*ref.path, key)
+def _is_unchanged(
+    interp: Interpreter, ref: Any, key: Any, before: Abstract, item: Abstract
+) -> bool:
+    """Whether an item is what it was; a container that has been there is written on its own.
+
+    An array in place of an argument's is the argument's new content, which derivatives leave alone.
+    """
+    if same(before, item) or getattr(item, "path", None) == (*ref.path, key):
+        return True
+    if not (isinstance(before, Array) and isinstance(item, Array)):
+        return False
+    alike = interp.heap.read(before).type == interp.heap.read(item).type
+    return alike and not isinstance(ref.path[0], FreeVariable)
 
 
 def _write_dict(
@@ -194,7 +204,7 @@ def _write_dict(
         if key not in content:
             owner.called("pop", Contents(interp), key)
     for key, item in content.items():
-        if not _is_unchanged(ref, key, before.get(key, ABSENT), item):
+        if not _is_unchanged(interp, ref, key, before.get(key, ABSENT), item):
             _effect(interp, owner, ops.set_item, item, key=key)
 
 
@@ -207,7 +217,7 @@ def _write_list(
         if position >= len(before):
             template = Contents(interp)
             owner.called("append", template, template.of(item))
-        elif not _is_unchanged(ref, position, before[position], item):
+        elif not _is_unchanged(interp, ref, position, before[position], item):
             _effect(interp, owner, ops.set_item, item, key=position)
 
 
