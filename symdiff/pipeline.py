@@ -408,7 +408,8 @@ def _aliases(
             _refuse_overlap(path, value, other_path, other, written)
         else:
             found.append((path, value))
-    apart = {path for path in written if laps_itself(follow(path, names, arguments))}
+    given = ((path, follow(path, names, arguments)) for path in written)
+    apart = {path for path, value in given if isinstance(value, np.ndarray) and laps_itself(value)}
     if apart:
         raise AliasingError(
             f"elements of {spelled(min(apart, key=str))} share memory, and the function writes it",

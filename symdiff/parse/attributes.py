@@ -62,7 +62,7 @@ def _attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
     if hasattr(value, "staged_attribute"):
         return value.staged_attribute(name)
     owner = class_of(interp, value)
-    if owner.__module__ in _WITH_FIXED_ATTRIBUTES and not hasattr(owner, name):
+    if owner.__module__ in _WITH_FIXED_ATTRIBUTES and not _has(owner, name):
         shown = owner.__name__ if owner.__module__ == "builtins" else f"numpy.{owner.__name__}"
         raise users(AttributeError(f"'{shown}' object has no attribute '{name}'"))
     if isinstance(value, Value | Array | np.generic):
@@ -82,6 +82,11 @@ def _function_attribute(interp: Interpreter, function: types.FunctionType, name:
         lookups.rests_on(interp, function, name, ABSENT)
         raise users(AttributeError(f"'function' object has no attribute '{name}'"))
     return _free_attribute(interp, function, name, getattr(function, name))
+
+
+def _has(owner: type, name: str) -> bool:
+    """Whether instances of a class have an attribute: ``hasattr`` would ask the metaclass too."""
+    return any(name in c.__dict__ for c in owner.__mro__)
 
 
 def _opaque_attribute(interp: Interpreter, value: Value, name: str) -> Abstract:
@@ -119,9 +124,9 @@ def _method_of(interp: Interpreter, value: Abstract, name: str) -> Abstract:
         found = getattr(value, name)
         return ArrayMethod(value, name) if callable(found) else found
     owner = class_of(interp, value)
-    if callable(getattr(owner, name)):
+    on_class = next(c.__dict__[name] for c in owner.__mro__ if name in c.__dict__)
+    if callable(on_class) or isinstance(on_class, staticmethod | classmethod):
         return ArrayMethod(value, name)
-    on_class = inspect.getattr_static(owner, name)
     if isinstance(on_class, STATIC_TYPES):
         return on_class
     raise UnsupportedSyntaxError(f"attribute '{name}' of {describe(value)}", interp.span)

@@ -92,6 +92,9 @@ def limit(interp: Interpreter, error: Exception, what: str | None = None) -> Sym
     """What the compiler cannot do, as an error that says where."""
     if isinstance(error, AssertionError):
         return InternalError(f"an assertion failed: {error}", interp.span)
+    if isinstance(error, RecursionError):
+        message = "calls and expressions are nested too deeply here to be followed"
+        return UnsupportedCallError(message, interp.span, "use a loop, or a smaller depth")
     reason = str(error) or type(error).__name__
     message = f"symdiff does not know this use of {what}: {reason}" if what else reason
     return UnsupportedCallError(message, interp.span, HINT)

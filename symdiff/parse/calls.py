@@ -18,6 +18,7 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
+from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES, array_type
 from symdiff.parse.arguments import plain_argument
 from symdiff.parse.attributes import MUTATING_ARRAY_METHODS, get_attribute, special_method
@@ -179,6 +180,14 @@ def call_lowering(
     )
 
 
+def _as_array(interp: Interpreter, result: Value) -> Abstract:
+    """What ``out=...`` asks for: an array where it would be a scalar."""
+    type_ = result.type
+    if isinstance(type_, ArrayType) and not type_.shape:
+        raise UnsupportedCallError("'out=...' for a scalar", interp.span, "leave it out")
+    return interp.wrap(result)
+
+
 @functools.cache
 def _place_of_out(lowering: Callable[..., Any]) -> int | None:
     """At which position a function takes an array to write to."""
@@ -187,6 +196,8 @@ def _place_of_out(lowering: Callable[..., Any]) -> int | None:
 
 
 def _store_out(interp: Interpreter, out: Abstract, result: Any) -> Abstract:
+    if out is Ellipsis:
+        return _as_array(interp, result)
     if not isinstance(out, Array):
         raise users(TypeError("return arrays must be of ArrayType"))
     kept, made = array_type(interp.heap.read(out)), array_type(result)

@@ -13,6 +13,7 @@ from symdiff.ir.signature import Signature
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.blame import certain
 from symdiff.parse.demand import demand, input_sizes, obtainable
+from symdiff.parse.depth import room
 from symdiff.parse.interpreter import Frame, Interpreter, placed
 from symdiff.parse.layouts import layouts_wanted
 from symdiff.parse.output import Output
@@ -37,6 +38,12 @@ def stage(function: Any, signature: Signature) -> Staged:
     a ``SymdiffError`` for what is outside the language; a ``CertainError`` for what the function
     itself raises, whatever the values are.
     """
+    with room():
+        return _unrolled_as_needed(function, signature)
+
+
+def _unrolled_as_needed(function: Any, signature: Signature) -> Staged:
+    """The staged function; loops whose turns differ are followed turn by turn."""
     unrolled: set[SourceSpan] = set()
     while True:
         try:

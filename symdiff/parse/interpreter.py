@@ -50,6 +50,7 @@ from symdiff.source import SourceSpan, span_of
 
 MOST_UNROLLED = 2000
 MOST_INLINED = 200
+MOST_FOLLOWED = 200_000
 
 Flag = tuple[Token, str]
 FreeKind = Literal["global", "cell", "object", "weak"]
@@ -105,6 +106,7 @@ class Interpreter:
         self.span: SourceSpan | None = None
         self.returned: SourceSpan | None = None  # the last ``return`` of the function itself
         self.stopped = 0  # depth of no_grad
+        self.followed = 0  # statements and expressions, each time they are staged
         self.trials = 0  # how often loop bodies were staged
         self.tails = 0  # how often the rest of a block was staged twice
         self.outer_heaps: list[Heap] = []
@@ -140,6 +142,7 @@ class Interpreter:
         before = self.span
         self.span = builder().span = span_of(node, self.frame.source)
         try:
+            self._count()
             yield
         except SymdiffError as error:
             raise placed(error, self.span) from None
@@ -156,6 +159,17 @@ class Interpreter:
             raise
         finally:
             self.span = builder().span = before
+
+    def _count(self) -> None:
+        """Keep within what can be followed in some seconds."""
+        self.followed += 1
+        if self.followed > MOST_FOLLOWED:
+            raise UnsupportedSyntaxError(
+                f"more than {MOST_FOLLOWED} expressions would have to be followed, turn by turn"
+                " and call by call",
+                self.span,
+                "loop over a range or an array, or compute it outside",
+            )
 
     # Statements and expressions -------------------------------------------------------------------
 

@@ -175,6 +175,8 @@ class Joiner:
         try:
             if is_variable(key) and not (is_bound(a) and is_bound(b)):
                 return self._half_bound(name, a, b)
+            if isinstance(key, ListRef):
+                return self._items(name, a, b)
             return self.join(name, a, b)
         except Unjoinable as reason:
             text = f"'{name}' differs between two paths: {reason}"
@@ -238,8 +240,6 @@ class Joiner:
                 if content.written:
                     raise Unjoinable("it was set on other paths")
                 return content
-        if _is_list_content(a, b):
-            return self._list_contents(name, a, b)
         if a is ABSENT or b is ABSENT:
             return self._half(name, a, b)
         if is_number(a) and is_number(b):
@@ -401,6 +401,11 @@ class Joiner:
             return self._dict_contents(name, a, b)
         raise Unjoinable(f"{describe(a)} in one branch, {describe(b)} in the other")
 
+    def _items(self, name: str, a: Abstract, b: Abstract) -> Abstract:
+        """What a list holds: unlike a tuple it may have another length in each arm."""
+        of_lists = not same(a, b) and _are_of_lists(a, b)
+        return self._list_contents(name, a, b) if of_lists else self.join(name, a, b)
+
     def _list_contents(self, name: str, a: Abstract, b: Abstract) -> Value | Columns:
         """Lists of different lengths: one list of a length known at run time."""
         tables = [self._columns(arm, content) for arm, content in enumerate((a, b))]
@@ -457,13 +462,14 @@ class Joiner:
         """A new list or dict for one that is another in each arm (None where there is none)."""
         known = self.refs.get((a, b))
         if known is None:
-            known = self.refs[a, b] = type(a if b is None else b)()
+            known = self.refs[a, b] = _like(a, b)
             self.merged.append(Merged(known, (a, b), name))
             contents = [
                 ABSENT if ref is None else arm.heap.get(ref)
                 for arm, ref in zip(self.arms, (a, b), strict=True)
             ]
-            self.heap.set(known, self.join(name, *contents))
+            join = self._items if isinstance(known, ListRef) else self.join
+            self.heap.set(known, join(name, *contents))
         return known
 
     def _dict_contents(self, name: str, a: dict[Any, Any], b: dict[Any, Any]) -> dict[Any, Any]:
@@ -492,8 +498,8 @@ def bound_flag(content: Abstract) -> Value:
     return content.bound() if isinstance(content, Maybe) else constant(content is not ABSENT)
 
 
-def _is_list_content(a: Abstract, b: Abstract) -> bool:
-    """Whether two contents are those of a list, of different lengths or of staged length."""
+def _are_of_lists(a: Abstract, b: Abstract) -> bool:
+    """Whether two contents of lists are of different lengths, or of staged length."""
     contents = [c for c in (a, b) if type(c) is tuple]
     staged = [
         c
@@ -505,6 +511,15 @@ def _is_list_content(a: Abstract, b: Abstract) -> bool:
     if len(contents) == 2:
         return len(a) != len(b) and len(a) + len(b) > 0
     return len(contents) == 1 and len(staged) == 1
+
+
+def _like(a: ListRef | DictRef | None, b: ListRef | DictRef | None) -> ListRef | DictRef:
+    """A new list, tuple or dict of the kind that both are."""
+    kinds = {(type(ref), isinstance(ref, ListRef) and ref.frozen) for ref in (a, b) if ref}
+    if len(kinds) > 1:
+        raise Unjoinable("a tuple in one branch, a list in the other")
+    kind, frozen = kinds.pop()
+    return ListRef(frozen=True) if frozen else kind()
 
 
 def _order(arm: int, content: Any, other: Any) -> tuple[Any, Any]:

@@ -105,8 +105,24 @@ def _binary(
     if isinstance(a, StaticSet) and isinstance(b, frozenset):
         return StaticSet(plain(a, b))
     if not is_staged(a) and not is_staged(b):
+        _require_small(interp, name, a, b)
         return plain(a, b)
     return interp.wrap(arithmetic(interp, name, interp.lift(a), interp.lift(b)))
+
+
+LARGEST_CONSTANT = 1_000_000  # bits, characters or items
+
+
+def _require_small(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> None:
+    """Refuse to compute here what would fill the memory."""
+    if not isinstance(b, int) or not isinstance(a, int | str | bytes | tuple):
+        return
+    size = a.bit_length() if isinstance(a, int) else len(a)
+    times = {"pow": b, "mul": 1 if isinstance(a, int) else b, "lshift": b}.get(name, 0)
+    if (size + (name == "lshift")) * times > LARGEST_CONSTANT:
+        raise UnsupportedSyntaxError(
+            "this constant is too large to be computed here", interp.span, "compute it outside"
+        )
 
 
 def _texts(interp: Interpreter, name: str, plain: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
@@ -116,6 +132,7 @@ def _texts(interp: Interpreter, name: str, plain: Callable[[Any, Any], Any], a: 
     if name == "add" and all(isinstance(v, str | StagedText) for v in (a, b)):
         return joined(a, b)
     a, b = (static(settled(interp, v)) for v in (a, b))
+    _require_small(interp, name, a, b)
     return plain(a, b)
 
 
@@ -211,6 +228,7 @@ def _repeated(interp: Interpreter, sequence: Abstract, times: Abstract) -> ListR
         filled = _filled(content[0], times)
         interp.put(result, filled)
         return result
+    _require_small(interp, "mul", content, static(times))
     interp.put(result, content * static(times))
     return result
 
@@ -343,7 +361,7 @@ def _contains(interp: Interpreter, container: Abstract, item: Abstract) -> Abstr
         items = container if isinstance(container, tuple) else items_of(interp, container)
         found: Abstract = False
         for other in items:
-            equal = compare(interp, ast.Eq, other, item)
+            equal = other is item or truth(interp, compare(interp, ast.Eq, other, item))
             if equal is True:
                 return True
             if isinstance(equal, Value):
@@ -352,5 +370,5 @@ def _contains(interp: Interpreter, container: Abstract, item: Abstract) -> Abstr
     if isinstance(container, Range):
         return _in_range(interp, container, item)
     if isinstance(container, Array):
-        return ops.any(ops.equal(interp.lift(container), interp.lift(item)))
+        return truth(interp, ops.any(ops.equal(interp.lift(container), interp.lift(item))))
     return static(item) in container

@@ -287,3 +287,39 @@ def test_an_array_is_not_compared_with_what_is_no_number():
     with pytest.raises(UnsupportedSyntaxError, match="the answer is an array") as caught:
         symdiff.grad(array_equal_to_none)(np.array([1.0, 2.0]))
     assert caught.value.span is not None
+
+
+def membership(x):
+    return x in (0.7, 3), 0.7 in [x], np.asarray(x) in [x], x in np.asarray([x, 1.0])
+
+
+def attributes_of_the_class_only(x):
+    return hasattr(x, "__call__"), hasattr(x, "__name__"), hasattr([x], "mro"), callable(x)  # noqa: B004
+
+
+def test_membership_is_a_bool():
+    follows(membership, 0.7, 3, np.float64(0.7))
+
+
+def test_attributes_of_a_class_are_not_those_of_its_instances():
+    follows(attributes_of_the_class_only, 0.7, np.float64(0.3), np.array([1.0, 2.0]))
+
+
+def tuples_of_two_lengths(x):
+    t = (1, x, x) if x > 0.5 else (1, x)
+    return sum(t) + len(t)
+
+
+def test_tuples_of_two_lengths_are_tuples():
+    follows(tuples_of_two_lengths, 0.7, 0.3)
+
+
+def returns_tuples_of_two_lengths(x):
+    if x > 0.5:
+        return (1, x, x)
+    return (1, x)
+
+
+def test_tuples_of_two_lengths_are_not_returned_as_a_list():
+    with pytest.raises(UnsupportedSyntaxError, match="a tuple of 3 in one branch, of 2"):
+        symdiff.differentiable(returns_tuples_of_two_lengths).graph("float")

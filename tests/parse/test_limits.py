@@ -1,0 +1,87 @@
+"""What would take too long to follow is refused: turns, calls, depth, large constants."""
+
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import symdiff
+from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
+from symdiff.parse.interpreter import MOST_INLINED
+
+MANY = tuple(range(500))
+
+
+def turns_in_turns(x):
+    s = 0.0
+    for a in MANY:
+        for b in MANY:
+            s += x * a * b
+    return s
+
+
+def comprehended(x):
+    return sum([x * a * b for a in MANY for b in MANY])
+
+
+def calls_and_calls(x, n=30):
+    return x if n == 0 else calls_and_calls(x, n - 1) + calls_and_calls(2 * x, n - 1)
+
+
+@pytest.mark.parametrize("function", [turns_in_turns, comprehended, calls_and_calls])
+def test_what_is_followed_turn_by_turn_and_call_by_call_is_limited(function):
+    start = time.process_time()
+    with pytest.raises(UnsupportedSyntaxError, match="expressions would have to be") as caught:
+        symdiff.differentiable(function).graph("float")
+    assert time.process_time() - start < 30.0
+    assert caught.value.span is not None
+    assert "range" in str(caught.value.hint)
+
+
+def descends(x, n):
+    return x if n == 0 else 1.01 * descends(x, n - 1)
+
+
+def descends_far(x):
+    return descends(x, MOST_INLINED - 5)
+
+
+def test_a_recursion_of_static_depth_is_followed_far():
+    before = sys.getrecursionlimit()
+    slope = symdiff.grad(descends_far)(2.0)
+    np.testing.assert_allclose(slope, 1.01 ** (MOST_INLINED - 5), rtol=1e-12)
+    assert sys.getrecursionlimit() == before
+
+
+def never_ends(x, n=0):
+    return never_ends(x, n + 1)
+
+
+def test_a_recursion_without_an_end_is_refused():
+    with pytest.raises(UnsupportedCallError, match="calls itself to a depth") as caught:
+        symdiff.differentiable(never_ends).graph("float")
+    assert caught.value.span is not None
+
+
+def power(x):
+    return x * (10**10**9 % 7)
+
+
+def text(x):
+    return x * len("a" * 10**10)
+
+
+def items(x):
+    return x * len([0] * 10**10)
+
+
+def shift(x):
+    return x * (1 << 10**10)
+
+
+@pytest.mark.parametrize("function", [power, text, items, shift])
+def test_constants_that_would_fill_the_memory_are_not_computed(function):
+    with pytest.raises(UnsupportedSyntaxError, match="too large to be computed here") as caught:
+        symdiff.differentiable(function).graph("float")
+    assert caught.value.span is not None
