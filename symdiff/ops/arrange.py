@@ -16,7 +16,7 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Operand, Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, may_be_one
 from symdiff.ops.creation import arange_of, array_of, copy_in, shape_operands
-from symdiff.ops.declare import array_type, broadcast_shapes, lowers, static
+from symdiff.ops.declare import FUNCTIONS, array_type, broadcast_shapes, lowers, static
 from symdiff.ops.elementary import floor_divide
 from symdiff.ops.index import index_of
 from symdiff.ops.lists import list_join_of, list_stack_of
@@ -274,6 +274,8 @@ def lower_expand_dims(a: Any, axis: Any) -> Value:
 @lowers(np.squeeze, method="squeeze")
 def lower_squeeze(a: Any, axis: Any = None) -> Value:
     x = array_of(a)
+    if array_type(x).kind == "python":
+        x = FUNCTIONS[np.asarray](x)
     shape = array_type(x).shape
     if array_type(x).kind == "scalar" and not axis:
         return x

@@ -269,9 +269,23 @@ def bind_found(
         return BoundMethod(found, instance)
     if hasattr(found, "__symdiff_function__"):
         return BoundMethod(found, instance)
+    if isinstance(found, types.MethodDescriptorType) and isinstance(instance, ObjectRef):
+        return _method_in_c(interp, instance, name)
     if interp is not None:
         return class_attribute(interp, owner, name)
     return found
+
+
+def _method_in_c(interp: Interpreter | None, instance: ObjectRef, name: str) -> Abstract:
+    """A method that is not written in Python, of the user's own object as it is."""
+    changed = interp is None or any(owner is instance for owner, _ in interp.attributes)
+    if instance.live is None or changed:
+        raise UnsupportedCallError(
+            f"'{name}' of a {instance.type.__name__}, which is not written in Python",
+            None if interp is None else interp.span,
+            "call it outside, or in a function marked symdiff.nondifferentiable",
+        )
+    return getattr(instance.live, name)
 
 
 def set_attribute(interp: Interpreter, value: Abstract, name: str, content: Abstract) -> None:

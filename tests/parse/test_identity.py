@@ -2,6 +2,7 @@
 
 import functools
 import os
+import struct
 import types
 
 import numpy as np
@@ -323,3 +324,27 @@ def returns_tuples_of_two_lengths(x):
 def test_tuples_of_two_lengths_are_not_returned_as_a_list():
     with pytest.raises(UnsupportedSyntaxError, match="a tuple of 3 in one branch, of 2"):
         symdiff.differentiable(returns_tuples_of_two_lengths).graph("float")
+
+
+PACKER = struct.Struct("d")
+
+
+def packs(x):
+    packed = PACKER.pack(x)
+    return packed, x
+
+
+def test_a_method_in_c_of_an_object_from_outside_is_that_objects():
+    graph = symdiff.differentiable(packs).graph("float")
+    assert "pack" in str(graph)
+
+
+def squeezed(x):
+    return np.squeeze(x) * 2.0, np.atleast_1d(np.squeeze(x)).astype(float)
+
+
+def test_a_number_squeezed_is_an_array():
+    follows(squeezed, 0.7, np.float64(0.7), np.array([[0.7]]))
+    x = 0.7
+    value, _ = symdiff.differentiable(squeezed).forward(x)
+    assert [type(v) for v in value] == [type(v) for v in squeezed(x)]
