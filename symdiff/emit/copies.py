@@ -8,7 +8,8 @@ from copy import deepcopy
 from symdiff.emit.headers import index_elements, tape_get
 from symdiff.emit.layout import Layout
 from symdiff.emit.lower import blocks_of, push, remove_unread
-from symdiff.emit.ownership import Decisions, Sharing, decide
+from symdiff.emit.memory import Decisions, Sharing
+from symdiff.emit.ownership import decide
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, cond, loop, undefined
 from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Value, free_values

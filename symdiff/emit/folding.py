@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from symdiff.emit.layout import Layout
 from symdiff.emit.lower import blocks_of, is_write, push
+from symdiff.emit.memory import Decisions, Sharing
 from symdiff.emit.names import hint_of
-from symdiff.emit.ownership import Decisions, Sharing
 from symdiff.emit.text import WIDTH
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined

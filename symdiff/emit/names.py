@@ -14,8 +14,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from symdiff.emit.headers import tape_get
 from symdiff.emit.layout import Layout, Segment
 from symdiff.emit.lower import blocks_of, is_write, push
+from symdiff.emit.memory import Decisions
 from symdiff.emit.namespace import Namespace
-from symdiff.emit.ownership import Decisions
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, cond, loop, undefined
 from symdiff.ir.graph import Graph, Node, Value

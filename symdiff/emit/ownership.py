@@ -15,64 +15,19 @@ it finds nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 
 from symdiff.emit.layout import Layout
 from symdiff.emit.lower import in_memory, is_write, push
+from symdiff.emit.memory import NOTHING, Decisions, Memory, Origin, Origins, Place, Sharing
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value
 from symdiff.ir.types import ArrayType, ListType, OpaqueType, TapeType, may_be_one
-from symdiff.ops.index import is_view
 
-Origin = int
-Origins = frozenset[Origin]
-Place = tuple[Node | Block, int]  # the operand of a node, or the result of a block, by number
-
-NOTHING: Origins = frozenset()
 _WRITABLE_VIEWS = frozenset({"index", "reshape", "transpose"})
 _LIST_READS = frozenset({"list_get", "list_pop"})
 _OWNERS = frozenset({"list_zeros_like", "deep_copy"})  # of what is in the list, too
 _ACCUMULATING = frozenset({"add", "subtract"})
-
-
-@dataclass(slots=True)
-class Decisions:
-    """What has been found so far. Sets are kept in the order of discovery (dictionaries)."""
-
-    copied_operands: dict[Place, None] = field(default_factory=dict)
-    copied_views: dict[Value, None] = field(default_factory=dict)
-    copied_pushes: dict[Node, bool] = field(default_factory=dict)  # whether down to the arrays
-    owned_carries: dict[Value, None] = field(default_factory=dict)
-    accumulations: dict[Node, int] = field(default_factory=dict)  # node → the operand written to
-
-    def size(self) -> int:
-        copies = len(self.copied_operands) + len(self.copied_views) + len(self.copied_pushes)
-        return copies + len(self.owned_carries)
-
-
-@dataclass(slots=True)
-class Sharing:
-    """The outcome of a walk: where values lie, and when memory is written (origin → times).
-
-    ``unwritable`` values may be read-only views, ``partial`` ones parts of larger arrays.
-    """
-
-    origins: dict[Value, Origins] = field(default_factory=dict)
-    contents: dict[Value, Origins] = field(default_factory=dict)
-    writes: dict[Origin, list[int]] = field(default_factory=dict)
-    unwritable: set[Value] = field(default_factory=set)
-    partial: set[Value] = field(default_factory=set)
-
-    def inherit(self, value: Value, *sources: Value) -> None:
-        """What is read-only, or a part of a larger array, stays so where it is handed on."""
-        self.inherit_parts(value, *sources)
-        if not self.unwritable.isdisjoint(sources):
-            self.unwritable.add(value)
-
-    def inherit_parts(self, value: Value, *sources: Value) -> None:
-        if not self.partial.isdisjoint(sources):
-            self.partial.add(value)
 
 
 def decide(
@@ -95,7 +50,7 @@ def decide(
         final = settled
 
 
-class _Walk:
+class _Walk(Memory):
     """One pass over the graph in program order."""
 
     def __init__(
@@ -107,18 +62,10 @@ class _Walk:
         decisions: Decisions,
         carried: dict[Value, Origins],
     ) -> None:
-        self.graph, self.layout, self.writable, self.fresh = graph, layout, writable, fresh
-        self.decisions = decisions
+        super().__init__(layout, decisions)
+        self.graph, self.writable, self.fresh = graph, writable, fresh
         self.carried = carried  # contents of carried lists, from turn to turn; kept between walks
         self.grew = False
-        self.final = (
-            True  # whether copies before writes are decided on: last, when the rest is settled
-        )
-        self.sharing = Sharing()
-        self.origins, self.contents = self.sharing.origins, self.sharing.contents
-        self.owned: list[bool] = []
-        self.carry_of: dict[Origin, Value] = {}
-        self.active: dict[Origin, dict[Value, None]] = {}
         self.pushed: dict[Value, Origins] = {}
         self.next_of: dict[Value, Value] = {}
         self.decisions.accumulations.clear()
@@ -144,107 +91,6 @@ class _Walk:
             self.results(block)
         if self.writable:
             self.stores(block)
-
-    # Origins
-
-    def origin(self, owned: bool) -> Origin:
-        self.owned.append(owned)
-        return len(self.owned) - 1
-
-    def place(self, value: Value, origins: Origins, contents: Origins = NOTHING) -> None:
-        """Note where a value lies, if it lies anywhere."""
-        if not in_memory(value):
-            return
-        self.origins[value] = origins
-        if contents:
-            self.contents[value] = contents
-        for origin in origins | contents:
-            self.active.setdefault(origin, {})[value] = None
-
-    def lies(self, value: Value) -> Origins:
-        return self.origins.get(value, NOTHING)
-
-    def holds(self, value: Value) -> Origins:
-        return self.contents.get(value, NOTHING)
-
-    def reach(self, value: Value) -> Origins:
-        """All memory that a value leads to."""
-        return self.lies(value) | self.holds(value)
-
-    # Taking memory
-
-    def sharers(self, origins: Origins, time: int) -> list[Value]:
-        """Live values that may lie in the origins, in order of definition."""
-        found: dict[Value, None] = {}
-        for origin in sorted(origins):
-            live = self.active.get(origin, {})
-            for value in [v for v in live if self.layout.end(v) <= time]:
-                del live[value]
-            found.update((v, None) for v in live if self.layout.is_live(v, time))
-        return list(found)
-
-    def takes(self, value: Value, time: int, required: bool = True) -> bool:
-        """Whether the memory of ``value`` is free to be written from ``time`` on.
-
-        Where copies of views or pushes, or owning a carry, make it so, they are decided on; where
-        the write is not ``required``, only owning a carry is.
-        """
-        if value in self.sharing.unwritable:
-            return False
-        carries = [self.carry_of.get(o) for o in sorted(self.lies(value)) if not self.owned[o]]
-        if None in carries:
-            return False
-        sharers = self.sharers(self.lies(value), time)
-        if sharers and (not required or not self.separable(value, sharers)):
-            return False
-        for sharer in sharers:
-            self.separate(sharer)
-        for carry in carries:
-            if carry is not None:
-                self.decisions.owned_carries[carry] = None
-        return True
-
-    def separable(self, value: Value, sharers: Sequence[Value]) -> bool:
-        """Whether copying each sharer where it was made would free the memory of ``value``."""
-        bases = {value}
-        while value.node is not None and self.is_view(value.node):
-            value = value.node.operands[0]
-            bases.add(value)
-        return all(
-            sharer not in bases
-            and sharer.node is not None
-            and (sharer.node.op is push or self.is_view(sharer.node))
-            for sharer in sharers
-        )
-
-    def separate(self, sharer: Value) -> None:
-        assert sharer.node is not None
-        if sharer.node.op is push:
-            self.decisions.copied_pushes.setdefault(sharer.node, False)
-        else:
-            self.decisions.copied_views[sharer] = None
-
-    def is_view(self, node: Node) -> bool:
-        return bool(node.results) and in_memory(node.results[0]) and is_view(node)
-
-    def moved(self, value: Value, place: Place, time: int, others: Origins) -> None:
-        """``value`` goes into a place that owns what it holds: itself, or a copy."""
-        if not in_memory(value) or place in self.decisions.copied_operands:
-            return
-        if _is_undefined(value):
-            return
-        if self.lies(value) & others or not self.takes(value, time):
-            self.copy_operand(place)
-        else:
-            self.note_write(value, time)
-
-    def copy_operand(self, place: Place) -> None:
-        if self.final:
-            self.decisions.copied_operands[place] = None
-
-    def note_write(self, value: Value, time: int) -> None:
-        for origin in self.lies(value):
-            self.sharing.writes.setdefault(origin, []).append(time)
 
     # Nodes
 
@@ -564,7 +410,3 @@ def _is_as_large(base: Value, sum_: Value) -> bool:
         return False
     pairs = zip(a.shape, b.shape, strict=True)
     return all(own == dim or not may_be_one(own) for own, dim in pairs)
-
-
-def _is_undefined(value: Value) -> bool:
-    return value.node is not None and value.node.op is undefined
