@@ -24,7 +24,16 @@ from symdiff.api.transforms import Gradient
 from symdiff.emit import Emitted
 from symdiff.errors import SymdiffError, UnsupportedCallError
 from symdiff.ir.graph import Graph, walk_nodes
-from symdiff.ir.signature import Fixed, Live, Nested, Signature, Specification, describe
+from symdiff.ir.signature import (
+    LAYOUT,
+    Fixed,
+    Live,
+    Nested,
+    Path,
+    Signature,
+    Specification,
+    describe,
+)
 from symdiff.ir.types import ArrayType, Size
 from symdiff.pipeline import Program
 from symdiff.runtime.calling import follow
@@ -135,7 +144,8 @@ class _Module:
         for parameter, specification in _readable(self.derived.signature):
             lines += [f"    {line}" for line in checks(parameter, specification)]
         for path, value in self.derived.signature.static:
-            lines.append(f"    _same({spelled(path)!r}, {spelled(path)}, {value!r})")
+            text, wanted = _told(path, value)
+            lines.append(f"    _same({text!r}, {text}, {wanted!r})")
         lines.append(f"    return {call}")
         return "\n".join(lines) + "\n"
 
@@ -156,6 +166,15 @@ class _Module:
     def large_arguments(self) -> str:
         """``, table=_EXAMPLE_table``."""
         return "".join(f", {name}={_EXAMPLE}{name}" for name in self.large)
+
+
+def _told(path: Path, value: Any) -> tuple[str, Any]:
+    """What of an argument is compared with what, where a value of it is fixed."""
+    if path[-1] != LAYOUT:
+        return spelled(path), value
+    array = spelled(path[:-1])
+    order = {"C": "flags.c_contiguous", "F": "flags.fnc"}.get(value)
+    return (f"{array}.strides", value) if order is None else (f"{array}.{order}", True)
 
 
 def joined(sections: Sequence[str]) -> str:

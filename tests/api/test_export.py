@@ -138,3 +138,23 @@ def test_objects_are_refused(tmp_path):
 
     with pytest.raises(sd.SymdiffError, match="spring is a Spring"):
         sd.grad(lambda x, spring: x * spring.k).export(tmp_path / "module.py", 2.0, Spring())
+
+
+@sd.differentiable
+def first_written(x):
+    x.reshape(-1)[0] = 2.0
+    return np.sum(x**2)
+
+
+@pytest.mark.parametrize(
+    "layout", [np.array, np.asfortranarray, lambda x: np.repeat(x, 2, 1)[:, ::2]]
+)
+def test_a_module_checks_how_arrays_lie_where_that_decides(tmp_path, layout):
+    argument = layout(np.arange(1.0, 7.0).reshape(2, 3))
+    path = tmp_path / "first_written_grad.py"
+    first_written.grad.export(path, argument)
+    exported = load(path)["first_written_grad"]
+    np.testing.assert_array_equal(exported(argument), first_written.grad(argument))
+    other = np.asfortranarray(argument) if argument.flags.c_contiguous else argument.copy()
+    with pytest.raises(TypeError, match="x"):
+        exported(other)
