@@ -26,7 +26,7 @@ from symdiff.ops.effects import Named
 from symdiff.parse.blame import is_users
 from symdiff.parse.heap import Heap
 from symdiff.parse.interpreter import LATE, UNREACHABLE, Interpreter
-from symdiff.parse.join import Arm, Joiner
+from symdiff.parse.join import Arm, Joiner, Kept
 from symdiff.parse.values import Abstract, Conflict, ConflictRead, NotYetKnown, Token, now
 from symdiff.parse.writeback import write_back
 from symdiff.source import SourceSpan
@@ -106,9 +106,15 @@ def stage_branch(interp: Interpreter, predicate: Value, then: Action, orelse: Ac
 LATE.branch = stage_branch
 
 
-def join_arms(interp: Interpreter, predicate: Value, arms: tuple[Arm, Arm], since: int) -> Heap:
+def join_arms(
+    interp: Interpreter,
+    predicate: Value,
+    arms: tuple[Arm, Arm],
+    since: int,
+    kept: Kept | None = None,
+) -> Heap:
     """Append the branch and go on from the joined heap; gives the heap."""
-    joiner = Joiner(interp, *arms, since, predicate)
+    joiner = Joiner(interp, *arms, since, predicate, kept)
     interp.heap = joiner.join_heaps()
     if not (arms[0].reached or arms[1].reached):
         interp.put(UNREACHABLE, True)
@@ -176,9 +182,13 @@ def stage_choice(interp: Interpreter, node: Any, rest: Sequence[ast.stmt], actio
     choice: ast.IfExp = node.value
     with interp.at(choice.test):
         condition = interp.test(choice.test)
-    interp.decided[choice] = condition
     then, orelse = copy.copy(node), copy.copy(node)
     then.value, orelse.value = choice.body, choice.orelse
+    if interp.apart and isinstance(condition, Value):
+        arms = (functools.partial(interp.execute, [arm]) for arm in (then, orelse))
+        interp.branch(condition, *arms)
+        return False
+    interp.decided[choice] = condition
     fork = None
     if isinstance(condition, Value):
         fork = Fork.at(interp, condition, ([then], [orelse]), rest)
@@ -187,7 +197,7 @@ def stage_choice(interp: Interpreter, node: Any, rest: Sequence[ast.stmt], actio
     except ConflictRead as read:
         if fork is None or read.conflict.predicate is not condition:
             raise
-        _stage_apart(interp, fork, read.conflict.reason, read.conflict.span)
+        _stage_apart(interp, fork, read.conflict.reason, read.conflict.span, read.conflict)
         return True
     finally:
         interp.decided.pop(choice, None)
@@ -206,12 +216,12 @@ def _go_on_after(interp: Interpreter, fork: Fork) -> bool:
     except ConflictRead as read:
         if not any(read.conflict is conflict for conflict in made):
             raise
-        reason, span = read.conflict.reason, read.conflict.span
+        conflict, reason, span = read.conflict, read.conflict.reason, read.conflict.span
     except NeedsStatic as needed:
         if not comes_from(needed.value, chosen):
             raise
-        reason, span = "structure depends on this condition", interp.span
-    _stage_apart(interp, fork, reason, span)
+        conflict, reason, span = None, "structure depends on this condition", interp.span
+    _stage_apart(interp, fork, reason, span, conflict)
     return True
 
 
@@ -244,10 +254,18 @@ def comes_from(value: Value, sources: set[Value]) -> bool:
     return False
 
 
-def _stage_apart(interp: Interpreter, fork: Fork, reason: str, span: SourceSpan | None) -> None:
+def _stage_apart(
+    interp: Interpreter,
+    fork: Fork,
+    reason: str,
+    span: SourceSpan | None,
+    conflict: Conflict | None = None,
+) -> None:
     """Stage each arm again, with the rest of the block."""
     interp.tails += 1
     if interp.tails > MOST_COPIES_OF_A_TAIL:
+        if conflict is not None and conflict.name not in interp.apart:
+            raise ConflictRead(conflict)
         raise UnsupportedSyntaxError(reason, span, "give it the same type on both paths")
     del interp.frames[fork.frames :]
     del builder().nodes[fork.length :]

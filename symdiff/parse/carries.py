@@ -7,16 +7,18 @@ to the next, and the content after the loop (results).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
-from symdiff.ir.build import Builder, building
-from symdiff.ir.control import emit_undefined
-from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import BOOL, ArrayType, ListType, Size, Type
+from symdiff.ir.build import Builder, builder, building
+from symdiff.ir.control import emit_cond, emit_undefined
+from symdiff.ir.graph import Block, Node, Value
+from symdiff.ir.types import BOOL, INT, ArrayType, ListType, Size, Type
 from symdiff.ops import list_new
 from symdiff.parse.heap import (
     Heap,
@@ -32,20 +34,24 @@ from symdiff.parse.heap import (
 )
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.join import (
+    MOST_CASES,
     bound_flag,
     content_of_maybe,
+    contents_of,
     is_bound,
     is_number,
     is_variable,
     key_name,
     meet,
     mentions,
+    which_of,
 )
 from symdiff.parse.staged_lists import columns_from, content_of, leaf_value, same_structure
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
     Array,
+    Cases,
     Columns,
     Conflict,
     ConflictRead,
@@ -138,7 +144,21 @@ class Bound:
     flag: Number | None
 
 
-Slot = Same | Number | Memory | Items | Table | Behind | Bound | Lost
+Case = Same | Number | Memory
+
+
+@dataclass(eq=False, slots=True)
+class Chosen:
+    """One of several contents: which of them (``which`` is a number), and a slot for each."""
+
+    content: Conflict
+    which: Number
+    cases: tuple[Case, ...]
+    start: Abstract
+    numbers: dict[int, int]  # of the cases of ``start``
+
+
+Slot = Same | Number | Memory | Items | Table | Behind | Bound | Lost | Chosen
 
 
 class Carries:
@@ -160,6 +180,8 @@ class Carries:
         self.slots: dict[Key, Slot] = {}
         self.carried: list[Number | Memory] = []
         self.shared: dict[tuple[Any, Any], Memory] = {}
+        self.apart: set[str] = set()  # names kept in cases
+        self.initials: dict[Number | Memory, Callable[[], Value]] = {}  # of cases
         self.of_first_turn: list[Conflict] = []  # later turns would not meet them
 
     # The head -------------------------------------------------------------------------------------
@@ -173,6 +195,8 @@ class Carries:
             slot = self._half_bound(name, start, hint)
         else:
             slot = self._slot_or_lost(name, start, hint)
+        if isinstance(slot, Lost):
+            slot = self._chosen(name, start, hint, slot.content) or slot
         self.slots[key] = slot
         if isinstance(key, Storage) and isinstance(slot, Number) and isinstance(start, Value):
             self.heap.laid[slot.parameter] = (start,)
@@ -226,13 +250,15 @@ class Carries:
             text = f"'{name}' changes its nature: {reason}"
             return Lost(Conflict(name, text, self.span, loop=self._turn_by_turn()))
         except ConflictRead as read:
-            return Lost(read.conflict, inherited=True)
+            return Lost(replace(read.conflict, cases=None), inherited=True)
 
     def _slot(self, name: str, start: Abstract, hint: Abstract) -> Slot:
         if isinstance(start, Conflict):
             return Lost(start)
         if isinstance(hint, Conflict):
-            return Lost(hint, inherited=True)
+            return Lost(replace(hint, cases=None), inherited=True)
+        if isinstance(hint, Array) and name in self.apart and not same(start, hint):
+            raise Unjoinable("another array in each turn")
         if same(start, hint):
             return Same(start)
         if is_number(hint) and (start is ABSENT or is_number(start)):
@@ -370,6 +396,134 @@ class Carries:
             raise Unjoinable(reason)
         return ArrayType(type_.dtype, (), "scalar") if is_array(type_) else type_
 
+    # Cases ----------------------------------------------------------------------------------------
+
+    def _chosen(
+        self, name: str, start: Abstract, hint: Abstract, conflict: Conflict
+    ) -> Chosen | None:
+        """A slot for a name that is kept in cases."""
+        kept = any(isinstance(c, Conflict) and c.cases is not None for c in (start, hint))
+        if not kept and name not in self.apart:
+            return None
+        carried = len(self.carried)
+        try:
+            return self._new_chosen(name, start, hint, conflict)
+        except (Unjoinable, ConflictRead):
+            del self.carried[carried:]
+            return None
+
+    def _new_chosen(self, name: str, start: Abstract, hint: Abstract, conflict: Conflict) -> Chosen:
+        groups: list[list[tuple[Heap, Abstract]]] = []
+        numbers: dict[int, int] = {}
+        for number, content in contents_of(start).items():
+            numbers[number] = self._group(groups, self.base, content)
+        for content in contents_of(hint).values():
+            self._group(groups, self.hint_heap, content)
+        if len(groups) > MOST_CASES:
+            raise Unjoinable("too many cases")
+        which = self._number(f"{name}_case", 0, INT)
+        self.initials[which] = partial(which_of, start, numbers)
+        cases = tuple(self._case(name, group) for group in groups)
+        for number, case in enumerate(cases):
+            if isinstance(case, Number | Memory):
+                mine = [k for k, v in numbers.items() if v == number]
+                self.initials[case] = partial(self._selected, case, start, mine, self.base)
+        contents = {number: case.content for number, case in enumerate(cases)}
+        content = replace(conflict, cases=Cases(which.parameter, contents))
+        return Chosen(content, which, cases, start, numbers)
+
+    def _group(
+        self, groups: list[list[tuple[Heap, Abstract]]], heap: Heap, content: Abstract
+    ) -> int:
+        """The number of the case that a content belongs to."""
+        for number, group in enumerate(groups):
+            if self._alike(group[0], (heap, content)):
+                group.append((heap, content))
+                return number
+        groups.append([(heap, content)])
+        return len(groups) - 1
+
+    def _alike(self, one: tuple[Heap, Abstract], other: tuple[Heap, Abstract]) -> bool:
+        """Whether two contents become one number, or one array that is bound anew."""
+        (heap, a), (second, b) = one, other
+        if same(a, b):
+            return True
+        if not (is_number(a) and is_number(b)) and not (self._is_made(a) and self._is_made(b)):
+            return False
+        try:
+            meet(self._type_of(a, heap), self._type_of(b, second), "case")
+        except Unjoinable:
+            return False
+        return True
+
+    def _is_made(self, content: Abstract) -> bool:
+        """Whether a content is an array that a turn makes."""
+        return isinstance(content, Array) and not self._is_outside(content)
+
+    def _case(self, name: str, group: list[tuple[Heap, Abstract]]) -> Case:
+        heap, content = group[0]
+        if not is_number(content) and not self._is_made(content):
+            if isinstance(content, Array) or not is_handle(content):
+                return Same(content)
+            raise Unjoinable(describe(content))
+        if not isinstance(content, Value | Array) and all(same(content, c) for _, c in group):
+            return Same(content)
+        type_ = self._type_of(content, heap)
+        for second, other in group[1:]:
+            type_ = meet(type_, self._type_of(other, second), f"loop{self.since}.{name}")
+        if is_number(content):
+            return self._number(name, ABSENT, type_)
+        if not is_array(type_):
+            raise Unjoinable(describe(content))
+        memory = Memory(Array(Storage(name)), Value(type_, None, name), ABSENT)
+        self.heap.set(memory.content.storage, memory.parameter)
+        self.carried.append(memory)
+        return memory
+
+    def _case_of(self, slot: Chosen, content: Abstract, heap: Heap) -> int | None:
+        """The number of the case that a content is, if it is one."""
+        for number, case in enumerate(slot.cases):
+            if isinstance(case, Same):
+                fits_in = same(case.content, content)
+            elif isinstance(case, Number):
+                fits_in = is_number(content) and not self._leaf_wider(case, content, heap)
+            else:
+                made = self._is_made(content)
+                fits_in = made and not self._leaf_wider(case, content, heap)
+            if fits_in:
+                return number
+        return None
+
+    def _numbers(self, slot: Chosen, content: Abstract, heap: Heap) -> dict[int, int]:
+        """A content's cases in the slot's numbers."""
+        found: dict[int, int] = {}
+        for number, part in contents_of(content).items():
+            case = self._case_of(slot, part, heap)
+            if case is not None:
+                found[number] = case
+        return found
+
+    def _selected(
+        self, slot: Number | Memory, content: Abstract, numbers: list[int], heap: Heap
+    ) -> Value:
+        """The value of a case: of the one of a content's parts that it comes from."""
+        parts = contents_of(content)
+        value = slot.parameter if heap is not self.base else None
+        for number in numbers:
+            with building(Builder(span=self.span)) as inner:
+                mine = lift_as(parts[number], slot.parameter.type, heap.copy(), self.span)
+            if len(parts) == 1:
+                builder().nodes.extend(inner.nodes)
+                return mine
+            value = self._if_it_is(content, number, Block((), inner.nodes, (mine,)), value)
+        return emit_undefined(slot.parameter.type) if value is None else value
+
+    def _if_it_is(self, content: Abstract, number: int, block: Block, other: Value | None) -> Value:
+        which = which_of(content, {n: n for n in contents_of(content)})
+        with building(Builder(span=self.span)) as inner:
+            kept = emit_undefined(block.results[0].type) if other is None else other
+        return emit_cond(ops.equal(which, number), block, Block((), inner.nodes, (kept,))).result
+
     # Types ----------------------------------------------------------------------------------------
 
     def _common(self, name: str, start: Abstract, hint: Abstract) -> Type:
@@ -406,6 +560,8 @@ class Carries:
     def _wider(self, slot: Slot, end: Abstract, heap: Heap) -> bool:
         if isinstance(slot, Lost):
             return False
+        if isinstance(slot, Chosen):
+            return len(self._numbers(slot, end, heap)) < len(contents_of(end))
         if isinstance(slot, Bound):
             unknown = slot.flag is None and not is_bound(end)
             return unknown or self._wider(slot.inner, content_of_maybe(end), heap)
@@ -465,6 +621,8 @@ class Carries:
         elif isinstance(slot, Table):
             for column, value in zip(slot.columns, end.values, strict=True):
                 values[column] = value
+        elif isinstance(slot, Chosen):
+            self._follow_case(slot, end, heap, values)
         elif isinstance(slot, Bound):
             self._follow(slot.inner, content_of_maybe(end), heap, values)
             if slot.flag is not None:
@@ -475,6 +633,16 @@ class Carries:
             ends = list(end.values()) if isinstance(end, dict) else end
             for item, item_end in zip(slot.items, ends, strict=True):
                 self._follow(item, item_end, heap, values)
+
+    def _follow_case(
+        self, slot: Chosen, end: Abstract, heap: Heap, values: dict[Number | Memory, Value]
+    ) -> None:
+        numbers = self._numbers(slot, end, heap)
+        values[slot.which] = which_of(end, numbers)
+        for number, case in enumerate(slot.cases):
+            if isinstance(case, Number | Memory):
+                mine = [k for k, v in numbers.items() if v == number]
+                values[case] = self._selected(case, end, mine, heap)
 
     def _next_value(self, parameter: Value, end: Abstract, heap: Heap) -> Value:
         if end is ABSENT:
@@ -489,12 +657,13 @@ class Carries:
         ``read`` holds the values that the body reads: arrays that a turn binds first cannot matter.
         """
         places = [p for p in self._places(end) if not isinstance(p.slot, Memory) or p.read(read)]
-        heads = {place.head: place for place in places}
-        written = _closure(heads, end.written)
+        heads = {place.head for place in places}
+        written = _closure(places, end.written)
         for place in places:
             if place.head in written and not private(place.start, self.base):
-                raise Peel(f"'{place.name}' is written, and another name may see it")
-        for location, conflict in _put_away(heads, end).items():
+                reason = f"'{place.name}' is written, and another name may see it"
+                raise Peel(reason, self._conflict(place))
+        for location, conflict in _put_away(places, end).items():
             persists = location.serial < self.since or location in heads
             if persists and location in written and location not in self.base.frozen:
                 raise ConflictRead(conflict)
@@ -506,7 +675,13 @@ class Carries:
             other = seen.setdefault(place.end, place)
             apart = other is not place or place.end.serial < self.since
             if apart and (written & {place.end, place.head, other.head}):
-                raise Peel(f"'{place.name}' shares an array or a list that is written")
+                reason = f"'{place.name}' shares an array or a list that is written"
+                raise Peel(reason, self._conflict(place))
+
+    def _conflict(self, place: Place) -> Conflict:
+        conflict = several(key_name(place.head), self.span, self._decides())
+        conflict.loop = self._turn_by_turn()
+        return conflict
 
     def _check_lists(self, written: set[Location | None]) -> None:
         """Refuse to write what a list holds whose length is staged from the loop's head on."""
@@ -523,7 +698,7 @@ class Carries:
 
     def _places(self, end: Heap) -> list[Place]:
         """Where each array, list or dict that is bound anew stands before and after a turn."""
-        places: dict[Slot, Place] = {}
+        places: dict[Slot, list[Place]] = {}
         pending: list[tuple[Slot, Abstract]] = [(s, end.get(k)) for k, s in self.slots.items()]
         while pending:
             slot, last = pending.pop()
@@ -532,13 +707,29 @@ class Carries:
             elif isinstance(slot, Items):
                 ends = list(last.values()) if isinstance(last, dict) else last
                 pending.extend(zip(slot.items, ends, strict=True))
+            elif isinstance(slot, Chosen):
+                places |= self._places_of_cases(slot, last, end)
             elif isinstance(slot, Memory | Behind):
                 whole = None if isinstance(last, Array) and last.lenses else location_of(last)
                 place = Place(slot, location_of(slot.start), location_of(last), whole)
-                places.setdefault(slot, place)
+                places.setdefault(slot, [place])
                 if isinstance(slot, Behind):
                     pending.append((slot.inner, end.get(last)))
-        return list(places.values())
+        return [place for found in places.values() for place in found]
+
+    def _places_of_cases(self, slot: Chosen, last: Abstract, end: Heap) -> dict[Slot, list[Place]]:
+        """The same of the arrays among a name's cases, for all that each may be."""
+        found: dict[Slot, list[Place]] = {}
+        numbers = self._numbers(slot, last, end)
+        parts = contents_of(last)
+        for number, case in enumerate(slot.cases):
+            if isinstance(case, Memory):
+                begun = contents_of(slot.start)
+                starts = [location_of(begun[k]) for k, v in slot.numbers.items() if v == number]
+                lasts = [location_of(parts[k]) for k, v in numbers.items() if v == number]
+                pairs = itertools.product(starts or [None], lasts or [None])
+                found[case] = [Place(case, a, b, None) for a, b in pairs]
+        return found
 
     def _paths(self) -> dict[Location, Mark]:
         """The way to each array, list or dict that is bound anew, the same in all trials."""
@@ -546,8 +737,9 @@ class Carries:
         pending: list[tuple[Slot, tuple[Any, ...]]] = [(s, (k,)) for k, s in self.slots.items()]
         while pending:
             slot, path = pending.pop()
-            if isinstance(slot, Items):
-                pending.extend((item, (*path, k)) for k, item in enumerate(slot.items))
+            if isinstance(slot, Items | Chosen):
+                parts = slot.items if isinstance(slot, Items) else slot.cases
+                pending.extend((part, (*path, k)) for k, part in enumerate(parts))
             elif isinstance(slot, Behind | Bound):
                 pending.append((slot.inner, (*path, "inner")))
             if isinstance(slot, Memory | Behind):
@@ -560,8 +752,8 @@ class Carries:
         """What may be one thing at the head of some turn; whether of the first turn only."""
         places = self._places(end)
         known = [*(place.head for place in places), *self._outside(places, end)]
-        starts: Meant = {p.head: p.start for p in places}
-        lasts: Meant = {p.head: p.end for p in places}
+        starts = _meant((p.head, p.start) for p in places)
+        lasts = _meant((p.head, p.end) for p in places)
         first = _may_be(known, starts, self.base, {})
         later = _closed(known, lasts, end, _may_be(known, lasts, end, first))
         paths = self._paths()
@@ -575,7 +767,7 @@ class Carries:
             if a is None or b is None:
                 continue
             conflict = several(key_name(a), self.span, self._decides())
-            conflict.loop = self._turn_by_turn()
+            conflict.loop, conflict.names = self._turn_by_turn(), (key_name(b),)
             self.heap.relate(a, b, conflict)
             if first:
                 self.of_first_turn.append(conflict)
@@ -587,6 +779,8 @@ class Carries:
         return [self._initial(interp, slot) for slot in self.carried]
 
     def _initial(self, interp: Interpreter, slot: Number | Memory) -> Value:
+        if slot in self.initials:
+            return self.initials[slot]()
         if slot.start is ABSENT:
             return emit_undefined(slot.parameter.type)
         return lift_as(slot.start, slot.parameter.type, self.base, self.span)
@@ -637,8 +831,8 @@ class Carries:
         """What may be one thing after the loop: a fixpoint over what a turn hands to the next."""
         heads = {place.head: place for place in places}
         known: list[Location] = [*heads, *self._outside(places, end)]
-        starts: Meant = {p.head: p.start for p in places}
-        lasts: Meant = {p.head: p.end for p in places}
+        starts = _meant((p.head, p.start) for p in places)
+        lasts = _meant((p.head, p.end) for p in places)
         related = _may_be(known, starts, self.base, {})
         if isinstance(self.count, int):  # at least one turn: what a name was before is gone
             related = _may_be(known, lasts, end, related)
@@ -648,11 +842,12 @@ class Carries:
             one, other = (after[heads[v].slot] if v in heads else v for v in (a, b))
             conflict = several(name, self.span, self._decides())
             conflict.loop = self._turn_by_turn()
+            conflict.names = tuple(heads[v].name for v in (a, b) if v in heads)
             self.base.relate(one, other, conflict)
 
     def _freeze(self, places: list[Place], end: Heap, after: dict[Slot, Location]) -> None:
         """What a turn has put into a list of staged length is not written after the loop either."""
-        away = _put_away({place.head: place for place in places}, end)
+        away = _put_away(places, end)
         if isinstance(self.count, Value):  # then a static count will do
             away = {k: in_a_list(c.name, c.span, self.count) for k, c in away.items()}
         frozen = {k: c for k, c in away.items() if not self._new(k)}
@@ -687,6 +882,9 @@ class Carries:
             return results[slot]
         if isinstance(slot, Bound):
             return self._maybe_after(slot, results, after)
+        if isinstance(slot, Chosen):
+            contents = {n: self._after(c, results, after) for n, c in enumerate(slot.cases)}
+            return replace(slot.content, cases=Cases(results[slot.which], contents))
         if isinstance(slot, Table):
             return Columns(slot.content.structure, tuple(results[c] for c in slot.columns))
         if isinstance(slot, Behind):
@@ -760,27 +958,29 @@ def private(location: Location | None, heap: Heap) -> bool:
     return sum(mentions(other, location) for other in heap.contents.values()) <= 1
 
 
-def _closure(heads: dict[Location, Place], written: set[Location]) -> set[Location]:
+def _closure(places: list[Place], written: set[Location]) -> set[Location]:
     """Heads whose first memory is written in some turn: theirs, or one that it is handed on to."""
+    heads = {place.head for place in places}
     result = set(written)
     changed = True
     while changed:
         changed = False
-        for place in heads.values():
-            if place.end in heads and place.head in result and place.end not in result:
-                result.add(place.end)
+        for place in places:
+            end = place.end
+            if end is not None and end in heads and place.head in result and end not in result:
+                result.add(end)
                 changed = True
     return result
 
 
-def _put_away(heads: dict[Location, Place], end: Heap) -> dict[Location, Conflict]:
+def _put_away(places: list[Place], end: Heap) -> dict[Location, Conflict]:
     """What lists of staged length hold after a turn, by the names of this turn and the next."""
     found: dict[Location, Conflict] = {}
     found.update(end.frozen.items())
     changed = True
     while changed:
         changed = False
-        for place in heads.values():
+        for place in places:
             for location, other in ((place.head, place.end), (place.end, place.head)):
                 if location in found and other is not None and other not in found:
                     found[other] = found[location]
@@ -789,9 +989,16 @@ def _put_away(heads: dict[Location, Place], end: Heap) -> dict[Location, Conflic
 
 
 Pairs = dict[tuple[Location, Location], None]
-Meant = dict[Location, Location | None]
+Meant = dict[Location, list[Location | None]]
 Mark = tuple[Any, ...] | Location  # a location, or the way from a heap key to it
 Relations = dict[tuple[Mark, Mark], bool]
+
+
+def _meant(pairs: Iterable[tuple[Location, Location | None]]) -> Meant:
+    found: Meant = {}
+    for head, location in pairs:
+        found.setdefault(head, []).append(location)
+    return found
 
 
 def _closed(known: list[Location], lasts: Meant, end: Heap, related: Pairs) -> Pairs:
@@ -808,14 +1015,13 @@ def _may_be(known: list[Location], meant: Meant, heap: Heap, related: Pairs) -> 
     found: Pairs = {}
     for position, a in enumerate(known):
         for b in known[:position]:
-            one, other = meant.get(a, a), meant.get(b, b)
-            if one is None or other is None or not (a in meant or b in meant):
+            if not (a in meant or b in meant):
                 continue
-            if any(
-                _related(x, y, heap, related)
-                for x in heap.possible(one)
-                for y in heap.possible(other)
-            ):
+            ones, others = (
+                [x for one in meant.get(v, [v]) if one is not None for x in heap.possible(one)]
+                for v in (a, b)
+            )
+            if any(_related(x, y, heap, related) for x in ones for y in others):
                 found[a, b] = None
     return found
 

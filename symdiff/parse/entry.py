@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import inspect
 import types
+from dataclasses import dataclass, field
 from typing import Any
 
-from symdiff.errors import AliasingError, SymdiffError, UnsupportedSyntaxError
+from symdiff.errors import (
+    AliasingError,
+    SymdiffError,
+    UnsupportedCallError,
+    UnsupportedSyntaxError,
+)
 from symdiff.ir.build import building
 from symdiff.ir.graph import Block, Graph, Value
 from symdiff.ir.signature import Signature
@@ -39,26 +45,49 @@ def stage(function: Any, signature: Signature) -> Staged:
     itself raises, whatever the values are.
     """
     with room():
-        return _unrolled_as_needed(function, signature)
+        return _followed_closely(function, signature)
 
 
-def _unrolled_as_needed(function: Any, signature: Signature) -> Staged:
-    """The staged function; loops whose turns differ are followed turn by turn."""
-    unrolled: set[SourceSpan] = set()
+def _followed_closely(function: Any, signature: Signature) -> Staged:
+    """The staged function; more closely where that is needed."""
+    closely = Closely()
     while True:
         try:
-            return _staged(function, signature, unrolled)
+            return _staged(function, signature, closely)
         except ConflictRead as read:
-            loop = read.conflict.loop
-            if loop is None or loop in unrolled:
-                raise placed(_conflict_error(read.conflict), _span(function)) from None
-            unrolled.add(loop)
+            if not closely.tells(read.conflict):
+                conflict = closely.first or read.conflict
+                raise placed(_conflict_error(conflict), _span(function)) from None
+        except (UnsupportedSyntaxError, UnsupportedCallError, AliasingError):
+            if closely.first is None:
+                raise
+            raise placed(_conflict_error(closely.first), _span(function)) from None
 
 
-def _staged(function: Any, signature: Signature, unrolled: set[SourceSpan]) -> Staged:
+@dataclass(slots=True)
+class Closely:
+    """What is followed more closely than is done at first: loops turn by turn, names in cases."""
+
+    unrolled: set[SourceSpan] = field(default_factory=set)
+    apart: set[str] = field(default_factory=set)
+    first: Conflict | None = None  # that had names kept in cases
+
+    def tells(self, conflict: Conflict) -> bool:
+        """Whether there is more to be done that may resolve a conflict; then it is noted."""
+        if conflict.loop is not None and conflict.loop not in self.unrolled:
+            self.unrolled.add(conflict.loop)
+            return True
+        self.first = self.first or conflict
+        before = len(self.apart)
+        self.apart |= {conflict.name, *conflict.names}
+        return len(self.apart) > before
+
+
+def _staged(function: Any, signature: Signature, closely: Closely) -> Staged:
     """The same; some loops are followed turn by turn."""
     interp = Interpreter()
-    interp.static, interp.unrolled = dict(signature.static), unrolled
+    interp.static = dict(signature.static)
+    interp.unrolled, interp.apart = closely.unrolled, closely.apart
     interp.function = function
     with building(interp.entry):
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from symdiff import ops
@@ -15,6 +16,7 @@ from symdiff.parse.attributes import get_attribute
 from symdiff.parse.blame import users
 from symdiff.parse.branches import choose, joined_value
 from symdiff.parse.builtin_functions import SETS
+from symdiff.parse.cases import told_apart_value
 from symdiff.parse.demand import known
 from symdiff.parse.interpreter import EXPRESSIONS, LATE, Expression, Interpreter
 from symdiff.parse.items import get_item, static_key
@@ -24,7 +26,16 @@ from symdiff.parse.scope import bind_name, load_name
 from symdiff.parse.supers import super_of
 from symdiff.parse.texts import text_field, text_of
 from symdiff.parse.truth import truth
-from symdiff.parse.values import Abstract, Closure, DictRef, Generator, ListRef, Scope, StaticSet
+from symdiff.parse.values import (
+    Abstract,
+    Closure,
+    ConflictRead,
+    DictRef,
+    Generator,
+    ListRef,
+    Scope,
+    StaticSet,
+)
 from symdiff.source import FunctionSource
 
 
@@ -159,12 +170,13 @@ def _conditional(interp: Interpreter, node: ast.IfExp) -> Abstract:
     condition = interp.decided.get(node)
     if condition is None:
         condition = test(interp, node.test)
-    return choose(
-        interp,
-        condition,
-        lambda: interp.evaluate(node.body),
-        lambda: interp.evaluate(node.orelse),
-    )
+    arms = (partial(interp.evaluate, part) for part in (node.body, node.orelse))
+    try:
+        return choose(interp, condition, *arms)
+    except ConflictRead as read:
+        if read.conflict.predicate is condition:
+            read.choice = node
+        raise
 
 
 @expression(ast.NamedExpr)
@@ -420,4 +432,12 @@ def _starred(interp: Interpreter, node: ast.Starred) -> Abstract:
     raise UnsupportedSyntaxError("a starred expression here", interp.span)
 
 
-LATE.test = test
+def tested(interp: Interpreter, expression: ast.expr) -> bool | Value:
+    """The truth of a condition; of each of the cases where it reads a name that has several."""
+    if not interp.apart:
+        return test(interp, expression)
+    found: bool | Value = told_apart_value(interp, lambda: test(interp, expression))
+    return found
+
+
+LATE.test = tested

@@ -71,6 +71,7 @@ class Late:
     collect: Callable[[Interpreter, Abstract], Abstract]
     items: Callable[[Interpreter, Abstract], tuple[Abstract, ...]]
     test: Callable[[Interpreter, ast.expr], bool | Value]
+    told_apart: Callable[[Interpreter, Callable[[], Any], Callable[[], Any], ast.AST], Any]
     stager: Callable[[Interpreter], Any]
 
 
@@ -124,6 +125,8 @@ class Interpreter:
         self.recursions: dict[Any, Any] = {}
         self.changed: dict[Any, Any] = {}  # lists and dicts of the caller's: what they held before
         self.unrolled: set[SourceSpan] = set()  # loops that are followed turn by turn
+        self.apart: set[str] = set()  # names kept in cases, where joined
+        self.forks = 0  # how often a statement was staged for each case
         self.decided: dict[ast.expr, bool | Value] = {}  # tests that were evaluated before
 
     # Where we are ---------------------------------------------------------------------------------
@@ -199,7 +202,11 @@ class Interpreter:
         handler = STATEMENTS.get(type(statement))
         if handler is None:
             raise self._not_compiled(statement)
-        return handler(self, statement, rest)
+        if not self.apart:
+            return handler(self, statement, rest)
+        once = functools.partial(handler, self, statement, rest)
+        again = functools.partial(handler, self, statement, ())
+        return bool(LATE.told_apart(self, once, again, statement))
 
     def evaluate(self, expression: ast.expr) -> Abstract:
         """The abstract value of an expression."""

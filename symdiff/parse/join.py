@@ -15,8 +15,8 @@ import numpy as np
 
 from symdiff import ops
 from symdiff.ir.build import Builder, building
-from symdiff.ir.control import emit_undefined, join_types
-from symdiff.ir.graph import Node, Value
+from symdiff.ir.control import emit_cond, emit_undefined, join_types
+from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.structure import Structure, is_leaf
 from symdiff.ir.types import ArrayType, ListType, Type
 from symdiff.ops import list_new
@@ -45,9 +45,11 @@ from symdiff.parse.values import (
     Array,
     ArrayMethod,
     BoundMethod,
+    Cases,
     Closure,
     Columns,
     Conflict,
+    ConflictRead,
     DictRef,
     Generator,
     Iterable,
@@ -65,6 +67,7 @@ from symdiff.parse.writeback import write_attribute
 
 # Static things that may hold staged ones.
 HOLDERS = (Closure, BoundMethod, Partial, ArrayMethod, StagedText, Generator, Iterable, Range)
+MOST_CASES = 6
 _KINDS = ("python", "scalar", "array")
 
 
@@ -75,6 +78,13 @@ class Arm:
     nodes: list[Node]
     heap: Heap
     reached: bool
+
+
+class _Nothing:
+    """No content in an arm: the other one's case."""
+
+
+NOTHING = _Nothing()
 
 
 def meet(a: Type, b: Type, symbol: str) -> Type:
@@ -101,13 +111,30 @@ class Merged:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What the arms of a branch on a name's cases start from; left so, the cases stay."""
+
+    keys: tuple[Key, ...]
+    then: Abstract
+    orelse: Abstract
+    conflict: Conflict
+
+
 class Joiner:
     """Joins the contents of two arms' heaps; ``outs`` collects what the branch has to give."""
 
     def __init__(
-        self, interp: Interpreter, then: Arm, orelse: Arm, since: int, predicate: Value
+        self,
+        interp: Interpreter,
+        then: Arm,
+        orelse: Arm,
+        since: int,
+        predicate: Value,
+        kept: Kept | None = None,
     ) -> None:
         self.predicate = predicate
+        self.kept = kept
         self.interp = interp
         self.arms = (then, orelse)
         self.since = since
@@ -169,6 +196,9 @@ class Joiner:
                     self.heap.frozen.setdefault(merged.location, arm.heap.frozen[before])
 
     def join_or_conflict(self, key: Key, a: Abstract, b: Abstract) -> Abstract:
+        if self._is_kept(key, a, b):
+            assert self.kept is not None
+            return self.kept.conflict
         a = a if self.arms[0].reached else ABSENT
         b = b if self.arms[1].reached else ABSENT
         name = key_name(key)
@@ -181,9 +211,80 @@ class Joiner:
         except Unjoinable as reason:
             text = f"'{name}' differs between two paths: {reason}"
             conflict = Conflict(name, text, self.interp.span, predicate=self.predicate)
+            if self._is_told_apart(name, a, b):
+                conflict.cases = self._cases(name, a, b)
             if key in self.interp.attributes:
                 self._write_in_arms(key, conflict)
             return conflict
+
+    # Cases ----------------------------------------------------------------------------------------
+
+    def _is_kept(self, key: Key, a: Abstract, b: Abstract) -> bool:
+        kept = self.kept
+        if kept is None or key not in kept.keys or not all(arm.reached for arm in self.arms):
+            return False
+        return same(a, kept.then) and same(b, kept.orelse)
+
+    def _is_told_apart(self, name: str, *contents: Abstract) -> bool:
+        if self.kept is not None or name in self.interp.apart:
+            return True
+        return any(isinstance(c, Conflict) and c.cases is not None for c in contents)
+
+    def _cases(self, name: str, a: Abstract, b: Abstract) -> Cases | None:
+        """The contents that a name may have after either arm."""
+        entries: list[list[Abstract]] = []
+        numbers: list[dict[int, int]] = []
+        for arm, content in enumerate((a, b)):
+            if not self.arms[arm].reached:
+                numbers.append({})
+                continue
+            numbers.append(
+                {n: self._entry(entries, arm, c) for n, c in contents_of(content).items()}
+            )
+        if len(entries) > MOST_CASES:
+            return None
+        try:
+            contents = {n: self._case(name, *entry) for n, entry in enumerate(entries)}
+        except Unjoinable:
+            return None
+        whichs = [self._which(arm, c, numbers[arm]) for arm, c in enumerate((a, b))]
+        return Cases(self._out(f"{name}_case", *whichs), contents)
+
+    def _entry(self, entries: list[list[Abstract]], arm: int, content: Abstract) -> int:
+        """The number of the case that a content of an arm belongs to."""
+        for number, entry in enumerate(entries):
+            if entry[arm] is NOTHING and self._join_well(entry[1 - arm], content):
+                entry[arm] = content
+                return number
+        entries.append(list(_order(arm, content, NOTHING)))
+        return len(entries) - 1
+
+    def _join_well(self, a: Abstract, b: Abstract) -> bool:
+        """Whether the contents of two arms (the first one's first) become one number or array."""
+        if same(a, b):
+            return True
+        try:
+            if is_number(a) and is_number(b):
+                first, second = (self._in_arm(k, constant, c) for k, c in enumerate((a, b)))
+            elif self._is_new(a) and self._is_new(b):
+                first, second = (self._read(k, c) for k, c in enumerate((a, b)))
+            else:
+                return False
+            meet(first.type, second.type, "case")
+        except (Unjoinable, ConflictRead):
+            return False
+        return True
+
+    def _is_new(self, content: Abstract) -> bool:
+        return isinstance(content, Array) and content.storage.serial >= self.since
+
+    def _case(self, name: str, a: Abstract, b: Abstract) -> Abstract:
+        a, b = (ABSENT if content is NOTHING else content for content in (a, b))
+        return ABSENT if a is b is ABSENT else self.join(name, a, b)
+
+    def _which(self, arm: int, content: Abstract, numbers: dict[int, int]) -> Value:
+        with building(Builder(self.arms[arm].nodes, self.interp.span)):
+            return which_of(content, numbers)
 
     def _write_in_arms(self, key: Key, conflict: Conflict) -> None:
         """Set an attribute of the caller's on each path, where its values do not join."""
@@ -239,6 +340,8 @@ class Joiner:
             if isinstance(content, Conflict):
                 if content.written:
                     raise Unjoinable("it was set on other paths")
+                if content.cases is not None:
+                    raise Unjoinable("it is one of several on a path")
                 return content
         if a is ABSENT or b is ABSENT:
             return self._half(name, a, b)
@@ -293,6 +396,8 @@ class Joiner:
         values = [self._read(k, c) if isinstance(c, Array) else c for k, c in enumerate((a, b))]
         if not all(isinstance(v, Value) and is_array(v.type) for v in values):
             return self._either(name, a, b)
+        if name in self.interp.apart and not (self._is_new(a) and self._is_new(b)):
+            raise Unjoinable("one array in one branch, another one in the other")
         return self._merged_array(name, a, b, self._out(name, *values))
 
     def _lost_in_an_arm(self, a: Abstract, b: Abstract) -> Conflict | None:
@@ -360,6 +465,9 @@ class Joiner:
             lost = self._lost_in_an_arm(a, b)
             if lost is not None:
                 return self._merged_array(name, a, b, lost)
+            known = self.arrays.get((a, b))
+            if known is not None:
+                return known
             value = self._read(arm, content)
         else:
             return self._half_static(content)
@@ -367,7 +475,8 @@ class Joiner:
         out = self._out(name, *_order(arm, value, missing))
         if not isinstance(content, Array):
             return out
-        return self._merged_array(name, a, b, out)
+        self.arrays[a, b] = array = self._merged_array(name, a, b, out)
+        return array
 
     def _is_outside(self, array: Array) -> bool:
         """Whether an array, or what it is a fixed part of, has been there before the branch."""
@@ -498,6 +607,37 @@ def bound_flag(content: Abstract) -> Value:
     return content.bound() if isinstance(content, Maybe) else constant(content is not ABSENT)
 
 
+def contents_of(content: Abstract) -> dict[int, Abstract]:
+    """What a content may be, by number."""
+    if isinstance(content, Conflict) and content.cases is not None:
+        return content.cases.contents
+    if isinstance(content, Maybe):
+        return {0: ABSENT, 1: content.content}
+    return {0: content}
+
+
+def which_of(content: Abstract, numbers: dict[int, int]) -> Value:
+    """Which of its contents a content is, in other numbers."""
+    if isinstance(content, Maybe):
+        return _either_number(content.bound(), numbers[1], constant(numbers[0]))
+    if not isinstance(content, Conflict) or content.cases is None:
+        return constant(numbers.get(0, 0))
+    which = content.cases.which
+    if all(old == new for old, new in numbers.items()):
+        return which
+    (_, last), *others = reversed(numbers.items())
+    found = constant(last)
+    for old, new in others:
+        found = _either_number(ops.equal(which, old), new, found)
+    return found
+
+
+def _either_number(condition: Value, number: int, other: Value) -> Value:
+    with building(Builder()) as inner:
+        then = constant(number)
+    return emit_cond(condition, Block((), inner.nodes, (then,)), Block((), [], (other,))).result
+
+
 def _are_of_lists(a: Abstract, b: Abstract) -> bool:
     """Whether two contents of lists are of different lengths, or of staged length."""
     contents = [c for c in (a, b) if type(c) is tuple]
@@ -540,6 +680,8 @@ def mentions(content: Abstract, location: Location) -> bool:
     content = content_of_maybe(content)
     if isinstance(content, Array):
         return content.storage is location
+    if isinstance(content, Conflict) and content.cases is not None:
+        return any(mentions(case, location) for case in content.cases.contents.values())
     if isinstance(content, tuple):
         return any(mentions(item, location) for item in content)
     if isinstance(content, dict):

@@ -198,9 +198,11 @@ def _staged_or_peeled(interp: Interpreter, turns: Turns) -> None:
         LoopStager(interp, turns).stage()
         return
     except Peel as peel:
-        reason = peel.reason
+        reason, conflict = peel.reason, peel.conflict
     _restart(interp, start)
     if turns.first >= MOST_PEELED:
+        if conflict is not None and conflict.name not in interp.apart:
+            raise ConflictRead(conflict)
         raise UnsupportedSyntaxError(
             f"in this loop {reason}", interp.span, "keep one type and one structure in all turns"
         )
@@ -358,6 +360,7 @@ class LoopStager:
         carries = Carries(self.since, self.base, heap, index, self.interp.span)
         count = self.turns.count
         carries.count, carries.keep_layouts = count, self.keep_layouts
+        carries.apart = self.interp.apart
         carries.unrolls = isinstance(count, int) and (
             count <= FEW_ITEMS or self.interp.sizes_are_fixed()
         )
@@ -369,7 +372,7 @@ class LoopStager:
             self._stage_turn(trial, heap)
         except ConflictRead as read:
             if carries.made(read.conflict):
-                raise Peel(read.conflict.reason) from None
+                raise Peel(read.conflict.reason, read.conflict) from None
             raise
         self.base.written |= trial.heap.written
         return trial

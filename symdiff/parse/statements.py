@@ -49,7 +49,8 @@ def statement(*classes: type[ast.stmt]) -> Callable[[Handler], Handler]:
 
     def register(handler: Handler) -> Handler:
         def stage(interp: Interpreter, node: Any, rest: Rest) -> bool:
-            if rest and isinstance(getattr(node, "value", None), ast.IfExp):
+            followed = rest or interp.apart
+            if followed and isinstance(getattr(node, "value", None), ast.IfExp):
                 return stage_choice(interp, node, rest, lambda: handler(interp, node))
             handler(interp, node)
             return False
@@ -197,7 +198,7 @@ def _for(interp: Interpreter, node: ast.For) -> None:
 def _while(interp: Interpreter, node: ast.While) -> None:
     def goes_on() -> bool | Value:
         with interp.at(node.test):
-            return test(interp, node.test)
+            return interp.test(node.test)
 
     _else(interp, run_while(interp, goes_on, lambda: interp.execute(node.body)), node.orelse)
 

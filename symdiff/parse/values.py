@@ -255,8 +255,18 @@ class Conflict:
     written: bool = False  # an attribute of the caller's: each path has set it
     loop: SourceSpan | None = None  # a loop that would tell if it were followed turn by turn
     by_layout: bool = False  # how an array lies in memory decides, which depends on sizes
+    cases: Cases | None = None  # what it is, where that is kept
+    names: tuple[str, ...] = ()  # of what would have to be kept in cases beside it
     causes: frozenset[Path] = frozenset()  # inputs whose layout in memory would tell
     hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cases:
+    """Several contents by number, and which of them it is: a staged int."""
+
+    which: Value
+    contents: dict[int, Abstract]
 
 
 @dataclass(eq=False, slots=True)
@@ -292,9 +302,10 @@ class Unjoinable(ControlFlow):
 class Peel(ControlFlow):
     """The first turn of a loop differs from the others."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, conflict: Conflict | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.conflict = conflict
 
 
 class NotYetKnown(ControlFlow):
@@ -307,3 +318,4 @@ class ConflictRead(ControlFlow):
     def __init__(self, conflict: Conflict) -> None:
         super().__init__(conflict.reason)
         self.conflict = conflict
+        self.choice: ast.IfExp | None = None  # what has no common value on its two paths

@@ -209,3 +209,38 @@ def swapaxes_squeeze_expand(x):
     e = np.expand_dims(s, -1)
     e[1, 1, 0] = x[0]
     return np.sum(a * a) + t[0, 0, 1]
+
+
+@program(args=(X, 0.3), also=[(X, 1.9)], wrt=(0, 1))
+def one_of_two_arrays_both_read_again(x, t):
+    a = x[:3] * 1.0
+    b = np.sin(x[3:])
+    target = a if t > 1.0 else b
+    target[0] = t * x[1]
+    a[1] *= b[0]
+    return a @ b * t + np.sum(target**2)
+
+
+@program(args=(X, 0.9), also=[(X, 0.1)], wrt=(0, 1))
+def other_name_from_turn_to_turn(x, t):
+    u = x * 1.0
+    best = x**2
+    for k in range(len(x)):
+        u[k] = u[k] * u[k - 1] + t
+        if u[k] > 1.0:
+            best = u
+        best = best * t if np.sum(best) > 4.0 else best
+    return np.sum(np.sin(best)) + u @ x
+
+
+@program(args=(X, 0.9), also=[(X, 0.2)], wrt=(0, 1))
+def number_or_array_by_data(x, t):
+    s = t * t
+    k = 0
+    while k < 4:
+        k += 1
+        if np.sum(s) > 2.0:
+            s = np.sum(s) * 0.3
+        else:
+            s = s + x * t
+    return np.sum(s * s) + min(np.where(t > 0.5, t, -t), np.mean(s), 2.0) ** 2
