@@ -10,10 +10,11 @@ from symdiff.emit.layout import Layout
 from symdiff.emit.lower import blocks_of, push, remove_unread
 from symdiff.emit.memory import Decisions, Sharing
 from symdiff.emit.ownership import decide
+from symdiff.errors import InternalError
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, cond, loop, undefined
 from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Value, free_values
-from symdiff.ir.types import ArrayType, ListType, Size, Type
+from symdiff.ir.types import ArrayType, ListType, Size, TapeType, Type
 from symdiff.ops.creation import full, ones
 from symdiff.ops.declare import Operation, supporting_call, template
 from symdiff.ops.residuals import MAYBE_NOTHING
@@ -45,6 +46,8 @@ def with_copies(
         if not _insert(graph.block, decisions, fresh, absent):
             break
         remove_unread(graph.block)
+    else:
+        raise InternalError("copies that were made did not make the writes possible")
     if fresh:
         _lay_out_results(graph.block, absent)
     _choose_tapes(graph.block, decisions, absent)
@@ -148,7 +151,8 @@ def _insert(block: Block, decisions: Decisions, fresh: bool, absent: frozenset[V
     insertion = _Insertion()
     for owner, number in decisions.copied_operands:
         if isinstance(owner, Block):
-            deep = fresh and owner is block and isinstance(owner.results[number].type, ListType)
+            listed = isinstance(owner.results[number].type, ListType | TapeType)
+            deep = fresh and owner is block and listed
             op = deep_copy if deep else None
             made = copy_of(owner.results[number], None, op, absent)
             owner.nodes.append(made)

@@ -7,13 +7,14 @@ nodes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from symdiff.emit.layout import Layout
 from symdiff.emit.lower import in_memory, push
-from symdiff.ir.control import undefined
+from symdiff.ir.control import LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
+from symdiff.ir.types import ArrayType
 from symdiff.ops.index import is_view
 
 Origin = int
@@ -127,7 +128,7 @@ class Memory:
         if sharers and (not required or not self.separable(value, sharers)):
             return False
         for sharer in sharers:
-            self.separate(sharer)
+            self.separate(sharer, self.lies(value))
         for carry in carries:
             if carry is not None:
                 self.decisions.owned_carries[carry] = None
@@ -146,12 +147,28 @@ class Memory:
             for sharer in sharers
         )
 
-    def separate(self, sharer: Value) -> None:
-        assert sharer.node is not None
-        if sharer.node.op is push:
-            self.decisions.copied_pushes.setdefault(sharer.node, False)
-        else:
+    def separate(self, sharer: Value, origins: Origins) -> None:
+        """Let a view, or what was pushed to a tape, lie elsewhere than in the origins."""
+        node = sharer.node
+        assert node is not None
+        if node.op is not push:
             self.decisions.copied_views[sharer] = None
+        elif not self.holds(node.operands[0]) & origins:
+            self.decisions.copied_pushes.setdefault(node, False)
+        elif not self.separate_elements(node.operands[0]):
+            self.decisions.copied_pushes[node] = True
+
+    def separate_elements(self, tape: Value) -> bool:
+        """Let the elements of a tape be copies; False where what pushes them is not known."""
+        made = list(_pushes_into(tape))
+        if None in made:
+            return False
+        for node in made:
+            assert node is not None
+            element = node.operands[0]
+            if isinstance(element.type, ArrayType) or not self.separate_elements(element):
+                self.decisions.copied_pushes[node] = True
+        return True
 
     def is_view(self, node: Node) -> bool:
         return bool(node.results) and in_memory(node.results[0]) and is_view(node)
@@ -174,6 +191,24 @@ class Memory:
     def note_write(self, value: Value, time: int) -> None:
         for origin in self.lies(value):
             self.sharing.writes.setdefault(origin, []).append(time)
+
+
+def _pushes_into(tape: Value) -> Iterator[Node | None]:
+    """The pushes of the loops that a tape comes from; None where it comes from anything else."""
+    pending = [tape]
+    while pending:
+        value = pending.pop()
+        node = value.node
+        if node is not None and node.op is cond:
+            number = node.results.index(value)
+            pending += [arm.results[number] for arm in node.blocks]
+        elif node is not None and node.op is loop:
+            pushes = [n for n in LoopView(node).body.nodes if n.op is push]
+            yield from (n for n in pushes if n.attributes["tape"] is value)
+            if value not in LoopView(node).ys:
+                yield None
+        elif not _is_undefined(value):
+            yield None
 
 
 def _is_undefined(value: Value) -> bool:

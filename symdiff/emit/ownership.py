@@ -341,8 +341,9 @@ class _Walk(Memory):
             if not in_memory(value) or (block, k) in self.decisions.copied_operands:
                 continue
             if isinstance(value.type, TapeType):
-                if not self.owns(self.holds(value)) or self.reach(value) & taken:
-                    self.separate_pushes(value)
+                shared = not self.owns(self.holds(value)) or self.reach(value) & taken
+                if shared and not self.separate_elements(value):
+                    self.copy_operand((block, k))
                 taken |= self.reach(value)
                 continue
             whole = self.is_whole(value, taken)
@@ -369,14 +370,6 @@ class _Walk(Memory):
 
     def owns(self, origins: Origins) -> bool:
         return all(self.owned[origin] for origin in origins)
-
-    def separate_pushes(self, tape: Value) -> None:
-        if tape.node is None or tape.node.op is not loop:
-            return
-        view = LoopView(tape.node)
-        for node in view.body.nodes:
-            if node.op is push and node.attributes["tape"] is tape:
-                self.decisions.copied_pushes[node] = True
 
 
 def _closure(origin: Origin, direct: dict[Origin, Origins]) -> Origins:

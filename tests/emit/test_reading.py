@@ -129,7 +129,7 @@ def grows(x: Any, n: int) -> Any:
 def test_a_gradient_of_ones_is_made_once_and_written_in_every_turn() -> None:
     source = sd.grad(grows).source("float64[n]", "int")
     assert "y_bar = y_bar.copy()" not in statements(source)
-    assert "y_bar = np.ones_like(x)" in statements(source)
+    assert "y_bar = np.ones(x.shape)" in statements(source)
     x = np.array([0.5, -0.25, 2.0])
     step = 1e-6
     expected = [(grows(x + step * e, 2) - grows(x - step * e, 2)) / (2.0 * step) for e in np.eye(3)]

@@ -162,6 +162,28 @@ def test_cotangents_of_what_no_arm_defined_add_up_to_nothing() -> None:
         np.testing.assert_allclose(pullback((x, y))[0], curvature * x, rtol=1e-14)
 
 
+def differences_of_rows(x: Any, z: Any) -> Any:
+    u = z.copy()
+    for _ in range(z.shape[0]):
+        u[:1] += u[1:]
+        for _ in range(2):
+            v = np.var(u[:, 0])
+            v, x = x, v + x
+    return v
+
+
+def test_views_on_the_tape_of_an_inner_loop_outlive_the_turn() -> None:
+    z = np.array([[1.3, -0.1], [0.4, 0.2]])
+    a, b = z[:, 0]  # it gives x + 2 (a / 2)² + ((a + b) / 2)²
+    gradient = np.array([[a + (a + b) / 2, 0.0], [(a + b) / 2, 0.0]])
+    np.testing.assert_allclose(sd.grad(differences_of_rows, 1)(0.6, z), gradient, rtol=1e-14)
+    hessian = np.zeros((2, 2, 2, 2))
+    hessian[:, 0, :, 0] = [[1.5, 0.5], [0.5, 0.5]]
+    np.testing.assert_allclose(sd.hessian(differences_of_rows, 1)(0.6, z), hessian, atol=1e-14)
+    by_reverse = sd.jacobian(sd.grad(differences_of_rows, 1), 1, mode="rev")(0.6, z)
+    np.testing.assert_allclose(by_reverse, hessian, atol=1e-14)
+
+
 def test_only_what_depends_on_each_other_is_assigned_in_parallel() -> None:
     def parsed(text: str) -> Any:
         return ast.parse(text, mode="eval").body
