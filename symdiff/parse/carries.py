@@ -180,6 +180,7 @@ class Carries:
         self.slots: dict[Key, Slot] = {}
         self.carried: list[Number | Memory] = []
         self.shared: dict[tuple[Any, Any], Memory] = {}
+        self.parted: set[tuple[Any, Any]] = set()  # not shared: some turn tells them apart
         self.apart: set[str] = set()  # names kept in cases
         self.initials: dict[Number | Memory, Callable[[], Value]] = {}  # of cases
         self.of_first_turn: list[Conflict] = []  # later turns would not meet them
@@ -358,10 +359,22 @@ class Carries:
         return slot
 
     def _memory(self, name: str, start: Abstract, hint: Abstract) -> Memory:
+        """One slot for all names of an array, as long as each turn leaves them one."""
+        if (start, hint) in self.parted:
+            return self._new_memory(name, start, hint)
         known = self.shared.get((start, hint))
         if known is None:
             known = self.shared[start, hint] = self._new_memory(name, start, hint)
         return known
+
+    def torn(self, end: Heap) -> set[tuple[Any, Any]]:
+        """What was taken to be one array in all turns, and is not after this one."""
+        ends: dict[Slot, Abstract] = {}
+        torn = set()
+        for slot, last in self._with_ends(end):
+            if isinstance(slot, Memory) and not same(ends.setdefault(slot, last), last):
+                torn.add(slot)
+        return {pair for pair, slot in self.shared.items() if slot in torn}
 
     def _new_memory(self, name: str, start: Abstract, hint: Abstract) -> Memory:
         types = [self._type_of(start, self.base)] if start is not ABSENT else []
@@ -699,23 +712,28 @@ class Carries:
     def _places(self, end: Heap) -> list[Place]:
         """Where each array, list or dict that is bound anew stands before and after a turn."""
         places: dict[Slot, list[Place]] = {}
-        pending: list[tuple[Slot, Abstract]] = [(s, end.get(k)) for k, s in self.slots.items()]
-        while pending:
-            slot, last = pending.pop()
-            if isinstance(slot, Bound):
-                pending.append((slot.inner, content_of_maybe(last)))
-            elif isinstance(slot, Items):
-                ends = list(last.values()) if isinstance(last, dict) else last
-                pending.extend(zip(slot.items, ends, strict=True))
-            elif isinstance(slot, Chosen):
+        for slot, last in self._with_ends(end):
+            if isinstance(slot, Chosen):
                 places |= self._places_of_cases(slot, last, end)
             elif isinstance(slot, Memory | Behind):
                 whole = None if isinstance(last, Array) and last.lenses else location_of(last)
                 place = Place(slot, location_of(slot.start), location_of(last), whole)
                 places.setdefault(slot, [place])
-                if isinstance(slot, Behind):
-                    pending.append((slot.inner, end.get(last)))
         return [place for found in places.values() for place in found]
+
+    def _with_ends(self, end: Heap) -> Iterator[tuple[Slot, Abstract]]:
+        """The slots, those within others too, with what a turn leaves there."""
+        pending: list[tuple[Slot, Abstract]] = [(s, end.get(k)) for k, s in self.slots.items()]
+        while pending:
+            slot, last = pending.pop()
+            yield slot, last
+            if isinstance(slot, Bound):
+                pending.append((slot.inner, content_of_maybe(last)))
+            elif isinstance(slot, Items):
+                ends = list(last.values()) if isinstance(last, dict) else last
+                pending.extend(zip(slot.items, ends, strict=True))
+            elif isinstance(slot, Behind):
+                pending.append((slot.inner, end.get(last)))
 
     def _places_of_cases(self, slot: Chosen, last: Abstract, end: Heap) -> dict[Slot, list[Place]]:
         """The same of the arrays among a name's cases, for all that each may be."""

@@ -334,6 +334,7 @@ class LoopStager:
         self.base = interp.heap
         self.hints: dict[Key, tuple[Abstract, Heap]] = {}  # what a trial left, and its heap
         self.related: Relations = {}  # what may be one thing at the head
+        self.parted: set[tuple[Any, Any]] = set()  # what was one array after the first trial
         self.keep_layouts = True
         self.test_inside = False
 
@@ -360,7 +361,7 @@ class LoopStager:
         carries = Carries(self.since, self.base, heap, index, self.interp.span)
         count = self.turns.count
         carries.count, carries.keep_layouts = count, self.keep_layouts
-        carries.apart = self.interp.apart
+        carries.apart, carries.parted = self.interp.apart, self.parted
         carries.unrolls = isinstance(count, int) and (
             count <= FEW_ITEMS or self.interp.sizes_are_fixed()
         )
@@ -438,7 +439,14 @@ class LoopStager:
             if wider:
                 self.hints[key] = end, trial.heap
                 changed = True
-        return changed or self._learn_relations(trial) or self._learn_layouts(trial)
+        learners = self._learn_parted, self._learn_relations, self._learn_layouts
+        return changed or any(learn(trial) for learn in learners)
+
+    def _learn_parted(self, trial: Trial) -> bool:
+        """Give up that names are one array, where a turn may leave them two."""
+        torn = trial.carries.torn(trial.heap)
+        self.parted |= torn
+        return bool(torn)
 
     def _learn_layouts(self, trial: Trial) -> bool:
         """Give up that arrays lie as in the turn before, where that was relied on and is not so."""

@@ -139,6 +139,61 @@ def in_a_while_loop(x, n):
     return c.sum()
 
 
+def second_name_bound_on_one_path(x, n):
+    for i in range(n + 1):
+        u = x * (i + 1.0)
+        if x[1] > i - 0.5:
+            c = u
+    return u.sum() + 10.0 * c.sum()
+
+
+def second_name_never_bound(x, n):
+    for _ in range(n + 1):
+        u = x * 3.0
+        if x[1] > 100.0:
+            c = u  # noqa: F841
+    return u.sum()
+
+
+def second_name_of_what_is_written(x, n):
+    for i in range(n + 1):
+        u = x * (i + 1.0)
+        if x[1] < -1.0:
+            pass
+        elif x[1] > i - 0.5:
+            c = u
+            u *= 2.0
+    return u.sum() + 10.0 * c.sum()
+
+
+def second_name_bound_till_a_break(x, n):
+    for i in range(n + 1):
+        u = x * (i + 1.0)
+        if x[1] > i - 0.5:
+            c = u
+            u[0] = x[1] * 3.0
+        if u[1] > 5.0:
+            break
+    return u.sum() + 10.0 * c.sum()
+
+
+def three_names_of_which_two_part(x, n):
+    for i in range(n + 1):
+        u = x * (i + 1.0)
+        v = u
+        if x[1] > i - 0.5:
+            c = v
+    return u.sum() + 10.0 * c.sum() + 100.0 * v.sum()
+
+
+def names_in_a_tuple_part(x, n):
+    pair = (x * 0.0, x * 0.0)
+    for i in range(n):
+        u = x * (i + 1.0)
+        pair = (u, u) if i == 0 or x[1] > i else (u, pair[1])
+    return pair[0].sum() + 10.0 * pair[1].sum()
+
+
 FOLLOWED = [
     other_name_before_the_loop,
     other_name_on_a_path_before_the_loop,
@@ -152,6 +207,12 @@ FOLLOWED = [
     named_in_an_inner_loop,
     through_a_third_name,
     in_a_while_loop,
+    second_name_bound_on_one_path,
+    second_name_never_bound,
+    second_name_of_what_is_written,
+    second_name_bound_till_a_break,
+    three_names_of_which_two_part,
+    names_in_a_tuple_part,
 ]
 CALLS = [(X, 4), (X * 0.1, 3), (X, 1), (X, 0)]
 

@@ -244,3 +244,15 @@ def number_or_array_by_data(x, t):
         else:
             s = s + x * t
     return np.sum(s * s) + min(np.where(t > 0.5, t, -t), np.mean(s), 2.0) ** 2
+
+
+@program(args=(X,))
+def second_name_on_one_path_of_a_loop(x):
+    for k in range(4):
+        u = x * (k + 1.0)
+        if x[k] < 0.2:
+            pass
+        elif x[k] > 0.8:
+            kept = u
+            u *= x[0]
+    return np.mean(u**3) + np.sum(kept**2)
