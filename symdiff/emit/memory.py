@@ -19,6 +19,7 @@ from symdiff.ops.index import is_view
 
 Origin = int
 Origins = frozenset[Origin]
+Numbers = dict[tuple[Value | Node, str], Origin]  # by where the memory is made
 Place = tuple[Node | Block, int]  # the operand of a node, or the result of a block, by number
 
 NOTHING: Origins = frozenset()
@@ -66,20 +67,22 @@ class Sharing:
 class Memory:
     """Where values lie, as far as the walk has come."""
 
-    def __init__(self, layout: Layout, decisions: Decisions) -> None:
-        self.layout, self.decisions = layout, decisions
+    def __init__(self, layout: Layout, decisions: Decisions, numbers: Numbers) -> None:
+        self.layout, self.decisions, self.numbers = layout, decisions, numbers
         self.final = True  # whether copies before writes are decided on: when the rest is settled
         self.sharing = Sharing()
         self.origins, self.contents = self.sharing.origins, self.sharing.contents
-        self.owned: list[bool] = []
+        self.owned: dict[Origin, bool] = {}
         self.carry_of: dict[Origin, Value] = {}
         self.active: dict[Origin, dict[Value, None]] = {}
 
     # Origins
 
-    def origin(self, owned: bool) -> Origin:
-        self.owned.append(owned)
-        return len(self.owned) - 1
+    def origin(self, owned: bool, source: Value | Node, part: str = "memory") -> Origin:
+        """The origin of what is made there; its number is the same in every walk."""
+        number = self.numbers.setdefault((source, part), len(self.numbers))
+        self.owned[number] = owned
+        return number
 
     def place(self, value: Value, origins: Origins, contents: Origins = NOTHING) -> None:
         """Note where a value lies, if it lies anywhere."""

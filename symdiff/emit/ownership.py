@@ -18,11 +18,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 from symdiff.emit.layout import Layout
 from symdiff.emit.lower import in_memory, is_write, push
-from symdiff.emit.memory import NOTHING, Decisions, Memory, Origin, Origins, Place, Sharing
+from symdiff.emit.memory import NOTHING, Decisions, Memory, Numbers, Origin, Origins, Place, Sharing
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value
-from symdiff.ir.types import ArrayType, ListType, OpaqueType, TapeType, may_be_one
+from symdiff.ir.types import ArrayType, ListType, OpaqueType, TapeType, Type, may_be_one
 
 _WRITABLE_VIEWS = frozenset({"index", "reshape", "transpose"})
 _LIST_READS = frozenset({"list_get", "list_pop"})
@@ -38,10 +38,11 @@ def decide(
     ``writable``: parameters that may be written to. ``fresh``: results must own their memory.
     """
     contents: dict[Value, Origins] = {}
+    numbers: Numbers = {}
     final = False
     while True:
         before = decisions.size()
-        walk = _Walk(graph, layout, frozenset(writable), fresh, decisions, contents)
+        walk = _Walk(graph, layout, frozenset(writable), fresh, decisions, contents, numbers)
         walk.final = final
         walk.run()
         settled = decisions.size() == before and not walk.grew
@@ -61,8 +62,9 @@ class _Walk(Memory):
         fresh: bool,
         decisions: Decisions,
         carried: dict[Value, Origins],
+        numbers: Numbers,
     ) -> None:
-        super().__init__(layout, decisions)
+        super().__init__(layout, decisions, numbers)
         self.graph, self.writable, self.fresh = graph, writable, fresh
         self.carried = carried  # contents of carried lists, from turn to turn; kept between walks
         self.grew = False
@@ -83,9 +85,9 @@ class _Walk(Memory):
     def run(self) -> None:
         block = self.graph.block
         for value in block.parameters:
-            self.place(value, frozenset({self.origin(value in self.writable)}))
+            self.place(value, frozenset({self.origin(value in self.writable, value)}))
             if not isinstance(value.type, ArrayType):
-                self.contents[value] = frozenset({self.origin(False)})
+                self.contents[value] = frozenset({self.origin(False, value, "elements")})
         self.nodes(block)
         if self.fresh:
             self.results(block)
@@ -110,7 +112,7 @@ class _Walk(Memory):
         pass
 
     def constant(self, node: Node) -> None:
-        self.place(node.result, frozenset({self.origin(False)}))
+        self.place(node.result, frozenset({self.origin(False, node.result)}))
 
     def plain(self, node: Node) -> None:
         for value in node.results:
@@ -123,7 +125,7 @@ class _Walk(Memory):
             self.sharing.unwritable.add(value)
         if base is not None and in_memory(base) and self.is_view(node):
             if value in self.decisions.copied_views:
-                self.place(value, frozenset({self.origin(True)}))
+                self.place(value, frozenset({self.origin(True, value)}))
                 self.sharing.unwritable.discard(value)
                 return
             self.sharing.inherit(value, base)
@@ -135,15 +137,21 @@ class _Walk(Memory):
         elif isinstance(value.type, ArrayType):
             self.array(node, value)
         else:
-            inside = frozenset[Origin]().union(*map(self.reach, node.operands))
+            inside = NOTHING.union(*(self.given_to(value, v) for v in node.operands))
             if node.op.name in _OWNERS or not inside:
-                inside = frozenset({self.origin(True)})
-            self.place(value, frozenset({self.origin(True)}), inside)
+                inside = frozenset({self.origin(True, value, "elements")})
+            self.place(value, frozenset({self.origin(True, value)}), inside)
+
+    def given_to(self, made: Value, operand: Value) -> Origins:
+        """What a list may hold of an operand: of a list as deep as itself the elements only."""
+        known = isinstance(made.type, ListType)
+        whole = not known or _depth(operand.type) < _depth(made.type)
+        return self.reach(operand) if whole else self.holds(operand)
 
     def array(self, node: Node, value: Value) -> None:
         """An array that an op makes; of a few ops it may be an operand, or a view of one."""
         sources = node.operands if _may_be_operand(node) else ()
-        origins = frozenset[Origin]().union(*map(self.reach, sources), {self.origin(True)})
+        origins = frozenset[Origin]().union(*map(self.reach, sources), {self.origin(True, value)})
         if sources:
             self.sharing.unwritable.add(value)
             self.sharing.partial.add(value)
@@ -151,7 +159,8 @@ class _Walk(Memory):
 
     def unknown(self, node: Node) -> None:
         """A call of what nobody looked into: results may share memory with all it was given."""
-        inside = frozenset[Origin]().union(*map(self.reach, node.operands), {self.origin(False)})
+        given = map(self.reach, node.operands)
+        inside = frozenset[Origin]().union(*given, {self.origin(False, node)})
         for value in node.results:
             self.place(value, inside, inside)
 
@@ -165,7 +174,7 @@ class _Walk(Memory):
 
     def element(self, value: Value, tape: Value) -> None:
         """Elements are read again by whoever reads the tape again: nobody writes to them."""
-        inside = self.reach(tape) | {self.origin(False)}
+        inside = self.reach(tape) | {self.origin(False, value)}
         self.place(value, inside, inside)
 
     def write(self, node: Node) -> None:
@@ -178,7 +187,7 @@ class _Walk(Memory):
             self.copy_operand((node, 0))
         first, *others = node.results
         if copied:
-            self.place(first, frozenset({self.origin(True)}), given)
+            self.place(first, frozenset({self.origin(True, first)}), given)
         else:
             self.note_write(base, time)
             self.sharing.inherit(first, base)
@@ -263,7 +272,7 @@ class _Walk(Memory):
             self.next_of[carry] = following
             if not in_memory(carry):
                 continue
-            origin = self.origin(self.is_owned(carry))
+            origin = self.origin(self.is_owned(carry), carry)
             if not self.is_owned(carry):
                 self.carry_of[origin] = carry
                 self.sharing.inherit_parts(carry, initial)  # what is read-only is copied to own it
@@ -309,14 +318,14 @@ class _Walk(Memory):
                 continue
             contents = self.resolved(self.holds(carry) | self.holds(view.next_carries[k]), reached)
             if self.is_owned(carry):
-                self.place(final, frozenset({self.origin(True)}), contents)
+                self.place(final, frozenset({self.origin(True, final)}), contents)
                 self.sharing.inherit_parts(final, carry, view.next_carries[k], view.initial[k])
                 continue
             self.sharing.inherit(final, carry, view.next_carries[k], view.initial[k])
             self.place(final, self.resolved(self.lies(carry), reached), contents)
         for tape in view.ys:
             inside = self.resolved(self.pushed.get(tape, NOTHING), reached)
-            self.place(tape, frozenset({self.origin(True)}), inside)
+            self.place(tape, frozenset({self.origin(True, tape)}), inside)
 
     def closures(self, view: LoopView) -> dict[Origin, Origins]:
         """What the origin of each borrowed carry stands for outside the loop."""
@@ -341,10 +350,11 @@ class _Walk(Memory):
             if not in_memory(value) or (block, k) in self.decisions.copied_operands:
                 continue
             if isinstance(value.type, TapeType):
-                shared = not self.owns(self.holds(value)) or self.reach(value) & taken
-                if shared and not self.separate_elements(value):
+                inside = self.holds(value)  # the tape itself is never written, however often saved
+                shared = not self.owns(inside) or inside & taken
+                if shared and value not in block.results[:k] and not self.separate_elements(value):
                     self.copy_operand((block, k))
-                taken |= self.reach(value)
+                taken |= inside
                 continue
             whole = self.is_whole(value, taken)
             if not isinstance(value.type, OpaqueType) and not (whole and self.takes(value, time)):
@@ -370,6 +380,14 @@ class _Walk(Memory):
 
     def owns(self, origins: Origins) -> bool:
         return all(self.owned[origin] for origin in origins)
+
+
+def _depth(type_: Type) -> int:
+    """How many lists lie in each other."""
+    depth = 0
+    while isinstance(type_, ListType):
+        depth, type_ = depth + 1, type_.element
+    return depth
 
 
 def _closure(origin: Origin, direct: dict[Origin, Origins]) -> Origins:
