@@ -766,6 +766,10 @@ class Carries:
                 found.setdefault(head, path)
         return found
 
+    def merged(self, end: Heap) -> bool:
+        """Whether a turn makes what may be one of several, so of all that those may be."""
+        return any(location.serial >= self.since for location in end.shared)
+
     def relations(self, end: Heap) -> Relations:
         """What may be one thing at the head of some turn; whether of the first turn only."""
         places = self._places(end)
@@ -971,9 +975,11 @@ def private(location: Location | None, heap: Heap) -> bool:
     """Whether an array's memory, a list or a dict is reachable by one name only."""
     if location is None:
         return True
-    if is_callers(location) or location in heap.frozen or location in heap.shared:
+    alike = heap.possible(location)
+    if any(is_callers(other) or other in heap.frozen for other in alike):
         return False
-    return sum(mentions(other, location) for other in heap.contents.values()) <= 1
+    contents = heap.contents.values()
+    return sum(mentions(content, other) for other in alike for content in contents) <= 1
 
 
 def _closure(places: list[Place], written: set[Location]) -> set[Location]:
@@ -1029,15 +1035,18 @@ def _closed(known: list[Location], lasts: Meant, end: Heap, related: Pairs) -> P
 
 
 def _may_be(known: list[Location], meant: Meant, heap: Heap, related: Pairs) -> Pairs:
-    """The pairs that may be one if ``meant`` says what a location is, in a heap."""
+    """The pairs that may be one if ``meant`` says what a location is, in a heap.
+
+    Heaps name all pairs: ``a`` and ``b`` may each be ``c`` without ever being one, as two arrays
+    that swap their names in each turn.
+    """
     found: Pairs = {}
     for position, a in enumerate(known):
         for b in known[:position]:
             if not (a in meant or b in meant):
                 continue
             ones, others = (
-                [x for one in meant.get(v, [v]) if one is not None for x in heap.possible(one)]
-                for v in (a, b)
+                [one for one in meant.get(v, [v]) if one is not None] for v in (a, b)
             )
             if any(_related(x, y, heap, related) for x in ones for y in others):
                 found[a, b] = None

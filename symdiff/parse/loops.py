@@ -127,8 +127,6 @@ def with_flags(interp: Interpreter, turns: Turns, action: Callable[[], None]) ->
 
 
 def _run(interp: Interpreter, turns: Turns, unroll: bool) -> None:
-    if isinstance(turns.count, int) and turns.count <= 0:
-        return
     if unroll:
         _unroll(interp, turns)
     else:
@@ -137,6 +135,8 @@ def _run(interp: Interpreter, turns: Turns, unroll: bool) -> None:
 
 def _staged_or_unrolled(interp: Interpreter, turns: Turns) -> None:
     """Stage a loop as one; else turn by turn, where that is possible."""
+    if isinstance(turns.count, int) and turns.count <= turns.first:
+        return
     if interp.span in interp.unrolled and isinstance(turns.count, int):
         _unroll(interp, turns)
         return
@@ -463,8 +463,9 @@ class LoopStager:
         return not self.keep_layouts
 
     def _learn_relations(self, trial: Trial) -> bool:
-        """Take up what may be one thing at the head, where that matters: something is written."""
-        found = trial.carries.relations(trial.heap) if trial.heap.written else {}
+        """Take up what may be one thing at the head, where that matters."""
+        matters = trial.heap.written or trial.carries.merged(trial.heap)
+        found = trial.carries.relations(trial.heap) if matters else {}
         before = dict(self.related)
         for pair, first in found.items():
             self.related[pair] = first and self.related.get(pair, True)

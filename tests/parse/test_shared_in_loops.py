@@ -1,9 +1,15 @@
 """Two names of one array, list or dict from one turn of a loop to the next."""
 
+import inspect
+
 import numpy as np
 import pytest
 
-from symdiff.errors import AliasingError
+from symdiff import grad
+from symdiff.errors import AliasingError, SignatureError
+from symdiff.ir.graph import walk_nodes
+from symdiff.pipeline import staged_at
+from symdiff.runtime.signature import signature_of
 from tests.parse.following import follows
 
 X = np.array([1.0, 2.5, 3.0])
@@ -194,6 +200,41 @@ def names_in_a_tuple_part(x, n):
     return pair[0].sum() + 10.0 * pair[1].sum()
 
 
+def merged_where_nothing_is_written(x, n):
+    a, b, c = x.copy(), x * 2.0, x * 3.0
+    for i in range(n):
+        c[1:] = a[:-1] * 0.5
+        for j in range(n):
+            a, b = b, a
+            if x[1] > i + j:
+                b, c = c, b
+        a[0] += c[1]
+    return a.sum() + 2.0 * b[1] + 3.0 * c.sum()
+
+
+def merged_in_an_inner_loop_and_written(x, n):
+    a, b, c = x * 3.0, x * 2.0, x.copy()
+    for i in range(n):
+        b[2] *= x[0]
+        for _ in range(n):
+            b, c, a = c, a, b
+            if x[1] > i:
+                a, b = b, a
+        c[1:] = a[:-1] * 0.5
+    return a.sum() + 2.0 * b[1] + 3.0 * c.sum()
+
+
+def no_turn_is_left_when_the_first_is_on_its_own(x, n):
+    a, b, c = x * 3.0, x * 2.0, x.copy()
+    for _ in range(1):
+        c = a * 0.5
+        c += 1.0
+        c = b
+        a, c = c, a
+        a[1:] = c[:-1] * 0.5
+    return a[0] + 2.0 * b[1] + b.sum() + c.sum()
+
+
 FOLLOWED = [
     other_name_before_the_loop,
     other_name_on_a_path_before_the_loop,
@@ -213,6 +254,9 @@ FOLLOWED = [
     second_name_bound_till_a_break,
     three_names_of_which_two_part,
     names_in_a_tuple_part,
+    merged_where_nothing_is_written,
+    merged_in_an_inner_loop_and_written,
+    no_turn_is_left_when_the_first_is_on_its_own,
 ]
 CALLS = [(X, 4), (X * 0.1, 3), (X, 1), (X, 0)]
 
@@ -225,3 +269,114 @@ def test_what_is_written_in_a_loop_changes_under_all_its_names(function):
 def test_two_names_of_a_list_that_is_written():
     with pytest.raises(AliasingError, match="may be one of several"):
         follows(two_lists, *CALLS)
+
+
+# Arrays that change places in each turn: they are never one
+
+
+def two_buffers(x, n):
+    u, v = x.copy(), np.zeros_like(x)
+    for _ in range(n):
+        v[1:-1] = u[1:-1] + 0.2 * (u[2:] - u[:-2]) * u[1:-1]
+        u, v = v, u
+    return u @ x + v.sum()
+
+
+def two_buffers_with_a_third_name(x, n):
+    u, v = x.copy(), np.zeros_like(x)
+    for _ in range(n):
+        v[1:] = u[:-1] * x[1:]
+        w = u
+        u = v
+        v = w
+    return u @ x + v.sum()
+
+
+def three_buffers(x, n):
+    a, b, c = x.copy(), x * 2.0, np.zeros_like(x)
+    for _ in range(n):
+        c[1:] = a[1:] * b[:-1]
+        c[0] = b[0]
+        a, b, c = b, c, a
+    return a @ x + b.sum() - c[1]
+
+
+def swapped_on_a_path(x, n):
+    u, v = x.copy(), np.zeros_like(x)
+    for i in range(n):
+        v[1:] = u[:-1] * x[1:]
+        v[0] += u[0]
+        if v[0] > i:
+            u, v = v, u
+    return u @ x + v.sum()
+
+
+def swapped_in_an_inner_loop(x, n):
+    u, v = x.copy(), np.zeros_like(x)
+    for _ in range(n):
+        for _ in range(n):
+            v[1:] = u[:-1] * x[1:]
+            u, v = v, u
+        u[0] += v[1]
+    return u @ x + v.sum()
+
+
+def swapped_while(x, n):
+    u, v, k = x.copy(), np.zeros_like(x), 0
+    while k < n:
+        v[1:] = u[:-1] * x[1:]
+        u, v, k = v, u, k + 1
+    return u @ x + v.sum()
+
+
+def a_buffer_that_is_filled(x, n):
+    u, v = x.copy(), np.empty_like(x)
+    for _ in range(n):
+        v[:] = u * x
+        v[0] -= u[1]
+        u, v = v, u
+    return u @ x
+
+
+def rows_that_change_places(x, n):
+    rows = [x.copy(), np.zeros_like(x)]
+    for _ in range(n):
+        rows[1][1:] = rows[0][:-1] * x[1:]
+        rows[0], rows[1] = rows[1], rows[0]
+    return rows[0] @ x + rows[1].sum()
+
+
+SWAPPED = [
+    two_buffers,
+    two_buffers_with_a_third_name,
+    three_buffers,
+    swapped_on_a_path,
+    swapped_in_an_inner_loop,
+    swapped_while,
+    a_buffer_that_is_filled,
+    rows_that_change_places,
+]
+
+
+@pytest.mark.parametrize("function", SWAPPED, ids=lambda f: f.__name__)
+def test_arrays_that_change_places_are_carried_by_one_loop(function):
+    grad(function).source("float64[k]", "int")  # would be refused where a turn is not like another
+    graph = staged_at(function, signature_of(["x", "n"], (X, 4)), (X, 4))[0].graph
+    loops = [node for node in walk_nodes(graph.block) if node.op.name == "loop"]
+    text = inspect.getsource(function)
+    assert len(loops) == text.count("for ") + text.count("while ")
+    follows(function, *CALLS)
+
+
+def test_a_name_that_stays_is_not_written_under_the_names_that_change_places():
+    def kept(x, n):
+        u, v = x.copy(), np.zeros_like(x)
+        w = u
+        for _ in range(n):
+            v[1:] = u[:-1] * x[1:]
+            u, v = v, u
+        return u @ x + w.sum()
+
+    follows(kept, *CALLS)
+    with pytest.raises(SignatureError, match="depends on the value of n"):
+        grad(kept).source("float64[k]", "int")
