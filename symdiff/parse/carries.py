@@ -1045,9 +1045,7 @@ def _may_be(known: list[Location], meant: Meant, heap: Heap, related: Pairs) -> 
         for b in known[:position]:
             if not (a in meant or b in meant):
                 continue
-            ones, others = (
-                [one for one in meant.get(v, [v]) if one is not None] for v in (a, b)
-            )
+            ones, others = ([one for one in meant.get(v, [v]) if one is not None] for v in (a, b))
             if any(_related(x, y, heap, related) for x in ones for y in others):
                 found[a, b] = None
     return found
