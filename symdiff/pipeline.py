@@ -549,7 +549,7 @@ def _distinct(inputs: Sequence[Input]) -> list[Input]:
             number += 1
             path = (*known.path[:-1], f"{known.path[-1]}{number}")
         taken.add(path)
-        distinct.append(Input(path, known.origin))
+        distinct.append(replace(known, path=path))
     return distinct
 
 

@@ -7,12 +7,11 @@ tapes, as no tape is ever added to another where it can be passed on.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable
 
 from symdiff import ops
-from symdiff.differentiate.activity import walk_blocks
 from symdiff.ir.build import Builder, builder, building
-from symdiff.ir.control import LoopView, cond, emit_loop, emit_undefined, loop, undefined
+from symdiff.ir.control import LoopView, emit_loop, emit_undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import INT, ArrayType, Dim, Kind, ListType, OpaqueType, Size, TapeType
 from symdiff.ops.declare import array_type
@@ -144,8 +143,8 @@ def strong(value: Value, type_: ArrayType) -> Value:
 class Zeros:
     """Builds zeros from dimensions: of sizes of a graph's parameters, where they have them.
 
-    ``partial`` has the values that may be undefined (see ``partial_values``); of these nothing is
-    asked without a test.
+    ``partial`` has the values that may be undefined (see ``ops.partial_values``); of these nothing
+    is asked without a test.
     """
 
     def __init__(self, parameters: Iterable[Value], partial: Iterable[Value] = ()) -> None:
@@ -206,42 +205,6 @@ class Zeros:
             inner.role = "cotangent"
             zero = Zeros(()).of(element)
         return _map_tapes([tape], [element], inner.nodes, zero)
-
-
-def partial_values(block: Block) -> set[Value]:
-    """Values that may be undefined: what only one arm defines, and where it is handed on to."""
-    edges: dict[Value, list[Value]] = {}
-    stack: list[Value] = []
-    for inner in walk_blocks(block):
-        for node in inner.nodes:
-            if node.op in (undefined, *ops.MAYBE_NOTHING):
-                stack.extend(node.results)
-            elif node.op is loop:
-                _add_all(edges, _handed_on(LoopView(node)))
-            elif node.op is cond:
-                for arm in node.blocks:
-                    _add_all(edges, zip(arm.results, node.results, strict=True))
-    found = set(stack)
-    while stack:
-        for value in edges.get(stack.pop(), ()):
-            if value not in found:
-                found.add(value)
-                stack.append(value)
-    return found
-
-
-def _handed_on(view: LoopView) -> Iterator[tuple[Value, Value]]:
-    yield from zip(view.initial, view.carries, strict=True)
-    yield from zip(view.initial, view.finals, strict=True)
-    yield from zip(view.next_carries, view.carries, strict=True)
-    yield from zip(view.next_carries, view.finals, strict=True)
-    yield from zip(view.xs, view.elements, strict=True)
-    yield from zip(view.pushed, view.ys, strict=True)
-
-
-def _add_all(edges: dict[Value, list[Value]], pairs: Iterable[tuple[Value, Value]]) -> None:
-    for source, destination in pairs:
-        edges.setdefault(source, []).append(destination)
 
 
 # Tapes ------------------------------------------------------------------------------------------

@@ -18,7 +18,6 @@ from symdiff.differentiate.cotangents import (
     as_array_where,
     fitted,
     name_after,
-    partial_values,
 )
 from symdiff.differentiate.graphs import derived_inputs, pair_of, renumbered, trimmed, tuple_of
 from symdiff.differentiate.selection import Selection, State
@@ -121,7 +120,7 @@ class Push:
         parameters = tuple(self.renewed(value) for value in block.parameters)
         self.tangents |= {v: seed for v, seed in seeds.items() if self.is_active(v)}
         self.targets = list(targets)
-        self.partial = partial_values(block)
+        self.partial = ops.partial_values(block)
         self.zeros = Zeros(parameters, set())
         with building(Builder()) as made:
             self.nodes(block.nodes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container as Contains
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import zip_longest
@@ -76,9 +77,15 @@ def without_unread(forward: Graph, backward: Graph, saved: int) -> tuple[Graph, 
 
 
 def derived_inputs(
-    values: Iterable[Value], kind: str, sources: Iterable[Value] = ()
+    values: Iterable[Value],
+    kind: str,
+    sources: Iterable[Value] = (),
+    partial: Contains[Value] = (),
 ) -> tuple[Input, ...]:
-    """Inputs of a derivative, named after their primal values, or after what ``sources`` are."""
+    """Inputs of a derivative, named after their primal values, or after what ``sources`` are.
+
+    ``partial`` has the sources that may be undefined.
+    """
     suffix = {"cotangent": "_bar", "tangent": "_dot", "saved": ""}[kind]
     taken: dict[str, int] = {}
     inputs = []
@@ -89,7 +96,7 @@ def derived_inputs(
             base = f"{value.name}_tape" if value.name else "tape"
         taken[base] = taken.get(base, 0) + 1
         name = base if taken[base] == 1 else f"{base}{taken[base]}"
-        inputs.append(Input((name,), "derived"))
+        inputs.append(Input((name,), "partial" if source in partial else "derived"))
     return tuple(inputs)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from symdiff import ops
 from symdiff.differentiate.activity import analyse, graph_of
 from symdiff.differentiate.calls import Calls, Request
-from symdiff.differentiate.cotangents import Cotangents, Zeros, partial_values
+from symdiff.differentiate.cotangents import Cotangents, Zeros
 from symdiff.differentiate.graphs import derived_inputs, leaves_of, pair_of, trimmed, tuple_of
 from symdiff.differentiate.prune import prune
 from symdiff.differentiate.residuals import Saved, resolve, resolve_apart, substitute
@@ -90,7 +90,8 @@ def split(graph: Graph, wrt: Sequence[int], *, calls: Calls | None = None) -> Sp
     joint.finish()
     given = [value for _, value in saved]
     backward.parameters = (*given, *seeds.values())
-    known = derived_inputs(given, "saved", [value for value, _ in saved])
+    sources = [value for value, _ in saved]
+    known = derived_inputs(given, "saved", sources, joint.zeros.partial)
     inputs = (*known, *derived_inputs(seeds.values(), "cotangent"))
     reverse = Graph(f"{graph.name}_backward", backward, inputs, tuple_of(len(wrt)), span=graph.span)
     return Split(_forward(graph, joint.block, [value for value, _ in saved]), reverse, len(saved))
@@ -152,7 +153,7 @@ class _Joint:
         self.block = copy_block(graph.block, {})
         self.calls = calls or Calls()
         self.wrt = [self.block.parameters[number] for number in wrt]
-        self.zeros = Zeros(self.block.parameters, partial_values(self.block))
+        self.zeros = Zeros(self.block.parameters, ops.partial_values(self.block))
         self.builder = Builder([], graph.span)
         self.builder.role = "cotangent"
         self.bars: list[Value] = []

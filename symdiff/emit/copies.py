@@ -13,7 +13,7 @@ from symdiff.emit.ownership import decide
 from symdiff.errors import InternalError
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, cond, loop, undefined
-from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Value, free_values
+from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Value, free_values, walk_nodes
 from symdiff.ir.types import ArrayType, ListType, Size, TapeType, Type
 from symdiff.ops.creation import full, ones
 from symdiff.ops.declare import Operation, supporting_call, template
@@ -40,7 +40,7 @@ def with_copies(
     """Change a lowered graph: insert the copies that make all of its writes in place."""
     decisions = Decisions()
     for _ in range(_ROUNDS):
-        absent = maybe_undefined(graph.block)
+        absent = maybe_undefined(graph)
         layout = Layout(graph.block)
         decide(graph, layout, writable, fresh, decisions)
         if not _insert(graph.block, decisions, fresh, absent):
@@ -55,12 +55,13 @@ def with_copies(
     return layout, decide(graph, layout, writable, False, decisions), decisions
 
 
-def maybe_undefined(block: Block) -> frozenset[Value]:
+def maybe_undefined(graph: Graph) -> frozenset[Value]:
     """Values that are None where the arm was taken that does not define them."""
-    nodes = (node for inner in blocks_of(block) for node in inner.nodes)
+    nodes = walk_nodes(graph.block)
     found = {v for n in nodes if n.op in (undefined, *MAYBE_NOTHING) for v in n.results}
+    found.update(graph.partial)
     following: dict[Value, list[Value]] = {}
-    for source, value in _handed_on(block):
+    for source, value in _handed_on(graph.block):
         following.setdefault(source, []).append(value)
     waiting = list(found)
     while waiting:

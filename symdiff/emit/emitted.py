@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
+from symdiff.ir.graph import Origin
 from symdiff.source import SourceSpan
 
 
@@ -18,7 +19,7 @@ class Parameter:
     """
 
     name: str
-    origin: Literal["argument", "free", "derived"]
+    origin: Origin
     path: tuple[Any, ...]
 
 

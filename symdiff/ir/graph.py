@@ -171,6 +171,9 @@ class FreeVariable:
         return self.name
 
 
+Origin = Literal["argument", "free", "derived", "partial"]
+
+
 @dataclass(frozen=True, slots=True)
 class Input:
     """Where a graph's parameter comes from.
@@ -178,11 +181,12 @@ class Input:
     ``origin`` is ``"argument"`` (``path`` starts with the parameter's name and goes on with
     attribute names, keys and indices), ``"free"`` (a global, closure cell, or attribute of an
     object: ``path`` is what the run time follows to read it at each call) or ``"derived"`` (a seed
-    cotangent, a tangent, a saved value: ``path`` is its name).
+    cotangent, a tangent, a saved value: ``path`` is its name) or ``"partial"`` (the same, and None
+    where the arm was not taken that defines it).
     """
 
     path: tuple[Any, ...]
-    origin: Literal["argument", "free", "derived"] = "argument"
+    origin: Origin = "argument"
 
     @property
     def name(self) -> str:
@@ -206,6 +210,12 @@ class Graph:
     mutated: dict[int, int] = field(default_factory=dict)
     docstring: str | None = None
     span: SourceSpan | None = None
+
+    @property
+    def partial(self) -> list[Value]:
+        """The parameters that may be None."""
+        pairs = zip(self.block.parameters, self.inputs, strict=False)
+        return [value for value, source in pairs if source.origin == "partial"]
 
 
 @dataclass(eq=False, slots=True)

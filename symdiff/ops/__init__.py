@@ -195,6 +195,7 @@ from symdiff.ops.order import (
     sort,
     take_along_axis,
 )
+from symdiff.ops.partial import partial_values
 from symdiff.ops.parts import with_imag, with_real
 from symdiff.ops.products import adjoint, cross, dot, matmul, outer, tensordot, trace, vdot
 from symdiff.ops.reduce import (
@@ -425,6 +426,7 @@ __all__ = [
     "outer",
     "pack",
     "pad",
+    "partial_values",
     "polygamma",
     "positions",
     "positive",

@@ -1,7 +1,8 @@
 """Loop-invariant motion: what a turn computes from nothing of the loop is computed before it.
 
 In programs with derivatives only; the user's own program stays as it was written. Moved is what is
-pure and cannot raise, out of loops and never out of an arm of a branch. What costs nothing (a
+pure and cannot raise, out of loops and never out of an arm of a branch; what reads a value that may
+be undefined stays behind the test that guards it. What costs nothing (a
 transpose, a constant) moves only along with what reads it, and an array that is made to be written
 to stays: a table of numbers is only where something does.
 """
@@ -13,6 +14,7 @@ from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import ListType
 from symdiff.ops.creation import array
 from symdiff.ops.index import index_add, index_set
+from symdiff.ops.partial import partial_values
 from symdiff.optimise.facts import FRESH, has_derivatives, is_derived, may_raise, number_of
 from symdiff.optimise.rewriting import with_block
 
@@ -21,7 +23,7 @@ def move_invariants(graph: Graph) -> Graph:
     """The graph with invariant nodes before their loops; the graph itself where there are none."""
     if not has_derivatives(graph) or not any(node.blocks for node in graph.block.nodes):
         return graph
-    motion = _Motion(_written(graph.block))
+    motion = _Motion(_written(graph.block), partial_values(graph.block, graph.partial))
     block = motion.block(graph.block, floor=0)
     return with_block(graph, block) if motion.moved else graph
 
@@ -29,9 +31,10 @@ def move_invariants(graph: Graph) -> Graph:
 class _Motion:
     """Rebuilds a graph; ``open`` are the lists of nodes of the blocks around, by level."""
 
-    def __init__(self, written: frozenset[Value]) -> None:
+    def __init__(self, written: frozenset[Value], partial: set[Value]) -> None:
         self.moved = False
         self.written = written
+        self.partial = partial
         self.open: list[list[Node]] = []
         self.new: dict[Value, Value] = {}
         self.level: dict[Value, int] = {}  # of new values: that of the block they are made in
@@ -65,7 +68,8 @@ class _Motion:
         if node.blocks:
             inner = level + 1 if node.op is cond else floor
             blocks = tuple(self.block(block, inner) for block in node.blocks)
-        target = level if blocks else self._target(node, operands, level, floor)
+        stays = blocks or any(value in self.partial for value in node.operands)
+        target = level if stays else self._target(node, operands, level, floor)
         if target < level and node.op.cost != "free":
             self.moved = True
             operands = tuple(self._along(value, target) for value in operands)

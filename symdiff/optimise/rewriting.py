@@ -87,6 +87,7 @@ class Rewriter(Builder):
         self.changed = False
         self.has_derivatives = has_derivatives(graph)
         self.inputs: dict[Size, tuple[Value, int]] = {}
+        self._partial = set(graph.partial)
         self._inputs: set[Value] = set()
         self._varying = varying_symbols(graph)
         self.sizes = Scoped()  # lengths that stand for a dimension
@@ -241,8 +242,9 @@ class Rewriter(Builder):
     def whole(self, block: Block) -> Block:
         """A graph's block, rewritten."""
         self.new_parameters(block)
-        self._inputs = {self.new_values[v] for v in block.parameters}
-        self.inputs = dims_at(Block(tuple(self.new_values[v] for v in block.parameters)))
+        sure = [v for v in block.parameters if v not in self._partial]
+        self._inputs = {self.new_values[v] for v in sure}
+        self.inputs = dims_at(Block(tuple(self.new_values[v] for v in sure)))
         return self._filled(block, tuple(self.new_values[v] for v in block.parameters))
 
     def _filled(self, block: Block, parameters: tuple[Value, ...]) -> Block:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from symdiff.ir.build import Builder, builder, building
-from symdiff.ir.control import LoopView, emit_cond, emit_loop
+from symdiff.ir.control import LoopView, emit_cond, emit_loop, emit_undefined
 from symdiff.ir.graph import Block, Graph, Input, Value, walk_nodes
 from symdiff.ir.structure import Leaf
 from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, Size
@@ -520,6 +520,29 @@ def test_nothing_moves_out_of_an_arm():
 
     graph = optimise(graph_of(build, INT, SCALAR, SCALAR), check=True)
     assert [node.op.name for node in graph.block.nodes].count("sin") == 1
+
+
+def test_what_reads_a_value_that_may_be_undefined_stays_in_its_loop():
+    def build(p, n, x):
+        with building(Builder()) as arm:
+            nothing = emit_undefined(VECTOR)
+        maybe = emit_cond(p, Block((), [], (x,)), Block((), arm.nodes, (nothing,))).result
+
+        def step(index, carries, elements):
+            return (carries[0] + sum(cos(maybe), axis=None, keepdims=False),), ()
+
+        return loop_of(n, [sum(x, axis=None, keepdims=False)], step).finals[0]
+
+    (view,) = loops(optimise(graph_of(build, BOOL, INT, VECTOR), check=True))
+    assert [node.op.name for node in view.body.nodes] == ["cos", "sum", "add"]
+
+
+def test_an_input_that_may_be_undefined_is_not_asked_for_its_size():
+    graph = graph_of(lambda maybe, x: zeros_of(sin(x)), VECTOR, VECTOR)
+    graph.inputs = (Input(("maybe",), "partial"), *graph.inputs[1:])
+    after = optimise(graph, check=True)
+    (asked,) = [node.operands[0] for node in after.block.nodes if node.op.name == "size"]
+    assert asked is after.block.parameters[1]
 
 
 def test_a_known_branch_is_its_arm():

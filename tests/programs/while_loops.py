@@ -241,3 +241,27 @@ def power_iteration(v, c):
         v = w / eig
         turns += 1
     return eig + v[0]
+
+
+@program(args=(np.array([0.3, 0.8, -0.4]),), also=[(np.array([1.1, 0.95, 0.2]),)])
+def read_only_where_it_was_bound(x):
+    turns = 0
+    while turns < 3 and x[turns] > 0.9:
+        v = x * x[turns]
+        turns += 1
+    total = x[0] ** 2
+    for _ in range(turns):
+        total = total + np.sum(np.exp(0.3 * v))
+    return total
+
+
+@program(args=(np.array([-0.1, 0.4, 1.1, 0.7]),))
+def bound_in_an_inner_loop(x):
+    y = x[1:].copy()
+    for _ in range(1, 2):
+        y[0] = y[-1]
+        e = 1.0 + np.sum(y**2)
+        while e > 0.3:
+            e = e * 0.6
+            v = np.minimum(y / (1.2 + e**2), y[np.newaxis])
+    return np.sum(v**2)

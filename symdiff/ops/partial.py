@@ -1,0 +1,47 @@
+"""Which values of a block may be undefined: None at run time.
+
+Whoever moves a computation, or asks a value for its shape, has to know: what an arm of a branch
+leaves undefined must not be read where that arm may have been taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from symdiff.ir.control import LoopView, cond, loop, undefined
+from symdiff.ir.graph import Block, Node, Value, walk_nodes
+from symdiff.ops.residuals import MAYBE_NOTHING
+
+
+def partial_values(block: Block, given: Iterable[Value] = ()) -> set[Value]:
+    """Values that may be undefined: what only one arm defines, and where it is handed on to.
+
+    :param given: parameters that may be None.
+    """
+    following: dict[Value, list[Value]] = {}
+    pending = list(given)
+    for node in walk_nodes(block):
+        if node.op is undefined or node.op in MAYBE_NOTHING:
+            pending += node.results
+        for source, value in _handed_on(node):
+            following.setdefault(source, []).append(value)
+    found = set(pending)
+    while pending:
+        reached = [v for v in following.get(pending.pop(), ()) if v not in found]
+        found.update(reached)
+        pending += reached
+    return found
+
+
+def _handed_on(node: Node) -> Iterator[tuple[Value, Value]]:
+    """Pairs of values of which the second may be the first."""
+    if node.op is cond:
+        for arm in node.blocks:
+            yield from zip(arm.results, node.results, strict=True)
+    elif node.op is loop:
+        view = LoopView(node)
+        for sources in (view.initial, view.next_carries):
+            yield from zip(sources, view.carries, strict=True)
+            yield from zip(sources, view.finals, strict=True)
+        yield from zip(view.xs, view.elements, strict=True)
+        yield from zip(view.pushed, view.ys, strict=True)
