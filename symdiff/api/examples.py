@@ -16,6 +16,7 @@ from symdiff.runtime.signature import TypeText
 
 _MOST_NUMBERS = 200
 _DRAWN_SIZE = 3
+_DRAWN_COUNT = 3
 
 
 def example_arguments(signature: Signature, arguments: Sequence[Any]) -> list[Any]:
@@ -60,8 +61,8 @@ class _Drawn:
         kind = type_.dtype.kind
         if kind == "b":
             drawn: Any = self.rng.random(shape) < 0.5
-        elif kind in "iu":
-            drawn = self.rng.integers(0, 2, shape)
+        elif kind in "iu":  # single ones are often counts: loops run; those in arrays are indices
+            drawn = self.rng.integers(0, 2, shape) if shape else np.int64(_DRAWN_COUNT)
         else:
             drawn = self.rng.uniform(0.5, 1.5, shape)
         if type_.kind == "array":

@@ -26,6 +26,7 @@ from symdiff.api.transforms import (
     Jvp,
     Transform,
     renamed,
+    require_tangents,
 )
 from symdiff.api.wrt import Argnums, Wrt, shifted
 from symdiff.errors import UnsupportedCallError
@@ -104,8 +105,9 @@ def _staged_call(
         Signature(tuple((n, stager.specification(v)) for n, v in zip(p.names, given, strict=True)))
         for p, given in zip(chain.parameters, chain.levels(outer), strict=True)
     ]
-    graph, captured = stager.graph(function, signatures[0])
-    for k, transform in enumerate(transforms):
+    first = 1 if transforms and isinstance(transforms[0], Functional) else 0
+    graph, captured = stager.graph(function, signatures[0], finals=first == 1)
+    for k, transform in list(enumerate(transforms))[first:]:
         graph = transform.apply(graph, signatures[k], signatures[k + 1], chain.parameters[k])
     last = chain.parameters[-1]
     arguments = dict(zip(last.names, outer, strict=True))
@@ -120,9 +122,10 @@ def _completed(stager: Stager, chain: Chain, level: int, outer: Arguments) -> Ar
     transform = chain.transforms[level - 1]
     if isinstance(transform, Jvp):
         *bound, primals, tangents = outer
-        given = inner.bind((*bound, *stager.elements(primals)), {})
+        passed, known = stager.elements(primals), stager.elements(tangents)
+        require_tangents(len(passed), len(known))
+        given = inner.bind((*bound, *passed), {})
         primals = inner.flat(_completed(stager, chain, level - 1, given))[len(bound) :]
-        known = stager.elements(tangents)
         return *bound, primals, (*known, *[None] * (len(primals) - len(known)))
     if isinstance(transform, Directional):
         return *_completed(stager, chain, level - 1, outer[:-1]), outer[-1]

@@ -12,17 +12,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from symdiff import differentiate, ops
+from symdiff.api.finals import Finals
 from symdiff.api.tangents import as_float, like, replaced
 from symdiff.api.wrt import (
     Asked,
     Wrt,
     asked_for,
     derived_from,
-    input_numbers,
     of_tuple,
     require_differentiable,
     specification_at,
-    with_inputs,
 )
 from symdiff.differentiate.activity import analyse
 from symdiff.differentiate.calls import Calls
@@ -204,11 +203,12 @@ class Jvp(Transform):
             if not isinstance(given, tuple | list):
                 kind = type(given).__name__
                 raise TypeError(f"{name} is a tuple, one entry an argument, not a {kind}")
+        count = len(primals)
         flat = inner.flat(within(inner.bind((*bound, *primals), {})))
         bound, primals = list(flat[: self.skip]), flat[self.skip :]
-        tangents = (*tangents, *(None for _ in primals[len(tangents) :]))
-        if len(tangents) != len(primals):
-            raise TypeError(f"{len(primals)} primals, but {len(tangents)} tangents")
+        require_tangents(count, len(tangents), len(primals))
+        defaults = (None for _ in primals[len(tangents) :])
+        tangents = (*tangents, *defaults)
         pairs = [
             like(tangent, primal, ("tangents", k))
             for k, (primal, tangent) in enumerate(zip(primals, tangents, strict=True))
@@ -242,6 +242,19 @@ class Jvp(Transform):
             lambda path: self.outer_path(path, inner, parameters),
             [("tangents", *place) for place in places],
         )
+
+
+def require_tangents(primals: int, tangents: int, most: int | None = None) -> None:
+    """One tangent for each primal given; up to ``most`` with those of defaults.
+
+    :raises TypeError: where there are fewer, or more.
+    """
+    if tangents < primals or (most is not None and tangents > most):
+        raise TypeError(f"{_counted(primals, 'primal')}, but {_counted(tangents, 'tangent')}")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 _NONE = Fixed(None, type(None))
@@ -435,33 +448,18 @@ class Functional(Transform):
     def apply(
         self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
     ) -> Graph:
-        written = dict.fromkeys(graph.inputs[number].path[0] for number in graph.mutated)
-        names = [name for name in parameters.names if name in written]
-        paths = [p for name in names for p, _ in leaves(specification_at(inner, (name,)), (name,))]
-        types = {p: specification_at(inner, p) for p in paths}
-        wanted = {p: t for p, t in types.items() if isinstance(t, ArrayType)}
-        graph = with_inputs(graph, wanted)
-        numbers = input_numbers(graph)
-        results = list(graph.block.results)
-        finals = {path: graph.mutated.get(numbers[path], -1) for path in wanted}
-        for path, place in finals.items():
-            if place < 0:
-                results.append(graph.block.parameters[numbers[path]])
-                finals[path] = len(results) - 1
-        items = tuple(_final(specification_at(inner, (name,)), (name,), finals) for name in names)
-        output = of_tuple((graph.output, Container(dict, tuple(names), items)))
-        block = Block(graph.block.parameters, graph.block.nodes, tuple(results))
-        return Graph(graph.name, block, graph.inputs, output, {}, graph.docstring, graph.span)
-
-
-def _final(specification: Any, path: Path, finals: dict[Path, int]) -> Structure:
-    if isinstance(specification, Nested):
-        parts = zip(specification.keys, specification.items, strict=True)
-        items = tuple(_final(item, (*path, key), finals) for key, item in parts)
-        return Container(specification.type, specification.keys, items)
-    if isinstance(specification, Fixed):
-        return Static(specification.value)
-    return Leaf(finals[path])
+        finals = Finals(graph, inner)
+        items = finals.structures()
+        output = of_tuple((graph.output, Container(dict, tuple(finals.names), items)))
+        return Graph(
+            graph.name,
+            finals.block(),
+            finals.graph.inputs,
+            output,
+            {},
+            graph.docstring,
+            graph.span,
+        )
 
 
 _CLASSES: dict[str, type[Transform]] = {

@@ -35,8 +35,13 @@ class Stager(Protocol):
         """The value with its floats staged, so that they can be differentiated by."""
         ...
 
-    def graph(self, function: Any, signature: Signature) -> tuple[Graph, list[Value]]:
-        """The graph of a call, and the values of its inputs of origin ``"free"``, in order."""
+    def graph(
+        self, function: Any, signature: Signature, finals: bool = False
+    ) -> tuple[Graph, list[Value]]:
+        """The graph of a call, and the values of its inputs of origin ``"free"``, in order.
+
+        With ``finals`` it returns ``(result, {name: final value})`` and writes nothing.
+        """
         ...
 
     def inline(self, graph: Graph, arguments: dict[str, Any], captured: Sequence[Value]) -> Any:

@@ -29,6 +29,8 @@ INSTEAD |= {
     itertools.combinations: "nest loops: for i in range(n): for j in range(i + 1, n)",
     itertools.permutations: "nest loops, and continue where indices are equal",
     itertools.product: "nest loops",
+    np.matrix: "use an array: np.atleast_2d(x), with @ for the product of matrices",
+    np.nditer: "loop over the elements: for value in x.ravel()",
     np.vectorize: "compute with whole arrays, or write a loop",
 }
 

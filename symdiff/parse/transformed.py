@@ -183,7 +183,9 @@ class Stager:
 
     # Graphs
 
-    def graph(self, function: Abstract, signature: Signature) -> tuple[Graph, list[Value]]:
+    def graph(
+        self, function: Abstract, signature: Signature, finals: bool = False
+    ) -> tuple[Graph, list[Value]]:
         interp = self.interp
         inputs: list[Input] = []
         parameters: list[Value] = []
@@ -195,10 +197,15 @@ class Stager:
                 name: self._argument(spec, (name,), inputs, parameters)
                 for name, spec in signature.parameters
             }
+            at_first = {name: self._content(value) for name, value in given.items()}
             result = self.call(function, *self._arranged(function, given))
+            if finals:
+                names = [n for n, v in given.items() if self._content(v) != at_first[n]]
+                items = [given[name] for name in names]
+                result = (result, container(interp, dict, tuple(names), items, None))
             output, results = Output(interp).structure(result)
             mutated: dict[int, int] = {}
-            for path, final in self._finals(signature, given):
+            for path, final in () if finals else self._finals(signature, given):
                 number = next(k for k, source in enumerate(inputs) if source.path == path)
                 if final is not parameters[number]:
                     mutated[number] = len(results)
@@ -210,6 +217,16 @@ class Stager:
         inputs += [Input(("captured", k), "free") for k in range(len(captured))]
         name = getattr(function, "name", getattr(function, "__name__", "function"))
         return Graph(name, block, tuple(inputs), output, mutated, None, interp.span), captured
+
+    def _content(self, value: Abstract) -> Any:
+        """What a value holds now, in a form that tells whether it is written."""
+        parts = self.parts(value)
+        if parts is not None:
+            return parts[0], parts[1], tuple(map(self._content, parts[2]))
+        heap = self.interp.heap
+        if isinstance(value, Array):
+            return id(heap.read(value))
+        return id(heap.get(value) if isinstance(value, ListRef) else value)
 
     def _finals(self, signature: Signature, given: Keywords) -> Iterator[tuple[Path, Value]]:
         """What the arrays among the arguments hold after the call."""

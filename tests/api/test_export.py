@@ -158,3 +158,14 @@ def test_a_module_checks_how_arrays_lie_where_that_decides(tmp_path, layout):
     other = np.asfortranarray(argument) if argument.flags.c_contiguous else argument.copy()
     with pytest.raises(TypeError, match="x"):
         exported(other)
+
+
+def test_examples_of_counts_let_loops_run():
+    from symdiff.api.examples import example_arguments
+    from symdiff.runtime.signature import signature_of, with_types
+
+    given = with_types(("float", "int", "int64[2]"))
+    _, count, indices = example_arguments(signature_of(("x", "n", "at"), given), given)
+    assert type(count) is int
+    assert count == 3
+    assert set(indices) <= {0, 1}

@@ -1,5 +1,6 @@
 """Every transform of the face, against closed forms, and how arguments are chosen."""
 
+import copy
 import math
 
 import numpy as np
@@ -150,6 +151,106 @@ def test_functional_gives_final_values_on_copies():
     np.testing.assert_array_equal(final["y"], [5.0, 1.0, 1.0])
     np.testing.assert_array_equal(x, X)
     np.testing.assert_array_equal(y, np.ones(3))
+
+
+def appends(xs):
+    xs.append(xs[0] * 2)
+    return np.sum(xs[1])
+
+
+def replaces(xs):
+    xs[0] = xs[0] * 3
+    xs[1] = {"k": xs[0]}
+    return 1.0
+
+
+def turns_round(xs):
+    xs.reverse()
+    return xs[0] * 2
+
+
+def inserts(xs):
+    xs.insert(0, xs[0] * 5)
+    return 0.0
+
+
+def grows_while(xs):
+    while np.sum(xs[-1]) > 0.2:
+        xs.append(xs[-1] / 2)
+    return 1.0
+
+
+def changes_keys(p):
+    p["new"] = (p["a"] * 2, [1, p["a"]])
+    p["a"] = 3.0
+    del p["b"]
+    return 1.0
+
+
+def changes_within(p):
+    p["xs"].append(p["y"])
+    p["xs"][0] += 1
+    p["again"] = p["xs"]
+    return 0.0
+
+
+@pytest.mark.parametrize(
+    ("f", "argument"),
+    [
+        (appends, [np.ones(2)]),
+        (replaces, [np.ones(2), 2.0]),
+        (replaces, [1.0, 2.0]),
+        (turns_round, [np.ones(2), np.zeros(2)]),
+        (turns_round, [1.0, np.ones(2)]),
+        (inserts, [1.0, "text"]),
+        (grows_while, [np.ones(2)]),
+        (changes_keys, {"a": np.ones(2), "b": 1.0}),
+        (changes_within, {"xs": [np.ones(2)], "y": 3.0}),
+    ],
+)
+def test_functional_changes_copies_of_lists_and_dicts(f, argument):
+    given, changed = copy.deepcopy(argument), copy.deepcopy(argument)
+    result, final = sd.functional(f)(given)
+    assert repr(result) == repr(f(changed))
+    assert [repr(value) for value in final.values()] == [repr(changed)]
+    assert repr(given) == repr(argument)
+
+
+def test_functional_of_a_list_that_grows_is_differentiated_and_called_inside():
+    def energy(x):
+        xs = [x]
+        final = sd.functional(appends)(xs)[1]["xs"]
+        return np.sum(final[1] ** 2) * len(xs)
+
+    np.testing.assert_allclose(sd.grad(energy)(X), 8 * X)
+    np.testing.assert_allclose(sd.hessian(energy)(X), 8 * np.eye(3))
+    along = sd.jvp(sd.functional(appends), ([X],), ([np.ones(3)],))[1]
+    np.testing.assert_allclose(along[0], 6.0)
+    np.testing.assert_allclose(along[1]["xs"], [np.ones(3), 2 * np.ones(3)])
+
+
+def test_functional_refuses_a_list_that_is_changed_before_an_exception():
+    def f(xs):
+        xs.append(1.0)
+        if xs[0] > 5:
+            raise ValueError("large")
+        return xs[0]
+
+    with pytest.raises(sd.UnsupportedCallError, match="then raises"):
+        sd.functional(f)([2.0])
+
+
+def test_every_primal_has_a_tangent():
+    def f(x, y=3.0):
+        return x * y
+
+    assert sd.jvp(f, (2.0,), (1.0,)) == (6.0, 3.0)
+    with pytest.raises(TypeError, match=r"^2 primals, but 1 tangent$"):
+        sd.jvp(f, (1.0, 2.0), (1.0,))
+    with pytest.raises(TypeError, match=r"^1 primal, but 3 tangents$"):
+        sd.jvp(f, (1.0,), (1.0, 1.0, 1.0))
+    with pytest.raises(sd.SymdiffError, match="2 primals, but 1 tangent"):
+        sd.grad(lambda x: sd.jvp(f, (x, x), (1.0,))[1])(2.0)
 
 
 def test_transforms_compose_in_any_order():
