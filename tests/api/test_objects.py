@@ -227,6 +227,17 @@ def test_signatures_say_what_was_compiled_and_why():
     assert all(line.startswith("f_grad(x: float64[") for line in lines)
 
 
+def test_signatures_spell_sizes_as_the_user_does():
+    function = sd.differentiable(lambda p, x: np.sum(p["u"] @ x))
+    function.grad({"u": np.ones((2, 3))}, np.ones(3))
+    function.grad({"u": np.ones((2, 3))}, np.ones((3, 1)))
+    sizes = "float64[p.u.shape[0],p.u.shape[1]]"
+    assert [line.split("grad", 1)[1] for line in function.signatures()] == [
+        f"(p: {{'u': {sizes}}}, x: float64[x.shape[0]])",
+        f"(p: {{'u': {sizes}}}, x: float64[x.shape[0],1])",
+    ]
+
+
 def test_a_new_size_does_not_compile_anew():
     function = sd.differentiable(lambda x: np.sum(x * x))
     for n in (2, 3, 1000):
