@@ -50,7 +50,8 @@ def resolve_apart(pairs: Sequence[Pair], whole: Pair, partial: Iterable[Value]) 
     zeros = Zeros((), partial)
     for pair in pairs:
         _region_class(pair)(pair, homes, None, zeros).resolve()
-    top = _Whole(whole, homes, None, zeros)
+    added = Zeros((), ops.partial_values(whole.primal))  # with what branches save
+    top = _Whole(whole, homes, None, added)
     top.resolve()
     return top.saved
 

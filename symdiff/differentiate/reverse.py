@@ -91,7 +91,7 @@ def split(graph: Graph, wrt: Sequence[int], *, calls: Calls | None = None) -> Sp
     given = [value for _, value in saved]
     backward.parameters = (*given, *seeds.values())
     sources = [value for value, _ in saved]
-    known = derived_inputs(given, "saved", sources, joint.zeros.partial)
+    known = derived_inputs(given, "saved", sources, ops.partial_values(joint.block))
     inputs = (*known, *derived_inputs(seeds.values(), "cotangent"))
     reverse = Graph(f"{graph.name}_backward", backward, inputs, tuple_of(len(wrt)), span=graph.span)
     return Split(_forward(graph, joint.block, [value for value, _ in saved]), reverse, len(saved))

@@ -219,3 +219,10 @@ def rows_of_part_of_what_a_branch_chose(x, y):
     rows = x**2 if y > 0 else x * y
     part = rows[::2]
     return sum([part[k] * part[k - 1] for k in range(len(part))])[0]
+
+
+@program(args=(np.array([0.4, 0.5, 0.2]),), also=[(np.array([1.4, 1.5, 1.9]),)])
+def norm_squared_on_one_path(x):
+    if np.mean(x) >= 1.3:
+        return pow(np.linalg.norm(0.3 + x), 2)
+    return np.sum(x)
