@@ -6,6 +6,7 @@ derivative that reaches it is an error (there is no rule), never a silent zero.
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Sequence
 from typing import Any
@@ -134,6 +135,8 @@ def _is_library(function: Any) -> bool:
 def library_name(function: Any) -> str:
     name = getattr(function, "__name__", repr(function))
     module = getattr(function, "__module__", None) or type(function).__module__
-    if isinstance(function, np.ufunc):  # others than NumPy's do not tell where they are from
-        return f"numpy.{name}" if getattr(np, name, None) is function else name
+    if isinstance(function, np.ufunc):  # it does not tell where it is from
+        places = ("numpy", "scipy.special")
+        found = (p for p in places if getattr(sys.modules.get(p), name, None) is function)
+        return ".".join((*found, name))
     return f"{module}.{name}"

@@ -9,6 +9,7 @@ import threading
 import numpy as np
 import pytest
 
+import symdiff as sd
 from symdiff.errors import (
     AliasingError,
     SymdiffError,
@@ -370,3 +371,16 @@ def test_what_is_refused_is_shown_with_its_place_and_a_way_out(function, error, 
     assert found.hint, found
     assert hint in found.hint, found
     assert at.splitlines()[0] in str(found)
+
+
+def test_functions_of_scipy_are_named_in_full():
+    special = pytest.importorskip("scipy.special")
+    with pytest.raises(sd.UnsupportedCallError, match=r"no rule for scipy\.special\.wofz") as error:
+        sd.grad(lambda x: np.sum(special.wofz(x).real))(np.ones(2))
+    assert error.value.hint is not None
+
+
+@pytest.mark.parametrize(("make", "hint"), [(np.matrix, "atleast_2d"), (np.nditer, "ravel")])
+def test_classes_of_numpy_come_with_what_to_write_instead(make, hint):
+    with pytest.raises(sd.UnsupportedCallError, match=hint):
+        sd.grad(lambda x: np.sum(make(x)))(np.ones(2))
