@@ -35,7 +35,9 @@ class NotAnalyticError(TypeError):
 
 
 def _absolute(x: Any) -> Any:
-    return np.where(np.real(x) < 0, -x, x)[()] if np.iscomplexobj(x) else np.abs(x)
+    if not np.iscomplexobj(x):
+        return np.abs(x)
+    return np.where(np.real(x) < 0, -x, np.where(np.real(x) > 0, x, 0.0))[()]  # 0 at the kink
 
 
 def _refused(*args: Any, **kwargs: Any) -> Any:
