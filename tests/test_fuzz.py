@@ -1,6 +1,6 @@
 """A fixed part of the fuzzes: random programs, and functions of the libraries.
 
-``make fuzz N=...`` and ``python -m tests.fuzz.library`` run as many as one likes.
+``make fuzz N=...`` and ``python -m tests.fuzz.packages`` run as many as one likes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from tests.fuzz import library
+from tests.fuzz import packages
 from tests.fuzz.analytic import Reference
 from tests.fuzz.check import Outcome, check, copied
 from tests.fuzz.generate import generate
@@ -55,14 +55,14 @@ def _described(outcomes: dict[int, Outcome], kind: str = "any") -> str:
 def test_the_front_end_compiles_or_refuses_functions_of_the_libraries() -> None:
     roots = ("colorsys", "statistics", "calendar", "textwrap", "numpy.lib", "scipy.special",
              "scipy.optimize", "scipy.stats")  # fmt: skip
-    found = [name for name in library.function_names(roots) if ".tests" not in name]
+    found = [name for name in packages.function_names(roots) if ".tests" not in name]
     names = Random(0).sample(found, FUNCTIONS)
-    results = library.compile_many(names)
-    bad = [result for result in results if result.kind in library.BAD]
+    results = packages.compile_many(names)
+    bad = [result for result in results if result.kind in packages.BAD]
     assert not bad, _listed(bad)
 
 
-def _listed(results: list[library.Result]) -> str:
+def _listed(results: list[packages.Result]) -> str:
     return "\n\n".join(f"{r.function} at {r.spelling}: {r.cause}" for r in results)
 
 

@@ -2,7 +2,7 @@
 
 ``python -m tests.fuzz N`` writes N random NumPy programs, one for each seed, and compares symdiff's
 value, gradient, tangent and second derivatives with the complex step or with extrapolated
-differences. ``python -m tests.fuzz.library`` compiles functions of the standard library, NumPy and
+differences. ``python -m tests.fuzz.packages`` compiles functions of the standard library, NumPy and
 SciPy from spelled types.
 
 Of 4780 such functions (of 6861) at four signatures each, 19120 cases, 4209 compiled; 14911 were

@@ -1,4 +1,4 @@
-"""``python -m tests.fuzz.library``: the front end on functions that nobody wrote for it.
+"""``python -m tests.fuzz.packages``: the front end on functions that nobody wrote for it.
 
 Every function with source of the standard library, NumPy and SciPy is compiled at guessed
 signatures, all of its required parameters spelled ``float``, ``int``, ``float64[n]`` or
@@ -384,7 +384,7 @@ def _library(name: str) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; the exit status is 1 where anything but compiling or refusing happened."""
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.library", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.packages", description=__doc__)
     parser.add_argument("--sample", type=int, help="only so many functions, drawn at random")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
