@@ -27,7 +27,6 @@ from symdiff.parse.reflect import argument
 from symdiff.parse.staged import Staged, StaticDemand
 from symdiff.parse.values import (
     Abstract,
-    Array,
     Conflict,
     ConflictRead,
     Scope,
@@ -205,24 +204,11 @@ def spread_arguments(
 
 
 def _mutated(interp: Interpreter, results: list[Value]) -> dict[int, int]:
-    """Input arrays that the function writes, or replaces in a container of the caller's."""
+    """Input arrays that the function writes."""
     finals: dict[int, Value] = {}
     for storage in _storages(interp):
         if storage in interp.heap.written and storage.origin is not None:
             finals[storage.origin] = interp.heap.contents[storage]
-    numbers = {input_.path: k for k, input_ in enumerate(interp.inputs)}
-    for ref in interp.changed:
-        content = interp.content(ref)
-        if not isinstance(content, dict | tuple):
-            continue
-        items = content.items() if isinstance(content, dict) else enumerate(content)
-        for key, item in items:
-            number = numbers.get((*ref.path, key))
-            if number is None or not isinstance(item, Array):
-                continue
-            final, before = interp.heap.read(item), interp.parameters[number]
-            if final is not before and final.type == before.type:
-                finals[number] = final
     mutated: dict[int, int] = {}
     for number, final in finals.items():
         mutated[number] = len(results)

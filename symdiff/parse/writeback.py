@@ -182,19 +182,9 @@ def _write_container(interp: Interpreter, ref: Any) -> None:
         _write_list(interp, ref, owner, before, content)
 
 
-def _is_unchanged(
-    interp: Interpreter, ref: Any, key: Any, before: Abstract, item: Abstract
-) -> bool:
-    """Whether an item is what it was; a container that has been there is written on its own.
-
-    An array in place of an argument's is the argument's new content, which derivatives leave alone.
-    """
-    if same(before, item) or getattr(item, "path", None) == (*ref.path, key):
-        return True
-    if not (isinstance(before, Array) and isinstance(item, Array)):
-        return False
-    alike = interp.heap.read(before).type == interp.heap.read(item).type
-    return alike and not isinstance(ref.path[0], FreeVariable)
+def _is_unchanged(ref: Any, key: Any, before: Abstract, item: Abstract) -> bool:
+    """Whether an item is what it was; a container that has been there is written on its own."""
+    return same(before, item) or getattr(item, "path", None) == (*ref.path, key)
 
 
 def _write_dict(
@@ -204,7 +194,7 @@ def _write_dict(
         if key not in content:
             owner.called("pop", Contents(interp), key)
     for key, item in content.items():
-        if not _is_unchanged(interp, ref, key, before.get(key, ABSENT), item):
+        if not _is_unchanged(ref, key, before.get(key, ABSENT), item):
             _effect(interp, owner, ops.set_item, item, key=key)
 
 
@@ -217,7 +207,7 @@ def _write_list(
         if position >= len(before):
             template = Contents(interp)
             owner.called("append", template, template.of(item))
-        elif not _is_unchanged(interp, ref, position, before[position], item):
+        elif not _is_unchanged(ref, position, before[position], item):
             _effect(interp, owner, ops.set_item, item, key=position)
 
 

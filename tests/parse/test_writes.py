@@ -66,6 +66,32 @@ def nested(x, items):
     return x.sum() * items[1][0]
 
 
+@case([np.ones(3), np.array([0.0, 2.0, -1.0])])
+def array_inserted(x, items):
+    items.insert(0, items[0] * x)
+    return (items[0] * items[2]).sum()
+
+
+@case([np.ones(3), np.array([0.0, 2.0, -1.0])])
+def array_replaced_and_kept_elsewhere(x, items):
+    items[0], items[1] = items[0] * x, {"old": items[0], "older": [items[1]]}
+    items.pop()
+    items.append(items[0])
+    return (items[0] * x).sum()
+
+
+@case([np.ones(3), np.array([0.0, 2.0, -1.0])])
+def arrays_swapped(x, items):
+    items[0], items[1] = items[1], items[0]
+    return (items[0] * x).sum()
+
+
+@case({"w": np.array([0.0, 2.0, -1.0])})
+def array_of_a_dict(x, d):
+    d["w"] = d["w"] - 0.1 * x
+    return (d["w"] ** 2).sum()
+
+
 @case({"a": 1.0})
 def dict_set(x, d):
     d["a"] = d["a"] + x[0]
@@ -297,7 +323,7 @@ def test_arrays_that_are_passed_are_not_written():
     np.testing.assert_array_equal(arrays[0], np.ones(3))
     np.testing.assert_array_equal(arrays[1], np.zeros(3))
     assert items[0] is arrays[0]
-    assert items[1] is arrays[1]
+    np.testing.assert_array_equal(items[1], np.full(3, 2.0))  # another array, as the function does
 
 
 def test_an_array_of_an_object_is_its_state():
