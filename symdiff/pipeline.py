@@ -22,16 +22,15 @@ from symdiff.emit.fallback import with_fallback
 from symdiff.errors import AliasingError, SignatureError
 from symdiff.ir.graph import Block, FreeVariable, Graph, Input, uses
 from symdiff.ir.signature import (
-    LAYOUT,
+    Aspect,
     Nested,
     Path,
     Signature,
     Specification,
     leaves,
-    nested_paths,
 )
 from symdiff.ir.structure import Container, Leaf, Structure
-from symdiff.ir.types import ArrayType, OpaqueType, carries_derivative
+from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops.rules import expanded
 from symdiff.optimise import optimise
 from symdiff.optimise.floats import on_floats
@@ -171,33 +170,24 @@ def followed(function: Callable[..., Any], names: Sequence[str], arguments: Argu
     graph = without_unused_variables(optimise(staged.graph))
     found = Followed(graph, signature, tuple(checks))
     given = dict(zip(names, arguments, strict=True))
+    _refuse_one_by_two_paths(checks, given)
     kept = _defaults_written(function, given, found.written)
-    kept += _containers_written(graph, signature, given)
     return replace(found, checks=(*found.checks, *kept)) if kept else found
 
 
-def _containers_written(graph: Graph, signature: Signature, given: dict[str, Any]) -> list[Check]:
-    """Refuse to write a list, a dict or an object that is passed twice: it has one path only."""
-    written = [
-        source.path
-        for source, value in zip(graph.inputs, graph.block.parameters, strict=True)
-        if source.origin == "argument" and isinstance(value.type, OpaqueType)
-    ]
-    others = nested_paths(signature) if written else []
-    checks = []
-    for path in written:
-        one = follow(path, list(given), list(given.values()))
-        for other in others:
-            if other == path:
-                continue
-            if follow(other, list(given), list(given.values())) is one:
-                raise AliasingError(
-                    f"{spelled(other)} and {spelled(path)} are one {type(one).__name__}, and it is"
-                    " written",
-                    hint="pass a copy as one of them",
-                )
-            checks.append(Check(path, "apart", other))
-    return checks
+def _refuse_one_by_two_paths(checks: Sequence[Check], given: dict[str, Any]) -> None:
+    """Refuse to write a list, a dict or an object that is read by another path too."""
+    names, values = list(given), list(given.values())
+    for check in checks:
+        if check.kind != "apart":
+            continue
+        one, other = (follow(path, names, values) for path in (check.path, check.expected))
+        if one is other:
+            first, second = sorted((spelled(check.path), spelled(check.expected)))
+            raise AliasingError(
+                f"{first} and {second} are one {type(one).__name__}, and it is written",
+                hint="pass a copy as one of them",
+            )
 
 
 def _defaults_written(
@@ -248,7 +238,7 @@ def derive(chain: Chain, arguments: Arguments, known: Followed | None = None) ->
             return path if isinstance(path[0], FreeVariable) else t.outer_path(path, i, p)
 
         checks = [check.moved(moved) for check in checks]
-        static = tuple((moved(path), value) for path, value in static)
+        static = tuple((_moved_fact(path, moved), value) for path, value in static)
         own_ties = transform.ties(outer, parameters)
         same = tuple((moved(path), moved(other)) for path, other in same)
         same += _tangents_of_same(same, own_ties, chain.parameters[k + 1].names, levels[k + 1])
@@ -260,6 +250,14 @@ def derive(chain: Chain, arguments: Arguments, known: Followed | None = None) ->
     return Derived(
         graph, outermost, tuple(checks), function.graph, function.signature, written, added
     )
+
+
+def _moved_fact(path: Path, moved: Callable[[Path], Path]) -> Path:
+    """The path of a fact about arguments of an outer call."""
+    end = path[-1]
+    if isinstance(end, Aspect) and end.kind == "is":
+        end = replace(end, of=moved(end.of))
+    return (*moved(path)[:-1], end)
 
 
 def _paths(signature: Signature) -> frozenset[Path]:
@@ -369,17 +367,23 @@ def staged_at(
 def demanded(path: Path, signature: Signature, arguments: Arguments) -> Any:
     """The present value at a path on which structure depends."""
     names = [name for name, _ in signature.parameters]
-    value = follow(path[:-1] if isinstance(path[-1], tuple) else path, names, arguments)
+    *before, end = path
+    if not isinstance(end, Aspect):
+        value, kind = follow(path, names, arguments), "value"
+    else:
+        value, kind = follow(tuple(before), names, arguments), end.kind
+    if kind == "is":
+        return value is follow(end.of, names, arguments)
     if isinstance(value, TypeText):
-        if path[-1] == LAYOUT:
+        if kind == "layout":
             return "C"
         raise SignatureError(
             f"the structure of the program depends on the value of {spelled(path)}",
             hint=f"give an example value instead of {value!r}",
         )
-    if path[-1] == LAYOUT:
+    if kind == "layout":
         return layout_of(value)
-    return value.shape[path[-1][1]] if isinstance(path[-1], tuple) else value
+    return value.shape[end.of] if kind == "size" else value
 
 
 def _check(guard: Any) -> Check:

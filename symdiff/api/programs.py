@@ -20,8 +20,8 @@ from symdiff import pipeline
 from symdiff.api.transforms import Transform, transform_of
 from symdiff.api.wrt import Asked, asked_for, of_tuple
 from symdiff.errors import CertainError, InternalError
-from symdiff.ir.graph import Graph, walk_nodes
-from symdiff.ir.signature import Nested, Signature, Specification
+from symdiff.ir.graph import FreeVariable, Graph, walk_nodes
+from symdiff.ir.signature import Aspect, Nested, Path, Signature, Specification
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ir.types import ArrayType, Dim
 from symdiff.ops.effects import changes_one_of
@@ -302,8 +302,10 @@ def _entry(derived: Derived, arguments: Arguments, target: Target) -> Entry:
 
 def _is_comparable(derived: Derived) -> bool:
     """Whether running the function twice does no harm, and what it computes is defined to the bit:
-    derivatives that are taken inside it are not.
+    derivatives that are taken inside it are not, nor is whether a copy is what stands outside.
     """
+    if any(_is_found_outside(path) for path, same in derived.inner.static if same is True):
+        return False
     primal = derived.primal
     pairs = zip(primal.block.parameters, primal.inputs, strict=True)
     copied = {parameter for parameter, source in pairs if source.origin == "argument"}
@@ -312,6 +314,14 @@ def _is_comparable(derived: Derived) -> bool:
         or any(value.role != "primal" for value in node.results)
         for node in walk_nodes(primal.block)
     )
+
+
+def _is_found_outside(path: Path) -> bool:
+    """Whether a fact tells that an argument stands outside too."""
+    end = path[-1]
+    if not isinstance(end, Aspect) or end.kind != "is":
+        return False
+    return isinstance(path[0], FreeVariable) or isinstance(end.of[0], FreeVariable)
 
 
 _NO_KEYWORDS = Container(dict, (), ())

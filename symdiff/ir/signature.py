@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from symdiff.ir.types import ArrayType, ListType
 
@@ -47,10 +47,23 @@ class Nested:
     items: tuple[Specification, ...]
 
 
-LAYOUT = ("layout", 0)  # ends the path of an array whose order in memory is fixed
-
 Specification = ArrayType | ListType | Fixed | Live | Nested
 Path = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Aspect:
+    """The end of a path, where one thing about what stands there is fixed, not the object itself.
+
+    ``"size"``: the dimension of axis ``of``; ``"layout"``: how an array lies in memory, "C", "F" or
+    its strides in bytes; ``"is"``: whether the same object stands at the path ``of``.
+    """
+
+    kind: Literal["size", "layout", "is"]
+    of: Any = None
+
+
+LAYOUT = Aspect("layout")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +72,7 @@ class Signature:
     dict.
 
     ``static`` fixes values that structure was found to depend on: the value at a path of an
-    argument, or, with ``("size", axis)`` at the path's end, one dimension of an array there, or,
-    with ``LAYOUT``, how it lies in memory: "C", "F", or its strides in bytes.
+    argument, or an ``Aspect`` of it.
     ``same`` maps the path of an array to that of another that is the same object (only for
     functions that write arrays).
     """

@@ -781,6 +781,16 @@ class Carries:
         paths = self._paths()
         return {(paths.get(a, a), paths.get(b, b)): (a, b) not in later for a, b in first | later}
 
+    def bind(self) -> None:
+        """Note what stands for another array or list in each turn."""
+        for head in self._paths():
+            name = key_name(head)
+            reason = f"which object '{name}' is differs between the turns of a loop"
+            hint = "compare what they hold, or keep a number that tells which it is"
+            conflict = Conflict(name, reason, self.span, True, self._decides(), hint=hint)
+            conflict.loop = self._turn_by_turn()
+            self.heap.bound[head] = conflict
+
     def relate(self, relations: Relations) -> None:
         """Let the head know what may be one thing there."""
         heads = {path: head for head, path in self._paths().items()}

@@ -12,7 +12,7 @@ from typing import Any
 from symdiff import ops
 from symdiff.errors import SymdiffError, UnsupportedSyntaxError
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.signature import Path
+from symdiff.ir.signature import Aspect, Path
 from symdiff.ir.types import ArrayType, ListType, Size
 from symdiff.ops.declare import NeedsStatic, static
 from symdiff.parse.interpreter import Interpreter
@@ -179,7 +179,7 @@ def _path_of(interp: Interpreter, size: Size) -> Path | None:
         if isinstance(parameter.type, ArrayType):
             for axis, other in enumerate(parameter.type.shape):
                 if isinstance(other, Size) and other.symbol == size.symbol:
-                    return (*input_.path, ("size", axis))
+                    return (*input_.path, Aspect("size", axis))
     return None
 
 

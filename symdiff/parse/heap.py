@@ -42,7 +42,8 @@ Shared = tuple[tuple[Location, Conflict], ...]
 class Heap:
     """Contents by key; ``views``: what was read through lenses; ``frozen``: what not to write.
 
-    ``laid`` is common to all heaps: the values of which one has the memory that a value has.
+    ``laid`` is common to all heaps: the values of which one has the memory that a value has. So is
+    ``bound``: what stands for another array or list in each turn of a loop.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class Heap:
         written: set[Location] | None = None,
         shared: dict[Location, Shared] | None = None,
         laid: dict[Value, tuple[Value, ...]] | None = None,
+        bound: dict[Location, Conflict] | None = None,
     ) -> None:
         self.contents: dict[Key, Any] = {} if contents is None else contents
         self.frozen: dict[Storage, Conflict] = {} if frozen is None else frozen
@@ -60,12 +62,13 @@ class Heap:
         self.written: set[Location] = set() if written is None else written
         self.shared: dict[Location, Shared] = {} if shared is None else shared
         self.laid: dict[Value, tuple[Value, ...]] = {} if laid is None else laid
+        self.bound: dict[Location, Conflict] = {} if bound is None else bound
 
     def copy(self, written: set[Location] | None = None) -> Heap:
         """A copy to go on from; what is written is noted in the same set, or in the one given."""
         noted = self.written if written is None else written
         parts = dict(self.contents), dict(self.frozen), dict(self.views)
-        return Heap(*parts, noted, dict(self.shared), self.laid)
+        return Heap(*parts, noted, dict(self.shared), self.laid, self.bound)
 
     def get(self, key: Key) -> Any:
         return self.contents.get(key, ABSENT)
@@ -105,6 +108,13 @@ class Heap:
     def may_be(self, a: Location, b: Location) -> bool:
         """Whether two locations are one, or may be on some path."""
         return a is b or any(other is b for other, _ in self.shared.get(a, ()))
+
+    def require_told_apart(self, a: Location, b: Location) -> None:
+        """Refuse to say that two are two where they may be one on some path, or in some turn."""
+        conflicts = [conflict for other, conflict in self.shared.get(a, ()) if other is b]
+        conflicts += [self.bound[location] for location in (a, b) if location in self.bound]
+        if conflicts:
+            raise ConflictRead(conflicts[0])
 
     def changed(self, location: Location) -> None:
         """A write to a location: what may be the same under another name is not known any more."""

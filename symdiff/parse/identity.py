@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import functools
 import types
+from typing import Any
 
 import numpy as np
 
 from symdiff import ops
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
+from symdiff.ir.signature import Aspect, Path
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import GENERATOR, ArrayType, ListType, OpaqueType
 from symdiff.parse.heap import constant, same
 from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.staged import StaticDemand
 from symdiff.parse.values import (
     Abstract,
     Array,
@@ -32,7 +35,10 @@ from symdiff.parse.values import (
     Range,
     StagedText,
     StaticSet,
+    Storage,
 )
+
+Refs = ListRef | DictRef | ObjectRef
 
 _CLASSES: dict[type, type] = {
     Array: np.ndarray,
@@ -99,18 +105,67 @@ def require_known(interp: Interpreter, *values: Abstract) -> None:
 
 def identical(interp: Interpreter, a: Abstract, b: Abstract) -> bool | Value:
     """``a is b``."""
+    if a is b:
+        return True
+    if isinstance(a, Array | Refs) and isinstance(b, Array | Refs):
+        return _one_object(interp, a, b)
     if isinstance(a, Value | Array) or isinstance(b, Value | Array):
         return _staged(interp, a, b)
-    return a is b or (type(a) is type(b) and is_leaf(a) and same(a, b))
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        raise _not_told(interp, a, b)
+    return type(a) is type(b) and is_leaf(a) and same(a, b)
+
+
+def _one_object(interp: Interpreter, a: Array | Refs, b: Array | Refs) -> bool:
+    """Whether two arrays, lists, dicts or objects are one."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, Array) and isinstance(b, Array):
+        for array in (a, b):
+            interp.heap.require_array(array)
+        if a.lenses or b.lenses:  # two views of one array are two objects
+            if a == b:
+                raise _not_told(interp, a, b)
+            return False
+    one, other = _location(a), _location(b)
+    if one is other:
+        return True
+    if not isinstance(one, ObjectRef):
+        interp.heap.require_told_apart(one, other)
+    return _found_as_one(interp, one, other)
+
+
+def _location(value: Array | Refs) -> Any:
+    return value.storage if isinstance(value, Array) else value
+
+
+def _found_as_one(interp: Interpreter, one: Any, other: Any) -> bool:
+    """Whether one object stands at two paths, which is fixed; what is local stands at none."""
+    path, second = (_path_of(interp, found) for found in (one, other))
+    if path is None or second is None:
+        return False
+    fact = (*path, Aspect("is", second))
+    if fact not in interp.static:
+        raise StaticDemand((fact,), interp.span)
+    answer: bool = interp.static[fact]
+    return answer
+
+
+def _path_of(interp: Interpreter, found: Any) -> Path | None:
+    if not isinstance(found, Storage):
+        path: Path | None = found.path
+        return path
+    return None if found.origin is None else interp.inputs[found.origin].path
+
+
+def _not_told(interp: Interpreter, a: Abstract, b: Abstract) -> UnsupportedSyntaxError:
+    return UnsupportedSyntaxError(
+        f"whether {describe(a)} and {describe(b)} are one object", interp.span, "compare with =="
+    )
 
 
 def _staged(interp: Interpreter, a: Abstract, b: Abstract) -> bool | Value:
-    if a is b or (isinstance(a, Array) and a == b):
-        return True
     require_known(interp, a, b)
-    if isinstance(a, Array) and isinstance(b, Array):
-        for value in (a, b):
-            interp.heap.require_array(value)
     numbers = [v for v in (a, b) if isinstance(v, Value) or is_leaf(v)]
     if len(numbers) < 2:
         return False
@@ -120,6 +175,4 @@ def _staged(interp: Interpreter, a: Abstract, b: Abstract) -> bool | Value:
     if first is bool:
         equal: Value = ops.equal(*(v if isinstance(v, Value) else constant(v) for v in numbers))
         return equal
-    raise UnsupportedSyntaxError(
-        f"whether {describe(a)} and {describe(b)} are one object", interp.span, "compare with =="
-    )
+    raise _not_told(interp, a, b)

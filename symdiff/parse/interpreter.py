@@ -25,7 +25,7 @@ from symdiff.errors import (
 )
 from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.graph import FreeVariable, Input, Node, Value
-from symdiff.ir.signature import Path
+from symdiff.ir.signature import Aspect, Path
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import Size, Type
 from symdiff.ops.declare import NeedsStatic
@@ -114,6 +114,7 @@ class Interpreter:
         self.rebound: dict[FreeVariable, None] = {}
         self.attributes: dict[tuple[Any, str], None] = {}
         self.live: dict[int, Any] = {}  # what stands for an object of the user's, by its id
+        self.given: list[Any] = []  # lists, dicts and objects that are arguments or stand outside
         self.outside: set[Storage] = set()  # of arrays that are captured, or an object's own
         self.same: dict[Path, Path] = {}
         self.by_path: dict[Path, Array] = {}
@@ -380,7 +381,8 @@ class Interpreter:
 
     def sizes_are_fixed(self) -> bool:
         """Whether structure was found to depend on sizes, which are constants here."""
-        return any(path[-1][:1] == ("size",) for path in self.static if isinstance(path[-1], tuple))
+        ends = (path[-1] for path in self.static)
+        return any(isinstance(end, Aspect) and end.kind == "size" for end in ends)
 
     def guard(self, path: Path, kind: GuardKind, expected: Any, of: str | None = None) -> None:
         """Rest on a static fact: the program is compiled anew when it no longer holds.
@@ -443,6 +445,8 @@ def describe(value: Abstract) -> str:
         return str(value.type)
     if isinstance(value, Array):
         return "an array"
+    if isinstance(value, tuple):
+        return "a tuple"
     if isinstance(value, Conflict):
         return "a value that differs between paths"
     if value is ABSENT:

@@ -150,7 +150,7 @@ class Joiner:
         then, orelse = (arm.heap for arm in self.arms)
         frozen = {**then.frozen, **orelse.frozen}
         written = then.written | orelse.written
-        self.heap = Heap(dict(then.contents), frozen, {}, written, None, then.laid)
+        self.heap = Heap(dict(then.contents), frozen, {}, written, None, then.laid, then.bound)
         for key in dict.fromkeys((*then.contents, *orelse.contents)):
             a, b = then.get(key), orelse.get(key)
             if born(key) == ALWAYS:  # first read in an arm, or after the other was staged

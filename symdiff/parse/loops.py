@@ -367,6 +367,7 @@ class LoopStager:
         )
         for key, hint in self.hints.items():
             heap.set(key, carries.add(key, *hint))
+        carries.bind()
         carries.relate(self.related)
         trial = Trial(index, carries)
         try:

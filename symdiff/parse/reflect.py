@@ -11,13 +11,13 @@ import enum
 import functools
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from symdiff.errors import SignatureError
 from symdiff.ir.graph import FreeVariable, Input
-from symdiff.ir.signature import Fixed, Live, Nested, Path, Specification
+from symdiff.ir.signature import Aspect, Fixed, Live, Nested, Path, Specification
 from symdiff.ir.structure import children
 from symdiff.ir.types import GENERATOR, ArrayType, Dim, Size, Type, type_of_constant
 from symdiff.ops.declare import FUNCTIONS
@@ -35,6 +35,8 @@ from symdiff.parse.values import (
     Storage,
 )
 
+Ref = TypeVar("Ref", ListRef, DictRef, ObjectRef)
+
 # Arguments ----------------------------------------------------------------------------------------
 
 
@@ -48,7 +50,7 @@ def argument(interp: Interpreter, spec: Specification, path: Path) -> Abstract:
         if issubclass(spec.type, np.random.Generator):
             return _generator(interp, spec.example, path)
         interp.guard(path, "type", spec.type)
-        return _remembered(interp, spec.example, ObjectRef(spec.type, spec.example, path))
+        return _remembered(interp, spec.example, _object(interp, spec.type, spec.example, path))
     if isinstance(spec, Nested):
         items = [
             argument(interp, item, (*path, key))
@@ -67,7 +69,7 @@ def _input(interp: Interpreter, type_: Type, path: Path) -> Abstract:
     input_ = Input(path, origin)  # type: ignore[arg-type]
     value = interp.add_input(input_, type_, input_name(path))
     if isinstance(type_, ArrayType) and type_.kind == "array":
-        storage = Storage(value.name, len(interp.inputs) - 1)
+        storage = Storage(value.name, interp.parameters.index(value))
         interp.put(storage, value)
         interp.by_path[path] = Array(storage)
         return interp.by_path[path]
@@ -75,7 +77,7 @@ def _input(interp: Interpreter, type_: Type, path: Path) -> Abstract:
 
 
 def _fixed_shape(interp: Interpreter, shape: tuple[Dim, ...], path: Path) -> tuple[Dim, ...]:
-    return tuple(interp.static.get((*path, ("size", axis)), dim) for axis, dim in enumerate(shape))
+    return tuple(interp.static.get((*path, Aspect("size", axis)), dim) for axis, dim in enumerate(shape))
 
 
 def input_name(path: Path) -> str:
@@ -90,19 +92,30 @@ def container(
 ) -> Abstract:
     """An abstract container of a given type around abstract items."""
     if issubclass(kind, dict):
-        mapping = DictRef(path, kind)
+        mapping = _noted(interp, DictRef(path, kind))
         interp.put(mapping, dict(zip(keys, items, strict=True)))
         return mapping
     if issubclass(kind, list):
-        sequence = ListRef(path)
+        sequence = _noted(interp, ListRef(path))
         interp.put(sequence, tuple(items))
         return sequence
     if issubclass(kind, tuple):
         return tuple.__new__(kind, items)
-    record = ObjectRef(kind, None, path)
+    record = _object(interp, kind, None, path)
     for name, item in zip(keys, items, strict=True):
         interp.put((record, name), item)
     return record
+
+
+def _object(interp: Interpreter, kind: type, live: Any, path: Path | None) -> ObjectRef:
+    return _noted(interp, ObjectRef(kind, live, path))
+
+
+def _noted(interp: Interpreter, ref: Ref) -> Ref:
+    """Note what stands at a path of the arguments, or from a variable."""
+    if ref.path is not None:
+        interp.given.append(ref)
+    return ref
 
 
 # Free variables -----------------------------------------------------------------------------------
@@ -141,7 +154,7 @@ def reflect(interp: Interpreter, value: Any, path: Path) -> Abstract:
         if test(value):
             return _remembered(interp, value, handler(interp, value, path))
     interp.guard(path, "type", type(value))
-    return _remembered(interp, value, ObjectRef(type(value), value, path))
+    return _remembered(interp, value, _object(interp, type(value), value, path))
 
 
 def _is_at_hand(interp: Interpreter, ref: Any) -> bool:

@@ -41,9 +41,8 @@ class Staged:
 class StaticDemand(Exception):  # noqa: N818 - a request, not an error
     """Structure depends on the values at these paths: stage again with them fixed.
 
-    A path ends in ``("size", axis)`` where a dimension of the array there is wanted, in ``LAYOUT``
-    where its order in memory is. The first part of a path is a parameter's name, or a
-    ``FreeVariable``.
+    A path ends in an ``Aspect`` where that is wanted of what stands there. The first part of a path
+    is a parameter's name, or a ``FreeVariable``.
     """
 
     def __init__(self, paths: tuple[Path, ...], span: SourceSpan | None = None) -> None:

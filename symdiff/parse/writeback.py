@@ -60,9 +60,9 @@ def _rest_on_being_apart(interp: Interpreter) -> None:
     changed = [ref for ref in interp.changed if interp.heap.get(ref) is not ABSENT]
     written = [*changed, *(owner for owner, _ in interp.attributes)]
     for ref in dict.fromkeys(written):
-        for other in interp.live.values():
+        for other in interp.given:
             alike = type(other) is type(ref) and _class_of(other) is _class_of(ref)
-            if alike and ref.path != other.path and None not in (ref.path, other.path):
+            if alike and ref.path not in (other.path, None):
                 interp.guard(ref.path, "apart", other.path, of=str(other.path))
 
 

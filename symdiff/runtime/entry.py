@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from symdiff.ir.graph import FreeVariable
-from symdiff.ir.signature import LAYOUT, Fixed, Nested, Path, Signature, Specification
+from symdiff.ir.signature import Aspect, Fixed, Nested, Path, Signature, Specification
 from symdiff.ir.types import ArrayType, ListType, Size
 from symdiff.runtime.signature import laps_itself
 from symdiff.runtime.surroundings import ABSENT, Surroundings
@@ -162,8 +162,8 @@ class _Writer:
     def _step(self, path: Path) -> tuple[str, Any]:
         base = self.read(path[:-1])
         value, key = self.known[path[:-1]][1], path[-1]
-        if isinstance(key, tuple):
-            return f"{base}.shape[{key[1]}]", value.shape[key[1]]
+        if isinstance(key, Aspect):  # a size
+            return f"{base}.shape[{key.of}]", value.shape[key.of]
         if type(value) is dict:
             return f"{base}[{self._literal(key)}]", value.get(key, ABSENT)
         if isinstance(value, dict):  # one that makes what is missing
@@ -295,8 +295,13 @@ class _Writer:
 
     def static(self, path: Path, value: Any) -> None:
         """A number that structure depends on is what it was."""
-        if path[-1] == LAYOUT:
+        end = path[-1]
+        kind = end.kind if isinstance(end, Aspect) else None
+        if kind == "layout":
             self._layout(self.read(path[:-1]), value)
+        elif kind == "is":
+            word = "is" if value else "is not"
+            self.require(f"{self.read(path[:-1])} {word} {self.read(end.of)}")
         else:
             self._value(self.read(path), value)
 

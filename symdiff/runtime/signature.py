@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from symdiff.errors import SignatureError
 from symdiff.ir.signature import (
-    LAYOUT,
+    Aspect,
     Fixed,
     Live,
     Nested,
@@ -164,18 +164,20 @@ def laps_itself(array: Any) -> bool:
     return False
 
 
+_SPELLED: dict[str, Callable[[str, Any], str]] = {
+    "size": lambda text, axis: f"{text}.shape[{axis}]",
+    "layout": lambda text, _: f"{text}.flags",
+    "is": lambda text, other: f"({text} is {spelled(other)})",
+}
+
+
 def spelled(path: Path) -> str:
     """A path as Python spells it: ``params[0]['w']``, ``self.scale``."""
     first, *rest = path
     parts = [str(first)]
     for key in rest:
-        if key == LAYOUT:
-            parts.append(".flags")
-            continue
-        if isinstance(key, tuple):  # ("size", axis)
-            key = f"shape[{key[1]}]"
-            parts.append(f".{key}")
-            continue
+        if isinstance(key, Aspect):
+            return _SPELLED[key.kind]("".join(parts), key.of)
         is_name = isinstance(key, str) and key.isidentifier()
         parts.append(f".{key}" if is_name else f"[{key!r}]")
     return "".join(parts)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import symdiff
 from tests.parse.following import follows
 
 X = np.array([1.0, 2.5, 3.0])
@@ -112,3 +113,22 @@ FOLLOWED = [
 @pytest.mark.parametrize("function", FOLLOWED, ids=lambda f: f.__name__)
 def test_each_case_is_followed(function):
     follows(function, (X, 0.9), (X, 0.3), (X * 0.2, 0.9), (X * 0.2, 0.1))
+
+
+FIRST, SECOND = np.ones(2), np.full(2, 5.0)
+
+
+def reads_two_beside_a_case(x):
+    y = x * np.ones(2) if x > 0 else 2.0
+    s = (FIRST[0] + SECOND[0]) * np.sum(y)
+    FIRST[0] = x
+    return s
+
+
+def test_a_statement_staged_again_writes_the_array_that_it_read_first():
+    expected = reads_two_beside_a_case(3.0)
+    after = FIRST.copy(), SECOND.copy()
+    FIRST[0] = 1.0
+    assert symdiff.value_and_grad(reads_two_beside_a_case)(3.0) == (expected, 12.0)
+    assert np.array_equal((FIRST, SECOND), after)
+    FIRST[0] = 1.0

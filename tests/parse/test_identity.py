@@ -290,6 +290,130 @@ def test_an_array_is_not_compared_with_what_is_no_number():
     assert caught.value.span is not None
 
 
+# One object or two -------------------------------------------------------------------------------
+
+SHARED = [1.0]
+PLACES = {"a": np.ones(2), "b": np.ones(2)}
+
+
+def one_by_two_arguments(x, a, b):
+    return x if a is b else 2 * x
+
+
+def one_of_a_list(x, items, b):
+    return [x if item is b else 2 * x for item in items]
+
+
+def kernel(x, y=None):
+    return np.sum(x) * (1.0 if y is None or y is x else 2.0)
+
+
+def is_shared(x, items):
+    return x if items is SHARED else 2 * x
+
+
+def one_of_two_branches(x, a, b):
+    c = a if x > 0 else b
+    return x if c is a else 2 * x
+
+
+def found_in_a_loop(x, a):
+    u, v = a * 2, a * 3
+    first, n = u, 0.0
+    for _ in range(4):
+        if u is first:
+            n = n + x
+        u, v = v, u
+    return n
+
+
+def lists_that_change_places(x):
+    u, v = [x], [x]
+    first, n = u, 0.0
+    for _ in range(3):
+        n += x if u is first else 3 * x
+        u, v = v, u
+    return n
+
+
+def views_and_what_is_none(x, a):
+    same = [np.asarray(a) is a, np.atleast_1d(a) is a, a.astype(float, copy=False) is a]
+    return x * len([found for found in same if found]) if a[:] is not a else x
+
+
+def one_name_of_a_tuple(x, t):
+    s = t
+    return x if s is t else 2 * x
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: np.ones(2), lambda: [1.0], lambda: {"a": 1.0}, lambda: Account(1.0)]
+)
+def test_arguments_are_one_object_or_two_as_in_the_call(make):
+    a = make()
+    gradient = symdiff.grad(one_by_two_arguments)
+    assert [gradient(1.0, *pair) for pair in ((a, make()), (a, a), (make(), a))] == [2, 1, 2]
+
+
+@pytest.mark.parametrize("make", [lambda: np.ones(2), lambda: [1.0]])
+def test_what_two_paths_leave_is_told_apart(make):
+    a, b = make(), make()
+    follows(one_of_a_list, (0.5, [a, b, a], a), (0.5, [a, b], make()))
+    follows(one_of_two_branches, (0.5, a, b), (-0.5, a, b), (-0.5, a, a))
+
+
+def test_arrays_are_one_in_the_turns_in_which_they_are():
+    follows(found_in_a_loop, (0.5, np.ones(2)))
+    follows(lists_that_change_places, 0.5)
+    follows(views_and_what_is_none, (0.5, np.ones(2)))
+    follows(one_name_of_a_tuple, (0.5, (1.0,)))
+
+
+def test_a_second_argument_may_be_the_first():
+    x = np.ones((2, 2))
+    gradient = symdiff.grad(kernel)
+    assert [gradient(x, *y)[0, 0] for y in ((), (x,), (x.copy(),), (None,))] == [1, 1, 2, 1]
+
+
+def test_an_argument_may_stand_outside(monkeypatch):
+    gradient = symdiff.grad(is_shared)
+    assert [gradient(1.0, items) for items in ([1.0], SHARED, [1.0])] == [2, 1, 2]
+    monkeypatch.setitem(globals(), "SHARED", [1.0])
+    assert gradient(1.0, SHARED) == 1
+
+
+def test_variables_may_come_to_stand_for_one_array(monkeypatch):
+    def f(x):
+        return x if PLACES["a"] is PLACES["b"] else 2 * x
+
+    gradient = symdiff.grad(f)
+    assert gradient(1.0) == 2
+    monkeypatch.setitem(PLACES, "b", PLACES["a"])
+    assert gradient(1.0) == 1
+
+
+def test_tuples_are_not_told_apart():
+    with pytest.raises(UnsupportedSyntaxError, match="whether a tuple and a tuple") as caught:
+        symdiff.grad(one_by_two_arguments)(1.0, (1.0,), (2.0,))
+    assert (caught.value.span.column, caught.value.hint) == (17, "compare with ==")
+
+
+def turning_in_a_while(x, a):
+    u, v, n = a * 2, a * 3, 0.0
+    first = u
+    while n < x:
+        n += 1.0 if u is first else 2.0
+        u, v = v, u
+    return n * x
+
+
+def test_objects_that_change_in_turns_not_counted_are_refused():
+    with pytest.raises(symdiff.AliasingError, match="which object '(u|v)' is differs") as caught:
+        symdiff.grad(turning_in_a_while)(3.5, np.ones(2))
+    assert caught.value.span is not None
+    assert "compare what they hold" in caught.value.hint
+
+
 def membership(x):
     return x in (0.7, 3), 0.7 in [x], np.asarray(x) in [x], x in np.asarray([x, 1.0])
 

@@ -424,6 +424,54 @@ def test_a_list_that_is_passed_twice_is_not_written():
     assert gradient(X, items, [2.0])[0] == 1.0
 
 
+BOX = {"items": [1.0, 2.0], "w": np.ones(2), "record": Record(n=1)}
+
+
+def writes_the_argument(x, p):
+    p["items"][0] = x[0]
+    return x.sum() * BOX["items"][0]
+
+
+def writes_the_one_outside(x, p):
+    BOX["items"].append(x[0])
+    return x.sum() * len(p["items"])
+
+
+def writes_a_record_outside(x, p):
+    BOX["record"].n += 1
+    return x.sum() * p["record"].n
+
+
+def writes_the_arguments_array(x, p):
+    p["w"][0] = x[0]
+    return x.sum() * BOX["w"][0]
+
+
+@pytest.mark.parametrize(
+    ("function", "kind"),
+    [
+        (writes_the_argument, "are one list, and it is written"),
+        (writes_the_one_outside, "are one list, and it is written"),
+        (writes_a_record_outside, "are one Record, and it is written"),
+        (writes_the_arguments_array, "overlap, and one is written"),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_what_is_passed_and_stands_outside_too_is_not_written(function, kind, monkeypatch):
+    for key, value in BOX.items():
+        monkeypatch.setitem(BOX, key, copy.deepcopy(value))
+    gradient = symdiff.value_and_grad(function)
+    other = copy.deepcopy(BOX)
+    for _ in range(2):
+        before = copy.deepcopy(BOX)
+        expected = function(X, copy.deepcopy(other))
+        BOX.update(before)
+        assert gradient(X, copy.deepcopy(other))[0] == expected
+        with pytest.raises(symdiff.AliasingError, match=kind) as caught:
+            gradient(X, BOX)
+        assert "pass a copy" in caught.value.hint
+
+
 @pytest.mark.parametrize("transform", [symdiff.hessian, lambda f: symdiff.jacobian(f, mode="fwd")])
 def test_effects_of_a_forward_jacobian_happen_once(transform, capsys):
     def f(x):

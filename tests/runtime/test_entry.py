@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from symdiff.ir.graph import FreeVariable
-from symdiff.ir.signature import Signature
+from symdiff.ir.signature import Aspect, Signature
 from symdiff.runtime.entry import MISS, Check, Target, build_entry
 from symdiff.runtime.signature import signature_of, with_types
 
@@ -107,7 +107,7 @@ def test_attributes_and_keys_are_checked():
 def test_static_values_are_compared_with_their_type():
     signature = Signature(
         signature_of(["x", "n"], [np.ones(3), 2]).parameters,
-        static=((("n",), 2), (("x", ("size", 0)), 3)),
+        static=((("n",), 2), (("x", Aspect("size", 0)), 3)),
     )
     enter = build_entry(signature, [], (np.ones(3), 2), Target(lambda x: "ran", (("x",),)))
     assert enter(np.ones(3), 2) == "ran"

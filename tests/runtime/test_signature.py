@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
-from symdiff.ir.signature import Fixed, Live, Nested
+from symdiff.ir.signature import Aspect, Fixed, Live, Nested
 from symdiff.ir.types import FLOAT, INT, ArrayType, Size
 from symdiff.runtime.signature import read_type, signature_of, specify, spelled
 
@@ -114,5 +114,5 @@ def test_arrays_that_are_no_arrays_of_numbers(value, message):
 
 
 def test_paths_as_python_spells_them():
-    assert spelled(("p", "w", 0, ("size", 1))) == "p.w[0].shape[1]"
+    assert spelled(("p", "w", 0, Aspect("size", 1))) == "p.w[0].shape[1]"
     assert spelled(("p", "two words")) == "p['two words']"
