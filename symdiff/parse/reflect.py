@@ -77,7 +77,9 @@ def _input(interp: Interpreter, type_: Type, path: Path) -> Abstract:
 
 
 def _fixed_shape(interp: Interpreter, shape: tuple[Dim, ...], path: Path) -> tuple[Dim, ...]:
-    return tuple(interp.static.get((*path, Aspect("size", axis)), dim) for axis, dim in enumerate(shape))
+    return tuple(
+        interp.static.get((*path, Aspect("size", axis)), dim) for axis, dim in enumerate(shape)
+    )
 
 
 def input_name(path: Path) -> str:
