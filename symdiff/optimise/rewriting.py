@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from symdiff.ir.build import Builder, building
-from symdiff.ir.control import cond, loop
+from symdiff.ir.control import cond, loop, undefined
 from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Operand, Value, uses
 from symdiff.ir.types import ArrayType, Dim, Size
 from symdiff.ops.creation import zeros
@@ -318,11 +318,27 @@ class Rewriter(Builder):
     def _joined(self, node: Node, k: int) -> Value:
         """The ``k``-th result of a cond: the value itself where both arms give the same."""
         then, orelse = (block.results[k] for block in node.blocks)
+        if self.control and (self._is_undefined(then) or self._is_undefined(orelse)):
+            return self._one_defined(node, k)
         same = then is orelse or are_same_constant(then, orelse)
         if not self.control or not same or then.type != node.results[k].type:
             return node.results[k]
         self.changed = True
         return then if then is orelse else self.constant(number_of(then))
+
+    def _one_defined(self, node: Node, k: int) -> Value:
+        """The value that one arm has from before the branch: the other arm's is never read."""
+        then, orelse = node.blocks
+        for block, other in ((then, orelse), (orelse, then)):
+            value = block.results[k]
+            outside = value.node is None or self._home.get(value.node) is not block.nodes
+            if self._is_undefined(other.results[k]) and outside:
+                self.changed = True
+                return value
+        return node.results[k]
+
+    def _is_undefined(self, value: Value) -> bool:
+        return value.node is not None and value.node.op is undefined
 
 
 def _place_near(dim: Size, values: Sequence[Value]) -> tuple[Value, int] | None:

@@ -134,8 +134,13 @@ def join_arms(
 
 def ends_without_return(interp: Interpreter, returned: Value, value: Abstract) -> Abstract:
     """What a function gives that returns ``value`` on some paths and ends without it on others."""
-    reason = "the function returns a value on some paths and None on others"
-    raise ConflictRead(Conflict("return", reason, interp.span))
+    try:
+        return joined_cases(interp, returned, lambda: value, lambda: None, "return")
+    except ConflictRead as read:
+        if read.conflict.name != "return":
+            raise
+        reason = "the function returns a value on some paths and None on others"
+        raise ConflictRead(Conflict("return", reason, interp.span)) from None
 
 
 @dataclass(slots=True)
@@ -233,7 +238,7 @@ def _chosen(fork: Fork) -> set[Value]:
         return set()
     arms = zip(*(block.results for block in node.blocks), strict=True)
     pairs = zip(node.results, arms, strict=True)
-    return {out for out, values in pairs if all(map(_is_constant, values))}
+    return {fork.condition, *(out for out, values in pairs if all(map(_is_constant, values)))}
 
 
 def _is_constant(value: Value) -> bool:
@@ -313,6 +318,20 @@ def joined_value(
     name: str,
 ) -> Any:
     """The value of a conditional expression: either arm's, joined."""
+    value = joined_cases(interp, predicate, then, orelse, name)
+    if isinstance(value, Conflict):
+        raise ConflictRead(value)
+    return value
+
+
+def joined_cases(
+    interp: Interpreter,
+    predicate: Value,
+    then: Callable[[], object],
+    orelse: Callable[[], object],
+    name: str,
+) -> Any:
+    """The same; a ``Conflict`` where it is kept in cases."""
     slot = (Token(), name)
     since, base = now(), interp.heap
 
@@ -324,7 +343,14 @@ def joined_value(
         run_arm(interp, storing(orelse), base, predicate, False),
     )
     join_arms(interp, predicate, arms, since)
-    content = interp.content(slot)
+    return taken_from(interp, slot)
+
+
+def taken_from(interp: Interpreter, slot: Any) -> Abstract:
+    """What was left in a slot of the heap, which is emptied; it may be kept in cases."""
+    content = interp.heap.get(slot)
+    if isinstance(content, Conflict) and content.cases is None:
+        raise ConflictRead(content)
     interp.heap.contents.pop(slot, None)
     return content
 

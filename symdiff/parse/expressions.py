@@ -14,7 +14,7 @@ from symdiff.ir.graph import Value
 from symdiff.parse.assignment import assign
 from symdiff.parse.attributes import get_attribute
 from symdiff.parse.blame import users
-from symdiff.parse.branches import choose, joined_value
+from symdiff.parse.branches import choose, joined_cases, joined_value
 from symdiff.parse.builtin_functions import SETS
 from symdiff.parse.cases import told_apart_value
 from symdiff.parse.demand import known
@@ -29,7 +29,6 @@ from symdiff.parse.truth import truth
 from symdiff.parse.values import (
     Abstract,
     Closure,
-    ConflictRead,
     DictRef,
     Generator,
     ListRef,
@@ -125,7 +124,8 @@ def _bool_op(interp: Interpreter, node: ast.BoolOp) -> Abstract:
 
 def _bool_from(interp: Interpreter, node: ast.BoolOp, position: int) -> Abstract:
     """``a and b and c`` from the operand at a position on; the last one's value is not tested."""
-    value = interp.evaluate(node.values[position])
+    evaluate = interp.evaluate if position == 0 else interp.evaluate_arm
+    value = evaluate(node.values[position])
     if position == len(node.values) - 1:
         return value
     condition = truth(interp, value)
@@ -137,7 +137,7 @@ def _bool_from(interp: Interpreter, node: ast.BoolOp, position: int) -> Abstract
         return _bool_from(interp, node, position + 1)
 
     arms = (lambda: value, rest) if stop else (rest, lambda: value)
-    return joined_value(interp, condition, *arms, "value")
+    return joined_cases(interp, condition, *arms, "value")
 
 
 @expression(ast.Compare)
@@ -170,13 +170,10 @@ def _conditional(interp: Interpreter, node: ast.IfExp) -> Abstract:
     condition = interp.decided.get(node)
     if condition is None:
         condition = test(interp, node.test)
-    arms = (partial(interp.evaluate, part) for part in (node.body, node.orelse))
-    try:
-        return choose(interp, condition, *arms)
-    except ConflictRead as read:
-        if read.conflict.predicate is condition:
-            read.choice = node
-        raise
+    if not isinstance(condition, Value):
+        return interp.evaluate(node.body if condition else node.orelse)
+    then, orelse = (partial(interp.evaluate_arm, part) for part in (node.body, node.orelse))
+    return joined_cases(interp, condition, then, orelse, "value")
 
 
 @expression(ast.NamedExpr)
@@ -207,7 +204,7 @@ def _call(interp: Interpreter, node: ast.Call) -> Abstract:
             keywords[keyword.arg] = value
         else:
             keywords |= _star_star(interp, value)
-    return interp.call(function, arguments, keywords)
+    return LATE.call(interp, function, arguments, keywords)
 
 
 def _star_star(interp: Interpreter, value: Abstract) -> dict[str, Abstract]:
@@ -436,7 +433,7 @@ def tested(interp: Interpreter, expression: ast.expr) -> bool | Value:
     """The truth of a condition; of each of the cases where it reads a name that has several."""
     if not interp.apart:
         return test(interp, expression)
-    found: bool | Value = told_apart_value(interp, lambda: test(interp, expression))
+    found: bool | Value = told_apart_value(interp, lambda: test(interp, expression), expression)
     return found
 
 

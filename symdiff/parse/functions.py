@@ -22,13 +22,13 @@ from symdiff.errors import (
 from symdiff.ir.graph import Value
 from symdiff.parse.binding import bind_arguments
 from symdiff.parse.blame import certain
-from symdiff.parse.branches import ends_without_return
+from symdiff.parse.branches import ends_without_return, taken_from
 from symdiff.parse.interpreter import MOST_INLINED, REFUSED, Frame, Interpreter
 from symdiff.parse.lookups import rests_on, variable_of
 from symdiff.parse.opaque import call_opaque, is_pure_python
 from symdiff.parse.recursion import followed
 from symdiff.parse.scope import local_names, reflect_everywhere, yielding
-from symdiff.parse.values import ABSENT, Abstract, Closure, Conflict, ConflictRead, Scope, now
+from symdiff.parse.values import ABSENT, Abstract, Closure, Scope, now
 from symdiff.source import FunctionNode, FunctionSource, find_source, span_of
 
 Keywords = dict[str, Abstract]
@@ -177,19 +177,16 @@ def _run_body(interp: Interpreter, node: FunctionNode, frame: Frame) -> Abstract
     returned = (frame.token, "return")
     slot = (frame.token, "value")
     if isinstance(node, ast.Lambda):
-        return interp.evaluate(node.body)
+        return interp.evaluate_arm(node.body)
     frame.exits.append(returned)
     interp.put(returned, False)
     interp.execute(node.body)
     state = interp.content(returned)
-    value = interp.content(slot)
+    value = taken_from(interp, slot)
     if isinstance(state, Value):
         with interp.at(node):
             value = _maybe_returned(interp, state, value)
     interp.heap.contents.pop(returned, None)
-    interp.heap.contents.pop(slot, None)
-    if isinstance(value, Conflict):
-        raise ConflictRead(value)
     return None if state is False or value is ABSENT else value
 
 

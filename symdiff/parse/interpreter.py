@@ -72,10 +72,24 @@ class Late:
     items: Callable[[Interpreter, Abstract], tuple[Abstract, ...]]
     test: Callable[[Interpreter, ast.expr], bool | Value]
     told_apart: Callable[[Interpreter, Callable[[], Any], Callable[[], Any], ast.AST], Any]
+    told_apart_value: Callable[[Interpreter, Callable[[], Abstract], ast.expr], Abstract]
     stager: Callable[[Interpreter], Any]
 
 
 LATE = Late()
+
+
+@dataclass(slots=True)
+class Once:
+    """What is evaluated once where a statement is staged, and the values that are known of it.
+
+    A statement that cannot go on before it is known which of several a value is goes on from them.
+    """
+
+    nodes: list[Node]
+    depth: int  # of frames
+    parts: frozenset[ast.expr]
+    values: dict[ast.expr, Abstract]
 
 
 @dataclass(slots=True)
@@ -127,6 +141,7 @@ class Interpreter:
         self.changed: dict[Any, Any] = {}  # lists and dicts of the caller's: what they held before
         self.unrolled: set[SourceSpan] = set()  # loops that are followed turn by turn
         self.apart: set[str] = set()  # names kept in cases, where joined
+        self.once: Once | None = None  # of the statement at hand, where names are kept in cases
         self.forks = 0  # how often a statement was staged for each case
         self.decided: dict[ast.expr, bool | Value] = {}  # tests that were evaluated before
 
@@ -211,14 +226,38 @@ class Interpreter:
 
     def evaluate(self, expression: ast.expr) -> Abstract:
         """The abstract value of an expression."""
+        once = self.once
+        if once is None or not self._is_part(once, expression):
+            value = self._evaluated(expression)
+            if isinstance(value, Conflict):
+                raise ConflictRead(value)
+            return value
+        if expression not in once.values:
+            once.values[expression] = self._evaluated(expression)
+        value = once.values[expression]
+        if isinstance(value, Conflict):
+            read = ConflictRead(value)
+            read.made_by = once, expression
+            raise read
+        return value
+
+    def _is_part(self, once: Once, expression: ast.expr) -> bool:
+        here = once.nodes is builder().nodes and once.depth == len(self.frames)
+        return here and expression in once.parts
+
+    def _evaluated(self, expression: ast.expr) -> Abstract:
+        """The same; a ``Conflict`` where it is one of several."""
         handler = EXPRESSIONS.get(type(expression))
         with self.at(expression):
             if handler is None:
                 raise self._not_compiled(expression)
-            value = handler(self, expression)
-        if isinstance(value, Conflict):
-            raise ConflictRead(value)
-        return value
+            return handler(self, expression)
+
+    def evaluate_arm(self, expression: ast.expr) -> Abstract:
+        """The value of an expression that is evaluated on some paths only."""
+        if not self.apart:
+            return self.evaluate(expression)
+        return LATE.told_apart_value(self, lambda: self.evaluate(expression), expression)
 
     def _not_compiled(self, node: ast.AST) -> UnsupportedSyntaxError:
         keyword, hint = REFUSED.get(type(node), (type(node).__name__, HINT))
@@ -234,7 +273,10 @@ class Interpreter:
         self, function: Abstract, arguments: Sequence[Abstract], keywords: dict[str, Abstract]
     ) -> Abstract:
         """``function(*arguments, **keywords)``."""
-        return LATE.call(self, function, arguments, keywords)
+        value = LATE.call(self, function, arguments, keywords)
+        if isinstance(value, Conflict):
+            raise ConflictRead(value)
+        return value
 
     def call_method(self, instance: Abstract, name: str, *arguments: Abstract) -> Abstract:
         """A special method of a user's object, which Python looks for on its class only."""

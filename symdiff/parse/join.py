@@ -15,10 +15,10 @@ import numpy as np
 
 from symdiff import ops
 from symdiff.ir.build import Builder, building
-from symdiff.ir.control import emit_cond, emit_undefined, join_types
+from symdiff.ir.control import cond, emit_cond, emit_undefined, join_types
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.structure import Structure, is_leaf
-from symdiff.ir.types import ArrayType, ListType, Type
+from symdiff.ir.types import BOOL, ArrayType, ListType, Type
 from symdiff.ops import list_new
 from symdiff.parse.heap import (
     Heap,
@@ -313,7 +313,7 @@ class Joiner:
         if is_bound(a) and b is ABSENT:
             return Maybe(content, lambda: self.predicate, (self.predicate, True))
         if is_bound(b) and a is ABSENT:
-            return Maybe(content, lambda: ops.not_(self.predicate), (self.predicate, False))
+            return Maybe(content, lambda: opposite(self.predicate), (self.predicate, False))
         flags = [self._flag(arm, content) for arm, content in enumerate((a, b))]
         flag = self._out(f"{name}_bound", *flags)
         return Maybe(content, lambda: flag)
@@ -367,9 +367,16 @@ class Joiner:
     def _out(self, name: str, a: Value, b: Value) -> Value:
         known = self.values.get((a, b))
         if known is None:
-            known = self._new_out(name, a, b)
+            known = self._predicate_as(a, b) or self._new_out(name, a, b)
             self.values[a, b] = known
         return known
+
+    def _predicate_as(self, a: Value, b: Value) -> Value | None:
+        """The predicate itself, or its opposite, where one path gives True and the other False."""
+        truths = constant_of(a), constant_of(b)
+        if truths not in ((True, False), (False, True)) or not a.type == b.type == BOOL:
+            return None
+        return self.predicate if truths[0] else opposite(self.predicate)
 
     def _new_out(self, name: str, a: Value, b: Value) -> Value:
         type_ = meet(a.type, b.type, f"{name}.{len(self.outs)}")
@@ -630,6 +637,44 @@ def which_of(content: Abstract, numbers: dict[int, int]) -> Value:
     for old, new in others:
         found = _either_number(ops.equal(which, old), new, found)
     return found
+
+
+def is_case(cases: Cases, number: int) -> Value:
+    """Whether it is the one of a number, as a staged bool."""
+    which, node = cases.which, cases.which.node
+    if node is not None and node.op is cond:
+        position = node.results.index(which)
+        then, orelse = (_numbers_of(block.results[position]) for block in node.blocks)
+        if then == {number} and number not in orelse:
+            return node.operands[0]
+        if orelse == {number} and number not in then:
+            return opposite(node.operands[0])
+    result: Value = ops.equal(which, number)
+    return result
+
+
+def _numbers_of(which: Value) -> set[int | None]:
+    """What a staged number may be; with None where that is not known."""
+    node, known = which.node, constant_of(which)
+    if known is not None or node is None or node.op is not cond:
+        return {known}
+    position = node.results.index(which)
+    return set().union(*(_numbers_of(block.results[position]) for block in node.blocks))
+
+
+def constant_of(value: Value) -> Any:
+    """What a value is, if it is a constant, else None."""
+    node = value.node
+    return node.attributes["value"] if node is not None and node.op.name == "constant" else None
+
+
+def opposite(predicate: Value) -> Value:
+    """Whether a predicate does not hold."""
+    node = predicate.node
+    if node is not None and node.op is ops.not_:
+        return node.operands[0]
+    result: Value = ops.not_(predicate)
+    return result
 
 
 def _either_number(condition: Value, number: int, other: Value) -> Value:

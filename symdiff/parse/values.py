@@ -318,4 +318,4 @@ class ConflictRead(ControlFlow):
     def __init__(self, conflict: Conflict) -> None:
         super().__init__(conflict.reason)
         self.conflict = conflict
-        self.choice: ast.IfExp | None = None  # what has no common value on its two paths
+        self.made_by: tuple[Any, ast.expr] | None = None  # an ``Once``, and which part of it

@@ -524,9 +524,12 @@ def test_nothing_moves_out_of_an_arm():
 
 def test_what_reads_a_value_that_may_be_undefined_stays_in_its_loop():
     def build(p, n, x):
-        with building(Builder()) as arm:
+        with building(Builder()) as then:
+            made = sin(x)
+        with building(Builder()) as orelse:
             nothing = emit_undefined(VECTOR)
-        maybe = emit_cond(p, Block((), [], (x,)), Block((), arm.nodes, (nothing,))).result
+        arms = Block((), then.nodes, (made,)), Block((), orelse.nodes, (nothing,))
+        maybe = emit_cond(p, *arms).result
 
         def step(index, carries, elements):
             return (carries[0] + sum(cos(maybe), axis=None, keepdims=False),), ()
@@ -535,6 +538,17 @@ def test_what_reads_a_value_that_may_be_undefined_stays_in_its_loop():
 
     (view,) = loops(optimise(graph_of(build, BOOL, INT, VECTOR), check=True))
     assert [node.op.name for node in view.body.nodes] == ["cos", "sum", "add"]
+
+
+def test_a_value_from_before_a_branch_is_itself_where_the_other_path_has_none():
+    def build(p, x):
+        with building(Builder()) as arm:
+            nothing = emit_undefined(VECTOR)
+        return emit_cond(p, Block((), [], (x,)), Block((), arm.nodes, (nothing,))).result
+
+    graph = optimise(graph_of(build, BOOL, VECTOR), check=True)
+    assert graph.block.nodes == []
+    assert graph.block.results == (graph.block.parameters[1],)
 
 
 def test_an_input_that_may_be_undefined_is_not_asked_for_its_size():
