@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from symdiff import ops
 from symdiff.differentiate.activity import Activity, can_carry
 from symdiff.differentiate.calls import Calls, Request
@@ -28,7 +30,7 @@ from symdiff.ir.control import (
 )
 from symdiff.ir.graph import Block, GraphCell, Node, Op, Value
 from symdiff.ir.types import FLOAT, ArrayType
-from symdiff.ops.declare import Operation, array_type
+from symdiff.ops.declare import Operation, array_type, ufunc_dtypes
 
 Partial = Value | int | float
 
@@ -440,9 +442,12 @@ def _times(g: Value, quotient: Value) -> Value:
 
 def _of_strong_dtype(partial: Value, g: Value) -> Value:
     """A Python number in the dtype of ``g``: in an ``np.where`` it would not be weak any more."""
-    type_ = array_type(g)
-    weak = array_type(partial).weak and not type_.weak and type_.dtype.itemsize < 8
-    made: Value = ops.astype(partial, dtype=type_.dtype) if weak else partial
+    type_, number = array_type(g), array_type(partial)
+    if not number.weak or type_.weak:
+        return partial
+    (dtype,) = ufunc_dtypes(np.multiply, (type_, number))[:1]
+    single = dtype in (np.float16, np.float32, np.complex64)
+    made: Value = ops.astype(partial, dtype=dtype) if single else partial
     return made
 
 

@@ -1,7 +1,8 @@
 """The functions of ``cmath``: numbers enter, Python's complex numbers leave.
 
-All that carry a derivative are holomorphic, so a partial is one complex number; branch cuts are no
-concern of theirs. ``phase`` and ``polar`` are made of what ``math`` has.
+All that carry a derivative are holomorphic, so a partial is one complex number. Those of inverse
+functions are written by the result, which lies on the right side of a branch cut. ``phase`` and
+``polar`` are made of what ``math`` has.
 """
 
 from __future__ import annotations
@@ -55,10 +56,6 @@ def _cmath(name: str, partial: Rule, singular: bool = False) -> Operation:
     return declare(operation, 1)
 
 
-def _root(z: Value) -> Value:
-    return cmath_sqrt(1 - z) * cmath_sqrt(1 + z)  # type: ignore[no-any-return]
-
-
 cmath_exp: Operation = _cmath("exp", lambda y, z: y)
 cmath_log: Operation = _cmath("log", lambda y, z: divide(1, z), singular=True)
 cmath_log10: Operation = _cmath("log10", lambda y, z: divide(1, z * LOG_10), singular=True)
@@ -69,13 +66,11 @@ cmath_tan: Operation = _cmath("tan", lambda y, z: 1 + y * y)
 cmath_sinh: Operation = _cmath("sinh", lambda y, z: cmath_cosh(z))
 cmath_cosh: Operation = _cmath("cosh", lambda y, z: cmath_sinh(z))
 cmath_tanh: Operation = _cmath("tanh", lambda y, z: 1 - y * y)
-cmath_asin: Operation = _cmath("asin", lambda y, z: 1 / _root(z), singular=True)
-cmath_acos: Operation = _cmath("acos", lambda y, z: -1 / _root(z), singular=True)
+cmath_asin: Operation = _cmath("asin", lambda y, z: 1 / cmath_cos(y), singular=True)
+cmath_acos: Operation = _cmath("acos", lambda y, z: -1 / cmath_sin(y), singular=True)
 cmath_atan: Operation = _cmath("atan", lambda y, z: divide(1, 1 + z * z), singular=True)
-cmath_asinh: Operation = _cmath("asinh", lambda y, z: 1 / cmath_sqrt(1 + z * z), singular=True)
-cmath_acosh: Operation = _cmath(
-    "acosh", lambda y, z: 1 / (cmath_sqrt(z - 1) * cmath_sqrt(z + 1)), singular=True
-)
+cmath_asinh: Operation = _cmath("asinh", lambda y, z: 1 / cmath_cosh(y), singular=True)
+cmath_acosh: Operation = _cmath("acosh", lambda y, z: 1 / cmath_sinh(y), singular=True)
 cmath_atanh: Operation = _cmath("atanh", lambda y, z: divide(1, 1 - z * z), singular=True)
 
 

@@ -465,7 +465,7 @@ tan: Operation = elementwise(
 arcsin: Operation = elementwise(
     "arcsin",
     np.arcsin,
-    lambda y, x: 1.0 / sqrt((1.0 - x) * (1.0 + x)),
+    lambda y, x: 1.0 / (cos(y) if is_complex(x) else sqrt((1.0 - x) * (1.0 + x))),
     strong=True,
     singular=True,
     sympy="asin",
@@ -474,7 +474,7 @@ arcsin: Operation = elementwise(
 arccos: Operation = elementwise(
     "arccos",
     np.arccos,
-    lambda y, x: -1.0 / sqrt((1.0 - x) * (1.0 + x)),
+    lambda y, x: -1.0 / (sin(y) if is_complex(x) else sqrt((1.0 - x) * (1.0 + x))),
     strong=True,
     singular=True,
     sympy="acos",
@@ -499,14 +499,14 @@ tanh: Operation = elementwise(
 arcsinh: Operation = elementwise(
     "arcsinh",
     np.arcsinh,
-    lambda y, x: 1.0 / sqrt(x * x + 1.0),
+    lambda y, x: 1.0 / (cosh(y) if is_complex(x) else sqrt(x * x + 1.0)),
     sympy="asinh",
     documentation="Inverse hyperbolic sine.",
 )
 arccosh: Operation = elementwise(
     "arccosh",
     np.arccosh,
-    lambda y, x: 1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0)),
+    lambda y, x: 1.0 / (sinh(y) if is_complex(x) else sqrt(x - 1.0) * sqrt(x + 1.0)),
     strong=True,
     singular=True,
     sympy="acosh",

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from symdiff import ops
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, carries_derivative
+from symdiff.ops.declare import FUNCTIONS
 from symdiff.ops.index import is_view
 from symdiff.ops.sizes import product, sizes_of
 from symdiff.parse.heap import is_array
@@ -81,7 +84,7 @@ def _view(interp: Interpreter, result: Value, arrays: dict[Value, Abstract]) -> 
         value = node.operands[0]
     held = arrays.get(value)
     if held is None and repeated:  # nobody else has that memory, but it cannot be written either
-        held = interp.heap.allocate(value)
+        held = interp.heap.allocate(value if is_array(value.type) else FUNCTIONS[np.array](value))
     if not isinstance(held, Array):
         return None
     for node in reversed(chain):

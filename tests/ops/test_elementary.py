@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 import operator
 from typing import Any
@@ -9,11 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+import symdiff as sd
 from symdiff import ops
 from symdiff.ir.types import BOOL, FLOAT, INT
 from symdiff.ops.declare import REGISTRY, Operation
 from symdiff.ops.elementary import float_power
 from tests.ops.straightline import check, pullback, pushforward, same, stage
+from tests.reference import directional, second_directional
 
 # Points inside the domain, away from kinks, and what the op is in NumPy.
 POINTS = np.array([0.3, -0.7, 0.55])
@@ -149,6 +152,42 @@ def test_binary_of_complex_numbers(name: str) -> None:
     check(REGISTRY[name], meaning(name), z, z[::-1] * 2.0)
     check(REGISTRY[name], meaning(name), x, z)
     check(REGISTRY[name], meaning(name), z, x)
+
+
+INVERSES = [n for n in UNARY if n.startswith("arc")]
+CUTS = [2.0, -2.0, 0.5, -0.5]
+
+
+@pytest.mark.parametrize("zero", [0.0, -0.0])
+@pytest.mark.parametrize("along", [1.0, 1j])
+@pytest.mark.parametrize("library", [np, cmath])
+@pytest.mark.parametrize("name", ["log", "sqrt", *INVERSES])
+def test_inverses_on_either_side_of_their_cuts(
+    name: str, library: Any, along: complex, zero: float
+) -> None:
+    """A real function that goes along an axis of the complex plane, where most cuts are."""
+    function = getattr(library, name if library is np else name.replace("arc", "a"))
+
+    def weighed(t: float) -> Any:
+        value = function(complex(t, zero) if along == 1.0 else complex(zero, t))
+        return 1.3 * value.real + 0.7 * value.imag
+
+    for t in CUTS:
+        expected = directional(weighed, (t,), (1.0,))
+        np.testing.assert_allclose(sd.grad(weighed)(t), expected.value, rtol=1e-9)
+        np.testing.assert_allclose(sd.jvp(weighed, (t,), (1.0,))[1], expected.value, rtol=1e-9)
+        second = second_directional(weighed, (t,), (1.0,), (1.0,))
+        np.testing.assert_allclose(sd.derivative(weighed, 2)(t), second.value, rtol=1e-6)
+
+
+def test_root_of_a_number_of_single_precision() -> None:
+    """Its imaginary root has the dtype of the tangent, not its kind."""
+
+    def part(x: Any) -> Any:
+        return cmath.sqrt(x).imag
+
+    x = np.float32(-1.44)
+    np.testing.assert_allclose(sd.jvp(part, (x,), (np.float32(1.0),))[1], -0.5 / 1.2, rtol=1e-6)
 
 
 # power ------------------------------------------------------------------------------------------

@@ -234,3 +234,23 @@ def test_what_is_written_through_a_result_is_what_numpy_writes(number, base):
     for one, other in zip(made, expected, strict=True):
         assert type(one) is type(other)
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("a", [0.5, np.float64(0.5), np.float32(0.5), np.array(0.5)])
+def test_a_number_repeated_is_an_array_that_cannot_be_written(a):
+    def result(a):
+        b = np.broadcast_to(a, (2, 3))
+        c, d = np.broadcast_arrays(a, b[0])
+        return np.sum(b[0] * a) + np.sum(c * d), b
+
+    def written(a):
+        b = np.broadcast_to(a, (2, 3))
+        b[0] = 1.0
+        return b
+
+    (value, b), expected = sd.differentiable(result).forward(a)[0], result(a)
+    assert value == expected[0]
+    np.testing.assert_array_equal(b, expected[1])
+    assert sd.grad(result, has_aux=True)(a)[0] == 12 * a
+    with pytest.raises(ValueError, match="read-only"):
+        sd.differentiable(written).forward(a)
