@@ -10,6 +10,7 @@ to a few terms, and only where a sum stands inside a sum, which keeps the cost l
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -30,14 +31,17 @@ _MOST_TERMS = 24
 
 @dataclass(frozen=True, slots=True)
 class _Total:
-    """The sum of a product along axes, counted from the last; ``lengths``: of those along which
-    no factor is known to change, the others' being those of the factors.
+    """The sum of a product along axes, counted from the last. ``lengths``: of those along which
+    no factor is known to change, the others' being those of the factors; ``open_shape``: likewise
+    of what is left. It broadcasts like ``shape``, which has the lengths of the factors only: along
+    an axis that none of them has it is added up as often later on.
     """
 
     product: Monomial
     axes: tuple[int, ...]
     lengths: tuple[Dim | None, ...]
-    shape: tuple[Dim, ...] = field(compare=False)  # broadcasts like this
+    open_shape: tuple[Dim | None, ...]
+    shape: tuple[Dim, ...] = field(compare=False)
 
 
 _Atom: TypeAlias = "Value | _Total"
@@ -136,8 +140,7 @@ class _Expansion:
             if split is None:
                 return None
             constant, rest = split
-            inner = _Total(rest, places, _left_open(rest, places, lengths), left)
-            key = _times(constant, frozenset({(inner, 1)}))
+            key = _times(constant, frozenset({(_total(rest, places, lengths, left), 1)}))
             total[key] = total.get(key, Fraction(0)) + factor
         return _cleaned(total)
 
@@ -176,15 +179,29 @@ def _split(
     return monomial.difference(changing), frozenset(changing)
 
 
+def _total(
+    product: Monomial, places: tuple[int, ...], lengths: Sequence[Dim], left: Sequence[Dim]
+) -> _Total:
+    """The sum of a product along axes of these lengths, ``left`` being the shape it leaves."""
+    shape = _of_factors(product, left)
+    rest = _left_open(product, range(-len(shape), 0), shape)
+    return _Total(product, places, _left_open(product, places, lengths), rest, shape)
+
+
+def _of_factors(product: Monomial, shape: Sequence[Dim]) -> tuple[Dim, ...]:
+    """A shape without the lengths that none of the factors has."""
+    dims = [_dims_at(atom, range(-len(shape), 0)) for atom, _ in product]
+    own = [dim if any(d[k] != 1 for d in dims) else 1 for k, dim in enumerate(shape)]
+    return tuple(itertools.dropwhile(lambda dim: dim == 1, own))
+
+
 def _left_open(
-    rest: Monomial, places: Sequence[int], lengths: Sequence[Dim]
+    product: Monomial, places: Sequence[int], lengths: Sequence[Dim]
 ) -> tuple[Dim | None, ...]:
     """The lengths of axes along which no factor is known to have another length than 1."""
-    dims = zip(*(_dims_at(atom, places) for atom, _ in rest), strict=True)
-    known = [not all(map(may_be_one, along)) for along in dims] or [False] * len(places)
-    return tuple(
-        None if is_known else length for is_known, length in zip(known, lengths, strict=True)
-    )
+    dims = [_dims_at(atom, places) for atom, _ in product]
+    known = [any(not may_be_one(d[k]) for d in dims) for k in range(len(places))]
+    return tuple(None if known[k] else length for k, length in enumerate(lengths))
 
 
 def _dims_at(atom: _Atom, places: Sequence[int]) -> list[Dim]:
