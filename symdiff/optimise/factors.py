@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from symdiff.ir.graph import Node, Value
+from symdiff.ops.declare import array_type
 from symdiff.ops.elementary import divide, multiply, negative, sqrt
 from symdiff.optimise.facts import is_constant, is_number, is_zero, made_by, number_of, shape_of
 from symdiff.optimise.rewriting import Rewriter, Rules, apply
@@ -37,7 +40,7 @@ def _with_factor(
     if inner.op is negative:
         return -number, inner.operands[0]
     for factor, other in both_ways(inner):
-        together = _product(number, factor)
+        together = _product(number, factor, other)
         if together is not None:
             return together, other
     return _with_inner_factor(number, inner, rewriter)
@@ -51,21 +54,31 @@ def _with_inner_factor(
         inner = made_by(first, "multiply")
         if inner is None or not rewriter.is_single(first):
             continue
-        together = _product(number, inner.operands[0])
+        together = _product(number, *inner.operands)
         if together is not None:
             return apply_like(multiply, inner, together, inner.operands[1]), second
     return None
 
 
-def _product(number: float, factor: Value) -> float | None:
-    """The product with a known number; None where it is none, or overflows."""
+def _product(number: float, factor: Value, rest: Value) -> float | None:
+    """The product with a known number, for ``rest`` to be multiplied with; None where the factor
+    is not known, or where the product leaves the range of what ``rest`` is computed in.
+    """
     known = number_of(factor)
     if not isinstance(known, int | float) or isinstance(known, bool):
         return None
     product = number * known
-    if not math.isfinite(product):
+    if number and known and not _is_normal(product, array_type(rest).dtype):
         return None
     return float(product) if isinstance(product, float) else product
+
+
+def _is_normal(number: float, dtype: np.dtype) -> bool:
+    """Whether a number is finite, and neither overflows nor underflows in a dtype."""
+    if dtype.kind not in "fc" or not math.isfinite(number):
+        return math.isfinite(number)
+    normal = np.finfo(dtype)
+    return float(normal.tiny) <= abs(number) <= float(normal.max)
 
 
 def numbers_first(node: Node, rewriter: Rewriter) -> Value | None:

@@ -213,8 +213,7 @@ class _Converter:
         kinds = {v.type.kind for v in node.operands if isinstance(v.type, ArrayType)}
         if kinds == {"python"} and not node.attributes.get("ufunc"):
             return self.apply(node, operands)
-        exponent = _small_integer(node.operands[1])
-        if exponent is not None and operands[0].type == FLOAT:
+        if _is_whole(node.operands[1]) and operands[0].type == FLOAT:
             return self.apply(node, operands)  # an integer power of a float is a float
         if any(v.type != FLOAT for v in operands):
             operands = [v if v.type == FLOAT else ops.python_float(v) for v in operands]
@@ -251,8 +250,9 @@ class _Converter:
         return Block(parameters, inner.nodes, tuple(self.new[v] for v in block.results))
 
 
-def _small_integer(value: Value) -> int | None:
+def _is_whole(value: Value) -> bool:
+    """Whether a value is known to be an integer, or a float that is one."""
     if value.node is None or value.node.op is not constant:
-        return None
+        return False
     number = value.node.attributes["value"]
-    return int(number) if isinstance(number, int | float) and number == int(number) else None
+    return isinstance(number, int) or (isinstance(number, float) and number.is_integer())

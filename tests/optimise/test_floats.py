@@ -118,3 +118,10 @@ def test_exact_computes_as_numpy_does() -> None:
 def test_arrays_and_single_precision_stay_with_numpy() -> None:
     assert "math" not in code(sd.grad(product).source(np.float32(0.3)))
     assert "math" not in code(sd.grad(lambda x: np.sum(np.sin(x))).source(np.ones(3)))
+
+
+def test_exponents_that_are_no_number_are_left_to_numpy() -> None:
+    value, slope = sd.value_and_grad(lambda x: np.sin(x) + x**math.inf)(0.5)
+    assert value == np.sin(0.5)
+    assert np.isnan(slope)  # the factor inf, times 0
+    assert np.isnan(sd.value_and_grad(lambda x: np.sin(x) + x**math.nan)(0.5)[0])

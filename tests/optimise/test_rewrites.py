@@ -5,6 +5,7 @@ import pytest
 
 from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.control import LoopView, emit_cond, emit_loop, emit_undefined
+from symdiff.ir.evaluate import evaluate_graph
 from symdiff.ir.graph import Block, Graph, Input, Value, walk_nodes
 from symdiff.ir.structure import Leaf
 from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, Size
@@ -143,6 +144,23 @@ def test_factors_meet():
     graph = optimise(graph_of(lambda x: multiply(0.5, multiply(4.0, x)), VECTOR))
     (product,) = [node for node in graph.block.nodes if node.op is multiply]
     assert product.operands[0].node.attributes["value"] == 2.0
+
+
+@pytest.mark.parametrize(
+    ("dtype", "number", "x"),
+    [
+        ("float64", 1e-200, 1e300),
+        ("float64", 1e200, 1e-300),
+        ("float32", 1e-30, 1e30),
+        ("float32", 1e30, 1e-30),
+    ],
+)
+def test_factors_whose_product_is_out_of_range_stay_apart(dtype, number, x):
+    vector = ArrayType(np.dtype(dtype), (Size("n"),))
+    graph = optimise(graph_of(lambda x: multiply(number, multiply(number, x)), vector))
+    (found,) = evaluate_graph(graph, [np.full(2, x, dtype)])
+    np.testing.assert_allclose(found, number * (number * x), rtol=1e-6)
+    assert found.dtype == dtype
 
 
 def test_a_product_with_a_reciprocal_is_a_quotient():
