@@ -50,8 +50,7 @@ def resolve_apart(pairs: Sequence[Pair], whole: Pair, partial: Iterable[Value]) 
     zeros = Zeros((), partial)
     for pair in pairs:
         _region_class(pair)(pair, homes, None, zeros).resolve()
-    added = Zeros((), ops.partial_values(whole.primal))  # with what branches save
-    top = _Whole(whole, homes, None, added)
+    top = _Whole(whole, homes, None, zeros)
     top.resolve()
     return top.saved
 
@@ -315,6 +314,8 @@ class _Loop(_Region):
         view.body.results = (*view.body.results, value)
         node.results = (*node.results[:-1], tape, node.results[-1])
         self.homes.home[tape] = self.outside()
+        if value in self.zeros.partial:
+            self.zeros.partial.add(tape)
         return tape
 
 
@@ -356,6 +357,7 @@ class _Arm(_Region):
             block.results = (*block.results, given)
         result = Value(value.type, node, value.name, value.role)
         self.homes.home[result] = self.outside()
+        self.zeros.partial.add(result)
         self.homes.slots.setdefault(node, []).append(len(node.results))
         node.results = (*node.results, result)
         return result

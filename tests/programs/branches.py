@@ -226,3 +226,17 @@ def norm_squared_on_one_path(x):
     if np.mean(x) >= 1.3:
         return pow(np.linalg.norm(0.3 + x), 2)
     return np.sum(x)
+
+
+@program(args=(np.array([[0.1, 0.2, 0.8], [1.3, 1.2, 0.5]]),), also=[(np.ones((2, 2)) * 0.2,)])
+def spread_of_rows_in_a_branch_in_a_branch(x):
+    if np.mean(x) >= 1.3:
+        total = x
+    else:
+        rows = x * x
+        if np.mean(x) > 0.3:
+            for k in range(2):
+                sums = np.sum(rows, axis=1)
+            rows[0] = np.var([t for t in sums]) * k
+        total = rows
+    return np.sum(total**2)
