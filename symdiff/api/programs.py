@@ -12,12 +12,12 @@ import operator
 import threading
 import types
 import weakref
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
 from symdiff import pipeline
-from symdiff.api.transforms import Transform, transform_of
+from symdiff.api.transforms import Functional, Transform, transform_of
 from symdiff.api.wrt import Asked, asked_for, of_tuple
 from symdiff.errors import CertainError, InternalError
 from symdiff.ir.graph import FreeVariable, Graph, walk_nodes
@@ -27,7 +27,7 @@ from symdiff.ir.types import ArrayType, Dim
 from symdiff.ops.effects import changes_one_of
 from symdiff.pipeline import Arguments, Chain, Derived, Followed, Program
 from symdiff.runtime.blame import explainer
-from symdiff.runtime.calling import call_with, follow
+from symdiff.runtime.calling import arrays_kept, call_with, follow
 from symdiff.runtime.dispatch import Dispatcher, Entry
 from symdiff.runtime.entry import MISS, Target, build_entry
 from symdiff.runtime.parameters import Parameters, parameters_of
@@ -199,10 +199,13 @@ class Home:
         self, chain: Chain, arguments: Arguments, error: CertainError
     ) -> NoReturn:
         """The function certainly raises for these arguments: let it, so that its own lines are
-        shown.
+        shown, and what it writes before stays written; but no array that is passed.
         """
-        given = copy.deepcopy(chain.levels(arguments)[0])
-        call_with(self.function, self.parameters, given)
+        given = chain.levels(arguments)[0]
+        if any(isinstance(transform, Functional) for transform in chain.transforms):
+            given = copy.deepcopy(given)
+        with arrays_kept(given):
+            call_with(self.function, self.parameters, given)
         raise InternalError(f"{error.message}; but it does not", error.span) from error
 
     # Verification
@@ -304,7 +307,7 @@ def _is_comparable(derived: Derived) -> bool:
     """Whether running the function twice does no harm, and what it computes is defined to the bit:
     derivatives that are taken inside it are not, nor is whether a copy is what stands outside.
     """
-    if any(_is_found_outside(path) for path, same in derived.inner.static if same is True):
+    if any(_is_free(path) != _is_free(other) for path, other in _one_objects(derived)):
         return False
     primal = derived.primal
     pairs = zip(primal.block.parameters, primal.inputs, strict=True)
@@ -316,12 +319,19 @@ def _is_comparable(derived: Derived) -> bool:
     )
 
 
-def _is_found_outside(path: Path) -> bool:
-    """Whether a fact tells that an argument stands outside too."""
-    end = path[-1]
-    if not isinstance(end, Aspect) or end.kind != "is":
-        return False
-    return isinstance(path[0], FreeVariable) or isinstance(end.of[0], FreeVariable)
+def _one_objects(derived: Derived) -> Iterator[tuple[Path, Path]]:
+    """The paths at which one object stands, as far as the program rests on it."""
+    for check in derived.checks:
+        if check.kind == "same":
+            yield check.path, check.expected
+    for path, answer in derived.signature.static:
+        end = path[-1]
+        if isinstance(end, Aspect) and end.kind == "is" and answer:
+            yield path, end.of
+
+
+def _is_free(path: Path) -> bool:
+    return isinstance(path[0], FreeVariable)
 
 
 _NO_KEYWORDS = Container(dict, (), ())

@@ -26,10 +26,11 @@ from symdiff.parse.attributes import get_attribute, set_attribute
 from symdiff.parse.blame import users
 from symdiff.parse.branches import choose
 from symdiff.parse.calls import BUILTINS, Handler, Keywords, builtin
+from symdiff.parse.comparisons import COMPARE, compare
 from symdiff.parse.demand import known
 from symdiff.parse.heap import constant
 from symdiff.parse.identity import class_of, class_of_number, require_known
-from symdiff.parse.interpreter import UNREACHABLE, Interpreter
+from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import get_item
 from symdiff.parse.iteration import (
     DictView,
@@ -44,7 +45,7 @@ from symdiff.parse.iteration import (
     until,
 )
 from symdiff.parse.opaque import Template
-from symdiff.parse.operators import COMPARE, binary, compare, is_staged, unary
+from symdiff.parse.operators import binary, is_staged, unary
 from symdiff.parse.texts import plain, settled, text_field, text_of
 from symdiff.parse.truth import truth
 from symdiff.parse.values import (
@@ -53,6 +54,7 @@ from symdiff.parse.values import (
     ArrayMethod,
     BoundMethod,
     Closure,
+    ConflictRead,
     DictRef,
     Iterable,
     IteratorRef,
@@ -159,65 +161,73 @@ def _fold(
 ) -> Abstract:
     """``for item in items: accumulator = step(accumulator, item)``."""
     slot = (Token(), "accumulator")
-    if start is FIRST:
-        items, start = _first_of(interp, items)
     interp.put(slot, start)
-
-    def turn(item: Abstract) -> None:
-        before = interp.lookup(slot, "accumulator")
-        interp.put(slot, item if before is FIRST else step(before, item))
-
-    for_each(interp, items, turn)
-    result = interp.lookup(slot, "accumulator")
+    for_each(interp, items, lambda item: interp.put(slot, step(interp.content(slot), item)))
+    result = interp.content(slot)
     interp.heap.contents.pop(slot, None)
     return result
 
 
-def _first_of(interp: Interpreter, items: Abstract) -> tuple[Abstract, Abstract]:
-    """The first item, and the iterable without it; FIRST where there is certainly none."""
+def _fold_from_first(
+    interp: Interpreter,
+    items: Abstract,
+    begin: Callable[[Abstract], Abstract],
+    step: Callable[[Abstract, Abstract], Abstract],
+    end: Callable[[Abstract], Abstract],
+    empty: Callable[[], Abstract],
+) -> Abstract:
+    """The same from what ``begin`` makes of the first item, to what ``end`` makes of the last
+    accumulator; ``empty()`` where there is no item.
+    """
     iterable = iterate(interp, items)
-    if isinstance(iterable.count, int):
-        if iterable.count == 0:
-            return (), FIRST
-        rest: int | Value = iterable.count - 1
-    else:
-        empty = ops.equal(iterable.count, 0)
-        interp.branch(empty, lambda: _refuse_empty(interp), lambda: None)
-        rest = ops.subtract(iterable.count, 1)
+    if isinstance(iterable.count, int) and iterable.count == 0:
+        return empty()
 
     def following(k: Any) -> Abstract:
         return iterable.element(k + 1 if isinstance(k, int) else ops.add(k, 1))
 
-    start = 0 if isinstance(rest, int) and iterable.unroll else constant(0)
-    return Iterable(rest, following, iterable.unroll), iterable.element(start)
+    def folded() -> Abstract:
+        known = isinstance(iterable.count, int)
+        rest = iterable.count - 1 if known else ops.subtract(iterable.count, 1)
+        first = iterable.element(0 if known and iterable.unroll else constant(0))
+        others = Iterable(rest, following, iterable.unroll)
+        return end(_fold(interp, others, begin(first), step))
 
-
-def _refuse_empty(interp: Interpreter) -> None:
-    ops.raise_(exception=ValueError, arguments=("iterable argument is empty",))
-    interp.put(UNREACHABLE, True)
-
-
-class _First:
-    """The accumulator before the first item."""
-
-
-FIRST = _First()
+    if isinstance(iterable.count, int):
+        return folded()
+    return choose(interp, ops.equal(iterable.count, 0), empty, folded)
 
 
 @builtin(builtins.sum)
 def _sum(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     start = arguments[1] if len(arguments) > 1 else keywords.get("start", 0)
-    return _fold(interp, arguments[0], start, lambda a, b: binary(interp, ast.Add, a, b))
+    try:
+        return _fold(interp, arguments[0], start, lambda a, b: binary(interp, ast.Add, a, b))
+    except ConflictRead as read:
+        read.conflict.hint = read.conflict.hint or _START
+        raise
+
+
+_START = "give sum a start that is like the items: sum(items, np.zeros(n))"
 
 
 @builtin(functools.reduce)
 def _reduce(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     function, items, *start = arguments
-    first = start[0] if start else FIRST
-    result = _fold(interp, items, first, lambda a, b: interp.call(function, [a, b], {}))
-    if result is FIRST:
+
+    def step(a: Abstract, b: Abstract) -> Abstract:
+        return interp.call(function, [a, b], {})
+
+    def empty() -> Abstract:
         raise users(TypeError("reduce() of empty iterable with no initial value"))
-    return result
+
+    if start:
+        return _fold(interp, items, start[0], step)
+    return _fold_from_first(interp, items, _itself, step, _itself, empty)
+
+
+def _itself(value: Abstract) -> Abstract:
+    return value
 
 
 def _extreme(
@@ -227,19 +237,28 @@ def _extreme(
         key = keywords.get("key")
         items = arguments[0] if len(arguments) == 1 else tuple(arguments)
 
-        def better(kept: Abstract, item: Abstract) -> Abstract:
-            measure = kept, item
-            if key is not None:
-                measure = tuple(interp.call(key, [m], {}) for m in measure)
-            condition = truth(interp, compare(interp, op, measure[1], measure[0]))
-            return choose(interp, condition, lambda: item, lambda: kept)
+        def measured(item: Abstract) -> tuple[Abstract, ...]:
+            return (item,) if key is None else (interp.call(key, [item], {}), item)
 
-        result = _fold(interp, items, FIRST, better)
-        if result is not FIRST:
-            return result
-        return keywords["default"] if "default" in keywords else python(())
+        def better(kept: tuple[Abstract, ...], item: Abstract) -> Abstract:
+            found = measured(item)
+            condition = truth(interp, compare(interp, op, found[0], kept[0]))
+            return choose(interp, condition, lambda: found, lambda: kept)
+
+        def empty() -> Abstract:
+            return keywords["default"] if "default" in keywords else _refuse_empty(python)
+
+        return _fold_from_first(interp, items, measured, better, operator.itemgetter(-1), empty)
 
     return handler
+
+
+def _refuse_empty(python: Any) -> Abstract:
+    """Raise what ``max(())`` raises."""
+    try:
+        return python(())
+    except ValueError as error:
+        raise users(error) from None
 
 
 BUILTINS[builtins.max] = _extreme(builtins.max, ast.Gt)
@@ -629,9 +648,8 @@ def _next(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abst
 
     def otherwise() -> Abstract:
         if not default:
-            ops.raise_(exception=StopIteration, arguments=())
-            interp.put(UNREACHABLE, True)
-        return default[0] if default else None
+            raise users(StopIteration())
+        return default[0]
 
     if isinstance(source, IteratorRef):
         found = _advance(interp, source, keep)
@@ -639,8 +657,6 @@ def _next(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abst
         found = until(interp, source, keep)
     item = interp.heap.get(slot)
     interp.heap.contents.pop(slot, None)
-    if found is False and not default:
-        raise users(StopIteration())
     return choose(interp, found, lambda: item, otherwise)
 
 

@@ -7,20 +7,22 @@ import types
 from dataclasses import dataclass, field
 from typing import Any
 
+from symdiff import ops
 from symdiff.errors import (
     AliasingError,
+    CertainError,
     SymdiffError,
     UnsupportedCallError,
     UnsupportedSyntaxError,
 )
 from symdiff.ir.build import building
-from symdiff.ir.graph import Block, Graph, Value
+from symdiff.ir.graph import Block, Graph, Value, walk_nodes
 from symdiff.ir.signature import Signature
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.blame import certain
 from symdiff.parse.demand import demand, input_sizes, obtainable
 from symdiff.parse.depth import room
-from symdiff.parse.interpreter import Frame, Interpreter, placed
+from symdiff.parse.interpreter import UNREACHABLE, Frame, Interpreter, placed
 from symdiff.parse.layouts import layouts_wanted
 from symdiff.parse.output import Output
 from symdiff.parse.reflect import argument
@@ -135,9 +137,8 @@ def _conflict_error(conflict: Conflict) -> SymdiffError:
             f"write before the paths join, or to a copy: {conflict.name} = {conflict.name}.copy()"
         )
         return AliasingError(conflict.reason, conflict.span, hint)
-    return UnsupportedSyntaxError(
-        conflict.reason, conflict.span, "give it one type and one structure on both paths"
-    )
+    hint = conflict.hint or "give it one type and one structure on both paths"
+    return UnsupportedSyntaxError(conflict.reason, conflict.span, hint)
 
 
 def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
@@ -145,6 +146,8 @@ def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
     if not isinstance(function, types.FunctionType):  # no source, whose names would be its frame's
         interp.frames.append(Frame(Scope("", frozenset(), None, {}), None, None))
     result = interp.call(function, arguments, keywords)
+    if interp.content(UNREACHABLE) is True:
+        raise _never_returns(interp)
     output, results = Output(interp).structure(result)
     mutated = _mutated(interp, results)
     write_back(interp)
@@ -158,6 +161,14 @@ def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
         _span(function),
     )
     return Staged(graph, tuple(interp.guards.values()))
+
+
+def _never_returns(interp: Interpreter) -> CertainError:
+    """What is certain of a function all whose paths end in an exception."""
+    nodes = walk_nodes(Block((), interp.entry.nodes))
+    raised = [node.span for node in nodes if node.op is ops.raise_]
+    message = "this raises an exception, whatever the values are"
+    return CertainError(message, raised[-1] if raised else None, "let a path return a value")
 
 
 def _storages(interp: Interpreter) -> list[Storage]:

@@ -17,11 +17,12 @@ from symdiff.parse.blame import users
 from symdiff.parse.branches import choose, joined_cases, joined_value
 from symdiff.parse.builtin_functions import SETS
 from symdiff.parse.cases import told_apart_value
+from symdiff.parse.comparisons import compare
 from symdiff.parse.demand import known
 from symdiff.parse.interpreter import EXPRESSIONS, LATE, Expression, Interpreter
 from symdiff.parse.items import get_item, static_key
 from symdiff.parse.iteration import append_item, for_each, static_items
-from symdiff.parse.operators import binary, compare, unary
+from symdiff.parse.operators import binary, unary
 from symdiff.parse.scope import bind_name, load_name
 from symdiff.parse.supers import super_of
 from symdiff.parse.texts import text_field, text_of

@@ -30,7 +30,7 @@ from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import Size, Type
 from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.strides import Layout, Product
-from symdiff.parse.blame import CONTROL, HINT, certain, limit
+from symdiff.parse.blame import CONTROL, HINT, certain, limit, users
 from symdiff.parse.heap import Heap, constant, is_array, value_name
 from symdiff.parse.staged import Guard
 from symdiff.parse.values import (
@@ -381,8 +381,7 @@ class Interpreter:
             error = unbound(name, key[0] is self.scope)
 
             def missing() -> None:
-                ops.raise_(exception=type(error), arguments=error.args)
-                self.put(UNREACHABLE, True)
+                raise users(error)
 
             self.branch(maybe.bound(), lambda: None, missing)
         self.put(key, maybe.content)

@@ -21,6 +21,7 @@ from symdiff.parse.blame import error_of, users
 from symdiff.parse.branches import choose
 from symdiff.parse.builtin_functions import sorted_items
 from symdiff.parse.calls import METHODS_OF, call_writing
+from symdiff.parse.comparisons import compare
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import note_write, static_key
 from symdiff.parse.iteration import (
@@ -34,7 +35,7 @@ from symdiff.parse.iteration import (
     static_items,
 )
 from symdiff.parse.opaque import Template
-from symdiff.parse.operators import compare, is_staged
+from symdiff.parse.operators import is_staged
 from symdiff.parse.truth import truth
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, Range
 from symdiff.parse.views import store_whole

@@ -7,8 +7,6 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
@@ -19,9 +17,8 @@ from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array
 from symdiff.parse.blame import judged, users
 from symdiff.parse.heap import constant
-from symdiff.parse.identity import class_of, identical, require_known
 from symdiff.parse.interpreter import Interpreter, describe
-from symdiff.parse.lookups import defines, on_class
+from symdiff.parse.lookups import defines
 from symdiff.parse.texts import joined, percent, settled
 from symdiff.parse.truth import truth
 from symdiff.parse.values import (
@@ -30,7 +27,6 @@ from symdiff.parse.values import (
     DictRef,
     ListRef,
     ObjectRef,
-    Range,
     StagedText,
     StaticSet,
 )
@@ -69,14 +65,6 @@ UNARY: dict[type[ast.unaryop], tuple[Callable[[Any], Any], Callable[[Any], Any]]
     ast.UAdd: (operator.pos, ops.positive),
     ast.Invert: (operator.invert, ops.invert),
 }
-COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
-    ast.Lt: ("lt", operator.lt, ops.less),
-    ast.LtE: ("le", operator.le, ops.less_equal),
-    ast.Gt: ("gt", operator.gt, ops.greater),
-    ast.GtE: ("ge", operator.ge, ops.greater_equal),
-    ast.Eq: ("eq", operator.eq, ops.equal),
-    ast.NotEq: ("ne", operator.ne, ops.not_equal),
-}
 
 
 def is_staged(value: Abstract) -> bool:
@@ -97,7 +85,7 @@ def _binary(
     if isinstance(a, str | StagedText) or isinstance(b, str | StagedText):
         return _texts(interp, name, plain, a, b)
     if isinstance(a, ObjectRef) or isinstance(b, ObjectRef):
-        return _dunder(interp, name, a, b)
+        return dunder(interp, name, a, b)
     if isinstance(a, ListRef | DictRef) or isinstance(b, ListRef | DictRef):
         return _containers(interp, name, a, b)
     if isinstance(a, tuple) or isinstance(b, tuple):
@@ -168,7 +156,7 @@ def _is_python_int(value: Value) -> bool:
     return isinstance(type_, ArrayType) and type_.kind == "python" and type_.dtype.kind in "ib"
 
 
-def _dunder(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abstract:
+def dunder(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abstract:
 
     if isinstance(a, ObjectRef) and defines(interp, a.type, f"__{name}__"):
         result = interp.call_method(a, f"__{name}__", b)
@@ -238,7 +226,7 @@ def _filled(item: Any, times: Value) -> Any:
     return ops.list_filled(element, times, type=ListType(element.type))
 
 
-# Unary, comparison --------------------------------------------------------------------------------
+# Unary --------------------------------------------------------------------------------
 
 
 def unary(interp: Interpreter, op: type[ast.unaryop], a: Abstract) -> Abstract:
@@ -254,80 +242,6 @@ def unary(interp: Interpreter, op: type[ast.unaryop], a: Abstract) -> Abstract:
         return interp.wrap(staged(interp.lift(a))) if is_staged(a) else plain(a)
 
 
-def compare(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) -> Abstract:
-    """``a op b`` for one comparison."""
-    if op in (ast.Is, ast.IsNot):
-        return _unless(op is ast.IsNot, identical(interp, a, b))
-    if op in (ast.In, ast.NotIn):
-        return _unless(op is ast.NotIn, contains(interp, b, a))
-    plain = COMPARE[op][1]
-    with judged(interp, plain, (a, b)):
-        return _compared(interp, op, a, b)
-
-
-def _unless(negated: bool, answer: bool | Value) -> bool | Value:
-    """An answer or its opposite."""
-    if not negated:
-        return answer
-    return ops.not_(answer) if isinstance(answer, Value) else not answer
-
-
-def _compared(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) -> Abstract:
-    name, _, staged = COMPARE[op]
-    a, b = settled(interp, a), settled(interp, b)
-    require_known(interp, a, b)
-    if isinstance(a, ObjectRef) or isinstance(b, ObjectRef):
-        return _compare_objects(interp, name, a, b)
-    if is_staged(a) or is_staged(b):
-        if op in (ast.Eq, ast.NotEq) and not _comparable(interp, a, b):
-            return _unlike(interp, a, b, op is ast.NotEq)
-        return interp.wrap(staged(as_array(interp, a), as_array(interp, b)))
-    return COMPARE[op][1](_static_sequence(interp, a), _static_sequence(interp, b))
-
-
-def _comparable(interp: Interpreter, a: Abstract, b: Abstract) -> bool:
-    """Whether ``==`` compares numbers: of Python's there are none in a sequence."""
-    sequences = isinstance(a, ListRef | tuple) or isinstance(b, ListRef | tuple)
-    if sequences and any(class_of(interp, v) in _PYTHON_NUMBERS for v in (a, b)):
-        return False
-    return all(is_staged(v) or is_leaf(v) or isinstance(v, ListRef | tuple) for v in (a, b))
-
-
-_PYTHON_NUMBERS = (bool, int, float, complex)
-
-
-def _unlike(interp: Interpreter, a: Abstract, b: Abstract, answer: bool) -> Abstract:
-    """What ``==`` or ``!=`` gives of a number and something else: the same for all values."""
-    classes = {class_of(interp, a), class_of(interp, b)}
-    if np.ndarray in classes:
-        raise UnsupportedSyntaxError(
-            "an array is compared with what is no number: the answer is an array",
-            interp.span,
-            "compare with 'is', or test its type",
-        )
-    by_numpy = str in classes and any(issubclass(c, np.generic) for c in classes)
-    return np.bool_(answer) if by_numpy else answer
-
-
-def _compare_objects(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abstract:
-    if name in ("eq", "ne"):
-        owner = a if isinstance(a, ObjectRef) else b
-        if on_class(interp, owner.type, f"__{name}__") is getattr(object, f"__{name}__"):
-            return (a is b) is (name == "eq")
-    return _dunder(interp, name, a, b)
-
-
-def _static_sequence(interp: Interpreter, value: Abstract) -> Any:
-    """A container as the Python value that its comparison needs; its items must be static."""
-    if isinstance(value, ListRef):
-        return [static(item) for item in items_of(interp, value)]
-    if isinstance(value, DictRef):
-        return {key: static(item) for key, item in interp.content(value).items()}
-    if isinstance(value, tuple):
-        return tuple(static(item) for item in value)
-    return value
-
-
 def items_of(interp: Interpreter, value: ListRef) -> tuple[Abstract, ...]:
     """The items of a list whose length is known."""
     content = interp.content(value)
@@ -337,38 +251,3 @@ def items_of(interp: Interpreter, value: ListRef) -> tuple[Abstract, ...]:
         )
     items: tuple[Abstract, ...] = content
     return items
-
-
-def _in_range(interp: Interpreter, container: Range, item: Abstract) -> Abstract:
-    parts = (container.start, container.stop, container.step)
-    if not any(isinstance(part, Value) for part in (*parts, item)):
-        return item in range(*parts)
-    raise UnsupportedSyntaxError(
-        "'in' a range of values known at run time only", interp.span, "write the comparisons"
-    )
-
-
-def contains(interp: Interpreter, container: Abstract, item: Abstract) -> Abstract:
-    """``item in container``."""
-    with judged(interp, operator.contains, (container, item)):
-        return _contains(interp, settled(interp, container), settled(interp, item))
-
-
-def _contains(interp: Interpreter, container: Abstract, item: Abstract) -> Abstract:
-    if isinstance(container, DictRef):
-        return static(item) in interp.content(container)
-    if isinstance(container, ListRef | tuple):
-        items = container if isinstance(container, tuple) else items_of(interp, container)
-        found: Abstract = False
-        for other in items:
-            equal = other is item or truth(interp, compare(interp, ast.Eq, other, item))
-            if equal is True:
-                return True
-            if isinstance(equal, Value):
-                found = equal if found is False else ops.bitwise_or(found, equal)
-        return found
-    if isinstance(container, Range):
-        return _in_range(interp, container, item)
-    if isinstance(container, Array):
-        return truth(interp, ops.any(ops.equal(interp.lift(container), interp.lift(item))))
-    return static(item) in container

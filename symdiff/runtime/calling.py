@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 from symdiff.ir.graph import FreeVariable
 from symdiff.ir.signature import Path
+from symdiff.ir.structure import flatten
 from symdiff.runtime.parameters import Parameters
 
 
@@ -16,6 +20,18 @@ def call_with(
     """``function`` called with arguments in canonical form."""
     args, kwargs = parameters.spread_canonical(arguments)
     return function(*args, **kwargs)
+
+
+@contextlib.contextmanager
+def arrays_kept(arguments: tuple[Any, ...]) -> Iterator[None]:
+    """Give the arrays among arguments, and in their containers, back what they held."""
+    found = [leaf for leaf in flatten(arguments)[0] if isinstance(leaf, np.ndarray)]
+    before = [(array, array.copy()) for array in found if array.flags.writeable]
+    try:
+        yield
+    finally:
+        for array, content in before:
+            array[...] = content
 
 
 def follow(path: Path, names: Sequence[str], arguments: Sequence[Any]) -> Any:

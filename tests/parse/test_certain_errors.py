@@ -248,3 +248,79 @@ def test_what_was_written_before_an_error_stays():
     with pytest.raises(TypeError):
         gradient(-ROW, seen)
     assert seen == [1.0]
+
+
+# Errors that end every path -----------------------------------------------------------------------
+
+
+class Named:
+    def __init__(self):
+        self.n = 0
+
+
+def raises_always(x, items):
+    items.append(x)
+    if x > 0:
+        raise ValueError(f"positive: {x}")
+    raise KeyError(len(items))
+
+
+def writes_then_fails(x, items):
+    items.append(np.sum(x))
+    x[0] = 7.0
+    return x + "a"
+
+
+def counts_then_fails(x, thing):
+    thing.n += 1
+    return x.nothing
+
+
+def test_what_was_written_before_a_certain_error_stays():
+    gradient, items = symdiff.grad(writes_then_fails), []
+    row = ROW.copy()
+    for _ in range(2):
+        with pytest.raises((TypeError, np._core._exceptions._UFuncNoLoopError)):
+            gradient(row, items)
+    assert len(items) == 2
+    np.testing.assert_array_equal(row, ROW)
+    thing = Named()
+    with pytest.raises(AttributeError, match="nothing"):
+        symdiff.grad(counts_then_fails)(ROW, thing)
+    assert thing.n == 1
+
+
+def test_functional_writes_to_copies_before_a_certain_error():
+    items = []
+    with pytest.raises((TypeError, np._core._exceptions._UFuncNoLoopError)):
+        symdiff.functional(writes_then_fails)(ROW.copy(), items)
+    assert items == []
+
+
+def test_a_function_that_always_raises_is_run():
+    gradient, items = symdiff.grad(raises_always), []
+    with pytest.raises(ValueError, match=r"positive: 2\.0"):
+        gradient(2.0, items)
+    with pytest.raises(KeyError, match="2"):
+        gradient(-2.0, items)
+    assert items == [2.0, -2.0]
+    with pytest.raises(CertainError, match="raises an exception, whatever") as caught:
+        symdiff.differentiable(raises_always).graph("float", [])
+    assert caught.value.span.text.strip().startswith("raise")
+
+
+def fails_unless_it_is(x, thing):
+    thing.n += 1
+    if thing is not KNOWN:
+        return x + "a"
+    return x
+
+
+KNOWN = Named()
+
+
+def test_an_error_may_rest_on_which_object_is_given():
+    gradient = symdiff.grad(fails_unless_it_is)
+    assert gradient(1.0, KNOWN) == 1.0
+    with pytest.raises(TypeError):
+        gradient(1.0, Named())

@@ -1,0 +1,189 @@
+"""Comparisons: ``==``, ``<`` and the like, ``is``, ``in``.
+
+What is known now is compared now; numbers and arrays by an op. Sequences are compared as Python
+does it: by the first items that differ.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from symdiff import ops
+from symdiff.errors import UnsupportedSyntaxError
+from symdiff.ir.graph import Value
+from symdiff.ir.structure import is_leaf
+from symdiff.ops.declare import static
+from symdiff.parse.arguments import as_array
+from symdiff.parse.blame import judged
+from symdiff.parse.branches import choose
+from symdiff.parse.identity import class_of, identical, require_known
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.lookups import on_class
+from symdiff.parse.operators import dunder, is_staged, items_of
+from symdiff.parse.texts import settled
+from symdiff.parse.truth import truth
+from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Range
+
+Items = tuple[Abstract, ...]
+COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
+    ast.Lt: ("lt", operator.lt, ops.less),
+    ast.LtE: ("le", operator.le, ops.less_equal),
+    ast.Gt: ("gt", operator.gt, ops.greater),
+    ast.GtE: ("ge", operator.ge, ops.greater_equal),
+    ast.Eq: ("eq", operator.eq, ops.equal),
+    ast.NotEq: ("ne", operator.ne, ops.not_equal),
+}
+
+
+def compare(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) -> Abstract:
+    """``a op b`` for one comparison."""
+    if op in (ast.Is, ast.IsNot):
+        return _unless(op is ast.IsNot, identical(interp, a, b))
+    if op in (ast.In, ast.NotIn):
+        return _unless(op is ast.NotIn, contains(interp, b, a))
+    plain = COMPARE[op][1]
+    with judged(interp, plain, (a, b)):
+        return _compared(interp, op, a, b)
+
+
+def _unless(negated: bool, answer: bool | Value) -> bool | Value:
+    """An answer or its opposite."""
+    if not negated:
+        return answer
+    return ops.not_(answer) if isinstance(answer, Value) else not answer
+
+
+def _compared(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) -> Abstract:
+    name, _, staged = COMPARE[op]
+    a, b = settled(interp, a), settled(interp, b)
+    require_known(interp, a, b)
+    if isinstance(a, ObjectRef) or isinstance(b, ObjectRef):
+        return _compare_objects(interp, name, a, b)
+    if is_staged(a) or is_staged(b):
+        if op in (ast.Eq, ast.NotEq) and not _comparable(interp, a, b):
+            return _unlike(interp, a, b, op is ast.NotEq)
+        return interp.wrap(staged(as_array(interp, a), as_array(interp, b)))
+    if isinstance(a, DictRef) and isinstance(b, DictRef) and op in (ast.Eq, ast.NotEq):
+        return _dicts(interp, op, interp.content(a), interp.content(b))
+    kinds = _emptied(a), _emptied(b)
+    if type(kinds[0]) is type(kinds[1]) in (list, tuple):
+        return _sequences(interp, op, _items(interp, a), _items(interp, b))
+    return COMPARE[op][1](*kinds)
+
+
+def _emptied(value: Abstract) -> Any:
+    """A container without its items: it compares to what is no such container as with them."""
+    if isinstance(value, ListRef):
+        return () if value.frozen else []
+    if isinstance(value, DictRef):
+        return {}
+    return () if isinstance(value, tuple) else value
+
+
+def _dicts(
+    interp: Interpreter, op: type[ast.cmpop], a: dict[Any, Abstract], b: dict[Any, Abstract]
+) -> Abstract:
+    if a.keys() != b.keys():
+        return op is ast.NotEq
+    return _sequences(interp, op, tuple(a.values()), tuple(b[key] for key in a))
+
+
+def _sequences(interp: Interpreter, op: type[ast.cmpop], a: Items, b: Items) -> Abstract:
+    """What the first items that differ give; where there are none, the lengths."""
+    if op in (ast.Eq, ast.NotEq) and len(a) != len(b):
+        return op is ast.NotEq
+    if not a or not b:
+        return COMPARE[op][1](len(a), len(b))
+
+    def rest() -> Abstract:
+        return _sequences(interp, op, a[1:], b[1:])
+
+    def first() -> Abstract:
+        return op is ast.NotEq if op in (ast.Eq, ast.NotEq) else compare(interp, op, a[0], b[0])
+
+    return choose(interp, _is_or_equals(interp, a[0], b[0]), rest, first)
+
+
+def _is_or_equals(interp: Interpreter, a: Abstract, b: Abstract) -> bool | Value:
+    """Whether an item is another one to a sequence: the same object, or equal."""
+    if a is b or (type(a) is type(b) and isinstance(a, HANDLES) and identical(interp, a, b)):
+        return True
+    return truth(interp, compare(interp, ast.Eq, a, b))
+
+
+HANDLES = (Array, ListRef, DictRef, ObjectRef)
+
+
+def _items(interp: Interpreter, value: ListRef | tuple[Any, ...]) -> Items:
+    return value if isinstance(value, tuple) else items_of(interp, value)
+
+
+def _comparable(interp: Interpreter, a: Abstract, b: Abstract) -> bool:
+    """Whether ``==`` compares numbers: of Python's there are none in a sequence."""
+    sequences = isinstance(a, ListRef | tuple) or isinstance(b, ListRef | tuple)
+    if sequences and any(class_of(interp, v) in _PYTHON_NUMBERS for v in (a, b)):
+        return False
+    return all(is_staged(v) or is_leaf(v) or isinstance(v, ListRef | tuple) for v in (a, b))
+
+
+_PYTHON_NUMBERS = (bool, int, float, complex)
+
+
+def _unlike(interp: Interpreter, a: Abstract, b: Abstract, answer: bool) -> Abstract:
+    """What ``==`` or ``!=`` gives of a number and something else: the same for all values."""
+    classes = {class_of(interp, a), class_of(interp, b)}
+    if np.ndarray in classes:
+        raise UnsupportedSyntaxError(
+            "an array is compared with what is no number: the answer is an array",
+            interp.span,
+            "compare with 'is', or test its type",
+        )
+    by_numpy = str in classes and any(issubclass(c, np.generic) for c in classes)
+    return np.bool_(answer) if by_numpy else answer
+
+
+def _compare_objects(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abstract:
+    if name in ("eq", "ne"):
+        owner = a if isinstance(a, ObjectRef) else b
+        if on_class(interp, owner.type, f"__{name}__") is getattr(object, f"__{name}__"):
+            return identical(interp, a, b) is (name == "eq")
+    return dunder(interp, name, a, b)
+
+
+def _in_range(interp: Interpreter, container: Range, item: Abstract) -> Abstract:
+    parts = (container.start, container.stop, container.step)
+    if not any(isinstance(part, Value) for part in (*parts, item)):
+        return item in range(*parts)
+    raise UnsupportedSyntaxError(
+        "'in' a range of values known at run time only", interp.span, "write the comparisons"
+    )
+
+
+def contains(interp: Interpreter, container: Abstract, item: Abstract) -> Abstract:
+    """``item in container``."""
+    with judged(interp, operator.contains, (container, item)):
+        return _contains(interp, settled(interp, container), settled(interp, item))
+
+
+def _contains(interp: Interpreter, container: Abstract, item: Abstract) -> Abstract:
+    if isinstance(container, DictRef):
+        return static(item) in interp.content(container)
+    if isinstance(container, ListRef | tuple):
+        found: Abstract = False
+        for other in _items(interp, container):
+            equal = _is_or_equals(interp, other, item)
+            if equal is True:
+                return True
+            if isinstance(equal, Value):
+                found = equal if found is False else ops.bitwise_or(found, equal)
+        return found
+    if isinstance(container, Range):
+        return _in_range(interp, container, item)
+    if isinstance(container, Array):
+        return truth(interp, ops.any(ops.equal(interp.lift(container), interp.lift(item))))
+    return static(item) in container

@@ -1,0 +1,179 @@
+"""Comparisons of sequences, membership, and what looks for the best of several items."""
+
+import functools
+
+import numpy as np
+import pytest
+
+import symdiff
+from symdiff.errors import UnsupportedSyntaxError
+from tests.parse.following import follows
+
+COUNTS = {"calls": 0}
+ARRAYS = [np.array([1.0, -2.0, 5.0]), np.array([-1.0, -2.0]), np.array([0.5]), np.zeros(0)]
+
+
+def tuples_in_order(x, y):
+    return (x, y) < (y, x), (1, x) >= (1, y), (x, 1) > (x,), (1, x) < (2, y), (x,) <= (x, y)
+
+
+def equal_sequences(x, y):
+    return [x] == [y], (x, 2) != (x, 2), (x,) == [x], [1, (x, [y])] == [1, (y, [y])], (x,) == None  # noqa: E711
+
+
+def equal_dicts(x, y):
+    return {"a": x} == {"a": y}, {"a": x, "b": y} != {"b": y, "a": x}, {"a": x} == {"b": x}
+
+
+def members(x, y):
+    return x in [y, 2.0], (x, 1) in [(y, 1)], y not in (x, x), [x] in [[1.0], [y]]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [tuples_in_order, equal_sequences, equal_dicts, members],
+    ids=lambda f: f.__name__,
+)
+def test_sequences_are_compared_by_the_first_items_that_differ(function):
+    follows(function, (0.5, 0.7), (0.7, 0.5), (0.5, 0.5), (float("nan"), 1.0), (2.0, 2.0))
+
+
+def orders_what_has_no_order(x):
+    return (x, "a") < (0.5, 3) or (x,) < [x]
+
+
+def test_items_without_an_order_raise_where_they_are_reached():
+    follows(orders_what_has_no_order, 0.4, 0.5, 0.6)
+
+
+def is_among_arrays(x, items, item):
+    return x if item in items else 2 * x
+
+
+def test_an_array_is_found_by_identity_first():
+    a, b = np.array([1.0, 2.0]), np.array([1.0, 2.0])
+    follows(is_among_arrays, (0.5, [a, b], a), (0.5, [[a], [b]], [a]))
+    with pytest.raises(ValueError, match="truth value of an array"):
+        symdiff.grad(is_among_arrays)(0.5, [a, b], b)
+
+
+class Point:
+    pass
+
+
+def are_equal_objects(x, a, b):
+    return x if a == b else 2 * x if a != b else 3 * x
+
+
+def test_objects_without_an_equality_are_equal_to_themselves():
+    a = Point()
+    gradient = symdiff.grad(are_equal_objects)
+    assert [gradient(1.0, a, b) for b in (Point(), a)] == [2, 1]
+
+
+# The best of several ------------------------------------------------------------------------------
+
+
+def positive(a, x):
+    found = []
+    for v in a:
+        if v > 0:
+            found.append(v * x)
+    return found
+
+
+def greatest_of_a_list(x, a):
+    return max(positive(a, x))
+
+
+def least_or_default(x, a):
+    return min(positive(a, x), default=x)
+
+
+def of_a_generator(x, a):
+    return max((v * x for v in a if v > 0), default=7.0)
+
+
+def greatest_pair(x, a):
+    return max((v * x, k) for k, v in enumerate(a))
+
+
+def product(x, a):
+    return functools.reduce(lambda p, q: p * q, positive(a, x))
+
+
+def product_from_a_start(x, a):
+    return functools.reduce(lambda p, q: p * q, positive(a, x), x)
+
+
+def by_a_key(x, a):
+    return min(enumerate(a), key=lambda pair: (pair[1] - x) ** 2)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        greatest_of_a_list,
+        least_or_default,
+        of_a_generator,
+        greatest_pair,
+        product,
+        product_from_a_start,
+        by_a_key,
+    ],
+    ids=lambda f: f.__name__,
+)
+def test_there_may_be_no_item(function):
+    follows(function, *((0.5, array) for array in ARRAYS))
+
+
+def counted(v):
+    COUNTS["calls"] += 1
+    return -v
+
+
+def greatest_by_a_counted_key(x, a):
+    return max(a, key=counted) * x
+
+
+def test_a_key_is_asked_for_once_an_item(monkeypatch):
+    monkeypatch.setitem(COUNTS, "calls", 0)
+    assert symdiff.grad(greatest_by_a_counted_key)(0.5, ARRAYS[0]) == -2.0
+    assert COUNTS["calls"] == 3
+
+
+def greatest_after_a_change(x, a, seen):
+    seen.append(1.0)
+    return max(positive(a, x))
+
+
+def test_what_was_written_before_there_was_no_item_stays():
+    gradient, seen = symdiff.grad(greatest_after_a_change), []
+    assert gradient(2.0, ARRAYS[0], seen) == 5.0
+    with pytest.raises(ValueError, match="empty"):
+        gradient(2.0, ARRAYS[1], seen)
+    assert seen == [1.0, 1.0]
+
+
+def sum_of_rows(x, a):
+    rows = []
+    for v in a:
+        if v > 0:
+            rows.append(a * x)
+    return np.sum(sum(rows))
+
+
+def sum_of_rows_from_a_start(x, a):
+    rows = []
+    for v in a:
+        if v > 0:
+            rows.append(a * x)
+    return np.sum(sum(rows, np.zeros(len(a))))
+
+
+def test_a_sum_of_arrays_that_may_be_none_wants_a_start():
+    follows(sum_of_rows_from_a_start, *((0.5, array) for array in ARRAYS))
+    with pytest.raises(UnsupportedSyntaxError, match="int 0 in the other") as caught:
+        symdiff.grad(sum_of_rows)(0.5, ARRAYS[0])
+    assert "give sum a start" in caught.value.hint
+    assert caught.value.span is not None
