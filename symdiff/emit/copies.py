@@ -12,12 +12,12 @@ from symdiff.emit.memory import Decisions, Sharing
 from symdiff.emit.ownership import decide
 from symdiff.errors import InternalError
 from symdiff.ir.build import constant
-from symdiff.ir.control import LoopView, cond, loop, undefined
-from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Value, free_values, walk_nodes
+from symdiff.ir.control import LoopView, cond, loop
+from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Value, free_values
 from symdiff.ir.types import ArrayType, ListType, Size, TapeType, Type
 from symdiff.ops.creation import full, ones
 from symdiff.ops.declare import Operation, supporting_call, template
-from symdiff.ops.residuals import MAYBE_NOTHING
+from symdiff.ops.partial import partial_values
 from symdiff.ops.shape import broadcast_to, contiguous, copy
 from symdiff.source import SourceSpan
 
@@ -40,7 +40,7 @@ def with_copies(
     """Change a lowered graph: insert the copies that make all of its writes in place."""
     decisions = Decisions()
     for _ in range(_ROUNDS):
-        absent = maybe_undefined(graph)
+        absent = frozenset(partial_values(graph.block, graph.partial, _handed_on))
         layout = Layout(graph.block)
         decide(graph, layout, writable, fresh, decisions)
         if not _insert(graph.block, decisions, fresh, absent):
@@ -55,39 +55,12 @@ def with_copies(
     return layout, decide(graph, layout, writable, False, decisions), decisions
 
 
-def maybe_undefined(graph: Graph) -> frozenset[Value]:
-    """Values that are None where the arm was taken that does not define them."""
-    nodes = walk_nodes(graph.block)
-    found = {v for n in nodes if n.op in (undefined, *MAYBE_NOTHING) for v in n.results}
-    found.update(graph.partial)
-    following: dict[Value, list[Value]] = {}
-    for source, value in _handed_on(graph.block):
-        following.setdefault(source, []).append(value)
-    waiting = list(found)
-    while waiting:
-        reached = [v for v in following.get(waiting.pop(), ()) if v not in found]
-        found.update(reached)
-        waiting += reached
-    return frozenset(found)
-
-
-def _handed_on(block: Block) -> Iterator[tuple[Value, Value]]:
-    """Pairs of values of which the second may be the first."""
-    for inner in blocks_of(block):
-        for node in inner.nodes:
-            if node.op is cond:
-                for arm in node.blocks:
-                    yield from zip(arm.results, node.results, strict=True)
-            elif node.op is loop:
-                view = LoopView(node)
-                for sources in (view.initial, view.next_carries):
-                    yield from zip(sources, view.carries, strict=True)
-                yield from zip(view.carries, view.finals, strict=True)
-                yield from zip(view.xs, view.elements, strict=True)
-            elif node.op is push:
-                yield node.operands[0], node.attributes["tape"]
-            elif node.op in (tape_get, copy_if_any):
-                yield node.operands[0], node.result
+def _handed_on(node: Node) -> Iterator[tuple[Value, Value]]:
+    """Pairs of values of which the second is the first, of ops that emission has."""
+    if node.op is push:
+        yield node.operands[0], node.attributes["tape"]
+    elif node.op in (tape_get, copy_if_any):
+        yield node.operands[0], node.result
 
 
 def copy_of(

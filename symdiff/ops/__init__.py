@@ -218,7 +218,6 @@ from symdiff.ops.reduce import (
     var,
 )
 from symdiff.ops.residuals import (
-    MAYBE_NOTHING,
     PACKED,
     one_of,
     pack,
@@ -252,7 +251,6 @@ from symdiff.ops.sizes import dim_of, size, sizes_of
 from symdiff.ops.ufuncs import as_function, cast, power_of, refuse, staged
 
 __all__ = [
-    "MAYBE_NOTHING",
     "PACKED",
     "VIEW_PUTS",
     "Field",

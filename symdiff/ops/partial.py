@@ -6,24 +6,30 @@ leaves undefined must not be read where that arm may have been taken.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from symdiff.ir.control import LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Node, Value, walk_nodes
 from symdiff.ops.residuals import MAYBE_NOTHING
 
+Handed = Iterable[tuple[Value, Value]]
 
-def partial_values(block: Block, given: Iterable[Value] = ()) -> set[Value]:
+
+def partial_values(
+    block: Block, given: Iterable[Value] = (), others: Callable[[Node], Handed] = lambda node: ()
+) -> set[Value]:
     """Values that may be undefined: what only one arm defines, and where it is handed on to.
 
     :param given: parameters that may be None.
+    :param others: pairs of values of a node of which the second may be the first, for ops that are
+        not known here.
     """
     following: dict[Value, list[Value]] = {}
     pending = list(given)
     for node in walk_nodes(block):
         if node.op is undefined or node.op in MAYBE_NOTHING:
             pending += node.results
-        for source, value in _handed_on(node):
+        for source, value in (*_handed_on(node), *others(node)):
             following.setdefault(source, []).append(value)
     found = set(pending)
     while pending:
@@ -44,4 +50,4 @@ def _handed_on(node: Node) -> Iterator[tuple[Value, Value]]:
             yield from zip(sources, view.carries, strict=True)
             yield from zip(sources, view.finals, strict=True)
         yield from zip(view.xs, view.elements, strict=True)
-        yield from zip(view.pushed, view.ys, strict=True)
+        yield from zip(view.pushed, view.ys, strict=False)  # emission has nodes that push
