@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from symdiff.emit.expressions import negation
+from symdiff.emit.expressions import negation, truth
 from symdiff.emit.text import Line
 
 Loads = Callable[[], Counter[str]]  # how often names are read, counted where that is asked for
@@ -117,8 +117,9 @@ def _is_tail(lines: list[Line], flag: str) -> bool:
     if any(flag in _names(line) for line in lines[:-1]):
         return False
     last = lines[-1]
-    if _sets(last, flag, True) or _sets(last, flag, False):
-        return True
+    value = _assigned(last, flag)
+    if value is not None:
+        return flag not in _names_of(value)
     if flag not in _names(last):
         return True
     if not isinstance(last.tree, ast.If):
@@ -130,11 +131,10 @@ def _is_tail(lines: list[Line], flag: str) -> bool:
 def _leaving(lines: list[Line], flag: str, keep: bool) -> list[Line]:
     """The lines with ``break`` where the flag was raised."""
     *others, last = lines
-    if _sets(last, flag, False):
-        return others
-    if _sets(last, flag, True):
-        leave = Line(ast.Break(), last.span, last.derived)
-        return [*others, last, leave] if keep else [*others, leave]
+    value = _assigned(last, flag)
+    if value is not None:
+        raised = _left_where(last, ast.Name(flag, ast.Load()) if keep else value, value)
+        return [*others, last, *raised] if keep and raised else [*others, *raised]
     if not isinstance(last.tree, ast.If) or flag not in _names(last):
         return lines
     then = _leaving(last.body, flag, keep)
@@ -146,6 +146,14 @@ def _leaving(lines: list[Line], flag: str, keep: bool) -> list[Line]:
         last.orelse = []
         return [*others, last, *orelse]
     return [*others, last]
+
+
+def _left_where(line: Line, test: ast.expr, value: ast.expr) -> list[Line]:
+    """What leaves a loop where the ``value`` that a line gives the flag is true, as ``test`` is."""
+    leave = Line(ast.Break(), line.span, line.derived)
+    if isinstance(value, ast.Constant):
+        return [leave] if value.value else []
+    return [Line(ast.If(truth(test), [], []), line.span, line.derived, body=[leave])]
 
 
 # What lines say

@@ -8,10 +8,7 @@ def break_out_of_inner_grad(m):
         for j in range(m.shape[1]):
             if break_:
                 break
-            if m[i, j] < -0.5:
-                break_ = True
-            else:
-                break_ = False
+            break_ = bool(m[i, j] < -0.5)
             t += 1
         break_tape.append(break_)
         t_tape.append(t)
