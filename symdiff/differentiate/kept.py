@@ -4,7 +4,8 @@
         u[k + 1] = u[k] - h * u[k] ** 2        loop leaves: what is written later stands behind
 
 Places are compared along one axis, where the indices of reads and writes are the turn's number, or
-an element of one range that rises, plus known offsets that are not negative.
+an element of one range that rises, plus known offsets that are not negative. A loop that reverses
+another goes through them downwards.
 """
 
 from __future__ import annotations
@@ -107,12 +108,18 @@ def _stays(node: Node, writes: list[Node], done: int, view: LoopView) -> bool:
         if all(
             other is not None
             and other.root == place.root
-            and other.offset > place.offset - place.step
+            and _is_ahead(other, place, view)
             and (number < done or other.offset != place.offset)
             for number, other in enumerate(others)
         ):
             return True
     return False
+
+
+def _is_ahead(written: Place, place: Place, view: LoopView) -> bool:
+    """Whether no later turn writes where this one is: each is a step on, or back in reverse."""
+    distance = written.offset - place.offset
+    return (-distance if view.reverse else distance) > -place.step
 
 
 def _places(node: Node, view: LoopView) -> Iterator[tuple[int, Place]]:

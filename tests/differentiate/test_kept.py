@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -135,6 +136,14 @@ def written_behind(x: Any) -> Any:
     return np.sum(u)
 
 
+def overwritten_in_reverse(x: Any) -> Any:
+    u = x.copy()
+    for k in range(len(x) - 1):
+        u[k] = np.sin(u[k] + x[0] * x[1])
+        u[k + 1] = u[k + 1] * u[k]
+    return np.sum(u * u)
+
+
 def another_axis(x: Any) -> Any:
     u = np.outer(x, x)
     for k in range(1, len(x)):
@@ -168,6 +177,7 @@ ALL: list[Callable[[Any], Any]] = [
     written_elsewhere_too,
     written_by_a_slice,
     written_behind,
+    overwritten_in_reverse,
     another_axis,
     leaps,
 ]
@@ -184,6 +194,29 @@ def slope(f: Callable[[Any], Any], x: Any, step: float = 1e-3) -> Any:
     )
 
 
+def random_loop(seed: int) -> Callable[[Any], Any]:
+    """A loop of a few writes near the turn's place, of what stands near it."""
+    choices = random.Random(seed)
+    first, last, step = choices.choice((0, 1, 2)), choices.choice((2, 3)), choices.choice((1, 1, 2))
+    writes = [
+        (choices.choice("=+"), *(choices.randint(-first, last - 1) for _ in range(3)))
+        for _ in range(choices.randint(1, 3))
+    ]
+
+    def function(x: Any) -> Any:
+        u = x.copy()
+        for k in range(first, len(x) - last, step):
+            for kind, place, near, other in writes:
+                t = np.sin(u[k + near] + x[0] * u[k + other])
+                if kind == "=":
+                    u[k + place] = t
+                else:
+                    u[k + place] += t * x[1]
+        return np.sum(u * u)
+
+    return function
+
+
 @pytest.mark.parametrize("function", ALL)
 def test_gradients_are_those_of_differences(function: Callable[[Any], Any]):
     np.testing.assert_allclose(sd.grad(function)(X), slope(function, X), rtol=1e-8, atol=1e-8)
@@ -197,6 +230,13 @@ def test_so_are_the_second_derivatives(function: Callable[[Any], Any]):
     np.testing.assert_allclose(sd.hvp(function)(X, v), expected, rtol=1e-7, atol=1e-7)
     twice = sd.grad(lambda x: gradient(x) @ v)
     np.testing.assert_allclose(twice(X), expected, rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_loops_have_the_derivatives_of_differences(seed: int):
+    function = random_loop(seed)
+    test_gradients_are_those_of_differences(function)
+    test_so_are_the_second_derivatives(function)
 
 
 @pytest.mark.parametrize("function", KEPT)
