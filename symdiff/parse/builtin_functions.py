@@ -34,10 +34,6 @@ from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import get_item
 from symdiff.parse.iteration import (
     DictView,
-    Enumerate,
-    Mapped,
-    Reversed,
-    Zip,
     collect,
     for_each,
     iterate,
@@ -93,26 +89,6 @@ def _integer(interp: Interpreter, value: Abstract) -> Any:
 _NO_INTEGER = "cannot be interpreted as an integer"
 
 
-@builtin(zip)
-def _zip(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    return Zip(tuple(arguments), bool(keywords.get("strict", False)))
-
-
-@builtin(enumerate)
-def _enumerate(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    return Enumerate(*arguments, **keywords)
-
-
-@builtin(reversed)
-def _reversed(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    return Reversed(arguments[0])
-
-
-@builtin(map)
-def _map(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    return Mapped(arguments[0], tuple(arguments[1:]))
-
-
 @builtin(filter)
 def _filter(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     function, items = arguments
@@ -141,7 +117,7 @@ def _len(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstr
         )
     if isinstance(value, Value) and isinstance(value.type, ListType):
         return ops.list_length(value)
-    if isinstance(value, Range | Zip):
+    if isinstance(value, Range):
         return iterate(interp, value).count
     if isinstance(value, DictView):
         return len(interp.content(value.of))

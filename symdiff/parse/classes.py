@@ -24,11 +24,12 @@ Keywords = dict[str, Abstract]
 
 INSTEAD |= {
     collections.deque: "use a list: xs.append(x), and xs[-n:] for the last n",
-    itertools.accumulate: "use np.cumsum, or append to a list in a loop",
-    itertools.chain: "join lists: [*a, *b]",
-    itertools.combinations: "nest loops: for i in range(n): for j in range(i + 1, n)",
-    itertools.permutations: "nest loops, and continue where indices are equal",
-    itertools.product: "nest loops",
+    itertools.compress: "use a comprehension: [x for x, keep in zip(xs, mask) if keep]",
+    itertools.dropwhile: "use a loop that continues while the condition holds",
+    itertools.filterfalse: "use a comprehension: [x for x in xs if not condition(x)]",
+    itertools.groupby: "use a loop that begins a new list where the key changes",
+    itertools.takewhile: "use a loop with break where the condition fails",
+    itertools.tee: "make a list first",
     np.matrix: "use an array: np.atleast_2d(x), with @ for the product of matrices",
     np.nditer: "loop over the elements: for value in x.ravel()",
     np.vectorize: "compute with whole arrays, or write a loop",

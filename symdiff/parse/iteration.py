@@ -1,8 +1,7 @@
-"""What loops go over: ranges, arrays by rows, lists, tuples, dicts, zip, enumerate, reversed …"""
+"""What loops go over: ranges, arrays by rows, lists, tuples, dicts, iterators …"""
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
@@ -36,36 +35,10 @@ from symdiff.parse.values import (
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Zip:
-    """``zip(*parts)``."""
+class Lazy:
+    """An iterator made of ``parts``, as ``zip(*parts)``; ``over`` tells how to go over it."""
 
-    parts: tuple[Abstract, ...]
-    strict: bool = False
-    serial: int = field(init=False, default_factory=now)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Enumerate:
-    """``enumerate(part, start)``."""
-
-    part: Abstract
-    start: Abstract = 0
-    serial: int = field(init=False, default_factory=now)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Reversed:
-    """``reversed(part)``."""
-
-    part: Abstract
-    serial: int = field(init=False, default_factory=now)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Mapped:
-    """``map(function, *parts)``."""
-
-    function: Abstract
+    over: Callable[[Interpreter, tuple[Abstract, ...]], Iterable]
     parts: tuple[Abstract, ...]
     serial: int = field(init=False, default_factory=now)
 
@@ -103,7 +76,7 @@ def _iterable(interp: Interpreter, value: Abstract) -> Iterable:
 
 def consume(interp: Interpreter, value: Abstract) -> None:
     """Note that an iterator is gone over; what a second time gives is not followed."""
-    if not isinstance(value, Zip | Enumerate | Reversed | Mapped | Generator | IteratorRef):
+    if not isinstance(value, Lazy | Generator | IteratorRef):
         return
     used = (value, "used")
     if interp.heap.get(used) is not ABSENT:
@@ -159,8 +132,13 @@ def _staged(interp: Interpreter, value: Value | Columns) -> Iterable:
 def _list(interp: Interpreter, value: ListRef) -> Iterable:
     content = interp.content(value)
     if not staged_lists.is_staged_list(content):
-        return Iterable(len(content), lambda k: _present(interp, value)[k], True, value)
-    return replace(_staged(interp, content), live=value)
+
+        def length() -> int:
+            present = interp.content(value)
+            return len(present) if isinstance(present, tuple) else 0
+
+        return Iterable(len(content), lambda k: _present(interp, value)[k], True, (value,), length)
+    return replace(_staged(interp, content), live=(value,))
 
 
 def _present(interp: Interpreter, value: ListRef) -> tuple[Abstract, ...]:
@@ -179,53 +157,36 @@ def refuse_change(interp: Interpreter) -> NoReturn:
 
 
 def _dict(interp: Interpreter, value: DictRef) -> Iterable:
-    keys = tuple(interp.content(value))
-    return Iterable(len(keys), lambda k: keys[k], True, value)
+    return _keyed(interp, value, lambda key: key)
 
 
 def _dict_view(interp: Interpreter, value: DictView) -> Iterable:
-    content = interp.content(value.of)
-    keys = tuple(content)
-
-    def element(k: int) -> Abstract:
-        item = interp.content(value.of)[keys[k]]
-        return {"keys": keys[k], "values": item, "items": (keys[k], item)}[value.kind]
-
-    return Iterable(len(keys), element, True, value.of)
-
-
-def _zip(interp: Interpreter, value: Zip) -> Iterable:
-    parts = [iterate(interp, part) for part in value.parts]
-    count, unroll = shortest(parts)
-    return Iterable(count, lambda k: tuple(part.element(k) for part in parts), unroll)
+    of = value.of
+    elements: dict[str, Callable[[Any], Abstract]] = {
+        "keys": lambda key: key,
+        "values": lambda key: interp.content(of)[key],
+        "items": lambda key: (key, interp.content(of)[key]),
+    }
+    return _keyed(interp, of, elements[value.kind])
 
 
-def shortest(parts: list[Iterable]) -> tuple[int | Value, bool]:
-    """The least count, and whether the loop must be unrolled."""
-    unroll = any(part.unroll for part in parts)
-    counts = [part.count for part in parts]
-    staged = [count for count in counts if isinstance(count, Value)]
-    if unroll and staged:
-        raise NeedsStatic(staged[0])
-    if not staged:
-        return builtins.min(c for c in counts if isinstance(c, int)), unroll
-    least: Any = counts[0]
-    for count in counts[1:]:
-        least = ops.int_minimum(least, count)
-    return least, False
+def _keyed(interp: Interpreter, ref: DictRef, element: Callable[[Any], Abstract]) -> Iterable:
+    """A dict, whose keys stay the same while a loop goes over it."""
+    keys = tuple(interp.content(ref))
 
+    def length() -> int:
+        present = tuple(interp.content(ref))
+        if len(present) != len(keys):
+            raise users(RuntimeError("dictionary changed size during iteration"))
+        if present != keys:
+            raise UnsupportedSyntaxError(
+                "the keys of a dict change while a loop goes over it",
+                interp.span,
+                "go over a copy: for key in list(d)",
+            )
+        return len(keys)
 
-def _enumerate(interp: Interpreter, value: Enumerate) -> Iterable:
-    part = iterate(interp, value.part)
-
-    def element(k: Any) -> Abstract:
-        if value.start == 0 and isinstance(value.start, int):
-            return (k, part.element(k))
-        if isinstance(k, int) and isinstance(value.start, int):
-            return (k + value.start, part.element(k))
-        return (ops.add(k, value.start), part.element(k))
-
-    return Iterable(part.count, element, part.unroll, part.live)
+    return Iterable(len(keys), lambda k: element(keys[k]), True, (ref,), length)
 
 
 def _iterator(interp: Interpreter, value: IteratorRef) -> Iterable:
@@ -237,35 +198,6 @@ def _iterator(interp: Interpreter, value: IteratorRef) -> Iterable:
             "a loop over the rest of an iterator", interp.span, "loop over a slice"
         )
     return Iterable(part.count - position, lambda k: part.element(k + position), True)
-
-
-def _reversed(interp: Interpreter, value: Reversed) -> Iterable:
-    inner = value.part
-    if isinstance(inner, Range) and not any(
-        isinstance(part, Value) for part in (inner.start, inner.stop, inner.step)
-    ):
-        back = range(inner.start, inner.stop, inner.step)[::-1]
-        return _range(interp, Range(back.start, back.stop, back.step))
-    part = iterate(interp, inner)
-    count = part.count
-
-    def element(k: Any) -> Abstract:
-        if isinstance(count, int) and isinstance(k, int):
-            return part.element(count - 1 - k)
-        return part.element(ops.subtract(ops.subtract(count, 1), k))
-
-    return Iterable(count, element, part.unroll)
-
-
-def _mapped(interp: Interpreter, value: Mapped) -> Iterable:
-
-    parts = [iterate(interp, part) for part in value.parts]
-    count, unroll = shortest(parts)
-
-    def element(k: Any) -> Abstract:
-        return interp.call(value.function, [part.element(k) for part in parts], {})
-
-    return Iterable(count, element, unroll)
 
 
 def _generator(interp: Interpreter, value: Generator) -> Iterable:
@@ -288,10 +220,7 @@ _ITERABLES: dict[type, Callable[[Interpreter, Any], Iterable]] = {
     ListRef: _list,
     DictRef: _dict,
     DictView: _dict_view,
-    Zip: _zip,
-    Enumerate: _enumerate,
-    Reversed: _reversed,
-    Mapped: _mapped,
+    Lazy: lambda interp, value: value.over(interp, value.parts),
     Generator: _generator,
     IteratorRef: _iterator,
     Iterable: lambda interp, value: value,

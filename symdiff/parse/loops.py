@@ -28,12 +28,9 @@ from symdiff.parse.heap import Heap, Key, constant, same
 from symdiff.parse.interpreter import MOST_UNROLLED, Flag, Interpreter, either
 from symdiff.parse.layouts import layout_of, layouts_wanted
 from symdiff.parse.values import (
-    ABSENT,
     Abstract,
     ConflictRead,
-    DictRef,
     Iterable,
-    ListRef,
     Peel,
     Token,
     born,
@@ -60,7 +57,7 @@ class Turns:
     turn: Callable[[Any], None]
     test: Callable[[], bool | Value] | None = None
     first: int = 0  # turns that were peeled
-    live: ListRef | DictRef | None = None  # what is gone over, if its length may change
+    length: Callable[[], int] | None = None  # the present count, where it may change
 
     @property
     def broken(self) -> Flag:
@@ -86,13 +83,11 @@ def run_for(interp: Interpreter, iterable: Iterable, turn: Callable[[Abstract], 
         turn(iterable.element(index))
 
     turns = Turns(Token(), iterable.count, one)
-    before = ABSENT
-    if iterable.live is not None:
-        before = interp.heap.get(iterable.live)
-        turns.live = iterable.live if iterable.unroll else None
+    turns.length = iterable.length if iterable.unroll else None
+    watched = () if iterable.unroll else iterable.live
+    before = [interp.heap.get(ref) for ref in watched]
     with_flags(interp, turns, lambda: _run(interp, turns, iterable.unroll))
-    watched = None if iterable.unroll else iterable.live
-    if watched is not None and not same(before, interp.heap.get(watched)):
+    if not all(same(b, interp.heap.get(ref)) for b, ref in zip(before, watched, strict=True)):
         raise UnsupportedSyntaxError(
             "a list changes while a loop goes over it",
             interp.span,
@@ -234,7 +229,7 @@ def _unroll_from(interp: Interpreter, turns: Turns, position: int) -> None:
 
 
 def _goes_on(interp: Interpreter, turns: Turns, position: int) -> bool:
-    count = turns.count if turns.live is None else _length_now(interp, turns.live)
+    count = turns.count if turns.length is None else turns.length()
     if isinstance(count, int) and position >= count:
         return False
     if position - turns.first > MOST_UNROLLED:
@@ -249,11 +244,6 @@ def _goes_on(interp: Interpreter, turns: Turns, position: int) -> bool:
     if isinstance(condition, Value):
         raise NeedsStatic(condition)
     return condition
-
-
-def _length_now(interp: Interpreter, live: ListRef | DictRef) -> int:
-    content = interp.content(live)
-    return len(content) if isinstance(content, tuple | dict) else 0
 
 
 def _one_turn(interp: Interpreter, turns: Turns, index: Any) -> None:

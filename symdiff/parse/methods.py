@@ -26,10 +26,7 @@ from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import note_write, static_key
 from symdiff.parse.iteration import (
     DictView,
-    Enumerate,
-    Mapped,
-    Reversed,
-    Zip,
+    Lazy,
     append_item,
     for_each,
     static_items,
@@ -41,7 +38,7 @@ from symdiff.parse.values import Abstract, Array, DictRef, ListRef, Range
 from symdiff.parse.views import store_whole
 from symdiff.parse.writeback import live_object
 
-LAZY |= {DictView, Enumerate, Mapped, Reversed, Zip, Range}
+LAZY |= {DictView, Lazy, Range}
 
 LISTS: dict[str, Callable[..., Abstract]] = {}
 DICTS: dict[str, Callable[..., Abstract]] = {}

@@ -195,14 +195,16 @@ class Partial:
 class Iterable:
     """Something a loop goes over: ``count`` turns, the element of a turn by its index.
 
-    With a static count and ``unroll``, the index given to ``element`` is a Python int. ``live`` is
-    the list or dict gone over, and its present length is asked for before each turn.
+    With a static count and ``unroll``, the index given to ``element`` is a Python int. ``live`` are
+    the lists and dicts gone over; where they are, ``length`` gives the present count, which is
+    asked for before each turn.
     """
 
     count: int | Value
     element: Callable[[Any], Abstract]
     unroll: bool
-    live: ListRef | DictRef | None = None
+    live: tuple[ListRef | DictRef, ...] = ()
+    length: Callable[[], int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

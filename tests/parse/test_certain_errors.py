@@ -324,3 +324,41 @@ def test_an_error_may_rest_on_which_object_is_given():
     assert gradient(1.0, KNOWN) == 1.0
     with pytest.raises(TypeError):
         gradient(1.0, Named())
+
+
+def strictly_side_by_side(x, y):
+    total = np.sum(x)
+    if x[0] > 0.5:
+        for a, b in zip(x, y, strict=True):
+            total = total + np.sum(a * b)
+    return total
+
+
+def strictly_with_a_list(x, y):
+    return sum(a * b for a, b in zip([x[0], x[1], 2.0], (1.0, 2.0), strict=True))
+
+
+def a_dict_that_grows(x, y):
+    found = {"a": x[0]}
+    for key in found:
+        found[key + "b"] = x[1]
+    return found["a"]
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (strictly_side_by_side, [(ROW, BLOCK), (ROW, np.ones(2)), (ROW + 0.5, np.ones(2))]),
+        (strictly_with_a_list, [(ROW, BLOCK)]),
+        (a_dict_that_grows, [(ROW, BLOCK)]),
+    ],
+)
+def test_loops_raise_what_python_raises(function, arguments):
+    follows(function, *arguments)
+
+
+def test_arrays_of_different_lengths_are_not_gone_over_strictly():
+    gradient = symdiff.grad(strictly_side_by_side)
+    np.testing.assert_array_equal(gradient(ROW + 0.5, np.ones(2)), [2.0, 2.0])
+    with pytest.raises(ValueError, match="zip"):
+        gradient(ROW + 0.5, BLOCK)

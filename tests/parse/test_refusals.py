@@ -194,9 +194,25 @@ def along_an_axis(x, k):
     return np.apply_along_axis(np.sum, 0, x)
 
 
-@refused(Call, "itertools.combinations(range(3), 2)", "for i in range(n)")
-def combinations(x, k):
-    return sum(x[i] * x[j] for i, j in itertools.combinations(range(3), 2))
+@refused(Call, "itertools.takewhile(lambda v: v > 0, x)", "break")
+def taken_while(x, k):
+    return sum(itertools.takewhile(lambda v: v > 0, x))
+
+
+@refused(Call, "itertools.count(0.5)", "start + step * k")
+def count_of_floats(x, k):
+    return sum(a * b for a, b in zip(x, itertools.count(0.5)))
+
+
+@refused(Syntax, "for key in d:", "list(d)")
+def keys_that_change(x, k):
+    d = {"a": x[0], "b": x[1]}
+    total = 0.0
+    for key in d:
+        total += d[key]
+        d.pop("b", None)
+        d["c"] = x[0]
+    return total
 
 
 @refused(Call, "collections.deque(maxlen=2)", "a list")

@@ -1,0 +1,359 @@
+"""Iterators made of others: ``zip``, ``enumerate``, ``reversed``, ``map``, and ``itertools``.
+
+Each is a ``Lazy`` value: nothing is staged before something goes over it.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from symdiff import ops
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import Value
+from symdiff.ops.declare import NeedsStatic, static
+from symdiff.parse.blame import users
+from symdiff.parse.calls import Keywords, builtin
+from symdiff.parse.interpreter import UNREACHABLE, Interpreter
+from symdiff.parse.iteration import Lazy, fixed, iterate, refuse_change, static_items
+from symdiff.parse.operators import binary
+from symdiff.parse.values import Abstract, Iterable, Range
+
+Arguments = Sequence[Abstract]
+Parts = tuple[Abstract, ...]
+
+ENDLESS = 2**62  # turns of an iterator without an end: something else ends the loop
+
+# Builtins -----------------------------------------------------------------------------------------
+
+
+@builtin(zip)
+def _zip(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return Lazy(_zipped_strictly if keywords.get("strict", False) else _zipped, tuple(arguments))
+
+
+def _zipped(interp: Interpreter, parts: Parts) -> Iterable:
+    if not parts:
+        return fixed(())
+    sides = [iterate(interp, part) for part in parts]
+    return _side_by_side(sides, lambda k: tuple(side.element(k) for side in sides))
+
+
+def _zipped_strictly(interp: Interpreter, parts: Parts) -> Iterable:
+    sides = [iterate(interp, part) for part in parts]
+    for place, (left, right) in enumerate(itertools.pairwise(sides), start=2):
+        if isinstance(left.count, Value) or isinstance(right.count, Value):
+            differs = ops.not_equal(left.count, right.count)
+            interp.branch(differs, lambda: _refuse_lengths(interp), lambda: None)
+        elif left.count != right.count:
+            comparative = "shorter" if right.count < left.count else "longer"
+            before = "argument 1" if place == 2 else f"arguments 1-{place - 1}"
+            raise users(ValueError(f"zip() argument {place} is {comparative} than {before}"))
+    return _side_by_side(sides, lambda k: tuple(side.element(k) for side in sides))
+
+
+def _refuse_lengths(interp: Interpreter) -> None:
+    ops.raise_(exception=ValueError, arguments=("zip() arguments have different lengths",))
+    interp.put(UNREACHABLE, True)
+
+
+def _side_by_side(sides: list[Iterable], element: Callable[[Any], Abstract]) -> Iterable:
+    """Gone over together, up to the end of the shortest."""
+    unroll = any(side.unroll for side in sides)
+    live = tuple(ref for side in sides for ref in side.live)
+
+    def length() -> int:
+        return min(side.length() if side.length else static(side.count) for side in sides)
+
+    count = _least([side.count for side in sides], unroll)
+    return Iterable(count, element, unroll, live, length if unroll and live else None)
+
+
+def _least(counts: list[int | Value], unroll: bool) -> int | Value:
+    staged = [count for count in counts if isinstance(count, Value)]
+    if unroll and staged:
+        raise NeedsStatic(staged[0])
+    ends = [count for count in counts if count != ENDLESS] or [ENDLESS]
+    least: int | Value = min(map(static, ends)) if not staged else ends[0]
+    for count in ends[1:] if staged else ():
+        least = ops.int_minimum(least, count)
+    return least
+
+
+@builtin(map)
+def _map(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return Lazy(_mapped, tuple(arguments))
+
+
+def _mapped(interp: Interpreter, parts: Parts) -> Iterable:
+    function, *over = parts
+    sides = [iterate(interp, part) for part in over]
+
+    def element(k: Any) -> Abstract:
+        return interp.call(function, [side.element(k) for side in sides], {})
+
+    return _side_by_side(sides, element)
+
+
+@builtin(enumerate)
+def _enumerate(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    over, start = _named(("iterable", "start"), arguments, keywords, 0)
+    return Lazy(_enumerated, (over, start))
+
+
+def _enumerated(interp: Interpreter, parts: Parts) -> Iterable:
+    over, start = parts
+    side = iterate(interp, over)
+
+    def element(k: Any) -> Abstract:
+        number = k if start == 0 and isinstance(start, int) else binary(interp, ast.Add, k, start)
+        return (number, side.element(k))
+
+    return replace(side, element=element)
+
+
+@builtin(reversed)
+def _reversed(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    (over,) = arguments
+    return Lazy(_backwards, (over,))
+
+
+def _backwards(interp: Interpreter, parts: Parts) -> Iterable:
+    (over,) = parts
+    if isinstance(over, Range) and not any(
+        isinstance(part, Value) for part in (over.start, over.stop, over.step)
+    ):
+        back = range(over.start, over.stop, over.step)[::-1]
+        return iterate(interp, Range(back.start, back.stop, back.step))
+    side = iterate(interp, over)
+    count = side.count
+
+    def element(k: Any) -> Abstract:
+        last = binary(interp, ast.Sub, count, 1)
+        return side.element(binary(interp, ast.Sub, last, k))
+
+    return Iterable(count, element, side.unroll)
+
+
+def _named(
+    names: tuple[str, ...], arguments: Arguments, keywords: Keywords, *defaults: Abstract
+) -> list[Abstract]:
+    """Arguments by position or name; the last names have defaults."""
+    values = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
+    values |= dict(zip(names, arguments, strict=False))
+    return [(values | keywords)[name] for name in names]
+
+
+# Combinations -------------------------------------------------------------------------------------
+
+
+@builtin(itertools.product)
+def _product(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    repeat = operator.index(static(keywords.get("repeat", 1)))
+    return Lazy(_nested, tuple(arguments) * repeat)
+
+
+def _nested(interp: Interpreter, parts: Parts) -> Iterable:
+    """As nested loops go: the index of the last part changes fastest."""
+    sides = [iterate(interp, part) for part in parts]
+    if any(side.unroll for side in sides):
+        items = [[side.element(k) for k in range(static(side.count))] for side in sides]
+        return fixed(tuple(itertools.product(*items)))
+
+    def element(k: Any) -> Abstract:
+        picked: list[Abstract] = []
+        for side in reversed(sides):
+            picked.append(side.element(binary(interp, ast.Mod, k, side.count)))
+            k = binary(interp, ast.FloorDiv, k, side.count)
+        return tuple(reversed(picked))
+
+    count: Any = 1
+    for side in sides:
+        count = binary(interp, ast.Mult, count, side.count)
+    return Iterable(count, element, unroll=False)
+
+
+def _selection(choose: Callable[..., Any]) -> None:
+    """Selections from a number of items that is known."""
+
+    def selected(interp: Interpreter, parts: Parts) -> Iterable:
+        over, size = parts
+        return fixed(tuple(choose(static_items(interp, over), static(size))))
+
+    @builtin(choose)
+    def handler(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+        defaults = (None,) if choose is itertools.permutations else ()
+        return Lazy(selected, tuple(_named(("iterable", "r"), arguments, keywords, *defaults)))
+
+
+for _choose in (
+    itertools.combinations,
+    itertools.combinations_with_replacement,
+    itertools.permutations,
+):
+    _selection(_choose)
+
+# Sequences ----------------------------------------------------------------------------------------
+
+
+@builtin(itertools.pairwise)
+def _pairwise(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return Lazy(_neighbours, tuple(arguments))
+
+
+def _neighbours(interp: Interpreter, parts: Parts) -> Iterable:
+    side = iterate(interp, parts[0])
+    if isinstance(side.count, int):
+        count: Any = max(side.count - 1, 0)
+    else:
+        count = ops.range_length_of(1, side.count, 1)
+
+    def element(k: Any) -> Abstract:
+        return (side.element(k), side.element(binary(interp, ast.Add, k, 1)))
+
+    return Iterable(count, element, side.unroll)
+
+
+@builtin(itertools.chain)
+def _chain(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return Lazy(_one_after_the_other, tuple(arguments))
+
+
+@builtin(itertools.chain.from_iterable)
+def _chain_of(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    (over,) = arguments
+    return Lazy(
+        lambda interp, parts: _one_after_the_other(interp, static_items(interp, parts[0])), (over,)
+    )
+
+
+def _one_after_the_other(interp: Interpreter, parts: Parts) -> Iterable:
+    sides = [iterate(interp, part) for part in parts]
+    starts: list[int] = [0]
+    for side in sides:
+        starts.append(starts[-1] + static(side.count))
+
+    def element(k: int) -> Abstract:
+        place = max(p for p, side in enumerate(sides) if starts[p] <= k and static(side.count))
+        return sides[place].element(k - starts[place])
+
+    def length() -> int:
+        if any(side.length and side.length() != side.count for side in sides):
+            refuse_change(interp)
+        return starts[-1]
+
+    live = tuple(ref for side in sides for ref in side.live)
+    return Iterable(starts[-1], element, True, live, length)
+
+
+@builtin(itertools.accumulate)
+def _accumulate(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    names = ("iterable", "func", "initial")
+    return Lazy(_accumulated, tuple(_named(names, arguments, keywords, None, None)))
+
+
+def _accumulated(interp: Interpreter, parts: Parts) -> Iterable:
+    over, function, initial = parts
+    items = static_items(interp, over)
+
+    def together(left: Abstract, right: Abstract) -> Abstract:
+        if function is None:
+            return binary(interp, ast.Add, left, right)
+        return interp.call(function, [left, right], {})
+
+    return fixed(tuple(itertools.accumulate(items, together, initial=initial)))
+
+
+@builtin(itertools.islice)
+def _islice(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return Lazy(_sliced, tuple(arguments))
+
+
+def _sliced(interp: Interpreter, parts: Parts) -> Iterable:
+    over, *bounds = parts
+    side = iterate(interp, over)
+    part = slice(*map(static, bounds))
+    picks = range(static(side.count))[part]
+
+    def element(k: Any) -> Abstract:
+        if isinstance(k, int):
+            return side.element(picks[k])
+        return side.element(ops.range_element_of(picks.start, picks.step, k))
+
+    return Iterable(len(picks), element, side.unroll)
+
+
+@builtin(itertools.starmap)
+def _starmap(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return Lazy(_mapped_with_stars, tuple(arguments))
+
+
+def _mapped_with_stars(interp: Interpreter, parts: Parts) -> Iterable:
+    function, over = parts
+    side = iterate(interp, over)
+
+    def element(k: Any) -> Abstract:
+        return interp.call(function, list(static_items(interp, side.element(k))), {})
+
+    return replace(side, element=element)
+
+
+@builtin(itertools.zip_longest)
+def _zip_longest(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return Lazy(_zipped_to_the_longest, (keywords.get("fillvalue"), *arguments))
+
+
+def _zipped_to_the_longest(interp: Interpreter, parts: Parts) -> Iterable:
+    fill, *over = parts
+    sides = [static_items(interp, part) for part in over]
+    return fixed(tuple(itertools.zip_longest(*sides, fillvalue=fill)))
+
+
+# Without an end -----------------------------------------------------------------------------------
+
+
+@builtin(itertools.count)
+def _count(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    start, step = _named(("start", "step"), arguments, keywords, 0, 1)
+    for part in (start, step):
+        if not isinstance(part, int):
+            raise UnsupportedCallError(
+                "itertools.count() of what is not a known int",
+                interp.span,
+                "count from 0, and compute with that: start + step * k",
+            )
+    return Lazy(_counted, (start, step))
+
+
+def _counted(interp: Interpreter, parts: Parts) -> Iterable:
+    start, step = map(static, parts)
+
+    def element(k: Any) -> Abstract:
+        return start + step * k if isinstance(k, int) else ops.range_element_of(start, step, k)
+
+    return Iterable(ENDLESS, element, unroll=False)
+
+
+@builtin(itertools.repeat)
+def _repeat(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return Lazy(_repeated, tuple(_named(("object", "times"), arguments, keywords, ENDLESS)))
+
+
+def _repeated(interp: Interpreter, parts: Parts) -> Iterable:
+    value, times = parts
+    count: Any = max(times, 0) if isinstance(times, int) else ops.range_length_of(0, times, 1)
+    return Iterable(count, lambda k: value, unroll=False)
+
+
+@builtin(itertools.cycle)
+def _cycle(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return Lazy(_cycled, tuple(arguments))
+
+
+def _cycled(interp: Interpreter, parts: Parts) -> Iterable:
+    items = static_items(interp, parts[0])
+    return Iterable(ENDLESS if items else 0, lambda k: items[k % len(items)], unroll=True)
