@@ -147,7 +147,7 @@ def _entry(interp: Interpreter, part: Abstract) -> Any:
         return slice(*(_bound(interp, p) for p in (part.start, part.stop, part.step)))
     if isinstance(part, Array):
         return interp.heap.read(part)
-    if isinstance(part, ListRef | tuple):
+    if isinstance(part, ListRef | tuple | Range):
         items = plain_argument(interp, part)
         if isinstance(items, Value):
             return ops.list_stack_of(items)

@@ -1,0 +1,125 @@
+"""Special methods that a user's class defines, as Python and NumPy look for them.
+
+Instances are objects, and tuples of a class of the user's: a ``NamedTuple`` may have methods too.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from typing import Any
+
+import numpy as np
+
+from symdiff import ops
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import Value
+from symdiff.parse import lookups
+from symdiff.parse.blame import users
+from symdiff.parse.identity import class_of
+from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.values import Abstract, ObjectRef
+
+REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+_MAKES_AN_ARRAY = ("__array__", "__array_interface__", "__array_struct__")
+
+
+def has_method(interp: Interpreter, value: Abstract, name: str) -> bool:
+    """Whether a special method of a value is what the user's class says."""
+    if isinstance(value, ObjectRef):
+        return lookups.defines(interp, value.type, name)
+    if not isinstance(value, tuple) or type(value) is tuple:
+        return False
+    found = lookups.static_on_class(type(value), name)
+    return isinstance(found, types.FunctionType) and lookups.defines(interp, type(value), name)
+
+
+def has_operator(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> bool:
+    """Whether ``a op b`` is for special methods of the user's to tell."""
+    if isinstance(a, ObjectRef) or isinstance(b, ObjectRef):
+        return True
+    if has_method(interp, a, f"__{name}__"):
+        return True
+    return has_method(interp, b, _reflected(name)) and not _is_numpy(interp, a)
+
+
+def by_operator(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abstract:
+    """``a op b`` by the special methods of the operands, in Python's order."""
+    for instance, method, other in _in_order(interp, name, a, b):
+        if has_method(interp, instance, method):
+            given = other if instance is a else _given_by_numpy(interp, other, instance)
+            result = interp.call_method(instance, method, given)
+            if result is not NotImplemented:
+                return result
+    raise users(TypeError(f"unsupported operand types for {name}: {describe(a)} and {describe(b)}"))
+
+
+def _reflected(name: str) -> str:
+    return f"__{REFLECTED.get(name, f'r{name}')}__"
+
+
+def _in_order(
+    interp: Interpreter, name: str, a: Abstract, b: Abstract
+) -> list[tuple[Abstract, str, Abstract]]:
+    """Which methods Python tries: a subclass's reflected method comes first."""
+    order = [(a, f"__{name}__", b), (b, _reflected(name), a)]
+    left, right = class_of(interp, a), class_of(interp, b)
+    if left is right and name not in REFLECTED:
+        return order[:1]
+    if left is not right and issubclass(right, left):
+        own, inherited = (lookups.holder_of(c, _reflected(name)) for c in (right, left))
+        if own is not inherited or name in REFLECTED:
+            order.reverse()
+    return order
+
+
+def _is_numpy(interp: Interpreter, value: Abstract) -> bool:
+    return issubclass(class_of(interp, value), np.ndarray | np.generic)
+
+
+def _given_by_numpy(interp: Interpreter, operand: Abstract, instance: Abstract) -> Abstract:
+    """What a reflected method gets of a left operand: NumPy's numbers and arrays see to it first.
+
+    They step back where the class of the other asks for it, by ``__array_ufunc__ = None`` or an
+    ``__array_priority__``. Else a number comes as a Python number, an array item by item.
+    """
+    if not _is_numpy(interp, operand):
+        return operand
+    cls = class_of(interp, instance)
+    steps_back = lookups.static_on_class(cls, "__array_ufunc__") is None
+    if steps_back or getattr(cls, "__array_priority__", 0.0) > 0.0:
+        return operand
+    is_sequence = all(hasattr(cls, name) for name in ("__len__", "__getitem__"))
+    is_array = is_sequence or any(hasattr(cls, name) for name in _MAKES_AN_ARRAY)
+    if is_array or issubclass(class_of(interp, operand), np.ndarray):
+        raise UnsupportedCallError(
+            f"NumPy makes an array of this: {describe(operand)} before a {cls.__name__}",
+            interp.span,
+            f"write the {cls.__name__} first, or set __array_ufunc__ = None in its class",
+        )
+    number: Value = interp.lift(operand)
+    convert = {"c": ops.python_complex, "f": ops.python_float}
+    result: Value = convert.get(_kind_of(number), ops.python_int)(number)
+    return result
+
+
+def _kind_of(number: Value) -> str:
+    type_: Any = number.type
+    kind: str = type_.dtype.kind
+    return kind
+
+
+# Equality and order -------------------------------------------------------------------------------
+
+
+def generated_by_dataclass(interp: Interpreter, cls: type, name: str) -> list[str] | None:
+    """The fields that a comparison made by ``dataclasses`` compares; None for another method."""
+    found: Any = lookups.static_on_class(cls, f"__{name}__")
+    holder = lookups.holder_of(cls, f"__{name}__")
+    code = getattr(found, "__code__", None)
+    if holder is None or code is None or not dataclasses.is_dataclass(holder):
+        return None
+    if not code.co_filename.startswith("<"):
+        return None
+    lookups.on_class(interp, cls, f"__{name}__")
+    return [field.name for field in dataclasses.fields(holder) if field.compare]
