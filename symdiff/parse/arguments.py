@@ -22,6 +22,7 @@ from symdiff.parse.values import (
     ConflictRead,
     Generator,
     ListRef,
+    Range,
     StagedText,
 )
 

@@ -18,11 +18,11 @@ from symdiff.parse.blame import judged, users
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import note_write, set_item
 from symdiff.parse.iteration import static_items
-from symdiff.parse.lookups import defines
 from symdiff.parse.methods import extend
 from symdiff.parse.operators import BINARY, arithmetic, binary
 from symdiff.parse.scope import bind_name
-from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef
+from symdiff.parse.special import has_method
+from symdiff.parse.values import Abstract, Array, DictRef, ListRef
 from symdiff.parse.views import require_room, stopped
 
 
@@ -90,10 +90,9 @@ def updated(
     if isinstance(before, ListRef) and op is ast.Add:
         extend(interp, before, operand)
         return before
-    if isinstance(before, ObjectRef):
-        name = f"__i{BINARY[op][0]}__"
-        if defines(interp, before.type, name):
-            return interp.call_method(before, name, operand)
+    name = f"__i{BINARY[op][0]}__"
+    if has_method(interp, before, name):
+        return interp.call_method(before, name, operand)
     if isinstance(before, DictRef) and op is ast.BitOr and isinstance(operand, DictRef):
         merged = interp.content(before) | interp.content(operand)
         note_write(interp, before)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import inspect
 import types
 from collections.abc import Callable
 from typing import Any
@@ -70,7 +69,7 @@ def _attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
     if isinstance(value, ListRef | DictRef | bool | int | float | complex):
         return _method_of(interp, value, name)
     if isinstance(value, tuple):
-        return _tuple_attribute(value, name)
+        return _tuple_attribute(interp, value, name)
     return _static_attribute(interp, value, name)
 
 
@@ -132,13 +131,22 @@ def _method_of(interp: Interpreter, value: Abstract, name: str) -> Abstract:
     raise UnsupportedSyntaxError(f"attribute '{name}' of {describe(value)}", interp.span)
 
 
-def _tuple_attribute(value: tuple[Any, ...], name: str) -> Abstract:
-    if name in getattr(value, "_fields", ()):
-        return getattr(value, name)
-    found = inspect.getattr_static(type(value), name)
-    if isinstance(found, types.FunctionType | property) and not name.startswith("_"):
-        return bind_found(None, value, type(value), found)
-    return ArrayMethod(value, name)
+def _tuple_attribute(interp: Interpreter, value: tuple[Any, ...], name: str) -> Abstract:
+    cls = type(value)
+    fields: tuple[str, ...] = getattr(cls, "_fields", ())
+    if name in fields:
+        return tuple.__getitem__(value, fields.index(name))
+    found = lookups.static_on_class(cls, name)
+    if found is ABSENT:
+        raise users(AttributeError(f"'{cls.__name__}' object has no attribute '{name}'"))
+    if isinstance(found, property):
+        return _through_property(interp, cls, name, "fget", [value])
+    if name in _OF_NAMED_TUPLES or isinstance(found, types.MethodDescriptorType):
+        return ArrayMethod(value, name)
+    return bind_found(interp, value, cls, lookups.on_class(interp, cls, name), name)
+
+
+_OF_NAMED_TUPLES = ("_asdict", "_replace", "_make")
 
 
 def _static_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
@@ -208,7 +216,7 @@ def _free_attribute(interp: Interpreter, owner: Any, name: str, value: Any) -> A
 def object_attribute(interp: Interpreter, ref: ObjectRef, name: str) -> Abstract:
     """``object.name``, by Python's rules; properties are followed into their source."""
     if isinstance(lookups.static_on_class(ref.type, name), property):
-        return _through_property(interp, ref, name, "fget", [ref])
+        return _through_property(interp, ref.type, name, "fget", [ref])
     content = interp.lookup((ref, name), name)
     if content is not ABSENT:
         return content
@@ -220,16 +228,14 @@ def object_attribute(interp: Interpreter, ref: ObjectRef, name: str) -> Abstract
 
 
 def _through_property(
-    interp: Interpreter, ref: ObjectRef, name: str, part: str, arguments: list[Abstract]
+    interp: Interpreter, cls: type, name: str, part: str, arguments: list[Abstract]
 ) -> Abstract:
     """A call of a property's getter or setter."""
-    found = lookups.on_class(interp, ref.type, name)
+    found = lookups.on_class(interp, cls, name)
     function = getattr(found, part)
     if function is None:
         way = "getter" if part == "fget" else "setter"
-        raise users(
-            AttributeError(f"property {name!r} of {ref.type.__name__!r} object has no {way}")
-        )
+        raise users(AttributeError(f"property {name!r} of {cls.__name__!r} object has no {way}"))
     return interp.call(function, arguments, {})
 
 
@@ -313,7 +319,7 @@ def _set_object_attribute(
     interp: Interpreter, ref: ObjectRef, name: str, content: Abstract
 ) -> None:
     if isinstance(lookups.static_on_class(ref.type, name), property):
-        _through_property(interp, ref, name, "fset", [ref, content])
+        _through_property(interp, ref.type, name, "fset", [ref, content])
         return
     setter = lookups.static_on_class(ref.type, "__setattr__")
     if not isinstance(setter, types.FunctionType):
@@ -334,15 +340,17 @@ def put_attribute(interp: Interpreter, ref: ObjectRef, name: str, content: Abstr
     interp.put((ref, name), content)
 
 
-def special_method(interp: Interpreter, ref: ObjectRef, name: str) -> Abstract:
+def special_method(interp: Interpreter, instance: Abstract, name: str) -> Abstract:
     """A method that Python looks for on the class only."""
-    found = lookups.on_class(interp, ref.type, name)
+    cls = class_of(interp, instance)
+    found = lookups.on_class(interp, cls, name)
     if found is ABSENT or found is None:
-        raise users(TypeError(f"'{ref.type.__name__}' object has no {name}"))
-    return bind_found(interp, ref, ref.type, found, name)
+        raise users(TypeError(f"'{cls.__name__}' object has no {name}"))
+    return bind_found(interp, instance, cls, found, name)
 
 
 LATE.method = special_method
+LATE.attribute = get_attribute
 _WITH_ATTRIBUTES_OF_THEIR_OWN: dict[type, Callable[[Interpreter, Any, str], Abstract]] = {
     ObjectRef: object_attribute,
     types.ModuleType: _module_attribute,

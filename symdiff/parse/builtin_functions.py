@@ -10,6 +10,7 @@ import functools
 import math
 import numbers
 import operator
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -42,6 +43,7 @@ from symdiff.parse.iteration import (
 )
 from symdiff.parse.opaque import Template
 from symdiff.parse.operators import binary, is_staged, unary
+from symdiff.parse.special import has_method
 from symdiff.parse.texts import plain, settled, text_field, text_of
 from symdiff.parse.truth import truth
 from symdiff.parse.values import (
@@ -104,6 +106,8 @@ def _filter(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Ab
 def _len(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     (value,) = arguments
     value = settled(interp, value)
+    if isinstance(value, ObjectRef) or has_method(interp, value, "__len__"):
+        return interp.call_method(value, "__len__")
     if isinstance(value, Array):
         read = interp.heap.read(value)
         assert isinstance(read.type, ArrayType)
@@ -121,8 +125,6 @@ def _len(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstr
         return iterate(interp, value).count
     if isinstance(value, DictView):
         return len(interp.content(value.of))
-    if isinstance(value, ObjectRef):
-        return interp.call(get_attribute(interp, value, "__len__"), [], {})
     return len(value)
 
 
@@ -204,6 +206,22 @@ def _reduce(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Ab
 
 def _itself(value: Abstract) -> Abstract:
     return value
+
+
+@builtin(functools.wraps)
+def _wraps(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    named = dict(zip(("wrapped", "assigned", "updated"), arguments, strict=False)) | keywords
+    return Partial(functools.update_wrapper, (), tuple(named.items()))
+
+
+@builtin(functools.update_wrapper)
+def _update_wrapper(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    wrapper, wrapped = [*arguments, keywords.get("wrapped")][:2]
+    if not isinstance(wrapper, Closure) or not isinstance(wrapped, Closure | types.FunctionType):
+        raise UnsupportedCallError(
+            "functools.update_wrapper() of what is no function made here", interp.span
+        )
+    return dataclasses.replace(wrapper, known_as=interp.attribute(wrapped, "__name__"))
 
 
 def _extreme(
@@ -335,8 +353,8 @@ def _bool(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abst
 @builtin(abs, operator.abs)
 def _abs(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     (value,) = arguments
-    if isinstance(value, ObjectRef):
-        return interp.call(get_attribute(interp, value, "__abs__"), [], {})
+    if isinstance(value, ObjectRef) or has_method(interp, value, "__abs__"):
+        return interp.call_method(value, "__abs__")
     return interp.wrap(ops.absolute(interp.lift(value))) if is_staged(value) else abs(value)
 
 

@@ -27,9 +27,10 @@ from symdiff.parse.classes import call_class
 from symdiff.parse.functions import call_closure, call_function
 from symdiff.parse.interpreter import LATE, Interpreter, describe
 from symdiff.parse.lookups import variable_of
-from symdiff.parse.opaque import call_opaque
+from symdiff.parse.opaque import RESULTS, call_opaque
 from symdiff.parse.operators import is_staged
 from symdiff.parse.reflect import container, reflect
+from symdiff.parse.special import has_method
 from symdiff.parse.texts import settled
 from symdiff.parse.values import (
     Abstract,
@@ -70,6 +71,8 @@ def call_value(
     handler = CALLABLES.get(type(function))
     if handler is not None:
         return handler(interp, function, list(arguments), keywords)
+    if has_method(interp, function, "__call__"):
+        return _call_object(interp, function, list(arguments), keywords)
     if isinstance(function, np.ufunc) and len(arguments) > function.nin:
         keywords = {**keywords, "out": tuple(arguments[function.nin :])}
         arguments = arguments[: function.nin]
@@ -116,6 +119,8 @@ def _call_other(
         return call_value(interp, function.__symdiff_function__, arguments, keywords)
     if isinstance(function, types.FunctionType):
         return call_function(interp, function, arguments, keywords)
+    if _known(RESULTS, function) is not None:
+        return call_opaque(interp, function, arguments, keywords)
     if isinstance(function, types.MethodType | functools.partial):
         whole = reflect(interp, function, (variable_of(interp, function),))
         return call_value(interp, whole, arguments, keywords)
@@ -281,7 +286,7 @@ def _call_partial(
 
 
 def _call_object(
-    interp: Interpreter, instance: ObjectRef, arguments: list[Abstract], keywords: Keywords
+    interp: Interpreter, instance: Abstract, arguments: list[Abstract], keywords: Keywords
 ) -> Abstract:
     method = special_method(interp, instance, "__call__")
     return call_value(interp, method, arguments, keywords)

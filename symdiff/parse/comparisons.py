@@ -24,7 +24,14 @@ from symdiff.parse.branches import choose
 from symdiff.parse.identity import class_of, identical, require_known
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lookups import on_class
-from symdiff.parse.operators import dunder, is_staged, items_of
+from symdiff.parse.operators import is_staged, items_of
+from symdiff.parse.special import (
+    by_operator,
+    fields_compared,
+    has_method,
+    has_operator,
+    not_supported,
+)
 from symdiff.parse.texts import settled
 from symdiff.parse.truth import truth
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Range
@@ -46,7 +53,11 @@ def compare(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) 
         return _unless(op is ast.IsNot, identical(interp, a, b))
     if op in (ast.In, ast.NotIn):
         return _unless(op is ast.NotIn, contains(interp, b, a))
-    plain = COMPARE[op][1]
+    name, plain, _ = COMPARE[op]
+    a, b = settled(interp, a), settled(interp, b)
+    require_known(interp, a, b)
+    if has_operator(interp, name, a, b):
+        return _compare_objects(interp, op, a, b)
     with judged(interp, plain, (a, b)):
         return _compared(interp, op, a, b)
 
@@ -59,11 +70,7 @@ def _unless(negated: bool, answer: bool | Value) -> bool | Value:
 
 
 def _compared(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) -> Abstract:
-    name, _, staged = COMPARE[op]
-    a, b = settled(interp, a), settled(interp, b)
-    require_known(interp, a, b)
-    if isinstance(a, ObjectRef) or isinstance(b, ObjectRef):
-        return _compare_objects(interp, name, a, b)
+    _, plain, staged = COMPARE[op]
     if is_staged(a) or is_staged(b):
         if op in (ast.Eq, ast.NotEq) and not _comparable(interp, a, b):
             return _unlike(interp, a, b, op is ast.NotEq)
@@ -73,7 +80,7 @@ def _compared(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract
     kinds = _emptied(a), _emptied(b)
     if type(kinds[0]) is type(kinds[1]) in (list, tuple):
         return _sequences(interp, op, _items(interp, a), _items(interp, b))
-    return COMPARE[op][1](*kinds)
+    return plain(*kinds)
 
 
 def _emptied(value: Abstract) -> Any:
@@ -147,12 +154,26 @@ def _unlike(interp: Interpreter, a: Abstract, b: Abstract, answer: bool) -> Abst
     return np.bool_(answer) if by_numpy else answer
 
 
-def _compare_objects(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abstract:
-    if name in ("eq", "ne"):
-        owner = a if isinstance(a, ObjectRef) else b
-        if on_class(interp, owner.type, f"__{name}__") is getattr(object, f"__{name}__"):
-            return identical(interp, a, b) is (name == "eq")
-    return dunder(interp, name, a, b)
+def _compare_objects(
+    interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract
+) -> Abstract:
+    """A comparison that the class of one of the operands defines."""
+    name = COMPARE[op][0]
+    owner = a if isinstance(a, ObjectRef) else b
+    cls = class_of(interp, owner)
+    if op is ast.NotEq and on_class(interp, cls, "__ne__") is object.__ne__:
+        return _unless(True, truth(interp, _compare_objects(interp, ast.Eq, a, b)))
+    if op is ast.Eq and on_class(interp, cls, "__eq__") is object.__eq__:
+        return identical(interp, a, b)
+    fields = fields_compared(interp, cls, name)
+    if fields is None:
+        return by_operator(interp, name, a, b)
+    if class_of(interp, a) is not class_of(interp, b):
+        if op is ast.Eq:
+            return False
+        raise not_supported(interp, name, a, b)
+    left, right = (tuple(interp.attribute(v, field) for field in fields) for v in (a, b))
+    return compare(interp, op, left, right)
 
 
 def _in_range(interp: Interpreter, container: Range, item: Abstract) -> Abstract:
@@ -171,6 +192,10 @@ def contains(interp: Interpreter, container: Abstract, item: Abstract) -> Abstra
 
 
 def _contains(interp: Interpreter, container: Abstract, item: Abstract) -> Abstract:
+    if has_method(interp, container, "__contains__"):
+        return truth(interp, interp.call_method(container, "__contains__", item))
+    if isinstance(container, ObjectRef):
+        container = interp.collect(container)
     if isinstance(container, DictRef):
         return static(item) in interp.content(container)
     if isinstance(container, ListRef | tuple):

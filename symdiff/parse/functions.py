@@ -25,7 +25,7 @@ from symdiff.parse.blame import certain
 from symdiff.parse.branches import ends_without_return, taken_from
 from symdiff.parse.interpreter import MOST_INLINED, REFUSED, Frame, Interpreter
 from symdiff.parse.lookups import rests_on, variable_of
-from symdiff.parse.opaque import call_opaque, is_pure_python
+from symdiff.parse.opaque import call_opaque, is_message, is_pure_python, report
 from symdiff.parse.recursion import followed
 from symdiff.parse.scope import local_names, reflect_everywhere, yielding
 from symdiff.parse.values import ABSENT, Abstract, Closure, Scope, now
@@ -41,6 +41,8 @@ def call_function(
     keywords: Keywords,
 ) -> Abstract:
     """A Python function, followed into its source."""
+    if is_message(function):
+        return report(interp, function, arguments, keywords)
     if not is_pure_python(function):
         return call_opaque(interp, function, arguments, keywords)
     try:

@@ -68,6 +68,7 @@ class Late:
     branch: Callable[[Interpreter, Value, Callable[[], None], Callable[[], None]], None]
     call: Callable[[Interpreter, Abstract, Sequence[Abstract], dict[str, Abstract]], Abstract]
     method: Callable[[Interpreter, Abstract, str], Abstract]
+    attribute: Callable[[Interpreter, Abstract, str], Abstract]
     collect: Callable[[Interpreter, Abstract], Abstract]
     items: Callable[[Interpreter, Abstract], tuple[Abstract, ...]]
     test: Callable[[Interpreter, ast.expr], bool | Value]
@@ -281,6 +282,10 @@ class Interpreter:
     def call_method(self, instance: Abstract, name: str, *arguments: Abstract) -> Abstract:
         """A special method of a user's object, which Python looks for on its class only."""
         return self.call(LATE.method(self, instance, name), arguments, {})
+
+    def attribute(self, value: Abstract, name: str) -> Abstract:
+        """``value.name``."""
+        return LATE.attribute(self, value, name)
 
     def test(self, expression: ast.expr) -> bool | Value:
         """The truth of a condition."""

@@ -18,6 +18,7 @@ from symdiff.parse.blame import judged, users
 from symdiff.parse.demand import known
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.special import has_method
 from symdiff.parse.texts import settled
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Range
 from symdiff.parse.views import adopt
@@ -25,6 +26,8 @@ from symdiff.parse.views import adopt
 
 def get_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
     """``value[key]``."""
+    if isinstance(value, ObjectRef) or has_method(interp, value, "__getitem__"):
+        return interp.call_method(value, "__getitem__", key)
     with judged(interp, operator.getitem, (value, key)):
         return _item(interp, value, key)
 
@@ -47,8 +50,6 @@ def _item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
         return value[_static_index(key)]
     if isinstance(value, Range):
         return _range_item(interp, value, key)
-    if isinstance(value, ObjectRef):
-        return interp.call_method(value, "__getitem__", key)
     return _static_item(interp, value, key)
 
 
@@ -163,6 +164,9 @@ def _bound(interp: Interpreter, part: Abstract) -> Any:
 
 def set_item(interp: Interpreter, target: Abstract, key: Abstract, content: Abstract) -> None:
     """``target[key] = content``."""
+    if isinstance(target, ObjectRef):
+        interp.call_method(target, "__setitem__", key, content)
+        return
     with judged(interp, operator.setitem, (target, key, content)):
         _set_item(interp, target, key, content)
 
@@ -180,8 +184,6 @@ def _set_item(interp: Interpreter, target: Abstract, key: Abstract, content: Abs
         changed[static_key(interp, key)] = content
         note_write(interp, target)
         interp.put(target, changed)
-    elif isinstance(target, ObjectRef):
-        interp.call_method(target, "__setitem__", key, content)
     else:
         name = class_of(interp, target).__name__
         raise users(TypeError(f"'{name}' object does not support item assignment"))
@@ -209,6 +211,9 @@ def _set_list_item(interp: Interpreter, ref: ListRef, key: Abstract, content: Ab
 
 def delete_item(interp: Interpreter, target: Abstract, key: Abstract) -> None:
     """``del target[key]``."""
+    if isinstance(target, ObjectRef):
+        interp.call_method(target, "__delitem__", key)
+        return
     with judged(interp, operator.delitem, (target, key)):
         _delete_item(interp, target, key)
 

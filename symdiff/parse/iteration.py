@@ -17,6 +17,7 @@ from symdiff.parse.heap import constant
 from symdiff.parse.interpreter import LATE, Interpreter, describe
 from symdiff.parse.items import get_item
 from symdiff.parse.loops import run_for
+from symdiff.parse.special import has_method
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -53,6 +54,8 @@ class DictView:
 
 def iterate(interp: Interpreter, value: Abstract) -> Iterable:
     """How to go over a value."""
+    if isinstance(value, ObjectRef) or has_method(interp, value, "__iter__"):
+        return iterate(interp, interp.call_method(value, "__iter__"))
     with judged(interp, iter, (value,)):
         return _iterable(interp, value)
 
@@ -208,11 +211,6 @@ def _generator(interp: Interpreter, value: Generator) -> Iterable:
     return _list(interp, made)
 
 
-def _object(interp: Interpreter, value: ObjectRef) -> Iterable:
-
-    return iterate(interp, interp.call_method(value, "__iter__"))
-
-
 _ITERABLES: dict[type, Callable[[Interpreter, Any], Iterable]] = {
     Range: _range,
     Array: _array,
@@ -224,7 +222,6 @@ _ITERABLES: dict[type, Callable[[Interpreter, Any], Iterable]] = {
     Generator: _generator,
     IteratorRef: _iterator,
     Iterable: lambda interp, value: value,
-    ObjectRef: _object,
 }
 
 

@@ -6,7 +6,10 @@ derivative that reaches it is an error (there is no rule), never a silent zero.
 
 from __future__ import annotations
 
+import logging
+import random
 import sys
+import time
 import types
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +19,7 @@ import numpy as np
 from symdiff import ops
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
-from symdiff.ir.types import OPAQUE, Type
+from symdiff.ir.types import FLOAT, INT, OPAQUE, Type
 from symdiff.ops.declare import INSTEAD
 from symdiff.ops.effects import Field, Named, Text
 from symdiff.ops.index import Slot
@@ -36,6 +39,20 @@ from symdiff.parse.values import (
     StaticSet,
 )
 
+RESULTS: dict[Any, Type] = {  # of functions of the standard library that are called as they are
+    time.monotonic: FLOAT,
+    time.monotonic_ns: INT,
+    time.perf_counter: FLOAT,
+    time.perf_counter_ns: INT,
+    time.process_time: FLOAT,
+    time.time: FLOAT,
+    random.random: FLOAT,
+    random.gauss: FLOAT,
+    random.normalvariate: FLOAT,
+    random.uniform: FLOAT,
+    random.randint: INT,
+    random.randrange: INT,
+}
 LIBRARY_PREFIXES = ("numpy", "scipy", "sympy", "symdiff")
 
 
@@ -96,6 +113,32 @@ class Template:
         return value
 
 
+_MESSAGES = ("debug", "info", "warning", "error", "exception", "critical", "log")
+
+
+def is_message(function: types.FunctionType) -> bool:
+    """Whether a function is one of ``logging`` that only reports."""
+    return function.__module__ == logging.__name__ and function.__name__ in _MESSAGES
+
+
+def report(
+    interp: Interpreter,
+    function: Any,
+    arguments: Sequence[Abstract],
+    keywords: dict[str, Abstract],
+) -> None:
+    """A message of ``logging``, by a logger of the user's or by the module."""
+    logger = arguments[0] if arguments else None
+    if isinstance(logger, ObjectRef) and issubclass(logger.type, logging.Logger):
+        if logger.live is None or logger.path is None:
+            raise UnsupportedCallError(
+                "a logger that is made here", interp.span, "make it outside the function"
+            )
+        interp.guard(logger.path, "value", logger.live)
+        function, arguments = getattr(logger.live, function.__name__), arguments[1:]
+    call_opaque(interp, function, arguments, keywords)
+
+
 _RULES = "wrap it with symdiff.nondifferentiable, or give a rule with symdiff.custom_vjp"
 
 
@@ -115,6 +158,8 @@ def call_opaque(
             interp.span,
             INSTEAD.get(function, _RULES),
         )
+    if type_ is OPAQUE and isinstance(function, types.BuiltinFunctionType | types.MethodType):
+        type_ = RESULTS.get(function, OPAQUE)
     template = Template(interp)
     args = tuple(template.of(a) for a in arguments)
     kwargs = tuple((name, template.of(a)) for name, a in keywords.items())

@@ -7,6 +7,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
@@ -17,8 +19,9 @@ from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array
 from symdiff.parse.blame import judged, users
 from symdiff.parse.heap import constant
+from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter, describe
-from symdiff.parse.lookups import defines
+from symdiff.parse.special import by_operator, has_method, has_operator
 from symdiff.parse.texts import joined, percent, settled
 from symdiff.parse.truth import truth
 from symdiff.parse.values import (
@@ -27,6 +30,7 @@ from symdiff.parse.values import (
     DictRef,
     ListRef,
     ObjectRef,
+    Range,
     StagedText,
     StaticSet,
 )
@@ -75,6 +79,8 @@ def is_staged(value: Abstract) -> bool:
 def binary(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract) -> Abstract:
     """``a op b``."""
     name, plain = BINARY[op]
+    if has_operator(interp, name, a, b):
+        return by_operator(interp, name, a, b)
     with judged(interp, plain, (a, b)):
         return _binary(interp, name, plain, a, b)
 
@@ -84,11 +90,9 @@ def _binary(
 ) -> Abstract:
     if isinstance(a, str | StagedText) or isinstance(b, str | StagedText):
         return _texts(interp, name, plain, a, b)
-    if isinstance(a, ObjectRef) or isinstance(b, ObjectRef):
-        return dunder(interp, name, a, b)
     if isinstance(a, ListRef | DictRef) or isinstance(b, ListRef | DictRef):
         return _containers(interp, name, a, b)
-    if isinstance(a, tuple) or isinstance(b, tuple):
+    if isinstance(a, tuple | Range) or isinstance(b, tuple | Range):
         return _tuples(interp, name, plain, a, b)
     if isinstance(a, StaticSet) and isinstance(b, frozenset):
         return StaticSet(plain(a, b))
@@ -156,25 +160,27 @@ def _is_python_int(value: Value) -> bool:
     return isinstance(type_, ArrayType) and type_.kind == "python" and type_.dtype.kind in "ib"
 
 
-def dunder(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abstract:
-
-    if isinstance(a, ObjectRef) and defines(interp, a.type, f"__{name}__"):
-        result = interp.call_method(a, f"__{name}__", b)
-        if result is not NotImplemented:
-            return result
-    if isinstance(b, ObjectRef) and defines(interp, b.type, f"__r{name}__"):
-        return interp.call_method(b, f"__r{name}__", a)
-    raise users(TypeError(f"unsupported operand types for {name}: {describe(a)} and {describe(b)}"))
-
-
 def _tuples(
     interp: Interpreter, name: str, plain: Callable[[Any, Any], Any], a: Abstract, b: Abstract
 ) -> Abstract:
-    if is_staged(a) or is_staged(b):
-        if name == "mul":
-            return plain(*(static(v) for v in (a, b)))
+    """Operators on tuples and ranges: of Python, or of NumPy where the other is an array."""
+    if any(issubclass(class_of(interp, v), np.ndarray) for v in (a, b)):
         return interp.wrap(arithmetic(interp, name, as_array(interp, a), as_array(interp, b)))
-    return plain(a, b)
+    if name != "mul":
+        return plain(a, b)
+    sequence, times = (a, b) if isinstance(a, tuple | Range) else (b, a)
+    count = static(times) if _is_integer(times) else times
+    if isinstance(count, Value | np.inexact):
+        kind = class_of(interp, count)
+        shown = f"numpy.{kind.__name__}" if issubclass(kind, np.generic) else kind.__name__
+        raise users(TypeError(f"can't multiply sequence by non-int of type '{shown}'"))
+    _require_small(interp, name, sequence, count)
+    return plain(sequence, count)
+
+
+def _is_integer(value: Abstract) -> bool:
+    type_ = value.type if isinstance(value, Value) else None
+    return isinstance(type_, ArrayType) and type_.dtype.kind in "iub"
 
 
 def _containers(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abstract:
@@ -234,8 +240,8 @@ def unary(interp: Interpreter, op: type[ast.unaryop], a: Abstract) -> Abstract:
     if op is ast.Not:
         condition = truth(interp, a)
         return ops.not_(condition) if isinstance(condition, Value) else not condition
-    if isinstance(a, ObjectRef):
-        name = {ast.USub: "__neg__", ast.UAdd: "__pos__", ast.Invert: "__invert__"}[op]
+    name = {ast.USub: "__neg__", ast.UAdd: "__pos__", ast.Invert: "__invert__"}[op]
+    if isinstance(a, ObjectRef) or has_method(interp, a, name):
         return interp.call_method(a, name)
     plain, staged = UNARY[op]
     with judged(interp, plain, (a,)):

@@ -21,6 +21,9 @@ from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.values import Abstract, ObjectRef
 
 REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+_NAMES = "add sub mul truediv floordiv mod matmul and or xor lshift rshift lt gt le ge eq ne"
+_SIGNS = "+ - * / // % @ & | ^ << >> < > <= >= == !="
+SIGNS = dict(zip(_NAMES.split(), _SIGNS.split(), strict=True)) | {"pow": "** or pow()"}
 _MAKES_AN_ARRAY = ("__array__", "__array_interface__", "__array_struct__")
 
 
@@ -51,7 +54,17 @@ def by_operator(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abs
             result = interp.call_method(instance, method, given)
             if result is not NotImplemented:
                 return result
-    raise users(TypeError(f"unsupported operand types for {name}: {describe(a)} and {describe(b)}"))
+    raise not_supported(interp, name, a, b)
+
+
+def not_supported(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Exception:
+    """What Python raises where no method says what to do."""
+    left, right = (class_of(interp, v).__name__ for v in (a, b))
+    if name in REFLECTED:
+        message = f"{SIGNS[name]!r} not supported between instances of {left!r} and {right!r}"
+    else:
+        message = f"unsupported operand type(s) for {SIGNS[name]}: {left!r} and {right!r}"
+    return users(TypeError(message))
 
 
 def _reflected(name: str) -> str:
@@ -109,17 +122,13 @@ def _kind_of(number: Value) -> str:
     return kind
 
 
-# Equality and order -------------------------------------------------------------------------------
-
-
-def generated_by_dataclass(interp: Interpreter, cls: type, name: str) -> list[str] | None:
-    """The fields that a comparison made by ``dataclasses`` compares; None for another method."""
-    found: Any = lookups.static_on_class(cls, f"__{name}__")
+def fields_compared(interp: Interpreter, cls: type, name: str) -> list[str] | None:
+    """The fields that a comparison made by ``dataclasses`` compares; None of another method."""
     holder = lookups.holder_of(cls, f"__{name}__")
-    code = getattr(found, "__code__", None)
-    if holder is None or code is None or not dataclasses.is_dataclass(holder):
+    if holder is None or not dataclasses.is_dataclass(holder):
         return None
-    if not code.co_filename.startswith("<"):
+    code = getattr(holder.__dict__[f"__{name}__"], "__code__", None)
+    if code is None or not code.co_filename.startswith("<"):
         return None
     lookups.on_class(interp, cls, f"__{name}__")
     return [field.name for field in dataclasses.fields(holder) if field.compare]

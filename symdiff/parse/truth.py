@@ -10,7 +10,7 @@ from symdiff.ir.types import ArrayType, ListType, OpaqueType
 from symdiff.ops import list_length, not_equal, python_bool
 from symdiff.parse.blame import judged
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.lookups import defines
+from symdiff.parse.special import has_method
 from symdiff.parse.staged_lists import is_staged_list, length
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Range
 
@@ -29,8 +29,8 @@ def _truth(interp: Interpreter, value: Abstract) -> bool | Value:
         return _staged(interp.heap.read(value))
     if isinstance(value, Value):
         return _staged(value)
-    if isinstance(value, ObjectRef):
-        return _object(interp, value)
+    if isinstance(value, ObjectRef | tuple):
+        return _instance(interp, value)
     if isinstance(value, Range):
         return truth(interp, not_equal(interp.lift(value.start), interp.lift(value.stop)))
     return bool(value)
@@ -52,10 +52,9 @@ def _staged(value: Value) -> Value:
     return result
 
 
-def _object(interp: Interpreter, value: ObjectRef) -> bool | Value:
-
+def _instance(interp: Interpreter, value: ObjectRef | tuple[Abstract, ...]) -> bool | Value:
     for name in ("__bool__", "__len__"):
-        if defines(interp, value.type, name):
+        if has_method(interp, value, name):
             answer: Any = interp.call_method(value, name)
             return truth(interp, answer)
-    return True
+    return tuple.__len__(value) > 0 if isinstance(value, tuple) else True

@@ -160,10 +160,12 @@ class Closure:
     defaults: tuple[Abstract, ...]
     keyword_defaults: dict[str, Abstract]
     owner: type | None = None
+    known_as: str | None = None  # a name that functools.wraps gave it
 
     @property
     def name(self) -> str:
-        return getattr(self.node, "name", "<lambda>")
+        own: str = getattr(self.node, "name", "<lambda>")
+        return self.known_as or own
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,137 @@
+"""What Python and NumPy make of operators on sequences and on objects of the user's classes."""
+
+import logging
+
+import numpy as np
+import pytest
+
+import symdiff
+from symdiff.errors import UnsupportedCallError
+from tests.parse.following import follows
+
+X = np.array([0.5, 2.0, 3.0])
+
+
+class Plain:
+    def __init__(self, value):
+        self.value = value
+
+    def __rmul__(self, other):
+        return self.value * other
+
+    def __add__(self, other):
+        return NotImplemented
+
+    def __radd__(self, other):
+        return 7.0
+
+
+class Own(Plain):
+    """Its reflected method comes before the method of its base class."""
+
+    def __add__(self, other):
+        return 1.0
+
+    def __radd__(self, other):
+        return 2.0
+
+
+class Beside(Plain):
+    __array_ufunc__ = None
+
+
+def a_number_of_numpy_comes_as_one_of_python(x):
+    found = x[0] * Plain(x[1])
+    return found, isinstance(found, np.floating)
+
+
+def an_array_steps_back(x):
+    return x * Beside(x[1])
+
+
+def a_subclass_comes_first(x):
+    return x[0] * (Plain(x[0]) + Own(x[1]))
+
+
+def nothing_is_said_for_two_of_a_kind(x):
+    return x[0] * (Plain(x[0]) + Plain(x[1]))
+
+
+def a_sequence_times_a_number(x):
+    return (1.0, 2.0) * x[0]
+
+
+def a_sequence_of_what_is_staged(x):
+    return sum((x[0], x[1]) * 3) + sum(2 * [x[0], 1.0])
+
+
+def a_sequence_and_an_array(x):
+    return (1.0, 2.0, 3.0) * x + np.sum(x * (x[0], 1.0, 2.0)) + [1.0, 2.0, 3.0] * x
+
+
+def ends_of_ranges(x):
+    return x[range(0)], x[range(2, 0, -1)], x + range(3)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        a_number_of_numpy_comes_as_one_of_python,
+        an_array_steps_back,
+        a_subclass_comes_first,
+        nothing_is_said_for_two_of_a_kind,
+        a_sequence_times_a_number,
+        a_sequence_of_what_is_staged,
+        a_sequence_and_an_array,
+        ends_of_ranges,
+    ],
+    ids=lambda f: f.__name__,
+)
+def test_operators_mean_what_python_and_numpy_mean(function):
+    follows(function, X)
+
+
+class Sequence(Plain):
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, index):
+        return self.value
+
+
+@pytest.mark.parametrize("function", [lambda x: x * Plain(x[1]), lambda x: x[0] * Sequence(x[1])])
+def test_what_numpy_makes_an_array_of_is_refused(function):
+    with pytest.raises(UnsupportedCallError, match="__array_ufunc__ = None"):
+        symdiff.grad(function)(X)
+
+
+LOG = logging.getLogger(__name__)
+
+
+def logs_each_step(x):
+    total = 0.0
+    for k in range(2):
+        total += x[k] ** 2
+        LOG.warning("step %d: %.2f", k, total)
+    return total
+
+
+def test_messages_are_logged_once_a_call(caplog):
+    gradient = symdiff.grad(logs_each_step)
+    for _ in range(2):
+        caplog.clear()
+        np.testing.assert_array_equal(gradient(X), [1.0, 4.0, 0.0])
+        assert [record.getMessage() for record in caplog.records] == [
+            "step 0: 0.25",
+            "step 1: 4.25",
+        ]
+
+
+def test_a_method_of_a_named_tuple_is_looked_up_at_each_call(monkeypatch):
+    from tests.programs.special_methods import Vector
+
+    gradient = symdiff.grad(lambda x: abs(Vector(x, 2.0) + Vector(x, 0.0)))
+    assert gradient(0.0) == 0.0
+    assert gradient(1.0) == pytest.approx(2 * 2 / np.sqrt(8.0), rel=1e-14)
+    monkeypatch.setattr(Vector, "__add__", lambda self, other: Vector(self.x * 3.0, 0.0))
+    assert gradient(1.0) == 3.0
