@@ -188,7 +188,14 @@ def derivative(f: Callable[..., Any], order: int = 1) -> Differentiable:
 def functional(f: Callable[..., Any]) -> Derivative:
     """A function that changes its arguments as one that returns ``(result, {name: final value})``.
 
-    It works on copies. All arguments that ``f`` writes to are in the dict, in their order.
+    It works on copies of arrays, lists, dicts and dataclasses; those that ``f`` writes to are in
+    the dict, in their order. An object of another class is no data: it is written itself, once a
+    call, as by any derivative.
+
+    >>> def fill(x, a):
+    ...     a[0] = x
+    >>> functional(fill)(2.0, np.zeros(2))
+    (None, {'a': array([2., 0.])})
     """
     return differentiable_of(f)._functional()
 

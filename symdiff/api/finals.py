@@ -1,8 +1,8 @@
 """What a graph leaves in the arguments it writes, as structures: ``symdiff.functional``.
 
 Arrays that are written have their final values among the results already. Changes of lists, dicts
-and objects are effects at the graph's end: here they are replayed on a description of the
-arguments, and leave the graph.
+and dataclasses are effects at the graph's end: here they are replayed on a description of the
+arguments, and leave the graph. Those of other objects stay effects.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from symdiff.api.wrt import input_numbers, specification_at, with_inputs
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
-from symdiff.ir.signature import Fixed, Nested, Path, Signature, leaves, nested_paths
+from symdiff.ir.signature import Fixed, Live, Nested, Path, Signature, leaves, nested_paths
 from symdiff.ir.structure import Container, Leaf, Static, Structure
 from symdiff.ir.types import OPAQUE, ArrayType, ListType
 from symdiff.ops.effects import Member, Named, changes_one_of, set_attribute, set_item
@@ -70,7 +70,11 @@ class Finals:
         self._refuse_others(graph)
         arrays = (graph.inputs[number].path[0] for number in graph.mutated)
         written = {*arrays, *(self._owner(node)[0] for node in self._changes)}
-        self.names = [name for name, _ in signature.parameters if name in written]
+        self.names = [
+            name
+            for name, specification in signature.parameters
+            if name in written and not isinstance(specification, Live)
+        ]
         specifications = {name: specification_at(signature, (name,)) for name in self.names}
         found = [pair for name, s in specifications.items() for pair in leaves(s, (name,))]
         wanted: dict[Path, Any] = {

@@ -34,10 +34,13 @@ from symdiff.parse.identity import class_of, class_of_number, require_known
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import get_item
 from symdiff.parse.iteration import (
+    ITERATORS,
     DictView,
     collect,
     for_each,
     iterate,
+    part_of,
+    started,
     static_items,
     until,
 )
@@ -54,6 +57,7 @@ from symdiff.parse.values import (
     Closure,
     ConflictRead,
     DictRef,
+    Generator,
     Iterable,
     IteratorRef,
     ListRef,
@@ -94,12 +98,18 @@ _NO_INTEGER = "cannot be interpreted as an integer"
 @builtin(filter)
 def _filter(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     function, items = arguments
-    kept = []
-    for item in static_items(interp, items):
-        keep = truth(interp, item if function is None else interp.call(function, [item], {}))
-        if static(keep):
-            kept.append(item)
-    return tuple(kept)
+
+    def run(consume: Callable[[Abstract], None]) -> None:
+        def turn(item: Abstract) -> None:
+            keep = truth(interp, item if function is None else interp.call(function, [item], {}))
+            if isinstance(keep, Value):
+                interp.branch(keep, lambda: consume(item), lambda: None)
+            elif keep:
+                consume(item)
+
+        for_each(interp, items, turn)
+
+    return started(interp, Generator(run))
 
 
 @builtin(len)
@@ -123,6 +133,9 @@ def _len(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstr
         return ops.list_length(value)
     if isinstance(value, Range):
         return iterate(interp, value).count
+    if isinstance(value, ITERATORS):
+        name = class_of(interp, value).__name__
+        raise users(TypeError(f"object of type '{name}' has no len()"))
     if isinstance(value, DictView):
         return len(interp.content(value.of))
     return len(value)
@@ -645,23 +658,23 @@ def _next(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abst
             raise users(StopIteration())
         return default[0]
 
-    if isinstance(source, IteratorRef):
+    if isinstance(source, Generator) and source.elements is None:
+        found = until(interp, source, keep)
+    elif isinstance(source, ITERATORS):
         found = _advance(interp, source, keep)
     else:
-        found = until(interp, source, keep)
+        name = class_of(interp, source).__name__
+        raise users(TypeError(f"'{name}' object is not an iterator"))
     item = interp.heap.get(slot)
     interp.heap.contents.pop(slot, None)
     return choose(interp, found, lambda: item, otherwise)
 
 
 def _advance(
-    interp: Interpreter, source: IteratorRef, keep: Callable[[Abstract], bool]
+    interp: Interpreter, source: Abstract, keep: Callable[[Abstract], bool]
 ) -> bool | Value:
     """The next element of an iterator, if there is one."""
-    position = interp.content(source)
-    part = iterate(interp, source.of)
-    if part.unroll:
-        position = static(position)
+    part, position = part_of(interp, source)
     inside = compare(interp, ast.Lt, position, part.count)
 
     def take() -> None:
@@ -684,9 +697,7 @@ def _iter(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abst
             "iter() of a function and a sentinel", interp.span, "use a while loop"
         )
     if isinstance(value, Array | ListRef | DictRef | tuple | Range | str):
-        made = IteratorRef(value)
-        interp.put(made, 0)
-        return made
+        return started(interp, IteratorRef(value))
     return value
 
 

@@ -21,7 +21,7 @@ from symdiff.parse.comparisons import compare
 from symdiff.parse.demand import known
 from symdiff.parse.interpreter import EXPRESSIONS, LATE, Expression, Interpreter
 from symdiff.parse.items import get_item, static_key
-from symdiff.parse.iteration import append_item, for_each, static_items
+from symdiff.parse.iteration import append_item, for_each, iterate, started, static_items
 from symdiff.parse.operators import binary, unary
 from symdiff.parse.scope import bind_name, load_name
 from symdiff.parse.supers import super_of
@@ -32,6 +32,7 @@ from symdiff.parse.values import (
     Closure,
     DictRef,
     Generator,
+    Iterable,
     ListRef,
     Scope,
     StaticSet,
@@ -291,6 +292,14 @@ def _comprehend_over(
     first: Abstract,
     action: Callable[[], None],
 ) -> None:
+    run = _loops(interp, generators, 0, action)
+    with _own_scope(interp, generators):
+        run(first)
+
+
+@contextlib.contextmanager
+def _own_scope(interp: Interpreter, generators: list[ast.comprehension]) -> Iterator[None]:
+    """The names that a comprehension binds are its own."""
     names = frozenset(
         name.id
         for generator in generators
@@ -301,9 +310,8 @@ def _comprehend_over(
     scope = Scope(
         "<comprehension>", names, outer, outer.globals, outer.cells, outer.declared_global
     )
-    run = _loops(interp, generators, 0, action)
     with in_scope(interp, scope, interp.frame.source):
-        run(first)
+        yield
     interp.forget(scope)
 
 
@@ -405,7 +413,18 @@ def _generator(interp: Interpreter, node: ast.GeneratorExp) -> Abstract:
         with in_scope(interp, scope, source):
             _comprehend_over(interp, node.generators, first, action)
 
-    return Generator(run)
+    def elements() -> Iterable:
+        part = iterate(interp, first)
+
+        def element(k: Any) -> Abstract:
+            with in_scope(interp, scope, source), _own_scope(interp, node.generators):
+                assign(interp, node.generators[0].target, part.element(k))
+                return interp.evaluate(node.elt)
+
+        return Iterable(part.count, element, part.unroll, part.live)
+
+    is_plain = len(node.generators) == 1 and not node.generators[0].ifs
+    return started(interp, Generator(run, elements if is_plain else None))
 
 
 # Text ---------------------------------------------------------------------------------------------

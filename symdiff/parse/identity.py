@@ -29,6 +29,7 @@ from symdiff.parse.values import (
     Closure,
     DictRef,
     Generator,
+    Lazy,
     ListRef,
     ObjectRef,
     Partial,
@@ -66,6 +67,8 @@ def class_of(interp: Interpreter, value: Abstract) -> type:
         return tuple
     if isinstance(value, Value):
         return class_of_number(value)
+    if isinstance(value, Lazy):
+        return value.kind
     kind = type(value)
     if kind in _CLASSES:
         return _CLASSES[kind]

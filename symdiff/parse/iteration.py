@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, ListType
-from symdiff.ops.declare import NeedsStatic
+from symdiff.ops.declare import NeedsStatic, static
 from symdiff.parse import staged_lists
 from symdiff.parse.blame import error_of, judged, users
 from symdiff.parse.heap import constant
@@ -27,21 +27,14 @@ from symdiff.parse.values import (
     Generator,
     Iterable,
     IteratorRef,
+    Lazy,
     ListRef,
     ObjectRef,
     Range,
     Token,
-    now,
 )
 
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Lazy:
-    """An iterator made of ``parts``, as ``zip(*parts)``; ``over`` tells how to go over it."""
-
-    over: Callable[[Interpreter, tuple[Abstract, ...]], Iterable]
-    parts: tuple[Abstract, ...]
-    serial: int = field(init=False, default_factory=now)
+ITERATORS = (Lazy, Generator, IteratorRef)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +54,10 @@ def iterate(interp: Interpreter, value: Abstract) -> Iterable:
 
 
 def _iterable(interp: Interpreter, value: Abstract) -> Iterable:
+    if isinstance(value, ITERATORS):
+        return _rest(interp, value)
     handler = _ITERABLES.get(type(value))
     if handler is not None:
-        consume(interp, value)
         return handler(interp, value)
     if isinstance(value, tuple | str | bytes | range | frozenset):
         return fixed(tuple(value))
@@ -79,14 +73,63 @@ def _iterable(interp: Interpreter, value: Abstract) -> Iterable:
 
 def consume(interp: Interpreter, value: Abstract) -> None:
     """Note that an iterator is gone over; what a second time gives is not followed."""
-    if not isinstance(value, Lazy | Generator | IteratorRef):
-        return
-    used = (value, "used")
-    if interp.heap.get(used) is not ABSENT:
+    require_unused(interp, value)
+    interp.put((value, "used"), True)
+
+
+def require_unused(interp: Interpreter, value: Abstract) -> None:
+    """Refuse an iterator that a loop has gone over."""
+    if interp.heap.get((value, "used")) is not ABSENT:
         raise UnsupportedSyntaxError(
-            "an iterator that is gone over twice", interp.span, "make a list of it first"
+            "an iterator that is gone over twice",
+            interp.span,
+            "make a list of it first, and go over that, or over a slice of it",
         )
-    interp.put(used, True)
+
+
+def started(interp: Interpreter, iterator: Abstract) -> Abstract:
+    """An iterator that is before its first element."""
+    interp.put(iterator, 0)
+    return iterator
+
+
+def part_of(interp: Interpreter, iterator: Abstract) -> tuple[Iterable, Any]:
+    """What an iterator goes over by number, and the number of the next element."""
+    require_unused(interp, iterator)
+    part = _ITERABLES[type(iterator)](interp, iterator)
+    position = interp.content(iterator)
+    return part, static(position) if part.unroll else position
+
+
+def _rest(interp: Interpreter, iterator: Abstract) -> Iterable:
+    """What is left of an iterator."""
+    part, position = part_of(interp, iterator)
+    consume(interp, iterator)
+    if isinstance(position, int) and position == 0:
+        return part
+
+    def number(k: Any) -> Any:
+        known = isinstance(k, int) and isinstance(position, int)
+        return k + position if known else ops.add(k, position)
+
+    def length() -> int:
+        present: int = part.length() if part.length else static(part.count)
+        return max(present - position, 0)
+
+    known = isinstance(part.count, int) and isinstance(position, int)
+    count = part.count - position if known else ops.subtract(part.count, position)
+    return replace(part, count=count, element=lambda k: part.element(number(k)), length=length)
+
+
+def beside(interp: Interpreter, part: Abstract) -> Iterable:
+    """How to go over what is gone over beside something else, or with a number."""
+    if isinstance(part, Generator) and part.elements is None:
+        raise UnsupportedSyntaxError(
+            "what a generator or filter() with a condition gives, beside something else",
+            interp.span,
+            "make a list of it first: list(...)",
+        )
+    return iterate(interp, part)
 
 
 def fixed(items: tuple[Abstract, ...]) -> Iterable:
@@ -192,19 +235,10 @@ def _keyed(interp: Interpreter, ref: DictRef, element: Callable[[Any], Abstract]
     return Iterable(len(keys), lambda k: element(keys[k]), True, (ref,), length)
 
 
-def _iterator(interp: Interpreter, value: IteratorRef) -> Iterable:
-    """What is left of an iterator."""
-    position = interp.content(value)
-    part = iterate(interp, value.of)
-    if not isinstance(part.count, int) or not isinstance(position, int):
-        raise UnsupportedSyntaxError(
-            "a loop over the rest of an iterator", interp.span, "loop over a slice"
-        )
-    return Iterable(part.count - position, lambda k: part.element(k + position), True)
-
-
 def _generator(interp: Interpreter, value: Generator) -> Iterable:
-    """A generator's elements, collected: what consumes them in place does not come here."""
+    """A generator's elements; where they have no numbers, all are collected first."""
+    if value.elements is not None:
+        return value.elements()
     made = ListRef()
     interp.put(made, ())
     value.run(lambda element: append_item(interp, made, element))
@@ -220,14 +254,14 @@ _ITERABLES: dict[type, Callable[[Interpreter, Any], Iterable]] = {
     DictView: _dict_view,
     Lazy: lambda interp, value: value.over(interp, value.parts),
     Generator: _generator,
-    IteratorRef: _iterator,
+    IteratorRef: lambda interp, value: iterate(interp, value.of),
     Iterable: lambda interp, value: value,
 }
 
 
 def for_each(interp: Interpreter, value: Abstract, action: Callable[[Abstract], None]) -> None:
     """Stage an action for each element, in place."""
-    if isinstance(value, Generator):
+    if isinstance(value, Generator) and interp.content(value) == 0:
         consume(interp, value)
         value.run(action)
         return

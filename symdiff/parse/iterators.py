@@ -10,7 +10,7 @@ import itertools
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from symdiff import ops
 from symdiff.errors import UnsupportedCallError
@@ -18,47 +18,79 @@ from symdiff.ir.graph import Value
 from symdiff.ops.declare import NeedsStatic, static
 from symdiff.parse.blame import users
 from symdiff.parse.calls import Keywords, builtin
-from symdiff.parse.interpreter import UNREACHABLE, Interpreter
-from symdiff.parse.iteration import Lazy, fixed, iterate, refuse_change, static_items
+from symdiff.parse.comparisons import compare
+from symdiff.parse.identity import class_of
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.iteration import (
+    ITERATORS,
+    beside,
+    fixed,
+    iterate,
+    refuse_change,
+    started,
+    static_items,
+)
 from symdiff.parse.operators import binary
-from symdiff.parse.values import Abstract, Iterable, Range
+from symdiff.parse.values import Abstract, Iterable, Lazy, Range
 
 Arguments = Sequence[Abstract]
 Parts = tuple[Abstract, ...]
 
 ENDLESS = 2**62  # turns of an iterator without an end: something else ends the loop
 
+Made = Callable[[Interpreter, Arguments, Keywords], Lazy]
+
+
+def iterator(python: Any) -> Callable[[Made], Made]:
+    """Register how to make an iterator of Python's."""
+    kind = python if isinstance(python, type) else itertools.chain
+
+    def register(made: Made) -> Made:
+        @builtin(python)
+        def handler(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+            return started(interp, replace(made(interp, arguments, keywords), kind=kind))
+
+        return made
+
+    return register
+
+
 # Builtins -----------------------------------------------------------------------------------------
 
 
-@builtin(zip)
-def _zip(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+@iterator(zip)
+def _zip(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
     return Lazy(_zipped_strictly if keywords.get("strict", False) else _zipped, tuple(arguments))
 
 
 def _zipped(interp: Interpreter, parts: Parts) -> Iterable:
     if not parts:
         return fixed(())
-    sides = [iterate(interp, part) for part in parts]
+    sides = [beside(interp, part) for part in parts]
     return _side_by_side(sides, lambda k: tuple(side.element(k) for side in sides))
 
 
 def _zipped_strictly(interp: Interpreter, parts: Parts) -> Iterable:
-    sides = [iterate(interp, part) for part in parts]
+    sides = [beside(interp, part) for part in parts]
     for place, (left, right) in enumerate(itertools.pairwise(sides), start=2):
-        if isinstance(left.count, Value) or isinstance(right.count, Value):
-            differs = ops.not_equal(left.count, right.count)
-            interp.branch(differs, lambda: _refuse_lengths(interp), lambda: None)
-        elif left.count != right.count:
-            comparative = "shorter" if right.count < left.count else "longer"
-            before = "argument 1" if place == 2 else f"arguments 1-{place - 1}"
-            raise users(ValueError(f"zip() argument {place} is {comparative} than {before}"))
+        before = "argument 1" if place == 2 else f"arguments 1-{place - 1}"
+        for word, less, more in (("shorter", right, left), ("longer", left, right)):
+            error = ValueError(f"zip() argument {place} is {word} than {before}")
+            _refuse_less(interp, less.count, more.count, error)
     return _side_by_side(sides, lambda k: tuple(side.element(k) for side in sides))
 
 
-def _refuse_lengths(interp: Interpreter) -> None:
-    ops.raise_(exception=ValueError, arguments=("zip() arguments have different lengths",))
-    interp.put(UNREACHABLE, True)
+def _refuse_less(
+    interp: Interpreter, left: int | Value, right: int | Value, error: ValueError
+) -> None:
+    def refuse() -> NoReturn:
+        raise users(error)
+
+    condition = compare(interp, ast.Lt, left, right)
+    if isinstance(condition, Value):
+        interp.branch(condition, refuse, lambda: None)
+    elif condition:
+        refuse()
 
 
 def _side_by_side(sides: list[Iterable], element: Callable[[Any], Abstract]) -> Iterable:
@@ -84,14 +116,14 @@ def _least(counts: list[int | Value], unroll: bool) -> int | Value:
     return least
 
 
-@builtin(map)
-def _map(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+@iterator(map)
+def _map(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
     return Lazy(_mapped, tuple(arguments))
 
 
 def _mapped(interp: Interpreter, parts: Parts) -> Iterable:
     function, *over = parts
-    sides = [iterate(interp, part) for part in over]
+    sides = [beside(interp, part) for part in over]
 
     def element(k: Any) -> Abstract:
         return interp.call(function, [side.element(k) for side in sides], {})
@@ -99,15 +131,15 @@ def _mapped(interp: Interpreter, parts: Parts) -> Iterable:
     return _side_by_side(sides, element)
 
 
-@builtin(enumerate)
-def _enumerate(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+@iterator(enumerate)
+def _enumerate(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
     over, start = _named(("iterable", "start"), arguments, keywords, 0)
     return Lazy(_enumerated, (over, start))
 
 
 def _enumerated(interp: Interpreter, parts: Parts) -> Iterable:
     over, start = parts
-    side = iterate(interp, over)
+    side = beside(interp, over)
 
     def element(k: Any) -> Abstract:
         number = k if start == 0 and isinstance(start, int) else binary(interp, ast.Add, k, start)
@@ -116,20 +148,23 @@ def _enumerated(interp: Interpreter, parts: Parts) -> Iterable:
     return replace(side, element=element)
 
 
-@builtin(reversed)
-def _reversed(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+@iterator(reversed)
+def _reversed(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
     (over,) = arguments
     return Lazy(_backwards, (over,))
 
 
 def _backwards(interp: Interpreter, parts: Parts) -> Iterable:
     (over,) = parts
+    if isinstance(over, ITERATORS):
+        kind = class_of(interp, over).__name__
+        raise users(TypeError(f"'{kind}' object is not reversible"))
     if isinstance(over, Range) and not any(
         isinstance(part, Value) for part in (over.start, over.stop, over.step)
     ):
         back = range(over.start, over.stop, over.step)[::-1]
         return iterate(interp, Range(back.start, back.stop, back.step))
-    side = iterate(interp, over)
+    side = beside(interp, over)
     count = side.count
 
     def element(k: Any) -> Abstract:
@@ -151,15 +186,15 @@ def _named(
 # Combinations -------------------------------------------------------------------------------------
 
 
-@builtin(itertools.product)
-def _product(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+@iterator(itertools.product)
+def _product(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
     repeat = operator.index(static(keywords.get("repeat", 1)))
     return Lazy(_nested, tuple(arguments) * repeat)
 
 
 def _nested(interp: Interpreter, parts: Parts) -> Iterable:
     """As nested loops go: the index of the last part changes fastest."""
-    sides = [iterate(interp, part) for part in parts]
+    sides = [beside(interp, part) for part in parts]
     if any(side.unroll for side in sides):
         items = [[side.element(k) for k in range(static(side.count))] for side in sides]
         return fixed(tuple(itertools.product(*items)))
@@ -184,8 +219,8 @@ def _selection(choose: Callable[..., Any]) -> None:
         over, size = parts
         return fixed(tuple(choose(static_items(interp, over), static(size))))
 
-    @builtin(choose)
-    def handler(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    @iterator(choose)
+    def handler(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
         defaults = (None,) if choose is itertools.permutations else ()
         return Lazy(selected, tuple(_named(("iterable", "r"), arguments, keywords, *defaults)))
 
@@ -200,13 +235,13 @@ for _choose in (
 # Sequences ----------------------------------------------------------------------------------------
 
 
-@builtin(itertools.pairwise)
-def _pairwise(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+@iterator(itertools.pairwise)
+def _pairwise(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
     return Lazy(_neighbours, tuple(arguments))
 
 
 def _neighbours(interp: Interpreter, parts: Parts) -> Iterable:
-    side = iterate(interp, parts[0])
+    side = beside(interp, parts[0])
     if isinstance(side.count, int):
         count: Any = max(side.count - 1, 0)
     else:
@@ -218,13 +253,13 @@ def _neighbours(interp: Interpreter, parts: Parts) -> Iterable:
     return Iterable(count, element, side.unroll)
 
 
-@builtin(itertools.chain)
-def _chain(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+@iterator(itertools.chain)
+def _chain(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
     return Lazy(_one_after_the_other, tuple(arguments))
 
 
-@builtin(itertools.chain.from_iterable)
-def _chain_of(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+@iterator(itertools.chain.from_iterable)
+def _chain_of(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
     (over,) = arguments
     return Lazy(
         lambda interp, parts: _one_after_the_other(interp, static_items(interp, parts[0])), (over,)
@@ -232,7 +267,7 @@ def _chain_of(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> 
 
 
 def _one_after_the_other(interp: Interpreter, parts: Parts) -> Iterable:
-    sides = [iterate(interp, part) for part in parts]
+    sides = [beside(interp, part) for part in parts]
     starts: list[int] = [0]
     for side in sides:
         starts.append(starts[-1] + static(side.count))
@@ -250,8 +285,8 @@ def _one_after_the_other(interp: Interpreter, parts: Parts) -> Iterable:
     return Iterable(starts[-1], element, True, live, length)
 
 
-@builtin(itertools.accumulate)
-def _accumulate(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+@iterator(itertools.accumulate)
+def _accumulate(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
     names = ("iterable", "func", "initial")
     return Lazy(_accumulated, tuple(_named(names, arguments, keywords, None, None)))
 
@@ -268,14 +303,14 @@ def _accumulated(interp: Interpreter, parts: Parts) -> Iterable:
     return fixed(tuple(itertools.accumulate(items, together, initial=initial)))
 
 
-@builtin(itertools.islice)
-def _islice(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+@iterator(itertools.islice)
+def _islice(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
     return Lazy(_sliced, tuple(arguments))
 
 
 def _sliced(interp: Interpreter, parts: Parts) -> Iterable:
     over, *bounds = parts
-    side = iterate(interp, over)
+    side = beside(interp, over)
     part = slice(*map(static, bounds))
     picks = range(static(side.count))[part]
 
@@ -287,14 +322,14 @@ def _sliced(interp: Interpreter, parts: Parts) -> Iterable:
     return Iterable(len(picks), element, side.unroll)
 
 
-@builtin(itertools.starmap)
-def _starmap(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+@iterator(itertools.starmap)
+def _starmap(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
     return Lazy(_mapped_with_stars, tuple(arguments))
 
 
 def _mapped_with_stars(interp: Interpreter, parts: Parts) -> Iterable:
     function, over = parts
-    side = iterate(interp, over)
+    side = beside(interp, over)
 
     def element(k: Any) -> Abstract:
         return interp.call(function, list(static_items(interp, side.element(k))), {})
@@ -302,8 +337,8 @@ def _mapped_with_stars(interp: Interpreter, parts: Parts) -> Iterable:
     return replace(side, element=element)
 
 
-@builtin(itertools.zip_longest)
-def _zip_longest(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+@iterator(itertools.zip_longest)
+def _zip_longest(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
     return Lazy(_zipped_to_the_longest, (keywords.get("fillvalue"), *arguments))
 
 
@@ -316,8 +351,8 @@ def _zipped_to_the_longest(interp: Interpreter, parts: Parts) -> Iterable:
 # Without an end -----------------------------------------------------------------------------------
 
 
-@builtin(itertools.count)
-def _count(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+@iterator(itertools.count)
+def _count(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
     start, step = _named(("start", "step"), arguments, keywords, 0, 1)
     for part in (start, step):
         if not isinstance(part, int):
@@ -338,8 +373,8 @@ def _counted(interp: Interpreter, parts: Parts) -> Iterable:
     return Iterable(ENDLESS, element, unroll=False)
 
 
-@builtin(itertools.repeat)
-def _repeat(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+@iterator(itertools.repeat)
+def _repeat(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
     return Lazy(_repeated, tuple(_named(("object", "times"), arguments, keywords, ENDLESS)))
 
 
@@ -349,8 +384,8 @@ def _repeated(interp: Interpreter, parts: Parts) -> Iterable:
     return Iterable(count, lambda k: value, unroll=False)
 
 
-@builtin(itertools.cycle)
-def _cycle(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+@iterator(itertools.cycle)
+def _cycle(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
     return Lazy(_cycled, tuple(arguments))
 
 

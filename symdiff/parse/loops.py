@@ -105,6 +105,26 @@ def run_while(
     return turns
 
 
+def run_inside(
+    interp: Interpreter,
+    run: Callable[[Callable[[Abstract], None]], None],
+    turn: Callable[[Abstract], None],
+) -> Turns:
+    """Stage a ``for`` loop whose turns stand inside loops that ``run`` stages."""
+    turns = Turns(Token(), None, turn)
+    exits = interp.frame.exits
+
+    def one(element: Abstract) -> None:
+        exits.extend((turns.broken, turns.continued))  # those of the innermost loop, in here
+        try:
+            _one_turn(interp, turns, element)
+        finally:
+            del exits[-2:]
+
+    with_flags(interp, turns, lambda: run(one))
+    return turns
+
+
 def with_flags(interp: Interpreter, turns: Turns, action: Callable[[], None]) -> None:
     """Run with the loop's flags lowered, and leave only break's behind."""
     interp.put(turns.broken, False)

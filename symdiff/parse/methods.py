@@ -26,7 +26,6 @@ from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import note_write, static_key
 from symdiff.parse.iteration import (
     DictView,
-    Lazy,
     append_item,
     for_each,
     static_items,
@@ -34,7 +33,7 @@ from symdiff.parse.iteration import (
 from symdiff.parse.opaque import Template
 from symdiff.parse.operators import is_staged
 from symdiff.parse.truth import truth
-from symdiff.parse.values import Abstract, Array, DictRef, ListRef, Range
+from symdiff.parse.values import Abstract, Array, DictRef, Lazy, ListRef, Range
 from symdiff.parse.views import store_whole
 from symdiff.parse.writeback import live_object
 

@@ -25,8 +25,8 @@ from symdiff.parse.interpreter import (
     Interpreter,
 )
 from symdiff.parse.items import delete_item, get_item, set_item
-from symdiff.parse.iteration import iterate
-from symdiff.parse.loops import Turns, run_for, run_while
+from symdiff.parse.iteration import for_each, iterate
+from symdiff.parse.loops import Turns, run_for, run_inside, run_while
 from symdiff.parse.opaque import Template
 from symdiff.parse.scope import bind_name, load_name, unbind_name
 from symdiff.parse.values import (
@@ -35,6 +35,7 @@ from symdiff.parse.values import (
     Conflict,
     ConflictRead,
     DictRef,
+    Generator,
     ListRef,
     ObjectRef,
 )
@@ -189,9 +190,13 @@ def _for(interp: Interpreter, node: ast.For) -> None:
         assign(interp, node.target, element)
         interp.execute(node.body)
 
-    with interp.at(node.iter):
-        iterable = iterate(interp, items)
-    _else(interp, run_for(interp, iterable, turn), node.orelse)
+    if isinstance(items, Generator) and items.elements is None:
+        turns = run_inside(interp, lambda one: for_each(interp, items, one), turn)
+    else:
+        with interp.at(node.iter):
+            iterable = iterate(interp, items)
+        turns = run_for(interp, iterable, turn)
+    _else(interp, turns, node.orelse)
 
 
 @statement(ast.While)

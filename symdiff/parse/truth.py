@@ -7,7 +7,7 @@ from typing import Any
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, ListType, OpaqueType
-from symdiff.ops import list_length, not_equal, python_bool
+from symdiff.ops import list_length, python_bool, range_length_of
 from symdiff.parse.blame import judged
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.special import has_method
@@ -32,7 +32,7 @@ def _truth(interp: Interpreter, value: Abstract) -> bool | Value:
     if isinstance(value, ObjectRef | tuple):
         return _instance(interp, value)
     if isinstance(value, Range):
-        return truth(interp, not_equal(interp.lift(value.start), interp.lift(value.stop)))
+        return _has_elements(value)
     return bool(value)
 
 
@@ -50,6 +50,14 @@ def _staged(value: Value) -> Value:
         return value
     result: Value = python_bool(value)
     return result
+
+
+def _has_elements(value: Range) -> bool | Value:
+    parts = (value.start, value.stop, value.step)
+    if not any(isinstance(part, Value) for part in parts):
+        return bool(range(*parts))
+    count: Any = range_length_of(*parts)
+    return _staged(count)
 
 
 def _instance(interp: Interpreter, value: ObjectRef | tuple[Abstract, ...]) -> bool | Value:

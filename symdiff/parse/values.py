@@ -220,9 +220,26 @@ class Range:
 
 @dataclass(eq=False, slots=True)
 class Generator:
-    """A generator expression, consumed in place: ``run`` stages its loops with a consumer."""
+    """A generator expression, consumed in place: ``run`` stages its loops with a consumer.
+
+    ``elements`` gives its elements by number, where it has one loop and no condition.
+    """
 
     run: Callable[[Callable[[Abstract], None]], None]
+    elements: Callable[[], Iterable] | None = None
+    serial: int = field(init=False, default_factory=_serial)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Lazy:
+    """An iterator made of ``parts``, as ``zip(*parts)``; ``over`` tells how to go over it.
+
+    ``kind`` is its class. Nothing is staged before something goes over it.
+    """
+
+    over: Callable[[Any, tuple[Abstract, ...]], Iterable]
+    parts: tuple[Abstract, ...]
+    kind: type = zip
     serial: int = field(init=False, default_factory=_serial)
 
 

@@ -1,0 +1,236 @@
+"""Iterators: gone over in place, element by element, once; and what is left after ``next``."""
+
+import numpy as np
+import pytest
+
+import symdiff
+from symdiff.errors import UnsupportedSyntaxError
+from tests.parse.following import follows
+
+ARRAYS = [np.array([1.0, -2.0, 5.0]), np.array([-1.0, -2.0]), np.array([3.0]), np.zeros(0)]
+
+
+def reads_what_the_body_writes(x, a):
+    b, s = a.copy(), 0.0
+    for v in (b[i] * x for i in range(len(a))):
+        s += v
+        b[:] = s
+    return s
+
+
+def reads_a_name_that_the_body_binds(x, a):
+    s = 0.0
+    for v in (a[i] * x for i in range(len(a)) if a[i] > 0):
+        s += v
+        x = 2 * x
+    return s
+
+
+def beside_another(x, a):
+    b, s = a.copy(), 0.0
+    for k, (v, w) in enumerate(zip((t * x for t in b), a)):  # noqa: B905
+        s += v * w * k
+        b[:] = s
+    return s
+
+
+def stops_before_an_error(x):
+    s = 0.0
+    for v in (x / (1 - k) for k in range(3)):
+        s += v
+        break
+    return s
+
+
+def breaks_out_of_two_loops(x, a):
+    s = 0 * x
+    for v in (i * j * x for i in range(3) for j in range(i) if j != 1):
+        if v > 1.5 * x:
+            break
+        s += v + 1
+    else:
+        s = s - 100
+    for v in (t for t in a if t > 0):
+        if v > 4:
+            continue
+        s += v * x
+    else:
+        s += 7
+    return s
+
+
+def returns_from_within(x, a):
+    for v in (t for t in a if t < 0):
+        for w in (2 * t for t in a if t > 0):
+            if w > 3:
+                return v * w * x
+            if w > 1:
+                break
+    return x
+
+
+def total(items, most):
+    s = 0.0
+    for v in items:
+        if v > most:
+            return s
+        s = s + v
+    return s
+
+
+def gone_over_by_a_callee(x, a):
+    return total((t * x for t in a if t > 0), 10.0) + total((t * x for t in a), 1.0)
+
+
+def filtered(x, a):
+    kept = [1, 2, 3]
+    s = sum(filter(lambda v: v > x, a))
+    for k in filter(lambda k: k > 1, kept):
+        s += k * x
+        kept[2] = 0
+    return s
+
+
+def two_by_next(x, a):
+    g = (t * x for t in a)
+    return next(g) * next(g)
+
+
+def the_rest_is_summed(x, a):
+    g = map(np.negative, a * x)
+    first = next(g)
+    return first - sum(g)
+
+
+def the_rest_of_an_array(x, a):
+    rest = iter(a)
+    s = next(rest, x)
+    for v in rest:
+        s = s * v + x
+    return s
+
+
+def the_rest_of_a_list(x, a):
+    items = enumerate([x, 2 * x, a.sum()])
+    _, s = next(items)
+    for k, v in items:
+        s += k * v
+    return s
+
+
+def next_in_a_loop(x, a):
+    g, s = (t * x for t in a), 0 * x
+    for _ in range(2):
+        s = s * 2 + next(g, x)
+    return s
+
+
+def next_on_a_path(x, a):
+    g, s = (t * x for t in a), 0 * x
+    if x > 0.6:
+        s = next(g)
+    return s * 3 + sum(g)
+
+
+def empty_ranges(x):
+    n = int(x)
+    return bool(range(5, 0)), bool(range(n)), bool(range(n, 0, -1)), bool(range(0, n, -1))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        reads_what_the_body_writes,
+        reads_a_name_that_the_body_binds,
+        beside_another,
+        breaks_out_of_two_loops,
+        returns_from_within,
+        gone_over_by_a_callee,
+        filtered,
+        two_by_next,
+        the_rest_is_summed,
+        the_rest_of_an_array,
+        the_rest_of_a_list,
+        next_in_a_loop,
+        next_on_a_path,
+    ],
+    ids=lambda f: f.__name__,
+)
+def test_elements_are_made_when_they_are_asked_for(function):
+    follows(function, *((x, array) for x in (0.5, 0.75) for array in ARRAYS))
+
+
+def test_elements_that_are_not_asked_for_are_not_made():
+    follows(stops_before_an_error, 0.5)
+
+
+def test_ranges_are_true_where_they_have_elements():
+    follows(empty_ranges, 0.0, 2.0, -2.0)
+
+
+def has_no_length(x, make):
+    return x * len(make([x], [x]))
+
+
+@pytest.mark.parametrize("make", [zip, map, lambda a, b: (v for v in a), lambda a, b: reversed(a)])
+def test_iterators_have_no_length(make):
+    with pytest.raises(TypeError, match="has no len"):
+        symdiff.grad(has_no_length)(1.0, make)
+
+
+def next_of_a_list(x):
+    return next([x])
+
+
+def reversed_generator(x):
+    return sum(reversed(v for v in [x]))
+
+
+def grows_in_the_last_turn(x):
+    d, s = {"a": x}, 0.0
+    for k in d:
+        s += d[k]
+        d[k + "b"] = x
+    return s
+
+
+def shrinks_in_the_last_turn(x):
+    d, s = {"a": x, "b": x}, 0.0
+    for k in d:
+        s += d[k]
+        if k == "b":
+            del d["a"]
+    return s
+
+
+@pytest.mark.parametrize(
+    "function",
+    [next_of_a_list, reversed_generator, grows_in_the_last_turn, shrinks_in_the_last_turn],
+    ids=lambda f: f.__name__,
+)
+def test_the_errors_are_pythons(function):
+    follows(function, 0.5)
+
+
+def gone_over_again(x, a):
+    g = (t * x for t in a)
+    return sum(g) + sum(g)
+
+
+def a_condition_beside_another(x, a):
+    return sum(v * w for v, w in zip((t for t in a if t > 0), a))  # noqa: B905
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (gone_over_again, "an iterator that is gone over twice"),
+        (a_condition_beside_another, "with a condition gives, beside something else"),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_what_is_not_followed_says_to_make_a_list(function, message):
+    with pytest.raises(UnsupportedSyntaxError, match=message) as caught:
+        symdiff.grad(function)(0.5, ARRAYS[0])
+    assert "make a list of it first" in caught.value.hint
+    assert caught.value.span is not None
