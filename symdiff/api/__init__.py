@@ -192,6 +192,7 @@ def functional(f: Callable[..., Any]) -> Derivative:
     the dict, in their order. An object of another class is no data: it is written itself, once a
     call, as by any derivative.
 
+    >>> import numpy as np
     >>> def fill(x, a):
     ...     a[0] = x
     >>> functional(fill)(2.0, np.zeros(2))

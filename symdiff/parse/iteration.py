@@ -114,7 +114,7 @@ def _rest(interp: Interpreter, iterator: Abstract) -> Iterable:
 
     def length() -> int:
         present: int = part.length() if part.length else static(part.count)
-        return max(present - position, 0)
+        return max(present - int(position), 0)
 
     known = isinstance(part.count, int) and isinstance(position, int)
     count = part.count - position if known else ops.subtract(part.count, position)

@@ -1,6 +1,7 @@
 """Every transform of the face, against closed forms, and how arguments are chosen."""
 
 import copy
+import dataclasses
 import math
 
 import numpy as np
@@ -227,6 +228,44 @@ def test_functional_of_a_list_that_grows_is_differentiated_and_called_inside():
     along = sd.jvp(sd.functional(appends), ([X],), ([np.ones(3)],))[1]
     np.testing.assert_allclose(along[0], 6.0)
     np.testing.assert_allclose(along[1]["xs"], [np.ones(3), 2 * np.ones(3)])
+
+
+class Counter:
+    def __init__(self):
+        self.n, self.seen, self.w = 0, [], np.zeros(2)
+
+    def step(self, x, v):
+        self.n += 1
+        self.seen.append(x)
+        self.w[0] = x
+        v[0] = x * self.n
+
+
+def test_functional_lets_objects_keep_their_changes():
+    counter, v = Counter(), np.zeros(2)
+    for call in (sd.functional(Counter.step), lambda c, *rest: sd.functional(c.step)(*rest)):
+        result, final = call(counter, 2.0, v)
+        assert result is None
+        assert list(final) == ["v"]
+        np.testing.assert_array_equal(final["v"], [2.0 * counter.n, 0.0])
+    np.testing.assert_array_equal(v, [0.0, 0.0])
+    assert (counter.n, counter.seen, counter.w[0]) == (2, [2.0, 2.0], 2.0)
+
+
+def test_functional_copies_dataclasses():
+    @dataclasses.dataclass
+    class State:
+        n: int
+        v: np.ndarray
+
+    def step(x, state):
+        state.n += 1
+        state.v[0] = x
+
+    state = State(0, np.zeros(2))
+    _, final = sd.functional(step)(2.0, state)
+    assert (final["state"].n, final["state"].v[0]) == (1, 2.0)
+    assert (state.n, state.v[0]) == (0, 0.0)
 
 
 def test_functional_refuses_a_list_that_is_changed_before_an_exception():
