@@ -281,7 +281,7 @@ def _stage_apart(
 
 def _conflicts(heap: Heap) -> list[Conflict]:
     standing = [content for content in heap.contents.values() if isinstance(content, Conflict)]
-    shared = [conflict for others in heap.shared.values() for _, conflict in others]
+    shared = [conflict for others in heap.shared.values() for conflict in others.values()]
     return standing + list(heap.frozen.values()) + shared
 
 

@@ -8,6 +8,7 @@ copies.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from symdiff.errors import UnsupportedCallError
@@ -36,7 +37,7 @@ from symdiff.source import SourceSpan
 Key = Any
 Location = Storage | ListRef | DictRef  # what can be written in place
 
-Shared = tuple[tuple[Location, Conflict], ...]
+Shared = Mapping[Location, Conflict]  # never changed in place: copies of heaps have the same one
 
 
 class Heap:
@@ -98,20 +99,21 @@ class Heap:
         """On some path ``a`` and ``b`` are one array, list or dict: a write to one changes both."""
         if a is b or self.may_be(a, b):
             return
-        self.shared[a] = (*self.shared.get(a, ()), (b, conflict))
-        self.shared[b] = (*self.shared.get(b, ()), (a, conflict))
+        self.shared[a] = {**self.shared.get(a, {}), b: conflict}
+        self.shared[b] = {**self.shared.get(b, {}), a: conflict}
 
     def possible(self, location: Location) -> list[Location]:
         """A location, and what it may be instead."""
-        return [location, *(other for other, _ in self.shared.get(location, ()))]
+        return [location, *self.shared.get(location, ())]
 
     def may_be(self, a: Location, b: Location) -> bool:
         """Whether two locations are one, or may be on some path."""
-        return a is b or any(other is b for other, _ in self.shared.get(a, ()))
+        return a is b or b in self.shared.get(a, ())
 
     def require_told_apart(self, a: Location, b: Location) -> None:
         """Refuse to say that two are two where they may be one on some path, or in some turn."""
-        conflicts = [conflict for other, conflict in self.shared.get(a, ()) if other is b]
+        conflict = self.shared.get(a, {}).get(b)
+        conflicts = [] if conflict is None else [conflict]
         conflicts += [self.bound[location] for location in (a, b) if location in self.bound]
         if conflicts:
             raise ConflictRead(conflicts[0])
@@ -119,7 +121,7 @@ class Heap:
     def changed(self, location: Location) -> None:
         """A write to a location: what may be the same under another name is not known any more."""
         self.written.add(location)
-        for other, conflict in self.shared.get(location, ()):
+        for other, conflict in self.shared.get(location, {}).items():
             if is_callers(other):
                 raise ConflictRead(conflict)
             if other in self.frozen:

@@ -170,15 +170,16 @@ class Joiner:
         arms = [(k, arm.heap) for k, arm in enumerate(self.arms) if arm.reached]
         for _, heap in arms:
             for location, others in heap.shared.items():
-                for other, conflict in others:
-                    self.heap.relate(location, other, conflict)
+                if self.heap.shared.setdefault(location, others) is not others:
+                    for other, conflict in others.items():
+                        self.heap.relate(location, other, conflict)
         for position, merged in enumerate(self.merged):
             conflict = several(merged.name, self.interp.span, self.predicate)
             for arm, heap in arms:
                 mine = merged.before[arm]
                 if mine is None:
                     continue
-                for other in (mine, *(found for found, _ in heap.shared.get(mine, ()))):
+                for other in heap.possible(mine):
                     self.heap.relate(merged.location, other, conflict)
                 for second in self.merged[:position]:
                     theirs = second.before[arm]
