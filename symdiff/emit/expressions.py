@@ -15,9 +15,9 @@ from symdiff.errors import InternalError
 from symdiff.ir.build import constant
 from symdiff.ir.control import undefined
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import Operation, dotted, literal
 from symdiff.ops.effects import Field, Named, Text, spell_template
+from symdiff.ops.kinds import is_numpys_operator
 
 MOST_WRITTEN = 32  # elements of a constant array that are written out
 
@@ -236,9 +236,7 @@ _OPERATORS = frozenset({"add", "subtract", "multiply", "divide", "negative"})
 
 def _is_operator(node: Node) -> bool:
     """Whether the operator does what the ufunc does."""
-    types = [v.type for v in node.operands]
-    numpy = any(isinstance(t, ArrayType) and t.kind != "python" for t in types)
-    return numpy and node.op.name in _OPERATORS
+    return node.op.name in _OPERATORS and is_numpys_operator(node.operands)
 
 
 def _unspeakable(value: Any) -> bool:

@@ -202,6 +202,8 @@ class _Walk(Memory):
         result, time = node.results[0], 2 * self.layout.first[node] + 1
         if not in_memory(result) or not result.type.shape:  # type: ignore[union-attr]
             return False
+        if not self.layout.is_used(result):
+            return False  # computed for what it may raise
         for number in (0, 1) if node.op.name == "add" else (0,):
             base = node.operands[number]
             if not _is_as_large(base, result) or not self.accumulates(base, result):

@@ -30,12 +30,12 @@ from symdiff.ops.declare import (
     dotted,
     elementwise,
     infix,
-    is_pythons,
     literal,
     one_of,
     require_array,
     supporting_call,
 )
+from symdiff.ops.kinds import is_numpys_operator
 
 LOG_2 = math.log(2.0)
 LOG_10 = math.log(10.0)
@@ -102,8 +102,7 @@ def by_numpy(operation: Operation) -> Callable[..., Value]:
     """An op with an operator as NumPy's function, on Python numbers too: it never raises."""
 
     def apply(*operands: Operand) -> Value:
-        types = [array_type(operand) for operand in operands]
-        attributes = {"ufunc": True} if is_pythons(types) else {}
+        attributes = {} if is_numpys_operator(operands) else {"ufunc": True}
         return operation(*operands, **attributes)  # type: ignore[no-any-return]
 
     return apply

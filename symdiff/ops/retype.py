@@ -11,6 +11,7 @@ from typing import Any
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops.declare import Operation, array_type, declare, template
+from symdiff.ops.elementary import astype
 from symdiff.ops.reduce import unbroadcast_to
 
 
@@ -24,7 +25,10 @@ def _vjp(g: Value, y: Value, x: Value, *, type: ArrayType) -> Value:
 
 def _jvp(t: Value, y: Value, x: Value, *, type: ArrayType) -> Any:
     wider = ArrayType(type.dtype, (), "scalar") if type.kind == "python" else type
-    return t if array_type(t) == wider else retype(t, type=wider)
+    if array_type(t) == wider:
+        return t
+    is_pythons = array_type(t).kind == "python" and wider.kind == "scalar"
+    return astype(t, dtype=wider.dtype) if is_pythons else retype(t, type=wider)
 
 
 retype = declare(

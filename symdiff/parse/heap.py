@@ -102,6 +102,13 @@ class Heap:
         self.shared[a] = {**self.shared.get(a, {}), b: conflict}
         self.shared[b] = {**self.shared.get(b, {}), a: conflict}
 
+    def relate_as(self, other: Heap) -> None:
+        """What may be one thing in another heap may be in this one."""
+        for location, others in other.shared.items():
+            if self.shared.setdefault(location, others) is not others:
+                for second, conflict in others.items():
+                    self.relate(location, second, conflict)
+
     def possible(self, location: Location) -> list[Location]:
         """A location, and what it may be instead."""
         return [location, *self.shared.get(location, ())]

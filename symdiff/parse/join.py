@@ -169,10 +169,7 @@ class Joiner:
         """What may be one thing after the branch: what was, and what was merged from the same."""
         arms = [(k, arm.heap) for k, arm in enumerate(self.arms) if arm.reached]
         for _, heap in arms:
-            for location, others in heap.shared.items():
-                if self.heap.shared.setdefault(location, others) is not others:
-                    for other, conflict in others.items():
-                        self.heap.relate(location, other, conflict)
+            self.heap.relate_as(heap)
         for position, merged in enumerate(self.merged):
             conflict = several(merged.name, self.interp.span, self.predicate)
             for arm, heap in arms:

@@ -1,0 +1,53 @@
+"""Python's numbers and NumPy's at run time, where types tell them apart and where they do not.
+
+What has the type of a NumPy scalar may be a Python number on some path (see ``retype``). Mostly
+that is all the same. It is not where a call of NumPy's function would be spelled as an operator:
+``np.multiply(0.5, x)`` of two floats is NumPy's, ``0.5 * x`` is Python's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symdiff.ir.build import constant
+from symdiff.ir.graph import Node, Operand, Value
+from symdiff.ops.declare import Operation, array_type, is_pythons
+
+_REDUCTIONS = frozenset(
+    {"sum", "prod", "max", "min", "mean", "var", "std", "norm", "index", "matmul", "astype"}
+)
+
+
+def is_numpys_operator(operands: Sequence[Operand]) -> bool:
+    """Whether an operator on these means NumPy's function for certain."""
+    types = [array_type(operand) for operand in operands]
+    return not is_pythons(types) and any(map(_is_numpys, operands))
+
+
+def _is_numpys(operand: Operand) -> bool:
+    """Whether it is an array or NumPy's own scalar; not known of what loops and branches give."""
+    stack = [operand]
+    while stack:
+        current = stack.pop()
+        kind = array_type(current).kind
+        if kind == "array":
+            return True
+        node = current.node if isinstance(current, Value) else None
+        if node is None:
+            continue
+        if node.op.name == "retype" or _is_operator(node):
+            stack.extend(node.operands)  # an operator gives a scalar where one operand is one
+        elif kind == "scalar" and _is_made_by_numpy(node):
+            return True
+    return False
+
+
+def _is_made_by_numpy(node: Node) -> bool:
+    function = isinstance(node.op, Operation) and node.op.elementwise
+    return function or node.op is constant or node.op.name in _REDUCTIONS
+
+
+def _is_operator(node: Node) -> bool:
+    """Whether a node means an operator, or a built-in function, rather than NumPy's."""
+    python = node.op.python if isinstance(node.op, Operation) else None
+    return python is not None and not node.attributes.get("ufunc")
