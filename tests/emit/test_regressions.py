@@ -200,3 +200,32 @@ def test_only_what_depends_on_each_other_is_assigned_in_parallel() -> None:
     assert moves(n="n + 1") == ["n = n + 1"]
     assert moves(n="n + 1", u="n") == ["u = n", "n = n + 1"]
     assert moves(u="v", v="u") == ["u, v = (v, u)"]
+
+
+def grows_beside(x: Any, z: Any, places: Any) -> Any:
+    for k in range(2):
+        z[k:] += np.max(z)
+    z += z[places]
+    return np.sum(x)
+
+
+def test_a_sum_that_nobody_reads_is_computed_for_its_errors_alone() -> None:
+    x, z = np.array([0.5, 2.0]), np.array([1.0, 0.4])
+    np.testing.assert_array_equal(sd.grad(grows_beside)(x, z, np.array([0, 1])), [1.0, 1.0])
+    with pytest.raises(ValueError, match="broadcast"):
+        sd.grad(grows_beside)(x, z, np.array([0, 1, 1]))
+
+
+def halves_of_either(x: Any) -> Any:
+    either = float(x[0]) if np.sum(x) > 1.0 else x[1] * 2.0
+    half = np.multiply(0.5, either)
+    return np.sum(half[half > 0.1]) + np.add(either, 1.0).item()
+
+
+@pytest.mark.parametrize(("x", "expected"), [([2.0, 3.0], [1.5, 0.0]), ([0.2, 0.4], [0.0, 3.0])])
+def test_numpys_function_of_what_may_be_pythons_number_gives_numpys(x: Any, expected: Any) -> None:
+    x, direction = np.array(x), np.array([0.3, -0.7])
+    assert sd.differentiable(halves_of_either).forward(x)[0] == halves_of_either(x)
+    np.testing.assert_array_equal(sd.grad(halves_of_either)(x), expected)
+    _, tangent = sd.jvp(halves_of_either, (x,), (direction,))
+    np.testing.assert_allclose(tangent, direction @ expected, rtol=1e-15)
