@@ -98,6 +98,7 @@ class Rewriter(Builder):
         self.indices: set[Value] = set()  # tapes of the turn's index
         self.old_uses = uses(graph.block)
         self._uses: dict[Value, int] = {}
+        self._assumed: dict[Value, bool] = {}  # predicates of the branches around
         self._home: dict[Node, list[Node]] = {}
 
     # What rules ask
@@ -299,7 +300,7 @@ class Rewriter(Builder):
 
     def _visit_cond(self, node: Node) -> None:
         predicate = self.mapped(node.operands[0])
-        known = number_of(predicate)
+        known = self._truth_of(predicate)
         if self.control and known is not None:
             self.changed = True
             arm = node.blocks[0 if known else 1]
@@ -308,12 +309,37 @@ class Rewriter(Builder):
             for old, value in zip(node.results, arm.results, strict=True):
                 self.take_for(old, self.mapped(value))
             return
-        blocks = tuple(self.nested(block) for block in node.blocks)
+        then, orelse = node.blocks
+        blocks = self._arm(predicate, True, then), self._arm(predicate, False, orelse)
         made = Node(cond, (predicate,), node.attributes, blocks, (), node.span)
         made.results = tuple(Value(v.type, made, v.name, v.role) for v in node.results)
         self.append(made)
         for k, old in enumerate(node.results):
             self.take_for(old, self._joined(made, k))
+
+    def _truth_of(self, predicate: Value) -> Any:
+        """What a predicate is known to be here: by itself, or in this arm of a branch on it."""
+        known = number_of(predicate)
+        if known is None and self.control:
+            known = self._assumed.get(predicate)
+        negated = made_by(predicate, "not_")
+        if known is None and negated is not None:
+            opposite = self._truth_of(negated.operands[0])
+            known = None if opposite is None else not opposite
+        return known
+
+    def _arm(self, predicate: Value, truth: bool, block: Block) -> Block:
+        before, self._assumed = self._assumed, dict(self._assumed)
+        while True:
+            self._assumed[predicate] = truth
+            node = made_by(predicate, "not_")
+            if node is None:
+                break
+            predicate, truth = node.operands[0], not truth
+        try:
+            return self.nested(block)
+        finally:
+            self._assumed = before
 
     def _joined(self, node: Node, k: int) -> Value:
         """The ``k``-th result of a cond: the value itself where both arms give the same."""

@@ -337,6 +337,7 @@ def put_attribute(interp: Interpreter, ref: ObjectRef, name: str, content: Abstr
         object_attribute(interp, ref, name)
     if ref.live is not None or ref.path is not None:
         interp.attributes[ref, name] = None
+    interp.heap.changed(ref)
     interp.put((ref, name), content)
 
 

@@ -18,17 +18,20 @@ from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.control import emit_cond, emit_undefined
 from symdiff.ir.graph import Block, Node, Value
+from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import BOOL, INT, ArrayType, ListType, Size, Type
 from symdiff.ops import list_new
 from symdiff.parse.heap import (
     Heap,
     Key,
     Location,
+    another,
     as_type,
     constant,
     in_a_list,
     is_array,
     is_callers,
+    is_programs,
     same,
     several,
 )
@@ -62,6 +65,7 @@ from symdiff.parse.values import (
     Peel,
     Storage,
     Unjoinable,
+    born,
 )
 from symdiff.source import SourceSpan
 
@@ -116,9 +120,9 @@ class Table:
 
 @dataclass(eq=False, slots=True)
 class Behind:
-    """A list or dict that a name is bound to anew: ``inner`` is the slot of its content."""
+    """A list, dict or object that a name is bound to anew: ``inner`` is the slot of its content."""
 
-    content: ListRef | DictRef
+    content: ListRef | DictRef | ObjectRef
     inner: Slot
     start: Abstract
     name: str
@@ -144,7 +148,7 @@ class Bound:
     flag: Number | None
 
 
-Case = Same | Number | Memory
+Case = Same | Number | Memory | Items | Behind
 
 
 @dataclass(eq=False, slots=True)
@@ -284,11 +288,11 @@ class Carries:
             return self._number(name, start, self._list_type(name, start, hint.type))
         if isinstance(hint, Columns) and isinstance(start, tuple | Columns):
             return self._table(name, start, hint)
-        if isinstance(hint, ListRef | DictRef) and (start is ABSENT or type(hint) is type(start)):
-            fresh = type(hint)()
-            before = ABSENT if start is ABSENT else self.base.get(start)
-            inner = self._slot(name, before, self.hint_heap.get(hint))
-            self.heap.set(fresh, inner.content)
+        if is_programs(hint) and (start is ABSENT or _of_one_kind(start, hint)):
+            fresh = another(hint)
+            before = ABSENT if start is ABSENT else self.base.held(start)
+            inner = self._slot(name, before, self.hint_heap.held(hint))
+            self.heap.hold(fresh, inner.content)
             return Behind(fresh, inner, start, name)
         if isinstance(start, dict) and isinstance(hint, dict) and list(start) == list(hint):
             items = tuple(self._slot_or_lost(name, start[key], hint[key]) for key in start)
@@ -438,9 +442,11 @@ class Carries:
         self.initials[which] = partial(which_of, start, numbers)
         cases = tuple(self._case(name, group) for group in groups)
         for number, case in enumerate(cases):
-            if isinstance(case, Number | Memory):
-                mine = [k for k, v in numbers.items() if v == number]
-                self.initials[case] = partial(self._selected, case, start, mine, self.base)
+            mine = [k for k, v in numbers.items() if v == number]
+            for part, path in _parts_of(case):
+                if isinstance(part, Number | Memory):
+                    of_start = partial(self._selected, part, path, start, mine, self.base)
+                    self.initials[part] = of_start
         contents = {number: case.content for number, case in enumerate(cases)}
         content = replace(conflict, cases=Cases(which.parameter, contents))
         return Chosen(content, which, cases, start, numbers)
@@ -457,10 +463,22 @@ class Carries:
         return len(groups) - 1
 
     def _alike(self, one: tuple[Heap, Abstract], other: tuple[Heap, Abstract]) -> bool:
-        """Whether two contents become one number, or one array that is bound anew."""
+        """Whether two contents become one number, one array bound anew, or one structure."""
+        pending, alike = [(one, other)], True
+        while pending and alike:
+            (heap, a), (second, b) = pending.pop()
+            if same(a, b):
+                continue
+            first, last = self._inside(heap, a), self._inside(second, b)
+            if first is None or last is None:
+                alike = self._leaves_alike((heap, a), (second, b))
+                continue
+            alike = first[0] == last[0] and len(first[1]) == len(last[1])
+            pending += [((heap, x), (second, y)) for x, y in zip(first[1], last[1], strict=False)]
+        return alike
+
+    def _leaves_alike(self, one: tuple[Heap, Abstract], other: tuple[Heap, Abstract]) -> bool:
         (heap, a), (second, b) = one, other
-        if same(a, b):
-            return True
         if not (is_number(a) and is_number(b)) and not (self._is_made(a) and self._is_made(b)):
             return False
         try:
@@ -469,17 +487,30 @@ class Carries:
             return False
         return True
 
+    def _inside(self, heap: Heap, content: Abstract) -> tuple[Any, list[Abstract]] | None:
+        """Kind and parts of a tuple, or of a list, a dict or an object that a turn makes."""
+        if isinstance(content, tuple):
+            return type(content), list(content)
+        if isinstance(content, dict):
+            return tuple(content), list(content.values())
+        if is_programs(content) and born(content) >= self.since:
+            kind = content.type if isinstance(content, ObjectRef) else type(content)
+            return (kind, getattr(content, "frozen", False)), [heap.held(content)]
+        return None
+
     def _is_made(self, content: Abstract) -> bool:
         """Whether a content is an array that a turn makes."""
         return isinstance(content, Array) and not self._is_outside(content)
 
     def _case(self, name: str, group: list[tuple[Heap, Abstract]]) -> Case:
         heap, content = group[0]
-        if not is_number(content) and not self._is_made(content):
-            if isinstance(content, Array) or not is_handle(content):
-                return Same(content)
-            raise Unjoinable(describe(content))
-        if not isinstance(content, Value | Array) and all(same(content, c) for _, c in group):
+        inside = self._inside(heap, content)
+        if inside is not None:
+            return self._case_of_parts(name, group, content)
+        fixed = not (is_number(content) or self._is_made(content))
+        if fixed or (is_leaf(content) and all(same(content, c) for _, c in group)):
+            if isinstance(content, Value | Conflict | Columns):
+                raise Unjoinable(describe(content))
             return Same(content)
         type_ = self._type_of(content, heap)
         for second, other in group[1:]:
@@ -493,19 +524,48 @@ class Carries:
         self.carried.append(memory)
         return memory
 
+    def _case_of_parts(
+        self, name: str, group: list[tuple[Heap, Abstract]], content: Abstract
+    ) -> Items | Behind:
+        """A case that is a structure: a slot for each of its parts."""
+        columns = zip(*(self._parts(heap, c) for heap, c in group), strict=True)
+        items = tuple(self._case(name, list(column)) for column in columns)
+        contents = [item.content for item in items]
+        if isinstance(content, tuple):
+            return Items(tuple.__new__(type(content), contents), items)
+        if isinstance(content, dict):
+            return Items(dict(zip(content, contents, strict=True)), items)
+        fresh = another(content)
+        self.heap.hold(fresh, contents[0])
+        return Behind(fresh, items[0], ABSENT, name)
+
+    def _parts(self, heap: Heap, content: Abstract) -> list[tuple[Heap, Abstract]]:
+        inside = self._inside(heap, content)
+        assert inside is not None
+        return [(heap, part) for part in inside[1]]
+
     def _case_of(self, slot: Chosen, content: Abstract, heap: Heap) -> int | None:
         """The number of the case that a content is, if it is one."""
         for number, case in enumerate(slot.cases):
-            if isinstance(case, Same):
-                fits_in = same(case.content, content)
-            elif isinstance(case, Number):
-                fits_in = is_number(content) and not self._leaf_wider(case, content, heap)
-            else:
-                made = self._is_made(content)
-                fits_in = made and not self._leaf_wider(case, content, heap)
-            if fits_in:
+            if self._is_case(case, content, heap):
                 return number
         return None
+
+    def _is_case(self, case: Slot, content: Abstract, heap: Heap) -> bool:
+        if isinstance(case, Same):
+            return same(case.content, content)
+        if isinstance(case, Number):
+            return is_number(content) and not self._leaf_wider(case, content, heap)
+        if isinstance(case, Memory):
+            return self._is_made(content) and not self._leaf_wider(case, content, heap)
+        first, inside = self._inside(self.heap, case.content), self._inside(heap, content)
+        if first is None or inside is None or first[0] != inside[0]:
+            return False
+        slots = case.items if isinstance(case, Items) else (case.inner,)  # type: ignore[union-attr]
+        parts = inside[1]
+        return len(slots) == len(parts) and all(
+            self._is_case(slot, part, heap) for slot, part in zip(slots, parts, strict=True)
+        )
 
     def _numbers(self, slot: Chosen, content: Abstract, heap: Heap) -> dict[int, int]:
         """A content's cases in the slot's numbers."""
@@ -517,14 +577,20 @@ class Carries:
         return found
 
     def _selected(
-        self, slot: Number | Memory, content: Abstract, numbers: list[int], heap: Heap
+        self,
+        slot: Number | Memory,
+        path: Way,
+        content: Abstract,
+        numbers: list[int],
+        heap: Heap,
     ) -> Value:
-        """The value of a case: of the one of a content's parts that it comes from."""
+        """The value at a ``path`` of a case: of the one of a content's that it comes from."""
         parts = contents_of(content)
         value = slot.parameter if heap is not self.base else None
         for number in numbers:
             with building(Builder(span=self.span)) as inner:
-                mine = lift_as(parts[number], slot.parameter.type, heap.copy(), self.span)
+                part = _at(parts[number], path, heap)
+                mine = lift_as(part, slot.parameter.type, heap.copy(), self.span)
             if len(parts) == 1:
                 builder().nodes.extend(inner.nodes)
                 return mine
@@ -588,8 +654,8 @@ class Carries:
                 for column, value in zip(slot.columns, end.values, strict=True)
             )
         if isinstance(slot, Behind):
-            return not isinstance(end, type(slot.content)) or self._wider(
-                slot.inner, heap.get(end), heap
+            return not _of_one_kind(slot.content, end) or self._wider(
+                slot.inner, heap.held(end), heap
             )
         ends = list(end.values()) if isinstance(end, dict) else end
         if not isinstance(ends, tuple | list) or len(ends) != len(slot.items):
@@ -641,7 +707,7 @@ class Carries:
             if slot.flag is not None:
                 values[slot.flag] = bound_flag(end)
         elif isinstance(slot, Behind):
-            self._follow(slot.inner, heap.get(end), heap, values)
+            self._follow(slot.inner, heap.held(end), heap, values)
         elif isinstance(slot, Items):
             ends = list(end.values()) if isinstance(end, dict) else end
             for item, item_end in zip(slot.items, ends, strict=True):
@@ -653,9 +719,10 @@ class Carries:
         numbers = self._numbers(slot, end, heap)
         values[slot.which] = which_of(end, numbers)
         for number, case in enumerate(slot.cases):
-            if isinstance(case, Number | Memory):
-                mine = [k for k, v in numbers.items() if v == number]
-                values[case] = self._selected(case, end, mine, heap)
+            mine = [k for k, v in numbers.items() if v == number]
+            for part, path in _parts_of(case):
+                if isinstance(part, Number | Memory):
+                    values[part] = self._selected(part, path, end, mine, heap)
 
     def _next_value(self, parameter: Value, end: Abstract, heap: Heap) -> Value:
         if end is ABSENT:
@@ -686,8 +753,9 @@ class Carries:
             if place.end is None:
                 continue
             other = seen.setdefault(place.end, place)
-            apart = other is not place or place.end.serial < self.since
-            if apart and (written & {place.end, place.head, other.head}):
+            old = place.end.serial < self.since
+            matters = {place.head, other.head} | ({place.end} if old else set())
+            if (other is not place or old) and written & matters:
                 reason = f"'{place.name}' shares an array or a list that is written"
                 raise Peel(reason, self._conflict(place))
 
@@ -733,20 +801,22 @@ class Carries:
                 ends = list(last.values()) if isinstance(last, dict) else last
                 pending.extend(zip(slot.items, ends, strict=True))
             elif isinstance(slot, Behind):
-                pending.append((slot.inner, end.get(last)))
+                pending.append((slot.inner, end.held(last)))
 
     def _places_of_cases(self, slot: Chosen, last: Abstract, end: Heap) -> dict[Slot, list[Place]]:
-        """The same of the arrays among a name's cases, for all that each may be."""
+        """The same of the arrays, lists … among a name's cases, for all that each may be."""
         found: dict[Slot, list[Place]] = {}
         numbers = self._numbers(slot, last, end)
-        parts = contents_of(last)
+        begun, ended = contents_of(slot.start), contents_of(last)
         for number, case in enumerate(slot.cases):
-            if isinstance(case, Memory):
-                begun = contents_of(slot.start)
-                starts = [location_of(begun[k]) for k, v in slot.numbers.items() if v == number]
-                lasts = [location_of(parts[k]) for k, v in numbers.items() if v == number]
-                pairs = itertools.product(starts or [None], lasts or [None])
-                found[case] = [Place(case, a, b, None) for a, b in pairs]
+            first = [begun[k] for k, v in slot.numbers.items() if v == number]
+            after = [ended[k] for k, v in numbers.items() if v == number]
+            for part, path in _parts_of(case):
+                if isinstance(part, Memory | Behind):
+                    starts = [location_of(_at(c, path, self.base)) for c in first]
+                    lasts = [location_of(_at(c, path, end)) for c in after]
+                    pairs = itertools.product(starts or [None], lasts or [None])
+                    found[part] = [Place(part, a, b, None) for a, b in pairs]
         return found
 
     def _paths(self) -> dict[Location, Mark]:
@@ -923,8 +993,10 @@ class Carries:
             inner = self._after(slot.inner, results, after)
             if not self._new(after[slot]):
                 return after[slot]
-            self.base.set(after[slot], inner)
-            return after[slot]
+            place = after[slot]
+            assert not isinstance(place, Storage)
+            self.base.hold(place, inner)
+            return place
         if isinstance(slot, Items):
             items = [self._after(item, results, after) for item in slot.items]
             if isinstance(slot.content, dict):
@@ -974,11 +1046,36 @@ class Place:
         return isinstance(self.slot, Memory) and self.slot.parameter in values
 
 
+Way = tuple[int | None, ...]  # into the items of a tuple or a dict; None: behind a handle
+
+
+def _parts_of(case: Slot) -> Iterator[tuple[Slot, Way]]:
+    """The slots of a case, itself first, and the way to each."""
+    pending: list[tuple[Slot, Way]] = [(case, ())]
+    while pending:
+        slot, path = pending.pop()
+        yield slot, path
+        if isinstance(slot, Items):
+            pending.extend((item, (*path, k)) for k, item in enumerate(slot.items))
+        elif isinstance(slot, Behind):
+            pending.append((slot.inner, (*path, None)))
+
+
+def _at(content: Abstract, path: Way, heap: Heap) -> Abstract:
+    """What stands at the end of a way into a content."""
+    for step in path:
+        if step is None:
+            content = heap.held(content)
+        else:
+            content = (list(content.values()) if isinstance(content, dict) else content)[step]
+    return content
+
+
 def location_of(content: Abstract) -> Location | None:
     """What can be written in place behind a content."""
     if isinstance(content, Array):
         return content.storage
-    return content if isinstance(content, ListRef | DictRef) else None
+    return content if is_programs(content) else None
 
 
 def private(location: Location | None, heap: Heap) -> bool:
@@ -1088,6 +1185,15 @@ def fits(head: Type, end: Type) -> bool:
         return False
     pairs = zip(head.shape, end.shape, strict=True)
     return all(a == b or (isinstance(a, Size) and a.open) for a, b in pairs)
+
+
+def _of_one_kind(a: Abstract, b: Abstract) -> bool:
+    """Whether two contents are lists, tuples of staged length, dicts, or objects of one class."""
+    if not (is_programs(a) and is_programs(b)) or type(a) is not type(b):
+        return False
+    if isinstance(a, ListRef):
+        return bool(a.frozen == b.frozen)
+    return not isinstance(a, ObjectRef) or a.type is b.type
 
 
 def is_handle(content: Abstract) -> bool:

@@ -58,6 +58,7 @@ def call_class(
         )
     elif isinstance(initialise, types.FunctionType):
         interp.call(initialise, [made, *arguments], keywords)
+        interp.heap.written.discard(made)  # no name stands for it yet
     elif arguments or keywords:
         raise UnsupportedCallError(f"symdiff cannot make a {cls.__name__} here", interp.span)
     return made

@@ -57,12 +57,11 @@ def _followed_closely(function: Any, signature: Signature) -> Staged:
             return _staged(function, signature, closely)
         except ConflictRead as read:
             if not closely.tells(read.conflict):
-                conflict = closely.first or read.conflict
-                raise placed(_conflict_error(conflict), _span(function)) from None
+                raise closely.failure(read.conflict, function) from None
         except (UnsupportedSyntaxError, UnsupportedCallError, AliasingError):
             if closely.first is None:
                 raise
-            raise placed(_conflict_error(closely.first), _span(function)) from None
+            raise closely.failure(closely.first, function) from None
 
 
 @dataclass(slots=True)
@@ -72,6 +71,7 @@ class Closely:
     unrolled: set[SourceSpan] = field(default_factory=set)
     apart: set[str] = field(default_factory=set)
     first: Conflict | None = None  # that had names kept in cases
+    instead: StaticDemand | None = None  # the count of a loop, which would tell as well
 
     def tells(self, conflict: Conflict) -> bool:
         """Whether there is more to be done that may resolve a conflict; then it is noted."""
@@ -82,6 +82,12 @@ class Closely:
         before = len(self.apart)
         self.apart |= {conflict.name, *conflict.names}
         return len(self.apart) > before
+
+    def failure(self, conflict: Conflict, function: Any) -> Exception:
+        """What to raise where nothing more can be done."""
+        if self.instead is not None:
+            return self.instead
+        return placed(_conflict_error(self.first or conflict), _span(function))
 
 
 def _staged(function: Any, signature: Signature, closely: Closely) -> Staged:
@@ -99,7 +105,7 @@ def _staged(function: Any, signature: Signature, closely: Closely) -> Staged:
             interp.span = needed.span or _span(function)
             raise _demanded(interp, needed) from None
         except ConflictRead as read:
-            raise _decided_now(interp, read, function) from None
+            raise _decided_now(interp, read, function, closely) from None
         except StaticDemand as wanted:
             wanted.span = wanted.span or _span(function)
             raise
@@ -117,7 +123,9 @@ def _demanded(interp: Interpreter, needed: NeedsStatic) -> Exception:
     return wanted
 
 
-def _decided_now(interp: Interpreter, read: ConflictRead, function: Any) -> Exception:
+def _decided_now(
+    interp: Interpreter, read: ConflictRead, function: Any, closely: Closely
+) -> Exception:
     """A request to fix what decides between the paths, where that can be."""
     layouts = layouts_wanted(interp, read.conflict)
     if layouts:
@@ -126,7 +134,10 @@ def _decided_now(interp: Interpreter, read: ConflictRead, function: Any) -> Exce
         wanted = obtainable(interp, read.conflict.predicate)
         if wanted is not None:
             wanted.span = read.conflict.span or wanted.span or _span(function)
-            return wanted
+            if not read.conflict.by_count or read.conflict.name in interp.apart:
+                return wanted
+            closely.instead = closely.instead or wanted
+            return read
     sizes = input_sizes(interp) if read.conflict.by_layout else ()
     return StaticDemand(sizes, interp.span) if sizes else read
 

@@ -30,12 +30,13 @@ from symdiff.parse.values import (
     DictRef,
     Lens,
     ListRef,
+    ObjectRef,
     Storage,
 )
 from symdiff.source import SourceSpan
 
 Key = Any
-Location = Storage | ListRef | DictRef  # what can be written in place
+Location = Storage | ListRef | DictRef | ObjectRef  # what can be written in place
 
 Shared = Mapping[Location, Conflict]  # never changed in place: copies of heaps have the same one
 
@@ -79,6 +80,23 @@ class Heap:
             self.contents.pop(key, None)
         else:
             self.contents[key] = content
+
+    def held(self, ref: ListRef | DictRef | ObjectRef) -> Any:
+        """What a list or a dict holds; an object's attributes as a dict."""
+        if not isinstance(ref, ObjectRef):
+            return self.get(ref)
+        return {name: self.contents[ref, name] for name in self._attributes(ref)}
+
+    def hold(self, ref: ListRef | DictRef | ObjectRef, content: Any) -> None:
+        """Set what ``held`` gives."""
+        if not isinstance(ref, ObjectRef):
+            self.set(ref, content)
+            return
+        for name, value in content.items():
+            self.set((ref, name), value)
+
+    def _attributes(self, ref: ObjectRef) -> list[str]:
+        return sorted(k[1] for k in self.contents if isinstance(k, tuple) and k[0] is ref)
 
     def require_array(self, content: Any) -> None:
         """Refuse what asks whether a value is an array or a number, where paths differ in that."""
@@ -133,8 +151,15 @@ class Heap:
                 raise ConflictRead(conflict)
             if other in self.frozen:
                 raise ConflictRead(self.frozen[other])
-            if other in self.contents:
-                self.contents[other] = conflict
+            self._lose(other, conflict)
+
+    def _lose(self, location: Location, conflict: Conflict) -> None:
+        keys: list[Key] = [location]
+        if isinstance(location, ObjectRef):
+            keys = [(location, name) for name in self._attributes(location)]
+        for key in keys:
+            if key in self.contents:
+                self.contents[key] = conflict
 
     # Arrays ---------------------------------------------------------------------------------------
 
@@ -205,6 +230,20 @@ def _require_writable(lens: Lens) -> None:
 
 def is_array(type_: Type) -> bool:
     return isinstance(type_, ArrayType) and type_.kind == "array"
+
+
+def is_programs(content: Any) -> bool:
+    """Whether a content is a list, a dict or an object that the program may have made itself."""
+    if isinstance(content, ObjectRef):
+        return content.live is None and content.path is None
+    return isinstance(content, ListRef | DictRef)
+
+
+def another(ref: ListRef | DictRef | ObjectRef) -> ListRef | DictRef | ObjectRef:
+    """A new list, tuple, dict or object of the kind that one is."""
+    if isinstance(ref, ObjectRef):
+        return ObjectRef(ref.type)
+    return ListRef(frozen=ref.frozen) if isinstance(ref, ListRef) else DictRef()
 
 
 def is_callers(location: Location) -> bool:

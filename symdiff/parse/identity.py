@@ -133,8 +133,7 @@ def _one_object(interp: Interpreter, a: Array | Refs, b: Array | Refs) -> bool:
     one, other = _location(a), _location(b)
     if one is other:
         return True
-    if not isinstance(one, ObjectRef):
-        interp.heap.require_told_apart(one, other)
+    interp.heap.require_told_apart(one, other)
     return _found_as_one(interp, one, other)
 
 

@@ -24,9 +24,11 @@ from symdiff.parse.heap import (
     Heap,
     Key,
     Location,
+    another,
     as_type,
     constant,
     is_array,
+    is_programs,
     same,
     several,
 )
@@ -55,6 +57,7 @@ from symdiff.parse.values import (
     Iterable,
     ListRef,
     Maybe,
+    ObjectRef,
     Partial,
     Range,
     Scope,
@@ -140,7 +143,7 @@ class Joiner:
         self.since = since
         self.outs: list[tuple[Value, Value, Value]] = []
         self.arrays: dict[tuple[Any, Any], Array] = {}
-        self.refs: dict[tuple[Any, Any], ListRef | DictRef] = {}
+        self.refs: dict[tuple[Any, Any], ListRef | DictRef | ObjectRef] = {}
         self.values: dict[tuple[Value, Value], Value] = {}
         self.merged: list[Merged] = []
         self.heap = Heap()
@@ -462,7 +465,7 @@ class Joiner:
             return tuple.__new__(type(content), items)
         if isinstance(content, dict):
             return {k: self.join(name, *_order(arm, v, ABSENT)) for k, v in content.items()}
-        if isinstance(content, ListRef | DictRef) and born(content) >= self.since:
+        if is_programs(content) and born(content) >= self.since:
             return self._merged_ref(name, *_order(arm, content, None))
         if isinstance(content, Value):
             value = content
@@ -509,7 +512,7 @@ class Joiner:
                     type(a), [self.join(name, x, y) for x, y in zip(a, b, strict=True)]
                 )
             raise Unjoinable(f"a tuple of {len(a)} in one branch, of {len(b)} in the other")
-        if isinstance(a, ListRef | DictRef) and type(a) is type(b):
+        if is_programs(a) and is_programs(b) and type(a) is type(b):
             return self._merged_ref(name, a, b)
         if isinstance(a, dict) and isinstance(b, dict):
             return self._dict_contents(name, a, b)
@@ -572,19 +575,32 @@ class Joiner:
             made: Value = list_new(*items, type=type_)
         return made
 
-    def _merged_ref(self, name: str, a: Any, b: Any) -> ListRef | DictRef:
-        """A new list or dict for one that is another in each arm (None where there is none)."""
+    def _merged_ref(self, name: str, a: Any, b: Any) -> ListRef | DictRef | ObjectRef:
+        """A new list, dict or object for what is another in each arm (None where there is none)."""
         known = self.refs.get((a, b))
         if known is None:
-            known = self.refs[a, b] = _like(a, b)
+            known = _like(a, b)
+            before = [ref for ref in (a, b) if ref is not None and born(ref) < self.since]
+            if name in self.interp.apart and before:
+                raise Unjoinable(f"one {_KIND[type(known)]} in one branch, another in the other")
+            self.refs[a, b] = known
             self.merged.append(Merged(known, (a, b), name))
             contents = [
-                ABSENT if ref is None else arm.heap.get(ref)
+                ABSENT if ref is None else arm.heap.held(ref)
                 for arm, ref in zip(self.arms, (a, b), strict=True)
             ]
-            join = self._items if isinstance(known, ListRef) else self.join
-            self.heap.set(known, join(name, *contents))
+            if isinstance(known, ObjectRef):
+                self._merge_attributes(known, *contents)
+            else:
+                join = self._items if isinstance(known, ListRef) else self.join
+                self.heap.set(known, join(name, *contents))
         return known
+
+    def _merge_attributes(self, ref: ObjectRef, a: Abstract, b: Abstract) -> None:
+        then, orelse = ({} if part is ABSENT else part for part in (a, b))
+        for name in dict.fromkeys((*then, *orelse)):
+            parts = then.get(name, ABSENT), orelse.get(name, ABSENT)
+            self.heap.set((ref, name), self.join_or_conflict((ref, name), *parts))
 
     def _dict_contents(self, name: str, a: dict[Any, Any], b: dict[Any, Any]) -> dict[Any, Any]:
         if list(a) != list(b):
@@ -696,13 +712,19 @@ def _are_of_lists(a: Abstract, b: Abstract) -> bool:
     return len(contents) == 1 and len(staged) == 1
 
 
-def _like(a: ListRef | DictRef | None, b: ListRef | DictRef | None) -> ListRef | DictRef:
-    """A new list, tuple or dict of the kind that both are."""
-    kinds = {(type(ref), isinstance(ref, ListRef) and ref.frozen) for ref in (a, b) if ref}
-    if len(kinds) > 1:
+def _like(a: Any, b: Any) -> ListRef | DictRef | ObjectRef:
+    """A new list, tuple, dict or object of the kind that both are."""
+    made = [another(ref) for ref in (a, b) if ref is not None]
+    first, last = made[0], made[-1]
+    if isinstance(first, ListRef) and isinstance(last, ListRef) and first.frozen != last.frozen:
         raise Unjoinable("a tuple in one branch, a list in the other")
-    kind, frozen = kinds.pop()
-    return ListRef(frozen=True) if frozen else kind()
+    if isinstance(first, ObjectRef) and isinstance(last, ObjectRef) and first.type != last.type:
+        names = f"{first.type.__name__} in one branch, {last.type.__name__}"
+        raise Unjoinable(f"{names} in the other")
+    return first
+
+
+_KIND: dict[type, str] = {ListRef: "list", DictRef: "dict", ObjectRef: "object"}
 
 
 def _order(arm: int, content: Any, other: Any) -> tuple[Any, Any]:

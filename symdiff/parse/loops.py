@@ -29,6 +29,7 @@ from symdiff.parse.interpreter import MOST_UNROLLED, Flag, Interpreter, either
 from symdiff.parse.layouts import layout_of, layouts_wanted
 from symdiff.parse.values import (
     Abstract,
+    Conflict,
     ConflictRead,
     Iterable,
     Peel,
@@ -163,7 +164,7 @@ def _staged_or_unrolled(interp: Interpreter, turns: Turns) -> None:
         failure = error
     _refuse_or_unroll(interp, turns, failure)
     _restart(interp, start)
-    if is_users(failure):
+    if is_users(failure) and turns.first < MOST_PEELED:
         _peel(interp, turns)  # which raises it where the turn is reached, if it ever is
         return
     try:
@@ -180,7 +181,7 @@ def _refuse_or_unroll(interp: Interpreter, turns: Turns, failure: Exception) -> 
     if isinstance(failure, ConflictRead) and layouts_wanted(interp, failure.conflict):
         raise failure
     if is_users(failure):
-        if turns.first >= MOST_PEELED:
+        if turns.first >= MOST_PEELED and isinstance(count, Value):
             raise failure
     elif isinstance(failure, NeedsStatic):
         if not _depends_on_turn(failure.value, interp):
@@ -190,9 +191,20 @@ def _refuse_or_unroll(interp: Interpreter, turns: Turns, failure: Exception) -> 
     elif not isinstance(failure, UnsupportedSyntaxError | AliasingError | ConflictRead):
         raise failure
     elif isinstance(count, Value):
-        raise NeedsStatic(count) if _can_be_static(interp, count) else failure
+        raise _for_want_of_a_count(interp, count, failure)
     elif (count or 0) > MOST_TURNS_INSTEAD:
         raise failure
+
+
+def _for_want_of_a_count(interp: Interpreter, count: Value, failure: Exception) -> Exception:
+    """What to raise where turns cannot be staged one by one: names may be kept in cases instead."""
+    if isinstance(failure, ConflictRead):
+        conflict = failure.conflict
+        if not conflict.aliasing and conflict.name not in interp.apart:
+            conflict.by_count = True
+            conflict.predicate = conflict.predicate or count
+            return failure
+    return NeedsStatic(count) if _can_be_static(interp, count) else failure
 
 
 def _restart(interp: Interpreter, start: tuple[int, Heap, int]) -> None:
@@ -287,6 +299,9 @@ def _peel(interp: Interpreter, turns: Turns) -> None:
     condition = _enters(turns)
     if isinstance(condition, Value):
         interp.branch(condition, turn_and_rest, lambda: None)
+        for content in interp.heap.contents.values():
+            if isinstance(content, Conflict) and content.predicate is condition:
+                content.by_count = turns.test is None and not content.aliasing
     elif condition:
         turn_and_rest()
 

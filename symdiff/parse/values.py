@@ -274,6 +274,7 @@ class Conflict:
     aliasing: bool = False
     predicate: Value | None = None  # what decides between the paths
     written: bool = False  # an attribute of the caller's: each path has set it
+    by_count: bool = False  # a loop's first turn differs: its count, if it were known, would tell
     loop: SourceSpan | None = None  # a loop that would tell if it were followed turn by turn
     by_layout: bool = False  # how an array lies in memory decides, which depends on sizes
     cases: Cases | None = None  # what it is, where that is kept
