@@ -54,6 +54,8 @@ class Builder:
 
     def constant(self, value: Any) -> Value:
         """A value known at compile time: a Python number, NumPy scalar or (small) array."""
+        if isinstance(value, int) and type(value) is not bool:
+            value = int(value)  # a member of an enum counts as its number
         return self.emit(constant, (), {"value": value}).result
 
 

@@ -154,6 +154,8 @@ def _static_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstra
         return value.name
     if isinstance(value, Partial) and name in ("func", "args", "keywords"):
         return {"func": value.function, "args": value.arguments}.get(name, dict(value.keywords))
+    if isinstance(value, dataclasses.Field) and name in ("name", "init", "compare", "kw_only"):
+        return getattr(value, name)
     if isinstance(value, Range) and name in ("start", "stop", "step"):
         return getattr(value, name)
     if isinstance(value, StaticSet) and not hasattr(frozenset, name):
@@ -224,6 +226,10 @@ def object_attribute(interp: Interpreter, ref: ObjectRef, name: str) -> Abstract
         return _own_attribute(interp, ref, name)
     if name == "__class__":
         return ref.type
+    if name == "__dict__":
+        raise UnsupportedSyntaxError(
+            "the attributes of an object as a dict", interp.span, "write the names out"
+        )
     return _attribute_of_its_class(interp, ref, name)
 
 

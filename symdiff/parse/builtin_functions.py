@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import collections
 import copy
 import dataclasses
 import functools
@@ -32,7 +33,7 @@ from symdiff.parse.demand import known
 from symdiff.parse.heap import constant
 from symdiff.parse.identity import class_of, class_of_number, require_known
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.items import get_item
+from symdiff.parse.items import get_item, static_key
 from symdiff.parse.iteration import (
     ITERATORS,
     DictView,
@@ -450,13 +451,40 @@ def _tuple(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abs
 
 @builtin(dict)
 def _dict(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return _filled_dict(interp, DictRef(), arguments, keywords)
+
+
+@builtin(collections.OrderedDict)
+def _ordered_dict(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return _filled_dict(interp, DictRef(kind=collections.OrderedDict), arguments, keywords)
+
+
+@builtin(collections.defaultdict)
+def _default_dict(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    made = DictRef(kind=collections.defaultdict)
+    interp.put((made, "default_factory"), arguments[0] if arguments else None)
+    return _filled_dict(interp, made, arguments[1:], keywords)
+
+
+@builtin(dict.fromkeys)
+def _from_keys(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    keys, *value = arguments
+    made = DictRef()
+    known_keys = (static_key(interp, key) for key in static_items(interp, keys))
+    interp.put(made, dict.fromkeys(known_keys, *value))
+    return made
+
+
+def _filled_dict(
+    interp: Interpreter, made: DictRef, arguments: Arguments, keywords: Keywords
+) -> DictRef:
     content: dict[Any, Abstract] = {}
     for argument in arguments:
         if isinstance(argument, DictRef):
             content |= interp.content(argument)
         else:
-            content |= {static(k): v for k, v in static_items(interp, argument)}
-    made = DictRef()
+            pairs = (static_items(interp, pair) for pair in static_items(interp, argument))
+            content |= {static_key(interp, key): value for key, value in pairs}
     interp.put(made, content | keywords)
     return made
 
@@ -644,6 +672,25 @@ def _taken(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abs
     return items[0] if len(items) == 1 else items
 
 
+@builtin(operator.attrgetter)
+def _attrgetter(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return Partial(_look_up, (tuple(arguments),), ())
+
+
+def _look_up() -> None:
+    """What ``operator.attrgetter`` returns."""
+
+
+@builtin(_look_up)
+def _looked_up(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    names, value = arguments
+    items = tuple(
+        functools.reduce(lambda v, part: get_attribute(interp, v, part), name.split("."), value)
+        for name in names
+    )
+    return items[0] if len(items) == 1 else items
+
+
 @builtin(next)
 def _next(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     source, *default = arguments
@@ -733,3 +780,35 @@ def _replace(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> A
     names = [field.name for field in dataclasses.fields(record.type) if field.init]
     values = {name: get_attribute(interp, record, name) for name in names}
     return interp.call(record.type, [], values | keywords)
+
+
+@builtin(dataclasses.fields)
+def _fields(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    (record,) = arguments
+    return dataclasses.fields(record.type if isinstance(record, ObjectRef) else record)
+
+
+@builtin(dataclasses.asdict)
+def _asdict(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    def made(names: list[str], parts: list[Abstract]) -> Abstract:
+        ref = DictRef()
+        interp.put(ref, dict(zip(names, parts, strict=True)))
+        return ref
+
+    return _taken_apart(interp, arguments[0], made)
+
+
+@builtin(dataclasses.astuple)
+def _astuple(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return _taken_apart(interp, arguments[0], lambda names, parts: tuple(parts))
+
+
+def _taken_apart(
+    interp: Interpreter, value: Abstract, made: Callable[[list[str], list[Abstract]], Abstract]
+) -> Abstract:
+    """The fields of dataclasses, all the way down, and copies of all else."""
+    if isinstance(value, ObjectRef) and dataclasses.is_dataclass(value.type):
+        names = [field.name for field in dataclasses.fields(value.type)]
+        parts = [_taken_apart(interp, get_attribute(interp, value, n), made) for n in names]
+        return made(names, parts)
+    return copied(interp, value, lambda part: _taken_apart(interp, part, made))

@@ -109,6 +109,9 @@ def _known(table: dict[Any, Any], function: Any) -> Any:
         return None
 
 
+_CACHED = type(functools.cache(len))
+
+
 def _call_other(
     interp: Interpreter, function: Any, arguments: Sequence[Abstract], keywords: Keywords
 ) -> Abstract:
@@ -119,6 +122,8 @@ def _call_other(
         return call_value(interp, function.__symdiff_function__, arguments, keywords)
     if isinstance(function, types.FunctionType):
         return call_function(interp, function, arguments, keywords)
+    if isinstance(function, _CACHED):  # what it remembers is what the function would give again
+        return call_value(interp, function.__wrapped__, arguments, keywords)
     if _known(RESULTS, function) is not None:
         return call_opaque(interp, function, arguments, keywords)
     if isinstance(function, types.MethodType | functools.partial):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import enum
 import inspect
 import itertools
 import types
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.errors import UnsupportedCallError
-from symdiff.ops.declare import INSTEAD
+from symdiff.ops.declare import INSTEAD, static
 from symdiff.parse.blame import users
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lookups import defines, on_class
@@ -23,6 +24,8 @@ from symdiff.parse.values import Abstract, ObjectRef
 Keywords = dict[str, Abstract]
 
 INSTEAD |= {
+    collections.ChainMap: "use one dict: first | second",
+    collections.Counter: "use a dict: counts[key] = counts.get(key, 0) + 1",
     collections.deque: "use a list: xs.append(x), and xs[-n:] for the last n",
     itertools.compress: "use a comprehension: [x for x, keep in zip(xs, mask) if keep]",
     itertools.dropwhile: "use a loop that continues while the condition holds",
@@ -42,6 +45,8 @@ def call_class(
     """Making an instance of a user's class: NamedTuples, dataclasses, classes with ``__init__``."""
     if _is_named_tuple(cls):
         return _named_tuple(cls, arguments, keywords)
+    if isinstance(cls, enum.EnumMeta) and len(arguments) == 1:
+        return _member(cls, static(arguments[0]))
     if issubclass(cls, BaseException) or cls.__module__ == "builtins":
         return call_opaque(interp, cls, arguments, keywords)
     made = ObjectRef(cls)
@@ -62,6 +67,15 @@ def call_class(
     elif arguments or keywords:
         raise UnsupportedCallError(f"symdiff cannot make a {cls.__name__} here", interp.span)
     return made
+
+
+def _member(cls: enum.EnumMeta, value: Any) -> Any:
+    """``Enum(value)``."""
+    members: dict[str, Any] = dict(cls.__members__)
+    for member in members.values():
+        if member.value == value or member is value:
+            return member
+    raise users(ValueError(f"{value!r} is not a valid {cls.__qualname__}"))
 
 
 def _is_named_tuple(cls: Any) -> bool:

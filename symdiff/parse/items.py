@@ -20,7 +20,7 @@ from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.special import has_method
 from symdiff.parse.texts import settled
-from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Range
+from symdiff.parse.values import ABSENT, Abstract, Array, DictRef, ListRef, ObjectRef, Range
 from symdiff.parse.views import adopt
 
 
@@ -73,7 +73,12 @@ def _is_known(key: Abstract) -> bool:
 
 def _dict_item(interp: Interpreter, ref: DictRef, key: Any) -> Abstract:
     content = interp.content(ref)
-    if key not in content and hasattr(ref.kind, "__missing__"):
+    factory = interp.heap.get((ref, "default_factory"))
+    if key not in content and factory not in (ABSENT, None):
+        made = interp.call(factory, [], {})
+        interp.put(ref, {**interp.content(ref), key: made})
+        return made
+    if key not in content and factory is ABSENT and hasattr(ref.kind, "__missing__"):
         raise UnsupportedSyntaxError(
             f"{key!r} is missing in a {ref.kind.__name__}, which makes what it does not have",
             interp.span,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
@@ -60,6 +61,8 @@ def _iterable(interp: Interpreter, value: Abstract) -> Iterable:
     if handler is not None:
         return handler(interp, value)
     if isinstance(value, tuple | str | bytes | range | frozenset):
+        return fixed(tuple(value))
+    if isinstance(value, enum.EnumMeta):
         return fixed(tuple(value))
     if isinstance(value, type) and issubclass(value, tuple):
         raise users(TypeError(f"{describe(value)} is not iterable"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 from typing import Any, NoReturn
 
 from symdiff.errors import UnsupportedSyntaxError
@@ -48,6 +49,8 @@ class Output:
         if isinstance(value, Conflict):
             raise ConflictRead(value)
         interp.heap.require_array(value)
+        if isinstance(value, enum.Enum):
+            return Static(value)
         if isinstance(value, Value | Array) or is_leaf(value):
             self.leaves.append(interp.lift(value))
             return Leaf(len(self.leaves) - 1)
@@ -74,6 +77,8 @@ class Output:
             return self._container(type(value), tuple(keys), value)
         if isinstance(value, DictRef):
             content = interp.content(value)
+            if value.path is None and hasattr(value.kind, "__missing__"):
+                self._refuse(f"a {value.kind.__name__} that it makes", "return dict(...) of it")
             kind = dict if hasattr(value.kind, "__missing__") else value.kind
             return self._container(kind, tuple(content), tuple(content.values()))
         return self._object(value)

@@ -137,6 +137,7 @@ STATIC_TYPES = (
     type(NotImplemented),
     np.ufunc,
     type(np.sum),  # what NumPy wraps its Python functions in
+    type(functools.cache(len)),
     np.dtype,
     frozenset,
     range,

@@ -5,6 +5,7 @@ import collections
 import itertools
 import os
 import threading
+import types
 
 import numpy as np
 import pytest
@@ -202,6 +203,18 @@ def taken_while(x, k):
 @refused(Call, "itertools.count(0.5)", "start + step * k")
 def count_of_floats(x, k):
     return sum(a * b for a, b in zip(x, itertools.count(0.5)))
+
+
+@refused(Call, 'collections.Counter("abc")', "counts.get")
+def counted_by_class(x, k):
+    return np.sum(x) * collections.Counter("abc")["a"]
+
+
+@refused(Syntax, "thing.__dict__", "names")
+def attributes_as_a_dict(x, k):
+    thing = types.SimpleNamespace(a=x[0])
+    thing.__dict__["b"] = x[1]
+    return thing.b
 
 
 @refused(Syntax, "for key in d:", "list(d)")
