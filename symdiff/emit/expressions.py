@@ -236,7 +236,7 @@ _OPERATORS = frozenset({"add", "subtract", "multiply", "divide", "negative"})
 
 def _is_operator(node: Node) -> bool:
     """Whether the operator does what the ufunc does."""
-    return node.op.name in _OPERATORS and is_numpys_operator(node.operands)
+    return node.op.name in _OPERATORS and is_numpys_operator(node.op, node.operands)
 
 
 def _unspeakable(value: Any) -> bool:

@@ -47,6 +47,7 @@ from symdiff.ops.sizes import (
     size,
     sizes_of,
 )
+from symdiff.ops.ufuncs import cast
 
 WHOLE = slice(None)
 
@@ -377,7 +378,8 @@ def lower_meshgrid(
 
 @lowers(np.indices)
 def lower_indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Any:
-    axes = [arange_of(length) for length in shape_operands(dimensions)]
+    wanted = np.dtype(static(dtype))
+    axes = [cast(arange_of(length), wanted) for length in shape_operands(dimensions)]
     grids = lower_meshgrid(*axes, sparse=sparse, indexing="ij")
     return grids if static(sparse) else stack(*grids, axis=0)
 

@@ -196,7 +196,8 @@ int_minimum = declare(
 def _infer_full(
     value: Type, *sizes: Type, shape: tuple[Dim, ...], dtype: np.dtype
 ) -> tuple[Type, ...]:
-    require_array(value, "full")
+    if require_array(value, "full").rank > len(shape):
+        raise UnsupportedCallError("full of more dimensions than the shape has", None, "index it")
     return result_type(dtype, shape)
 
 

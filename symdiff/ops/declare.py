@@ -421,6 +421,12 @@ def is_pythons(operands: Sequence[ArrayType]) -> bool:
     return all(kind == "python" for kind in kinds)
 
 
+def are_complex_numbers(operands: Sequence[ArrayType]) -> bool:
+    """Whether operands are single numbers, and one of them is complex."""
+    complex_ = any(t.dtype.kind == "c" for t in operands)
+    return complex_ and all(t.kind != "array" for t in operands)
+
+
 def one_of(type_: ArrayType) -> Any:
     """A Python number of a type, not 0."""
     return {"f": 1.0, "i": 1, "c": 1j, "b": True}[type_.dtype.kind]

@@ -23,6 +23,7 @@ from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, Dim, Type, ty
 from symdiff.ops import support
 from symdiff.ops.declare import (
     Operation,
+    are_complex_numbers,
     array_type,
     broadcast_shapes,
     call,
@@ -102,7 +103,7 @@ def by_numpy(operation: Operation) -> Callable[..., Value]:
     """An op with an operator as NumPy's function, on Python numbers too: it never raises."""
 
     def apply(*operands: Operand) -> Value:
-        attributes = {} if is_numpys_operator(operands) else {"ufunc": True}
+        attributes = {} if is_numpys_operator(operation, operands) else {"ufunc": True}
         return operation(*operands, **attributes)  # type: ignore[no-any-return]
 
     return apply
@@ -415,7 +416,8 @@ heaviside: Operation = elementwise(
 
 
 def _spell_absolute(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    python = _all_python(*node.operands) and not node.attributes.get("ufunc")
+    number = _all_python(*node.operands) or are_complex_numbers([array_type(node.operands[0])])
+    python = number and not node.attributes.get("ufunc")
     return ast.Call(dotted("abs" if python else "np.abs"), list(operands), [])
 
 

@@ -10,18 +10,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symdiff.ir.build import constant
-from symdiff.ir.graph import Node, Operand, Value
-from symdiff.ops.declare import Operation, array_type, is_pythons
+from symdiff.ir.graph import Node, Op, Operand, Value
+from symdiff.ops.declare import Operation, are_complex_numbers, array_type, is_pythons
 
 _REDUCTIONS = frozenset(
     {"sum", "prod", "max", "min", "mean", "var", "std", "norm", "index", "matmul", "astype"}
 )
 
 
-def is_numpys_operator(operands: Sequence[Operand]) -> bool:
-    """Whether an operator on these means NumPy's function for certain."""
+def is_numpys_operator(op: Op, operands: Sequence[Operand]) -> bool:
+    """Whether the operator of an op on these means NumPy's function for certain."""
     types = [array_type(operand) for operand in operands]
+    if op.name in _OWN_LOOPS and are_complex_numbers(types):
+        return False
     return not is_pythons(types) and any(map(_is_numpys, operands))
+
+
+# Of single complex numbers NumPy's function and its scalars' operator round in different ways.
+_OWN_LOOPS = frozenset({"multiply", "absolute"})
 
 
 def _is_numpys(operand: Operand) -> bool:

@@ -53,6 +53,7 @@ from symdiff.ops.order import argsort, searchsorted, take_along_axis
 from symdiff.ops.reduce import mean, sum, unbroadcast_to
 from symdiff.ops.shape import copy as copied
 from symdiff.ops.sizes import result_type, sizes_of, sum_dim
+from symdiff.ops.ufuncs import cast
 
 
 def _at(x: Value, axis: int, entry: Any) -> Value:
@@ -66,7 +67,7 @@ def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Value:
     """As NumPy writes it: the sum of ``d * (y[1:] + y[:-1]) / 2.0``."""
     values = array_of(y)
     along = axis_of(axis, array_type(values).rank)
-    d = array_of(dx) if x is None else _steps(array_of(x), array_type(values).rank, along)
+    d = array_of(dx) if x is None else _steps(array_of(x), array_type(values).rank, axis)
     later, earlier = _at(values, along, slice(1, None)), _at(values, along, slice(None, -1))
     parts = divide(multiply(d, later + earlier), 2.0)
     return sum(parts, axis=(along,), keepdims=False)  # type: ignore[no-any-return]
@@ -75,8 +76,8 @@ def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Value:
 def _steps(x: Value, rank: int, axis: int) -> Value:
     if array_type(x).rank > 1:
         return FUNCTIONS[np.diff](x, axis=axis)  # type: ignore[no-any-return]
-    steps = FUNCTIONS[np.diff](x)
-    return index_of(steps, tuple(WHOLE if k == axis else None for k in range(rank)))
+    steps, along = FUNCTIONS[np.diff](x), axis_of(axis, rank)
+    return index_of(steps, tuple(WHOLE if k == along else None for k in range(rank)))
 
 
 if hasattr(np, "trapezoid"):
@@ -128,6 +129,7 @@ def lower_vander(x: Any, N: Any = None, increasing: Any = False) -> Value:
     from symdiff.ops.order import cumprod
 
     points = array_of(x)
+    points = cast(points, np.promote_types(array_type(points).dtype, int))
     count = static(sizes_of(points)[0] if N is None else N)
     ones = FUNCTIONS[np.ones_like](points)
     columns = [ones, *[points] * (int(count) - 1)][: int(count)]

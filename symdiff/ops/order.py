@@ -304,10 +304,15 @@ def lower_take(
     return index_of(x, key)
 
 
-@lowers(np.compress, method="compress")
+@lowers(np.compress)
 def lower_compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Value:
     x, along = _flat_axis(a, axis)
     return index_of(x, (WHOLE,) * along + (lower_nonzero(condition)[0],))
+
+
+@lowers(method="compress")
+def _compressed(a: Any, condition: Any, axis: Any = None, out: Any = None) -> Value:
+    return lower_compress(condition, a, axis)  # type: ignore[no-any-return]
 
 
 @lowers(np.extract)

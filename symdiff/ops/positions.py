@@ -18,6 +18,7 @@ from symdiff.ops.elementary import floor_divide, remainder
 from symdiff.ops.index import index_of
 from symdiff.ops.order import lower_nonzero
 from symdiff.ops.sizes import constant_integer, dim_of, result_type, sizes_of
+from symdiff.ops.ufuncs import strong
 
 INTEGER = np.dtype("int64")
 
@@ -125,7 +126,7 @@ def lower_ix(*args: Any) -> tuple[Value, ...]:
 def lower_unravel_index(indices: Any, shape: Any, order: Any = "C") -> tuple[Value, ...]:
     if static(order) != "C":
         raise UnsupportedCallError("unravel_index in F order", None, "reverse the shape")
-    rest: Any = array_of(indices)
+    rest: Any = strong(indices)
     found: list[Value] = []
     for length in reversed(shape_operands(shape)):
         found.append(remainder(rest, length))

@@ -34,7 +34,6 @@ from symdiff.ops.declare import (
 )
 from symdiff.ops.elementary import (
     as_dtype_of,
-    by_numpy,
     conjugated,
     multiply,
     number_or_array,
@@ -379,6 +378,7 @@ OPERATORS.update(matmul=matmul)
 
 @lowers(np.matmul)
 def _matmul(x1: Any, x2: Any, out: Any = None, *, dtype: Any = None, **options: Any) -> Value:
+    refuse("numpy.matmul", **options)
     wanted = dtype_of(dtype)
     return matmul(cast(staged(x1), wanted), cast(staged(x2), wanted))  # type: ignore[no-any-return]
 
@@ -387,7 +387,7 @@ def _matmul(x1: Any, x2: Any, out: Any = None, *, dtype: Any = None, **options: 
 def _dot(a: Any, b: Any, out: Any = None) -> Value:
     a, b = strong(a), strong(b)
     if not array_type(a).rank or not array_type(b).rank:
-        return by_numpy(multiply)(a, b)
+        return multiply(a, b)  # type: ignore[no-any-return]
     return dot(a, b)  # type: ignore[no-any-return]
 
 
@@ -401,7 +401,7 @@ def _inner(a: Any, b: Any) -> Value:
     """As NumPy does it: ``dot`` with the second operand's last two axes exchanged."""
     a, b = strong(a), strong(b)
     if not array_type(a).rank or not array_type(b).rank:
-        return by_numpy(multiply)(a, b)
+        return multiply(a, b)  # type: ignore[no-any-return]
     return dot(a, b if array_type(b).rank == 1 else swapped(b))  # type: ignore[no-any-return]
 
 

@@ -8,7 +8,7 @@ made of several ops, methods, casts.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from symdiff.ops.declare import (
     dotted,
     literal,
     lowers,
+    one_of,
     require_array,
     static,
 )
@@ -100,6 +101,12 @@ def dtype_of(argument: Any) -> np.dtype | None:
     return None if argument is None else np.dtype(argument)
 
 
+def common_dtype(values: Iterable[Value]) -> np.dtype:
+    """As ``np.result_type`` has it: numbers of Python's count by their kind only."""
+    types = [array_type(value) for value in values]
+    return np.result_type(*(one_of(t) if t.weak else t.dtype for t in types))
+
+
 def cast(x: Value, dtype: np.dtype | None) -> Value:
     """``x`` in a dtype, as it is where it has it."""
     if dtype is None or (array_type(x).dtype == dtype and array_type(x).kind != "python"):
@@ -114,7 +121,8 @@ def ufunc_lowering(operation: Operation) -> Lowering:
     """The lowering of a ufunc that is an op."""
 
     def lowering(*operands: Any, dtype: Any = None, where: Any = True, **options: Any) -> Value:
-        refuse(f"numpy.{operation.name}", where=where)
+        given = {name: value for name, value in options.items() if name not in ("order", "subok")}
+        refuse(f"numpy.{operation.name}", where=where, **given)
         values = [cast(staged(operand), dtype_of(dtype)) for operand in operands]
         return as_function(operation)(*values)
 
@@ -165,9 +173,11 @@ def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Value:
         raise UnsupportedCallError("numpy.select of arrays", hint="give lists of arrays")
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
-    selected = staged(default)
-    for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
-        selected = where(staged(condition), staged(choice), selected)
+    choices = [staged(choice) for choice in (*choicelist, default)]
+    dtype = common_dtype(choices)
+    *choices, selected = (cast(choice, dtype) for choice in choices)
+    for condition, choice in zip(reversed(condlist), reversed(choices), strict=True):
+        selected = where(staged(condition), choice, selected)
     return selected
 
 

@@ -36,6 +36,8 @@ def subtract_at(a: Value, indices: Any, b: Any) -> Value:
 def fill_diagonal(a: Value, val: Any, wrap: Any = False) -> Value:
     if array_type(a).rank != 2 or static(wrap):
         raise UnsupportedCallError("fill_diagonal of anything but a matrix", None, "index it")
+    if array_type(array_of(val)).rank > 1:
+        raise UnsupportedCallError("fill_diagonal of a matrix's elements", None, "give a vector")
     places = arange_of(sizes_of(diagonal(a, offset=0))[0])
     return index_set_of(a, array_of(val), (places, places))
 

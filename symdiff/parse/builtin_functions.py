@@ -192,9 +192,9 @@ def _fold_from_first(
 
 @builtin(builtins.sum)
 def _sum(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    start = arguments[1] if len(arguments) > 1 else keywords.get("start", 0)
+    items, start = (*arguments, 0)[:2]
     try:
-        return _fold(interp, arguments[0], start, lambda a, b: binary(interp, ast.Add, a, b))
+        return _fold(interp, items, start, lambda a, b: binary(interp, ast.Add, a, b))
     except ConflictRead as read:
         read.conflict.hint = read.conflict.hint or _START
         raise
@@ -386,8 +386,7 @@ def _round(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abs
 
 @builtin(pow, operator.pow)
 def _pow(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    names = ("base", "exp", "mod")
-    operands = [*arguments, *(keywords[name] for name in names if name in keywords)]
+    operands = list(arguments)
     if operands[2:] == [None]:
         operands.pop()
     if len(operands) == 3:

@@ -76,6 +76,8 @@ def call_value(
     if isinstance(function, np.ufunc) and len(arguments) > function.nin:
         keywords = {**keywords, "out": tuple(arguments[function.nin :])}
         arguments = arguments[: function.nin]
+    if keywords and getattr(function, "__module__", None) == "builtins":
+        arguments, keywords = _by_position(function, arguments, keywords)
     for table, call in (
         (BUILTINS, _call_builtin),
         (FUNCTIONS, call_lowering),
@@ -94,6 +96,26 @@ def python_meaning(function: Any) -> Callable[..., Any]:
         return lambda *arguments, **keywords: None
     found: Callable[..., Any] = function
     return found
+
+
+def _by_position(
+    function: Callable[..., Any], arguments: Sequence[Abstract], keywords: Keywords
+) -> tuple[Sequence[Abstract], Keywords]:
+    """The arguments of a builtin, those that have a position there however they are given."""
+    try:
+        signature = inspect.signature(function)
+    except ValueError:  # of some types Python tells none
+        return arguments, keywords
+    try:
+        bound = signature.bind(*arguments, **keywords)
+    except TypeError as error:
+        raise users(error) from None
+    if any(signature.parameters[name].kind is _POSITIONAL for name in bound.kwargs):
+        bound.apply_defaults()
+    return bound.args, bound.kwargs
+
+
+_POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
 def _call_builtin(

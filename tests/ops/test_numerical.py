@@ -33,6 +33,7 @@ def test_trapezoid() -> None:
     both(np.trapezoid, V, np.array([0.0, 0.5, 1.0, 2.0, 2.5]))
     both(np.trapezoid, M, dx=0.5, axis=0)
     both(np.trapezoid, M, np.array([0.0, 0.5, 2.0]))
+    both(np.trapezoid, np.stack([M, 2 * M]), M)
 
 
 def test_gradient() -> None:
@@ -55,6 +56,8 @@ def test_polynomials() -> None:
     )
     both(np.vander, V, known=(3,))
     both(np.vander, V, N=4, increasing=True)
+    both(np.vander, W.astype("float32"), N=3)
+    both(np.vander, np.array([1, 2], "int8"), N=2)
 
 
 @pytest.mark.parametrize("x", [np.array([0.3, 1.2, 3.0, -1.0, 9.0]), 1.2, np.array([[2.0, 0.5]])])
@@ -138,6 +141,8 @@ def test_triangle_indices(function: Any, n: int, keywords: dict[str, Any]) -> No
 
 
 def test_other_positions() -> None:
+    check(lambda: FUNCTIONS[np.indices]((2, 3), float), lambda: np.indices((2, 3), float))
+    check(lambda: FUNCTIONS[np.unravel_index](3, (2, 3)), lambda: np.unravel_index(3, (2, 3)))
     both(np.triu_indices_from, SQUARE)
     both(np.tril_indices_from, M)
     both(np.diag_indices, 3)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import symdiff as sd
 from symdiff.errors import UnsupportedCallError
 from symdiff.ops.declare import ATTRIBUTES, FUNCTIONS, METHODS, REGISTRY
 from tests.ops.straightline import check, same, stage
@@ -172,3 +173,46 @@ def test_sinc_at_zero_and_beyond(dtype: str) -> None:
     check(FUNCTIONS[np.sinc], np.sinc, x, order=3 if dtype == "float64" else 1)
     check(FUNCTIONS[np.sinc], np.sinc, float(x[1]))
     check(FUNCTIONS[np.sinc], np.sinc, 2)
+
+
+@pytest.mark.parametrize(
+    "choices", [(W.astype("f"), 0.5), (W.astype("f"), V), (V > 0, 2), (1, 2.0)]
+)
+def test_select_has_the_common_type_of_its_choices(choices: Any) -> None:
+    conditions = [V > 0, V < 0]
+    program = stage(lambda c, d, v, w: FUNCTIONS[np.select]([c, d], [v, w]), *conditions, *choices)
+    same(program(*conditions, *choices), [np.select(conditions, list(choices))])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: np.sin(x, sig="f->f"),
+        lambda x: np.add(x, x, casting="no"),
+        lambda x: np.matmul(x, x, axes=[0, 0, ()]),
+    ],
+)
+def test_options_of_ufuncs_are_not_passed_over(call: Any) -> None:
+    with pytest.raises(sd.UnsupportedCallError, match=r"argument (sig|casting|axes)="):
+        sd.differentiable(call).forward(V)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda z, w: z[0] * w[0],
+        lambda z, w: np.multiply(z[0], w[0]),
+        lambda z, w: np.multiply(complex(z[0]), w[0]),
+        lambda z, w: np.dot(z[0], w[0]),
+        lambda z, w: abs(z[0]),
+        lambda z, w: np.abs(z[0]),
+        lambda z, w: np.square(z[0]),
+    ],
+)
+def test_single_complex_numbers_have_the_bits_of_operator_or_function(call: Any) -> None:
+    """NumPy rounds the two in different ways."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        z, w = rng.normal(size=(2, 2)) + 1j * rng.normal(size=(2, 2))
+        value, _ = sd.differentiable(call).forward(z, w)
+        assert value == call(z, w)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+import symdiff as sd
 from tests.parse.following import follows
 
 X = np.array([0.5, -1.25, 2.0, 3.5])
@@ -632,6 +633,21 @@ def list_rebound_while_iterated(x, n):
     return s, a
 
 
+def by_keyword(x, n):
+    pairs = [i * v for i, v in enumerate([x[0], x[1]], start=2)]
+    return (
+        round(x[0] * 1.26, ndigits=1),
+        round(number=x[0] * 1.26),
+        sum(pairs, start=x[2]),
+        pow(x[0], exp=2) + pow(base=x[0], exp=n),
+        abs(complex(x[0], imag=x[1])),
+        complex(imag=x[1]).imag,
+        max([x[0]], default=3.0) + min(x[0], x[1], key=lambda v: -v),
+        x.compress([True, False, True]),
+        np.compress(axis=0, condition=[False, True], a=x),
+    )
+
+
 ALL = [f for f in list(globals().values()) if getattr(f, "__module__", 0) == __name__]
 ALL = [f for f in ALL if isinstance(f, types.FunctionType)]
 
@@ -650,3 +666,11 @@ def words_name_functions(x):
 
 def test_words_of_a_text_are_a_list():
     follows(words_name_functions, np.array([0.3, 1.2]))
+
+
+def test_builtins_take_the_keywords_that_python_takes():
+    def rounded(x):
+        return round(x, digits=1)
+
+    with pytest.raises(TypeError, match="digits"):
+        sd.differentiable(rounded).forward(1.26)
