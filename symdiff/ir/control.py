@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Block, GraphCell, Node, Op, Value
-from symdiff.ir.types import INT, ArrayType, Dim, ListType, Size, TapeType, Type
+from symdiff.ir.types import INT, ArrayType, Dim, ListType, Size, TapeType, Type, is_long
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def alike(a: ArrayType, b: ArrayType) -> bool:
 
 
 def _join_dims(a: Dim, b: Dim, symbol: str) -> Dim:
-    return a if a == b else Size(symbol, 0, open=True)
+    return a if a == b else Size(symbol, 0, open=True, long=is_long(a) and is_long(b))
 
 
 def _infer_undefined(*, type: Type) -> tuple[Type, ...]:

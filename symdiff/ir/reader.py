@@ -41,7 +41,7 @@ _NODE = re.compile(
     r"(?: : (?P<types>[^'\"{}]*?))?(?P<opens> \{)?(?:  # line \d+)?"
 )
 _INPUT = re.compile(r"input (?P<value>\S+) : (?P<type>\S+) = (?P<origin>\w+)(?P<path>\(.*\))")
-_DIM = re.compile(r"(?P<open>\?)?(?P<symbol>\w+)(?P<offset>[+-]\d+)?")
+_DIM = re.compile(r"(?P<open>[?!])?(?P<symbol>\w+)(?P<offset>[+-]\d+)?")
 
 
 def read_graph(text: str, ops: Mapping[str, Op], objects: Mapping[str, Any] | None = None) -> Graph:
@@ -208,8 +208,8 @@ def _split(text: str) -> list[str]:
 def read_type(text: str) -> Type:
     """A type from its text.
 
-    >>> print(read_type("tape[float32[n-2,?s0,3]]"))
-    tape[float32[n-2,?s0,3]]
+    >>> print(read_type("tape[float32[n-2,?s0,!s1,3]]"))
+    tape[float32[n-2,?s0,!s1,3]]
     """
     name, bracket, inner = text.partition("[")
     inner = inner.removesuffix("]")
@@ -226,7 +226,8 @@ def _dim(text: str) -> Dim:
     if text.isdigit():
         return int(text)
     match = _matched(_DIM, text)
-    return Size(match["symbol"], int(match["offset"] or 0), match["open"] is not None)
+    mark = match["open"]
+    return Size(match["symbol"], int(match["offset"] or 0), mark is not None, mark == "!")
 
 
 # Attributes

@@ -24,18 +24,20 @@ DType = np.dtype  # shorthand in annotations
 class Size:
     """A size that is not a constant: the value of ``symbol`` plus ``offset``.
 
-    ``open`` sizes may be 1 at run time even at offset 0 (a computed size, a mask's count). A size
-    that comes from an argument is not open: it is at least 2, since 0 and 1 are constants of the
-    signature.
+    ``open`` sizes may differ from turn to turn of a loop, and be 1 at run time even at offset 0 (a
+    computed size, a mask's count) if they are not known to be ``long``: at least 2. A size that
+    comes from an argument is not open: it is long, since 0 and 1 are constants of the signature.
     """
 
     symbol: str
     offset: int = 0
     open: bool = False
+    long: bool = False
 
     def __str__(self) -> str:
         sign = f"{self.offset:+d}" if self.offset else ""
-        return f"{'?' if self.open else ''}{self.symbol}{sign}"
+        mark = ("!" if self.long else "?") if self.open else ""
+        return f"{mark}{self.symbol}{sign}"
 
 
 Dim = int | Size
@@ -45,7 +47,17 @@ def may_be_one(dim: Dim) -> bool:
     """Whether a dimension can turn out to be 1 at run time."""
     if isinstance(dim, int):
         return dim == 1
-    return dim.open or dim.offset < 0
+    return (dim.open and not dim.long) or dim.offset < 0
+
+
+def is_long(dim: Dim) -> bool:
+    """Whether a dimension is known to be at least 2."""
+    return dim > 1 if isinstance(dim, int) else not may_be_one(dim)
+
+
+def takes(head: Dim, end: Dim) -> bool:
+    """Whether a loop's value may have another dimension in a turn than in the one before."""
+    return isinstance(head, Size) and head.open and (not head.long or is_long(end))
 
 
 def shifted(dim: Dim, offset: int) -> Dim:

@@ -17,7 +17,7 @@ from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value
 from symdiff.ir.printer import print_graph
 from symdiff.ir.structure import Container, Leaf, Structure
-from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type
+from symdiff.ir.types import ArrayType, Dim, ListType, TapeType, Type, takes
 
 
 def verify(graph: Graph) -> None:
@@ -209,7 +209,7 @@ def _goes_on(following: Type, carry: Type) -> bool:
     """Whether a turn can hand a value on; where a size is open it may differ from turn to turn."""
     if isinstance(following, ArrayType) and isinstance(carry, ArrayType):
         sizes = zip(following.shape, carry.shape, strict=False)
-        shape = tuple(b if isinstance(b, Size) and b.open else a for a, b in sizes)
+        shape = tuple(b if takes(b, a) else a for a, b in sizes)
         return _alike(replace(following, shape=shape), carry) and following.rank == carry.rank
     return _alike(following, carry)
 

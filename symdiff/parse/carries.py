@@ -19,7 +19,7 @@ from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.control import emit_cond, emit_undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.structure import is_leaf
-from symdiff.ir.types import BOOL, INT, ArrayType, ListType, Size, Type
+from symdiff.ir.types import BOOL, INT, ArrayType, ListType, Type, takes
 from symdiff.ops import list_new
 from symdiff.parse.heap import (
     Heap,
@@ -1184,7 +1184,7 @@ def fits(head: Type, end: Type) -> bool:
     if (head.dtype, head.kind, head.rank) != (end.dtype, end.kind, end.rank):
         return False
     pairs = zip(head.shape, end.shape, strict=True)
-    return all(a == b or (isinstance(a, Size) and a.open) for a, b in pairs)
+    return all(a == b or takes(a, b) for a, b in pairs)
 
 
 def _of_one_kind(a: Abstract, b: Abstract) -> bool:

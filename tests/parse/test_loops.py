@@ -641,3 +641,46 @@ def number_in_a_dict_becomes_single(x, n):
 
 def test_a_number_in_a_dict_may_change_its_dtype_in_the_first_turn():
     follows(number_in_a_dict_becomes_single, *calls(X.astype(np.float32)), *calls(X))
+
+
+def spiral(y, a):
+    for _ in range(5):
+        y = y + 0.1 * np.array([a * y[1], -y[0] * y[1], y[2] * a])
+    return y @ np.array([1.0, 2.0, 3.0])
+
+
+def shrinking(y, a):
+    for _ in range(3):
+        y = a * y[1:] * y[:-1] + np.ones(1)
+    return np.sum(y * np.ones(2))
+
+
+def spread(y, a):
+    z = y if a > 0 else np.ones(1)
+    for _ in range(2):
+        z = z * np.ones(3)
+    return np.sum(z * y) * a
+
+
+def differences(f, y, a, h=1e-6):
+    places = np.eye(len(y))
+    return [(f(y + h * place, a) - f(y - h * place, a)) / (2 * h) for place in places]
+
+
+@pytest.mark.parametrize("count", [3, 4, 5, 6])
+@pytest.mark.parametrize("a", [0.7, -0.4])
+@pytest.mark.parametrize("function", [spiral, shrinking, spread])
+def test_sizes_that_differ_from_turn_to_turn(function, a, count):
+    y = np.sin(1.0 + np.arange(count))
+    try:
+        expected = differences(function, y, a)
+    except (ValueError, IndexError) as error:
+        with pytest.raises(type(error)):
+            sd.grad(function)(y, a)
+    else:
+        np.testing.assert_allclose(sd.grad(function)(y, a), expected, rtol=1e-7, atol=1e-8)
+
+
+def test_what_is_never_of_one_element_is_not_tested_for_it():
+    assert "== 1" not in sd.grad(spiral).source("float64[n]", "float")
+    assert "== 1" in sd.grad(spread).source("float64[n]", "float")
