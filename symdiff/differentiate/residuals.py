@@ -119,8 +119,8 @@ _PLAIN = frozenset((
     "add", "subtract", "multiply", "divide", "negative", "positive", "absolute", "square", "sqrt",
     "floor", "ceil", "sign", "real", "imag", "conjugate", "less", "less_equal", "greater",
     "greater_equal", "equal", "not_equal", "logical_and", "logical_or", "logical_not", "maximum",
-    "minimum", "where", "choice", "astype", "range_element", "range_length", "python_bool", "python_float",
-    "python_int", "as_scalar", "not_", "retype",
+    "minimum", "where", "choice", "astype", "range_element", "range_length", "python_bool",
+    "python_float", "python_int", "as_scalar", "not_", "retype",
 ))  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from symdiff.emit.expressions import negation, truth
+from symdiff.emit.expressions import assign, negation, truth
 from symdiff.emit.text import Line
 
 Loads = Callable[[], Counter[str]]  # how often names are read, counted where that is asked for
@@ -59,10 +59,10 @@ def _restore_loop(lines: list[Line], place: int, loads: Loads) -> None:
     before = None if head is None else _lowered_at(lines, place, head.flag)
     if head is None or before is None:
         return
-    rest = line.body[head.taken :]
+    rest = _decided(line.body[head.taken :], head.flag)
     if not rest or not _is_tail(rest, head.flag):
         return
-    keep = loads()[head.flag] > 1
+    keep = loads()[head.flag] > Counter(_loads([line]))[head.flag]
     line.body = [*head.rest, *_leaving(rest, head.flag, keep)]
     if head.always and isinstance(line.tree, ast.While):
         line.tree.test = ast.Constant(True)
@@ -110,6 +110,26 @@ def _lowered_at(lines: list[Line], place: int, flag: str) -> int | None:
         if not isinstance(lines[k].tree, ast.Assign) or flag in _names(lines[k]):
             return None
     return None
+
+
+def _decided(lines: list[Line], flag: str) -> list[Line]:
+    """With ``stop = test`` and a branch on that as a branch on the test that sets the flag."""
+    if len(lines) < 2 or not isinstance(lines[-1].tree, ast.If):
+        return lines
+    *others, given, last = lines
+    value, test = _assigned(given, flag), lines[-1].tree.test
+    raised = isinstance(test, ast.Name)
+    inside = {name for line in (*last.body, *last.orelse) for name in _names(line)}
+    if value is None or _names_of(test) != {flag} or flag in inside | _names_of(value):
+        return lines
+    if not raised and _negated_name(test) is None:
+        return lines
+    arms = (last.body, last.orelse) if raised else (last.orelse, last.body)
+    then, orelse = (
+        [*arm, Line(assign(ast.Name(flag, ast.Store()), ast.Constant(sets)), given.span)]
+        for arm, sets in zip(arms, (True, False), strict=True)
+    )
+    return [*others, Line(ast.If(truth(value), [], []), given.span, body=then, orelse=orelse)]
 
 
 def _is_tail(lines: list[Line], flag: str) -> bool:

@@ -212,3 +212,39 @@ def test_one_text_is_enough_where_numpy_does_the_same() -> None:
     source = sd.grad(newton).source("float")
     assert "_by_numpy" not in source
     np.testing.assert_allclose(sd.grad(newton)(2.0), 0.5 / np.sqrt(2.0), rtol=1e-12)
+
+
+# Loops that are left
+
+
+def backtracked(x: Any, direction: Any) -> Any:
+    step = 1.0
+    for _ in range(20):
+        if np.sum((x + step * direction) ** 4) < np.sum(x**4):
+            break
+        step *= 0.5
+    return np.sum((x + step * direction) ** 2)
+
+
+def test_a_flag_that_is_a_test_is_a_break() -> None:
+    x, direction = np.array([0.3, 0.9]), np.array([-6.0, -2.0])
+    source = sd.grad(backtracked).source(x, direction)
+    assert "break_" not in source
+    assert "break" in statements(source)
+    np.testing.assert_allclose(sd.grad(backtracked)(x, direction), 2 * (x + direction / 8))
+    assert np.sum((x + direction / 8) ** 4) < np.sum(x**4) < np.sum((x + direction / 4) ** 4)
+
+
+def below_the_diagonal(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        for j in range(i):
+            total += np.sin(x[i] * x[j])
+    return total
+
+
+def test_the_count_of_an_inner_loop_is_on_no_tape() -> None:
+    assert "tape" not in sd.grad(below_the_diagonal).source("float64[n]")
+    x = np.array([0.4, -0.7, 1.1])
+    expected = [sum(y * np.cos(x[i] * y) for j, y in enumerate(x) if i != j) for i in range(3)]
+    np.testing.assert_allclose(sd.grad(below_the_diagonal)(x), expected)
