@@ -12,7 +12,7 @@ from symdiff.emit.namespace import Namespace
 from symdiff.emit.plan import Plan
 from symdiff.emit.text import Line
 from symdiff.ir.graph import Graph, Value
-from symdiff.ir.signature import Nested, Signature
+from symdiff.ir.signature import Live, Nested, Signature
 from symdiff.ir.structure import Container, Leaf, Structure, construct
 
 
@@ -85,30 +85,33 @@ def _length(path: Path, specifications: Mapping[str, Any]) -> int | None:
     """How many items the tuple or list at a path has; None where it is not one."""
     specification = specifications.get(path[0])
     for key in path[1:]:
-        if not isinstance(specification, Nested):
-            return None
-        items = dict(zip(specification.keys, specification.items, strict=True))
-        specification = items.get(key)
+        specification = _item(specification, key)
     if not isinstance(specification, Nested) or specification.type not in (tuple, list):
         return None
     return len(specification.keys)
 
 
 def _follow(expression: ast.expr, path: Sequence[Any], specification: Any) -> ast.expr:
-    """``params[0].w``: attributes where the signature says that it is not a dict or a sequence."""
+    """``params[0].w``: keys where the signature, or the example of an object, has a container."""
+    held = None  # what stands in the example, beyond an object
     for key in path:
-        nested = isinstance(specification, Nested)
-        if isinstance(key, str) and specification is not None and _has_attributes(specification):
+        if isinstance(specification, Live):
+            held, specification = specification.example, None
+        kind = specification.type if isinstance(specification, Nested) else type(held)
+        if isinstance(key, str) and not issubclass(kind, dict):
             expression = ast.Attribute(expression, key, ast.Load())
+            held = getattr(held, key, None)
         else:
             expression = subscript(expression, ast.Constant(key))
-        items = dict(zip(specification.keys, specification.items, strict=True)) if nested else {}
-        specification = items.get(key)
+            held = held[key] if isinstance(held, list | tuple | dict) else None
+        specification = _item(specification, key)
     return expression
 
 
-def _has_attributes(specification: Any) -> bool:
-    return not isinstance(specification, Nested) or not issubclass(specification.type, dict)
+def _item(specification: Any, key: Any) -> Any:
+    if not isinstance(specification, Nested):
+        return None
+    return specification.items[specification.keys.index(key)]
 
 
 def output(graph: Graph, expressions: Expressions) -> ast.expr:

@@ -152,6 +152,7 @@ def reflect(interp: Interpreter, value: Any, path: Path) -> Abstract:
     known = interp.live.get(id(value))
     if known is not None and _is_at_hand(interp, known):
         interp.guard(path, "same", known.path)
+        _bring(interp, known)
         return known
     for test, handler in _REFLECTORS:
         if test(value):
@@ -164,6 +165,21 @@ def _is_at_hand(interp: Interpreter, ref: Any) -> bool:
     """Whether what a list or a dict holds is known here, not only on a path that was given up."""
     heaps = (interp.heap, *interp.outer_heaps)
     return isinstance(ref, ObjectRef) or any(heap.get(ref) is not ABSENT for heap in heaps)
+
+
+def _bring(interp: Interpreter, value: Abstract) -> None:
+    """Let this heap hold what a list or a dict holds that was read in another one only."""
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, tuple):
+            pending.extend(part)
+        key = part.storage if isinstance(part, Array) else part
+        if not isinstance(key, Storage | ListRef | DictRef) or interp.heap.get(key) is not ABSENT:
+            continue
+        content = next((h.get(key) for h in interp.outer_heaps[::-1] if key in h.contents), ABSENT)
+        interp.heap.set(key, content)
+        pending.extend(content.values() if isinstance(content, dict) else (content,))
 
 
 def _remembered(interp: Interpreter, value: Any, found: Abstract) -> Abstract:
