@@ -254,10 +254,10 @@ def derive(chain: Chain, arguments: Arguments, known: Followed | None = None) ->
 
 def _moved_fact(path: Path, moved: Callable[[Path], Path]) -> Path:
     """The path of a fact about arguments of an outer call."""
-    end = path[-1]
+    *before, end = path
     if isinstance(end, Aspect) and end.kind == "is":
-        end = replace(end, of=moved(end.of))
-    return (*moved(path)[:-1], end)
+        return (*moved(tuple(before)), replace(end, of=moved(end.of)))
+    return moved(path)
 
 
 def _paths(signature: Signature) -> frozenset[Path]:

@@ -369,6 +369,18 @@ def test_arrays_are_one_in_the_turns_in_which_they_are():
     follows(one_name_of_a_tuple, (0.5, (1.0,)))
 
 
+def turned(x, n, a, b):
+    return x * n if a is not b else n * np.sum(x[: int(n)])
+
+
+def test_what_is_fixed_of_arguments_is_told_of_tangents_too():
+    x, a = np.ones(3), [1.0]
+    for b, expected in ((a, 4.0), ([1.0], 2.0 * x)):
+        value, tangent = symdiff.jvp(turned, (x, 2, a, b), (x, None, None, None))
+        np.testing.assert_array_equal(tangent, expected)
+        np.testing.assert_array_equal(value, expected)
+
+
 def test_a_second_argument_may_be_the_first():
     x = np.ones((2, 2))
     gradient = symdiff.grad(kernel)
