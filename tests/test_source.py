@@ -334,7 +334,7 @@ def test_code_from_exec_or_a_prompt_is_refused_with_a_way_out(name: str) -> None
     exec(compile("def f(x): return x", name, "exec"), names)
     with pytest.raises(SourceUnavailableError, match="exec") as caught:
         find_source(names["f"])
-    assert "in a file or in a notebook cell" in str(caught.value.hint)
+    assert "in a file, in a notebook cell, or use IPython" in str(caught.value.hint)
 
 
 def test_a_file_that_is_gone(run: Run, tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """``check_grads``: derivatives against extrapolated differences of the function's own values.
 
 Both modes are compared along random directions: forward with the difference quotient itself,
-reverse by ⟨v, Jᵀw⟩ = ⟨J v, w⟩. Order two repeats that with the first derivatives in place of the
-function, and so on.
+reverse by ⟨v, Jᵀw⟩ = ⟨J v, w⟩, where ⟨a, b⟩ is the real part of Σ conj(a)·b. Order two repeats that
+with the first derivatives in place of the function, and so on.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.api.differentiable import Differentiable, differentiable_of
+from symdiff.errors import SignatureError
 from symdiff.ir.structure import (
     Container,
     Leaf,
@@ -39,10 +40,27 @@ def check(
     seed: int,
 ) -> None:
     """What ``symdiff.check_grads`` does."""
-    if not isinstance(args, tuple | list):
-        raise TypeError(f"args is a tuple of arguments, not a {type(args).__name__}")
     function = differentiable_of(f)
-    _check(function, tuple(args), order, tuple(modes), _Tolerance(rtol, atol), seed, "f")
+    modes = (modes,) if isinstance(modes, str) else tuple(modes)
+    _require_something_to_check(args, order, modes)
+    _check(function, tuple(args), order, modes, _Tolerance(rtol, atol), seed, "f")
+
+
+def _require_something_to_check(args: Any, order: Any, modes: Any) -> None:
+    if not isinstance(args, tuple | list):
+        raise SignatureError(
+            f"args is a tuple of arguments, not of type {type(args).__name__}",
+            hint="check_grads(f, (x, y))",
+        )
+    if isinstance(order, bool) or not isinstance(order, int) or order < 1:
+        raise ValueError(f"order is 1, 2, 3 …, not {order!r}")
+    if not modes or not {"fwd", "rev"}.issuperset(modes):
+        raise ValueError(f"modes are of 'fwd' and 'rev', not {modes!r}")
+    if not _float_paths(tuple(args)):
+        raise SignatureError(
+            "there is no float among the arguments to differentiate by",
+            hint="pass floats: 2.0, x.astype(float)",
+        )
 
 
 class _Tolerance:
@@ -202,7 +220,7 @@ def _is_number(value: object) -> bool:
 
 def _floats(value: Any) -> list[Any]:
     leaves, _ = flatten(value, _is_number)
-    return [np.asarray(leaf, np.float64) for leaf in leaves]
+    return [np.asarray(leaf, np.result_type(leaf, np.float64)) for leaf in leaves]
 
 
 def _float_paths(value: Any) -> list[tuple[Any, ...]]:
@@ -235,20 +253,27 @@ def _only(value: Any, position: int, rng: np.random.Generator) -> Any:
 
 def _drawn(leaf: Any, rng: np.random.Generator | None) -> Any:
     shape = np.shape(leaf)
-    drawn = np.zeros(shape) if rng is None else rng.standard_normal(shape)
-    return _of_kind(drawn if shape else float(drawn), leaf)
+    if rng is None:
+        drawn: Any = np.zeros(shape)
+    elif np.iscomplexobj(leaf):
+        drawn = rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
+    else:
+        drawn = rng.standard_normal(shape)
+    return _of_kind(drawn if shape else np.asarray(drawn).item(), leaf)
 
 
 def _weights(value: Any, rng: np.random.Generator) -> Any:
-    return rng.uniform(0.5, 1.5, np.shape(value))
+    weights = rng.uniform(0.5, 1.5, np.shape(value))
+    return weights * (1 + 1j) if np.iscomplexobj(value) else weights
 
 
 def _dot(a: Any, b: Any) -> float:
-    return float(np.sum(np.asarray(a) * np.asarray(b)))
+    """Re Σ conj(a)·b, by which complex numbers are paired."""
+    return float(np.real(np.sum(np.conj(a) * np.asarray(b))))
 
 
 def _is_scalar(value: Any) -> bool:
-    return _is_number(value) and np.size(value) == 1
+    return _is_number(value) and np.size(value) == 1 and not np.iscomplexobj(value)
 
 
 def _step(value: Any, key: Any) -> Any:

@@ -14,7 +14,9 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from symdiff.errors import UnsupportedCallError
+import numpy as np
+
+from symdiff.errors import SignatureError, UnsupportedCallError
 from symdiff.runtime.signature import with_types
 
 if TYPE_CHECKING:
@@ -136,7 +138,14 @@ class Differentiable:
 
         ``gradient`` is the cotangent of the value; it may be left out where that is a scalar.
         """
-        result: tuple[Any, ...] = saved.program.run(saved, gradient)
+        program = getattr(saved, "program", None)
+        if program is None:
+            kind = type(saved).__name__
+            raise SignatureError(
+                f"saved is of type {kind}, which is not what forward() saves",
+                hint="y, saved = f.forward(x); f.backward(saved)",
+            )
+        result: tuple[Any, ...] = program.run(saved, gradient)
         return result
 
     # What was or would be compiled
@@ -182,7 +191,7 @@ class Differentiable:
         return len(self._bound)
 
     def _wrt(self, argnums: Argnums) -> Step:
-        return tuple(argnums) if isinstance(argnums, list) else argnums, self._skip
+        return checked_argnums(argnums), self._skip
 
     def _derived(self, *steps: Step) -> Derivative:
         return Derivative(self._function, self._bound, (*self._steps, *steps))
@@ -332,15 +341,41 @@ def differentiable_of(function: Any) -> Differentiable:
     if isinstance(function, types.MethodType):
         inner = differentiable_of(function.__func__)
         return type(inner)(inner._function, (function.__self__, *inner._bound), inner._steps)
+    if isinstance(function, staticmethod | classmethod | property):
+        raise SignatureError(f"put @differentiable below @{type(function).__name__}")
     if not callable(function):
-        raise TypeError(f"a function is needed, not {type(function).__name__}")
-    if isinstance(function, staticmethod | classmethod):
-        raise TypeError(f"put @differentiable below @{type(function).__name__}")
+        raise SignatureError(
+            f"a function is needed, not a value of type {type(function).__name__}",
+            hint="pass the function itself and call what you get: grad(f)(x), not grad(f(x))",
+        )
     if _is_function(function):
         return Differentiable(function)
     if hasattr(function, "cache_info") and hasattr(function, "__wrapped__"):
-        raise TypeError("a cached function does not compute: differentiate its __wrapped__")
+        raise SignatureError(
+            "a cached function does not compute what it has computed before",
+            hint="differentiate the function inside the cache, its __wrapped__",
+        )
     return Differentiable(type(function).__call__, (function,))
+
+
+def checked_argnums(argnums: Any) -> int | str | tuple[int | str, ...]:
+    """A position, a name, or a tuple of them.
+
+    :raises SignatureError: for anything else.
+    """
+    if isinstance(argnums, list | tuple):
+        return tuple(_one_argnum(argument) for argument in argnums)
+    return _one_argnum(argnums)
+
+
+def _one_argnum(argument: Any) -> int | str:
+    if isinstance(argument, bool) or not isinstance(argument, int | str | np.integer):
+        raise SignatureError(
+            f"argnums is a position, a name, or a tuple of them, not a {type(argument).__name__}",
+            hint="grad(f, argnums=(0, 1)) says what to differentiate by; the arguments of f are"
+            " given to what it returns: grad(f)(x)",
+        )
+    return argument if isinstance(argument, str) else int(argument)
 
 
 def _is_function(function: Any) -> bool:

@@ -9,14 +9,13 @@ program is compiled.
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import inspect
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Self, TypeVar
 
 from symdiff.errors import SymdiffError
+from symdiff.runtime.parameters import parameters_of
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -98,10 +97,10 @@ class Declared:
     __symdiff_handler__ = ""
 
     def __init__(self, function: Callable[..., Any]) -> None:
+        own = isinstance(function, Declared)  # what is declared of it is not declared of this
+        functools.update_wrapper(self, function, updated=() if own else ("__dict__",))
         self.function = function
-        functools.update_wrapper(self, function)
-        with contextlib.suppress(ValueError):  # a C function may not tell its parameters
-            self.__signature__ = inspect.signature(function, follow_wrapped=False)
+        self.__signature__ = parameters_of(function).signature
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
@@ -155,6 +154,10 @@ class nondifferentiable(Declared):  # noqa: N801 - a class used as a word
     """
 
     __symdiff_handler__ = "rules.call_nondifferentiable"
+
+    @staticmethod
+    def __symdiff_called__(stager: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        return _handler("rules.without_derivative")(stager, *args, **kwargs)
 
     def __new__(cls, function: Any = None, *, returns: str | None = None) -> Any:
         """Also a decorator with an option."""

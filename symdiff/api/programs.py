@@ -21,9 +21,8 @@ from symdiff.api.transforms import Functional, Transform, transform_of
 from symdiff.api.wrt import Asked, asked_for, of_tuple
 from symdiff.errors import CertainError, InternalError
 from symdiff.ir.graph import FreeVariable, Graph, walk_nodes
-from symdiff.ir.signature import Aspect, Nested, Path, Signature, Specification
+from symdiff.ir.signature import Aspect, Path, Signature
 from symdiff.ir.structure import Container, Leaf, Structure
-from symdiff.ir.types import ArrayType, Dim
 from symdiff.ops.effects import changes_one_of
 from symdiff.pipeline import Arguments, Chain, Derived, Followed, Program
 from symdiff.runtime.blame import explainer
@@ -277,26 +276,7 @@ def _are_the_same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
 
 def _line(signature: Signature) -> str:
     fixed = [f"{spelled(path)} == {value!r}" for path, value in signature.static]
-    parameters = tuple((name, _with_sizes_spelled(spec)) for name, spec in signature.parameters)
-    shown = str(replace(signature, parameters=parameters))
-    return shown + (f"; {', '.join(fixed)}" if fixed else "")
-
-
-def _with_sizes_spelled(specification: Specification) -> Specification:
-    """Sizes as the user spells them, ``x.shape[0]``, where they have no names of the user's."""
-    if isinstance(specification, Nested):
-        items = tuple(map(_with_sizes_spelled, specification.items))
-        return replace(specification, items=items)
-    if not isinstance(specification, ArrayType):
-        return specification
-    return replace(specification, shape=tuple(map(_spelled_size, specification.shape)))
-
-
-def _spelled_size(dim: Dim) -> Dim:
-    if isinstance(dim, int):
-        return dim
-    owner, _, axis = dim.symbol.rpartition(".")
-    return replace(dim, symbol=f"{owner}.shape[{axis}]") if axis.isdecimal() and owner else dim
+    return str(signature) + (f"; {', '.join(fixed)}" if fixed else "")
 
 
 def _entry(derived: Derived, arguments: Arguments, target: Target) -> Entry:

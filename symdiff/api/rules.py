@@ -36,6 +36,8 @@ def call_custom_vjp(
     stager: Stager, declared: custom_vjp, args: Args, kwargs: dict[str, Any]
 ) -> Any:
     """The abstract result of a function with a reverse rule."""
+    if stager.is_within(declared):
+        return _without_rule(stager, declared, args, kwargs)
     forward, backward = declared.rule()
 
     def rule(stager: Stager, given: Args, kwargs: dict[str, Any]) -> Any:
@@ -44,10 +46,11 @@ def call_custom_vjp(
         return stager.elements(stager.call(backward, (pair[1], cotangent), {}))
 
     call = _Call.of(stager, declared.function, declared.name, args, kwargs)
-    reverse, captured = stager.graph(
-        stager.callable((declared, "reverse"), rule),
-        call.signature(g=cotangent_specification(call.primal)),
-    )
+    with stager.within(declared):
+        reverse, captured = stager.graph(
+            stager.callable((declared, "reverse"), rule),
+            call.signature(g=cotangent_specification(call.primal)),
+        )
     call = call.capturing(captured)
     return call.emit(stager, reverse=call.reverse_of(reverse, captured))
 
@@ -56,6 +59,8 @@ def call_custom_jvp(
     stager: Stager, declared: custom_jvp, args: Args, kwargs: dict[str, Any]
 ) -> Any:
     """The abstract result of a function with a forward rule."""
+    if stager.is_within(declared):
+        return _without_rule(stager, declared, args, kwargs)
     given_rule = declared.rule()
 
     def rule(stager: Stager, given: Args, kwargs: dict[str, Any]) -> Any:
@@ -65,12 +70,20 @@ def call_custom_jvp(
 
     call = _Call.of(stager, declared.function, declared.name, args, kwargs)
     tangents = {f"t{k}": _tangent(spec) for k, (_, spec) in enumerate(call.specifications)}
-    pushed, captured = stager.graph(
-        stager.callable((declared, "forward"), rule), call.signature(**tangents)
-    )
+    with stager.within(declared):
+        pushed, captured = stager.graph(
+            stager.callable((declared, "forward"), rule), call.signature(**tangents)
+        )
     call = call.capturing(captured)
     forward = call.forward_of(pushed, captured)
     return call.emit(stager, forward=forward, reverse=call.transposed(forward))
+
+
+def _without_rule(
+    stager: Stager, declared: custom_vjp | custom_jvp, args: Args, kwargs: dict[str, Any]
+) -> Any:
+    """A call of the function in its own rule, of which no derivative is known."""
+    return _Call.of(stager, declared.function, declared.name, args, kwargs).emit(stager)
 
 
 def _tangent(specification: Specification) -> Specification:
@@ -418,9 +431,27 @@ def call_nondifferentiable(
     stager: Stager, declared: nondifferentiable, args: Args, kwargs: dict[str, Any]
 ) -> Any:
     """The function followed, its results without derivative; or an opaque call of it."""
-    if declared.returns is None and isinstance(declared.function, types.FunctionType):
-        return stager.stopped(declared.function, args, kwargs)
-    returns = None if declared.returns is None else read_type(declared.returns)
-    if returns is None and declared.returns is not None:
-        raise SignatureError(f"{declared.returns!r} is no type", hint="for example 'float64[n]'")
-    return stager.opaque(declared.function, args, kwargs, returns)
+    return _call_without_derivative(stager, declared.function, declared.returns, args, kwargs)
+
+
+def without_derivative(stager: Stager, function: Any = None, *, returns: str | None = None) -> Any:
+    """What ``nondifferentiable`` makes of a function inside a program."""
+
+    def call(stager: Stager, args: Args, kwargs: dict[str, Any]) -> Any:
+        if function is None:
+            return without_derivative(stager, *args, returns=returns)
+        return _call_without_derivative(stager, function, returns, args, kwargs)
+
+    return stager.callable(("nondifferentiable", function, returns), call)
+
+
+def _call_without_derivative(
+    stager: Stager, function: Any, returns: str | None, args: Args, kwargs: dict[str, Any]
+) -> Any:
+    is_followed = returns is None and isinstance(function, types.FunctionType)
+    if is_followed or not callable(function):  # one of the program's own
+        return stager.stopped(function, args, kwargs)
+    type_ = None if returns is None else read_type(returns)
+    if type_ is None and returns is not None:
+        raise SignatureError(f"{returns!r} is no type", hint="for example 'float64[n]'")
+    return stager.opaque(function, args, kwargs, type_)

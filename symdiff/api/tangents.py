@@ -11,7 +11,7 @@ from symdiff.errors import SignatureError
 from symdiff.ir.signature import Path
 from symdiff.ir.structure import Container, children, construct
 from symdiff.ir.types import ArrayType, type_of_constant
-from symdiff.runtime.saved import cast
+from symdiff.runtime.saved import cast, require_numbers
 from symdiff.runtime.signature import TypeText, spelled
 
 
@@ -64,6 +64,7 @@ def like(tangent: Any, primal: Any, path: Path) -> tuple[Any, Any]:
 def _like_array(tangent: Any, primal: Any, type_: ArrayType, path: Path) -> Any:
     if type(tangent) is type(primal) and not isinstance(primal, np.ndarray):
         return tangent
+    require_numbers(tangent, type_, spelled(path))
     shape = np.shape(primal)
     if (shape or np.size(tangent) != 1) and np.shape(tangent) != shape:
         raise SignatureError(f"{spelled(path)} has the shape {np.shape(tangent)}, not {shape}")
@@ -93,7 +94,8 @@ def _like_container(
     given = children(tangent)
     if given is None or given[0] != keys:
         raise SignatureError(
-            f"{spelled(path)}, a {type(tangent).__name__}, has not the structure of its primal"
+            f"{spelled(path)}, a {type(tangent).__name__}, has not the structure of its primal",
+            hint="give the same containers, with None for what is not differentiated",
         )
     pairs = [
         like(part, item, (*path, key))

@@ -8,7 +8,7 @@ form (``runtime.parameters``); *inner* means what is transformed, *outer* what i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from symdiff import differentiate, ops
@@ -27,10 +27,10 @@ from symdiff.differentiate.activity import analyse
 from symdiff.differentiate.calls import Calls
 from symdiff.errors import GradientShapeError, SignatureError
 from symdiff.ir.build import Builder, building, copy_into
-from symdiff.ir.graph import Block, Graph, Input, Value, walk_nodes
+from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, leaves
 from symdiff.ir.structure import Container, Leaf, Static, Structure
-from symdiff.ir.types import ArrayType, carries_derivative
+from symdiff.ir.types import ArrayType, carries_derivative, in_words
 from symdiff.ops.rules import custom_call, expanded
 from symdiff.runtime.parameters import Parameters, WithVector, positional
 
@@ -107,6 +107,8 @@ class Gradient(Differentiated):
         self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
     ) -> Graph:
         asked = self.asked(graph, inner, parameters)
+        if ops.never_returns(graph.block):
+            return replace(graph, output=Static(None), mutated={})
         target, aux = self._target(graph)
         gradient = self.wrt.shaped(asked.results(len(graph.block.results)))
         output = self._output(target, aux, gradient)
@@ -118,7 +120,9 @@ class Gradient(Differentiated):
         if self.aux:
             if not isinstance(output, Container) or len(output.items) != 2:
                 raise SignatureError(
-                    f"{graph.name} does not return a pair, as has_aux=True says", graph.span
+                    f"{graph.name} does not return a pair, as has_aux=True says",
+                    graph.span,
+                    "return (value, more), or leave has_aux out",
                 )
             output, aux = output.items
         if not isinstance(output, Leaf):
@@ -134,9 +138,15 @@ class Gradient(Differentiated):
         type_ = graph.block.results[target.index].type
         if not carries_derivative(type_):
             raise SignatureError(
-                f"cannot differentiate {graph.name}: it returns {type_}",
+                f"cannot differentiate {graph.name}: it returns {in_words(type_)}",
                 graph.span,
                 "return a float",
+            )
+        if isinstance(type_, ArrayType) and type_.dtype.kind == "c":
+            raise SignatureError(
+                f"cannot take the gradient of {graph.name}: it returns {in_words(type_)}",
+                graph.span,
+                "return a real number, such as its .real or abs(...), or use symdiff.vjp",
             )
         return target
 
@@ -150,13 +160,25 @@ class Gradient(Differentiated):
 def without_rules_used(graph: Graph, wrt: Sequence[int]) -> Graph:
     """A gradient graph in which functions whose reverse rule was used are what they compute.
 
-    A further derivative is that of the function's and the rule's own statements, as in JAX.
+    A further derivative is that of the function's and the rule's own statements, as in JAX. What
+    is cut in the function has none: there the rule stays, or the refusal where it has none.
     """
     if not any(node.op is custom_call for node in walk_nodes(graph.block)):
         return graph
     sources = [graph.block.parameters[number] for number in wrt]
     active = analyse(graph.block, sources, graph.block.results, Calls().dependencies).active
-    return expanded(graph, lambda node: any(value in active for value in node.results))
+
+    def was_used(node: Node) -> bool:
+        used = node.attributes["reverse"] is not None and not set(node.results).isdisjoint(active)
+        return used and not _is_cut(node.attributes["primal"])
+
+    return expanded(graph, was_used)
+
+
+def _is_cut(graph: Graph) -> bool:
+    """Whether something in a function was declared to have no derivative."""
+    cutting = (ops.opaque_call, ops.stop_gradient)
+    return any(node.op in cutting for node in walk_nodes(graph.block))
 
 
 def _instead_of_gradient(output: Structure) -> str:
@@ -202,7 +224,10 @@ class Jvp(Transform):
         for name, given in (("primals", primals), ("tangents", tangents)):
             if not isinstance(given, tuple | list):
                 kind = type(given).__name__
-                raise TypeError(f"{name} is a tuple, one entry an argument, not a {kind}")
+                raise SignatureError(
+                    f"{name} is a tuple, one entry an argument, not of type {kind}",
+                    hint="jvp(f, (x, y), (x_dot, y_dot))",
+                )
         count = len(primals)
         flat = inner.flat(within(inner.bind((*bound, *primals), {})))
         bound, primals = list(flat[: self.skip]), flat[self.skip :]
@@ -247,10 +272,13 @@ class Jvp(Transform):
 def require_tangents(primals: int, tangents: int, most: int | None = None) -> None:
     """One tangent for each primal given; up to ``most`` with those of defaults.
 
-    :raises TypeError: where there are fewer, or more.
+    :raises SignatureError: where there are fewer, or more.
     """
     if tangents < primals or (most is not None and tangents > most):
-        raise TypeError(f"{_counted(primals, 'primal')}, but {_counted(tangents, 'tangent')}")
+        raise SignatureError(
+            f"{_counted(primals, 'primal')}, but {_counted(tangents, 'tangent')}",
+            hint="give a tangent for each, None where nothing is differentiated",
+        )
 
 
 def _counted(count: int, noun: str) -> str:
@@ -330,9 +358,12 @@ class Directional(Differentiated):
         paths = self.wrt.paths(inner)
         name = WithVector.of(inner).names[-1]
         single = not isinstance(self.wrt.argnums, tuple)
-        vectors = (vector,) if single else tuple(vector)
+        vectors = (vector,) if single or not isinstance(vector, tuple | list) else tuple(vector)
         if len(vectors) != len(paths):
-            raise TypeError(f"{name} has {len(vectors)} entries for {len(paths)} arguments")
+            raise SignatureError(
+                f"{name} has {len(vectors)} entries for {_counted(len(paths), 'argument')}",
+                hint="give a vector for each of argnums, structured like the argument",
+            )
         along = []
         for path, part in zip(paths, vectors, strict=True):
             primal = inner.value_at(tuple(primals), path)

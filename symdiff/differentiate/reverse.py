@@ -24,7 +24,7 @@ from symdiff.errors import GradientShapeError
 from symdiff.ir.build import Builder, building, copy_block
 from symdiff.ir.graph import Block, Graph, Input, Value
 from symdiff.ir.structure import Structure
-from symdiff.ir.types import ArrayType, carries_derivative, may_be_one
+from symdiff.ir.types import ArrayType, carries_derivative, in_words, may_be_one
 
 
 def gradient(
@@ -234,8 +234,9 @@ def _one(value: Value, graph: Graph) -> Value:
         or not type_.differentiable
         or not all(map(may_be_one, type_.shape))
     ):
+        returned = f"{graph.name} returns {in_words(type_)}"
         raise GradientShapeError(
-            f"the gradient of something that is not a scalar: {graph.name} returns {type_}",
+            f"the gradient of something that is not a scalar: {returned}",
             graph.span,
             "use symdiff.jacobian or symdiff.vjp",
         )

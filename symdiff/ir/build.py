@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any
 
+from symdiff.errors import SymdiffError
 from symdiff.ir.graph import Attributes, Block, Node, Op, Operand, Role, Value
 from symdiff.ir.types import Type, type_of_constant
 from symdiff.source import SourceSpan
@@ -85,12 +86,14 @@ def building(into: Builder) -> Iterator[Builder]:
 def marked(
     span: SourceSpan | None = None, role: Role | None = None, name: str | None = None
 ) -> Iterator[None]:
-    """Mark what is built meanwhile with a span, a role and a name (those given)."""
+    """Mark what is built meanwhile with a span, a role and a name (those given); errors too."""
     b = builder()
     before = b.span, b.role, b.name
     b.span, b.role, b.name = span or b.span, role or b.role, name
     try:
         yield
+    except SymdiffError as error:
+        raise (error if span is None else error.with_span(span)) from None
     finally:
         b.span, b.role, b.name = before
 

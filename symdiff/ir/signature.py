@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from symdiff.ir.types import ArrayType, ListType
+from symdiff.ir.types import ArrayType, ListType, in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +86,14 @@ class Signature:
 
 
 def describe(specification: Specification) -> str:
-    """A specification as it can be spelled: ``float64[n,3]``, ``(float, float64[n])``."""
+    """A specification in a message: ``float64[n,3]``, ``(float, float64[x.shape[0]])``."""
     if isinstance(specification, Fixed):
         return repr(specification.value)
     if isinstance(specification, Live):
         return specification.type.__qualname__
     if isinstance(specification, Nested):
         return _describe_nested(specification)
-    return str(specification)
+    return in_words(specification)
 
 
 def _describe_nested(nested: Nested) -> str:

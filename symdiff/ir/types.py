@@ -137,6 +137,29 @@ OPAQUE = OpaqueType()
 GENERATOR = OpaqueType("Generator")  # of random numbers, NumPy's
 
 
+def in_words(type_: Type) -> str:
+    """The type in a message: sizes as the user spells them, ``?`` where they have no name.
+
+    >>> print(in_words(ArrayType(np.dtype("float64"), (Size("x.0", -2), Size("m"), Size("%7")))))
+    float64[x.shape[0]-2,m,?]
+    """
+    if isinstance(type_, ListType):
+        return f"list[{in_words(type_.element)}]"
+    if not isinstance(type_, ArrayType):
+        return str(type_)
+    return str(replace(type_, shape=tuple(map(with_spelled_name, type_.shape))))
+
+
+def with_spelled_name(dim: Dim) -> Dim:
+    """The dimension under the name that the user has for it."""
+    if isinstance(dim, int):
+        return dim
+    owner, _, axis = dim.symbol.rpartition(".")
+    if axis.isdecimal() and owner.replace(".", "_").isidentifier():
+        return Size(f"{owner}.shape[{axis}]", dim.offset)
+    return Size(dim.symbol, dim.offset) if dim.symbol.isidentifier() else Size("?")
+
+
 def carries_derivative(type_: Type) -> bool:
     """Whether values of the type can have a cotangent: floats, complex numbers, lists of such."""
     if isinstance(type_, ArrayType):

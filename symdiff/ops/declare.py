@@ -314,9 +314,7 @@ def static(argument: Any) -> Any:
 def array_type(value: Any) -> ArrayType:
     """The type of an operand of array kind: a staged value or a Python number."""
     type_ = value.type if isinstance(value, Value) else type_of_constant(value)
-    if not isinstance(type_, ArrayType):
-        raise TypeError(f"not an array: {type_}")
-    return type_
+    return require_array(type_, "an element")
 
 
 # Lowerings --------------------------------------------------------------------------------------
@@ -437,7 +435,7 @@ def require_array(type_: Type, name: str) -> ArrayType:
     if isinstance(type_, OpaqueType):
         raise UnsupportedCallError(
             f"{name} of a value that nothing is known of: it comes from a call without a rule",
-            hint="convert it where it is made: float(...), numpy.asarray(..., dtype=float)",
+            hint='say its type where it is made: symdiff.nondifferentiable(returns="float64[n]")',
         )
     if not isinstance(type_, ArrayType):
         raise TypeError(f"{name} of {type_}")

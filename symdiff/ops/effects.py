@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.ir.graph import Node, Value
+from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import OPAQUE, ArrayType, OpaqueType, Type
 from symdiff.ops.declare import Operation, declare, dotted, literal, require_array
 from symdiff.ops.index import Slot
@@ -197,6 +197,14 @@ raise_ = declare(
         documentation="``raise exception(*arguments)``; without ``arguments``, as is.",
     )
 )
+
+
+def never_returns(block: Block) -> bool:
+    """Whether a program raises on every path."""
+    last = block.nodes[-1] if block.nodes else None
+    if last is None or last.op is raise_:
+        return last is not None
+    return last.op.name == "cond" and all(map(never_returns, last.blocks))
 
 
 def _evaluate_assert(predicate: Any, *operands: Any, message: Any = None) -> None:

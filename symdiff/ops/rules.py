@@ -53,6 +53,7 @@ def _vjp(
     forward: Graph | None,
     arguments: int,
 ) -> Value:
+    _refuse_in_own_rule(reverse, forward, name)
     if reverse is None:
         raise UnsupportedCallError(f"{name} has no reverse rule", hint=f"give one: {name}.defvjp")
     _refuse_captured(position, arguments, name)
@@ -76,6 +77,7 @@ def _tangent(
     forward: Graph | None,
     arguments: int,
 ) -> Any:
+    _refuse_in_own_rule(reverse, forward, name)
     if forward is None:
         raise UnsupportedCallError(
             f"{name} has no forward rule",
@@ -94,6 +96,14 @@ def _tangent(
     results = y if isinstance(y, tuple) else (y,)
     found = [next(pushed) if carries_derivative(result.type) else None for result in results]
     return found[0] if len(found) == 1 else tuple(found)
+
+
+def _refuse_in_own_rule(reverse: Graph | None, forward: Graph | None, name: str) -> None:
+    if reverse is None and forward is None:
+        raise UnsupportedCallError(
+            f"the rule of {name} calls {name} itself, and a derivative of that is needed",
+            hint="compute in the rule, by other functions, what depends on the arguments",
+        )
 
 
 def _refuse_captured(position: int, arguments: int, name: str) -> None:

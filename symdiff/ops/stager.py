@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from symdiff.ir.graph import Graph, Value
@@ -77,13 +78,21 @@ class Stager(Protocol):
         ...
 
     def stopped(self, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        """The abstract result of a call, without derivative."""
+        """The abstract result of a call, without derivative; opaque where it cannot be followed."""
         ...
 
     def opaque(
         self, function: Any, args: Sequence[Any], kwargs: dict[str, Any], type_: Type | None
     ) -> Any:
         """The abstract result of a call that is not followed, of the type it is said to have."""
+        ...
+
+    def within(self, declared: Any) -> AbstractContextManager[None]:
+        """While the rule of a function of the user's is staged."""
+        ...
+
+    def is_within(self, declared: Any) -> bool:
+        """Whether the rule of a function is being staged."""
         ...
 
     def callable(

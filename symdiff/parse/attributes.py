@@ -308,6 +308,8 @@ def set_attribute(interp: Interpreter, value: Abstract, name: str, content: Abst
         set_item(interp, get_attribute(interp, value, name), Ellipsis, content)
     elif isinstance(value, Array) and name == "shape":
         raise UnsupportedSyntaxError("assigning to .shape", None, "use x = x.reshape(...)")
+    elif isinstance(value, Array) and not hasattr(np.ndarray, name):
+        raise users(AttributeError(f"'numpy.ndarray' object has no attribute '{name}'"))
     elif isinstance(value, types.ModuleType):
         variable = interp.free_variable("global", value.__dict__, name)
         interp.put(variable, content)

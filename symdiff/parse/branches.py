@@ -27,7 +27,7 @@ from symdiff.parse.blame import is_users
 from symdiff.parse.heap import Heap
 from symdiff.parse.interpreter import LATE, UNREACHABLE, Interpreter
 from symdiff.parse.join import Arm, Joiner, Kept
-from symdiff.parse.values import Abstract, Conflict, ConflictRead, NotYetKnown, Token, now
+from symdiff.parse.values import Abstract, Conflict, ConflictRead, Left, NotYetKnown, Token, now
 from symdiff.parse.writeback import write_back
 from symdiff.source import SourceSpan
 
@@ -45,6 +45,10 @@ def run_arm(interp: Interpreter, action: Action, base: Heap, predicate: Value, t
         except NotYetKnown:
             del interp.frames[frames:]
             interp.put(UNREACHABLE, True)
+        except Left:
+            if not interp.raises_here():
+                raise
+            del interp.frames[frames:]
         except Exception as error:
             if not is_users(error):
                 raise

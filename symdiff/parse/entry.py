@@ -22,7 +22,7 @@ from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.blame import certain
 from symdiff.parse.demand import demand, input_sizes, obtainable
 from symdiff.parse.depth import room
-from symdiff.parse.interpreter import UNREACHABLE, Frame, Interpreter, placed
+from symdiff.parse.interpreter import Frame, Interpreter, placed
 from symdiff.parse.layouts import layouts_wanted
 from symdiff.parse.output import Output
 from symdiff.parse.reflect import argument
@@ -31,6 +31,7 @@ from symdiff.parse.values import (
     Abstract,
     Conflict,
     ConflictRead,
+    Left,
     Scope,
     Storage,
 )
@@ -156,9 +157,10 @@ def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
     arguments, keywords = _arguments(interp, function, signature)
     if not isinstance(function, types.FunctionType):  # no source, whose names would be its frame's
         interp.frames.append(Frame(Scope("", frozenset(), None, {}), None, None))
-    result = interp.call(function, arguments, keywords)
-    if interp.content(UNREACHABLE) is True:
-        raise _never_returns(interp)
+    try:
+        result = interp.call(function, arguments, keywords)
+    except Left:
+        raise _never_returns(interp) from None
     output, results = Output(interp).structure(result)
     mutated = _mutated(interp, results)
     write_back(interp)

@@ -28,7 +28,7 @@ from symdiff.parse.lookups import rests_on, variable_of
 from symdiff.parse.opaque import call_opaque, is_message, is_pure_python, report
 from symdiff.parse.recursion import followed
 from symdiff.parse.scope import local_names, reflect_everywhere, yielding
-from symdiff.parse.values import ABSENT, Abstract, Closure, Scope, now
+from symdiff.parse.values import ABSENT, Abstract, Closure, Left, Scope, now
 from symdiff.source import FunctionNode, FunctionSource, find_source, span_of
 
 Keywords = dict[str, Abstract]
@@ -163,6 +163,8 @@ def _run_in_frame(
         for name, value in bound.items():
             interp.put((scope, name), value)
         result = _run_body(interp, node, frame)
+        if interp.raises_here():
+            raise Left
         interp.forget(scope)
         return result
     except Exception as error:

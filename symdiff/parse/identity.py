@@ -102,7 +102,7 @@ def require_known(interp: Interpreter, *values: Abstract) -> None:
         raise UnsupportedCallError(
             "this depends on what a call without a rule gave, of which nothing is known",
             interp.span,
-            "ask in a function marked symdiff.nondifferentiable that gives a number",
+            'say its type where it is made: symdiff.nondifferentiable(returns="float")',
         )
 
 

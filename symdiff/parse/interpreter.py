@@ -27,7 +27,7 @@ from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.graph import FreeVariable, Input, Node, Value
 from symdiff.ir.signature import Aspect, Path
 from symdiff.ir.structure import is_leaf
-from symdiff.ir.types import Size, Type
+from symdiff.ir.types import Size, Type, in_words
 from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.strides import Layout, Product
 from symdiff.parse.blame import CONTROL, HINT, certain, limit, users
@@ -39,8 +39,10 @@ from symdiff.parse.values import (
     Array,
     Conflict,
     ConflictRead,
+    Left,
     Lens,
     Maybe,
+    ObjectRef,
     Scope,
     StaticSet,
     Storage,
@@ -143,6 +145,7 @@ class Interpreter:
         self.unrolled: set[SourceSpan] = set()  # loops that are followed turn by turn
         self.apart: set[str] = set()  # names kept in cases, where joined
         self.once: Once | None = None  # of the statement at hand, where names are kept in cases
+        self.rules: list[Any] = []  # functions of whose rule the statements are
         self.forks = 0  # how often a statement was staged for each case
         self.decided: dict[ast.expr, bool | Value] = {}  # tests that were evaluated before
 
@@ -197,8 +200,15 @@ class Interpreter:
         """Stage statements until the block ends or is left."""
         for position, statement in enumerate(statements):
             rest = statements[position + 1 :]
-            with self.at(statement):
-                consumed = self._statement(statement, rest)
+            frames = len(self.frames)
+            try:
+                with self.at(statement):
+                    consumed = self._statement(statement, rest)
+            except Left:
+                if not self.raises_here():
+                    raise
+                del self.frames[frames:]
+                return
             if consumed:
                 return
             if self.left() is not False:
@@ -311,6 +321,10 @@ class Interpreter:
             if isinstance(state, Value):
                 staged = state if staged is None else either(staged, state)
         return False if staged is None else staged
+
+    def raises_here(self) -> bool:
+        """Whether what is staged now ends in an error, not a turn or a graph of its own."""
+        return self.heap.get(UNREACHABLE) is True
 
     def gone(self) -> Callable[[], None]:
         """What is known where a block has been left: its flag, if only one can be raised."""
@@ -488,7 +502,7 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
 def describe(value: Abstract) -> str:
     """An abstract value in the words of an error message."""
     if isinstance(value, Value):
-        return str(value.type)
+        return in_words(value.type)
     if isinstance(value, Array):
         return "an array"
     if isinstance(value, tuple):
@@ -499,6 +513,8 @@ def describe(value: Abstract) -> str:
         return "an unbound name"
     if isinstance(value, StaticSet):
         return "a set"
+    if isinstance(value, ObjectRef):
+        return repr(value)
     if isinstance(value, type | np.dtype) or callable(value):
         return getattr(value, "__qualname__", repr(value))
     return f"{type(value).__name__} {value!r}" if is_leaf(value) else type(value).__name__

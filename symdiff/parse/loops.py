@@ -32,6 +32,7 @@ from symdiff.parse.values import (
     Conflict,
     ConflictRead,
     Iterable,
+    Left,
     Peel,
     Token,
     born,
@@ -163,8 +164,8 @@ def _staged_or_unrolled(interp: Interpreter, turns: Turns) -> None:
     except Exception as error:
         failure = error
     _refuse_or_unroll(interp, turns, failure)
-    _restart(interp, start)
-    if is_users(failure) and turns.first < MOST_PEELED:
+    restart(interp, start)
+    if _leaves(failure) and turns.first < MOST_PEELED:
         _peel(interp, turns)  # which raises it where the turn is reached, if it ever is
         return
     try:
@@ -180,7 +181,7 @@ def _refuse_or_unroll(interp: Interpreter, turns: Turns, failure: Exception) -> 
     count = turns.count
     if isinstance(failure, ConflictRead) and layouts_wanted(interp, failure.conflict):
         raise failure
-    if is_users(failure):
+    if _leaves(failure):
         if turns.first >= MOST_PEELED and isinstance(count, Value):
             raise failure
     elif isinstance(failure, NeedsStatic):
@@ -207,7 +208,12 @@ def _for_want_of_a_count(interp: Interpreter, count: Value, failure: Exception) 
     return NeedsStatic(count) if _can_be_static(interp, count) else failure
 
 
-def _restart(interp: Interpreter, start: tuple[int, Heap, int]) -> None:
+def _leaves(failure: Exception) -> bool:
+    """Whether the function itself raises in a turn."""
+    return is_users(failure) or isinstance(failure, Left)
+
+
+def restart(interp: Interpreter, start: tuple[int, Heap, int]) -> None:
     """Give up what was staged since a point."""
     length, heap, frames = start
     del builder().nodes[length:]
@@ -226,7 +232,7 @@ def _staged_or_peeled(interp: Interpreter, turns: Turns) -> None:
         return
     except Peel as peel:
         reason, conflict = peel.reason, peel.conflict
-    _restart(interp, start)
+    restart(interp, start)
     if turns.first >= MOST_PEELED:
         if conflict is not None and conflict.name not in interp.apart:
             raise ConflictRead(conflict)
@@ -418,6 +424,8 @@ class LoopStager:
                 self._turn_with_test(index)
             else:
                 turns.turn(index)
+            if interp.raises_here():
+                raise Left
             interp.put(turns.continued, False)
             trial.nodes, trial.heap = inner.nodes, interp.heap
 

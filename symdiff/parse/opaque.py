@@ -139,7 +139,10 @@ def report(
     call_opaque(interp, function, arguments, keywords)
 
 
-_RULES = "wrap it with symdiff.nondifferentiable, or give a rule with symdiff.custom_vjp"
+_RULES = (
+    'say what it returns, symdiff.nondifferentiable(returns="float64[n]"); where derivatives flow'
+    " through it, call that in a symdiff.custom_vjp"
+)
 
 
 def call_opaque(
@@ -153,10 +156,11 @@ def call_opaque(
     if not callable(function):
         raise users(TypeError(f"'{class_of(interp, function).__name__}' object is not callable"))
     if _is_library(function) and type_ is OPAQUE:
+        asked = _asked_for(function)
         raise UnsupportedCallError(
-            f"symdiff has no rule for {library_name(function)}",
+            f"symdiff has no rule for {library_name(asked)}",
             interp.span,
-            INSTEAD.get(function, _RULES),
+            INSTEAD.get(asked, _RULES),
         )
     if type_ is OPAQUE and isinstance(function, types.BuiltinFunctionType | types.MethodType):
         type_ = RESULTS.get(function, OPAQUE)
@@ -177,11 +181,22 @@ def _is_library(function: Any) -> bool:
     return module.split(".")[0] in ("numpy", "scipy", "math", "cmath")
 
 
+def _asked_for(function: Any) -> Any:
+    """What the user has named: the class, where an instance is made or called."""
+    owner, _, name = getattr(function, "__qualname__", "").rpartition(".")
+    if name in ("__init__", "__call__") and isinstance(function, types.FunctionType):
+        return function.__globals__.get(owner, function)
+    return type(function) if isinstance(function, np.vectorize) else function
+
+
 def library_name(function: Any) -> str:
+    """A function or class of a library, in full, as users know it."""
     name = getattr(function, "__name__", repr(function))
     module = getattr(function, "__module__", None) or type(function).__module__
     if isinstance(function, np.ufunc):  # it does not tell where it is from
         places = ("numpy", "scipy.special")
         found = (p for p in places if getattr(sys.modules.get(p), name, None) is function)
         return ".".join((*found, name))
-    return f"{module}.{name}"
+    package = module.split(".")[0]
+    public = getattr(sys.modules.get(package), name, None) is function
+    return f"{package if public else module}.{name}"

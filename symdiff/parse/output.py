@@ -108,7 +108,7 @@ class Output:
         if value.live is not None and not dataclasses.is_dataclass(value.type):
             return Static(value.live)
         if not dataclasses.is_dataclass(value.type):
-            self._refuse(f"a {value.type.__name__}", _NUMBERS_AND_MORE)
+            self._refuse(repr(value), _NUMBERS_AND_MORE)
         names = tuple(field.name for field in dataclasses.fields(value.type))
         items = tuple(self.interp.content((value, name)) for name in names)
         return self._container(value.type, names, items)

@@ -9,6 +9,7 @@ staged meanwhile.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,17 +17,19 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.errors import UnsupportedCallError
+from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.build import builder, copy_block, copy_into
 from symdiff.ir.graph import Block, Graph, Input, Value, free_values
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification
 from symdiff.ir.structure import Container, Leaf, Structure, is_leaf
 from symdiff.ir.types import OPAQUE, ArrayType, ListType, Type, type_of_constant
+from symdiff.ops import never_returns
 from symdiff.parse.attributes import object_attribute
 from symdiff.parse.blame import users
 from symdiff.parse.calls import CALLABLES
 from symdiff.parse.contexts import NoGrad, without_derivatives
-from symdiff.parse.interpreter import LATE, Interpreter
+from symdiff.parse.interpreter import LATE, UNREACHABLE, Interpreter
+from symdiff.parse.loops import restart
 from symdiff.parse.opaque import call_opaque
 from symdiff.parse.output import Output
 from symdiff.parse.reflect import container
@@ -38,6 +41,7 @@ from symdiff.parse.values import (
     Conflict,
     ConflictRead,
     DictRef,
+    Left,
     ListRef,
     ObjectRef,
     Partial,
@@ -88,8 +92,17 @@ class Stager:
     def stopped(self, function: Abstract, args: Sequence[Abstract], kwargs: Keywords) -> Abstract:
         given = [_mapped_values(self, value, stopped) for value in args]
         named = {name: _mapped_values(self, value, stopped) for name, value in kwargs.items()}
-        with without_derivatives(self.interp):
-            return self.call(function, given, named)
+        interp = self.interp
+        start = len(builder().nodes), interp.heap.copy(), len(interp.frames)
+        try:
+            with without_derivatives(interp):
+                return self.call(function, given, named)
+        except (UnsupportedSyntaxError, UnsupportedCallError) as refusal:
+            restart(interp, start)
+            try:
+                return call_opaque(interp, function, given, named)
+            except UnsupportedCallError:
+                raise refusal from None
 
     def opaque(
         self, function: Any, args: Sequence[Abstract], kwargs: Keywords, type_: Type | None
@@ -98,6 +111,17 @@ class Stager:
         named = {name: _mapped_values(self, value, stopped) for name, value in kwargs.items()}
         made = call_opaque(self.interp, function, given, named, type_ or OPAQUE)
         return self.interp.wrap(stopped(made) if type_ else made)
+
+    @contextlib.contextmanager
+    def within(self, declared: Any) -> Iterator[None]:
+        self.interp.rules.append(declared)
+        try:
+            yield
+        finally:
+            self.interp.rules.pop()
+
+    def is_within(self, declared: Any) -> bool:
+        return any(rule is declared for rule in self.interp.rules)
 
     def parameters(self, function: Abstract) -> inspect.Signature:
         if isinstance(function, Closure):
@@ -198,7 +222,7 @@ class Stager:
                 for name, spec in signature.parameters
             }
             at_first = {name: self._content(value) for name, value in given.items()}
-            result = self.call(function, *self._arranged(function, given))
+            result = self._result(function, given)
             if finals:
                 names = [n for n, v in given.items() if self._content(v) != at_first[n]]
                 items = [given[name] for name in names]
@@ -217,6 +241,15 @@ class Stager:
         inputs += [Input(("captured", k), "free") for k in range(len(captured))]
         name = getattr(function, "name", getattr(function, "__name__", "function"))
         return Graph(name, block, tuple(inputs), output, mutated, None, interp.span), captured
+
+    def _result(self, function: Abstract, given: Keywords) -> Abstract:
+        """What a call gives; None where it always raises."""
+        try:
+            return self.call(function, *self._arranged(function, given))
+        except Left:
+            if not self.interp.raises_here():
+                raise
+            return None
 
     def _content(self, value: Abstract) -> Any:
         """What a value holds now, in a form that tells whether it is written."""
@@ -304,6 +337,9 @@ class Stager:
         for node in graph.block.nodes:
             copy_into(node, new)
         builder().span = before
+        if never_returns(graph.block):
+            self.interp.put(UNREACHABLE, True)
+            raise Left
         return self.returned(graph.output, [new.get(v, v) for v in graph.block.results])
 
     def leaves(self, arguments: Keywords, paths: Sequence[Path]) -> list[Value]:

@@ -44,7 +44,7 @@ def _staged(value: Value) -> Value:
     if isinstance(type_, OpaqueType):
         raise UnsupportedCallError(
             "the truth of an object that nothing is known about",
-            hint="convert it where it is made: bool(...)",
+            hint='say its type where it is made: symdiff.nondifferentiable(returns="bool")',
         )
     if isinstance(type_, ArrayType) and type_.kind == "python" and type_.dtype.kind == "b":
         return value

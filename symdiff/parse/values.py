@@ -115,6 +115,9 @@ class ObjectRef:
     path: tuple[Any, ...] | None = None
     serial: int = field(default_factory=_serial)
 
+    def __repr__(self) -> str:
+        return f"an object of {self.type.__qualname__}"
+
 
 @dataclass(eq=False, slots=True)
 class Scope:
@@ -332,6 +335,10 @@ class Peel(ControlFlow):
 
 class NotYetKnown(ControlFlow):
     """The result of a recursive call whose type no path has told so far: the path is left out."""
+
+
+class Left(ControlFlow):
+    """A call that never returns: its function always raises. The error is in the program."""
 
 
 class ConflictRead(ControlFlow):

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.errors import SignatureError
 from symdiff.ir.signature import Path
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -54,7 +55,7 @@ class Parameters:
     def locate(self, argument: int | str, skip: int = 0) -> Path:
         """The path of a positional argument, by position after the first ``skip``, or by name.
 
-        :raises TypeError: where there is none.
+        :raises SignatureError: where there is none.
         """
         if isinstance(argument, str):
             return self._named(argument)
@@ -67,7 +68,7 @@ class Parameters:
         for parameter in self.signature.parameters.values():
             if parameter.kind is parameter.VAR_POSITIONAL and argument >= 0:
                 return parameter.name, position - len(positional)
-        raise TypeError(f"{self.function}() has no argument number {argument}")
+        raise self._without(f"number {argument}")
 
     # The tuple of positional arguments that a canonical call stands for
 
@@ -145,7 +146,14 @@ class Parameters:
         for parameter in parameters.values():
             if parameter.kind is parameter.VAR_KEYWORD:
                 return parameter.name, name
-        raise TypeError(f"{self.function}() has no argument {name!r}")
+        raise self._without(repr(name))
+
+    def _without(self, argument: str) -> SignatureError:
+        names = ", ".join(self.names)
+        return SignatureError(
+            f"{self.function}() has no argument {argument}",
+            hint=f"its arguments are: {names}" if names else "it has no arguments",
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,8 +131,7 @@ def cast(value: Any, type_: ArrayType, shape: Sequence[int], name: str, fill: bo
     """
     if type(value) is float and type_.kind == "python" and type_.dtype.kind == "f":
         return value
-    if np.iscomplexobj(value) and type_.dtype.kind != "c":
-        raise SignatureError(f"{name} is complex, and what it belongs to is real")
+    require_numbers(value, type_, name)
     if type_.kind == "python":
         kind: Any = complex if type_.dtype.kind == "c" else float
         return value if type(value) is kind else kind(_single(value, name))
@@ -144,6 +143,26 @@ def cast(value: Any, type_: ArrayType, shape: Sequence[int], name: str, fill: bo
     if array.shape != tuple(shape):
         raise SignatureError(f"{name} has the shape {array.shape}, not {tuple(shape)}")
     return array
+
+
+def require_numbers(value: Any, type_: ArrayType, name: str) -> None:
+    """Refuse a derivative that is no number, or a complex one of what is real.
+
+    :raises SignatureError: that names it.
+    """
+    try:
+        kind = np.asarray(value).dtype.kind
+    except ValueError:  # lists of several lengths
+        kind = "O"
+    if kind not in "bifcu":
+        raise SignatureError(
+            f"{name} is of type {type(value).__name__}, and is to be a number or an array of them",
+            hint="a tangent or cotangent is structured like what it belongs to",
+        )
+    if kind == "c" and type_.dtype.kind != "c":
+        raise SignatureError(
+            f"{name} is complex, and what it belongs to is real", hint="give its .real"
+        )
 
 
 def _single(value: Any, name: str) -> Any:

@@ -232,7 +232,7 @@ def _without_text(function: types.FunctionType) -> SourceUnavailableError:
         reason = f"the file {file} cannot be read"
     return SourceUnavailableError(
         f"the source of {name!r} is not available: {reason}",
-        hint="put the function in a file or in a notebook cell",
+        hint="put the function in a file, in a notebook cell, or use IPython",
     )
 
 

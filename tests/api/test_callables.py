@@ -124,7 +124,7 @@ def gives_an_object(x):
         (gives_a_lambda_in_a_tuple, "a function"),
         (gives_a_method, "a function"),
         (gives_an_iterator, "an iterator"),
-        (gives_an_object, "a Model"),
+        (gives_an_object, "an object of Model"),
     ],
 )
 def test_what_a_function_may_not_return(function, what):

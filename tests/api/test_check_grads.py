@@ -15,8 +15,38 @@ def test_right_derivatives_pass():
 
 
 def test_arguments_are_a_tuple():
-    with pytest.raises(TypeError, match="a tuple of arguments, not a ndarray"):
+    with pytest.raises(TypeError, match="a tuple of arguments, not of type ndarray"):
         sd.check_grads(np.sum, X)
+
+
+def test_a_check_that_checks_nothing_is_refused():
+    for modes in ((), ("forward",), "reverse"):
+        with pytest.raises(ValueError, match="modes are of 'fwd' and 'rev'"):
+            sd.check_grads(np.sum, (X,), modes=modes)
+    for order in (0, -1, 1.5, True):
+        with pytest.raises(ValueError, match="order is 1, 2, 3"):
+            sd.check_grads(np.sum, (X,), order=order)
+    with pytest.raises(sd.SignatureError, match="no float among the arguments"):
+        sd.check_grads(np.sum, (np.arange(3), 2, "a"))
+    sd.check_grads(np.sum, (X,), modes="fwd")
+
+
+def test_complex_numbers_are_checked_in_both_parts():
+    z = X + 1j * X[::-1]
+    sd.check_grads(lambda z: np.sum(np.abs(z) ** 2 * z.real), (z,))
+    sd.check_grads(lambda z: np.exp(1j * z) * np.conj(z), (z,))
+    sd.check_grads(lambda x: np.exp(1j * x), (X,))
+
+    @sd.custom_vjp
+    def squared(z):
+        return (np.conj(z) * z).real
+
+    def conjugated(z, g):
+        return (2 * g * np.conj(z),)  # right in the real part
+
+    squared.defvjp(lambda z: (squared.function(z), z), conjugated)
+    with pytest.raises(AssertionError, match="reverse mode"):
+        sd.check_grads(lambda z: np.sum(squared(z)), (z,), order=1, modes=("rev",))
 
 
 @sd.custom_vjp

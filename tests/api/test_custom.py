@@ -258,3 +258,103 @@ def test_a_checkpointed_function_with_effects_happens_once(capsys):
 
     assert sd.grad(lambda x: loud(x) * x)(2.0) == 12.0
     assert capsys.readouterr().out == "once\n"
+
+
+# Rules of functions that are not followed ---------------------------------------------------------
+
+
+hyperbolic = sd.nondifferentiable(returns="float64")(np.tanh)
+
+
+@sd.custom_vjp
+def tanh_by_vjp(x):
+    return hyperbolic(x)
+
+
+tanh_by_vjp.defvjp(lambda x: (tanh_by_vjp(x), x), lambda x, g: (g * (1 - np.tanh(x) * np.tanh(x)),))
+
+
+@sd.custom_jvp
+def tanh_by_jvp(x):
+    return hyperbolic(x)
+
+
+@tanh_by_jvp.defjvp
+def tangent_of_tanh(primals, tangents):
+    (x,), (t,) = primals, tangents
+    return tanh_by_jvp(x), (1 - np.tanh(x) * np.tanh(x)) * t
+
+
+def slope(x):
+    return 2 * np.tanh(x) / np.cosh(x) ** 2
+
+
+def curvature(x):
+    return 2 / np.cosh(x) ** 4 - 4 * np.tanh(x) ** 2 / np.cosh(x) ** 2
+
+
+@pytest.mark.parametrize("tanh", [tanh_by_vjp, tanh_by_jvp])
+def test_a_rule_may_call_its_function_and_holds_at_the_second_order(tanh):
+    def squared(x):
+        return tanh(x) ** 2
+
+    assert sd.grad(squared)(0.7) == pytest.approx(slope(0.7), rel=1e-14)
+    assert sd.grad(sd.grad(squared))(0.7) == pytest.approx(curvature(0.7), rel=1e-13)
+    first = sd.grad(lambda x: sd.value_and_grad(tanh)(x)[0])(0.7)
+    assert first == pytest.approx(1 / np.cosh(0.7) ** 2, rel=1e-14)
+
+
+def test_forward_over_reverse_needs_a_forward_rule_where_the_function_is_not_followed():
+    assert sd.hessian(lambda x: tanh_by_jvp(x) ** 2)(0.7) == pytest.approx(curvature(0.7))
+    with pytest.raises(sd.UnsupportedCallError, match="tanh_by_vjp has no forward rule") as caught:
+        sd.hessian(lambda x: tanh_by_vjp(x) ** 2)(0.7)
+    span = caught.value.span
+    assert span.text[span.column - 1 : span.end_column - 1] == "tanh_by_vjp(x)"
+
+
+@sd.custom_vjp
+def exponential(x):
+    return sd.nondifferentiable(returns="float64")(np.exp)(x)
+
+
+def exponential_forward(x):
+    y = exponential(x)
+    return y, y
+
+
+exponential.defvjp(exponential_forward, lambda y, g: (g * y,))
+
+
+def test_what_a_rule_takes_from_its_own_function_has_no_derivative_and_says_so():
+    assert sd.grad(exponential)(0.3) == pytest.approx(np.exp(0.3), rel=1e-15)
+    for second in (sd.hessian, lambda f: sd.grad(sd.grad(f))):
+        with pytest.raises(sd.UnsupportedCallError, match="calls exponential itself"):
+            second(exponential)(0.3)
+
+
+def test_a_rule_around_a_declared_function():
+    rule = sd.custom_vjp(hyperbolic)
+    rule.defvjp(lambda x: (hyperbolic(x), x), lambda x, g: (g * (1 - np.tanh(x) ** 2),))
+    assert sd.grad(lambda x: rule(x))(0.7) == pytest.approx(1 / np.cosh(0.7) ** 2, rel=1e-14)
+    assert sd.custom_vjp(tanh_by_vjp).fwd is None
+
+
+def test_a_nondifferentiable_function_that_cannot_be_followed_is_called():
+    seen = []
+
+    @sd.nondifferentiable
+    def note(x):
+        try:
+            seen.append(float(x[0]))
+        except IndexError:
+            seen.append(0.0)
+
+    def f(x):
+        note(x)
+        return np.sum(x * x)
+
+    x = np.array([1.0, 2.0])
+    np.testing.assert_array_equal(sd.grad(f)(x), 2 * x)
+    assert seen == [1.0]
+    with pytest.raises(sd.UnsupportedCallError, match=r"returns=\"float64\[n\]\""):
+        sd.grad(lambda x: np.sum(x) * note(x))(x)

@@ -284,9 +284,9 @@ def test_every_primal_has_a_tangent():
         return x * y
 
     assert sd.jvp(f, (2.0,), (1.0,)) == (6.0, 3.0)
-    with pytest.raises(TypeError, match=r"^2 primals, but 1 tangent$"):
+    with pytest.raises(TypeError, match=r"^2 primals, but 1 tangent\n"):
         sd.jvp(f, (1.0, 2.0), (1.0,))
-    with pytest.raises(TypeError, match=r"^1 primal, but 3 tangents$"):
+    with pytest.raises(TypeError, match=r"^1 primal, but 3 tangents\n"):
         sd.jvp(f, (1.0,), (1.0, 1.0, 1.0))
     with pytest.raises(sd.SymdiffError, match="2 primals, but 1 tangent"):
         sd.grad(lambda x: sd.jvp(f, (x, x), (1.0,))[1])(2.0)
@@ -455,6 +455,54 @@ def test_a_differentiated_function_is_needed():
         sd.jacobian(cubes, mode="both")
     with pytest.raises(ValueError, match="order"):
         sd.derivative(cubes, -1)
+
+
+@pytest.mark.parametrize("argnums", [1.0, None, True, (0, None), X, {0}])
+def test_argnums_that_are_none_are_refused_where_they_are_given(argnums):
+    for transform in (sd.grad, sd.value_and_grad, sd.jacobian, sd.hessian, sd.hvp):
+        with pytest.raises(sd.SignatureError, match=r"argnums is a position.*\n.*grad\(f\)\(x\)"):
+            transform(product, argnums)
+
+
+@pytest.mark.parametrize(("argnums", "said"), [(3, "number 3"), (-4, "number -4"), ("z", "'z'")])
+def test_an_argument_that_is_not_there_is_told_with_those_that_are(argnums, said):
+    with pytest.raises(sd.SignatureError) as caught:
+        sd.grad(product, argnums)(1.0, 2.0)
+    assert caught.value.message == f"product() has no argument {said}"
+    assert caught.value.hint == "its arguments are: x, y, scale"
+
+
+def test_a_decorator_belongs_below_those_that_make_no_function():
+    for made in (staticmethod(product), classmethod(product), property(product)):
+        with pytest.raises(sd.SignatureError, match=f"below @{type(made).__name__}$"):
+            sd.differentiable(made)
+
+
+def test_the_gradient_of_a_complex_number_is_refused():
+    for function in (lambda x: np.sum(x) * 1j, lambda x: np.sum(np.exp(1j * x))):
+        for transform in (sd.grad, sd.value_and_grad, sd.hessian):
+            with pytest.raises(sd.SignatureError, match="it returns complex128") as caught:
+                transform(function)(X)
+            assert ".real" in caught.value.hint and caught.value.span is not None
+    np.testing.assert_allclose(sd.grad(lambda x: np.exp(1j * x).real)(0.3), -math.sin(0.3))
+
+
+def test_derivatives_that_are_no_numbers_are_refused():
+    _, pullback = sd.vjp(cubes, X)
+    for wrong in ("a", [[1.0], [1.0, 2.0]], {"a": 1.0}):
+        with pytest.raises(sd.SignatureError, match="gradient is of type"):
+            pullback(wrong)
+        with pytest.raises(sd.SignatureError, match=r"tangents\[0\] is of type"):
+            sd.jvp(cubes, (X,), (wrong,))
+    with pytest.raises(sd.SignatureError, match="saved is of type float"):
+        cubes.backward(3.0)
+
+
+def test_types_in_messages_are_spelled_as_the_user_does():
+    with pytest.raises(sd.GradientShapeError, match=r"returns float64\[x\.shape\[0\]\]"):
+        sd.grad(lambda x: x * 2.0)(X)
+    with pytest.raises(sd.SignatureError, match=r"it is int64\[p\.w\.shape\[0\],n\]|int64"):
+        sd.grad(lambda p: 1.0)({"w": np.ones((2, 3), int)})
 
 
 def by_its_words(x, dtype="float64", mode="int"):

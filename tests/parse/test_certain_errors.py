@@ -362,3 +362,134 @@ def test_arrays_of_different_lengths_are_not_gone_over_strictly():
     np.testing.assert_array_equal(gradient(ROW + 0.5, np.ones(2)), [2.0, 2.0])
     with pytest.raises(ValueError, match="zip"):
         gradient(ROW + 0.5, BLOCK)
+
+
+# What always raises -------------------------------------------------------------------------------
+
+
+def scaled(kind, x):
+    if kind == "double":
+        return 2 * x
+    raise ValueError(f"unknown {kind!r} of {x.shape[0]}")
+
+
+def in_its_body(x):
+    raise NotImplementedError("later")
+
+
+def by_an_assertion(x):
+    assert x.ndim == 2, "a matrix is needed"
+    return np.sum(x)
+
+
+def in_a_call(x):
+    return np.sum(scaled("half", x))
+
+
+def in_all_branches(x):
+    if x[0] > 0:
+        raise KeyError("positive")
+    else:
+        raise ValueError("other")
+
+
+def in_all_turns(x):
+    s = 0.0
+    for _ in range(3):
+        s = s + np.sum(scaled("half", x))
+    return s
+
+
+def in_a_gradient(x):
+    return np.sum(symdiff.grad(lambda y: np.sum(scaled("half", y)))(x))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [in_its_body, by_an_assertion, in_a_call, in_all_branches, in_all_turns, in_a_gradient],
+)
+def test_what_always_raises_is_raised_by_every_derivative(function):
+    with pytest.raises(Exception) as expected:
+        function(ROW)
+    calls = [
+        lambda: symdiff.grad(function)(ROW),
+        lambda: symdiff.value_and_grad(function)(ROW),
+        lambda: symdiff.hessian(function)(ROW),
+        lambda: symdiff.hvp(function)(ROW, ROW),
+        lambda: symdiff.jacobian(function)(ROW),
+        lambda: symdiff.vjp(function, ROW),
+        lambda: symdiff.jvp(function, (ROW,), (ROW,)),
+        lambda: symdiff.functional(function)(ROW),
+    ]
+    for call in calls:
+        with pytest.raises(expected.type) as raised:
+            call()
+        assert type(raised.value) is expected.type
+        assert str(expected.value).startswith(str(raised.value))  # to which pytest adds
+        assert str(raised.value)
+
+
+def in_an_arm(x):
+    y = scaled("half", x) if x[0] > 0.5 else x
+    return np.sum(y)
+
+
+def in_a_condition(x):
+    return np.sum(x) if x[0] < 0.5 or scaled("half", x) else 0.0
+
+
+def in_a_turn(x):
+    s = x[0]
+    while s > 0.5:
+        s = s * np.sum(scaled("half", x))
+    return s + x[1]
+
+
+def in_a_comprehension(x):
+    return sum([np.sum(scaled("half", x)) for _ in range(int(2 * x[0]))]) + np.sum(x)
+
+
+def in_a_map(x):
+    def one(k):
+        return k * np.sum(scaled("half", x))
+
+    return sum(map(one, range(int(2 * x[0])))) + np.sum(x)
+
+
+def in_a_gradient_in_an_arm(x):
+    return in_a_gradient(x) if x[0] > 0.5 else np.sum(x)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        in_an_arm,
+        in_a_condition,
+        in_a_turn,
+        in_a_comprehension,
+        in_a_map,
+        in_a_gradient_in_an_arm,
+    ],
+)
+def test_a_call_that_always_raises_does_so_where_the_program_gets_to_it(function):
+    gradient = symdiff.grad(function)
+    np.testing.assert_array_equal(gradient(ROW), [1.0, 1.0])
+    with pytest.raises(ValueError, match="unknown 'half' of 2"):
+        gradient(ROW + 0.5)
+
+
+class Tries:
+    def __init__(self):
+        self.made = 0
+
+    def fails(self, x):
+        self.made += 1
+        raise ValueError(f"try {self.made}")
+
+
+def test_what_was_counted_before_it_raises_counts():
+    tries = Tries()
+    for k in (1, 2):
+        with pytest.raises(ValueError, match=f"try {k}"):
+            symdiff.grad(lambda x: np.sum(tries.fails(x)))(ROW)
+    assert tries.made == 2

@@ -44,14 +44,14 @@ def said(value):
         (True, "x: bool"),
         (1j, "x: complex"),
         (np.float32(1), "x: float32"),
-        (np.ones((2, 1)), "x: float64[x.0,1]"),
+        (np.ones((2, 1)), "x: float64[x.shape[0],1]"),
         (np.array(1.0), "x: float64[]"),
         ("fast", "x: 'fast'"),
         (None, "x: None"),
         ([1.0, (2, "a")], "x: [float, (int, 'a')]"),
-        ({"w": np.ones(2)}, "x: {'w': float64[x.w.0]}"),
+        ({"w": np.ones(2)}, "x: {'w': float64[x.w.shape[0]]}"),
         (Point(1.0, 2.0), "x: Point(x=float, y=float)"),
-        (Layer(np.ones(2), "a"), "x: Layer(w=float64[x.w.0], name='a')"),
+        (Layer(np.ones(2), "a"), "x: Layer(w=float64[x.w.shape[0]], name='a')"),
     ],
 )
 def test_signature_as_it_is_said(value, expected):
