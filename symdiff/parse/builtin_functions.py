@@ -28,6 +28,7 @@ from symdiff.parse.attributes import get_attribute, set_attribute
 from symdiff.parse.blame import users
 from symdiff.parse.branches import choose
 from symdiff.parse.calls import BUILTINS, Handler, Keywords, builtin
+from symdiff.parse.cases import for_each_case
 from symdiff.parse.comparisons import COMPARE, compare
 from symdiff.parse.demand import known
 from symdiff.parse.heap import constant
@@ -154,7 +155,11 @@ def _fold(
     """``for item in items: accumulator = step(accumulator, item)``."""
     slot = (Token(), "accumulator")
     interp.put(slot, start)
-    for_each(interp, items, lambda item: interp.put(slot, step(interp.content(slot), item)))
+
+    def turn(item: Abstract) -> None:
+        interp.put(slot, step(interp.content(slot), item))
+
+    for_each(interp, items, lambda item: for_each_case(interp, functools.partial(turn, item)))
     result = interp.content(slot)
     interp.heap.contents.pop(slot, None)
     return result

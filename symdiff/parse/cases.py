@@ -33,13 +33,13 @@ def told_apart(
     interp: Interpreter,
     action: Action,
     again: Action,
-    within: ast.AST | None = None,
+    within: tuple[ast.AST, ...] = (),
     values: Values | None = None,
 ) -> Any:
     """Run an action; where it reads what is one of several, run it ``again`` for each of them.
 
-    ``within`` is the statement or expression that the action stages. Where one of its parts gives
-    what is one of several, the action goes on from the ``values`` known by then.
+    ``within`` are the statement or the expressions that the action stages. Where one of their parts
+    gives what is one of several, the action goes on from the ``values`` known by then.
     """
     nodes, heap, frames = builder().nodes, interp.heap.copy(), len(interp.frames)
     length, before = len(nodes), interp.once
@@ -83,10 +83,10 @@ def _held_by(heap: Heap, conflict: Conflict) -> list[Key]:
     return [key for key, content in heap.contents.items() if content is conflict]
 
 
-def _parts(within: ast.AST | None) -> frozenset[ast.expr]:
+def _parts(within: tuple[ast.AST, ...]) -> frozenset[ast.expr]:
     """The expressions that are evaluated once where a statement or an expression is staged."""
     found = []
-    pending = [] if within is None else [within]
+    pending = list(within)
     while pending:
         node = pending.pop()
         if isinstance(node, ast.expr):
@@ -125,8 +125,16 @@ def _for_each(
     join_arms(interp, predicate, arms, since, Kept(tuple(keys), content, rest, conflict))
 
 
+def for_each_case(interp: Interpreter, action: Action, *within: ast.AST) -> None:
+    """Run an action; once for each of them where it reads what is one of several."""
+    if interp.apart:
+        told_apart(interp, action, action, within)
+    else:
+        action()
+
+
 def told_apart_value(
-    interp: Interpreter, action: Callable[[], Abstract], within: ast.expr | None = None
+    interp: Interpreter, action: Callable[[], Abstract], *within: ast.expr
 ) -> Abstract:
     """The value of an action that may read what is one of several; it may be one itself."""
     slot = (Token(), "value")

@@ -11,16 +11,22 @@ from typing import Any
 
 from symdiff import ops
 from symdiff.errors import SymdiffError, UnsupportedSyntaxError
+from symdiff.ir.control import loop
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.signature import Aspect, Path
 from symdiff.ir.types import ArrayType, ListType, Size
 from symdiff.ops.declare import NeedsStatic, static
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.staged import StaticDemand
+from symdiff.parse.values import Conflict, ConflictRead
+from symdiff.source import SourceSpan
 
 
 def demand(interp: Interpreter, value: Value) -> Exception:
-    """The inputs that a wanted value is computed from, as a request to fix them; else an error."""
+    """The inputs that a wanted value is computed from, as a request to fix them; else an error.
+
+    A ``ConflictRead`` where following a loop turn by turn may tell the length of a list.
+    """
     search = _Search(interp)
     search.add([value])
     while search.pending:
@@ -31,9 +37,13 @@ def demand(interp: Interpreter, value: Value) -> Exception:
             refused = search.computed(current, current.node)
         if refused is not None:
             return refused
-    if not search.paths:
-        return _not_static(interp, value)
-    return StaticDemand(tuple(search.paths), interp.span)
+    if search.paths:
+        return StaticDemand(tuple(search.paths), interp.span)
+    refusal = _not_static(interp, value)
+    for span in search.loops:
+        if span not in interp.unrolled:
+            return ConflictRead(Conflict("list", str(refusal), interp.span, loop=span))
+    return refusal
 
 
 def obtainable(interp: Interpreter, value: Value) -> StaticDemand | None:
@@ -42,15 +52,19 @@ def obtainable(interp: Interpreter, value: Value) -> StaticDemand | None:
     return wanted if isinstance(wanted, StaticDemand) else None
 
 
+def can_be_known(interp: Interpreter, value: Value) -> bool:
+    """Whether there is something to fix, or to follow turn by turn, that may tell a value."""
+    return not isinstance(demand(interp, value), SymdiffError)
+
+
 def known(interp: Interpreter, value: Any, hint: str) -> Any:
     """A value that has to be static; an error with a hint where it cannot be."""
     try:
         return static(value)
     except NeedsStatic as needed:
-        wanted = demand(interp, needed.value)
-        if isinstance(wanted, SymdiffError):
-            wanted.hint = hint
-        raise wanted from None
+        needed.hint = needed.hint or hint
+        needed.span = needed.span or interp.span
+        raise
 
 
 class _Search:
@@ -59,6 +73,7 @@ class _Search:
     def __init__(self, interp: Interpreter) -> None:
         self.interp = interp
         self.paths: dict[Path, None] = {}
+        self.loops: dict[SourceSpan, None] = {}  # that lists grew in, of known counts
         self.pending: list[Value] = []
         self.seen: set[Value] = set()
 
@@ -87,6 +102,8 @@ class _Search:
         if node.op is ops.size:
             return self._size(value, node)
         count = _count_behind(value, node)
+        if count and node.op is loop and node.span is not None and not _is_staged(count[0]):
+            self.loops[node.span] = None
         if count is None and (node.blocks or node.op.effect):
             return _not_static(self.interp, value)
         self.add(node.operands if count is None else count)
@@ -156,7 +173,7 @@ def _count_behind(value: Value, node: Node) -> list[Value] | None:
     if node.op.name == "list_length" or isinstance(value.type, ListType):
         if node.op.name in ("list_new", "undefined"):
             return []
-        if node.op.name == "loop" and node.attributes["bounded"] and len(node.blocks) == 1:
+        if node.op is loop and node.attributes["bounded"] and len(node.blocks) == 1:
             start = 1 + list(node.results).index(value)
             return [node.operands[0], node.operands[start]]
         if node.op.name == "list_concatenate":
@@ -164,6 +181,10 @@ def _count_behind(value: Value, node: Node) -> list[Value] | None:
         if node.op.name.startswith("list_"):
             return [node.operands[0]]
     return None
+
+
+def _is_staged(value: Value) -> bool:
+    return value.node is None or value.node.op.name != "constant"
 
 
 def _size_path(interp: Interpreter, node: Node) -> Path | None:

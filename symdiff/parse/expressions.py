@@ -16,7 +16,7 @@ from symdiff.parse.attributes import get_attribute
 from symdiff.parse.blame import users
 from symdiff.parse.branches import choose, joined_cases, joined_value
 from symdiff.parse.builtin_functions import SETS
-from symdiff.parse.cases import told_apart_value
+from symdiff.parse.cases import for_each_case, told_apart_value
 from symdiff.parse.comparisons import compare
 from symdiff.parse.demand import known
 from symdiff.parse.interpreter import EXPRESSIONS, LATE, Expression, Interpreter
@@ -280,10 +280,17 @@ def _dict(interp: Interpreter, node: ast.Dict) -> Abstract:
 
 
 def _comprehend(
-    interp: Interpreter, generators: list[ast.comprehension], action: Callable[[], None]
+    interp: Interpreter,
+    generators: list[ast.comprehension],
+    action: Callable[[], None],
+    *parts: ast.expr,
 ) -> None:
-    """Stage the loops of a comprehension in a scope of their own, and the action inside them."""
-    _comprehend_over(interp, generators, interp.evaluate(generators[0].iter), action)
+    """Stage the loops of a comprehension in a scope of their own, and the action inside them.
+
+    ``parts`` are the expressions that the action evaluates.
+    """
+    first = interp.evaluate(generators[0].iter)
+    _comprehend_over(interp, generators, first, partial(for_each_case, interp, action, *parts))
 
 
 def _comprehend_over(
@@ -346,7 +353,7 @@ def _loops(
         if not tests:
             inner()
             return
-        condition = test(interp, tests[0])
+        condition = interp.test(tests[0])
         if isinstance(condition, Value):
             interp.branch(condition, lambda: filtered(tests[1:]), lambda: None)
         elif condition:
@@ -363,9 +370,11 @@ def _loops(
 def _list_comprehension(interp: Interpreter, node: ast.ListComp) -> Abstract:
     made = ListRef()
     interp.put(made, ())
-    _comprehend(
-        interp, node.generators, lambda: append_item(interp, made, interp.evaluate(node.elt))
-    )
+
+    def append() -> None:
+        append_item(interp, made, interp.evaluate(node.elt))
+
+    _comprehend(interp, node.generators, append, node.elt)
     return made
 
 
@@ -377,6 +386,7 @@ def _set_comprehension(interp: Interpreter, node: ast.SetComp) -> Abstract:
         interp,
         node.generators,
         lambda: append_item(interp, made, known(interp, interp.evaluate(node.elt), SETS)),
+        node.elt,
     )
     return StaticSet(interp.content(made))
 
@@ -391,7 +401,7 @@ def _dict_comprehension(interp: Interpreter, node: ast.DictComp) -> Abstract:
         value = interp.evaluate(node.value)
         interp.put(made, {**interp.content(made), key: value})
 
-    _comprehend(interp, node.generators, add)
+    _comprehend(interp, node.generators, add, node.key, node.value)
     return made
 
 
@@ -410,8 +420,9 @@ def _generator(interp: Interpreter, node: ast.GeneratorExp) -> Abstract:
             with in_scope(interp, *consumer):
                 consume(item)
 
+        for_each_item = partial(for_each_case, interp, action, node.elt)
         with in_scope(interp, scope, source):
-            _comprehend_over(interp, node.generators, first, action)
+            _comprehend_over(interp, node.generators, first, for_each_item)
 
     def elements() -> Iterable:
         part = iterate(interp, first)

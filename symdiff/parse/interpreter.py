@@ -74,7 +74,7 @@ class Late:
     collect: Callable[[Interpreter, Abstract], Abstract]
     items: Callable[[Interpreter, Abstract], tuple[Abstract, ...]]
     test: Callable[[Interpreter, ast.expr], bool | Value]
-    told_apart: Callable[[Interpreter, Callable[[], Any], Callable[[], Any], ast.AST], Any]
+    told_apart: Callable[..., Any]
     told_apart_value: Callable[[Interpreter, Callable[[], Abstract], ast.expr], Abstract]
     stager: Callable[[Interpreter], Any]
 
@@ -233,7 +233,7 @@ class Interpreter:
             return handler(self, statement, rest)
         once = functools.partial(handler, self, statement, rest)
         again = functools.partial(handler, self, statement, ())
-        return bool(LATE.told_apart(self, once, again, statement))
+        return bool(LATE.told_apart(self, once, again, (statement,)))
 
     def evaluate(self, expression: ast.expr) -> Abstract:
         """The abstract value of an expression."""

@@ -23,7 +23,7 @@ from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.strides import met
 from symdiff.parse.blame import is_users
 from symdiff.parse.carries import Carries, Relations
-from symdiff.parse.demand import obtainable
+from symdiff.parse.demand import can_be_known
 from symdiff.parse.heap import Heap, Key, constant, same
 from symdiff.parse.interpreter import MOST_UNROLLED, Flag, Interpreter, either
 from symdiff.parse.layouts import layout_of, layouts_wanted
@@ -205,7 +205,7 @@ def _for_want_of_a_count(interp: Interpreter, count: Value, failure: Exception) 
             conflict.by_count = True
             conflict.predicate = conflict.predicate or count
             return failure
-    return NeedsStatic(count) if _can_be_static(interp, count) else failure
+    return NeedsStatic(count) if can_be_known(interp, count) else failure
 
 
 def _leaves(failure: Exception) -> bool:
@@ -219,10 +219,6 @@ def restart(interp: Interpreter, start: tuple[int, Heap, int]) -> None:
     del builder().nodes[length:]
     del interp.frames[frames:]
     interp.heap = heap
-
-
-def _can_be_static(interp: Interpreter, count: Value) -> bool:
-    return obtainable(interp, count) is not None
 
 
 def _staged_or_peeled(interp: Interpreter, turns: Turns) -> None:

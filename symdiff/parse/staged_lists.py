@@ -17,7 +17,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Leaf, Static, Structure
 from symdiff.ir.types import ListType, Type
 from symdiff.ops.declare import NeedsStatic
-from symdiff.parse.demand import obtainable
+from symdiff.parse.demand import can_be_known
 from symdiff.parse.heap import Heap, as_type, constant, in_a_list, same
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.reflect import container
@@ -237,7 +237,7 @@ def staged_like(
 
 def demand_length(interp: Interpreter, length_: Value) -> None:
     """Ask for a static length, where it can be: then the list's items are followed one by one."""
-    if obtainable(interp, length_) is not None:
+    if can_be_known(interp, length_):
         raise NeedsStatic(length_)
 
 

@@ -86,3 +86,20 @@ def loop_of_comprehensions(x):
     for n in range(5):
         row = [1.0] + [x * a + b for a, b in zip(row[:-1], row[1:])] + [x]
     return sum(row) + row[2]
+
+
+@program(args=(np.array([[0.9, -0.4], [1.6, 0.3], [-1.2, 0.7]]),))
+def dict_over_pairs(x):
+    norms = [np.linalg.norm(row) for row in x]
+    pairs = [(i, j) for i in range(len(x)) for j in range(i)]
+    similar = {(i, j): x[i] @ x[j] / (norms[i] * norms[j]) for i, j in pairs}
+    return sum(similar.values()) + similar[2, 0] ** 2
+
+
+@program(args=(np.array([0.9, -0.4, 1.6, -1.2]),), also=[(np.array([0.9, -0.4]),)])
+def dict_over_chosen_indices(x):
+    kept = [i for i in range(len(x)) if i % 3 != 1]
+    weights = {i: x[i] ** 2 for i in kept}
+    rows = [[v * 2.0] for i, v in enumerate(x) if i in weights]
+    rows[0][0] *= x[1]
+    return sum(weights[i] * x[i] for i in weights) + rows[0][0]

@@ -158,3 +158,10 @@ def word_decides(x):
     if kind == "laminar":
         return np.sum(x**2) * scale[kind]
     return np.sum(np.sqrt(np.abs(x))) * scale[regime(x)]
+
+
+@program(args=(V,), also=[(-V,)])
+def generator_of_what_hits(x):
+    squares = sum(t * t for t in (hit(v) for v in x) if t is not None)
+    scaled = [t * x[0] for v in x if (t := root_or_none(v)) is not None]
+    return squares + sum(scaled) ** 2 + sum(hit(v) is None for v in x) * x[1]
