@@ -231,7 +231,8 @@ def kinds_of_nodes(inside_loop: bool) -> set[type[ast.AST]]:
         for child in ast.iter_child_nodes(node):
             visit(child, within or isinstance(node, (ast.For, ast.While)))
 
-    for path in {inspect.getfile(entry.function) for entry in PROGRAMS}:
+    functions = (entry.function for entry in PROGRAMS if "programs" in entry.function.__module__)
+    for path in {inspect.getfile(function) for function in functions}:
         module = ast.parse(Path(path).read_text(encoding="utf-8"))
         for top in module.body:
             if isinstance(top, ast.FunctionDef):

@@ -77,8 +77,10 @@ def program(
 
 
 def load() -> list[Program]:
-    """All programs, sorted by name."""
-    package = importlib.import_module("tests.programs")
-    for module in sorted(pkgutil.iter_modules(package.__path__), key=lambda found: found.name):
-        importlib.import_module(f"tests.programs.{module.name}")
+    """All programs and constructs, sorted by name."""
+    for package in (
+        importlib.import_module(name) for name in ("tests.programs", "tests.constructs")
+    ):
+        for module in sorted(pkgutil.iter_modules(package.__path__), key=lambda found: found.name):
+            importlib.import_module(f"{package.__name__}.{module.name}")
     return sorted(_REGISTER, key=lambda entry: entry.name)
