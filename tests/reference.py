@@ -272,12 +272,6 @@ def complex_step(f: Function, args: Sequence[Any], along: Sequence[Tree]) -> flo
     return float(np.imag(_scalar(value)) / COMPLEX_STEP)
 
 
-def mpmath_derivative(f: Function, x: float, order: int = 1, *, digits: int = 50) -> float:
-    """The n-th derivative of a function of one mpmath number, rounded to float."""
-    with mpmath.workdps(digits):
-        return float(mpmath.diff(f, mpmath.mpf(x), order))
-
-
 def mpmath_array(values: Any) -> Any:
     """An object array of mpmath numbers, on which NumPy's arithmetic works."""
     return np.vectorize(mpmath.mpf, otypes=[object])(np.asarray(values))

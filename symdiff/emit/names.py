@@ -240,6 +240,7 @@ class _Naming:
         self, variables: Variables, pushed: Mapping[Value, Value], namespace: Namespace
     ) -> None:
         self.variables, self.pushed, self.namespace = variables, pushed, namespace
+        self.begun: set[Variable] = set()
 
     def run(self, fixed: dict[Value, str]) -> dict[Value, str]:
         for value, name in fixed.items():
@@ -256,6 +257,9 @@ class _Naming:
 
     def name_tape(self, variable: Variable) -> str:
         """The name of a tape, that of what it holds where it has none of its own."""
+        if variable in self.begun and variable.name is None:
+            return "tape"  # a tape of tapes that share its name
+        self.begun.add(variable)
         if variable.name is None:
             variable.name = self.namespace.fresh(variable.own_name or self.hint(variable))
         return variable.name
