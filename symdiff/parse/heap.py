@@ -51,7 +51,7 @@ class Heap:
     def __init__(
         self,
         contents: dict[Key, Any] | None = None,
-        frozen: dict[Storage, Conflict] | None = None,
+        frozen: dict[Location, Conflict] | None = None,
         views: dict[tuple[Value, Lens], Value] | None = None,
         written: set[Location] | None = None,
         shared: dict[Location, Shared] | None = None,
@@ -59,7 +59,7 @@ class Heap:
         bound: dict[Location, Conflict] | None = None,
     ) -> None:
         self.contents: dict[Key, Any] = {} if contents is None else contents
-        self.frozen: dict[Storage, Conflict] = {} if frozen is None else frozen
+        self.frozen: dict[Location, Conflict] = {} if frozen is None else frozen
         self.views: dict[tuple[Value, Lens], Value] = {} if views is None else views
         self.written: set[Location] = set() if written is None else written
         self.shared: dict[Location, Shared] = {} if shared is None else shared
@@ -145,6 +145,8 @@ class Heap:
 
     def changed(self, location: Location) -> None:
         """A write to a location: what may be the same under another name is not known any more."""
+        if location in self.frozen:
+            raise ConflictRead(self.frozen[location])
         self.written.add(location)
         for other, conflict in self.shared.get(location, {}).items():
             if is_callers(other):
@@ -194,9 +196,21 @@ class Heap:
         """``view`` is what ``lens`` shows of ``base``."""
         self.views[base, lens] = view
 
-    def freeze(self, array: Array, conflict: Conflict) -> None:
-        """Refuse later writes to the array's memory: what is not followed refers to it."""
-        self.frozen.setdefault(array.storage, conflict)
+    def freeze(self, content: Any, conflict: Conflict) -> None:
+        """Refuse later writes to an array, or to a list or dict that the function made, and to what
+        is in it: what is not followed refers to it.
+        """
+        pending = [content]
+        while pending:
+            part = pending.pop()
+            location = part.storage if isinstance(part, Array) else part
+            if isinstance(location, ListRef | DictRef) and is_callers(location):
+                continue
+            if isinstance(location, Storage | ListRef | DictRef) and location not in self.frozen:
+                self.frozen[location] = conflict
+                pending.append(self.contents.get(location))
+            elif isinstance(part, tuple | dict):
+                pending.extend(part.values() if isinstance(part, dict) else part)
 
     def write(self, array: Array, new: Value) -> None:
         """Change an array's whole content, in its storage, through its views."""

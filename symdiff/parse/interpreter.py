@@ -130,6 +130,7 @@ class Interpreter:
         self.outer_heaps: list[Heap] = []
         self.rebound: dict[FreeVariable, None] = {}
         self.attributes: dict[tuple[Any, str], None] = {}
+        self.set: set[Any] = set()  # of both, those set on some path already
         self.live: dict[int, Any] = {}  # what stands for an object of the user's, by its id
         self.given: list[Any] = []  # lists, dicts and objects that are arguments or stand outside
         self.outside: set[Storage] = set()  # of arrays that are captured, or an object's own

@@ -8,7 +8,7 @@ can still be reached. What has no common form is a ``Conflict``, an error only w
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from symdiff.parse.heap import (
     as_type,
     constant,
     is_array,
+    is_callers,
     is_programs,
     same,
     several,
@@ -66,7 +67,7 @@ from symdiff.parse.values import (
     Unjoinable,
     born,
 )
-from symdiff.parse.writeback import write_attribute
+from symdiff.parse.writeback import is_place, stands_at, write_place
 
 # Static things that may hold staged ones.
 HOLDERS = (Closure, BoundMethod, Partial, ArrayMethod, StagedText, Generator, Iterable, Range)
@@ -193,7 +194,7 @@ class Joiner:
                 self.heap.frozen.setdefault(storage, conflict)
         for merged in self.merged:
             for arm, before in zip(self.arms, merged.before, strict=True):
-                if isinstance(merged.location, Storage) and before in arm.heap.frozen:
+                if before is not None and before in arm.heap.frozen:
                     self.heap.frozen.setdefault(merged.location, arm.heap.frozen[before])
 
     def join_or_conflict(self, key: Key, a: Abstract, b: Abstract) -> Abstract:
@@ -208,13 +209,14 @@ class Joiner:
                 return self._half_bound(name, a, b)
             if isinstance(key, ListRef):
                 return self._items(name, a, b)
+            self._require_one(key, a, b)
             return self.join(name, a, b)
         except Unjoinable as reason:
             text = f"'{name}' differs between two paths: {reason}"
             conflict = Conflict(name, text, self.interp.span, predicate=self.predicate)
             if self._is_told_apart(name, a, b):
                 conflict.cases = self._cases(name, a, b)
-            if key in self.interp.attributes:
+            if is_place(self.interp, key):
                 self._write_in_arms(key, conflict)
             return conflict
 
@@ -287,13 +289,22 @@ class Joiner:
         with building(Builder(self.arms[arm].nodes, self.interp.span)):
             return which_of(content, numbers)
 
+    def _require_one(self, key: Key, a: Abstract, b: Abstract) -> None:
+        """A place of the caller's must not be set to a copy of what is the caller's."""
+        if same(a, b) or not is_place(self.interp, key):
+            return
+        refs: list[Location] = [c for c in (a, b) if isinstance(c, ListRef | DictRef)]
+        if key_name(key) in self.interp.apart:  # it is written afterwards
+            refs += [c.storage for c in (a, b) if isinstance(c, Array)]
+        if any(map(is_callers, refs)):
+            raise Unjoinable("one object in one branch, another one in the other")
+
     def _write_in_arms(self, key: Key, conflict: Conflict) -> None:
-        """Set an attribute of the caller's on each path, where its values do not join."""
+        """Set a place of the caller's on each path, where its contents do not join."""
         interp, heap = self.interp, self.interp.heap
-        before = heap.get(key)
         for arm in self.arms:
             content = arm.heap.get(key)
-            if not arm.reached or content is ABSENT or same(before, content):
+            if not arm.reached or content is ABSENT or stands_at(interp, key, content):
                 continue
             if isinstance(content, Conflict):
                 if content.written:
@@ -301,8 +312,10 @@ class Joiner:
                 return
             with building(Builder(arm.nodes, interp.span)):
                 interp.heap = arm.heap
-                write_attribute(interp, key, content)
+                write_place(interp, key, content)
                 interp.heap = heap
+            reason = f"'{key_name(key)}' is set on one path to what is written afterwards"
+            arm.heap.freeze(content, replace(conflict, reason=reason, aliasing=True, cases=None))
         conflict.written = True
 
     def _half_bound(self, name: str, a: Abstract, b: Abstract) -> Abstract:

@@ -42,12 +42,10 @@ def has_written(interp: Interpreter) -> bool:
 def write_back(interp: Interpreter) -> None:
     """Append the effects: at the end, and where an exception leaves the function."""
     _rest_on_being_apart(interp)
-    for variable in interp.rebound:
-        _rebind(interp, variable)
-    for key in interp.attributes:
+    for key in (*interp.rebound, *interp.attributes):
         found = interp.heap.get(key)
         if found is not ABSENT and not (isinstance(found, Conflict) and found.written):
-            write_attribute(interp, key, interp.content(key))
+            write_place(interp, key, interp.content(key))
     for ref in interp.changed:
         _write_container(interp, ref)
     for storage in list(interp.heap.contents):
@@ -123,8 +121,35 @@ def owner_at(interp: Interpreter, path: Path, live: Any = ABSENT) -> Owner:
     return Owner(Named(target, name))
 
 
-def write_attribute(interp: Interpreter, key: tuple[Any, str], content: Abstract) -> None:
-    """``object.name = content`` on the user's own object."""
+def is_place(interp: Interpreter, key: Any) -> bool:
+    """Whether a heap key is a variable or an attribute of the user's that is written."""
+    return key in interp.attributes or key in interp.rebound
+
+
+def stands_at(interp: Interpreter, key: Any, content: Abstract) -> bool:
+    """Whether what was found at a variable or an attribute of the user's is there as it was."""
+    owner, *name = key if isinstance(key, tuple) else (key,)
+    path = getattr(owner, "path", (owner,))
+    if key in interp.set or path is None:
+        return False
+    if isinstance(content, Array) and not content.lenses:
+        content = interp.inputs[content.storage.origin] if content.storage.origin is not None else 0
+    elif content in interp.parameters:
+        content = interp.inputs[interp.parameters.index(content)]
+    return getattr(content, "path", None) == (*path, *name)
+
+
+def write_place(interp: Interpreter, key: Any, content: Abstract) -> None:
+    """Bind a variable of the user's, or an attribute of the user's own object."""
+    interp.set.add(key)
+    if isinstance(key, FreeVariable):
+        _rebind(interp, key, content)
+    else:
+        _write_attribute(interp, key, content)
+
+
+def _write_attribute(interp: Interpreter, key: tuple[Any, str], content: Abstract) -> None:
+    """``object.name = content``."""
     owner, name = key
     if not isinstance(owner, ObjectRef):
         target = Owner(Named(owner.owner, "self"))
@@ -148,10 +173,7 @@ def _effect(interp: Interpreter, owner: Owner, op: Any, content: Abstract, **pla
         owner.put(put, key, template, template.of(content))
 
 
-def _rebind(interp: Interpreter, variable: FreeVariable) -> None:
-    content = interp.content(variable)
-    if content is ABSENT:
-        return
+def _rebind(interp: Interpreter, variable: FreeVariable, content: Abstract) -> None:
     if variable.kind == "global":
         owner = Owner(Named(variable.owner, "module_globals"))
         _effect(interp, owner, ops.set_item, content, key=variable.name)

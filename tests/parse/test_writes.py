@@ -424,6 +424,40 @@ def test_a_list_that_is_passed_twice_is_not_written():
     assert gradient(X, items, [2.0])[0] == 1.0
 
 
+def counts_within(x, thing):
+    thing.inner.n += 1
+    thing.inner.d["a"] = thing.inner.d["a"] * x[0]
+    return x.sum() * thing.inner.n * thing.inner.h[0] * thing.inner.d["a"]
+
+
+def test_attributes_of_an_object_in_an_object():
+    things = [types.SimpleNamespace(inner=Thing()) for _ in range(2)]
+    gradient = symdiff.value_and_grad(counts_within)
+    for _ in range(2):
+        assert gradient(X, things[0])[0] == counts_within(X, things[1])
+        assert vars(things[0].inner)["d"] == vars(things[1].inner)["d"]
+
+
+STACK = [1.0, 2.0, 3.0]
+
+
+def empties_a_stack(x):
+    s = 0 * x
+    while STACK:
+        s += STACK.pop() * x
+        if s > 8:
+            break
+    return s
+
+
+def test_a_list_outside_is_emptied_in_a_loop_that_may_break():
+    gradient = symdiff.value_and_grad(empties_a_stack)
+    for x, left, expected in ((3.0, [1.0, 2.0], 9.0), (2.0, [1.0], 10.0), (1.0, [], 6.0)):
+        STACK[:] = [1.0, 2.0, 3.0]
+        assert gradient(x)[0] == expected
+        assert left == STACK
+
+
 BOX = {"items": [1.0, 2.0], "w": np.ones(2), "record": Record(n=1)}
 
 

@@ -1,0 +1,116 @@
+"""Variables and attributes of the user's, set on some paths only: to what, and whether it stays
+the same object.
+"""
+
+import copy
+
+import pytest
+
+import symdiff
+
+HISTORY = [1.0]
+SECOND = [2.0]
+
+
+class Holder:
+    def __init__(self):
+        self.h = [1.0]
+        self.other = [5.0]
+
+
+HOLDER = Holder()
+
+
+def is_rebound_to_another(x, k):
+    global HISTORY
+    if k > x:
+        HISTORY = SECOND
+    return x * HISTORY[0]
+
+
+def starts_anew(x, k):
+    global HISTORY
+    if k > x:
+        HISTORY = []
+    HISTORY.append(x)
+    return x * len(HISTORY)
+
+
+def is_rebound_to_nothing(x, k):
+    global HISTORY
+    HISTORY = [x]
+    if k > x:
+        HISTORY = None
+    return x
+
+
+def attribute_starts_anew(x, k):
+    HOLDER.h.append(x)
+    if k > x:
+        HOLDER.h = []
+    HOLDER.h.append(2 * x)
+    return x * len(HOLDER.h)
+
+
+def attributes_change_places(x, k):
+    if k > x:
+        HOLDER.h, HOLDER.other = HOLDER.other, HOLDER.h
+    return HOLDER.h[0] * x + HOLDER.other[0]
+
+
+def attribute_is_put_back(x, k):
+    before = HOLDER.h
+    HOLDER.h = [x]
+    if k > x:
+        HOLDER.h = None
+    if x > 2:
+        HOLDER.h = before
+    return x
+
+
+def attribute_is_written_by_another_name(x, k):
+    made = [x]
+    if k > x:
+        HOLDER.h = made
+    else:
+        HOLDER.h = None
+    made.append(7.0)
+    return x * made[0]
+
+
+def run(call, x, k, monkeypatch):
+    """What a call gives, and what stands there then: contents, and which were there before."""
+    kept = [HISTORY, SECOND, HOLDER.h, HOLDER.other]
+    contents = copy.deepcopy(kept)
+    with monkeypatch.context() as patch:
+        for name, value in (("HISTORY", kept[0]), ("SECOND", kept[1])):
+            patch.setitem(globals(), name, value)
+        for name, value in (("h", kept[2]), ("other", kept[3])):
+            patch.setattr(HOLDER, name, value)
+        value = call(x, k)
+        after = [HISTORY, SECOND, HOLDER.h, HOLDER.other]
+        same = [[one is other for other in kept] for one in after]
+        outcome = value, copy.deepcopy(after), same, copy.deepcopy(kept)
+    for item, content in zip(kept, contents, strict=True):
+        item[:] = content
+    return outcome
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        is_rebound_to_another,
+        starts_anew,
+        is_rebound_to_nothing,
+        attribute_starts_anew,
+        attributes_change_places,
+        attribute_is_put_back,
+        attribute_is_written_by_another_name,
+    ],
+    ids=lambda f: f.__name__,
+)
+def test_a_place_set_on_a_path_holds_the_very_object(function, monkeypatch):
+    gradient = symdiff.value_and_grad(function)
+    for x, k in ((1.0, 0.0), (1.0, 2.0), (3.0, 0.0), (3.0, 4.0)):
+        made = run(lambda x, k: gradient(x, k)[0], x, k, monkeypatch)
+        assert made == run(function, x, k, monkeypatch)
