@@ -8,12 +8,15 @@ staged values.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from symdiff import differentiate
+from symdiff.api.differentiable import checked_argnums
+from symdiff.api.fitting import inlined
 from symdiff.api.programs import everything
 from symdiff.api.tangents import as_float, replaced
 from symdiff.api.transforms import (
@@ -35,7 +38,7 @@ from symdiff.ir.signature import Path, Signature
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ops.stager import Stager
 from symdiff.pipeline import Arguments, Chain, seeded_results
-from symdiff.runtime.parameters import Parameters
+from symdiff.runtime.parameters import Parameters, positional
 
 Args = Sequence[Any]
 Kwargs = dict[str, Any]
@@ -82,7 +85,9 @@ def call_transformed(
 ) -> Any:
     """The abstract result of a transformed function."""
     call = _staged_call(stager, function, transforms, args, kwargs)
-    return stager.inline(call.graph, call.arguments, call.captured)
+    derived, primals = zip(*call.ties, strict=True) if call.ties else ((), ())
+    belongs = dict(zip(derived, stager.leaves(call.arguments, primals), strict=True))
+    return inlined(stager, call.graph, call.arguments, call.captured, belongs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +97,13 @@ class _Call:
     captured: list[Value]
     signature: Signature
     parameters: Parameters
+    ties: list[tuple[Path, Path]]  # tangents, and what they belong to
 
 
 def _staged_call(
     stager: Stager, function: Any, transforms: Sequence[Transform], args: Args, kwargs: Kwargs
 ) -> _Call:
-    parameters = Parameters("the function", stager.parameters(function))
+    parameters = Parameters(_name(function), stager.parameters(function))
     chain = Chain.of(function, parameters, transforms)
     bound = chain.parameters[-1].bind(tuple(args), kwargs)
     outer = _lifted(stager, chain, _completed(stager, chain, len(transforms), bound))
@@ -107,11 +113,21 @@ def _staged_call(
     ]
     first = 1 if transforms and isinstance(transforms[0], Functional) else 0
     graph, captured = stager.graph(function, signatures[0], finals=first == 1)
+    ties: list[tuple[Path, Path]] = []
     for k, transform in list(enumerate(transforms))[first:]:
-        graph = transform.apply(graph, signatures[k], signatures[k + 1], chain.parameters[k])
+        inner, derived, known = signatures[k], signatures[k + 1], chain.parameters[k]
+        graph = transform.apply(graph, inner, derived, known)
+        moved = functools.partial(transform.outer_path, inner=inner, parameters=known)
+        ties = [(moved(path), moved(other)) for path, other in ties]
+        ties += transform.ties(derived, known)
     last = chain.parameters[-1]
     arguments = dict(zip(last.names, outer, strict=True))
-    return _Call(graph, arguments, captured, signatures[-1], last)
+    return _Call(graph, arguments, captured, signatures[-1], last, ties)
+
+
+def _name(function: Any) -> str:
+    """The name of an abstract function, in messages."""
+    return str(getattr(function, "name", getattr(function, "__name__", "the function")))
 
 
 def _completed(stager: Stager, chain: Chain, level: int, outer: Arguments) -> Arguments:
@@ -175,13 +191,19 @@ def call_vjp(stager: Stager, function: Any, *primals: Any) -> Any:
     _leaf_paths(call.graph.output, ("cotangent",), places)
     backward = renamed(made, lambda path: path, [places[k] for k in seeded_results(call.graph)])
 
-    def pull(stager: Stager, args: Args, kwargs: Kwargs) -> Any:
-        (cotangent,) = args
-        arguments = {**call.arguments, "cotangent": stager.lifted(cotangent)}
-        return stager.inline(backward, arguments, call.captured)
-
     value = stager.inline(call.graph, call.arguments, call.captured)
+    seeds = [places[k] for k in seeded_results(call.graph)]
+    belongs = dict(zip(seeds, stager.leaves({"cotangent": value}, seeds), strict=True))
+
+    def pull(stager: Stager, args: Args, kwargs: Kwargs) -> Any:
+        given = _COTANGENT.bind(tuple(args), kwargs)
+        arguments = {**call.arguments, "cotangent": stager.lifted(*given)}
+        return inlined(stager, backward, arguments, call.captured, belongs)
+
     return value, stager.callable(backward, pull)
+
+
+_COTANGENT = Parameters("pullback", positional(["cotangent"]))
 
 
 def _leaf_paths(structure: Structure, path: Path, found: dict[int, Path]) -> None:
@@ -195,12 +217,18 @@ def _leaf_paths(structure: Structure, path: Path, found: dict[int, Path]) -> Non
 # The functional forms -----------------------------------------------------------------------------
 
 
+def _wrt(stager: Stager, argnums: Any) -> Wrt:
+    with contextlib.suppress(UnsupportedCallError):  # a list of the program's
+        argnums = stager.elements(argnums)
+    return Wrt(checked_argnums(argnums))
+
+
 def call_grad(stager: Stager, f: Any, argnums: Argnums = 0, has_aux: bool = False) -> Any:
-    return transformed(stager, f, Gradient(Wrt(argnums), False, has_aux))
+    return transformed(stager, f, Gradient(_wrt(stager, argnums), False, has_aux))
 
 
 def call_value_and_grad(stager: Stager, f: Any, argnums: Argnums = 0, has_aux: bool = False) -> Any:
-    return transformed(stager, f, Gradient(Wrt(argnums), True, has_aux))
+    return transformed(stager, f, Gradient(_wrt(stager, argnums), True, has_aux))
 
 
 def call_jvp(stager: Stager, f: Any, primals: Any, tangents: Any) -> Any:
@@ -208,15 +236,22 @@ def call_jvp(stager: Stager, f: Any, primals: Any, tangents: Any) -> Any:
 
 
 def call_jacobian(stager: Stager, f: Any, argnums: Argnums = 0, mode: Any = "auto") -> Any:
-    return transformed(stager, f, Jacobian(Wrt(argnums), mode))
+    return transformed(stager, f, Jacobian(_wrt(stager, argnums), mode))
 
 
 def call_hessian(stager: Stager, f: Any, argnums: Argnums = 0) -> Any:
-    return transformed(stager, f, Gradient(Wrt(argnums)), Jacobian(Wrt(argnums), "fwd", "hessian"))
+    return transformed(
+        stager,
+        f,
+        Gradient(_wrt(stager, argnums)),
+        Jacobian(_wrt(stager, argnums), "fwd", "hessian"),
+    )
 
 
 def call_hvp(stager: Stager, f: Any, argnums: Argnums = 0) -> Any:
-    return transformed(stager, f, Gradient(Wrt(argnums)), Directional(Wrt(argnums)))
+    return transformed(
+        stager, f, Gradient(_wrt(stager, argnums)), Directional(_wrt(stager, argnums))
+    )
 
 
 def call_derivative(stager: Stager, f: Any, order: int = 1) -> Any:

@@ -87,6 +87,10 @@ class Stager(Protocol):
         """The abstract result of a call that is not followed, of the type it is said to have."""
         ...
 
+    def require(self, condition: Value, message: str) -> None:
+        """End the program with a ``TypeError`` where a condition does not hold."""
+        ...
+
     def within(self, declared: Any) -> AbstractContextManager[None]:
         """While the rule of a function of the user's is staged."""
         ...

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
+from symdiff.errors import SignatureError, UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.build import builder, copy_block, copy_into
 from symdiff.ir.graph import Block, Graph, Input, Value, free_values
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification
@@ -26,6 +27,7 @@ from symdiff.ir.types import OPAQUE, ArrayType, ListType, Type, type_of_constant
 from symdiff.ops import never_returns
 from symdiff.parse.attributes import object_attribute
 from symdiff.parse.blame import users
+from symdiff.parse.branches import raise_error
 from symdiff.parse.calls import CALLABLES
 from symdiff.parse.contexts import NoGrad, without_derivatives
 from symdiff.parse.interpreter import LATE, UNREACHABLE, Interpreter
@@ -111,6 +113,11 @@ class Stager:
         named = {name: _mapped_values(self, value, stopped) for name, value in kwargs.items()}
         made = call_opaque(self.interp, function, given, named, type_ or OPAQUE)
         return self.interp.wrap(stopped(made) if type_ else made)
+
+    def require(self, condition: Value, message: str) -> None:
+        interp = self.interp
+        error = functools.partial(raise_error, interp, TypeError(message))
+        interp.branch(condition, lambda: None, error)
 
     @contextlib.contextmanager
     def within(self, declared: Any) -> Iterator[None]:
@@ -349,11 +356,19 @@ class Stager:
         value: Abstract = arguments[path[0]]
         for key in path[1:]:
             parts = self.parts(value)
-            assert parts is not None
+            if parts is None or key not in parts[1]:
+                raise SignatureError(
+                    f"{path[0]} has not the structure of what it belongs to",
+                    hint="give the same containers, with zeros for what is not differentiated",
+                )
             value = parts[2][parts[1].index(key)]
         if isinstance(value, ListRef):
             content: Value = self.interp.heap.get(value)
             return content
+        if value is None:
+            raise SignatureError(
+                f"a part of {path[0]} is None", hint="give zeros for what is not differentiated"
+            )
         return self.interp.lift(value)
 
     def returned(self, structure: Structure, values: Sequence[Value]) -> Abstract:

@@ -44,11 +44,12 @@ class Parameters:
         return len(kinds)
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        """Arguments in canonical form; a ``TypeError`` as Python gives where they do not fit."""
+        """Arguments in canonical form; a ``TypeError`` that says where they do not fit."""
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
-            raise TypeError(f"{self.function}() {_as_python_says(error)}") from None
+            message = f"{self.function}() {_as_python_says(error)}"
+            raise SignatureError(message, hint=self._shown()) from None
         bound.apply_defaults()
         return tuple(bound.arguments.values())
 
@@ -149,11 +150,11 @@ class Parameters:
         raise self._without(repr(name))
 
     def _without(self, argument: str) -> SignatureError:
+        return SignatureError(f"{self.function}() has no argument {argument}", hint=self._shown())
+
+    def _shown(self) -> str:
         names = ", ".join(self.names)
-        return SignatureError(
-            f"{self.function}() has no argument {argument}",
-            hint=f"its arguments are: {names}" if names else "it has no arguments",
-        )
+        return f"its arguments are: {names}" if names else "it has no arguments"
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +196,10 @@ class WithVector(Parameters):
             others = {name: value for name, value in kwargs.items() if name != self._vector}
             return (*self.inner.bind(args, others), kwargs[self._vector])
         if not args:
-            raise TypeError(f"{self.function}() missing the vector, its last positional argument")
+            raise SignatureError(
+                f"{self.function}() missing the vector, its last positional argument",
+                hint="give it after the arguments of the function",
+            )
         return (*self.inner.bind(args[:-1], kwargs), args[-1])
 
     def flat(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -94,3 +94,90 @@ def test_structure_may_depend_on_an_int_of_the_call_outside():
         return sd.jvp(power_tower, (x, turns), (1.0, None))[1]
 
     assert sd.grad(slope)(1.5, 3) == pytest.approx(12 * 1.5**2)
+
+
+# Tangents and cotangents that do not fit ----------------------------------------------------------
+
+
+def along(x, t):
+    return np.sum(sd.jvp(np.sin, (x,), (t,))[1])
+
+
+def against(x, t):
+    _, pullback = sd.vjp(np.sin, x)
+    return np.sum(pullback(t)[0])
+
+
+def bent(x, t):
+    return np.sum(sd.hvp(lambda z: np.sum(z**3) / 6)(x, t))
+
+
+@pytest.mark.parametrize("function", [along, against, bent])
+@pytest.mark.parametrize(
+    "t", [np.ones(3), np.ones(1), np.ones((2, 2)), np.ones((1, 2)), 1.0, np.array(1.0), 1j * X]
+)
+def test_a_derivative_that_does_not_fit_is_refused(function, t):
+    with pytest.raises(TypeError, match=r"has the shape|to be a number|is complex"):
+        function(X, t)
+    with pytest.raises(TypeError, match="what it belongs to"):
+        sd.grad(function)(X, t)
+    with pytest.raises(TypeError, match="what it belongs to"):
+        sd.differentiable(function).forward(X, t)
+
+
+@pytest.mark.parametrize("function", [along, against, bent])
+@pytest.mark.parametrize("t", [np.arange(1, 3), np.array([True, False]), np.float32([1, 2])])
+def test_a_derivative_is_taken_in_the_type_of_what_it_belongs_to(function, t):
+    slope = 1.0 if function is bent else -np.sin(X)
+    for dtype in (np.float64, np.float32):
+        x = X.astype(dtype)
+        value, gradient = sd.value_and_grad(function)(x, t)
+        assert value == function(x, t) and type(value) is type(function(x, t))
+        assert gradient.dtype == dtype
+        np.testing.assert_allclose(gradient, slope * t, rtol=1e-6)
+
+
+def of_computed_size(x, t):
+    y = x[x > 0.5]
+    return np.sum(sd.jvp(np.sin, (y,), (t,))[1])
+
+
+def test_sizes_that_are_known_at_run_time_only_are_compared_then():
+    gradient = sd.grad(of_computed_size)
+    np.testing.assert_allclose(gradient(X, np.ones(1)), [0.0, -np.sin(0.7)])
+    with pytest.raises(TypeError, match="has not the shape of what it belongs to"):
+        gradient(X + 1, np.ones(1))
+    assert "raise" not in sd.grad(lambda x: along(x, x)).source("float64[n]")
+
+
+def test_structures_of_cotangents_are_compared():
+    def pulled(x, take):
+        _, pullback = sd.vjp(lambda z: (z, {"a": z * z}), x)
+        return np.sum(pullback(take(x))[0])
+
+    assert sd.grad(pulled)(X, lambda x: (x, {"a": x})) == pytest.approx(1 + 4 * X)
+    for take in (lambda x: x, lambda x: (x,), lambda x: (x, {"b": x}), lambda x: (x, {"a": None})):
+        with pytest.raises(sd.SignatureError, match="cotangent") as caught:
+            sd.grad(pulled)(X, take)
+        assert caught.value.span is not None and caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said", "hint"),
+    [
+        (lambda x: sd.jvp(scaled_square, (x, 2.0), (x,)), "2 primals, but 1 tangent", "None"),
+        (lambda x: sd.grad(scaled_square, argnums=5)(x), "no argument number 5", "x, scale, shift"),
+        (lambda x: sd.grad(scaled_square, argnums="y")(x), "no argument 'y'", "x, scale, shift"),
+        (lambda x: sd.grad(scaled_square, argnums=1.5)(x), "argnums is a position", "grad(f)(x)"),
+        (lambda x: sd.grad(scaled_square)(x, 1.0, 2.0), "too many positional", "x, scale, shift"),
+        (lambda x: sd.vjp(scaled_square, x)[1](), "missing a required argument", "cotangent"),
+    ],
+)
+def test_wrong_calls_are_refused_as_outside_with_a_place(wrong, said, hint):
+    with pytest.raises(TypeError):
+        wrong(X)
+    with pytest.raises(sd.SignatureError) as caught:
+        sd.differentiable(wrong).forward(X)
+    assert said in caught.value.message
+    assert hint in caught.value.hint
+    assert caught.value.span.file == __file__
