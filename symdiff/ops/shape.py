@@ -61,7 +61,7 @@ def _spell_reshape(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 def _axes_put_in(node: Node) -> list[ast.expr] | None:
     """The key ``:, np.newaxis`` where a reshape only adds axes of length 1; else None."""
     old, new = array_type(node.operands[0]).shape, node.attributes["shape"]
-    if not old or 1 in old or 1 not in new or [dim for dim in new if dim != 1] != list(old):
+    if not old or 1 in old or 1 not in new or not _are_same(old, new):
         return None
     return [dotted("np.newaxis") if dim == 1 else ast.Slice() for dim in new]
 
@@ -69,9 +69,15 @@ def _axes_put_in(node: Node) -> list[ast.expr] | None:
 def _axes_left_out(node: Node) -> list[ast.expr] | None:
     """The key ``:, 0`` where a reshape only drops axes of length 1; else None."""
     old, new = array_type(node.operands[0]).shape, node.attributes["shape"]
-    if not new or 1 in new or 1 not in old or [dim for dim in old if dim != 1] != list(new):
+    if not new or 1 in new or 1 not in old or not _are_same(new, old):
         return None
     return [literal(0) if dim == 1 else ast.Slice() for dim in old]
+
+
+def _are_same(few: Sequence[Dim], many: Sequence[Dim]) -> bool:
+    """Whether sizes are the others but for ones; a single one is, having all of the elements."""
+    others = [dim for dim in many if dim != 1]
+    return others == list(few) or len(others) == len(few) == 1
 
 
 def reshape_like(g: Value, x: Value) -> Value:

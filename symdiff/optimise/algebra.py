@@ -14,6 +14,7 @@ from symdiff.ir.types import FLOAT, INT, ArrayType
 from symdiff.ops.declare import REGISTRY, array_type
 from symdiff.ops.elementary import add, multiply, negative, subtract, where
 from symdiff.optimise.facts import (
+    are_of_one_size,
     is_derived,
     is_number,
     is_one,
@@ -21,7 +22,6 @@ from symdiff.optimise.facts import (
     is_zero,
     made_by,
     number_of,
-    shape_of,
 )
 from symdiff.optimise.rewriting import Rewriter, Rule, Rules, apply, joined
 from symdiff.optimise.rules import (
@@ -226,7 +226,7 @@ def sign_outward(node: Node, rewriter: Rewriter) -> Value | None:
 
 def _carries_sign(x: Value, other: Value, node: Node, rewriter: Rewriter) -> bool:
     """Whether turning the sign of the result instead of that of ``x`` costs no more."""
-    same = shape_of(x) == shape_of(node.result)
+    same = are_of_one_size(x.type, node.result.type)
     made_for_this = rewriter.is_single(x) or (x.node is not None and is_derived(x.node))
     return same and number_of(other) is None and made_for_this
 

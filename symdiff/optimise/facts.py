@@ -15,7 +15,7 @@ import numpy as np
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value, walk_nodes
-from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type
+from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type, is_long
 from symdiff.ops.declare import fails_to_broadcast
 from symdiff.ops.index import Slot
 
@@ -87,6 +87,22 @@ def made_by(value: Value, *names: str) -> Node | None:
 def shape_of(value: Value) -> tuple[Dim, ...]:
     """The shape of an array; of anything else an empty one."""
     return value.type.shape if isinstance(value.type, ArrayType) else ()
+
+
+def meet_as_one(a: Sequence[Dim], b: Sequence[Dim]) -> bool:
+    """Whether shapes that are broadcast against each other are the same: of two sizes of at least
+    2 neither is broadcast to the other.
+    """
+    return len(a) == len(b) and all(
+        m == n or (is_long(m) and is_long(n)) for m, n in zip(a, b, strict=True)
+    )
+
+
+def are_of_one_size(a: Type, b: Type) -> bool:
+    """Whether types differ at most in what sizes are called that an elementwise op finds equal."""
+    if not isinstance(a, ArrayType) or not isinstance(b, ArrayType):
+        return a == b
+    return (a.dtype, a.kind) == (b.dtype, b.kind) and meet_as_one(a.shape, b.shape)
 
 
 def is_python(value: Value) -> bool:

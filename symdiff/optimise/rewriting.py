@@ -3,7 +3,8 @@
 One sweep visits every node in order, its operands rewritten already. A *rule* gets the node as it
 would be made, and the rewriter; it gives the value to take instead (making nodes where it needs
 some, which are rewritten as well) or None. A value is taken only where its type is that of the
-node's result, so a rule need not check dtypes, kinds and shapes. Equal nodes are made once, in a
+node's result, so a rule need not check dtypes, kinds and shapes (of derivatives, what sizes are
+called that an elementwise op finds equal is no difference). Equal nodes are made once, in a
 block and in those nested in it.
 
     rewrite(graph, {"negative": [double_negation]})
@@ -11,6 +12,7 @@ block and in those nested in it.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -23,8 +25,10 @@ from symdiff.ops.sizes import size
 from symdiff.optimise.equal import Scoped, are_same_constant, key_of_node
 from symdiff.optimise.facts import (
     SIZED,
+    are_of_one_size,
     dims_at,
     has_derivatives,
+    is_derived,
     is_zero,
     made_by,
     number_of,
@@ -211,8 +215,10 @@ class Rewriter(Builder):
         try:
             for rule in rules:
                 value = rule(node, self)
-                if value is not None and value.type == node.result.type:
+                if value is not None and _can_be(node, value):
                     self.changed = True
+                    if value.number > node.result.number:
+                        value.type = node.result.type  # made for this: sizes keep their names
                     return value
         finally:
             self.span, self.role, self.name = before
@@ -365,6 +371,12 @@ class Rewriter(Builder):
 
     def _is_undefined(self, value: Value) -> bool:
         return value.node is not None and value.node.op is undefined
+
+
+def _can_be(node: Node, value: Value) -> bool:
+    """Whether a value is of the type of a node's result."""
+    meets = getattr(node.op, "elementwise", False) and is_derived(node)
+    return (are_of_one_size if meets else operator.eq)(value.type, node.result.type)
 
 
 def _place_near(dim: Size, values: Sequence[Value]) -> tuple[Value, int] | None:

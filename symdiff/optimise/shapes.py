@@ -13,7 +13,14 @@ from symdiff.ops.elementary import multiply, negative
 from symdiff.ops.products import matmul
 from symdiff.ops.reduce import axes_of, sum
 from symdiff.ops.shape import broadcast_to, reshape, transpose
-from symdiff.optimise.facts import is_derived, is_zero, made_by, shape_of
+from symdiff.optimise.facts import (
+    are_of_one_size,
+    is_derived,
+    is_zero,
+    made_by,
+    meet_as_one,
+    shape_of,
+)
 from symdiff.optimise.rewriting import Rewriter, Rule, Rules, apply
 from symdiff.optimise.rules import first_operand, on_derivatives, stays_zero
 
@@ -109,7 +116,7 @@ def _slimmest(node: Node, slim: list[Value], rewriter: Rewriter) -> Value | None
         if operands == list(node.operands):
             continue
         types = [value.type for value in operands]
-        if node.op.infer(*types, **node.attributes) == (wanted,):
+        if are_of_one_size(node.op.infer(*types, **node.attributes)[0], wanted):
             return rewriter.emit(node.op, operands, node.attributes).result
     return None
 
@@ -123,7 +130,8 @@ def absorbed_by_write(node: Node, rewriter: Rewriter) -> Value | None:
     """What is written into a region is broadcast to it."""
     x, v, *dynamic = node.operands
     inner = made_by(v, "broadcast_to")
-    if inner is None or shape_of(v) != tuple(node.attributes["shape"]):
+    shape = tuple(node.attributes["shape"])
+    if inner is None or not meet_as_one(shape_of(v), shape):
         return None
     operands = (x, inner.operands[0], *dynamic)
     return rewriter.emit(node.op, operands, node.attributes).result

@@ -1,14 +1,19 @@
 """Sums on statements of derivatives: terms that occur twice become one, those that cancel vanish.
 
 A sum is what additions, subtractions, signs and known factors make of terms, as long as nothing
-else reads what is made on the way. ``2.0 * t - u + t`` is ``3.0 * t - u``. Sums are looked at over
-a few terms only, which keeps the cost linear.
+else reads what is made on the way. ``2.0 * t - u + t`` is ``3.0 * t - u``; numbers inside products
+count: ``g * (0.5 * x) + 0.5 * (g * x)`` is ``g * x``. Sums are looked at over a few terms only,
+which keeps the cost linear.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
 from symdiff.ir.graph import Node, Value
-from symdiff.ops.elementary import add, multiply, negative, subtract
+from symdiff.ops.declare import Operation
+from symdiff.ops.elementary import add, multiply, negative, strong_multiply, subtract
 from symdiff.optimise.facts import made_by, number_of, shape_of
 from symdiff.optimise.rewriting import Rewriter, Rules, apply
 from symdiff.optimise.rules import on_derivatives
@@ -21,15 +26,58 @@ Terms = list[tuple[Value, float]]
 def equal_terms(node: Node, rewriter: Rewriter) -> Value | None:
     """A sum with its equal terms together; None where all differ."""
     terms = _terms(node, rewriter)
-    if len(terms) < 3:
-        return None
-    together: dict[Value, float] = {}
+    together: dict[Value | _Product, list[tuple[Value, float, float]]] = {}
     for value, factor in terms:
-        together[value] = together.get(value, 0) + factor
+        key, own = _without_number(value, rewriter)
+        together.setdefault(key, []).append((value, factor, own))
     if len(together) == len(terms):
         return None
-    left = [(value, factor) for value, factor in together.items() if factor != 0]
+    added = [_added(key, group) for key, group in together.items()]
+    left = [(value, factor) for value, factor in added if factor != 0]
     return _sum(left) if left else rewriter.zeros_for(node)
+
+
+@dataclass(frozen=True, slots=True)
+class _Product:
+    """A product, plain or masked, compared by what is multiplied."""
+
+    op: Operation
+    factors: tuple[Value, Value] = field(compare=False)
+    numbers: tuple[int, ...]
+
+
+def _without_number(value: Value, rewriter: Rewriter) -> tuple[Value | _Product, float]:
+    """The product ``x * y`` and ``c`` of ``x * (c * y)``; anything else as it is, and 1."""
+    node = made_by(value, "multiply", "strong_multiply")
+    if node is None or not rewriter.takes(value):
+        return value, 1
+    op = strong_multiply if node.op is strong_multiply else multiply
+    x, y = node.operands
+    first, x = _number_and_rest(x)
+    second, y = (1, y) if op is strong_multiply else _number_and_rest(y)
+    numbers = (x.number, y.number)
+    key = numbers if op is strong_multiply else tuple(sorted(numbers))
+    return _Product(op, (x, y), key), first * second
+
+
+def _number_and_rest(value: Value) -> tuple[float, Value]:
+    """``c`` and ``y`` of a ``c * y``, where ``c`` does not change whether that is zero."""
+    node = made_by(value, "multiply")
+    number = None if node is None else number_of(node.operands[0])
+    if node is None or not isinstance(number, float) or not 1e-6 < abs(number) < 1e6:
+        return 1, value
+    return number, node.operands[1]
+
+
+def _added(
+    key: Value | _Product, group: Sequence[tuple[Value, float, float]]
+) -> tuple[Value, float]:
+    """Equal terms as one; a single one stays as it is written."""
+    value, factor, _ = group[0]
+    if len(group) > 1:
+        value = key if isinstance(key, Value) else apply(key.op, *key.factors)
+        factor = sum(outer * inner for _, outer, inner in group)
+    return value, factor
 
 
 def _terms(node: Node, rewriter: Rewriter) -> Terms:

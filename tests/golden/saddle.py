@@ -5,10 +5,10 @@ def saddle_grad(x, y):
         t = math.exp(-0.5 * r)
         t1 = 3.0 * y
         # line 49: return np.exp(-0.5 * r) * np.cos(3.0 * y)
-        r_bar = -0.5 * (math.cos(t1) * t)
+        t2 = math.cos(t1) * t
         # line 48: r = x * x - y * y
-        y_bar = -3.0 * (t * math.sin(t1)) - 2 * (r_bar * y)
-        x_bar = 2.0 * (r_bar * x)
+        y_bar = t2 * y - 3.0 * (t * math.sin(t1))
+        x_bar = -(t2 * x)
         return x_bar, y_bar
     except (ArithmeticError, ValueError):
         pass  # beyond what Python's floats do: NumPy's give inf or nan
@@ -21,5 +21,5 @@ def saddle_grad_by_numpy(x, y):
     t = np.exp(-0.5 * r)
     t1 = 3.0 * y
     # line 49: return np.exp(-0.5 * r) * np.cos(3.0 * y)
-    r_bar = -0.5 * (np.cos(t1) * t)
-    return float(2.0 * (r_bar * x)), float(-3.0 * (t * np.sin(t1)) - 2 * (r_bar * y))
+    t2 = np.cos(t1) * t
+    return float(-(t2 * x)), float(t2 * y - 3.0 * (t * np.sin(t1)))

@@ -16,8 +16,8 @@ def attention_grad(x, wq, wk):
     x_bar = weights1.T @ t2
     # line 161: weights /= weights.sum(axis=-1, keepdims=True)
     weights_bar1 = weights_bar / t1
-    t2 = -np.sum(weights_bar * (weights1 / t1), axis=1, keepdims=True)
-    weights_bar1 += np.broadcast_to(t2, (4, 4))
+    t2 = np.sum(weights_bar * (weights1 / t1), axis=1, keepdims=True)
+    weights_bar1 -= t2
     # line 159: scores = np.where(causal, scores, -1e9)
     scores_bar = np.where(causal, weights_bar1 * weights, 0.0)
     # line 157: scores = q @ k.T / math.sqrt(q.shape[-1])

@@ -188,6 +188,50 @@ def test_equal_terms_of_a_sum_are_one():
     assert is_first_input(lambda t, u: add(subtract(t, u), u), VECTOR, VECTOR)
 
 
+def test_numbers_inside_products_are_factors_of_equal_terms():
+    half = 0.5
+    assert after(
+        lambda g, x: add(multiply(g, multiply(half, x)), multiply(half, multiply(x, g))),
+        VECTOR,
+        VECTOR,
+    ) == ["multiply"]
+    assert after(
+        lambda g, x: subtract(
+            strong_multiply(multiply(half, g), x), multiply(2.0, strong_multiply(g, x))
+        ),
+        VECTOR,
+        VECTOR,
+    ) == ["strong_multiply", "multiply"]
+
+
+def test_a_mask_stays_that_of_its_first_factor():
+    def build(g, x):
+        return add(strong_multiply(g, multiply(half, x)), strong_multiply(multiply(half, x), g))
+
+    half = 0.5
+    assert after(build, VECTOR, VECTOR).count("strong_multiply") == 2
+
+
+def test_sizes_that_meet_in_an_elementwise_op_are_one_whatever_they_are_called():
+    other = ArrayType(DOUBLE, (Size("m"),))
+    short = ArrayType(DOUBLE, (Size("k", -1),))
+
+    def build(s, x, y):
+        return multiply(broadcast_to(s, *sizes_of(x), shape=x.type.shape), y)
+
+    assert after(build, SCALAR, VECTOR, other) == ["multiply"]
+    assert "broadcast_to" in after(build, SCALAR, VECTOR, short)
+    assert (
+        after(
+            lambda s, x, y: reshape(x, *sizes_of(y), shape=y.type.shape),
+            SCALAR,
+            MATRIX,
+            ArrayType(DOUBLE, (Size("p"), Size("q"))),
+        ).count("reshape")
+        == 1
+    )
+
+
 def test_factors_in_either_order_are_one_product():
     ops = after(lambda x, y: (multiply(x, y), multiply(y, x)), VECTOR, VECTOR, role="primal")
     assert ops == ["multiply"]
