@@ -115,7 +115,3 @@ def leaf_paths(structure: Structure, prefix: tuple[Any, ...] = ()) -> Iterator[t
     elif isinstance(structure, Container):
         for key, item in zip(structure.keys, structure.items, strict=True):
             yield from leaf_paths(item, (*prefix, key))
-
-
-def leaf_count(structure: Structure) -> int:
-    return sum(1 for _ in leaf_paths(structure))

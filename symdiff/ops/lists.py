@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from symdiff.ir.graph import Node, Operand, Value
-from symdiff.ir.types import INT, ArrayType, Dim, ListType, Size, TapeType, Type, carries_derivative
+from symdiff.ir.types import INT, ArrayType, Dim, ListType, Size, TapeType, Type
 from symdiff.ops.creation import zeros_of
-from symdiff.ops.declare import Operation, Spelling, declare, dotted, literal, template
+from symdiff.ops.declare import Operation, declare, dotted, literal, template
 from symdiff.ops.index import Slice, Slot, actual_key, spell_key
 from symdiff.ops.sizes import constant_integer
 
@@ -37,14 +37,6 @@ def _same_list(name: str) -> Callable[..., tuple[Type, ...]]:
         return (require_list(items, name),)
 
     return infer
-
-
-def _spell_method(name: str) -> Spelling:
-    def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-        method = ast.Attribute(operands[0], name, ast.Load())
-        return ast.Call(method, list(operands[1:]), [])
-
-    return spell
 
 
 def _given(t: Any, x: Value) -> Value:
@@ -784,8 +776,3 @@ list_to_tape: Operation = declare(
     ),
     1,
 )
-
-
-def differentiable_list(type_: ListType) -> bool:
-    """Whether the elements of a list can have cotangents."""
-    return carries_derivative(type_)

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.ir.build import builder
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import INT, ArrayType, Dim, Size, Type, may_be_one, shifted
 from symdiff.ops.declare import Operation, array_type, declare, literal, require_array
@@ -170,11 +169,6 @@ def product(sizes: Iterable[Value | int]) -> Value | int:
     for length in sorted(sizes, key=lambda length: isinstance(length, Value)):
         count = length if isinstance(count, int) and count == 1 else count * length
     return count
-
-
-def as_operands(sizes: Iterable[Operand]) -> tuple[Value, ...]:
-    """Lengths as operands."""
-    return tuple(builder().value(value) for value in sizes)
 
 
 def dims_of(sizes: Iterable[Operand]) -> tuple[Dim, ...]:

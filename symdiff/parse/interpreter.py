@@ -40,7 +40,6 @@ from symdiff.parse.values import (
     Conflict,
     ConflictRead,
     Left,
-    Lens,
     Maybe,
     ObjectRef,
     Scope,
@@ -479,10 +478,6 @@ def unbound(name: str, local: bool) -> NameError:
 def either(a: Value, b: Value) -> Value:
     result: Value = ops.bitwise_or(a, b)
     return result
-
-
-def lens_of(node: Node) -> Lens:
-    return Lens.of(node)
 
 
 _GENERATOR = "return a list, or use a generator expression where it is consumed"
