@@ -181,9 +181,13 @@ def _refuse_one_by_two_paths(checks: Sequence[Check], given: dict[str, Any]) -> 
     for check in checks:
         if check.kind != "apart":
             continue
-        one, other = (follow(path, names, values) for path in (check.path, check.expected))
-        if one is other:
-            first, second = sorted((spelled(check.path), spelled(check.expected)))
+        found: dict[int, Path] = {}
+        for path in (*check.expected[0], *check.expected[1]):
+            one = follow(path, names, values)
+            other = found.setdefault(id(one), path)
+            if other in (path, *check.expected[1]):  # what is read may be one by two paths
+                continue
+            first, second = sorted((spelled(other), spelled(path)))
             raise AliasingError(
                 f"{first} and {second} are one {type(one).__name__}, and it is written",
                 hint="pass a copy as one of them",

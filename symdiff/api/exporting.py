@@ -26,6 +26,7 @@ from symdiff.errors import SymdiffError, UnsupportedCallError
 from symdiff.ir.graph import Graph, walk_nodes
 from symdiff.ir.signature import (
     LAYOUT,
+    Aspect,
     Fixed,
     Live,
     Nested,
@@ -282,7 +283,14 @@ def refuse_outside_effects(graph: Graph) -> None:
 
 
 def refuse_objects(signature: Signature) -> None:
-    """Refuse objects as arguments: their class is not in the module."""
+    """Refuse objects as arguments, whose class is not in the module, and one object as two."""
+    for path, answer in signature.static:
+        if isinstance(path[-1], Aspect) and path[-1].kind == "is" and answer:
+            raise SymdiffError(
+                f"the program is that where {spelled(path)[1:-1]}: a module cannot stand alone"
+                " with it",
+                hint="export a function that takes it once: lambda x: f(x, x)",
+            )
     for name, specification in signature.parameters:
         if isinstance(specification, Live):
             raise SymdiffError(

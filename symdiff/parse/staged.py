@@ -18,10 +18,10 @@ class Guard:
     number or string of the same type), ``"type"`` its class, ``"keys"`` the keys of a container
     (indices, dict keys), ``"specification"`` an ``ir.types.ArrayType`` (dtype, kind, rank, which
     dimensions are 1), ``"unset"`` the name of an attribute that the object itself does not have, so
-    that its class's is found, ``"absent"`` that nothing is found at the path, ``"same"`` and
-    ``"apart"`` the path of what is, or is not, the same object. Where a fact no longer holds the
-    function is staged anew. ``variable`` is a ``FreeVariable``, or the name of the parameter whose
-    object the path starts from.
+    that its class's is found, ``"absent"`` that nothing is found at the path, ``"same"`` the path
+    of the same object, ``"apart"`` paths of different objects, and paths of others that are none
+    of them. Where a fact no longer holds the function is staged anew. ``variable`` is a
+    ``FreeVariable``, or the name of the parameter whose object the path starts from.
     """
 
     variable: FreeVariable | str

@@ -57,15 +57,19 @@ def _rest_on_being_apart(interp: Interpreter) -> None:
     """What is written is no other list, dict or object that is read."""
     changed = [ref for ref in interp.changed if interp.heap.get(ref) is not ABSENT]
     written = [*changed, *(owner for owner, _ in interp.attributes)]
-    for ref in dict.fromkeys(written):
-        for other in interp.given:
-            alike = type(other) is type(ref) and _class_of(other) is _class_of(ref)
-            if alike and ref.path not in (other.path, None):
-                interp.guard(ref.path, "apart", other.path, of=str(other.path))
+    paths: dict[Any, dict[Path, None]] = {}  # of what is written, by its class
+    for ref in written:
+        if getattr(ref, "path", None) is not None:
+            paths.setdefault(_class_of(ref), {})[ref.path] = None
+    for kind, mine in paths.items():
+        given = dict.fromkeys(ref.path for ref in interp.given if _class_of(ref) == kind)
+        others = tuple(path for path in given if path not in mine)
+        if len(mine) + len(others) > 1:
+            interp.guard(next(iter(mine)), "apart", (tuple(mine), others), of=str((mine, others)))
 
 
 def _class_of(ref: Any) -> Any:
-    return getattr(ref, "type", None)
+    return type(ref), getattr(ref, "type", None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ Being straight-line code for one signature it costs about 0.1 µs an array.
 from __future__ import annotations
 
 import builtins
+import itertools
 import keyword
 import types
 from collections.abc import Callable, Collection, Sequence
@@ -56,8 +57,11 @@ class Check:
 
     def moved(self, place: Callable[[Path], Path]) -> Check:
         """The fact about arguments of an outer call."""
-        of_paths = self.kind in ("same", "apart")
-        expected = place(self.expected) if of_paths else self.expected
+        expected = self.expected
+        if self.kind == "same":
+            expected = place(expected)
+        elif self.kind == "apart":
+            expected = tuple(tuple(map(place, paths)) for paths in expected)
         return replace(self, path=place(self.path), expected=expected)
 
 
@@ -272,9 +276,10 @@ class _Writer:
         name = self.read(check.path)
         if check.kind == "type":
             self.require(f"type_({name}) is {self.bind(check.expected)}")
-        elif check.kind in ("same", "apart"):
-            word = "is" if check.kind == "same" else "is not"
-            self.require(f"{name} {word} {self.read(check.expected)}")
+        elif check.kind == "same":
+            self.require(f"{name} is {self.read(check.expected)}")
+        elif check.kind == "apart":
+            self._apart(*([self.read(path) for path in paths] for paths in check.expected))
         elif check.kind == "other":
             self.require(f"{name} is not {self.bind(check.expected)}")
         elif check.kind == "unset":
@@ -283,6 +288,17 @@ class _Writer:
             self._number(name, check.expected)
         else:
             self._keys(name, type(self._example(check.path)), check.expected)
+
+    def _apart(self, written: list[str], others: list[str]) -> None:
+        """Different objects, none of which is one of the others."""
+        pairs = [*itertools.combinations(written, 2), *itertools.product(written, others)]
+        if len(pairs) <= _MANY:
+            self.require(" and ".join(f"{one} is not {other}" for one, other in pairs))
+            return
+        ids, rest = (", ".join(f"id_({name})" for name in names) for names in (written, others))
+        self.require(f"len_({{{ids}}}) == {len(written)}")
+        if others:
+            self.require(f"{{{ids}}}.isdisjoint(({rest},))")
 
     def _absent(self, path: Path) -> None:
         """There is no such variable, or no such attribute."""

@@ -24,6 +24,7 @@ ABSENT = type("Absent", (), {"__repr__": lambda self: "<absent>"})()
 _OWN = {
     "type_": type,
     "len_": len,
+    "id_": id,
     "min_": min,
     "map_": map,
     "tuple_": tuple,

@@ -169,3 +169,15 @@ def test_examples_of_counts_let_loops_run():
     assert type(count) is int
     assert count == 3
     assert set(indices) <= {0, 1}
+
+
+def kernel(x, y):
+    return np.sum(x @ x.T) if y is x else np.sum(x @ y.T)
+
+
+def test_one_array_as_two_arguments_is_refused(tmp_path):
+    x = np.arange(6.0).reshape(2, 3)
+    with pytest.raises(sd.SymdiffError, match="where y is x") as caught:
+        sd.grad(kernel).export(tmp_path / "m.py", x, x)
+    assert "takes it once" in caught.value.hint
+    sd.grad(kernel).export(tmp_path / "m.py", x, x + 1)

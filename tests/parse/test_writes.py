@@ -411,6 +411,21 @@ def test_an_object_is_put_into_another():
     OBJECT.inner = None
 
 
+def test_of_many_dicts_each_is_written_and_none_is_another():
+    def step(params, x):
+        for p in params:
+            p["w"] = p["w"] - x
+        return params[-1]["w"] * x
+
+    gradient = symdiff.grad(step, argnums=1)
+    params = [{"w": float(k), "b": 2.0} for k in range(20)]
+    for turn in range(1, 3):
+        assert gradient(params, 2.0) == 19.0 - 2.0 * turn - 2.0
+        assert [p["w"] for p in params] == [k - 2.0 * turn for k in range(20)]
+    with pytest.raises(symdiff.AliasingError, match=r"params\[3\] and params\[7\] are one dict"):
+        gradient([params[3] if k == 7 else p for k, p in enumerate(params)], 2.0)
+
+
 def test_a_list_that_is_passed_twice_is_not_written():
     def f(x, items, others):
         items.append(1.0)
