@@ -47,7 +47,7 @@ from symdiff.ops.sizes import (
     size,
     sizes_of,
 )
-from symdiff.ops.ufuncs import cast
+from symdiff.ops.ufuncs import cast, strong
 
 WHOLE = slice(None)
 
@@ -560,7 +560,7 @@ lowers(np.dsplit)(_lower_split_along(lambda rank: 2, 3))
 
 @lowers(np.flip)
 def lower_flip(m: Any, axis: Any = None) -> Value:
-    x = array_of(m)
+    x = strong(m)
     axes = range(_rank(x)) if static(axis) is None else axes_of(axis, _rank(x))
     last = max(axes, default=-1) + 1
     return index_of(x, tuple(slice(None, None, -1) if k in axes else WHOLE for k in range(last)))

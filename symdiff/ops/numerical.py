@@ -224,7 +224,11 @@ def lower_interp(
 ) -> Value:
     if left is not None or right is not None or period is not None:
         raise UnsupportedCallError("interp with left, right or period", None, "use numpy.where")
-    return interp(array_of(x), array_of(xp), array_of(fp))  # type: ignore[no-any-return]
+    values = array_of(fp)
+    exact = array_type(values).dtype.kind in "biu"
+    return interp(  # type: ignore[no-any-return]
+        array_of(x), array_of(xp), cast(values, np.dtype(float)) if exact else values
+    )
 
 
 # Convolution --------------------------------------------------------------------------------------

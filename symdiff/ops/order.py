@@ -412,11 +412,13 @@ weighted_bincount: Operation = declare(
 
 @lowers(np.bincount)
 def lower_bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Value:
-    labels, least = array_of(x), staged(minlength)
-    length = Size(f"bins(%{labels.number},%{least.number})", open=True)
-    if weights is None:
-        return bincount(labels, least, length=length)  # type: ignore[no-any-return]
-    return weighted_bincount(labels, array_of(weights), least, length=length)  # type: ignore[no-any-return]
+    arrays = [array_of(v) for v in (x, weights) if v is not None]
+    if any(array_type(v).rank != 1 for v in arrays):
+        raise UnsupportedCallError("bincount of anything but vectors", None, "ravel them")
+    least = staged(minlength)
+    length = Size(f"bins(%{arrays[0].number},%{least.number})", open=True)
+    count = bincount if weights is None else weighted_bincount
+    return count(*arrays, least, length=length)  # type: ignore[no-any-return]
 
 
 def _infer_searchsorted(a: Type, v: Type, *, side: str) -> tuple[Type, ...]:

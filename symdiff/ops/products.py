@@ -42,7 +42,7 @@ from symdiff.ops.elementary import (
 from symdiff.ops.reduce import count_of, sum, unbroadcast_to
 from symdiff.ops.shape import reshape, transpose
 from symdiff.ops.sizes import dim_of, size, sizes_of
-from symdiff.ops.ufuncs import as_function, cast, dtype_of, refuse, staged, strong
+from symdiff.ops.ufuncs import as_computed, as_function, refuse, staged, strong
 
 # Transposes and axes of length 1 ----------------------------------------------------------------
 
@@ -379,8 +379,8 @@ OPERATORS.update(matmul=matmul)
 @lowers(np.matmul)
 def _matmul(x1: Any, x2: Any, out: Any = None, *, dtype: Any = None, **options: Any) -> Value:
     refuse("numpy.matmul", **options)
-    wanted = dtype_of(dtype)
-    return matmul(cast(staged(x1), wanted), cast(staged(x2), wanted))  # type: ignore[no-any-return]
+    a, b = (as_computed(staged(x), dtype, "matmul") for x in (x1, x2))
+    return matmul(a, b)  # type: ignore[no-any-return]
 
 
 @lowers(np.dot, method="dot")

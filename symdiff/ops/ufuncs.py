@@ -123,10 +123,18 @@ def ufunc_lowering(operation: Operation) -> Lowering:
     def lowering(*operands: Any, dtype: Any = None, where: Any = True, **options: Any) -> Value:
         given = {name: value for name, value in options.items() if name not in ("order", "subok")}
         refuse(f"numpy.{operation.name}", where=where, **given)
-        values = [cast(staged(operand), dtype_of(dtype)) for operand in operands]
+        values = [as_computed(staged(operand), dtype, operation.name) for operand in operands]
         return as_function(operation)(*values)
 
     return lowering
+
+
+def as_computed(x: Value, dtype: Any, name: str) -> Value:
+    """An operand in the ``dtype`` that a ufunc is told to compute in."""
+    wanted = dtype_of(dtype)
+    if wanted is not None and not np.can_cast(array_type(x).dtype, wanted, "same_kind"):
+        raise UnsupportedCallError(f"numpy.{name} of {array_type(x).dtype} in {wanted}")
+    return cast(x, wanted)
 
 
 def as_function(operation: Operation) -> Callable[..., Value]:

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 
 from symdiff.errors import UnsupportedCallError
-from symdiff.ir.graph import Value
+from symdiff.ir.graph import Operand, Value
 from symdiff.ops.arrange import axis_of, lower_reshape
 from symdiff.ops.creation import arange_of, array_of
 from symdiff.ops.declare import array_type, static, writes
-from symdiff.ops.elementary import as_dtype_of, negative, where
-from symdiff.ops.index import index_add_of, index_set_of
+from symdiff.ops.elementary import as_dtype_of, negative, remainder, where
+from symdiff.ops.index import index_add_of, index_of, index_set_of
 from symdiff.ops.order import places_along
 from symdiff.ops.shape import diagonal
-from symdiff.ops.sizes import sizes_of
+from symdiff.ops.sizes import dim_of, product, sizes_of
 
 
 @writes(np.add.at)
@@ -36,10 +36,18 @@ def subtract_at(a: Value, indices: Any, b: Any) -> Value:
 def fill_diagonal(a: Value, val: Any, wrap: Any = False) -> Value:
     if array_type(a).rank != 2 or static(wrap):
         raise UnsupportedCallError("fill_diagonal of anything but a matrix", None, "index it")
-    if array_type(array_of(val)).rank > 1:
-        raise UnsupportedCallError("fill_diagonal of a matrix's elements", None, "give a vector")
-    places = arange_of(sizes_of(diagonal(a, offset=0))[0])
-    return index_set_of(a, array_of(val), (places, places))
+    count = sizes_of(diagonal(a, offset=0))[0]
+    places = arange_of(count)
+    return index_set_of(a, _over_and_over(array_of(val), count), (places, places))
+
+
+def _over_and_over(values: Value, count: Operand) -> Value:
+    """So many elements of an array in order, from the first again after the last."""
+    shape = array_type(values).shape
+    if not shape or shape == (dim_of(count),):
+        return values
+    flat = lower_reshape(values, -1)
+    return index_of(flat, (remainder(arange_of(count), sizes_of(flat)[0]),))
 
 
 @writes(np.copyto)
@@ -51,9 +59,9 @@ def copyto(dst: Value, src: Any, casting: Any = "same_kind", where: Any = True) 
 
 @writes(np.putmask)
 def putmask(a: Value, mask: Any, values: Any) -> Value:
-    v = array_of(values)
+    v, sizes = array_of(values), sizes_of(a)
     if array_type(v).rank and array_type(v).shape != array_type(a).shape:
-        raise UnsupportedCallError("putmask that repeats its values", None, "write a[mask] = v")
+        v = lower_reshape(_over_and_over(v, product(sizes)), sizes)
     return _chosen(mask, v, a)
 
 
@@ -65,10 +73,10 @@ def _chosen(mask: Any, new: Any, old: Value) -> Value:
 
 @writes(np.put)
 def put(a: Value, ind: Any, v: Any, mode: Any = "raise") -> Value:
-    places, new = lower_reshape(array_of(ind), -1), array_of(v)
-    shape = array_type(new).shape
-    if static(mode) != "raise" or (shape and shape not in ((1,), array_type(places).shape)):
-        raise UnsupportedCallError("put that repeats its values", None, "write x.flat[i] = v")
+    if static(mode) != "raise":
+        raise UnsupportedCallError(f"put with mode={mode!r}", None, "index with i % n, or clip i")
+    places = lower_reshape(array_of(ind), -1)
+    new = _over_and_over(array_of(v), sizes_of(places)[0])
     flat = index_set_of(lower_reshape(a, -1), new, places)
     return lower_reshape(flat, sizes_of(a))  # type: ignore[no-any-return]
 

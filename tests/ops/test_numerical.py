@@ -63,6 +63,7 @@ def test_polynomials() -> None:
 @pytest.mark.parametrize("x", [np.array([0.3, 1.2, 3.0, -1.0, 9.0]), 1.2, np.array([[2.0, 0.5]])])
 def test_interp(x: Any) -> None:
     both(np.interp, x, KNOTS, np.array([1.0, 3.0, -1.0, 2.0]))
+    both(np.interp, x, KNOTS, np.array([True, False, False, True]))
 
 
 @pytest.mark.parametrize("mode", ["full", "same", "valid"])
@@ -185,6 +186,12 @@ PAIRS = ([0, 1, 0], [1, 1, 1])
         (np.copyto, lambda f, a, v, m: f(a, v, where=m), (V, V * 2, V > 0)),
         (np.putmask, lambda f, a, m: f(a, m, 0.0), (V, V > 0)),
         (np.put, lambda f, a: f(a, [0, 4], 1.5), (M,)),
+        (np.put, lambda f, a, v: f(a, [0, 4, 1, 2], v), (M, W)),
+        (np.put, lambda f, a, v: f(a, [0, 4], v), (M, W)),
+        (np.putmask, lambda f, a, m, v: f(a, m, v), (M, M > 0, W)),
+        (np.putmask, lambda f, a, m, v: f(a, m, v), (M, M > 0, V)),
+        (np.fill_diagonal, lambda f, a, v: f(a, v), (SQUARE, W[:2])),
+        (np.fill_diagonal, lambda f, a, v: f(a, v), (SQUARE, M)),
         (np.put_along_axis, lambda f, a, i, v: f(a, i, v, 1), (M, np.array([[2], [0]]), 0.5)),
     ],
 )
@@ -199,8 +206,8 @@ def test_writes(function: Any, call: Any, arguments: Any) -> None:
 def test_writes_that_are_refused() -> None:
     with pytest.raises(UnsupportedCallError, match="multiply"):
         stage(lambda x: WRITES[np.multiply.at](x, [0], 2.0), V)
-    with pytest.raises(UnsupportedCallError, match="repeats"):
-        stage(lambda x, v: WRITES[np.putmask](x, x, v), V, W)
+    with pytest.raises(UnsupportedCallError, match="mode='clip'"):
+        stage(lambda x, v: WRITES[np.put](x, [0], v, "clip"), V, W)
 
 
 @pytest.mark.parametrize(

@@ -184,6 +184,11 @@ def test_select_has_the_common_type_of_its_choices(choices: Any) -> None:
     same(program(*conditions, *choices), [np.select(conditions, list(choices))])
 
 
+def test_an_operand_is_not_cast_to_what_cannot_hold_it() -> None:
+    with pytest.raises(sd.UnsupportedCallError, match="absolute of complex128 in float64"):
+        sd.differentiable(lambda x: np.abs(x * 1j, dtype=float)).forward(V)
+
+
 @pytest.mark.parametrize(
     "call",
     [
