@@ -35,6 +35,7 @@ from symdiff.parse.heap import (
     same,
     several,
 )
+from symdiff.parse.indexed import alike_but_for_indices, at_indices, indices, is_indexed
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.join import (
     MOST_CASES,
@@ -129,6 +130,14 @@ class Behind:
 
 
 @dataclass(eq=False, slots=True)
+class Part:
+    """A part of an array from before the loop, at another index in each turn."""
+
+    content: Array
+    indices: tuple[Number, ...]
+
+
+@dataclass(eq=False, slots=True)
 class Lost:
     """What has no common form in all turns; an error when it is read.
 
@@ -162,7 +171,7 @@ class Chosen:
     numbers: dict[int, int]  # of the cases of ``start``
 
 
-Slot = Same | Number | Memory | Items | Table | Behind | Bound | Lost | Chosen
+Slot = Same | Number | Memory | Part | Items | Table | Behind | Bound | Lost | Chosen
 
 
 class Carries:
@@ -262,6 +271,8 @@ class Carries:
             return Lost(start)
         if isinstance(hint, Conflict):
             return Lost(replace(hint, cases=None), inherited=True)
+        if self._is_part(start, hint):
+            return self._part(name, start, hint)
         if isinstance(hint, Array) and name in self.apart and not same(start, hint):
             raise Unjoinable("another array in each turn")
         if same(start, hint):
@@ -275,6 +286,19 @@ class Carries:
         if all(is_number(content) or isinstance(content, Array) for content in (start, hint)):
             return self._memory(name, start, hint)
         return self._structure(name, start, hint)
+
+    def _is_part(self, start: Abstract, hint: Abstract) -> bool:
+        """Whether a turn leaves a part of an array from before the loop, at another index."""
+        if not is_indexed(hint) or hint.storage.serial >= self.since or same(start, hint):
+            return False
+        return start is ABSENT or alike_but_for_indices(start, hint)
+
+    def _part(self, name: str, start: Abstract, hint: Array) -> Part:
+        ended = indices(hint)
+        begun = [ABSENT] * len(ended) if start is ABSENT else indices(start)
+        pairs = zip(begun, ended, strict=True)
+        slots = [self._number("", a, self._common(name, a, b)) for a, b in pairs]
+        return Part(at_indices(hint, [slot.parameter for slot in slots]), tuple(slots))
 
     def _is_outside(self, array: Array) -> bool:
         """Whether an array, or what it is a fixed part of, has been there before the loop."""
@@ -641,26 +665,13 @@ class Carries:
             return False
         if isinstance(slot, Chosen):
             return len(self._numbers(slot, end, heap)) < len(contents_of(end))
-        if isinstance(slot, Bound):
-            unknown = slot.flag is None and not is_bound(end)
-            return unknown or self._wider(slot.inner, content_of_maybe(end), heap)
         if isinstance(slot, Same):
             return not same(slot.content, end)
         if isinstance(slot, Number | Memory):
             return self._leaf_wider(slot, end, heap)
-        if isinstance(slot, Table):
-            return not isinstance(end, Columns) or any(
-                self._leaf_wider(column, value, heap)
-                for column, value in zip(slot.columns, end.values, strict=True)
-            )
-        if isinstance(slot, Behind):
-            return not _of_one_kind(slot.content, end) or self._wider(
-                slot.inner, heap.held(end), heap
-            )
-        ends = list(end.values()) if isinstance(end, dict) else end
-        if not isinstance(ends, tuple | list) or len(ends) != len(slot.items):
+        if not _is_like(slot, end):
             return True
-        return any(self._wider(s, e, heap) for s, e in zip(slot.items, ends, strict=True))
+        return any(self._wider(inner, last, heap) for inner, last in _within(slot, end, heap))
 
     def _leaf_wider(self, slot: Number | Memory, end: Abstract, heap: Heap) -> bool:
         type_ = slot.parameter.type
@@ -697,21 +708,12 @@ class Carries:
     ) -> None:
         if isinstance(slot, Number | Memory):
             values[slot] = self._next_value(slot.parameter, end, heap)
-        elif isinstance(slot, Table):
-            for column, value in zip(slot.columns, end.values, strict=True):
-                values[column] = value
-        elif isinstance(slot, Chosen):
+        if isinstance(slot, Chosen):
             self._follow_case(slot, end, heap, values)
-        elif isinstance(slot, Bound):
-            self._follow(slot.inner, content_of_maybe(end), heap, values)
-            if slot.flag is not None:
-                values[slot.flag] = bound_flag(end)
-        elif isinstance(slot, Behind):
-            self._follow(slot.inner, heap.held(end), heap, values)
-        elif isinstance(slot, Items):
-            ends = list(end.values()) if isinstance(end, dict) else end
-            for item, item_end in zip(slot.items, ends, strict=True):
-                self._follow(item, item_end, heap, values)
+        if isinstance(slot, Bound) and slot.flag is not None:
+            values[slot.flag] = bound_flag(end)
+        for inner, last in _within(slot, end, heap):
+            self._follow(inner, last, heap, values)
 
     def _follow_case(
         self, slot: Chosen, end: Abstract, heap: Heap, values: dict[Number | Memory, Value]
@@ -795,13 +797,7 @@ class Carries:
         while pending:
             slot, last = pending.pop()
             yield slot, last
-            if isinstance(slot, Bound):
-                pending.append((slot.inner, content_of_maybe(last)))
-            elif isinstance(slot, Items):
-                ends = list(last.values()) if isinstance(last, dict) else last
-                pending.extend(zip(slot.items, ends, strict=True))
-            elif isinstance(slot, Behind):
-                pending.append((slot.inner, end.held(last)))
+            pending.extend(_within(slot, last, end))
 
     def _places_of_cases(self, slot: Chosen, last: Abstract, end: Heap) -> dict[Slot, list[Place]]:
         """The same of the arrays, lists … among a name's cases, for all that each may be."""
@@ -982,6 +978,8 @@ class Carries:
             return Array(storage)
         if isinstance(slot, Number):
             return results[slot]
+        if isinstance(slot, Part):
+            return at_indices(slot.content, [results[index] for index in slot.indices])
         if isinstance(slot, Bound):
             return self._maybe_after(slot, results, after)
         if isinstance(slot, Chosen):
@@ -997,12 +995,15 @@ class Carries:
             assert not isinstance(place, Storage)
             self.base.hold(place, inner)
             return place
-        if isinstance(slot, Items):
-            items = [self._after(item, results, after) for item in slot.items]
-            if isinstance(slot.content, dict):
-                return dict(zip(slot.content, items, strict=True))
-            return tuple.__new__(type(slot.content), items)
-        return slot.content
+        return self._items_after(slot, results, after) if isinstance(slot, Items) else slot.content
+
+    def _items_after(
+        self, slot: Items, results: dict[Number | Memory, Value], after: dict[Slot, Location]
+    ) -> Abstract:
+        items = [self._after(item, results, after) for item in slot.items]
+        if isinstance(slot.content, dict):
+            return dict(zip(slot.content, items, strict=True))
+        return tuple.__new__(type(slot.content), items)
 
     def _maybe_after(
         self, slot: Bound, results: dict[Number | Memory, Value], after: dict[Slot, Location]
@@ -1044,6 +1045,36 @@ class Place:
     def read(self, values: set[Value]) -> bool:
         """Whether the slot's array is among the values that are read."""
         return isinstance(self.slot, Memory) and self.slot.parameter in values
+
+
+def _within(slot: Slot, end: Abstract, heap: Heap) -> list[tuple[Slot, Abstract]]:
+    """The slots that one is made of, with what a turn leaves there."""
+    if isinstance(slot, Bound):
+        return [(slot.inner, content_of_maybe(end))]
+    if isinstance(slot, Behind):
+        return [(slot.inner, heap.held(end))]
+    if isinstance(slot, Part):
+        ended = [ABSENT] * len(slot.indices) if end is ABSENT else indices(end)
+        return list(zip(slot.indices, ended, strict=True))
+    if isinstance(slot, Table):
+        return list(zip(slot.columns, end.values, strict=True))
+    if isinstance(slot, Items):
+        return list(zip(slot.items, end.values() if isinstance(end, dict) else end, strict=True))
+    return []
+
+
+def _is_like(slot: Slot, end: Abstract) -> bool:
+    """Whether what a turn leaves is made of what the slot is made of."""
+    if isinstance(slot, Bound):
+        return slot.flag is not None or is_bound(end)
+    if isinstance(slot, Part):
+        return alike_but_for_indices(slot.content, end)
+    if isinstance(slot, Table):
+        return isinstance(end, Columns)
+    if isinstance(slot, Behind):
+        return _of_one_kind(slot.content, end)
+    assert isinstance(slot, Items)
+    return isinstance(end, tuple | dict) and len(end) == len(slot.items)
 
 
 Way = tuple[int | None, ...]  # into the items of a tuple or a dict; None: behind a handle

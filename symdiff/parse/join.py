@@ -33,6 +33,7 @@ from symdiff.parse.heap import (
     same,
     several,
 )
+from symdiff.parse.indexed import alike_but_for_indices, at_indices, indices, is_indexed
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.staged_lists import (
     columns_from,
@@ -407,8 +408,15 @@ class Joiner:
     def _arrays(self, name: str, a: Abstract, b: Abstract) -> Abstract:
         known = self.arrays.get((a, b))
         if known is None:
-            known = self.arrays[a, b] = self._new_array(name, a, b)
+            at_another = alike_but_for_indices(a, b) and a.storage.serial < self.since
+            join = self._part if at_another else self._new_array
+            known = self.arrays[a, b] = join(name, a, b)
         return known
+
+    def _part(self, name: str, a: Array, b: Array) -> Array:
+        """A part of an array from before, at another index on each path."""
+        pairs = zip(indices(a), indices(b), strict=True)
+        return at_indices(a, [self._out("", x, y) for x, y in pairs])
 
     def _new_array(self, name: str, a: Abstract, b: Abstract) -> Array:
         lost = self._lost_in_an_arm(a, b)
@@ -480,6 +488,8 @@ class Joiner:
             return {k: self.join(name, *_order(arm, v, ABSENT)) for k, v in content.items()}
         if is_programs(content) and born(content) >= self.since:
             return self._merged_ref(name, *_order(arm, content, None))
+        if is_indexed(content) and content.storage.serial < self.since:
+            return self._part_on_one_path(arm, content)
         if isinstance(content, Value):
             value = content
         elif isinstance(content, Array) and not self._is_outside(content):
@@ -498,6 +508,13 @@ class Joiner:
             return out
         self.arrays[a, b] = array = self._merged_array(name, a, b, out)
         return array
+
+    def _part_on_one_path(self, arm: int, array: Array) -> Array:
+        values = []
+        for index in indices(array):
+            missing = self._in_arm(1 - arm, lambda type_: emit_undefined(type_), index.type)
+            values.append(self._out("", *_order(arm, index, missing)))
+        return at_indices(array, values)
 
     def _is_outside(self, array: Array) -> bool:
         """Whether an array, or what it is a fixed part of, has been there before the branch."""

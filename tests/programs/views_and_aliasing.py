@@ -256,3 +256,49 @@ def second_name_on_one_path_of_a_loop(x):
             kept = u
             u *= x[0]
     return np.mean(u**3) + np.sum(kept**2)
+
+
+@program(args=(np.array([0.9, -0.4, 1.6]),), also=[(np.array([-0.9, 0.4, 1.1]),)])
+def row_found_in_a_loop_then_written(x):
+    rows, k = np.outer(x, np.sin(x)), 0
+    while k < 3:
+        row = rows[np.argmax(rows[k])]
+        k += 1
+    rows[::-1] = rows.copy() * x[1]
+    row += x
+    return np.sum(row**3) + np.sum(rows[0] ** 2)
+
+
+@program(args=(np.array([0.9, -0.4, 1.6]),), also=[(np.array([-0.9, 0.4, 1.1]),)])
+def row_of_either_path_then_written(x):
+    rows = np.outer(x, np.sin(x))
+    first, last = int(np.argmax(x)), int(np.argmin(x))
+    row = rows[first] if x[0] > 0.2 else rows[last]
+    rows *= x
+    row += x
+    return np.sum(rows**2) + np.sum(row**3)
+
+
+@program(args=(np.array([0.9, -0.4, 1.6]), 3), also=[(np.array([-0.9, 0.4, 1.1]), 2)])
+def last_row_that_a_loop_left(x, n):
+    rows = np.outer(x, np.sin(x))
+    for i in range(n):
+        if x[i] > 0.2:
+            row = rows[i]
+        rows[:, 0] += x[i]
+    rows *= x
+    row[0] = x[1]
+    for last in rows[::-1]:
+        last *= x[0]
+    last -= row
+    return np.sum(rows**2) + np.sum(row**3)
+
+
+@program(args=(np.array([0.9, -0.4, 1.6]), 3), also=[(np.array([-0.9, 0.4, 1.1]), 2)])
+def rows_of_this_turn_and_the_one_before(x, n):
+    rows = np.outer(x, np.sin(x))
+    this = rows[int(np.argmax(x))]
+    for i in range(n):
+        this, before = rows[i], this
+        before += x[i] * this
+    return np.sum(rows**2) + np.sum(this**3) + before[0]
