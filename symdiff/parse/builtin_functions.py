@@ -34,7 +34,7 @@ from symdiff.parse.demand import known
 from symdiff.parse.heap import constant
 from symdiff.parse.identity import class_of, class_of_number, require_known
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.items import get_item, static_key
+from symdiff.parse.items import element_of_set, get_item, static_key
 from symdiff.parse.iteration import (
     ITERATORS,
     DictView,
@@ -71,7 +71,6 @@ from symdiff.parse.values import (
 )
 
 Arguments = Sequence[Abstract]
-SETS = "what is in a set must be known at compile time: use a list, or np.unique"
 
 # Iterables ----------------------------------------------------------------------------------------
 
@@ -496,7 +495,7 @@ def _filled_dict(
 @builtin(frozenset)
 def _frozenset(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     items = static_items(interp, arguments[0]) if arguments else ()
-    return frozenset(known(interp, item, SETS) for item in items)
+    return frozenset(element_of_set(interp, item) for item in items)
 
 
 @builtin(set)

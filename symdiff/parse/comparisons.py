@@ -23,6 +23,7 @@ from symdiff.parse.blame import judged
 from symdiff.parse.branches import choose
 from symdiff.parse.identity import class_of, identical, require_known
 from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.items import require_hashable
 from symdiff.parse.lookups import on_class
 from symdiff.parse.operators import is_staged, items_of
 from symdiff.parse.special import (
@@ -34,7 +35,7 @@ from symdiff.parse.special import (
 )
 from symdiff.parse.texts import settled
 from symdiff.parse.truth import truth
-from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Range
+from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Range, StaticSet
 
 Items = tuple[Abstract, ...]
 COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
@@ -191,22 +192,28 @@ def contains(interp: Interpreter, container: Abstract, item: Abstract) -> Abstra
         return _contains(interp, settled(interp, container), settled(interp, item))
 
 
+def _in_sequence(interp: Interpreter, container: Abstract, item: Abstract) -> Abstract:
+    found: Abstract = False
+    for other in _items(interp, container):
+        equal = _is_or_equals(interp, other, item)
+        if equal is True:
+            return True
+        if isinstance(equal, Value):
+            found = equal if found is False else ops.bitwise_or(found, equal)
+    return found
+
+
 def _contains(interp: Interpreter, container: Abstract, item: Abstract) -> Abstract:
     if has_method(interp, container, "__contains__"):
         return truth(interp, interp.call_method(container, "__contains__", item))
     if isinstance(container, ObjectRef):
         container = interp.collect(container)
+    if isinstance(container, DictRef | StaticSet | frozenset):
+        require_hashable(interp, item)
     if isinstance(container, DictRef):
         return static(item) in interp.content(container)
     if isinstance(container, ListRef | tuple):
-        found: Abstract = False
-        for other in _items(interp, container):
-            equal = _is_or_equals(interp, other, item)
-            if equal is True:
-                return True
-            if isinstance(equal, Value):
-                found = equal if found is False else ops.bitwise_or(found, equal)
-        return found
+        return _in_sequence(interp, container, item)
     if isinstance(container, Range):
         return _in_range(interp, container, item)
     if isinstance(container, Array):

@@ -15,12 +15,10 @@ from symdiff.parse.assignment import assign
 from symdiff.parse.attributes import get_attribute
 from symdiff.parse.blame import users
 from symdiff.parse.branches import choose, joined_cases, joined_value
-from symdiff.parse.builtin_functions import SETS
 from symdiff.parse.cases import for_each_case, told_apart_value
 from symdiff.parse.comparisons import compare
-from symdiff.parse.demand import known
 from symdiff.parse.interpreter import EXPRESSIONS, LATE, Expression, Interpreter
-from symdiff.parse.items import get_item, static_key
+from symdiff.parse.items import element_of_set, get_item, static_key
 from symdiff.parse.iteration import append_item, for_each, iterate, started, static_items
 from symdiff.parse.operators import binary, unary
 from symdiff.parse.scope import bind_name, load_name
@@ -260,7 +258,7 @@ def _list(interp: Interpreter, node: ast.List) -> Abstract:
 
 @expression(ast.Set)
 def _set(interp: Interpreter, node: ast.Set) -> Abstract:
-    return StaticSet(known(interp, item, SETS) for item in _elements(interp, node.elts))
+    return StaticSet(element_of_set(interp, item) for item in _elements(interp, node.elts))
 
 
 @expression(ast.Dict)
@@ -385,7 +383,7 @@ def _set_comprehension(interp: Interpreter, node: ast.SetComp) -> Abstract:
     _comprehend(
         interp,
         node.generators,
-        lambda: append_item(interp, made, known(interp, interp.evaluate(node.elt), SETS)),
+        lambda: append_item(interp, made, element_of_set(interp, interp.evaluate(node.elt))),
         node.elt,
     )
     return StaticSet(interp.content(made))

@@ -16,11 +16,20 @@ from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array, plain_argument
 from symdiff.parse.blame import judged, users
 from symdiff.parse.demand import known
-from symdiff.parse.identity import class_of
+from symdiff.parse.identity import class_of, is_unknown
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.special import has_method
 from symdiff.parse.texts import settled
-from symdiff.parse.values import ABSENT, Abstract, Array, DictRef, ListRef, ObjectRef, Range
+from symdiff.parse.values import (
+    ABSENT,
+    Abstract,
+    Array,
+    DictRef,
+    ListRef,
+    ObjectRef,
+    Range,
+    StaticSet,
+)
 from symdiff.parse.views import adopt
 
 
@@ -93,7 +102,29 @@ def _is_list(value: Abstract) -> bool:
 
 def static_key(interp: Interpreter, key: Abstract) -> Any:
     """A dict's key, which must be known at compile time."""
+    require_hashable(interp, key)
     return known(interp, settled(interp, key), "keys must be constants, or int arguments")
+
+
+def element_of_set(interp: Interpreter, item: Abstract) -> Any:
+    """What is put into a set or looked for in one, which must be known at compile time."""
+    require_hashable(interp, item)
+    return known(interp, item, _SETS)
+
+
+_SETS = "what is in a set must be known at compile time: use a list, or np.unique"
+
+
+def require_hashable(interp: Interpreter, key: Abstract) -> None:
+    """Python's error for what is no key: arrays, lists, dicts, objects with ``__eq__`` alone."""
+    if type(key) is tuple:
+        for item in key:
+            require_hashable(interp, item)
+    elif isinstance(key, Value | Array | ListRef | DictRef | ObjectRef | StaticSet):
+        kind = object if is_unknown(key) else class_of(interp, key)
+        if kind.__hash__ is None:
+            name = "numpy.ndarray" if kind is np.ndarray else kind.__name__
+            raise users(TypeError(f"unhashable type: '{name}'"))
 
 
 def _static_index(key: Abstract) -> Any:

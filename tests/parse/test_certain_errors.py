@@ -1,5 +1,7 @@
 """Errors that are certain where they stand: Python's, and only where the program gets there."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -493,3 +495,75 @@ def test_what_was_counted_before_it_raises_counts():
         with pytest.raises(ValueError, match=f"try {k}"):
             symdiff.grad(lambda x: np.sum(tries.fails(x)))(ROW)
     assert tries.made == 2
+
+
+# What cannot be a key -----------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Equal:
+    n: int
+
+
+def displays(x, key):
+    return np.sum(x) * {key: 2.0}[key]
+
+
+def sets_an_item(x, key):
+    d = {}
+    d[key] = 2.0
+    return np.sum(x) * d[key]
+
+
+def gets(x, key):
+    return np.sum(x) * {1: 3.0}.get(key, 2.0)
+
+
+def keeps_a_default(x, key):
+    return np.sum(x) * {}.setdefault(key, 2.0)
+
+
+def looks_into_a_dict(x, key):
+    return np.sum(x) * (3.0 if key in {1: 2.0} else 2.0)
+
+
+def looks_into_a_set(x, key):
+    return np.sum(x) * (3.0 if key in {1, 2} else 2.0)
+
+
+def makes_a_set(x, key):
+    return np.sum(x) * 2.0 * len({key})
+
+
+def comprehends(x, key):
+    return np.sum(x) * sum(dict.fromkeys((key, key), 2.0).values())
+
+
+def collects_a_set(x, key):
+    return np.sum(x) * 2.0 * len(frozenset((key, key)))
+
+
+KEYED = [
+    displays,
+    sets_an_item,
+    gets,
+    keeps_a_default,
+    looks_into_a_dict,
+    looks_into_a_set,
+    makes_a_set,
+    comprehends,
+    collects_a_set,
+]
+
+
+@pytest.mark.parametrize("function", KEYED)
+def test_what_has_no_hash_is_no_key(function):
+    gradient = symdiff.grad(function)
+    for key in ("a", 7, (7, "a"), None, np.sum):
+        np.testing.assert_array_equal(gradient(ROW, key), [2.0, 2.0])
+    for key in (ROW.copy(), [1], {}, ("a", [1]), Equal(1)):
+        with pytest.raises(TypeError) as expected:
+            function(ROW, key)
+        with pytest.raises(TypeError) as raised:
+            gradient(ROW, key)
+        assert str(raised.value) == str(expected.value)
