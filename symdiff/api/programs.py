@@ -29,13 +29,14 @@ from symdiff.runtime.blame import explainer
 from symdiff.runtime.calling import arrays_kept, call_with, follow
 from symdiff.runtime.dispatch import Dispatcher, Entry
 from symdiff.runtime.entry import MISS, Target, build_entry
+from symdiff.runtime.facts import Facts, facts_of
 from symdiff.runtime.parameters import Parameters, parameters_of
 from symdiff.runtime.saved import Backward, Saved, leaf_shapes
-from symdiff.runtime.signature import spelled
 from symdiff.runtime.verify import is_asked_for, observer
 
 Transforms = tuple[Transform, ...]
 Steps = tuple[tuple[Any, ...], ...]
+Compiled = tuple[Entry, Signature, Facts]
 
 
 class Home:
@@ -114,7 +115,7 @@ class Home:
         entry.
         """
 
-        def compiled(chain: Chain, name: str, arguments: Arguments) -> tuple[Entry, Signature]:
+        def compiled(chain: Chain, name: str, arguments: Arguments) -> Compiled:
             return self._compiled_pair(chain, name, arguments, skip)
 
         return self._dispatcher(("pair", transforms, skip), transforms, name, compiled)
@@ -124,7 +125,7 @@ class Home:
         key: Any,
         transforms: Transforms,
         name: str,
-        compiled: Callable[[Chain, str, Arguments], tuple[Entry, Signature]],
+        compiled: Callable[[Chain, str, Arguments], Compiled],
     ) -> Dispatcher:
         with self._lock:
             found = self._dispatchers.get(key)
@@ -137,15 +138,13 @@ class Home:
                 )
         return found
 
-    def _compiled(self, chain: Chain, name: str, arguments: Arguments) -> tuple[Entry, Signature]:
+    def _compiled(self, chain: Chain, name: str, arguments: Arguments) -> Compiled:
         derived = self._derived(chain, arguments)
         program = pipeline.build(derived, name, exact=self._exact)
         target = self._target(chain, program, program.function)
-        return _entry(derived, arguments, target), derived.signature
+        return _compiled(derived, arguments, target)
 
-    def _compiled_pair(
-        self, chain: Chain, name: str, arguments: Arguments, skip: int
-    ) -> tuple[Entry, Signature]:
+    def _compiled_pair(self, chain: Chain, name: str, arguments: Arguments, skip: int) -> Compiled:
         derived = self._derived(chain, arguments)
         asked, shaped = everything(derived.graph, derived.signature, chain.parameters[-1], skip)
         derived = replace(derived, graph=asked.graph)
@@ -161,7 +160,7 @@ class Home:
         )
         run = _forward_run(pair.forward.function, backward)
         target = self._target(chain, pair.forward, run)
-        return _entry(derived, arguments, target), derived.signature
+        return _compiled(derived, arguments, target)
 
     def _target(self, chain: Chain, program: Program, run: Callable[..., Any]) -> Target:
         explain = explainer(program.function, program.emitted.lines, self.name)
@@ -254,11 +253,7 @@ class Home:
 
     def signatures(self) -> list[str]:
         """A line for each program."""
-        return [
-            f"{dispatcher.name}({_line(signature)})"
-            for dispatcher in self._dispatchers.values()
-            for signature in dispatcher.signatures
-        ]
+        return [line for made in self._dispatchers.values() for line in made.lines()]
 
 
 def _declared(function: Any) -> tuple[Any, ...]:
@@ -274,13 +269,9 @@ def _are_the_same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
     return len(some) == len(others) and all(map(operator.is_, some, others))
 
 
-def _line(signature: Signature) -> str:
-    fixed = [f"{spelled(path)} == {value!r}" for path, value in signature.static]
-    return str(signature) + (f"; {', '.join(fixed)}" if fixed else "")
-
-
-def _entry(derived: Derived, arguments: Arguments, target: Target) -> Entry:
-    return build_entry(derived.signature, derived.checks, arguments, target)
+def _compiled(derived: Derived, arguments: Arguments, target: Target) -> Compiled:
+    entry = build_entry(derived.signature, derived.checks, arguments, target)
+    return entry, derived.signature, facts_of(derived.checks)
 
 
 def _is_comparable(derived: Derived) -> bool:

@@ -122,7 +122,7 @@ def require_hashable(interp: Interpreter, key: Abstract) -> None:
             require_hashable(interp, item)
     elif isinstance(key, Value | Array | ListRef | DictRef | ObjectRef | StaticSet):
         kind = object if is_unknown(key) else class_of(interp, key)
-        if kind.__hash__ is None:
+        if getattr(kind, "__hash__", None) is None:
             name = "numpy.ndarray" if kind is np.ndarray else kind.__name__
             raise users(TypeError(f"unhashable type: '{name}'"))
 

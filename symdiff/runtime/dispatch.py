@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections.abc import Callable
 from typing import Any
 
 from symdiff.errors import InternalError, SymdiffError
 from symdiff.ir.signature import Signature
 from symdiff.runtime.entry import MISS
-from symdiff.runtime.signature import spelled
+from symdiff.runtime.facts import Facts, lines_of, what_changes
 
 Entry = Callable[..., Any]
 MOST_SIGNATURES = 16
@@ -35,12 +34,21 @@ class Dispatcher:
     """
 
     miss = MISS
-    __slots__ = ("_compile", "_lock", "_normalise", "entries", "first", "name", "signatures")
+    __slots__ = (
+        "_compile",
+        "_facts",
+        "_lock",
+        "_normalise",
+        "entries",
+        "first",
+        "name",
+        "signatures",
+    )
 
     def __init__(
         self,
         name: str,
-        compile: Callable[[tuple[Any, ...]], tuple[Entry, Signature]],
+        compile: Callable[[tuple[Any, ...]], tuple[Entry, Signature, Facts]],
         normalise: Callable[[tuple[Any, ...]], tuple[Any, ...]],
         lock: threading.RLock,
     ) -> None:
@@ -48,6 +56,7 @@ class Dispatcher:
         self.first: Entry = _none
         self.entries: tuple[Entry, ...] = ()
         self.signatures: tuple[Signature, ...] = ()
+        self._facts: tuple[Facts, ...] = ()
         self._compile = compile
         self._normalise = normalise
         self._lock = lock
@@ -72,40 +81,24 @@ class Dispatcher:
                     self._add(arguments)
         raise InternalError(f"{self.name}: no program fits the call it was compiled for")
 
+    def lines(self) -> list[str]:
+        """What was compiled so far, a line each."""
+        return lines_of(self.name, self.signatures, self._facts)
+
     def _add(self, arguments: tuple[Any, ...]) -> None:
         try:
-            entry, signature = self._compile(arguments)
+            entry, signature, facts = self._compile(arguments)
         except InternalError:
             raise
         except SymdiffError as error:
             raise error.with_traceback(None) from None  # it shows the user's lines itself
         self.signatures += (signature,)
+        self._facts += (facts,)
         self.entries += (entry,)
         if len(self.entries) == MOST_SIGNATURES + 1:
             warnings.warn(
                 f"{self.name} was compiled for {len(self.entries)} signatures: "
-                f"{what_changes(self.signatures)} keeps changing",
+                f"{what_changes(self.signatures, self._facts)} keeps changing",
                 RuntimeWarning,
                 stacklevel=5,
             )
-
-
-def what_changes(signatures: Sequence[Signature]) -> str:
-    """What differs most often from one signature to the next, in the user's words."""
-    counts: dict[str, int] = {}
-    for before, after in pairwise(signatures):
-        for difference in _differences(before, after):
-            counts[difference] = counts.get(difference, 0) + 1
-    return max(counts, key=lambda name: counts[name], default="a variable that it reads")
-
-
-def _differences(before: Signature, after: Signature) -> list[str]:
-    found = []
-    old, new = dict(before.static), dict(after.static)
-    for path in dict.fromkeys((*old, *new)):
-        if old.get(path) != new.get(path):
-            found.append(f"the value of {spelled(path)}")
-    for (name, one), (_, other) in zip(before.parameters, after.parameters, strict=True):
-        if one != other:
-            found.append(f"the type of {name}")
-    return found

@@ -238,6 +238,59 @@ def test_signatures_spell_sizes_as_the_user_does():
     ]
 
 
+RATE, MODE, CURVE = 2.0, "sum", np.sin
+
+
+def with_variables(x, thing):
+    reduced = np.sum(CURVE(x)) if MODE == "sum" else np.mean(CURVE(x))
+    return reduced * RATE * (thing.k if hasattr(thing, "k") else 1.0)
+
+
+class Thing:
+    pass
+
+
+def test_signatures_tell_programs_apart_by_what_they_rest_on(monkeypatch):
+    function, thing = sd.differentiable(with_variables), Thing()
+    told = ["MODE == 'sum'", "RATE: float", "CURVE == sin", "no thing.k"]
+    function.grad(X, thing)
+    for name, value in [("MODE", "mean"), ("RATE", 2), ("CURVE", np.cos)]:
+        with monkeypatch.context() as patch:
+            patch.setitem(globals(), name, value)
+            function.grad(X, thing)
+    thing.k = 3.0
+    function.grad(X, thing)
+    lines = function.signatures()
+    assert len(lines) == len(set(lines)) == 5
+    assert all(fact in lines[0] for fact in told), lines[0]
+    changed = ["MODE == 'mean'", "RATE: int", "CURVE == cos", "thing.k: float"]
+    for line, fact in zip(lines[1:], changed, strict=True):
+        assert fact in line
+
+
+def test_signatures_say_which_arguments_are_one_array():
+    def f(x, y):
+        x += y
+        return np.sum(x * y)
+
+    function = sd.differentiable(f)
+    function.grad(X, X.copy())
+    function.grad(X, X)
+    assert [line.endswith("; y is x)") for line in function.signatures()] == [False, True]
+
+
+def test_the_variable_that_keeps_changing_is_named(monkeypatch):
+    function = sd.differentiable(lambda x: np.sum(x) if MODE else 0.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for number in range(16):
+            monkeypatch.setitem(globals(), "MODE", f"mode {number}")
+            function.grad(X)
+    monkeypatch.setitem(globals(), "MODE", "another")
+    with pytest.warns(RuntimeWarning, match="the value of MODE keeps changing"):
+        function.grad(X)
+
+
 def test_a_new_size_does_not_compile_anew():
     function = sd.differentiable(lambda x: np.sum(x * x))
     for n in (2, 3, 1000):

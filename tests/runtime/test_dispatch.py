@@ -6,8 +6,9 @@ import pytest
 
 import symdiff as sd
 from symdiff.ir.signature import Signature
-from symdiff.runtime.dispatch import Dispatcher, what_changes
+from symdiff.runtime.dispatch import Dispatcher
 from symdiff.runtime.entry import MISS
+from symdiff.runtime.facts import what_changes
 from symdiff.runtime.signature import signature_of
 
 
@@ -22,7 +23,7 @@ def dispatcher_of_types(compiled):
         def enter(x):
             return kind.__name__ if type(x) is kind else MISS
 
-        return enter, signature_of(["x"], arguments)
+        return enter, signature_of(["x"], arguments), {}
 
     return Dispatcher("f", compile, lambda arguments: arguments, threading.RLock())
 
@@ -46,7 +47,7 @@ def test_the_last_program_that_fitted_is_tried_first():
 
 def test_a_program_that_never_fits_is_a_bug():
     dispatch = Dispatcher(
-        "f", lambda a: (lambda x: MISS, Signature(())), lambda a: a, threading.RLock()
+        "f", lambda a: (lambda x: MISS, Signature(()), {}), lambda a: a, threading.RLock()
     )
     with pytest.raises(sd.InternalError, match="no program fits"):
         dispatch((1.0,))

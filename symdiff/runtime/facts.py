@@ -1,0 +1,88 @@
+"""What a program was compiled for, in the user's words: types, and facts that it rests on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from symdiff.ir.signature import Signature, describe
+from symdiff.runtime.entry import Check
+from symdiff.runtime.signature import spelled
+
+Facts = Mapping[str, str]  # what of which variable, and the fact
+
+
+def facts_of(checks: Sequence[Check]) -> dict[str, str]:
+    """The facts about variables that a program rests on beside its signature.
+
+    >>> facts_of([Check(("mode",), "value", "fast"), Check(("p", "k"), "absent", None)])
+    {'the value of mode': "mode == 'fast'", 'the presence of p.k': 'no p.k'}
+    """
+    return dict(_fact(check) for check in checks)
+
+
+def _fact(check: Check) -> tuple[str, str]:
+    path, expected = spelled(check.path), check.expected
+    if check.kind == "value":
+        return f"the value of {path}", f"{path} == {_shown(expected)}"
+    if check.kind in ("type", "specification"):
+        kind = _shown(expected) if check.kind == "type" else describe(expected)
+        return f"the type of {path}", f"{path}: {kind}"
+    if check.kind in ("same", "apart"):
+        other = spelled(expected)
+        word = "is" if check.kind == "same" else "is not"
+        return f"whether {path} is {other}", f"{path} {word} {other}"
+    if check.kind == "keys":
+        return f"the keys of {path}", f"{path} has {_shown(expected)}"
+    if check.kind == "other":
+        return f"whether {path} is its default", f"{path} is not its default"
+    missing = path if check.kind == "absent" else f"{path}.{expected}"
+    return f"the presence of {missing}", f"no {missing}"
+
+
+def _shown(value: Any) -> str:
+    name = getattr(value, "__qualname__", None)
+    return name if isinstance(name, str) else repr(value)
+
+
+def lines_of(name: str, signatures: Sequence[Signature], facts: Sequence[Facts]) -> list[str]:
+    """A line for each program; with the facts that tell it apart where types alone do not."""
+    lines = [f"{name}({signature}{_always(signature)})" for signature in signatures]
+    made = []
+    for line, own in zip(lines, facts, strict=True):
+        others = [known for other, known in zip(lines, facts, strict=True) if other == line]
+        differ = [
+            fact for key, fact in own.items() if any(known.get(key) != fact for known in others)
+        ]
+        made.append(f"{line[:-1]}; {', '.join(differ)})" if differ else line)
+    return made
+
+
+def _always(signature: Signature) -> str:
+    known = [f"{spelled(path)} == {value!r}" for path, value in signature.static]
+    known += [f"{spelled(path)} is {spelled(other)}" for path, other in signature.same]
+    return f"; {', '.join(known)}" if known else ""
+
+
+def what_changes(signatures: Sequence[Signature], facts: Sequence[Facts] = ()) -> str:
+    """What differs most often from one program to the next."""
+    counts: Counter[str] = Counter()
+    for before, after in pairwise(signatures):
+        counts.update(_differences(before, after))
+    for old, new in pairwise(facts):
+        counts.update(key for key in {**old, **new} if old.get(key) != new.get(key))
+    return max(counts, key=lambda name: counts[name], default="a variable that it reads")
+
+
+def _differences(before: Signature, after: Signature) -> list[str]:
+    found = []
+    old, new = dict(before.static), dict(after.static)
+    for path in dict.fromkeys((*old, *new)):
+        if old.get(path) != new.get(path):
+            found.append(f"the value of {spelled(path)}")
+    for (name, one), (_, other) in zip(before.parameters, after.parameters, strict=True):
+        if one != other:
+            found.append(f"the type of {name}")
+    return found
