@@ -295,18 +295,21 @@ class Joiner:
         if same(a, b) or not is_place(self.interp, key):
             return
         refs: list[Location] = [c for c in (a, b) if isinstance(c, ListRef | DictRef)]
-        if key_name(key) in self.interp.apart:  # it is written afterwards
-            refs += [c.storage for c in (a, b) if isinstance(c, Array)]
+        written = self.arms[0].heap.written | self.arms[1].heap.written
+        refs += [c.storage for c in (a, b) if isinstance(c, Array) and c.storage in written]
         if any(map(is_callers, refs)):
             raise Unjoinable("one object in one branch, another one in the other")
 
     def _write_in_arms(self, key: Key, conflict: Conflict) -> None:
         """Set a place of the caller's on each path, where its contents do not join."""
         interp, heap = self.interp, self.interp.heap
-        for arm in self.arms:
-            content = arm.heap.get(key)
-            if not arm.reached or content is ABSENT or stands_at(interp, key, content):
-                continue
+        found = [(arm, arm.heap.get(key)) for arm in self.arms if arm.reached]
+        changed = [
+            (arm, content)
+            for arm, content in found
+            if content is not ABSENT and not stands_at(interp, key, content)
+        ]
+        for arm, content in changed:
             if isinstance(content, Conflict):
                 if content.written:
                     continue
@@ -767,7 +770,7 @@ def key_name(key: Key) -> str:
         return key.name or "array"
     if isinstance(key, tuple):
         return str(key[1])
-    return getattr(key, "name", "list")
+    return getattr(key, "name", "dict" if isinstance(key, DictRef) else "list")
 
 
 def mentions(content: Abstract, location: Location) -> bool:

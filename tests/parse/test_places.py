@@ -4,6 +4,7 @@ the same object.
 
 import copy
 
+import numpy as np
 import pytest
 
 import symdiff
@@ -76,6 +77,29 @@ def attribute_is_written_by_another_name(x, k):
         HOLDER.h = None
     made.append(7.0)
     return x * made[0]
+
+
+class Weights:
+    def __init__(self):
+        self.w = np.ones(2)
+
+
+def replaces_or_writes(x, k, weights):
+    if k > x:
+        weights.w = np.zeros(2) * x
+    weights.w[0] += x
+    return x * weights.w[0]
+
+
+def test_an_array_replaced_on_a_path_is_written_on_the_other():
+    gradient = symdiff.value_and_grad(replaces_or_writes)
+    holders, arrays = zip(*((w, w.w) for w in (Weights(), Weights())), strict=True)
+    for k in (0.0, 0.5, 4.0, 0.0):
+        made = gradient(3.0, k, holders[0])[0]
+        assert made == replaces_or_writes(3.0, k, holders[1])
+        np.testing.assert_array_equal(holders[0].w, holders[1].w)
+        np.testing.assert_array_equal(*arrays)
+        assert (holders[0].w is arrays[0]) == (holders[1].w is arrays[1])
 
 
 def run(call, x, k, monkeypatch):
