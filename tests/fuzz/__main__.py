@@ -79,8 +79,7 @@ def write_failure(folder: Path, seed: int, kind: str, outcome: Outcome, trials: 
 
 def summary(outcomes: dict[int, Outcome]) -> str:
     """Counts by kind, and causes with their seeds, most frequent first."""
-    counts = Counter(outcome.kind for outcome in outcomes.values())
-    lines = [", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])]
+    lines = [_counts(outcomes)]
     seeds: dict[str, list[int]] = {}
     for seed, outcome in sorted(outcomes.items()):
         if outcome.kind != "right":
@@ -119,24 +118,27 @@ def show(seed: int, kind: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check all seeds, report, write what failed."""
+    """Check all seeds, report, write what failed; an interrupt ends the run with what is known."""
     outcomes: dict[int, Outcome] = {}
-    started = last = time.monotonic()
-    for seed, outcome in all_outcomes(options.seed, options.count, options.jobs, options.kind):
-        outcomes[seed] = outcome
-        if time.monotonic() - last > 2.0 or len(outcomes) == options.count:
-            last = time.monotonic()
-            counts = Counter(o.kind for o in outcomes.values())
-            told = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
-            print(
-                f"\r{len(outcomes)}/{options.count} in {last - started:.0f} s: {told}",
-                end="",
-                flush=True,
-            )
+    started = time.monotonic()
+    try:
+        for seed, outcome in all_outcomes(options.seed, options.count, options.jobs, options.kind):
+            outcomes[seed] = outcome
+            if outcome.kind != "right":
+                print(f"\r{seed}: {outcome.cause}")
+            told = f"{len(outcomes)}/{options.count} in {time.monotonic() - started:.0f} s"
+            print(f"\r{told}: {_counts(outcomes)}", end="", flush=True)
+    except KeyboardInterrupt:
+        print("\ninterrupted", end="")
     print(f"\n{summary(outcomes)}")
     _write_failures(options, outcomes)
     bad = (*FAILED, "refused") if options.strict else FAILED
     return int(any(outcome.kind in bad for outcome in outcomes.values()))
+
+
+def _counts(outcomes: dict[int, Outcome]) -> str:
+    counts = Counter(outcome.kind for outcome in outcomes.values())
+    return ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
 
 
 def _write_failures(options: argparse.Namespace, outcomes: dict[int, Outcome]) -> None:
