@@ -17,6 +17,7 @@ from symdiff.emit.lower import blocks_of, is_write, push
 from symdiff.emit.memory import Decisions, Sharing
 from symdiff.emit.names import hint_of
 from symdiff.emit.text import WIDTH
+from symdiff.emit.trees import parts_of
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value
@@ -245,7 +246,7 @@ def _spelled(node: Node) -> tuple[int, list[int]]:
         return _SPARE + 4 * len(node.attributes.get("key", ())), [1] * count
     holes: list[ast.expr] = [ast.Name(f"{_HOLE}{k}", ast.Load()) for k in range(count)]
     tree = node.op.spelling(node, holes)
-    written = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id[0] == _HOLE]
+    written = [n.id for n in parts_of(tree) if isinstance(n, ast.Name) and n.id[0] == _HOLE]
     return width_of(tree), [written.count(f"{_HOLE}{k}") for k in range(count)]
 
 
@@ -304,7 +305,7 @@ _WIDTHS = {
 def width_of(tree: ast.AST) -> int:
     """About how many columns an expression takes."""
     total = 0
-    for node in ast.walk(tree):
+    for node in parts_of(tree):
         total += _WIDTHS.get(type(node), 0)
         if isinstance(node, ast.Name):
             total += len(node.id) if node.id[0] != _HOLE else 0

@@ -7,13 +7,13 @@ the body. Nodes whose results nobody reads, and which neither raise nor have an 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from symdiff.emit.checks import drop_repeated_checks
 from symdiff.emit.headers import reads_count, recover_header
 from symdiff.ir.build import constant, copy_block
 from symdiff.ir.control import LoopView, cond, loop
-from symdiff.ir.graph import Block, Graph, Node, Op, Value, walk_nodes
+from symdiff.ir.graph import Block, Graph, Node, Op, Value
 from symdiff.ir.types import BOOL, ArrayType, TapeType, Type
 from symdiff.ops.declare import fails_to_broadcast
 
@@ -56,7 +56,15 @@ def lowered(graph: Graph) -> Graph:
 
 def blocks_of(block: Block) -> list[Block]:
     """A block and all blocks nested in it, a block before its inner ones."""
-    return [block, *(inner for node in walk_nodes(block) for inner in node.blocks)]
+    return [block, *_inner_blocks(block)]
+
+
+def _inner_blocks(block: Block) -> Iterator[Block]:
+    for node in block.nodes:
+        if node.blocks:
+            yield from node.blocks
+            for inner in node.blocks:
+                yield from _inner_blocks(inner)
 
 
 def _lower_block(block: Block) -> None:

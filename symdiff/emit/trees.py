@@ -1,8 +1,9 @@
-"""Syntax trees that say the same: compared node by node, whatever their depth."""
+"""Syntax trees node by node, whatever their depth: whether two say the same, what is in one."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Any
 
 
@@ -21,9 +22,25 @@ def same_tree(a: ast.AST, b: ast.AST) -> bool:
             if len(one) != len(other):
                 return False
             pending += zip(one, other, strict=True)
-        elif repr(one) != repr(other):  # 0.0 is not -0.0, and nan is nan
+        elif (
+            one != other if type(one) is str else repr(one) != repr(other)
+        ):  # 0.0 is not -0.0, and nan is nan
             return False
     return True
+
+
+def parts_of(tree: ast.AST) -> Iterator[ast.AST]:
+    """A tree and all below it, as ``ast.walk`` gives them, but in no order that means anything."""
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        yield node
+        for name in node._fields:
+            field = getattr(node, name, None)
+            if isinstance(field, ast.AST):
+                pending.append(field)
+            elif isinstance(field, list):
+                pending += [part for part in field if isinstance(part, ast.AST)]
 
 
 def _field(tree: ast.AST, name: str) -> Any:
@@ -32,4 +49,4 @@ def _field(tree: ast.AST, name: str) -> Any:
     return None if value == [] else value
 
 
-__all__ = ["same_tree"]
+__all__ = ["parts_of", "same_tree"]

@@ -13,6 +13,7 @@ from typing import Any
 
 from symdiff.errors import InternalError, SymdiffError
 from symdiff.ir.signature import Signature
+from symdiff.runtime.collecting import seldom_collecting
 from symdiff.runtime.entry import MISS
 from symdiff.runtime.facts import Facts, lines_of, what_changes
 
@@ -87,7 +88,8 @@ class Dispatcher:
 
     def _add(self, arguments: tuple[Any, ...]) -> None:
         try:
-            entry, signature, facts = self._compile(arguments)
+            with seldom_collecting():
+                entry, signature, facts = self._compile(arguments)
         except InternalError:
             raise
         except SymdiffError as error:

@@ -1,0 +1,47 @@
+"""The collector of cyclic garbage runs seldom while a program is compiled.
+
+A compiler makes many objects that live until it is done. Python's collector would go over all that
+the process has loaded in the midst of it, which takes longer than the rest.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import threading
+from collections.abc import Iterator
+
+ALLOCATIONS = 100_000  # between two collections, some 20 MB
+
+_lock = threading.Lock()
+_before: list[tuple[int, int, int]] = []  # the thresholds to go back to, of nested compilations
+
+
+@contextlib.contextmanager
+def seldom_collecting() -> Iterator[None]:
+    """Collect seldom; thresholds set by others meanwhile, and a collector that is off, stay.
+
+    >>> import gc
+    >>> before = gc.get_threshold()
+    >>> with seldom_collecting():
+    ...     gc.get_threshold()[0]
+    100000
+    >>> gc.get_threshold() == before
+    True
+    """
+    with _lock:
+        _before.append(_before[0] if _before else gc.get_threshold())
+        if len(_before) == 1 and gc.get_threshold()[0]:
+            gc.set_threshold(*_seldom(_before[0]))
+    try:
+        yield
+    finally:
+        with _lock:
+            before = _before.pop()
+            if not _before and gc.get_threshold() == _seldom(before):
+                gc.set_threshold(*before)
+
+
+def _seldom(thresholds: tuple[int, int, int]) -> tuple[int, int, int]:
+    young, *older = thresholds
+    return max(young, ALLOCATIONS), older[0], older[1]
