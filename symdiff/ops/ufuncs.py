@@ -118,15 +118,34 @@ def cast(x: Value, dtype: np.dtype | None) -> Value:
 
 
 def ufunc_lowering(operation: Operation) -> Lowering:
-    """The lowering of a ufunc that is an op."""
+    """The lowering of a ufunc that is an op.
 
-    def lowering(*operands: Any, dtype: Any = None, where: Any = True, **options: Any) -> Value:
+    ``kept``: the array given as ``out``, whose elements stay where ``where`` is false.
+    """
+
+    def lowering(
+        *operands: Any, dtype: Any = None, where: Any = True, kept: Any = None, **options: Any
+    ) -> Value:
         given = {name: value for name, value in options.items() if name not in ("order", "subok")}
-        refuse(f"numpy.{operation.name}", where=where, **given)
+        refuse(f"numpy.{operation.name}", where=where if kept is None else None, **given)
         values = [as_computed(staged(operand), dtype, operation.name) for operand in operands]
-        return as_function(operation)(*values)
+        if kept is None or where is True:
+            return as_function(operation)(*values)
+        return _chosen(operation, values, staged(where), kept)
 
     return lowering
+
+
+def _chosen(operation: Operation, operands: list[Value], mask: Value, kept: Value) -> Value:
+    """A ufunc's result where the mask is true; elsewhere it is computed of ones, lest it warn."""
+    if operation.name not in _WARN_OF_NOTHING:
+        types = [array_type(operand) for operand in operands]
+        pairs = zip(operands, types, strict=True)
+        operands = [x if t.weak else where(mask, x, _like(1, t.dtype)) for x, t in pairs]
+    return where(mask, as_function(operation)(*operands), kept)  # type: ignore[no-any-return]
+
+
+_WARN_OF_NOTHING = frozenset({"add", "subtract", "multiply", "negative", "maximum", "minimum"})
 
 
 def as_computed(x: Value, dtype: Any, name: str) -> Value:

@@ -201,11 +201,14 @@ def call_lowering(
     arrays: dict[Value, Abstract] = {}
     plain = [plain_argument(interp, a, arrays) for a in arguments]
     named = {name: plain_argument(interp, a, arrays) for name, a in keywords.items()}
+    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    if "where" in named and isinstance(out, Array) and "kept" in _parameters(lowering):
+        named["kept"] = interp.heap.read(out)
     result = lowering(*plain, **named)
-    if out is None or out == (None,):
+    if out is None:
         return adopt(interp, result, arrays)
     if not isinstance(result, tuple):
-        return _store_out(interp, out[0] if isinstance(out, tuple) else out, result)
+        return _store_out(interp, out, result)
     pairs = zip(out, result, strict=True)
     return tuple(
         adopt(interp, r, arrays) if o is None else _store_out(interp, o, r) for o, r in pairs
@@ -220,11 +223,15 @@ def _as_array(interp: Interpreter, result: Value) -> Abstract:
     return interp.wrap(result)
 
 
-@functools.cache
 def _place_of_out(lowering: Callable[..., Any]) -> int | None:
     """At which position a function takes an array to write to."""
-    names = list(inspect.signature(lowering).parameters)
+    names = _parameters(lowering)
     return names.index("out") if "out" in names else None
+
+
+@functools.cache
+def _parameters(lowering: Callable[..., Any]) -> list[str]:
+    return list(inspect.signature(lowering).parameters)
 
 
 def _store_out(interp: Interpreter, out: Abstract, result: Any) -> Abstract:

@@ -51,9 +51,50 @@ def test_dtype_of_a_ufunc() -> None:
     check(lambda a: FUNCTIONS[np.sqrt](a, dtype=float), lambda a: np.sqrt(a, dtype=float), x)
 
 
-def test_where_of_a_ufunc_is_refused_with_a_hint() -> None:
+def test_where_of_a_ufunc_without_out_is_refused_with_a_hint() -> None:
     with pytest.raises(UnsupportedCallError, match="where="):
         stage(lambda a: FUNCTIONS[np.sin](a, where=V > 0), V)
+
+
+def _safe_quotient(x: Any) -> Any:
+    return np.sum(np.divide(x, x - 0.5, out=np.zeros_like(x), where=x != 0.5) ** 2)
+
+
+def _logarithm_kept(x: Any) -> Any:
+    y = x * x
+    np.log(x, out=y, where=x > 0)
+    np.sqrt(x[1:], where=x[1:] > 1.0, out=y[:-1])
+    return np.sum(y * np.arange(1.0, y.size + 1))
+
+
+def _row_by_row(x: Any) -> Any:
+    a = np.outer(x, x)
+    for row in a:
+        np.multiply(row, x[0], out=row, where=row > 0.1)
+        np.power(2.0, x, out=row, where=[True, False, True, False])
+    return np.sum(a * a)
+
+
+@pytest.mark.parametrize("function", [_safe_quotient, _logarithm_kept, _row_by_row])
+def test_where_of_a_ufunc_keeps_what_out_has_elsewhere(function: Any) -> None:
+    """Nothing warns of the elements that are not computed, and none has a share in derivatives."""
+    x = np.array([0.5, -1.25, 2.0, 0.0])
+    for argument in (x, x[::-1]):
+        assert sd.differentiable(function).forward(argument)[0] == function(argument)
+        assert np.all(np.isfinite(sd.grad(function)(argument)))
+        sd.check_grads(function, (argument + 0.013,), order=2)
+
+
+def test_where_of_a_ufunc_in_single_precision() -> None:
+    def exponentials(x: Any) -> Any:
+        y = np.ones(4, "float32")
+        np.exp(x.astype("float32"), y, where=x < 1.0)
+        return np.sum(y)
+
+    x = np.array([0.5, -1.25, 2.0, 0.0])
+    same(sd.differentiable(exponentials).forward(x)[0], exponentials(x))
+    expected = np.where(x < 1.0, np.exp(x), 0.0)
+    np.testing.assert_allclose(sd.grad(exponentials)(x), expected, rtol=1e-6)
 
 
 def test_lists_are_arrays() -> None:
