@@ -25,13 +25,14 @@ from symdiff.parse.iteration import (
     ITERATORS,
     beside,
     fixed,
+    for_each,
     iterate,
     refuse_change,
     started,
     static_items,
 )
 from symdiff.parse.operators import binary
-from symdiff.parse.values import Abstract, Iterable, Lazy, Range
+from symdiff.parse.values import Abstract, Generator, Iterable, Lazy, Range
 
 Arguments = Sequence[Abstract]
 Parts = tuple[Abstract, ...]
@@ -116,9 +117,16 @@ def _least(counts: list[int | Value], unroll: bool) -> int | Value:
     return least
 
 
-@iterator(map)
-def _map(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
-    return Lazy(_mapped, tuple(arguments))
+@builtin(map)
+def _map(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    function, *over = arguments
+    if len(over) == 1 and isinstance(over[0], Generator) and over[0].elements is None:
+
+        def run(consume: Callable[[Abstract], None]) -> None:
+            for_each(interp, over[0], lambda item: consume(interp.call(function, [item], {})))
+
+        return started(interp, Generator(run))
+    return started(interp, Lazy(_mapped, tuple(arguments), map))
 
 
 def _mapped(interp: Interpreter, parts: Parts) -> Iterable:

@@ -116,3 +116,10 @@ def side_by_side_strictly(x, y):
     for left, right in zip([x[0], x[1]], (1.0, 2.0), strict=True):
         total += left * right
     return total
+
+
+@program(args=(X,))
+def maps_of_what_a_condition_leaves(x):
+    total = sum(map(lambda v: v**3, filter(lambda v: v > 0, x)))
+    total += sum(map(np.sin, (v * 2 for v in x if v < 0.5)))
+    return total + x[0] * sum(map(lambda v: v**2, filter(None, [1.0, 0.0, 2.0])))
