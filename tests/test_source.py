@@ -458,6 +458,19 @@ def test_several_lines_are_underlined_to_the_end_of_the_first(run: Run) -> None:
     assert span.excerpt == "    return x.sum(\n           ^^^^^^"
 
 
+def test_a_chain_over_several_lines_is_underlined_at_its_last_attribute(run: Run) -> None:
+    chain = "(x\n            .ravel()\n            .sum(1))"
+    text = f"def f(x, np):\n    return {chain} + np.\\\n    max(x)\n"
+    source = find_source(run(text)["f"])
+    calls = [node for node in ast.walk(source.tree) if isinstance(node, ast.Call)]
+    shown = sorted(span_of(node, source).excerpt for node in calls)
+    assert shown == [
+        "    .ravel()\n    ^^^^^^^^",
+        "    .sum(1)) + np.\\\n    ^^^^^^^",
+        "    max(x)\n    ^^^^^^",
+    ]
+
+
 def test_a_function_is_underlined_at_its_def_line(run: Run) -> None:
     source = find_source(run("@staticmethod\ndef f(x):\n    return x\n")["f"].__func__)
     assert span_of(source.tree, source).excerpt == "    def f(x):\n    ^^^^^^^^^"

@@ -9,6 +9,7 @@ function does, by reference.
 from __future__ import annotations
 
 import functools
+import importlib
 import sys
 import types
 from collections.abc import Callable
@@ -78,7 +79,11 @@ class Differentiable:
             return str(getattr(self, "__qualname__", ""))
         function: Any = self._function
         if not _lives_at(function):
-            function = _decorated(function) or function
+            decorated = _decorated(function)
+            if decorated is not None and decorated._bound:  # a class method
+                place = function.__module__, function.__qualname__
+                return _rebuilt_at, (type(self), *place, self._bound, self._steps)
+            function = decorated or function
         return _rebuilt, (type(self), function, self._bound, self._steps)
 
     # Derivatives
@@ -406,6 +411,17 @@ def _found(module: str | None, qualname: str) -> Any:
     for name in qualname.split("."):
         found = getattr(found, name, None)
     return found
+
+
+def _rebuilt_at(
+    kind: type[Differentiable],
+    module: str,
+    qualname: str,
+    bound: tuple[Any, ...],
+    steps: tuple[Step, ...],
+) -> Differentiable:
+    importlib.import_module(module)
+    return kind(_found(module, qualname)._function, bound, steps)
 
 
 def _rebuilt(

@@ -83,7 +83,9 @@ def _said(specification: Specification) -> str:
 def _way_out(name: str, specification: Specification) -> str:
     if isinstance(specification, ArrayType) and specification.kind == "array":
         return f"pass floats, {name}.astype(float), or ask for another argument with argnums"
-    if isinstance(specification, ArrayType | Fixed | Nested):
+    if isinstance(specification, ArrayType):
+        return f"pass a float, float({name}), or ask for another argument with argnums"
+    if isinstance(specification, Fixed | Nested):
         return "ask for another argument with argnums"
     return "pass the numbers to differentiate by as arguments, or in a dataclass"
 

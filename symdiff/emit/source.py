@@ -11,7 +11,7 @@ from symdiff.emit.comments import annotate, origin
 from symdiff.emit.emitted import Emitted, Parameter
 from symdiff.emit.expressions import Expressions, tuple_of
 from symdiff.emit.namespace import MODULES, Namespace, identifier
-from symdiff.emit.plan import make_plan
+from symdiff.emit.plan import Plan, make_plan
 from symdiff.emit.regions import restore_regions
 from symdiff.emit.signature import name_parameters, output, unpacking
 from symdiff.emit.statements import Statements
@@ -19,6 +19,7 @@ from symdiff.emit.text import Line, write
 from symdiff.ir.control import call
 from symdiff.ir.graph import Graph, GraphCell, walk_nodes
 from symdiff.ir.signature import Signature
+from symdiff.source import SourceSpan
 
 
 def emit_source(
@@ -91,8 +92,14 @@ def _function(
     statements = Statements(plan, expressions)
     body = _docstring(graph, name) + unpacking(plan, parameters, signature)
     body += statements.block(plan.graph.block) + statements.stores()
-    body.append(Line(ast.Return(output(plan.graph, expressions))))
+    body.append(Line(ast.Return(output(plan.graph, expressions)), _computed_at(plan)))
     return tuple(parameters), _definition(name, [p.name for p in parameters], body, graph)
+
+
+def _computed_at(plan: Plan) -> SourceSpan | None:
+    """The user's line of what is computed where it is returned."""
+    computed = [v.node for v in plan.graph.block.results if v in plan.folded and v.node]
+    return next((node.span for node in computed if node.span is not None), None)
 
 
 def _callee(graph: Graph, name: str, callees: dict[GraphCell, str], namespace: Namespace) -> Line:
@@ -102,7 +109,8 @@ def _callee(graph: Graph, name: str, callees: dict[GraphCell, str], namespace: N
     expressions = Expressions(plan.names, plan.folded, namespace)
     body = Statements(plan, expressions).block(plan.graph.block)
     results = [expressions.of(v) for v in plan.graph.block.results]
-    body.append(Line(ast.Return(results[0] if len(results) == 1 else tuple_of(results))))
+    returned = results[0] if len(results) == 1 else tuple_of(results)
+    body.append(Line(ast.Return(returned), _computed_at(plan)))
     return _definition(name, list(fixed.values()), body, graph)
 
 

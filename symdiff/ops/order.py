@@ -222,14 +222,21 @@ sort = declare(
 
 @lowers(np.sort)
 def lower_sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, **more: Any) -> Value:
+    _refuse_fields(order)
     x, along = _flat_axis(a, axis)
     return sort(x, axis=along)  # type: ignore[no-any-return]
+
+
+def _refuse_fields(order: Any) -> None:
+    if order is not None:
+        raise ValueError("Cannot specify order when the array has no fields.")
 
 
 @lowers(np.argsort, method="argsort")
 def lower_argsort(
     a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
 ) -> Value:
+    _refuse_fields(order)
     x, along = _flat_axis(a, axis)
     steady = static(stable) or static(kind) in ("stable", "mergesort")
     return (argsort if steady else quicksort_order)(x, axis=along)  # type: ignore[no-any-return]

@@ -104,7 +104,8 @@ def span_of(node: ast.AST, source: FunctionSource) -> SourceSpan:
     """The span of ``node``, which belongs to ``source.tree``.
 
     A node that has no position of its own (an operator, a list of parameters) gets the
-    function's.
+    function's. A chain of calls over several lines is placed at its last attribute, as in Python's
+    tracebacks.
 
     >>> tree = ast.parse("lambda é: é * 2").body[0].value
     >>> span = span_of(tree.body, FunctionSource(tree, "m.py", ("lambda é: é * 2",), "<lambda>"))
@@ -112,13 +113,23 @@ def span_of(node: ast.AST, source: FunctionSource) -> SourceSpan:
     (11, 16)
     """
     placed: Any = node if hasattr(node, "lineno") else source.tree
-    line: int = placed.lineno
-    offset: int = placed.col_offset
+    line, offset = _start(placed, source)
     end_line: int = placed.end_lineno or line
     end_offset: int | None = placed.end_col_offset
     column = _column(source.line(line), offset)
     end_column = _column(source.line(end_line), offset + 1 if end_offset is None else end_offset)
     return SourceSpan(source.file, line, column, end_line, end_column, source.line(line))
+
+
+def _start(node: Any, source: FunctionSource) -> tuple[int, int]:
+    """Line and byte offset where a node begins, or the attribute on a later line that it is of."""
+    callee = node.func if isinstance(node, ast.Call) else node
+    last = callee.end_lineno
+    if not isinstance(callee, ast.Attribute) or last is None or last == node.lineno:
+        return node.lineno, node.col_offset
+    before = source.line(last).encode("utf-8", "surrogatepass")[: callee.end_col_offset]
+    dot = before.rfind(b".")
+    return last, len(before) - len(before.lstrip()) if dot < 0 else dot
 
 
 def _column(line: str, offset: int) -> int:

@@ -131,6 +131,22 @@ def test_a_decorated_function_is_itself_after_pickling():
     assert pickle.loads(pickle.dumps(decorated)) is decorated
 
 
+class WithClassMethod:
+    scale = 3.0
+
+    @classmethod
+    @sd.differentiable
+    def cost(cls, x):
+        return cls.scale * np.sum(x * x)
+
+
+def test_a_class_method_pickles_with_its_class():
+    for made in (WithClassMethod.cost, WithClassMethod.cost.grad):
+        again = pickle.loads(pickle.dumps(made))
+        assert type(again) is type(made)
+        np.testing.assert_array_equal(again(X), made(X))
+
+
 def test_pickles_into_a_spawned_process():
     context = multiprocessing.get_context("spawn")
     with context.Pool(1) as pool:

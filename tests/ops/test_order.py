@@ -171,3 +171,9 @@ def test_another_function_is_named_for_what_has_no_rule(function: Any) -> None:
     with pytest.raises(UnsupportedCallError) as caught:
         sd.grad(lambda x: np.sum(function(x, 1)))(V)
     assert caught.value.hint == INSTEAD[function]
+
+
+def test_fields_to_sort_by_are_refused_as_by_numpy():
+    for sort in (np.sort, np.argsort):
+        with pytest.raises(ValueError, match="order"):
+            sd.grad(lambda x, sort=sort: np.sum(sort(x, order="a") * x))(np.ones(3))

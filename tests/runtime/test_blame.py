@@ -1,5 +1,6 @@
 """Errors of the user's function show the user's line, wherever generated code raises them."""
 
+import math
 import traceback
 
 import numpy as np
@@ -68,3 +69,18 @@ def test_a_refusal_shows_no_line_of_the_compiler():
     files = {file for file, _, _ in lines_of(raised.value.__traceback__)}
     assert not any("/parse/" in file for file in files)
     assert "test_blame.py" in str(raised.value)
+
+
+def test_the_users_line_is_shown_for_what_is_returned_where_it_is_computed():
+    def grows(x):
+        return np.linalg.inv(x * np.eye(2))
+
+    with pytest.raises(np.linalg.LinAlgError) as raised:
+        sd.jvp(grows, (0.0,), (1.0,))
+    assert (__file__, "grows", "return np.linalg.inv(x * np.eye(2))") in lines_of(
+        raised.value.__traceback__
+    )
+    with pytest.raises(OverflowError) as raised:
+        sd.grad(lambda x: math.exp(x))(1e5)
+    assert "math.exp(x)" in lines_of(raised.value.__traceback__)[-1][2]
+    assert lines_of(raised.value.__traceback__)[-1][0] == __file__
