@@ -13,7 +13,7 @@ import contextlib
 import copy
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from symdiff import ops
@@ -27,7 +27,16 @@ from symdiff.parse.blame import is_users
 from symdiff.parse.heap import Heap
 from symdiff.parse.interpreter import LATE, UNREACHABLE, Interpreter
 from symdiff.parse.join import Arm, Joiner, Kept
-from symdiff.parse.values import Abstract, Conflict, ConflictRead, Left, NotYetKnown, Token, now
+from symdiff.parse.values import (
+    ABSENT,
+    Abstract,
+    Conflict,
+    ConflictRead,
+    Left,
+    NotYetKnown,
+    Token,
+    now,
+)
 from symdiff.parse.writeback import write_back
 from symdiff.source import SourceSpan
 
@@ -353,10 +362,15 @@ def joined_cases(
 def taken_from(interp: Interpreter, slot: Any) -> Abstract:
     """What was left in a slot of the heap, which is emptied; it may be kept in cases."""
     content = interp.heap.get(slot)
-    if isinstance(content, Conflict) and content.cases is None:
-        raise ConflictRead(content)
     interp.heap.contents.pop(slot, None)
-    return content
+    if not isinstance(content, Conflict):
+        return content
+    if content.cases is None:
+        raise ConflictRead(content)
+    filled = {n: case for n, case in content.cases.contents.items() if case is not ABSENT}
+    if len(filled) == 1:
+        return next(iter(filled.values()))
+    return replace(content, cases=replace(content.cases, contents=filled))
 
 
 def choose(

@@ -165,3 +165,16 @@ def generator_of_what_hits(x):
     squares = sum(t * t for t in (hit(v) for v in x) if t is not None)
     scaled = [t * x[0] for v in x if (t := root_or_none(v)) is not None]
     return squares + sum(scaled) ** 2 + sum(hit(v) is None for v in x) * x[1]
+
+
+def first_above(values, level, otherwise):
+    for v in values:
+        if v > level:
+            return values * v
+    return otherwise
+
+
+@program(args=(V,), also=[(-V,), (V * 0.2,)])
+def array_or_number_out_of_a_loop(x):
+    found = first_above(x, 0.5, x[1])
+    return np.sum(first_above(x, 1.0, 0.5) ** 2) + np.sum(np.sin(found) * x)
