@@ -255,7 +255,7 @@ class Carries:
 
     def _turn_by_turn(self) -> SourceSpan | None:
         """The loop, where following it turn by turn would tell what is what."""
-        return self.span if isinstance(self.count, int) else None
+        return None if isinstance(self.count, Value) else self.span
 
     def _slot_or_lost(self, name: str, start: Abstract, hint: Abstract) -> Slot:
         try:
@@ -390,10 +390,18 @@ class Carries:
         """One slot for all names of an array, as long as each turn leaves them one."""
         if (start, hint) in self.parted:
             return self._new_memory(name, start, hint)
-        known = self.shared.get((start, hint))
+        known = self.shared.get((start, hint)) or self._as_another(start, hint)
         if known is None:
-            known = self.shared[start, hint] = self._new_memory(name, start, hint)
+            known = self._new_memory(name, start, hint)
+        self.shared[start, hint] = known
         return known
+
+    def _as_another(self, start: Abstract, hint: Abstract) -> Memory | None:
+        """The slot of a name that is the same array wherever this one, not bound before, is bound."""
+        if start is not ABSENT:
+            return None
+        pairs = (pair for pair in self.shared if pair[1] == hint and pair not in self.parted)
+        return next((self.shared[pair] for pair in pairs), None)
 
     def torn(self, end: Heap) -> set[tuple[Any, Any]]:
         """What was taken to be one array in all turns, and is not after this one."""

@@ -154,8 +154,7 @@ def _staged_or_unrolled(interp: Interpreter, turns: Turns) -> None:
     """Stage a loop as one; else turn by turn, where that is possible."""
     if isinstance(turns.count, int) and turns.count <= turns.first:
         return
-    if interp.span in interp.unrolled and isinstance(turns.count, int):
-        _unroll(interp, turns)
+    if interp.span in interp.unrolled and _turn_by_turn(interp, turns):
         return
     start = len(builder().nodes), interp.heap.copy(), len(interp.frames)
     try:
@@ -174,6 +173,21 @@ def _staged_or_unrolled(interp: Interpreter, turns: Turns) -> None:
         if isinstance(failure, NeedsStatic) or turns.test is None:
             raise
         raise failure from None  # a condition that is not static: the loop cannot be unrolled
+
+
+def _turn_by_turn(interp: Interpreter, turns: Turns) -> bool:
+    """Stage a loop turn by turn; whether that can be done, which a condition tells as it goes."""
+    if isinstance(turns.count, Value):
+        return False
+    start = len(builder().nodes), interp.heap.copy(), len(interp.frames)
+    try:
+        _unroll(interp, turns)
+    except (NeedsStatic, EndlessLoopError):
+        if turns.test is None:
+            raise
+        _restart(interp, start)
+        return False
+    return True
 
 
 def _refuse_or_unroll(interp: Interpreter, turns: Turns, failure: Exception) -> None:

@@ -265,3 +265,26 @@ def bound_in_an_inner_loop(x):
             e = e * 0.6
             v = np.minimum(y / (1.2 + e**2), y[np.newaxis])
     return np.sum(v**2)
+
+
+@program(args=(np.array([0.9, 0.4, 1.6]),), also=[(np.array([0.4, 2.0, -1.0]),)])
+def two_names_from_the_first_turn_on(x):
+    y, e = x * 2.0, x[0]
+    while e > 0.3:
+        e = e * 0.6
+        y = y * 0.5 + x
+        last = y
+    y[0] = x[1] * 3.0
+    return np.sum(last**2) + np.sum(y)
+
+
+@program(args=(np.array([0.9, -0.4, 1.6, -1.2]),), also=[(np.array([-0.9, -0.4, 1.6, 1.2]),)])
+def one_of_the_turns_of_a_while_is_kept(x):
+    kept, k = x * 1.0, 0
+    while k < 3:
+        k += 1
+        v = x * k
+        if x[k] > 0.0:
+            kept = v
+    v += kept[0]
+    return np.sum(kept**2) + np.sum(v) * x[0]
