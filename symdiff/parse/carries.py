@@ -209,8 +209,7 @@ class Carries:
             slot = self._half_bound(name, start, hint)
         else:
             slot = self._slot_or_lost(name, start, hint)
-        if isinstance(slot, Lost):
-            slot = self._chosen(name, start, hint, slot.content) or slot
+        slot = self._or_chosen(name, start, hint, slot)
         self.slots[key] = slot
         if isinstance(key, Storage) and isinstance(slot, Number) and isinstance(start, Value):
             self.heap.laid[slot.parameter] = (start,)
@@ -267,16 +266,16 @@ class Carries:
             return Lost(replace(read.conflict, cases=None), inherited=True)
 
     def _slot(self, name: str, start: Abstract, hint: Abstract) -> Slot:
+        if same(start, hint):
+            return Same(start)
         if isinstance(start, Conflict):
-            return Lost(start)
+            return Lost(replace(start, cases=None))
         if isinstance(hint, Conflict):
             return Lost(replace(hint, cases=None), inherited=True)
         if self._is_part(start, hint):
             return self._part(name, start, hint)
-        if isinstance(hint, Array) and name in self.apart and not same(start, hint):
+        if isinstance(hint, Array) and name in self.apart:
             raise Unjoinable("another array in each turn")
-        if same(start, hint):
-            return Same(start)
         if is_number(hint) and (start is ABSENT or is_number(start)):
             return self._number(name, start, self._common(name, start, hint))
         if start is ABSENT and isinstance(hint, Array) and self._is_outside(hint):
@@ -319,7 +318,7 @@ class Carries:
             self.heap.hold(fresh, inner.content)
             return Behind(fresh, inner, start, name)
         if isinstance(start, dict) and isinstance(hint, dict) and list(start) == list(hint):
-            items = tuple(self._slot_or_lost(name, start[key], hint[key]) for key in start)
+            items = tuple(self._item(name, start[key], hint[key]) for key in start)
             return Items(dict(zip(start, (i.content for i in items), strict=True)), items)
         if start is ABSENT and isinstance(hint, dict):
             return self._structure(name, dict.fromkeys(hint, ABSENT), hint)
@@ -397,7 +396,7 @@ class Carries:
         return known
 
     def _as_another(self, start: Abstract, hint: Abstract) -> Memory | None:
-        """The slot of a name that is the same array wherever this one, not bound before, is bound."""
+        """The slot of a name that is the same array wherever this one is bound: not before."""
         if start is not ABSENT:
             return None
         pairs = (pair for pair in self.shared if pair[1] == hint and pair not in self.parted)
@@ -446,6 +445,16 @@ class Carries:
         return ArrayType(type_.dtype, (), "scalar") if is_array(type_) else type_
 
     # Cases ----------------------------------------------------------------------------------------
+
+    def _item(self, name: str, start: Abstract, hint: Abstract) -> Slot:
+        """A slot for an item of a dict or an attribute."""
+        return self._or_chosen(name, start, hint, self._slot_or_lost(name, start, hint))
+
+    def _or_chosen(self, name: str, start: Abstract, hint: Abstract, slot: Slot) -> Slot:
+        """A slot of cases for what was lost, where cases may be kept."""
+        if not isinstance(slot, Lost):
+            return slot
+        return self._chosen(name, start, hint, slot.content) or slot
 
     def _chosen(
         self, name: str, start: Abstract, hint: Abstract, conflict: Conflict

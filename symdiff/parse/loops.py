@@ -185,7 +185,7 @@ def _turn_by_turn(interp: Interpreter, turns: Turns) -> bool:
     except (NeedsStatic, EndlessLoopError):
         if turns.test is None:
             raise
-        _restart(interp, start)
+        restart(interp, start)
         return False
     return True
 

@@ -553,14 +553,14 @@ def test_aliases_after_branches(function):
 
 
 def test_a_view_bound_in_a_loop_within_a_loop_is_not_lost():
-    def function(x):
+    def function(x, n):
         v = x * 1.0
         k = 0
-        while k < 2:
+        while k < n:
             k += 1
             for row in v[::-1]:
                 row += 1.0
         row *= 3.0
         return v.sum()
 
-    follows(function, M)
+    follows(function, (M, 2), (M, 1.5))

@@ -15,6 +15,11 @@ from tests.parse.following import follows
 X = np.array([1.0, 2.5, 3.0])
 
 
+class Box:
+    def __init__(self, value):
+        self.value = value
+
+
 def other_name_before_the_loop(x, n):
     u = x.copy()
     c = u
@@ -376,3 +381,20 @@ def test_a_name_that_stays_is_not_written_under_the_names_that_change_places():
     follows(kept, *CALLS)
     with pytest.raises(SignatureError, match="depends on the value of n"):
         grad(kept).source("float64[k]", "int")
+
+
+def test_an_attribute_that_is_one_of_several_is_set_anew_in_a_loop():
+    def function(x, z):
+        p = Box(x[1:])
+        for _ in range(2):
+            for _ in range(4):
+                q = Box(z[1:])
+            if z[0] > 0.0:
+                s = z * 2.0
+            else:
+                continue
+            p, q = q, p
+        p.value[0] = x[1]
+        return p.value * s[1:]
+
+    follows(function, (X, X * 2.0), (X, -X))
