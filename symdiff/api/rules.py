@@ -381,10 +381,14 @@ def call_grad_hook(stager: Stager, x: Any, fn: Any) -> Any:
     try:
         hook, captured = stager.graph(fn, Signature((("g", specification),)))
     except SymdiffError:
-        if not isinstance(fn, types.FunctionType | types.BuiltinFunctionType | types.MethodType):
+        if not isinstance(fn, _CALLED_AS_THEY_ARE):
             raise
         return _opaque_hook(stager, x, fn)
     if not isinstance(hook.output, Leaf):  # it raises, or gives something else
+        if not isinstance(fn, _CALLED_AS_THEY_ARE):
+            raise UnsupportedCallError(
+                "a grad_hook that gives no cotangent", None, "let it return the cotangent"
+            )
         return _opaque_hook(stager, x, fn)
     (value,) = stager.leaves({"x": stager.lifted(x)}, [("x",)])
     operands = [Value(value.type, None, "x"), *(Value(v.type) for v in captured)]
@@ -414,6 +418,9 @@ def call_grad_hook(stager: Stager, x: Any, fn: Any) -> Any:
         arguments=1,
     )
     return stager.returned(Leaf(0), [result])
+
+
+_CALLED_AS_THEY_ARE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType)
 
 
 def _inputs(values: Sequence[Value]) -> tuple[Input, ...]:

@@ -30,6 +30,7 @@ from symdiff.parse.blame import users
 from symdiff.parse.branches import raise_error
 from symdiff.parse.calls import CALLABLES
 from symdiff.parse.contexts import NoGrad, without_derivatives
+from symdiff.parse.heap import is_callers
 from symdiff.parse.interpreter import LATE, UNREACHABLE, Interpreter
 from symdiff.parse.loops import restart
 from symdiff.parse.opaque import call_opaque
@@ -223,7 +224,7 @@ class Stager:
         written: set[Any] = set()
         heap = interp.heap.copy(written)
         before = dict(heap.contents)
-        with interp.scratch(heap) as inner:
+        with self._leaving_outside_alone(written), interp.scratch(heap) as inner:
             given = {
                 name: self._argument(spec, (name,), inputs, parameters)
                 for name, spec in signature.parameters
@@ -326,11 +327,27 @@ class Stager:
     def _refuse_writes(self, before: dict[Any, Any], after: dict[Any, Any]) -> None:
         changed = [key for key, content in before.items() if after.get(key) is not content]
         if any(not _is_private(before[key], after.get(key)) for key in changed):
-            raise UnsupportedCallError(
-                "a function that is differentiated here changes what it does not own",
-                self.interp.span,
-                "let it return what it computes instead",
-            )
+            raise self._writes_outside()
+
+    @contextlib.contextmanager
+    def _leaving_outside_alone(self, written: set[Any]) -> Iterator[None]:
+        """Refuse variables and attributes that are set outside, and what is ``written`` there."""
+        interp = self.interp
+        outer = interp.rebound, interp.attributes
+        interp.rebound, interp.attributes = {}, {}
+        try:
+            yield
+            if interp.rebound or interp.attributes or any(map(is_callers, written)):
+                raise self._writes_outside()
+        finally:
+            interp.rebound, interp.attributes = outer
+
+    def _writes_outside(self) -> UnsupportedCallError:
+        return UnsupportedCallError(
+            "a function that is differentiated here changes what it does not own",
+            self.interp.span,
+            "let it return what it computes instead",
+        )
 
     def inline(self, graph: Graph, arguments: Keywords, captured: Sequence[Value]) -> Abstract:
         paths = [given.path for given in graph.inputs if given.origin == "argument"]

@@ -128,6 +128,60 @@ def test_a_hook_changes_the_cotangent():
     assert sd.grad(sd.grad(lambda x: x * sd.grad_hook(x * x, lambda g: 2 * g)))(2.0) == 20.0
 
 
+def waves(x):
+    for _ in range(3):
+        x = sd.grad_hook(np.sin(x), lambda g: 2.0 * g)
+    return np.sum(x)
+
+
+def test_a_hook_in_a_loop_is_asked_in_each_turn_of_the_backward_sweep():
+    s, t = np.sin(X), np.sin(np.sin(X))
+    slope = np.cos(X) * np.cos(s) * np.cos(t)
+    np.testing.assert_allclose(sd.grad(waves)(X), 8 * slope, rtol=1e-14)
+    np.testing.assert_allclose(sd.jvp(waves, (X,), (X,))[1], slope @ X, rtol=1e-14)
+
+    def until_large(x):
+        while x < 10.0:
+            x = sd.grad_hook(x * x, lambda g: 0.5 * g)
+        return x
+
+    assert sd.grad(until_large)(2.0) == 0.25 * 4 * 2.0**3
+
+
+cotangents = []
+
+
+def noted(g):
+    cotangents.append(float(np.sum(g)))
+    return g
+
+
+def test_what_a_hook_does_outside_is_done_once_a_sweep(capsys):
+    cotangents.clear()
+
+    def f(x):
+        return np.sum(sd.grad_hook(x * x, noted) * x)
+
+    np.testing.assert_allclose(sd.grad(f)(X), 3 * X**2, rtol=1e-15)
+    assert cotangents == [np.sum(X)]
+    sd.jvp(f, (X,), (X,))
+    f(X)
+    assert cotangents == [np.sum(X)]
+
+    def shown(g):
+        print("cotangent", g)
+        return g
+
+    assert sd.grad(lambda x: sd.grad_hook(x * x, shown))(2.0) == 4.0
+    assert capsys.readouterr().out == "cotangent 1.0\n"
+
+
+def test_a_hook_gives_a_cotangent():
+    with pytest.raises(sd.UnsupportedCallError, match="gives no cotangent") as error:
+        sd.grad(lambda x: sd.grad_hook(x * x, lambda g: None))(2.0)
+    assert "return the cotangent" in error.value.hint
+
+
 def test_a_nondifferentiable_function_is_a_constant():
     @sd.nondifferentiable
     def bucket(x):
@@ -206,6 +260,59 @@ def test_a_differentiated_function_inside_may_not_write_outside():
 
     with pytest.raises(sd.UnsupportedCallError, match="changes what it does not own"):
         sd.grad(f)(X)
+
+
+class Counter:
+    calls = 0
+
+
+COUNTER = Counter()
+calls = 0
+TABLE = np.zeros(3)
+
+
+def appends(v):
+    cotangents.append(1.0)
+    return np.sum(v**3)
+
+
+def counts(v):
+    COUNTER.calls += 1
+    return np.sum(v**3)
+
+
+def counts_in_a_global(v):
+    global calls
+    calls += 1
+    return np.sum(v**3)
+
+
+def fills(v):
+    TABLE[0] = 1.0
+    return np.sum(v**3)
+
+
+@pytest.mark.parametrize("inner", [appends, counts, counts_in_a_global, fills])
+def test_a_differentiated_function_inside_may_not_write_to_globals(inner):
+    def f(x, n):
+        total = 0.0
+        for _ in range(n):
+            total += np.sum(sd.grad(inner)(x))
+        return total
+
+    with pytest.raises(sd.UnsupportedCallError, match="changes what it does not own") as error:
+        sd.grad(f)(X, 2)
+    assert "return what it computes" in error.value.hint
+
+
+def test_a_checkpointed_function_that_counts_its_calls_counts_once_a_call():
+    COUNTER.calls = 0
+
+    def f(x):
+        return sd.checkpoint(counts)(x) * x[0]
+
+    np.testing.assert_allclose(sd.grad(f)(X)[1:], 3 * X[1:] ** 2 * X[0], rtol=1e-15)
+    assert COUNTER.calls == 1
 
 
 # --- recomputation
