@@ -337,7 +337,7 @@ def sums(x, c):
 def extremes(x, c):
     a = max(x[0], c * 5.0) * min(x[1], c)
     b = max(x) * min([x[2], x[3] + 1.0, c * 9])
-    return a + b + max((x[4], c), key=lambda v: -v) + min(x[5], 40, 50.0)
+    return a + b + max((x[4], c * 0.5), key=lambda v: -v) + min(x[5], 40, 50.0)
 
 
 @construct()
