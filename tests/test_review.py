@@ -317,3 +317,20 @@ def test_a_loop_that_its_test_ends_is_not_left_by_break(
     value, gradient = sd.value_and_grad(f)(x, n)
     assert value == f(x, n)
     assert gradient == pytest.approx(richardson_gradient(f, (x, n)).value, rel=1e-8)
+
+
+# A number in every place of an array, in another shape ------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (1, 1), (0, 3)])
+def test_a_tangent_that_is_one_number_goes_through_a_shape_with_an_unknown_size(
+    shape: tuple[int, int],
+) -> None:
+    def cubes(s: float, x: Array) -> Any:
+        flat = (0.0 * x + s).reshape(-1)
+        return np.vdot(flat * flat, flat)
+
+    x = np.ones(shape)
+    expected = 3 * 0.7**2 * x.size
+    assert sd.jvp(cubes, (0.7, x), (1.0, np.ones(shape)))[1] == pytest.approx(expected)
+    assert sd.grad(cubes)(0.7, x) == pytest.approx(expected)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim
 from symdiff.ops.declare import REGISTRY
-from symdiff.ops.elementary import multiply, negative
+from symdiff.ops.elementary import constant_of, multiply, negative
 from symdiff.ops.products import matmul
 from symdiff.ops.reduce import axes_of, sum
 from symdiff.ops.shape import broadcast_to, reshape, transpose
@@ -88,6 +88,8 @@ def number_in_another_shape(node: Node, rewriter: Rewriter) -> Value | None:
     """A number that was broadcast and put into another shape, broadcast to that."""
     inner = made_by(node.operands[0], "broadcast_to")
     if inner is None or shape_of(inner.operands[0]):
+        return None
+    if any(constant_of(length) == -1 for length in node.operands[1:]):
         return None
     return apply(broadcast_to, inner.operands[0], *node.operands[1:], **node.attributes)
 

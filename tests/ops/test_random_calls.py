@@ -1,0 +1,53 @@
+"""Calls of everything that is registered, with operands and keywords of many kinds, compiled and
+emitted: what NumPy takes has its value, type, bits, warnings and derivatives, or is refused.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fuzz import calls
+
+VALUES, DERIVATIVES = 2, 1  # calls of each
+# Nothing differentiated is among what these are given, or what they give is not determined.
+OTHERS = {
+    "np.empty": "its elements are whatever was there",
+    "np.empty_like": "its elements are whatever was there",
+    "np.longlong": "another name of int64, or of a type of its own",
+    "np.ulonglong": "another name of uint64, or of a type of its own",
+}
+
+
+def _outcomes(name: str) -> list[tuple[int, calls.Call, calls.Outcome]]:
+    found = []
+    for seed in range(VALUES):
+        try:
+            call = calls.draw(name, seed)
+        except LookupError:
+            continue
+        found.append((seed, call, calls.check_call(call, derivatives=seed < DERIVATIVES)))
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(set(calls.names()) - set(OTHERS)))
+def test_random_calls_are_numpys_or_refused(name: str) -> None:
+    bad = [
+        f"draw({name!r}, {seed}): {call.expression}\n{outcome.message}\n{outcome.details}"
+        for seed, call, outcome in _outcomes(name)
+        if outcome.kind not in ("right", "refused", "unsure")
+    ]
+    assert not bad, "\n\n".join(bad)
+
+
+def test_nearly_all_that_is_registered_is_called() -> None:
+    """By names that are drawn, and whose calls are not refused."""
+    drawn = [name for name in calls.names() if _is_drawn(name)]
+    assert len(drawn) > 0.9 * len(calls.names())
+
+
+def _is_drawn(name: str) -> bool:
+    try:
+        calls.draw(name, 0)
+    except LookupError:
+        return False
+    return True
