@@ -248,3 +248,31 @@ def test_the_count_of_an_inner_loop_is_on_no_tape() -> None:
     x = np.array([0.4, -0.7, 1.1])
     expected = [sum(y * np.cos(x[i] * y) for j, y in enumerate(x) if i != j) for i in range(3)]
     np.testing.assert_allclose(sd.grad(below_the_diagonal)(x), expected)
+
+
+def column_times_row(a: Any, b: Any) -> Any:
+    return np.sum((a[:, None] * b - b) ** 2)
+
+
+def all_but_the_first(a: Any, b: Any) -> Any:
+    return np.sum((a[1:] * b) ** 2)
+
+
+def filled(p: Any, k: Any, x: Any) -> Any:
+    return np.sum(np.full(k, p) * x)
+
+
+def test_a_length_is_tested_once_where_it_may_be_one_and_not_where_it_is_known() -> None:
+    known = sd.grad(column_times_row, (0, 1)).source("float64[n]", "float64[m]")
+    cut = sd.grad(all_but_the_first, (0, 1)).source("float64[n]", "float64[m]")
+    made = sd.grad(filled, (0, 2)).source("float", "int", "float64[n]")
+    assert [text.count(" if ") for text in (known, cut, made)] == [0, 1, 1]
+
+    x = np.array([0.5, 2.0, 1.5])
+    by_a, by_b = sd.grad(all_but_the_first, (0, 1))(x[:2], x)
+    np.testing.assert_allclose(by_a, [0.0, 4.0 * np.sum(x**2)])
+    np.testing.assert_allclose(by_b, 8.0 * x)
+    for k in (1, 3):
+        by_p, by_x = sd.grad(filled, (0, 2))(0.7, k, x)
+        assert by_p == np.sum(x)
+        np.testing.assert_array_equal(by_x, np.full(3, 0.7))
