@@ -215,6 +215,7 @@ class Joiner:
         except Unjoinable as reason:
             text = f"'{name}' differs between two paths: {reason}"
             conflict = Conflict(name, text, self.interp.span, predicate=self.predicate)
+            conflict.hint = reason.hint
             if self._is_told_apart(name, a, b):
                 conflict.cases = self._cases(name, a, b)
             if is_place(self.interp, key):
@@ -298,7 +299,8 @@ class Joiner:
         written = self.arms[0].heap.written | self.arms[1].heap.written
         refs += [c.storage for c in (a, b) if isinstance(c, Array) and c.storage in written]
         if any(map(is_callers, refs)):
-            raise Unjoinable("one object in one branch, another one in the other")
+            hint = "bind a local name on the paths, and set this at the end: to a copy, list(...)"
+            raise Unjoinable("one object in one branch, another one in the other", hint)
 
     def _write_in_arms(self, key: Key, conflict: Conflict) -> None:
         """Set a place of the caller's on each path, where its contents do not join."""

@@ -323,6 +323,10 @@ class ControlFlow(Exception):  # noqa: N818 - no error
 class Unjoinable(ControlFlow):
     """Two contents have no common abstract value; the message says why."""
 
+    def __init__(self, reason: str, hint: str | None = None) -> None:
+        super().__init__(reason)
+        self.hint = hint
+
 
 class Peel(ControlFlow):
     """The first turn of a loop differs from the others."""

@@ -138,3 +138,19 @@ def test_a_place_set_on_a_path_holds_the_very_object(function, monkeypatch):
     for x, k in ((1.0, 0.0), (1.0, 2.0), (3.0, 0.0), (3.0, 4.0)):
         made = run(lambda x, k: gradient(x, k)[0], x, k, monkeypatch)
         assert made == run(function, x, k, monkeypatch)
+
+
+def starts_anew_in_a_loop(x, a):
+    for v in a:
+        if v > 0:
+            HOLDER.h = [v * x]
+        else:
+            HOLDER.h.append(v)
+    return x * len(HOLDER.h)
+
+
+def test_objects_that_are_not_told_apart_are_refused_with_a_way_out():
+    with pytest.raises(symdiff.UnsupportedSyntaxError, match="one object in one branch") as caught:
+        symdiff.grad(starts_anew_in_a_loop)(2.0, np.array([1.0, -1.0]))
+    assert "set this at the end" in caught.value.hint
+    assert caught.value.span is not None
