@@ -7,6 +7,7 @@ leaves. Recursion on data is handed to ``recursion``.
 from __future__ import annotations
 
 import ast
+import os
 import sys
 import types
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,7 +49,7 @@ def call_function(
     try:
         source = find_source(function)
     except SourceUnavailableError:
-        if (function.__module__ or "").split(".")[0] not in sys.stdlib_module_names:
+        if not _is_standard(function):
             raise
         return call_opaque(interp, function, arguments, keywords)
     rests_on(interp, function, "__code__", function.__code__)
@@ -56,7 +57,24 @@ def call_function(
     locals_, globals_ = local_names(source.tree)
     scope = Scope(function.__qualname__, locals_, None, function.__globals__, cells, globals_)
     defaults = LiveDefaults(interp, function)
-    return run_function(interp, source.tree, source, scope, defaults, arguments, keywords)
+    try:
+        return run_function(interp, source.tree, source, scope, defaults, arguments, keywords)
+    except (UnsupportedSyntaxError, UnsupportedCallError) as refusal:
+        if _is_standard(function) and refusal.span is not None and _is_inside(refusal.span.file):
+            refusal.hint = _OUTSIDE.format(function.__module__, function.__qualname__)
+        raise
+
+
+_OUTSIDE = "call {}.{} outside, or in a function marked symdiff.nondifferentiable"
+
+
+def _is_standard(function: types.FunctionType) -> bool:
+    return (function.__module__ or "").split(".")[0] in sys.stdlib_module_names
+
+
+def _is_inside(file: str) -> bool:
+    """Whether a file is one of the standard library, which the user does not rewrite."""
+    return file.startswith(os.path.dirname(os.__file__)) and "site-packages" not in file
 
 
 class LiveDefaults(Mapping[str, Abstract]):

@@ -2,7 +2,9 @@
 # ruff: noqa: F841 - programs that are refused
 
 import collections
+import functools
 import itertools
+import json
 import os
 import threading
 import types
@@ -413,3 +415,17 @@ def test_functions_of_scipy_are_named_in_full():
 def test_classes_of_numpy_come_with_what_to_write_instead(make, hint):
     with pytest.raises(sd.UnsupportedCallError, match=hint):
         sd.grad(lambda x: np.sum(make(x)))(np.ones(2))
+
+
+def reads_a_text(x):
+    return np.sum(x) * json.loads("3")
+
+
+def test_what_is_refused_in_the_standard_library_is_named_as_the_user_calls_it():
+    with pytest.raises(SymdiffError) as caught:
+        sd.grad(reads_a_text)(X)
+    assert caught.value.hint.startswith("call json.loads outside, or in a function marked")
+    assert "json.loads" in caught.value.call_chain[-1].text
+    with pytest.raises(SymdiffError) as caught:
+        sd.grad(lambda x: functools.reduce(lambda a, b: np.unwrap(b), [x, x])[0])(X)
+    assert "nondifferentiable(returns" in caught.value.hint
