@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from symdiff.ir.build import builder
+from symdiff.ir.build import builder, constant
 from symdiff.ir.graph import Block, GraphCell, Node, Op, Value
 from symdiff.ir.types import INT, ArrayType, Dim, ListType, Size, TapeType, Type, is_long
 
@@ -54,6 +54,12 @@ class LoopView:
     @property
     def count(self) -> Value | None:
         return self.node.operands[0] if self.bounded else None
+
+    @property
+    def has_turns(self) -> bool:
+        """Whether there is a turn for sure, none being left early."""
+        node = None if self.count is None or self.condition is not None else self.count.node
+        return node is not None and node.op is constant and bool(node.attributes["value"] > 0)
 
     @property
     def initial(self) -> tuple[Value, ...]:

@@ -48,6 +48,8 @@ def _handed_on(node: Node) -> Iterator[tuple[Value, Value]]:
         view = LoopView(node)
         for sources in (view.initial, view.next_carries):
             yield from zip(sources, view.carries, strict=True)
-            yield from zip(sources, view.finals, strict=True)
+        if not view.has_turns:
+            yield from zip(view.initial, view.finals, strict=True)
+        yield from zip(view.next_carries, view.finals, strict=True)
         yield from zip(view.xs, view.elements, strict=True)
         yield from zip(view.pushed, view.ys, strict=False)  # emission has nodes that push

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from symdiff.ir.control import LoopView, loop
 from symdiff.ir.graph import Block, Node, Value
-from symdiff.optimise.facts import is_length
+from symdiff.optimise.facts import is_constant, is_length, number_of
 
 if TYPE_CHECKING:
     from symdiff.optimise.rewriting import Rewriter
@@ -98,10 +98,31 @@ class LoopRewriting:
         if not rewriter.control:
             return
         self._learn_tapes(made)
+        self._learn_finals(made)
         if made.condition is None and made.count is not None and self._counts_up(made.count):
             if self.node.results[-1] in rewriter.old_uses:
                 rewriter.changed = True
             rewriter.take_for(self.view.turns, made.count)
+
+    def _learn_finals(self, made: LoopView) -> None:
+        """What a carry ends as that becomes the same in each turn, where there is one for sure.
+
+        Of cotangents it is zeros, which the loop has at hand already.
+        """
+        if not made.has_turns:
+            return
+        inside = _values_of(made)
+        for k, following in zip(self.carries, made.next_carries, strict=True):
+            final = self.view.finals[k]
+            known = is_constant(following) or following not in inside
+            known = known and final.role == "primal"
+            if known and following.type == final.type and final in self.rewriter.old_uses:
+                self.rewriter.changed = True
+                self.rewriter.take_for(final, self._outside(following))
+
+    def _outside(self, value: Value) -> Value:
+        """A value of the body that is a constant, or was made before the loop."""
+        return self.rewriter.constant(number_of(value)) if is_constant(value) else value
 
     def _counts_up(self, count: Value) -> bool:
         """Whether the number of turns is the count as it stands."""
@@ -109,9 +130,7 @@ class LoopRewriting:
 
     def _learn_tapes(self, made: LoopView) -> None:
         """Tapes of the turn's index, of what does not change in the loop, of another tape."""
-        inside = set(made.body.parameters)
-        for node in made.body.nodes:
-            inside.update(node.results)
+        inside = _values_of(made)
         for tape, pushed in zip(made.ys, made.pushed, strict=True):
             if pushed is made.index:
                 self.rewriter.indices.add(tape)
@@ -128,3 +147,9 @@ class LoopRewriting:
         if old in self.rewriter.old_uses:
             self.rewriter.changed = True
             self.rewriter.take_for(old, source)
+
+
+def _values_of(view: LoopView) -> set[Value]:
+    """The values that a turn defines."""
+    made = (value for node in view.body.nodes for value in node.results)
+    return {*view.body.parameters, *made}

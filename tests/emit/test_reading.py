@@ -276,3 +276,19 @@ def test_a_length_is_tested_once_where_it_may_be_one_and_not_where_it_is_known()
         by_p, by_x = sd.grad(filled, (0, 2))(0.7, k, x)
         assert by_p == np.sum(x)
         np.testing.assert_array_equal(by_x, np.full(3, 0.7))
+
+
+def last_product(x: Any) -> Any:
+    for i in range(2):
+        for j in range(1, 4):
+            product = x[i] * x[j]
+    return product * product
+
+
+def test_what_loops_of_known_length_define_is_defined_behind_them() -> None:
+    source = sd.grad(last_product).source("float64[n]")
+    assert "bound" not in source
+    assert "defined" not in source
+    x = np.array([0.4, -0.7, 1.1, 0.5])
+    expected = [0.0, 2 * x[1] * x[3] ** 2, 0.0, 2 * x[1] ** 2 * x[3]]
+    np.testing.assert_allclose(sd.grad(last_product)(x), expected)

@@ -179,6 +179,27 @@ def test_squares_are_products_in_derivatives_only():
     assert after(lambda x: power(x, 2), VECTOR, role="primal") == ["power"]
 
 
+def test_what_each_turn_of_a_loop_sets_to_the_same_is_that_behind_it():
+    def ends_as(count):
+        def build(x, n):
+            with building(Builder()) as body:
+                index, was = Value(INT), Value(BOOL)
+                sin(x)
+                found = body.constant(True)
+            number = builder().constant(count) if isinstance(count, int) else n
+            block = Block((index, was), body.nodes, (found,))
+            started = builder().constant(False)
+            return LoopView(emit_loop(number, (started,), (), block)).finals[0]
+
+        graph = optimise(graph_of(build, VECTOR, INT, role="primal"), check=True)
+        (result,) = graph.block.results
+        return result.node.attributes.get("value")
+
+    assert ends_as(3) is True
+    assert ends_as(0) is not True
+    assert ends_as("n") is None
+
+
 def test_equal_terms_of_a_sum_are_one():
     def build(t, u):
         wave = sin(t)
