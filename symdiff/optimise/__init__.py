@@ -15,6 +15,7 @@ statements of derivatives follow real arithmetic with strong zeros.
     common      equal nodes, made once
     control     carries that never change, branches that are known
     simplify    all of the above in one sweep
+    stores      stores of derivatives that nobody reads, left out
     motion      what does not change in a loop, before it
     dead        what nothing needs, left out
     finish      what is better written another way once nothing more is found
@@ -37,6 +38,7 @@ from symdiff.optimise.motion import move_invariants
 from symdiff.optimise.rewriting import joined, rewrite
 from symdiff.optimise.shapes import ORDER, SHAPES
 from symdiff.optimise.sizes import SIZES
+from symdiff.optimise.stores import leave_out_stores
 from symdiff.optimise.sums import FINISHING as FINISHING_SUMS
 from symdiff.optimise.sums import SUMS
 
@@ -53,6 +55,7 @@ PASSES: Mapping[str, Pass] = {
     "dead": eliminate_dead_code,
     "simplify": lambda graph: rewrite(graph, _ALL, common=True, control=True),
     "motion": move_invariants,
+    "stores": leave_out_stores,
     "fold": lambda graph: rewrite(graph, FOLDING),
     "algebra": lambda graph: rewrite(graph, ALGEBRA),
     "factors": lambda graph: rewrite(graph, FACTORS),
@@ -65,7 +68,7 @@ PASSES: Mapping[str, Pass] = {
     "control": lambda graph: rewrite(graph, {}, control=True),
     "finish": lambda graph: rewrite(graph, joined(FINISHING, FINISHING_SUMS)),
 }
-DEFAULT = ("dead", "simplify", "motion", "dead")
+DEFAULT = ("dead", "stores", "simplify", "motion", "dead")
 LAST = ("finish", "dead")
 _IDEMPOTENT = frozenset({"dead"})
 

@@ -145,6 +145,21 @@ def overwritten_in_reverse(x: Any) -> Any:
     return np.sum(u * u)
 
 
+def cleared_in_vain(x: Any) -> Any:
+    u = np.zeros(len(x) + 1)
+    for k in range(len(x)):
+        u[k + 1] = np.sin(u[k] * x[k]) + x[k] ** 2
+    return np.sum(u)
+
+
+def cleared_for_a_later_turn(x: Any) -> Any:
+    u = np.ones(len(x) + 2)
+    for k in range(len(x)):
+        u[k] = u[k + 1] * x[k] + u[k + 2]
+        u[k + 1] = np.sin(u[k] * x[k])
+    return np.sum(u)
+
+
 def another_axis(x: Any) -> Any:
     u = np.outer(x, x)
     for k in range(1, len(x)):
@@ -179,6 +194,8 @@ ALL: list[Callable[[Any], Any]] = [
     written_by_a_slice,
     written_behind,
     overwritten_in_reverse,
+    cleared_in_vain,
+    cleared_for_a_later_turn,
     another_axis,
     leaps,
 ]
@@ -204,8 +221,10 @@ def random_loop(seed: int) -> Callable[[Any], Any]:
         for _ in range(choices.randint(1, 3))
     ]
 
+    starts_from_x = choices.random() < 0.5
+
     def function(x: Any) -> Any:
-        u = x.copy()
+        u = x.copy() if starts_from_x else np.cos(np.arange(len(x)))
         for k in range(first, len(x) - last, step):
             for kind, place, near, other in writes:
                 t = np.sin(u[k + near] + x[0] * u[k + other])
@@ -233,7 +252,7 @@ def test_so_are_the_second_derivatives(function: Callable[[Any], Any]):
     np.testing.assert_allclose(u @ twice(X), expected, rtol=1e-7, atol=1e-7)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(16))
 def test_random_loops_have_the_derivatives_of_differences(seed: int):
     function = random_loop(seed)
     test_gradients_are_those_of_differences(function)
@@ -249,3 +268,8 @@ def test_stored_numbers_of_less_precision_are_not_read_back():
     expected = np.exp(X)
     np.testing.assert_allclose(sd.grad(of_integers)(X), expected, rtol=1e-6)
     assert np.max(np.abs(sd.grad(of_integers)(X) - expected)) < 1e-6
+
+
+def test_what_no_later_turn_reads_is_not_cleared():
+    assert "] = 0.0" not in sd.grad(cleared_in_vain).source(X)
+    assert "] = 0.0" in sd.grad(cleared_for_a_later_turn).source(X)
