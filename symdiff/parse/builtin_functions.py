@@ -26,9 +26,9 @@ from symdiff.parse import lookups, staged_lists
 from symdiff.parse.arguments import plain_argument
 from symdiff.parse.attributes import get_attribute, set_attribute
 from symdiff.parse.blame import users
-from symdiff.parse.branches import choose
+from symdiff.parse.branches import choose, joined_cases
 from symdiff.parse.calls import BUILTINS, Handler, Keywords, builtin
-from symdiff.parse.cases import for_each_case
+from symdiff.parse.cases import for_each_case, told_apart_value
 from symdiff.parse.comparisons import COMPARE, compare
 from symdiff.parse.demand import known
 from symdiff.parse.heap import constant
@@ -150,8 +150,9 @@ def _fold(
     items: Abstract,
     start: Abstract,
     step: Callable[[Abstract, Abstract], Abstract],
+    end: Callable[[Abstract], Abstract] = lambda accumulator: accumulator,
 ) -> Abstract:
-    """``for item in items: accumulator = step(accumulator, item)``."""
+    """``for item in items: accumulator = step(accumulator, item)``; gives ``end(accumulator)``."""
     slot = (Token(), "accumulator")
     interp.put(slot, start)
 
@@ -159,7 +160,10 @@ def _fold(
         interp.put(slot, step(interp.content(slot), item))
 
     for_each(interp, items, lambda item: for_each_case(interp, functools.partial(turn, item)))
-    result = interp.content(slot)
+    if interp.apart:
+        result = told_apart_value(interp, lambda: end(interp.content(slot)))
+    else:
+        result = end(interp.content(slot))
     interp.heap.contents.pop(slot, None)
     return result
 
@@ -187,7 +191,7 @@ def _fold_from_first(
         rest = iterable.count - 1 if known else ops.subtract(iterable.count, 1)
         first = iterable.element(0 if known and iterable.unroll else constant(0))
         others = Iterable(rest, following, iterable.unroll)
-        return end(_fold(interp, others, begin(first), step))
+        return _fold(interp, others, begin(first), step, end)
 
     if isinstance(iterable.count, int):
         return folded()
@@ -255,7 +259,9 @@ def _extreme(
         def better(kept: tuple[Abstract, ...], item: Abstract) -> Abstract:
             found = measured(item)
             condition = truth(interp, compare(interp, op, found[0], kept[0]))
-            return choose(interp, condition, lambda: found, lambda: kept)
+            if not isinstance(condition, Value):
+                return found if condition else kept
+            return joined_cases(interp, condition, lambda: found, lambda: kept, "value")
 
         def empty() -> Abstract:
             return keywords["default"] if "default" in keywords else _refuse_empty(python)

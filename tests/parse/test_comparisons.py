@@ -171,9 +171,21 @@ def sum_of_rows_from_a_start(x, a):
     return np.sum(sum(rows, np.zeros(len(a))))
 
 
-def test_a_sum_of_arrays_that_may_be_none_wants_a_start():
+def rows_summed(x, a):
+    rows = []
+    for v in a:
+        if v > 0:
+            rows.append(a * x)
+    return sum(rows)
+
+
+def test_a_sum_of_arrays_that_may_be_none():
     follows(sum_of_rows_from_a_start, *((0.5, array) for array in ARRAYS))
+    follows(sum_of_rows, *((0.5, array) for array in (*ARRAYS, -np.abs(ARRAYS[0]))))
+
+
+def test_a_result_that_is_a_sum_of_arrays_that_may_be_none_wants_a_start():
     with pytest.raises(UnsupportedSyntaxError, match="int 0 in the other") as caught:
-        symdiff.grad(sum_of_rows)(0.5, ARRAYS[0])
+        symdiff.jvp(rows_summed, (0.5, ARRAYS[0]), (1.0, ARRAYS[0]))
     assert "give sum a start" in caught.value.hint
     assert caught.value.span is not None

@@ -178,3 +178,18 @@ def first_above(values, level, otherwise):
 def array_or_number_out_of_a_loop(x):
     found = first_above(x, 0.5, x[1])
     return np.sum(first_above(x, 1.0, 0.5) ** 2) + np.sum(np.sin(found) * x)
+
+
+@program(args=(V,), also=[(-V,), (V[::-1].copy(),)])
+def largest_of_numbers_and_arrays(x):
+    one = np.array([0.25]) * x[2]
+    return np.sum(max(x[0], one, x[1], key=abs) ** 2) + np.sum(min(0.3, one, x[3]) * x)
+
+
+@program(args=(V,), also=[(-np.abs(V),)])
+def sum_of_arrays_if_any(x):
+    rows = []
+    for v in x:
+        if v > 0:
+            rows.append(x * v)
+    return np.sum(sum(rows) ** 2) + x[0]
