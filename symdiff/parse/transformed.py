@@ -101,6 +101,8 @@ class Stager:
             with without_derivatives(interp):
                 return self.call(function, given, named)
         except (UnsupportedSyntaxError, UnsupportedCallError) as refusal:
+            if any(isinstance(v, ListRef | DictRef) for v in (*given, *named.values())):
+                raise  # what it writes to them would be lost
             restart(interp, start)
             try:
                 return call_opaque(interp, function, given, named)
