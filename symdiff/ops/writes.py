@@ -14,7 +14,7 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Operand, Value
 from symdiff.ops.arrange import axis_of, lower_reshape
 from symdiff.ops.creation import arange_of, array_of
-from symdiff.ops.declare import array_type, static, writes
+from symdiff.ops.declare import INSTEAD, array_type, static, writes
 from symdiff.ops.elementary import as_dtype_of, negative, remainder, where
 from symdiff.ops.index import index_add_of, index_of, index_set_of
 from symdiff.ops.order import places_along
@@ -88,12 +88,5 @@ def put_along_axis(arr: Value, indices: Any, values: Any, axis: Any) -> Value:
     return index_set_of(arr, array_of(values), key)
 
 
-def _repeated(name: str) -> Any:
-    def lowering(a: Value, indices: Any, b: Any = None) -> Value:
-        raise UnsupportedCallError(f"numpy.{name}.at is not supported", None, "write x[i] = ...")
-
-    return lowering
-
-
 for _ufunc in (np.multiply, np.divide, np.power, np.maximum, np.minimum):
-    writes(_ufunc.at)(_repeated(_ufunc.__name__))
+    INSTEAD[_ufunc.at] = "write x[i] = ..."

@@ -134,6 +134,14 @@ def _known(table: dict[Any, Any], function: Any) -> Any:
 _CACHED = type(functools.cache(len))
 
 
+def _is_method_of(function: Any, owner: Abstract) -> bool:
+    """Whether a function is a native method, called by its class: ``list.append(items, x)``."""
+    special = isinstance(function, types.WrapperDescriptorType)
+    return isinstance(function, types.MethodDescriptorType) or (
+        special and not isinstance(owner, ObjectRef)
+    )
+
+
 def _call_other(
     interp: Interpreter, function: Any, arguments: Sequence[Abstract], keywords: Keywords
 ) -> Abstract:
@@ -151,7 +159,7 @@ def _call_other(
     if isinstance(function, types.MethodType | functools.partial):
         whole = reflect(interp, function, (variable_of(interp, function),))
         return call_value(interp, whole, arguments, keywords)
-    if isinstance(function, types.MethodDescriptorType) and arguments:
+    if arguments and _is_method_of(function, arguments[0]):
         method = get_attribute(interp, arguments[0], function.__name__)
         return call_value(interp, method, arguments[1:], keywords)
     if isinstance(function, type):

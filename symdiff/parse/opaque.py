@@ -176,9 +176,22 @@ def call_opaque(
     )
 
 
+# Functions of these are refused where they have no rule: some change what they are given.
+_LIBRARIES = frozenset(
+    {"numpy", "scipy", "math", "cmath", "_operator", "operator", "_heapq", "_bisect"}
+)
+
+
 def _is_library(function: Any) -> bool:
-    module = getattr(function, "__module__", None) or type(function).__module__ or ""
-    return module.split(".")[0] in ("numpy", "scipy", "math", "cmath")
+    module: str = _module(function) or ""
+    return module.split(".")[0] in _LIBRARIES
+
+
+def _module(function: Any) -> Any:
+    """Where a function is from; a method that does not tell: where its object's class is."""
+    owner = getattr(function, "__self__", None)
+    found = getattr(function, "__module__", None)
+    return found or type(function if owner is None else owner).__module__
 
 
 def _asked_for(function: Any) -> Any:
@@ -192,7 +205,9 @@ def _asked_for(function: Any) -> Any:
 def library_name(function: Any) -> str:
     """A function or class of a library, in full, as users know it."""
     name = getattr(function, "__name__", repr(function))
-    module = getattr(function, "__module__", None) or type(function).__module__
+    if isinstance(owner := getattr(function, "__self__", None), np.ufunc):
+        return f"{library_name(owner)}.{name}"
+    module = _module(function)
     if isinstance(function, np.ufunc):  # it does not tell where it is from
         places = ("numpy", "scipy.special")
         found = (p for p in places if getattr(sys.modules.get(p), name, None) is function)

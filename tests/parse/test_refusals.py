@@ -1,10 +1,13 @@
 """What is outside the language: the class of the error, the expression it points at, a way out."""
 # ruff: noqa: F841 - programs that are refused
 
+import bisect
 import collections
 import functools
+import heapq
 import itertools
 import json
+import operator
 import os
 import threading
 import types
@@ -429,3 +432,37 @@ def test_what_is_refused_in_the_standard_library_is_named_as_the_user_calls_it()
     with pytest.raises(SymdiffError) as caught:
         sd.grad(lambda x: functools.reduce(lambda a, b: np.unwrap(b), [x, x])[0])(X)
     assert "nondifferentiable(returns" in caught.value.hint
+
+
+# Functions that change what they are given
+
+
+def _changed(call):
+    def changed(x):
+        y, items = x * 2.0, [x[0], x[1]]
+        call(x, y, items)
+        return np.sum(y) + items[0]
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, y, items: np.multiply.at(y, [0, 0], 2.0),
+        lambda x, y, items: np.negative.at(y, [0]),
+        lambda x, y, items: np.add.accumulate(x, out=y),
+        lambda x, y, items: np.add.reduceat(x, [0, 1], out=y[:2]),
+        lambda x, y, items: np.ndarray.__setitem__(y, 0, 3.0),
+        lambda x, y, items: operator.setitem(y, 0, 3.0),
+        lambda x, y, items: operator.iadd(y, x),
+        lambda x, y, items: list.__setitem__(items, 0, 3.0),
+        lambda x, y, items: heapq.heappush(items, x[2]),
+        lambda x, y, items: bisect.insort(items, x[2]),
+    ],
+)
+def test_what_changes_its_argument_and_has_no_rule_is_refused(call):
+    """Never called beside the program, which would not see what it does."""
+    for derivative in (sd.grad(_changed(call)), sd.differentiable(_changed(call)).forward):
+        with pytest.raises(UnsupportedCallError, match=r"no rule|does not know the method"):
+            derivative(X)
