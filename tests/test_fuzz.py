@@ -18,7 +18,7 @@ from tests.fuzz.minimise import minimise
 
 PROGRAMS = 300
 BATCH = 75  # large enough for a share
-MOST_NOT_RIGHT = 0.08  # refused; what is wrong or fails otherwise is never tolerated
+MOST_NOT_RIGHT = 0.03  # refused; what is wrong or fails otherwise is never tolerated
 FURTHER = 12  # programs of each further kind
 MOST_REFUSED = {"control": 0, "objects": 0, "inputs": 1}  # of those
 SECOND_ORDER_EVERY = 3
