@@ -17,7 +17,15 @@ import numpy as np
 
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import OPAQUE, ArrayType, OpaqueType, Type
-from symdiff.ops.declare import Operation, declare, dotted, literal, require_array
+from symdiff.ops import support
+from symdiff.ops.declare import (
+    Operation,
+    declare,
+    dotted,
+    literal,
+    require_array,
+    supporting,
+)
 from symdiff.ops.index import Slot
 
 # Templates ----------------------------------------------------------------------------------------
@@ -252,6 +260,24 @@ def _spell_opaque_call(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return spell_call(function, node.attributes["arguments"], keywords, operands)
 
 
+def _spell_given(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    function = dotted("np.array") if node.attributes["writable"] else supporting(support.frozen)
+    return ast.Call(function, list(operands), [])
+
+
+given = declare(
+    Operation(
+        "given",
+        lambda x, *, writable: (require_array(x, "given"),),
+        lambda x, *, writable: np.array(x) if writable else support.frozen(x),
+        spelling=_spell_given,
+        linear=frozenset({0}),
+        vjp={0: lambda g, y, x, **_: g},
+        documentation="A copy for what is not followed: it may keep it, and must not write it"
+        " unless that does no harm.",
+    ),
+    1,
+)
 opaque_call = declare(  # no rules: a derivative that reaches it is an error, never zero
     Operation(
         "opaque_call",

@@ -118,6 +118,17 @@ def polygamma(x: float, order: int = 0) -> float:
     return total
 
 
+def frozen(array: Any) -> Any:
+    """A copy that cannot be written, for a call that is not followed: what it would write is lost.
+
+    >>> frozen(np.zeros(2)).flags.writeable
+    False
+    """
+    made = np.array(array)
+    made.flags.writeable = False
+    return made
+
+
 def sinc(x: Any, order: int = 0) -> Any:
     """The derivative of that order of ``sin(pi x) / (pi x)``.
 

@@ -86,7 +86,7 @@ def _append_now(interp: Interpreter, ref: ListRef, item: Abstract) -> None:
     assert ref.path is not None
     live = live_object(ref.path)
     interp.guard(ref.path, "value", live)
-    template = Template(interp)
+    template = Template(interp, writable=True)
     shown = template.of(item)
     function = Named(live.append, "append")
     ops.opaque_call(*template.operands, function=function, arguments=(shown,), keywords=())

@@ -24,6 +24,7 @@ from symdiff.ops.declare import INSTEAD
 from symdiff.ops.effects import Field, Named, Text
 from symdiff.ops.index import Slot
 from symdiff.parse.blame import users
+from symdiff.parse.heap import is_array
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.values import (
@@ -65,13 +66,20 @@ def is_pure_python(function: types.FunctionType) -> bool:
 
 
 class Template:
-    """Collects the operands of an effect while its arguments become a static template."""
+    """Collects the operands of an effect while its arguments become a static template.
 
-    def __init__(self, interp: Interpreter) -> None:
+    ``writable`` tells of what is not followed whether it may write the arrays that it is given,
+    which are copies: it may keep them. None: it does not keep them.
+    """
+
+    def __init__(self, interp: Interpreter, writable: bool | None = None) -> None:
         self.interp = interp
         self.operands: list[Value] = []
+        self.writable = writable
 
     def slot(self, value: Value) -> Any:
+        if self.writable is not None and is_array(value.type):
+            value = ops.given(value, writable=self.writable)
         self.operands.append(value)
         return Slot(len(self.operands) - 1)
 
@@ -164,7 +172,7 @@ def call_opaque(
         )
     if type_ is OPAQUE and isinstance(function, types.BuiltinFunctionType | types.MethodType):
         type_ = RESULTS.get(function, OPAQUE)
-    template = Template(interp)
+    template = Template(interp, writable=False)
     args = tuple(template.of(a) for a in arguments)
     kwargs = tuple((name, template.of(a)) for name, a in keywords.items())
     return ops.opaque_call(

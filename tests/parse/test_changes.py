@@ -10,6 +10,7 @@ import contextlib
 import dataclasses
 import enum
 import functools
+import io
 import math
 import types
 
@@ -852,3 +853,54 @@ def a_property_is_replaced():
     yield
     Model.k = 11.0
     yield
+
+
+KEPT = collections.deque()
+BYTES = io.BytesIO(np.array([5.0, 6.0, 7.0]).tobytes())
+
+
+def keeps_each_step(x):
+    for _ in range(3):
+        KEPT.append(x)
+        x = x - 0.1 * x
+    return np.sum(x**2)
+
+
+def has_its_array_overwritten(x):
+    y = x.copy()
+    BYTES.readinto(y)
+    return np.sum(y * x)
+
+
+def test_what_is_not_followed_keeps_what_it_was_given():
+    x = np.array([1.0, 2.0, 3.0])
+    KEPT.clear()
+    keeps_each_step(x)
+    expected = [value.copy() for value in KEPT]
+    KEPT.clear()
+    np.testing.assert_allclose(symdiff.grad(keeps_each_step)(x), 2 * 0.9**6 * x, rtol=1e-14)
+    for kept, value in zip(KEPT, expected, strict=True):
+        np.testing.assert_array_equal(kept, value)
+
+
+def test_what_is_not_followed_does_not_write_unnoticed():
+    with pytest.raises(TypeError, match="read-write"):
+        symdiff.grad(has_its_array_overwritten)(np.ones(3))
+
+
+STEPS = []
+
+
+def logs_large_steps(x):
+    for k in range(3):
+        if x[0] > 0.85:
+            STEPS.append(x)
+        x = x - 0.1 * (k + 1) * x
+    return np.sum(x**2)
+
+
+def test_arrays_logged_in_a_branch_are_kept():
+    x = np.array([1.0, 2.0])
+    STEPS.clear()
+    symdiff.grad(logs_large_steps)(x)
+    assert [step.tolist() for step in STEPS] == [[1.0, 2.0], [0.9, 1.8]]
