@@ -19,6 +19,7 @@ from symdiff.parse.blame import users
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lookups import defines, on_class
 from symdiff.parse.opaque import call_opaque
+from symdiff.parse.reflect import require_plain_items
 from symdiff.parse.values import Abstract, ObjectRef
 
 Keywords = dict[str, Abstract]
@@ -47,7 +48,7 @@ def call_class(
 ) -> Abstract:
     """Making an instance of a user's class: NamedTuples, dataclasses, classes with ``__init__``."""
     if _is_named_tuple(cls):
-        return _named_tuple(cls, arguments, keywords)
+        return _named_tuple(interp, cls, arguments, keywords)
     if isinstance(cls, enum.EnumMeta) and len(arguments) == 1:
         return _member(cls, static(arguments[0]))
     if issubclass(cls, BaseException) or cls.__module__ == "builtins":
@@ -95,7 +96,10 @@ def _is_generated(cls: type) -> bool:
     return code is not None and code.co_filename.startswith("<")
 
 
-def _named_tuple(cls: Any, arguments: Sequence[Abstract], keywords: Keywords) -> Abstract:
+def _named_tuple(
+    interp: Interpreter, cls: Any, arguments: Sequence[Abstract], keywords: Keywords
+) -> Abstract:
+    require_plain_items(interp, cls)
     names = cls._fields
     values = dict(zip(names, arguments, strict=False)) | keywords
     values = cls._field_defaults | values

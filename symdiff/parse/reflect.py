@@ -15,12 +15,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from symdiff.errors import SignatureError
+from symdiff.errors import SignatureError, UnsupportedCallError
 from symdiff.ir.graph import FreeVariable, Input
 from symdiff.ir.signature import Aspect, Fixed, Live, Nested, Path, Specification
 from symdiff.ir.structure import children
 from symdiff.ir.types import GENERATOR, ArrayType, Dim, Size, Type, type_of_constant
 from symdiff.ops.declare import FUNCTIONS
+from symdiff.parse import lookups
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import (
     ABSENT,
@@ -89,6 +90,17 @@ def input_name(path: Path) -> str:
     return name if name.isidentifier() else "".join(c if c.isalnum() else "_" for c in "x" + name)
 
 
+def require_plain_items(interp: Interpreter, kind: type) -> None:
+    """Refuse a class of tuples whose items are not what they seem to be."""
+    for name in ("__iter__", "__len__", "__getitem__"):
+        if lookups.static_on_class(kind, name) is not getattr(tuple, name):
+            raise UnsupportedCallError(
+                f"a tuple with a {name} of its own: {kind.__name__}",
+                interp.span,
+                "make it a dataclass, or a class with the items as attributes",
+            )
+
+
 def container(
     interp: Interpreter, kind: type, keys: tuple[Any, ...], items: list[Abstract], path: Path | None
 ) -> Abstract:
@@ -102,6 +114,7 @@ def container(
         interp.put(sequence, tuple(items))
         return sequence
     if issubclass(kind, tuple):
+        require_plain_items(interp, kind)
         return tuple.__new__(kind, items)
     record = _object(interp, kind, None, path)
     for name, item in zip(keys, items, strict=True):

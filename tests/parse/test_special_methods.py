@@ -1,6 +1,7 @@
 """What Python and NumPy make of operators on sequences and on objects of the user's classes."""
 
 import logging
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -135,3 +136,19 @@ def test_a_method_of_a_named_tuple_is_looked_up_at_each_call(monkeypatch):
     assert gradient(1.0) == pytest.approx(2 * 2 / np.sqrt(8.0), rel=1e-14)
     monkeypatch.setattr(Vector, "__add__", lambda self, other: Vector(self.x * 3.0, 0.0))
     assert gradient(1.0) == 3.0
+
+
+class Doubled(NamedTuple):
+    value: float
+
+    def __iter__(self):
+        return iter((self.value, self.value))
+
+
+@pytest.mark.parametrize(
+    ("function", "argument"),
+    [(lambda x: sum(Doubled(x[0])), X), (lambda d: d.value**2, Doubled(2.0))],
+)
+def test_tuples_whose_items_are_not_what_they_seem_are_refused(function, argument):
+    with pytest.raises(UnsupportedCallError, match="__iter__ of its own"):
+        symdiff.grad(function)(argument)
