@@ -25,9 +25,10 @@ from symdiff.parse.attributes import MUTATING_ARRAY_METHODS, get_attribute, spec
 from symdiff.parse.blame import judged, users
 from symdiff.parse.classes import call_class
 from symdiff.parse.functions import call_closure, call_function
+from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import LATE, Interpreter, describe
 from symdiff.parse.lookups import variable_of
-from symdiff.parse.opaque import RESULTS, call_opaque
+from symdiff.parse.opaque import RESULTS, call_opaque, is_library, library_name
 from symdiff.parse.operators import is_staged
 from symdiff.parse.reflect import container, reflect
 from symdiff.parse.special import has_method
@@ -38,6 +39,8 @@ from symdiff.parse.values import (
     ArrayMethod,
     BoundMethod,
     Closure,
+    DictRef,
+    ListRef,
     ObjectRef,
     Partial,
 )
@@ -168,7 +171,20 @@ def _call_other(
         getattr(function, "__self__", None), str | bytes
     ):
         return call_static(interp, function, arguments, keywords)
+    _refuse_containers(interp, function, (*arguments, *keywords.values()))
     return call_opaque(interp, function, arguments, keywords)
+
+
+def _refuse_containers(interp: Interpreter, function: Any, arguments: Sequence[Abstract]) -> None:
+    """What is not followed, and of which nothing was said, might change a list or a dict."""
+    given = [a for a in arguments if isinstance(a, ListRef | DictRef)]
+    if given and not is_library(function):
+        kind = class_of(interp, given[0]).__name__
+        raise UnsupportedCallError(
+            f"a {kind} is passed to {library_name(function)}, which may change it",
+            interp.span,
+            "pass a tuple, or call it in a symdiff.nondifferentiable function",
+        )
 
 
 def call_static(

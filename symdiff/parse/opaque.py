@@ -163,7 +163,7 @@ def call_opaque(
     """A call that is kept as it is, in its place; ``type_`` is what it is said to return."""
     if not callable(function):
         raise users(TypeError(f"'{class_of(interp, function).__name__}' object is not callable"))
-    if _is_library(function) and type_ is OPAQUE:
+    if is_library(function) and type_ is OPAQUE:
         asked = _asked_for(function)
         raise UnsupportedCallError(
             f"symdiff has no rule for {library_name(asked)}",
@@ -190,7 +190,7 @@ _LIBRARIES = frozenset(
 )
 
 
-def _is_library(function: Any) -> bool:
+def is_library(function: Any) -> bool:
     module: str = _module(function) or ""
     return module.split(".")[0] in _LIBRARIES
 

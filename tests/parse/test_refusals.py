@@ -7,6 +7,7 @@ import functools
 import heapq
 import itertools
 import json
+import marshal
 import operator
 import os
 import threading
@@ -220,6 +221,13 @@ def attributes_as_a_dict(x, k):
     thing = types.SimpleNamespace(a=x[0])
     thing.__dict__["b"] = x[1]
     return thing.b
+
+
+@refused(Call, "marshal.dumps(values)", "pass a tuple")
+def list_given_away(x, k):
+    values = [1.0, 2.0]
+    marshal.dumps(values)
+    return np.sum(x) * values[0]
 
 
 @refused(Syntax, "for key in d:", "list(d)")
