@@ -80,7 +80,8 @@ def name_after(cotangent: Value, value: Value, role: str = "cotangent") -> Value
 def accumulated(before: Value, contribution: Value) -> Value:
     """The sum; into what is there already where the contribution goes to a part of it."""
     node = contribution.node
-    if node is not None and _adds_to_zeros(node) and node in builder().nodes[-1:]:
+    is_place = not isinstance(before.type, ArrayType) or before.type.kind == "array"
+    if node is not None and is_place and _adds_to_zeros(node) and node in builder().nodes[-1:]:
         _, *others = node.operands
         return builder().emit(node.op, (before, *others), node.attributes).result
     if isinstance(before.type, ListType):

@@ -356,12 +356,19 @@ def _infer_index(x: Type, *dynamic: Type, key: Key, shape: tuple[Dim, ...]) -> t
 
 def _spell_index(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     key = spell_key(node.attributes["key"], operands[1:])
-    return ast.Subscript(operands[0], key, ast.Load())
+    type_, base = array_type(node.operands[0]), operands[0]
+    if type_.kind == "python":  # the tangent of a number of NumPy's
+        base = ast.Call(dotted(f"np.{type_.dtype.name}"), [base], [])
+    return ast.Subscript(base, key, ast.Load())
 
 
 def _vjp_index(g: Value, y: Value, x: Value, *dynamic: Value, key: Key, shape: Any) -> Value:
-    if array_type(x).kind != "array" or _selects_all(array_type(x), key):
+    if _selects_all(array_type(x), key):
         return reshape_like(g, x)
+    if array_type(x).kind != "array":  # a mask keeps a number or leaves it out
+        from symdiff.ops.reduce import sum as sum_of
+
+        return sum_of(g)  # type: ignore[no-any-return]
     return index_add(zeros_of(x), g, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
 
 
@@ -378,6 +385,10 @@ def _selects_all(x: ArrayType, key: Key) -> bool:
     return True
 
 
+def _subscriptable(x: Any) -> Any:
+    return x if isinstance(x, np.ndarray | np.generic) else np.asarray(x)[()]
+
+
 def _jvp_index(t: Value, y: Value, x: Value, *dynamic: Value, key: Key, shape: Any) -> Value:
     return index(t, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
 
@@ -386,7 +397,7 @@ index = declare(
     Operation(
         "index",
         _infer_index,
-        lambda x, *dynamic, key, shape: x[actual_key(key, dynamic)],
+        lambda x, *dynamic, key, shape: _subscriptable(x)[actual_key(key, dynamic)],
         raises=True,
         view=0,
         spelling=_spell_index,

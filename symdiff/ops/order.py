@@ -41,7 +41,7 @@ from symdiff.ops.declare import (
 from symdiff.ops.elementary import conjugated, less_equal, multiply, not_equal, subtract, where
 from symdiff.ops.index import index_add_of, index_of
 from symdiff.ops.reduce import sum
-from symdiff.ops.shape import concatenate
+from symdiff.ops.shape import concatenate, contiguous
 from symdiff.ops.sizes import result_type, sizes_of
 from symdiff.ops.ufuncs import cast, dtype_of, staged
 
@@ -306,15 +306,19 @@ def lower_take(
     if static(mode) != "raise":
         raise UnsupportedCallError(f"take with mode={mode!r}", None, "index with i % n, or clip i")
     x, along = _flat_axis(a, axis)
-    places = array_of(indices)
-    key = (WHOLE,) * along + (places,)
-    return index_of(x, key)
+    return _taken(x, along, array_of(indices))
+
+
+def _taken(x: Value, along: int, places: Value) -> Value:
+    """The elements at places along an axis, in C order, which those of ``x[:, places]`` are not."""
+    found = index_of(x, (WHOLE,) * along + (places,))
+    return contiguous(found, order="C") if along else found
 
 
 @lowers(np.compress)
 def lower_compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Value:
     x, along = _flat_axis(a, axis)
-    return index_of(x, (WHOLE,) * along + (lower_nonzero(condition)[0],))
+    return _taken(x, along, lower_nonzero(condition)[0])
 
 
 @lowers(method="compress")

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from symdiff.ir.graph import Node, Value
+from symdiff.ops.declare import array_type
 from symdiff.ops.elementary import add
 from symdiff.ops.index import (
     Key,
@@ -318,7 +319,7 @@ def sum_with_parts(node: Node, rewriter: Rewriter) -> Value | None:
     a, b = node.operands
     for base, parts in ((a, b), (b, a)):
         chain = _additions(parts, rewriter)
-        if chain and base.type == node.result.type:
+        if chain and base.type == parts.type and array_type(base).kind == "array":
             return _with_additions(base, chain)
     return None
 

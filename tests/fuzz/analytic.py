@@ -230,9 +230,14 @@ class Reference:
                 yield along
 
     def slope(self, args: Sequence[Any], along: Sequence[Any]) -> float:
-        """The directional derivative at other arguments."""
+        """The directional derivative at other arguments, the mean of both sides at a kink.
+
+        Of numbers that tie, the maximum is the one with the larger imaginary part: one side's.
+        """
         if self.method == "complex step":
-            return self._complex(args, along).imag / STEP
+            back = [None if step is None else -step for step in along]
+            ahead, behind = (self._complex(args, side).imag for side in (along, back))
+            return (ahead - behind) / (2.0 * STEP)
         estimate = reference.directional(lambda *a: self._real(a), args, along, step=0.003)
         return float(estimate.value)
 

@@ -37,6 +37,7 @@ from symdiff.ops import (
     sum,
     transpose,
     where,
+    zeros,
     zeros_of,
 )
 from symdiff.optimise import PASSES, optimise
@@ -345,6 +346,27 @@ def test_adjoints_of_several_reads_are_one_chain():
         return add(add(x, first), second)
 
     assert after(build, VECTOR, SCALAR, SCALAR) == ["index_add"] * 2
+
+
+def test_parts_of_what_is_broadcast_are_not_parts_of_the_sum():
+    one = ArrayType(DOUBLE, (1,))
+
+    def build(x, y, g):
+        return add(x, index_add_of(zeros_of(y), g, 0))
+
+    graph = optimise(graph_of(build, VECTOR, one, SCALAR))
+    (found,) = evaluate_graph(graph, [np.array([1.0, 2.0, 3.0]), np.ones(1), np.float64(5.0)])
+    np.testing.assert_array_equal(found, [6.0, 7.0, 8.0])
+
+
+def test_a_number_has_no_parts():
+    def build(x, mask, g):
+        return add(x, index_add_of(zeros(shape=(), dtype=DOUBLE), g, mask))
+
+    scalars = ArrayType(np.dtype("bool"), (), "scalar"), ArrayType(DOUBLE, (1,))
+    graph = optimise(graph_of(build, SCALAR, *scalars))
+    (found,) = evaluate_graph(graph, [np.float64(2.0), np.bool_(True), np.array([5.0])])
+    np.testing.assert_array_equal(found, 7.0)
 
 
 def test_a_part_that_is_shared_is_not_recomputed():

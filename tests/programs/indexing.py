@@ -258,3 +258,24 @@ def slice_objects(x):
     k = (slice(0, 2), 1)
     m = y.reshape(4, 2)
     return np.sum(y[inner] * x[inner]) + m[k].prod()
+
+
+@program(args=(np.float64(0.7),), also=[(np.float64(-0.2),)])
+def mask_of_a_scalar(x):
+    v = np.where(x > 0.2, x**2, -x)
+    return np.sum(v[v > 0.1]) + np.sum(v**2) + np.sum(v[v > 5.0])
+
+
+@program(
+    args=(np.array([[0.2713, 1.3943, -1.0917], [0.6413, -0.3247, 1.4723]]), np.array([1.2973]))
+)
+def sums_of_what_is_taken_along_an_axis(x, y):
+    low = np.minimum(np.take(x, [0, 1], axis=-1), y)
+    kept = np.compress([True, False, True], x, axis=1)
+    return np.sum(low * low) + np.sum(kept * kept)
+
+
+@program(args=(0.5,))
+def mask_of_a_number_that_became_numpys(x):
+    x = x + np.log10(2.0)
+    return np.sum(x[x > 0.3]) * x[...] + x[()] ** 2 + x[None][0] + np.sum(x[x > 5.0] ** 2)
