@@ -44,7 +44,9 @@ FLOAT64 = np.dtype("float64")
 INTEGER = np.dtype("int64")
 
 
-def _infer_filled(*sizes: Type, shape: tuple[Dim, ...], dtype: np.dtype) -> tuple[Type, ...]:
+def _infer_filled(
+    *sizes: Type, shape: tuple[Dim, ...], dtype: np.dtype, like: bool = False
+) -> tuple[Type, ...]:
     return result_type(dtype, shape)
 
 
@@ -59,11 +61,12 @@ def _spell_filled(function: str) -> Spelling:
 
 
 def _is_like(node: Node, shape: ast.expr) -> bool:
-    """Whether shape and dtype of the user's array are those of one at hand.
+    """Whether an array that the user made like another has the shape and dtype of one at hand.
 
-    Derivatives lie in C order, and ``np.zeros`` takes a fifth of the time of ``np.zeros_like``.
+    It lies in memory as that one; derivatives lie in C order, as what is made of a shape.
     """
-    if not isinstance(shape, ast.Attribute) or node.result.role != "primal":
+    is_like = node.attributes.get("like", False) and node.result.role == "primal"
+    if not is_like or not isinstance(shape, ast.Attribute):
         return False
     sources = (v.node.operands[0] for v in node.operands if v.node and v.node.op.name == "size")
     source = array_type(next(sources))
@@ -76,7 +79,7 @@ def _dtype_keyword(node: Node, default: np.dtype | None) -> list[ast.keyword]:
 
 
 def _filled(name: str, function: Any, documentation: str) -> Operation:
-    def evaluate(*sizes: int, shape: tuple[Dim, ...], dtype: np.dtype) -> Any:
+    def evaluate(*sizes: int, shape: tuple[Dim, ...], dtype: np.dtype, like: bool = False) -> Any:
         return function(sizes, dtype=dtype)
 
     return declare(
@@ -194,7 +197,7 @@ int_minimum = declare(
 
 
 def _infer_full(
-    value: Type, *sizes: Type, shape: tuple[Dim, ...], dtype: np.dtype
+    value: Type, *sizes: Type, shape: tuple[Dim, ...], dtype: np.dtype, like: bool = False
 ) -> tuple[Type, ...]:
     if require_array(value, "full").rank > len(shape):
         raise UnsupportedCallError("full of more dimensions than the shape has", None, "index it")
@@ -205,6 +208,8 @@ def _spell_full(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     value = array_type(node.operands[0])
     keywords = _dtype_keyword(node, value.dtype)
     shape = spell_shape(node, operands, 1)
+    if _is_like(node, shape):
+        return ast.Call(dotted("np.full_like"), [shape.value, operands[0]], [])  # type: ignore[attr-defined]
     return ast.Call(dotted("np.full"), [shape, operands[0]], keywords)
 
 
@@ -218,7 +223,7 @@ full = declare(
     Operation(
         "full",
         _infer_full,
-        lambda value, *sizes, shape, dtype: np.full(sizes, value, dtype=dtype),
+        lambda value, *sizes, shape, dtype, like=False: np.full(sizes, value, dtype=dtype),
         raises=True,
         spelling=_spell_full,
         linear=frozenset({0}),
@@ -572,9 +577,15 @@ def _lower_like(operation: Operation) -> Callable[..., Value]:
     ) -> Value:
         x, sizes, dims = _like(a, shape)
         chosen = dtype_of(dtype, array_type(x).dtype)
-        return _laid_out(operation(*sizes, shape=dims, dtype=chosen), x, order)
+        made = operation(*sizes, shape=dims, dtype=chosen, **_marked(shape, order))
+        return _laid_out(made, x, order)
 
     return lowering
+
+
+def _marked(shape: Any, order: Any) -> dict[str, bool]:
+    """The mark of an array that is made like another in its shape and order."""
+    return {"like": True} if shape is None and static(order) == "K" else {}
 
 
 def _laid_out(made: Value, prototype: Value | None, order: Any) -> Value:
@@ -620,8 +631,8 @@ def lower_full_like(
 ) -> Value:
     x, sizes, dims = _like(a, shape)
     chosen = dtype_of(dtype, array_type(x).dtype)
-    made = full(array_of(fill_value), *sizes, shape=dims, dtype=chosen)
-    return _laid_out(made, x, order)
+    attributes = {"shape": dims, "dtype": chosen} | _marked(shape, order)
+    return _laid_out(full(array_of(fill_value), *sizes, **attributes), x, order)
 
 
 @lowers(np.eye)

@@ -106,7 +106,7 @@ def _central(x: Value, step: Value, axis: int) -> Value:
     inner = subtract(_at(x, axis, slice(2, None)), _at(x, axis, slice(None, -2)))
     first = subtract(_at(x, axis, 1), _at(x, axis, 0))
     last = subtract(_at(x, axis, -1), _at(x, axis, -2))
-    made = zeros_of(x)
+    made = FUNCTIONS[np.zeros_like](x)
     made = index_set_of(made, over(inner, 2.0 * step), (WHOLE,) * axis + (slice(1, -1),))
     made = index_set_of(made, over(first, step), (WHOLE,) * axis + (0,))
     return index_set_of(made, over(last, step), (WHOLE,) * axis + (-1,))

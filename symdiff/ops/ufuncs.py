@@ -67,8 +67,8 @@ from symdiff.ops.elementary import (
     trunc,
     where,
 )
+from symdiff.ops.shape import contiguous, reshape
 from symdiff.ops.shape import copy as copied
-from symdiff.ops.shape import reshape
 
 # Arguments --------------------------------------------------------------------------------------
 
@@ -205,7 +205,7 @@ def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Value:
     *choices, selected = (cast(choice, dtype) for choice in choices)
     for condition, choice in zip(reversed(condlist), reversed(choices), strict=True):
         selected = where(staged(condition), choice, selected)
-    return selected
+    return contiguous(selected, order="C") if array_type(selected).rank > 1 else selected
 
 
 @lowers(np.clip, method="clip")

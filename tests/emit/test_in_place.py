@@ -127,7 +127,7 @@ def test_two_carries_that_change_places_need_no_copy_in_the_loop() -> None:
     emitted = check(make_graph({"x": VECTOR, "n": INT_TYPE}, body), X, 3)
     assert body_of(emitted) == (
         "u = x.copy()\n"
-        "v = np.zeros_like(x)\n"
+        "v = np.zeros(x.shape)\n"
         "for _ in range(n):\n"
         "    v[1:-1] = u[:-2]\n"
         "    u, v = v, u\n"

@@ -204,7 +204,9 @@ def written(value: Value) -> str:
         (lambda x, n: FUNCTIONS[np.zeros](()), "np.zeros(())"),
         (lambda x, n: FUNCTIONS[np.zeros](n, int), "np.zeros(n, dtype=np.int64)"),
         (lambda x, n: FUNCTIONS[np.ones_like](x), "np.ones_like(x)"),
-        (lambda x, n: zeros_of(x), "np.zeros_like(x)"),
+        (lambda x, n: zeros_of(x), "np.zeros(x.shape)"),
+        (lambda x, n: FUNCTIONS[np.zeros_like](x), "np.zeros_like(x)"),
+        (lambda x, n: FUNCTIONS[np.full_like](x, 2.0), "np.full_like(x, 2.0)"),
         (
             lambda x, n: FUNCTIONS[np.zeros](ATTRIBUTES["shape"](x)[::-1]),
             "np.zeros((x.shape[1], x.shape[0]))",

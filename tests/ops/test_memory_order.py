@@ -1,0 +1,101 @@
+"""Results lie in memory as NumPy's do: a sum over them adds in the same order, to the last bit."""
+
+import numpy as np
+import pytest
+
+import symdiff
+
+
+def zeros_of_a_shape(x):
+    made = np.zeros(x.T.shape)
+    made += x.T
+    return made
+
+
+def zeros_like(x):
+    made = np.zeros_like(x.T)
+    made += x.T
+    return made
+
+
+def empty_of_a_shape(x):
+    made = np.empty(x.T.shape)
+    made[...] = x.T
+    return made
+
+
+def empty_like(x):
+    made = np.empty_like(x.T)
+    made[:] = x.T
+    return made
+
+
+MADE = {
+    "abs": lambda x: np.abs(x.T),
+    "append": lambda x: np.append(x.T, x.T, axis=0),
+    "array": lambda x: np.array(x.T),
+    "astype": lambda x: x.T.astype(float),
+    "clip": lambda x: np.clip(x.T, -1, 1),
+    "cholesky": lambda x: np.linalg.cholesky(x[:4] @ x[:4].T + np.eye(4)),
+    "compress": lambda x: np.compress([True, False, True, True], x, axis=1),
+    "concatenate": lambda x: np.concatenate([x.T, x.T], axis=1),
+    "copy": lambda x: x.T.copy(),
+    "np.copy": lambda x: np.copy(x.T),
+    "cumprod": lambda x: np.cumprod(x.T, axis=1),
+    "cumsum": lambda x: np.cumsum(x.T, axis=0),
+    "delete": lambda x: np.delete(x, 2, axis=1),
+    "diff": lambda x: np.diff(x.T, axis=0),
+    "einsum": lambda x: np.einsum("ij->ji", x),
+    "empty": empty_of_a_shape,
+    "empty_like": empty_like,
+    "flip": lambda x: np.flip(x.T, 0),
+    "full": lambda x: np.full(x.T.shape, 0.5) + x.T,
+    "full_like": lambda x: np.full_like(x.T, 0.5) + x.T,
+    "gradient": lambda x: np.gradient(x.T, axis=0),
+    "index": lambda x: x.T[:, [0, 2, 1, 4]],
+    "index of rows": lambda x: x.T[[0, 2, 1, 4]],
+    "inv": lambda x: np.linalg.inv(x[:5, :5] + 5 * np.eye(5)),
+    "ix_": lambda x: x[np.ix_([0, 2], [1, 3, 4])],
+    "kron": lambda x: np.kron(x[:2, :2].T, x),
+    "mask": lambda x: x.T[x.T[:, 0] > 0],
+    "matmul": lambda x: (x @ x.T).T,
+    "maximum": lambda x: np.maximum(x.T, x.T),
+    "mean": lambda x: np.mean(np.stack([x.T, x.T]), axis=0),
+    "meshgrid": lambda x: np.meshgrid(x[0], x[1])[0],
+    "mixed": lambda x: x[:5, :5].T + x[:5, :5],
+    "moveaxis": lambda x: np.moveaxis(np.stack([x, x]), 0, -1) * 2,
+    "ones": lambda x: np.ones(x.T.shape) + x.T,
+    "ones_like": lambda x: np.ones_like(x.T) + x.T,
+    "outer": lambda x: np.outer(x[0], x[1]).T,
+    "pad": lambda x: np.pad(x.T, 1),
+    "repeat": lambda x: np.repeat(x.T, 2, axis=1),
+    "roll": lambda x: np.roll(x.T, 2, axis=1),
+    "select": lambda x: np.select([x.T > 0], [x.T], 0.0),
+    "solve": lambda x: np.linalg.solve(x[:5, :5] + 5 * np.eye(5), x[:5, 5:8]),
+    "sort": lambda x: np.sort(x.T, axis=0),
+    "stack": lambda x: np.stack([x.T, x.T], axis=1),
+    "sum": lambda x: np.sum(np.stack([x.T, x.T], axis=2), axis=2),
+    "take": lambda x: np.take(x.T, [0, 2, 1, 4], axis=1),
+    "take_along_axis": lambda x: np.take_along_axis(x.T, np.argsort(x.T, axis=0), axis=0),
+    "tensordot": lambda x: np.tensordot(x.T, x, axes=([1], [0])),
+    "tile": lambda x: np.tile(x.T, (2, 2)),
+    "triu": lambda x: np.triu(x.T),
+    "where": lambda x: np.where(x.T > 0, x.T, 0.0),
+    "zeros": zeros_of_a_shape,
+    "zeros_like": zeros_like,
+}
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("name", MADE)
+def test_a_sum_over_what_is_made_has_the_same_bits(name, order):
+    make = MADE[name]
+
+    def summed(x):
+        return np.sum(make(x) * 0.1) + np.sum(make(x) ** 3)
+
+    compiled = symdiff.differentiable(summed)
+    rng = np.random.default_rng(0)
+    for _ in range(6):
+        x = np.asarray(rng.standard_normal((7, 9)), order=order)
+        assert compiled.forward(x)[0] == summed(x)
