@@ -381,7 +381,8 @@ class _Walk(Memory):
         return value not in self.sharing.partial
 
     def owns(self, origins: Origins) -> bool:
-        return all(self.owned[origin] for origin in origins)
+        """Whether all of these are owned; what an earlier walk met, and this one not, is not."""
+        return all(self.owned.get(origin, False) for origin in origins)
 
 
 def _depth(type_: Type) -> int:

@@ -694,9 +694,9 @@ def is_case(cases: Cases, number: int) -> Value:
     if node is not None and node.op is cond:
         position = node.results.index(which)
         then, orelse = (_numbers_of(block.results[position]) for block in node.blocks)
-        if then == {number} and number not in orelse:
+        if then == {number} and orelse.isdisjoint((number, None)):
             return node.operands[0]
-        if orelse == {number} and number not in then:
+        if orelse == {number} and then.isdisjoint((number, None)):
             return opposite(node.operands[0])
     result: Value = ops.equal(which, number)
     return result

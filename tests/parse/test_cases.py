@@ -97,7 +97,18 @@ def returned_from_a_case(x, p):
     return u.sum()
 
 
+def a_number_unless_a_loop_in_an_arm_turns(x, y):
+    if y > 0.5:
+        z = y
+    else:
+        z = y
+        while np.sum(z) < 0.2:
+            z = x + 1.0
+    return np.sum(z * 2.0)
+
+
 FOLLOWED = [
+    a_number_unless_a_loop_in_an_arm_turns,
     chosen_then_written,
     written_then_read_under_the_choice,
     chosen_twice,

@@ -288,3 +288,19 @@ def one_of_the_turns_of_a_while_is_kept(x):
             kept = v
     v += kept[0]
     return np.sum(kept**2) + np.sum(v) * x[0]
+
+
+@program(args=(np.array([1.0, 2.0]), 5.0, -1.0), also=[
+    (np.array([1.0, 2.0]), 5.0, 1.0),
+    (np.array([1.0, 2.0]), 0.5, 1.0),
+    (np.array([1.0, 2.0]), 0.5, -1.0),
+], wrt=(0, 1))  # fmt: skip
+def number_or_array_by_a_branch_and_a_loop_in_it(x, y, way):
+    if way > 0:
+        z = y
+    else:
+        z, turns = y, 0
+        while turns < 3 and np.sum(z) < 1:
+            z = x**2 if turns else np.stack([x, x]) * y
+            turns += 1
+    return np.sum(z**2) + 0.5 * y**2
