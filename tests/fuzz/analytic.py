@@ -24,6 +24,7 @@ Array = Any
 Function = Callable[..., Any]
 STEP = 1e-30
 _STEPS = (0.02, 0.002, 0.0003)
+_SMALL_STEPS = (1e-5, 1e-7)  # where slopes have all their digits
 _LEVELS = 6
 
 
@@ -246,8 +247,12 @@ class Reference:
         return np.array([self.slope(self.args, along) for along in self.units()])
 
     def second(self, u: Sequence[Any], v: Sequence[Any]) -> list[float]:
-        """Estimates of the mixed derivative along two directions, for several step sizes."""
-        return [self._second(u, v, step) for step in _STEPS]
+        """Estimates of the mixed derivative along two directions, for several step sizes.
+
+        A kink may be nearer than the larger ones reach.
+        """
+        steps = (*_STEPS, *_SMALL_STEPS) if self.method == "complex step" else _STEPS
+        return [self._second(u, v, step) for step in steps]
 
     def _second(self, u: Sequence[Any], v: Sequence[Any], step: float) -> float:
         def moved_slope(h: float) -> float:
