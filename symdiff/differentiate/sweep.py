@@ -6,7 +6,8 @@ afterwards. Each block of the sweep is paired with the primal block that it reve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,6 +46,38 @@ class Pair:
     reverse_node: Node | None = None
 
 
+@contextmanager
+def _at_hand(nodes: Sequence[Node]) -> Iterator[None]:
+    """Take what a rule would compute anew from the primal, where that has it: ``exp(x)`` of ``x``.
+
+    It is saved once, or computed again once, for all that need it.
+    """
+    computed = {
+        (node.op, *node.operands): node for node in reversed(nodes) if _is_function_of_one(node)
+    }
+    current = builder()
+    before = current.after
+
+    def known(node: Node) -> Node:
+        primal = computed.get((node.op, *node.operands)) if _is_function_of_one(node) else None
+        if primal is None:
+            return node if before is None else before(node)
+        assert builder().nodes.pop() is node
+        return primal
+
+    current.after = known
+    try:
+        yield
+    finally:
+        current.after = before
+
+
+def _is_function_of_one(node: Node) -> bool:
+    op = node.op
+    is_elementwise = isinstance(op, Operation) and op.elementwise
+    return is_elementwise and len(node.operands) == 1 and not node.attributes
+
+
 class Sweep:
     """Builds cotangents with the current builder. ``pairs`` has inner blocks first."""
 
@@ -59,10 +92,11 @@ class Sweep:
 
     def run(self, nodes: Sequence[Node], cotangents: Cotangents) -> None:
         """Go through ``nodes`` backwards, from cotangents of what they define to the others."""
-        for node in reversed(nodes):
-            if any(value in cotangents for value in node.results):
-                with marked(node.span, "cotangent"):
-                    _REVERSED.get(node.op, Sweep.operation)(self, node, cotangents)
+        with _at_hand(nodes):
+            for node in reversed(nodes):
+                if any(value in cotangents for value in node.results):
+                    with marked(node.span, "cotangent"):
+                        _REVERSED.get(node.op, Sweep.operation)(self, node, cotangents)
 
     def is_active(self, value: Value) -> bool:
         return value in self.activity.active

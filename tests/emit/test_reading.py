@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -292,3 +293,24 @@ def test_what_loops_of_known_length_define_is_defined_behind_them() -> None:
     x = np.array([0.4, -0.7, 1.1, 0.5])
     expected = [0.0, 2 * x[1] * x[3] ** 2, 0.0, 2 * x[1] ** 2 * x[3]]
     np.testing.assert_allclose(sd.grad(last_product)(x), expected)
+
+
+def eccentric(m: Any, e: Any) -> Any:
+    angle = m
+    for _ in range(6):
+        angle = m + e * math.sin(angle) * math.cos(angle)
+    return angle
+
+
+def test_functions_that_the_loop_computed_are_not_computed_by_its_adjoint() -> None:
+    source = sd.grad(eccentric, (0, 1)).source("float", "float")
+    assert [source.count(f"math.{name}(") for name in ("sin", "cos")] == [1, 1]
+
+    def along(m: complex, e: complex) -> float:
+        angle = m
+        for _ in range(6):
+            angle = m + e * np.sin(angle) * np.cos(angle)
+        return float(angle.imag / 1e-30)
+
+    expected = along(0.8 + 1e-30j, 0.3), along(0.8, 0.3 + 1e-30j)
+    np.testing.assert_allclose(sd.grad(eccentric, (0, 1))(0.8, 0.3), expected, rtol=1e-14)
