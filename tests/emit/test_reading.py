@@ -304,7 +304,8 @@ def eccentric(m: Any, e: Any) -> Any:
 
 def test_functions_that_the_loop_computed_are_not_computed_by_its_adjoint() -> None:
     source = sd.grad(eccentric, (0, 1)).source("float", "float")
-    assert [source.count(f"math.{name}(") for name in ("sin", "cos")] == [1, 1]
+    code = [line.partition("#")[0] for line in source.splitlines()]
+    assert [sum(f"math.{name}(" in line for line in code) for name in ("sin", "cos")] == [1, 1]
 
     def along(m: complex, e: complex) -> float:
         angle = m
