@@ -30,7 +30,7 @@ from symdiff.ir.control import (
     undefined,
 )
 from symdiff.ir.graph import Block, GraphCell, Node, Op, Value
-from symdiff.ir.types import FLOAT, ArrayType
+from symdiff.ir.types import FLOAT, ArrayType, varying, with_symbols
 from symdiff.ops.declare import Operation, array_type, ufunc_dtypes
 
 Partial = Value | int | float
@@ -256,6 +256,7 @@ class _ReverseLoop:
         ]
         self.initial = bars
         self.parameters = [Value(v.type, None, v.name, "cotangent") for v in started]
+        self._rename_sizes()
         self.pushed = [
             (value, tape)
             for value, ys in zip(view.pushed, view.ys, strict=True)
@@ -264,6 +265,19 @@ class _ReverseLoop:
         ]
         self.tapes = [tape for _, tape in self.pushed]
         self.strong: set[Value] = set()  # captured Python numbers to which NumPy's are added
+
+    def _rename_sizes(self) -> None:
+        """Give sizes that vary by turn other names in cotangents: theirs are those of a turn's end.
+
+        In the body a size of a carry is that of the turn's beginning.
+        """
+        renamed: dict[str, str] = {}
+        for k, parameter in zip(self.carries, self.parameters, strict=False):
+            ends = (self.view.carries[k].type, self.view.next_carries[k].type)
+            for symbol in varying(*ends):
+                renamed.setdefault(symbol, f"end(%{parameter.number},{symbol})")
+        for parameter in self.parameters[: len(self.carries)]:
+            parameter.type = with_symbols(parameter.type, renamed)
 
     def started(self) -> list[Value]:
         """What the carries start from."""

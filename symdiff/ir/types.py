@@ -11,6 +11,7 @@ float64[n-2,3]
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -58,6 +59,28 @@ def is_long(dim: Dim) -> bool:
 def takes(head: Dim, end: Dim) -> bool:
     """Whether a loop's value may have another dimension in a turn than in the one before."""
     return isinstance(head, Size) and head.open and (not head.long or is_long(end))
+
+
+def varying(head: Type, end: Type) -> Iterator[str]:
+    """The symbols of a loop's value in which the end of a turn differs from its beginning."""
+    if isinstance(head, ListType) and isinstance(end, ListType):
+        yield from varying(head.element, end.element)
+    if isinstance(head, ArrayType) and isinstance(end, ArrayType):
+        pairs = zip(head.shape, end.shape, strict=True)
+        yield from (a.symbol for a, b in pairs if a != b and isinstance(a, Size))
+
+
+def with_symbols(type_: Type, renamed: Mapping[str, str]) -> Type:
+    """The type with other symbols in its sizes."""
+    if isinstance(type_, ListType | TapeType):
+        return replace(type_, element=with_symbols(type_.element, renamed))
+    if not isinstance(type_, ArrayType):
+        return type_
+    dims = (
+        dim if isinstance(dim, int) else replace(dim, symbol=renamed.get(dim.symbol, dim.symbol))
+        for dim in type_.shape
+    )
+    return replace(type_, shape=tuple(dims))
 
 
 def shifted(dim: Dim, offset: int) -> Dim:

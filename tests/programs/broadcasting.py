@@ -108,3 +108,24 @@ def scalar_meets_array_in_a_loop(x, s):
         s = s + acc.mean()
     acc = acc + np.zeros((2, 1))
     return np.sum(acc * x) + s
+
+
+@program(
+    args=(C[:2], R, 3),
+    also=((C[:2], R, 0), (C[:1], R, 2), (M, R, 2), (M, R[:1], 1)),
+    wrt=(0, 1),
+)
+def widens_in_a_loop(v, row, n):
+    k = 0
+    while k < n:
+        k += 1
+        v = row * np.sin(v) + v
+    return np.sum(v**2)
+
+
+@program(args=(C[:2], R, 3), also=((C[:2], R, 1), (C[:1], R[:1], 2)), wrt=(0, 1))
+def widens_crosswise_in_a_loop(v, row, n):
+    w = v * 2
+    for _ in range(n):
+        v, w = row - v, w[:, :1] * v
+    return np.sum(v * np.cos(w))
