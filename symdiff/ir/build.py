@@ -13,7 +13,7 @@ from typing import Any
 
 from symdiff.errors import SymdiffError
 from symdiff.ir.graph import Attributes, Block, Node, Op, Operand, Role, Value
-from symdiff.ir.types import Type, type_of_constant
+from symdiff.ir.types import Type, type_of_constant, with_own_sizes
 from symdiff.source import SourceSpan
 
 _current: ContextVar[Builder] = ContextVar("symdiff_builder")
@@ -47,6 +47,9 @@ class Builder:
         node = Node(op, values, attributes, blocks, (), self.span)
         types = op.infer(node) if blocks else op.infer(*(v.type for v in values), **attributes)
         node.results = tuple(Value(t, node, self.name, self.role) for t in types)
+        if op.varied:
+            for result in node.results:
+                result.type = with_own_sizes(result.type, result.number)
         self.nodes.append(node)
         return node if self.after is None else self.after(node)
 

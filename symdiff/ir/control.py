@@ -114,8 +114,9 @@ def _infer_loop(node: Node) -> tuple[Type, ...]:
 
 def _infer_cond(node: Node) -> tuple[Type, ...]:
     then, orelse = node.blocks
+    test = node.operands[0].number
     pairs = zip(then.results, orelse.results, strict=True)
-    return tuple(join(a, b, f"if{node.operands[0].number}.{k}") for k, (a, b) in enumerate(pairs))
+    return tuple(join(a, b, f"if(%{test},%{a.number},%{b.number})") for a, b in pairs)
 
 
 def join(a: Value, b: Value, symbol: str) -> Type:
@@ -161,7 +162,7 @@ def _infer_call(*operands: Type, callee: GraphCell, types: tuple[Type, ...]) -> 
 
 loop = Op("loop", _infer_loop, raises=True, cost="heavy")
 cond = Op("cond", _infer_cond, raises=True, cost="heavy")
-call = Op("call", _infer_call, raises=True, cost="heavy")
+call = Op("call", _infer_call, raises=True, cost="heavy", varied=True)
 undefined = Op("undefined", _infer_undefined, lambda *, type: None, cost="free")
 
 

@@ -33,6 +33,8 @@ class Op:
     meaning on run-time values. ``raises``: may raise, so it is never dropped nor moved across a
     predicate. ``effect``: never moved, duplicated or dropped. ``cost`` decides between recomputing
     and saving. ``view``: the position of the operand whose memory the result may share, or None.
+    ``varied``: open sizes of results are not told by the operands' types (elements of a list may
+    differ in length), so each node gives them names of its own.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Op:
     effect: bool = False
     cost: Cost = "cheap"
     view: int | None = None
+    varied: bool = False
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"

@@ -70,6 +70,16 @@ def varying(head: Type, end: Type) -> Iterator[str]:
         yield from (a.symbol for a, b in pairs if a != b and isinstance(a, Size))
 
 
+def with_own_sizes(type_: Type, number: int) -> Type:
+    """The type of an array, or of a tape of arrays, whose open sizes are those of one value."""
+    if isinstance(type_, TapeType):
+        return replace(type_, element=with_own_sizes(type_.element, number))
+    if not isinstance(type_, ArrayType):
+        return type_
+    sizes = (dim for dim in type_.shape if isinstance(dim, Size) and dim.open)
+    return with_symbols(type_, {dim.symbol: f"%{number}({dim.symbol})" for dim in sizes})
+
+
 def with_symbols(type_: Type, renamed: Mapping[str, str]) -> Type:
     """The type with other symbols in its sizes."""
     if isinstance(type_, ListType | TapeType):

@@ -11,10 +11,12 @@ import ast
 import functools
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from symdiff.ir.control import join_types
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import INT, ArrayType, Dim, ListType, Size, TapeType, Type
 from symdiff.ops.creation import zeros_of
@@ -39,9 +41,30 @@ def _same_list(name: str) -> Callable[..., tuple[Type, ...]]:
     return infer
 
 
+def _wider_list(items: Type, *others: Type, **attributes: Any) -> tuple[Type, ...]:
+    """The type rule of ops that put an element, their last operand, into a list.
+
+    Of numbers the list says the kind: a derivative's may be NumPy's where its primal is Python's.
+    """
+    list_, element = require_list(items, "an item"), others[-1]
+    if isinstance(element, ArrayType) and element.kind != "array":
+        return (list_,)
+    try:
+        return (ListType(join_types(list_.element, element, "joined")),)
+    except TypeError as error:
+        raise TypeError(f"{element} in a list of {list_.element}") from error
+
+
 def _given(t: Any, x: Value) -> Value:
     """A tangent or cotangent, zeros where there is none."""
     return zeros_of(x) if t is None else t
+
+
+def _shaped_as(made: Any, primal: Value) -> Any:
+    """A derivative just made, an element of a list: its sizes are its primal's."""
+    if isinstance(made.type, ArrayType) and isinstance(primal.type, ArrayType):
+        made.type = replace(made.type, shape=primal.type.shape)
+    return made
 
 
 # Zeros, sums, lengths -----------------------------------------------------------------------------
@@ -128,7 +151,7 @@ def _new_tangent(ts: Sequence[Value | None], y: Value, *elements: Value, type: L
 
 
 def _new_vjp(position: int, g: Value, y: Value, *elements: Value, type: ListType) -> Value:
-    return list_get(g, position)  # type: ignore[no-any-return]
+    return _shaped_as(list_get(g, position), elements[position])  # type: ignore[no-any-return]
 
 
 def _new_jvp(position: int, t: Value, y: Value, *elements: Value, type: ListType) -> Value:
@@ -161,7 +184,11 @@ list_filled: Operation = declare(
         _infer_filled,
         lambda element, times, *, type: [element] * times,
         linear=frozenset({0}),
-        vjp={0: lambda g, y, element, times, *, type: list_total(g, zeros_of(element))},
+        vjp={
+            0: lambda g, y, element, times, *, type: _shaped_as(
+                list_total(g, zeros_of(element)), element
+            )
+        },
         nondifferentiable=frozenset({1}),
         spelling=lambda node, operands: ast.BinOp(
             ast.List([operands[0]], ast.Load()), ast.Mult(), operands[1]
@@ -187,6 +214,7 @@ list_total: Operation = declare(
             1: lambda g, y, items, start: g,
         },
         spelling=template("sum({0}, {1})"),
+        varied=True,
         documentation="The sum of a list's elements, one after the other, from ``start`` on.",
     ),
     2,
@@ -195,16 +223,10 @@ list_total: Operation = declare(
 
 def _infer_concatenate(a: Type, b: Type) -> tuple[Type, ...]:
     left, right = require_list(a, "concatenation"), require_list(b, "concatenation")
-    if not _alike(left.element, right.element):
-        raise TypeError(f"elements of {left} and {right} differ in type")
-    return (left,)
-
-
-def _alike(a: Type, b: Type) -> bool:
-    """Whether two types differ in sizes at most."""
-    if isinstance(a, ArrayType) and isinstance(b, ArrayType):
-        return (a.dtype, a.rank, a.kind) == (b.dtype, b.rank, b.kind)
-    return a == b
+    try:
+        return (join_types(left, right, "joined"),)
+    except TypeError as error:
+        raise TypeError(f"elements of {left} and {right} differ in type") from error
 
 
 def _concatenate_tangent(ts: Sequence[Value | None], y: Value, a: Value, b: Value) -> Value:
@@ -248,9 +270,10 @@ list_get: Operation = declare(
         cost="free",
         linear=frozenset({0}),
         vjp={0: lambda g, y, items, i: list_add(zeros_of(items), i, g)},
-        jvp={0: lambda t, y, items, i: list_get(t, i)},
+        jvp={0: lambda t, y, items, i: _shaped_as(list_get(t, i), y)},
         nondifferentiable=frozenset({1}),
         spelling=template("{0}[{1}]"),
+        varied=True,
         documentation="An element of a list.",
     ),
     2,
@@ -271,12 +294,12 @@ def _set_tangent(ts: Sequence[Value | None], y: Value, items: Value, i: Value, v
 list_set: Operation = declare(
     Operation(
         "list_set",
-        _same_list("assignment"),
+        _wider_list,
         _replaced,
         raises=True,
         vjp={
             0: lambda g, y, items, i, v: list_set(g, i, zeros_of(list_get(items, i))),
-            2: lambda g, y, items, i, v: list_get(g, i),
+            2: lambda g, y, items, i, v: _shaped_as(list_get(g, i), v),
         },
         jvp={
             0: lambda t, y, items, i, v: _set_tangent((t, None, None), y, items, i, v),
@@ -308,7 +331,7 @@ list_add: Operation = declare(
         raises=True,
         vjp={
             0: lambda g, y, items, i, v: g,
-            2: lambda g, y, items, i, v: list_get(g, i),
+            2: lambda g, y, items, i, v: _shaped_as(list_get(g, i), v),
         },
         jvp={
             0: lambda t, y, items, i, v: t,
@@ -332,11 +355,11 @@ def _push_tangent(ts: Sequence[Value | None], y: Value, items: Value, v: Value) 
 list_push: Operation = declare(
     Operation(
         "list_push",
-        _same_list("append"),
+        _wider_list,
         lambda items, v: [*items, v],
         vjp={
             0: lambda g, y, items, v: list_pop(g, -1)[0],
-            1: lambda g, y, items, v: list_get(g, -1),
+            1: lambda g, y, items, v: _shaped_as(list_get(g, -1), v),
         },
         jvp={
             0: lambda t, y, items, v: _push_tangent((t, None), y, items, v),
@@ -381,11 +404,11 @@ list_place: Operation = declare(
 list_insert: Operation = declare(
     Operation(
         "list_insert",
-        _same_list("insertion"),
+        _wider_list,
         _inserted,
         vjp={
             0: lambda g, y, items, i, v: list_pop(g, _insert_place(items, i))[0],
-            2: lambda g, y, items, i, v: list_get(g, _insert_place(items, i)),
+            2: lambda g, y, items, i, v: _shaped_as(list_get(g, _insert_place(items, i)), v),
         },
         jvp={
             0: lambda t, y, items, i, v: _insert_tangent((t, None, None), y, items, i, v),
@@ -416,6 +439,11 @@ def _pop_vjp(g: tuple[Value | None, Value | None], y: Any, items: Value, i: Valu
     return list_unpop(rest, i, popped)  # type: ignore[no-any-return]
 
 
+def _pop_jvp(t: Value, y: tuple[Value, Value], items: Value, i: Value) -> tuple[Value, Value]:
+    rest, popped = list_pop(t, i)
+    return rest, _shaped_as(popped, y[1])
+
+
 list_pop: Operation = declare(
     Operation(
         "list_pop",
@@ -424,8 +452,9 @@ list_pop: Operation = declare(
         raises=True,
         linear=frozenset({0}),
         vjp={0: _pop_vjp},
-        jvp={0: lambda t, y, items, i: list_pop(t, i)},
+        jvp={0: _pop_jvp},
         nondifferentiable=frozenset({1}),
+        varied=True,
         documentation="A list after ``items.pop(i)``, and the element that was popped.",
     ),
     2,
@@ -456,7 +485,7 @@ list_unpop: Operation = declare(
         _unpopped,
         vjp={
             0: lambda g, y, items, i, v: list_pop(g, i)[0],
-            2: lambda g, y, items, i, v: list_get(g, i),
+            2: lambda g, y, items, i, v: _shaped_as(list_get(g, i), v),
         },
         jvp={
             0: lambda t, y, items, i, v: list_unpop(t, i, zeros_of(v)),
@@ -772,6 +801,7 @@ list_to_tape: Operation = declare(
         linear=frozenset({0}),
         vjp={0: lambda g, y, items: list_from_tape(g)},
         spelling=template("{0}"),
+        varied=True,
         documentation="A list for a loop to read turn by turn.",
     ),
     1,

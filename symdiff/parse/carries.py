@@ -361,7 +361,7 @@ class Carries:
         columns = []
         for column, value in zip(begun, hint.values, strict=True):
             if isinstance(column, Value):
-                type_: Type = meet(column.type, value.type, f"loop{self.since}.{name}")
+                type_: Type = meet(column.type, value.type, f"loop(%{self.index.number}).{name}")
             else:
                 type_ = self._list_type(name, column, value.type)
             columns.append(self._number(name, column, type_))
@@ -420,7 +420,7 @@ class Carries:
             types = [self._element_type(type_, reason) for type_ in types]
             text = f"'{name}' changes its nature: {reason}"
             either = Conflict(name, text, self.span, loop=self._turn_by_turn())
-        type_ = meet(types[0], types[-1], f"loop{self.since}.{name}")
+        type_ = meet(types[0], types[-1], f"loop(%{self.index.number}).{name}")
         array = Array(Storage(name))
         memory = Memory(array, Value(type_, None, name), start, either)
         self.heap.set(array.storage, memory.parameter)
@@ -555,7 +555,7 @@ class Carries:
             return Same(content)
         type_ = self._type_of(content, heap)
         for second, other in group[1:]:
-            type_ = meet(type_, self._type_of(other, second), f"loop{self.since}.{name}")
+            type_ = meet(type_, self._type_of(other, second), f"loop(%{self.index.number}).{name}")
         if is_number(content):
             return self._number(name, ABSENT, type_)
         if not is_array(type_):
@@ -650,7 +650,7 @@ class Carries:
         ended = self._type_of(hint, self.hint_heap)
         if start is ABSENT:
             return ended
-        return meet(self._type_of(start, self.base), ended, f"loop{self.since}.{name}")
+        return meet(self._type_of(start, self.base), ended, f"loop(%{self.index.number}).{name}")
 
     def _type_of(self, content: Abstract, heap: Heap) -> Type:
         if isinstance(content, Value):
@@ -670,7 +670,9 @@ class Carries:
         element = type_.element
         for items, heap in ((start, self.base), (hint, self.hint_heap)):
             for item in items:
-                element = meet(self._type_of(item, heap), element, f"loop{self.since}.{name}")
+                element = meet(
+                    self._type_of(item, heap), element, f"loop(%{self.index.number}).{name}"
+                )
         return ListType(element)
 
     def wider(self, key: Key, end: Abstract, heap: Heap) -> bool:

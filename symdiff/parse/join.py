@@ -399,10 +399,10 @@ class Joiner:
         return self.predicate if truths[0] else opposite(self.predicate)
 
     def _new_out(self, name: str, a: Value, b: Value) -> Value:
-        type_ = meet(a.type, b.type, f"{name}.{len(self.outs)}")
-        a = self._in_arm_typed(0, a, type_)
-        b = self._in_arm_typed(1, b, type_)
-        out = Value(type_, None, name if name.isidentifier() else None)
+        out = Value(a.type, None, name if name.isidentifier() else None)
+        out.type = meet(a.type, b.type, f"%{out.number}")
+        a = self._in_arm_typed(0, a, out.type)
+        b = self._in_arm_typed(1, b, out.type)
         self.outs.append((a, b, out))
         return out
 
