@@ -1,6 +1,7 @@
 """The layers, held by reading import statements: imports point down, and heavy ones wait.
 
-    api → pipeline → {parse, differentiate, optimise, emit, runtime} → ops → ir → source, errors
+    api → {drawing, tracing, looking, closed, exporting} → pipeline
+        → {parse, differentiate, optimise, emit, runtime} → ops → ir → source, errors
 
 Modules of the lowest layer may import each other, all others only what stands below them and their
 own package. The package's ``__init__`` is the explicit face of it and may import any part.
@@ -22,6 +23,7 @@ LAYERS = (
     {"ops"},
     {"parse", "differentiate", "optimise", "emit", "runtime"},
     {"pipeline"},
+    {"drawing", "tracing", "looking", "closed", "exporting"},
     {"api"},
 )
 HEIGHT = {part: height for height, layer in enumerate(LAYERS) for part in layer}
