@@ -24,7 +24,7 @@ Array = Any
 Function = Callable[..., Any]
 STEP = 1e-30
 _STEPS = (0.02, 0.002, 0.0003)
-_SMALL_STEPS = (1e-5, 1e-7)  # where slopes have all their digits
+_SMALL_STEPS = (1e-5, 1e-7, 1e-12)  # where slopes have all their digits
 _LEVELS = 6
 
 
