@@ -16,7 +16,7 @@ from symdiff.parse.arguments import as_array
 from symdiff.parse.attributes import set_attribute
 from symdiff.parse.blame import judged, users
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.items import note_write, set_item
+from symdiff.parse.items import note_write, set_item, unbuffered
 from symdiff.parse.iteration import static_items
 from symdiff.parse.methods import extend
 from symdiff.parse.operators import BINARY, arithmetic, binary
@@ -35,11 +35,21 @@ def assign(interp: Interpreter, target: ast.expr, value: Abstract) -> None:
             set_attribute(interp, interp.evaluate(target.value), target.attr, value)
         elif isinstance(target, ast.Subscript):
             container = interp.evaluate(target.value)
+            if _is_flat(target.value) and _of_one_storage(container, value):
+                raise unbuffered(interp, "a.flat[key] = values.copy()")
             set_item(interp, container, interp.evaluate(target.slice), value)
         elif isinstance(target, ast.Tuple | ast.List):
             _unpack(interp, target.elts, value)
         else:
             raise UnsupportedSyntaxError("an assignment to this", interp.span)
+
+
+def _is_flat(target: ast.expr) -> bool:
+    return isinstance(target, ast.Attribute) and target.attr == "flat"
+
+
+def _of_one_storage(a: Abstract, b: Abstract) -> bool:
+    return isinstance(a, Array) and isinstance(b, Array) and a.storage is b.storage
 
 
 def _unpack(interp: Interpreter, targets: list[ast.expr], value: Abstract) -> None:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from symdiff import ops
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
@@ -27,6 +28,7 @@ from symdiff.parse.classes import call_class
 from symdiff.parse.functions import call_closure, call_function
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import LATE, Interpreter, describe
+from symdiff.parse.items import unbuffered
 from symdiff.parse.lookups import variable_of
 from symdiff.parse.opaque import RESULTS, call_opaque, is_library, library_name
 from symdiff.parse.operators import is_staged
@@ -231,12 +233,23 @@ def call_lowering(
     result = lowering(*plain, **named)
     if out is None:
         return adopt(interp, result, arrays)
+    if isinstance(result, Value) and result.node is not None and result.node.op in _UNBUFFERED:
+        _refuse_own_parts(interp, out, arrays.values())
     if not isinstance(result, tuple):
         return _store_out(interp, out, result)
     pairs = zip(out, result, strict=True)
     return tuple(
         adopt(interp, r, arrays) if o is None else _store_out(interp, o, r) for o, r in pairs
     )
+
+
+_UNBUFFERED = (ops.concatenate, ops.stack)  # NumPy writes to ``out`` while it reads
+
+
+def _refuse_own_parts(interp: Interpreter, out: Abstract, parts: Iterable[Abstract]) -> None:
+    for part in parts:
+        if isinstance(out, Array) and isinstance(part, Array) and part.storage is out.storage:
+            raise unbuffered(interp, "a[...] = np.concatenate(parts)")
 
 
 def _as_array(interp: Interpreter, result: Value) -> Abstract:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from symdiff import ops
-from symdiff.errors import UnsupportedSyntaxError
+from symdiff.errors import AliasingError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, ListType
-from symdiff.ops.declare import static
+from symdiff.ops.declare import array_type, static
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array, plain_argument
 from symdiff.parse.blame import judged, users
@@ -210,8 +210,10 @@ def set_item(interp: Interpreter, target: Abstract, key: Abstract, content: Abst
 def _set_item(interp: Interpreter, target: Abstract, key: Abstract, content: Abstract) -> None:
     if isinstance(target, Array):
         interp.heap.require_array(target)
-        base = interp.heap.read(target)
-        new = ops.index_set_of(base, as_array(interp, content), entries_of(interp, key))
+        base, entries = interp.heap.read(target), entries_of(interp, key)
+        if isinstance(content, Array) and content.storage is target.storage:
+            _refuse_own_view(interp, base, entries)
+        new = ops.index_set_of(base, as_array(interp, content), entries)
         interp.heap.write(target, new)
     elif isinstance(target, ListRef) and not target.frozen:
         _set_list_item(interp, target, key, content)
@@ -223,6 +225,32 @@ def _set_item(interp: Interpreter, target: Abstract, key: Abstract, content: Abs
     else:
         name = class_of(interp, target).__name__
         raise users(TypeError(f"'{name}' object does not support item assignment"))
+
+
+def _refuse_own_view(interp: Interpreter, base: Value, entries: tuple[Any, ...]) -> None:
+    if len(entries) != 1 or not isinstance(entries[0], Value):
+        return
+    mask = entries[0].type
+    if (
+        isinstance(mask, ArrayType)
+        and mask.dtype.kind == "b"
+        and mask.rank == array_type(base).rank
+    ):
+        raise unbuffered(interp, "a[mask] = values.copy()")
+
+
+def unbuffered(interp: Interpreter, instead: str) -> AliasingError:
+    """The error of a write from a view of the same array in a form that NumPy does not buffer.
+
+    It buffers most; but ``a[a > 0] = a[::-1]`` reads elements that it has already overwritten, and
+    so do ``a.flat[:] = a[::-1]`` and ``np.concatenate([a[2:], a[:2]], out=a)``.
+    """
+    return AliasingError(
+        "an array is written from a view of itself in a form in which NumPy reads elements that it "
+        "has already overwritten",
+        interp.span,
+        f"give a copy: {instead}",
+    )
 
 
 def note_write(interp: Interpreter, ref: ListRef | DictRef) -> None:

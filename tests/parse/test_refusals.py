@@ -372,6 +372,27 @@ def nests_in_a_loop(x, k):
     return t
 
 
+@refused(Aliasing, "a[a > 0.0]", "values.copy()")
+def mask_written_from_a_view_of_its_array(x, k):
+    a = x * 2.0
+    a[a > 0.0] = a[::-1]
+    return np.sum(a)
+
+
+@refused(Aliasing, "a.flat[:]", "values.copy()")
+def flat_written_from_a_view_of_its_array(x, k):
+    a = x * 2.0
+    a.flat[:] = a[::-1]
+    return np.sum(a)
+
+
+@refused(Aliasing, "np.concatenate([a[2:], a[:2]], out=a)", "np.concatenate(parts)")
+def concatenated_into_its_own_parts(x, k):
+    a = x * 2.0
+    np.concatenate([a[2:], a[:2]], out=a)
+    return np.sum(a)
+
+
 @refused(Aliasing, "rows.append(a)", "copy")
 def writes_what_is_in_a_growing_list(x, k):
     rows, s = [], x[0]
