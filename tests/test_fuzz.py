@@ -20,7 +20,7 @@ PROGRAMS = 300
 BATCH = 75  # large enough for a share
 MOST_NOT_RIGHT = 0.03  # refused; what is wrong or fails otherwise is never tolerated
 FURTHER = 12  # programs of each further kind
-MOST_REFUSED = {"control": 0, "objects": 0, "inputs": 1}  # of those
+MOST_REFUSED = {"control": 0, "objects": 0, "inputs": 1, "ragged": 0}  # of those
 SECOND_ORDER_EVERY = 3
 FUNCTIONS = 60
 

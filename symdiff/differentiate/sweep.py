@@ -30,7 +30,7 @@ from symdiff.ir.control import (
     undefined,
 )
 from symdiff.ir.graph import Block, GraphCell, Node, Op, Value
-from symdiff.ir.types import FLOAT, ArrayType, varying, with_symbols
+from symdiff.ir.types import FLOAT, ArrayType, with_sizes_of, with_symbols
 from symdiff.ops.declare import Operation, array_type, ufunc_dtypes
 
 Partial = Value | int | float
@@ -248,7 +248,7 @@ class _ReverseLoop:
         self.carries = [k for k in carries if active(view.carries[k]) or active(view.finals[k])]
         self.captured = sweep.activity.captures(view.node)
         self.elements = [k for k, value in enumerate(view.elements) if active(value)]
-        started = [*(view.finals[k] for k in self.carries), *self.captured]
+        started = [*(view.carries[k] for k in self.carries), *self.captured]
         bars = sweep.finished(self.carried_finals, cotangents)
         bars += [
             sweep.zeros.of(v) if (b := cotangents.peek(v)) is None else fitted(b, v)
@@ -269,15 +269,12 @@ class _ReverseLoop:
     def _rename_sizes(self) -> None:
         """Give sizes that vary by turn other names in cotangents: theirs are those of a turn's end.
 
-        In the body a size of a carry is that of the turn's beginning.
+        In the body a size of a carry is that of the turn's beginning, behind the loop the last.
         """
-        renamed: dict[str, str] = {}
-        for k, parameter in zip(self.carries, self.parameters, strict=False):
-            ends = (self.view.carries[k].type, self.view.next_carries[k].type)
-            for symbol in varying(*ends):
-                renamed.setdefault(symbol, f"end(%{parameter.number},{symbol})")
-        for parameter in self.parameters[: len(self.carries)]:
-            parameter.type = with_symbols(parameter.type, renamed)
+        parameters = self.parameters[: len(self.carries)]
+        ends = {symbol: f"end(%{self.view.index.number},{symbol})" for symbol in self.view.varying}
+        for parameter in parameters:
+            parameter.type = with_symbols(parameter.type, ends)
 
     def started(self) -> list[Value]:
         """What the carries start from."""
@@ -332,6 +329,7 @@ class _ReverseLoop:
             cotangents.set(value, result)
         for k, result in zip(self.carries, made.finals[:count], strict=True):
             result.name = view.carries[k].name
+            result.type = with_sizes_of(view.initial[k].type, result.type)
             if self.sweep.is_active(view.initial[k]):
                 cotangents.add(view.initial[k], result)
         for k, result in zip(self.elements, made.ys, strict=True):

@@ -22,7 +22,18 @@ from dataclasses import dataclass
 
 from symdiff.ir.build import builder, constant
 from symdiff.ir.graph import Block, GraphCell, Node, Op, Value
-from symdiff.ir.types import INT, ArrayType, Dim, ListType, Size, TapeType, Type, is_long
+from symdiff.ir.types import (
+    INT,
+    ArrayType,
+    Dim,
+    ListType,
+    Size,
+    TapeType,
+    Type,
+    is_long,
+    varying,
+    with_symbols,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +116,20 @@ class LoopView:
     def turns(self) -> Value:
         return self.node.results[-1]
 
+    @property
+    def varying(self) -> set[str]:
+        """The symbols of sizes that carries have in the body and that differ from turn to turn."""
+        pairs = [*zip(self.carries, self.initial, strict=True)]
+        pairs += zip(self.carries, self.next_carries, strict=True)
+        return {symbol for head, other in pairs for symbol in varying(head.type, other.type)}
+
 
 def _infer_loop(node: Node) -> tuple[Type, ...]:
+    """Sizes that vary by turn have other names behind the loop: in the body they are a turn's."""
     view = LoopView(node)
     ys = tuple(TapeType(value.type) for value in view.pushed)
-    return (*(value.type for value in view.carries), *ys, INT)
+    last = {symbol: f"last({symbol})" for symbol in view.varying}
+    return (*(with_symbols(value.type, last) for value in view.carries), *ys, INT)
 
 
 def _infer_cond(node: Node) -> tuple[Type, ...]:

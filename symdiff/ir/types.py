@@ -19,6 +19,7 @@ import numpy as np
 
 Kind = Literal["python", "scalar", "array"]
 DType = np.dtype  # shorthand in annotations
+LEAST_SYMBOLIC = 2  # lengths of arguments of 0 and 1 are constants of the signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,13 @@ def is_long(dim: Dim) -> bool:
     return dim > 1 if isinstance(dim, int) else not may_be_one(dim)
 
 
+def least(dim: Dim) -> int:
+    """The smallest length that a dimension can turn out to be."""
+    if isinstance(dim, int):
+        return dim
+    return max(0, dim.offset + (LEAST_SYMBOLIC if dim.long or not dim.open else 0))
+
+
 def takes(head: Dim, end: Dim) -> bool:
     """Whether a loop's value may have another dimension in a turn than in the one before."""
     return isinstance(head, Size) and head.open and (not head.long or is_long(end))
@@ -68,6 +76,13 @@ def varying(head: Type, end: Type) -> Iterator[str]:
     if isinstance(head, ArrayType) and isinstance(end, ArrayType):
         pairs = zip(head.shape, end.shape, strict=True)
         yield from (a.symbol for a, b in pairs if a != b and isinstance(a, Size))
+
+
+def with_sizes_of(like: Type, type_: Type) -> Type:
+    """The type of an array, whose lengths are known to be those of another array."""
+    if isinstance(like, ArrayType) and isinstance(type_, ArrayType) and like.rank == type_.rank:
+        return replace(type_, shape=like.shape)
+    return type_
 
 
 def with_own_sizes(type_: Type, number: int) -> Type:
@@ -98,6 +113,18 @@ def shifted(dim: Dim, offset: int) -> Dim:
     if isinstance(dim, int):
         return dim + offset
     return replace(dim, offset=dim.offset + offset)
+
+
+def lengthened(dim: Dim, by: int) -> Dim:
+    """A length plus a number. A length of ``n - 3`` is 0 for an ``n`` of 2, and 3 more is not 2."""
+    if (
+        isinstance(dim, int)
+        or by <= 0
+        or dim.offset >= 0
+        or least(replace(dim, offset=0)) >= -dim.offset
+    ):
+        return shifted(dim, by)
+    return Size(f"({dim})", by, open=True)
 
 
 @dataclass(frozen=True, slots=True)

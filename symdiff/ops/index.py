@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.ir.graph import Node, Operand, Value
-from symdiff.ir.types import ArrayType, Dim, ListType, Size, Type, may_be_one, shifted
+from symdiff.ir.types import ArrayType, Dim, ListType, Size, Type, least, may_be_one, shifted
 from symdiff.ops.creation import arange_of, array_of, zeros, zeros_of
 from symdiff.ops.declare import (
     Operation,
@@ -55,8 +55,6 @@ class Slice:
 
 Entry = Any  # int | Slot | Slice | None | Ellipsis
 Key = tuple[Entry, ...]
-
-LEAST_SYMBOLIC = 2  # a size that is an argument's is at least this: 0 and 1 are constants
 
 
 # Keys ---------------------------------------------------------------------------------------------
@@ -307,7 +305,7 @@ def slice_dim(dim: Dim, start: Dim | None, stop: Dim | None, step: Dim | None) -
 def _symbolic_slice(dim: Size, start: Dim | None, stop: Dim | None, step: Dim | None) -> Dim:
     if step == -1:
         first, last = _end(dim, start, "end", -1), _end(dim, stop, "zero", -1)
-        if first and last and (first[0], last[0]) == ("end", "zero"):
+        if first and last and (first[0], last[0]) == ("end", "zero") and first[1] < 0:
             return shifted(dim, first[1] - last[1])
     if step in (None, 1):
         low_end, high_end = _end(dim, start, "zero", 0), _end(dim, stop, "end", 0)
@@ -317,13 +315,18 @@ def _symbolic_slice(dim: Size, start: Dim | None, stop: Dim | None, step: Dim | 
 
 
 def _end(dim: Size, part: Dim | None, default: str, offset: int) -> tuple[str, int] | None:
-    """A bound as a distance from 0 or from the end, or None where it is neither."""
+    """A bound as a distance from 0 or from the end, or None where it is neither.
+
+    One that is computed, as ``len(x) - 3``, is negative where there are fewer elements, and then
+    counts from the end once more: that leaves as many as there would be only near the end.
+    """
     if part is None:
         return default, offset
     if isinstance(part, int):
         return ("zero", part) if part >= 0 else ("end", part)
-    if part.symbol == dim.symbol and part.offset <= dim.offset:
-        return "end", part.offset - dim.offset
+    beyond = dim.offset - part.offset
+    if part.symbol == dim.symbol and 0 <= beyond <= max(least(dim), 2 + offset):
+        return "end", -beyond
     return None
 
 
@@ -334,7 +337,7 @@ def _between(dim: Size, low: tuple[str, int], high: tuple[str, int]) -> Dim | No
         return 0
     if low == ("zero", 0) or (high == ("end", 0) and low[0] == "end"):
         length = abs(high[1] - low[1])  # the first or last few, or all where there are fewer
-        if length <= LEAST_SYMBOLIC and not may_be_one(dim):
+        if length <= least(dim):
             return length
         return Size(f"min({length},{dim})", 0, open=length == 1 or may_be_one(dim))
     return None

@@ -11,14 +11,13 @@ import ast
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from symdiff.ir.control import join_types
 from symdiff.ir.graph import Node, Operand, Value
-from symdiff.ir.types import INT, ArrayType, Dim, ListType, Size, TapeType, Type
+from symdiff.ir.types import INT, ArrayType, Dim, ListType, Size, TapeType, Type, with_sizes_of
 from symdiff.ops.creation import zeros_of
 from symdiff.ops.declare import Operation, declare, dotted, literal, template
 from symdiff.ops.index import Slice, Slot, actual_key, spell_key
@@ -62,8 +61,7 @@ def _given(t: Any, x: Value) -> Value:
 
 def _shaped_as(made: Any, primal: Value) -> Any:
     """A derivative just made, an element of a list: its sizes are its primal's."""
-    if isinstance(made.type, ArrayType) and isinstance(primal.type, ArrayType):
-        made.type = replace(made.type, shape=primal.type.shape)
+    made.type = with_sizes_of(primal.type, made.type)
     return made
 
 
@@ -633,6 +631,7 @@ list_stack: Operation = declare(
         linear=frozenset({0}),
         vjp={0: lambda g, y, items, *, length, dtype: list_unstack_like(g, items)},
         spelling=_spell_stack,
+        varied=True,
         documentation="An array with a list's elements as rows, ``np.array(items)``.",
     ),
     1,
@@ -729,6 +728,7 @@ list_join: Operation = declare(
         linear=frozenset({0}),
         vjp={0: lambda g, y, items, *, axis, length: list_parts(g, items, axis=axis)},
         spelling=_spell_join,
+        varied=True,
         documentation="A list's arrays joined along an axis, ``np.concatenate(items)``.",
     ),
     1,

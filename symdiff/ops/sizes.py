@@ -9,13 +9,24 @@ A ``Size`` with a negative offset stands for a length, which is 0 where the sum 
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from symdiff.ir.graph import Node, Operand, Value
-from symdiff.ir.types import INT, ArrayType, Dim, Size, Type, may_be_one, shifted
+from symdiff.ir.types import (
+    INT,
+    LEAST_SYMBOLIC,
+    ArrayType,
+    Dim,
+    Size,
+    Type,
+    least,
+    lengthened,
+    may_be_one,
+)
 from symdiff.ops.declare import Operation, array_type, declare, literal, require_array
 
 
@@ -62,7 +73,7 @@ def dim_of(value: Operand) -> Dim:
             break
         value, difference = step
         offset += difference
-    return shifted(_base_dim(value), offset)
+    return lengthened(_base_dim(value), offset)
 
 
 def constant_integer(value: Operand) -> int | None:
@@ -123,8 +134,8 @@ def product_dim(dims: Iterable[Dim]) -> Dim:
     if number == 1 and len(sizes) == 1:
         return sizes[0]
     shown = [str(number)] * (number != 1) + sorted(map(str, sizes))
-    one = number == 1 and all(map(may_be_one, sizes))
-    return Size(f"({'*'.join(shown)})", open=one)
+    smallest = abs(number) * math.prod(map(least, sizes))
+    return Size(f"({'*'.join(shown)})", open=smallest < LEAST_SYMBOLIC)
 
 
 def _factors(dims: Iterable[Dim]) -> tuple[int, list[Size]]:
@@ -158,7 +169,7 @@ def sum_dim(dims: Iterable[Dim]) -> Dim:
     if not sizes:
         return number
     if len(sizes) == 1:
-        return shifted(sizes[0], number)
+        return lengthened(sizes[0], number)
     one = any(map(may_be_one, sizes))
     return Size(f"({'+'.join(sorted(map(str, sizes)))})", number, open=one)
 

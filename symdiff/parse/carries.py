@@ -48,6 +48,7 @@ from symdiff.parse.join import (
     key_name,
     meet,
     mentions,
+    own_symbol,
     which_of,
 )
 from symdiff.parse.staged_lists import columns_from, content_of, leaf_value, same_structure
@@ -277,7 +278,7 @@ class Carries:
         if isinstance(hint, Array) and name in self.apart:
             raise Unjoinable("another array in each turn")
         if is_number(hint) and (start is ABSENT or is_number(start)):
-            return self._number(name, start, self._common(name, start, hint))
+            return self._number(name, start, self._common(start, hint))
         if start is ABSENT and isinstance(hint, Array) and self._is_outside(hint):
             return Same(hint)
         if isinstance(hint, Array) and (start is ABSENT or isinstance(start, Array)):
@@ -296,7 +297,7 @@ class Carries:
         ended = indices(hint)
         begun = [ABSENT] * len(ended) if start is ABSENT else indices(start)
         pairs = zip(begun, ended, strict=True)
-        slots = [self._number("", a, self._common(name, a, b)) for a, b in pairs]
+        slots = [self._number("", a, self._common(a, b)) for a, b in pairs]
         return Part(at_indices(hint, [slot.parameter for slot in slots]), tuple(slots))
 
     def _is_outside(self, array: Array) -> bool:
@@ -308,7 +309,7 @@ class Carries:
         if isinstance(hint, tuple) and (start is ABSENT or isinstance(start, tuple)):
             return self._tuple(name, start, hint)
         if isinstance(hint, Value) and isinstance(start, tuple):
-            return self._number(name, start, self._list_type(name, start, hint.type))
+            return self._number(name, start, self._list_type(start, hint.type))
         if isinstance(hint, Columns) and isinstance(start, tuple | Columns):
             return self._table(name, start, hint)
         if is_programs(hint) and (start is ABSENT or _of_one_kind(start, hint)):
@@ -348,7 +349,7 @@ class Carries:
         columns = []
         for begun, ended in zip(starts, hints, strict=True):
             first = self._type_of((ended or begun)[0], self.hint_heap if ended else self.base)
-            type_ = self._list_type(name, begun, ListType(first), ended)
+            type_ = self._list_type(begun, ListType(first), ended)
             columns.append(self._number(name, begun, type_))
         content = content_of(structure, [column.parameter for column in columns])
         return Table(content, tuple(columns)) if isinstance(content, Columns) else columns[0]
@@ -361,9 +362,9 @@ class Carries:
         columns = []
         for column, value in zip(begun, hint.values, strict=True):
             if isinstance(column, Value):
-                type_: Type = meet(column.type, value.type, f"loop(%{self.index.number}).{name}")
+                type_: Type = self._meet(column.type, value.type)
             else:
-                type_ = self._list_type(name, column, value.type)
+                type_ = self._list_type(column, value.type)
             columns.append(self._number(name, column, type_))
         parameters = tuple(column.parameter for column in columns)
         return Table(Columns(hint.structure, parameters), tuple(columns))
@@ -420,7 +421,7 @@ class Carries:
             types = [self._element_type(type_, reason) for type_ in types]
             text = f"'{name}' changes its nature: {reason}"
             either = Conflict(name, text, self.span, loop=self._turn_by_turn())
-        type_ = meet(types[0], types[-1], f"loop(%{self.index.number}).{name}")
+        type_ = self._meet(types[0], types[-1])
         array = Array(Storage(name))
         memory = Memory(array, Value(type_, None, name), start, either)
         self.heap.set(array.storage, memory.parameter)
@@ -555,7 +556,7 @@ class Carries:
             return Same(content)
         type_ = self._type_of(content, heap)
         for second, other in group[1:]:
-            type_ = meet(type_, self._type_of(other, second), f"loop(%{self.index.number}).{name}")
+            type_ = self._meet(type_, self._type_of(other, second))
         if is_number(content):
             return self._number(name, ABSENT, type_)
         if not is_array(type_):
@@ -646,11 +647,15 @@ class Carries:
 
     # Types ----------------------------------------------------------------------------------------
 
-    def _common(self, name: str, start: Abstract, hint: Abstract) -> Type:
+    def _meet(self, a: Type, b: Type) -> Type:
+        """The type of what is one in a turn and the other in the next: sizes that differ vary."""
+        return meet(a, b, own_symbol())
+
+    def _common(self, start: Abstract, hint: Abstract) -> Type:
         ended = self._type_of(hint, self.hint_heap)
         if start is ABSENT:
             return ended
-        return meet(self._type_of(start, self.base), ended, f"loop(%{self.index.number}).{name}")
+        return self._meet(self._type_of(start, self.base), ended)
 
     def _type_of(self, content: Abstract, heap: Heap) -> Type:
         if isinstance(content, Value):
@@ -663,16 +668,14 @@ class Carries:
         raise Unjoinable(f"a list of {_shape(content)} grows in a loop")
 
     def _list_type(
-        self, name: str, start: tuple[Any, ...], type_: Type, hint: tuple[Any, ...] = ()
+        self, start: tuple[Any, ...], type_: Type, hint: tuple[Any, ...] = ()
     ) -> ListType:
         if not isinstance(type_, ListType):
             raise Unjoinable(f"a list before a turn, {type_} after it")
         element = type_.element
         for items, heap in ((start, self.base), (hint, self.hint_heap)):
             for item in items:
-                element = meet(
-                    self._type_of(item, heap), element, f"loop(%{self.index.number}).{name}"
-                )
+                element = self._meet(self._type_of(item, heap), element)
         return ListType(element)
 
     def wider(self, key: Key, end: Abstract, heap: Heap) -> bool:

@@ -18,7 +18,7 @@ from symdiff.ir.build import Builder, building
 from symdiff.ir.control import cond, emit_cond, emit_undefined, join_types
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.structure import Structure, is_leaf
-from symdiff.ir.types import BOOL, ArrayType, ListType, Type
+from symdiff.ir.types import BOOL, INT, ArrayType, ListType, Type
 from symdiff.ops import list_new
 from symdiff.parse.heap import (
     Heap,
@@ -101,6 +101,11 @@ def meet(a: Type, b: Type, symbol: str) -> Type:
         return join_types(a, b, symbol)
     except TypeError as error:
         raise Unjoinable(str(error)) from None
+
+
+def own_symbol() -> str:
+    """A name that no other size has."""
+    return f"%{Value(INT).number}"
 
 
 def is_number(content: Abstract) -> bool:
@@ -581,7 +586,7 @@ class Joiner:
         known = [*types[0], *types[1]]
         element = known[0]
         for type_ in known[1:]:
-            element = meet(element, type_, f"{name}.{len(self.outs)}")
+            element = meet(element, type_, own_symbol())
         values = [self._as_list(arm, c, ListType(element)) for arm, c in enumerate((a, b))]
         return self._out(name, *values)
 

@@ -23,7 +23,7 @@ from symdiff.parse.carries import fits
 from symdiff.parse.demand import obtainable
 from symdiff.parse.heap import as_type, same
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.join import meet
+from symdiff.parse.join import meet, own_symbol
 from symdiff.parse.output import Output
 from symdiff.parse.reflect import container
 from symdiff.parse.values import (
@@ -181,8 +181,8 @@ def _settle(
         if activation.output is not None and activation.output != output:
             raise UnsupportedCallError("a recursion's results differ in structure", interp.span)
         known = activation.result_types or result_types
-        pairs = enumerate(zip(known, result_types, strict=True))
-        activation.result_types = [meet(a, b, f"result.{k}") for k, (a, b) in pairs]
+        pairs = zip(known, result_types, strict=True)
+        activation.result_types = [meet(a, b, own_symbol()) for a, b in pairs]
         activation.output = output
     raise UnsupportedCallError("a recursion's result types do not settle", interp.span)
 
@@ -279,7 +279,7 @@ def _call_again(
         value = leaf if isinstance(leaf, Value) else None
         value = interp.lift(leaf) if value is None else value
         try:
-            wider = meet(type_, value.type, f"recursion.{k}")
+            wider = meet(type_, value.type, own_symbol())
         except Unjoinable as reason:
             raise UnsupportedCallError(f"a recursive call: {reason}", interp.span) from None
         if not fits(type_, value.type) and wider != type_:

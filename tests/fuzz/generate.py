@@ -3,8 +3,8 @@
 The module defines ``program``, the functions and arrays that it uses, ``CASES`` (lists of
 arguments; every case has the same types, sizes may differ) and ``WRT`` (the positions of what is
 differentiated). Equal seeds give equal text. By default programs are of many kinds; asked for by
-name (``KINDS``) are programs that leave blocks early, that hold data in objects and dicts, and
-those whose arguments have other dtypes, layouts and sizes.
+name (``KINDS``) are programs that leave blocks early, that hold data in objects and dicts, those
+whose arguments have other dtypes, layouts and sizes, and those whose vectors vary in length.
 
 >>> generate(0) == generate(0)
 True
@@ -20,6 +20,7 @@ import numpy as np
 
 from tests.fuzz.expressions import Expressions, is_float
 from tests.fuzz.inputs import TEMPLATES, drawn
+from tests.fuzz.ragged import CUTTERS, Ragged
 from tests.fuzz.sketch import RejectedError, Sketch
 from tests.fuzz.statements import Statements
 from tests.fuzz.structures import CLASSES, HELPERS, Structures, is_object, is_table
@@ -94,8 +95,8 @@ def change(a, b):
 )
 
 
-KINDS = ("any", "control", "objects", "inputs")
-_STRUCTURED = ("control", "objects")
+KINDS = ("any", "control", "objects", "inputs", "ragged")
+_PRODUCTIONS = {"control": Structures, "objects": Structures, "ragged": Ragged}
 
 
 def generate(seed: int, kind: str = "any") -> str:
@@ -109,7 +110,7 @@ def generate(seed: int, kind: str = "any") -> str:
 
 
 def _attempt(random: Random, seed: int, kind: str) -> str:
-    profile = kind if kind in _STRUCTURED else random.choice(_PROFILES)
+    profile = kind if kind in _PRODUCTIONS else random.choice(_PROFILES)
     shapes = _parameter_shapes(random, profile)
     sizes = {"n": random.choice((2, 3, 3, 4, 5)), "m": random.choice((1, 2, 3, 3))}
     ways = {name: _way(random, shape) for name, shape in shapes.items()} if kind == "inputs" else {}
@@ -117,8 +118,8 @@ def _attempt(random: Random, seed: int, kind: str) -> str:
     header = _header(random, profile, sizes)
     namespace: dict[str, Any] = {}
     exec(header, namespace)
-    sketch = Sketch("program", arguments, namespace)
-    statements = (Structures if profile in _STRUCTURED else Statements)(random, sketch, profile)
+    sketch = Sketch("program", arguments, namespace, ragged=profile == "ragged")
+    statements = _PRODUCTIONS.get(profile, Statements)(random, sketch, profile)
     _local_copies(random, sketch, profile)
     statements.fill(random.randrange(3, 9 if profile != "straight" else 12))
     result = sketch.returns(_result(random, sketch))
@@ -136,10 +137,14 @@ def _way(random: Random, shape: Any) -> str:
 
 
 def _spelled(
-    random: Random, shapes: dict[str, Any], sizes: dict[str, int], ways: dict[str, str]
+    random: Random,
+    shapes: dict[str, Any],
+    sizes: dict[str, int],
+    ways: dict[str, str],
+    least: int = 2,
 ) -> tuple[dict[str, Any], list[str]]:
     """Arguments and their texts."""
-    arguments = _draw(random, shapes, sizes)
+    arguments = _draw(random, shapes, sizes, least)
     texts = {name: _spell(value) for name, value in arguments.items()}
     for name, way in ways.items():
         if way:
@@ -151,6 +156,8 @@ def _spelled(
 
 def _parameter_shapes(random: Random, profile: str) -> dict[str, tuple[Any, ...] | str]:
     shapes: dict[str, tuple[Any, ...] | str] = {}
+    if profile == "ragged":
+        return {"x": ("n",), "y": random.choice((("n",), ("m",), (1,))), "steps": "int"}
     for name in "xyz"[: random.randrange(1, 4)]:
         shapes[name] = random.choice(_SHAPES)
     arrays = [shape for shape in shapes.values() if isinstance(shape, tuple) and shape]
@@ -161,11 +168,14 @@ def _parameter_shapes(random: Random, profile: str) -> dict[str, tuple[Any, ...]
     return shapes
 
 
-def _draw(random: Random, shapes: dict[str, Any], sizes: dict[str, int]) -> dict[str, Any]:
+def _draw(
+    random: Random, shapes: dict[str, Any], sizes: dict[str, int], least: int = 2
+) -> dict[str, Any]:
+    """Arguments; integers are ``least`` or more."""
     arguments: dict[str, Any] = {}
     for name, shape in shapes.items():
         if shape == "int":
-            arguments[name] = random.randrange(2, 5)
+            arguments[name] = random.randrange(least, 5)
         elif shape == "strong":
             arguments[name] = np.float64(_number(random))
         elif shape == ():
@@ -196,6 +206,8 @@ def _header(random: Random, profile: str, sizes: dict[str, int]) -> str:
         parts.append(f"PLACES = np.array({places})\n")
     if profile in ("functions", "aliasing", "mixed", "control"):
         parts.append(random.choice(CHANGERS))
+    if profile == "ragged":
+        parts += random.sample(CUTTERS, 2)
     if profile == "objects":
         parts += [CLASSES, random.choice(HELPERS)]
     if profile in ("functions", "mixed") or random.random() < 0.2:
@@ -220,7 +232,7 @@ def _helper(random: Random, name: str, sizes: dict[str, int], above: str) -> str
 
 def _local_copies(random: Random, sketch: Sketch, profile: str) -> None:
     """Programs that write mostly work on copies of their arguments, and at times on them."""
-    if profile in ("straight", "functions", "lists"):
+    if profile in ("straight", "functions", "lists", "ragged"):
         return
     arrays = [name for name, value in sketch.arguments.items() if np.ndim(value) > 0]
     for name in arrays:
@@ -241,7 +253,7 @@ def _result(random: Random, sketch: Sketch) -> str:
     lists = make.names(lambda value: isinstance(value, list) and bool(value))
     chosen = list(dict.fromkeys([*names[-2:], *random.sample(names, min(3, len(names)))]))
     terms = [_term(random, name, make) for name in chosen]
-    terms += [f"np.sum(np.array({name}))" for name in lists if random.random() < 0.7]
+    terms += [_sum_of(name, sketch) for name in lists if random.random() < 0.7]
     terms += [f"np.sum({name}.a) * {name}.calls + {name}.size" for name in make.names(is_object)]
     tables = [name for name in make.names(is_table) if name.startswith("table")]
     terms += [f"sum(np.sum(t) for t in {name}.values())" for name in tables]
@@ -251,6 +263,13 @@ def _result(random: Random, sketch: Sketch) -> str:
     if random.random() < 0.08 and not early:
         return make.any(2)
     return f"np.sum({' + '.join(terms) or make.scalar(2)})"
+
+
+def _sum_of(name: str, sketch: Sketch) -> str:
+    """The sum of a list's elements, which may be arrays of several lengths."""
+    lengths = {np.shape(item) for item in sketch.scope[name]}
+    ragged = lengths and () not in lengths
+    return f"sum(np.sum(s) for s in {name})" if ragged else f"np.sum(np.array({name}))"
 
 
 def _term(random: Random, name: str, make: Expressions) -> str:
@@ -293,19 +312,23 @@ def _more_cases(
     ways: dict[str, str],
     result: Any,
 ) -> list[list[str]]:
-    """A second draw, with larger dimensions if the program runs with them."""
+    """Further draws, the first with larger dimensions if the program runs with them."""
     larger = {"n": sizes["n"] + 1, "m": sizes["m"] + (sizes["m"] > 1)}
     least = [{"n": 0, "m": 1}, {"n": 1, "m": 0}, {"n": 1, "m": 1}] if ways else []
-    for changed in (*random.sample(least, len(least)), larger, sizes, sizes):
-        arguments, texts = _spelled(random, shapes, changed, ways)
+    most = 3 if sketch.ragged else 1
+    cases: list[list[str]] = []
+    for changed in (*random.sample(least, len(least)), larger, sizes, sizes, larger, sizes):
+        arguments, texts = _spelled(random, shapes, changed, ways, 0 if sketch.ragged else 2)
         other = Sketch(sketch.name, arguments, sketch.namespace)
         try:
             value = other.call(sketch.lines, {})
         except RejectedError:
             continue
         if type(value) is type(result) or (is_float(value) and is_float(result)):
-            return [texts]
-    return []
+            cases.append(texts)
+        if len(cases) == most:
+            break
+    return cases
 
 
 def _module(

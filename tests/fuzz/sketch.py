@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import types
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -62,9 +62,10 @@ def strictly() -> Any:
 class _Recorder:
     """What the names were when the probe was first reached; names that change their type go."""
 
-    def __init__(self) -> None:
+    def __init__(self, alike: Callable[[Any, Any], bool]) -> None:
         self.scope: dict[str, Any] | None = None
         self.turns = 0
+        self.alike = alike
 
     def __call__(self, names: Mapping[str, Any]) -> None:
         self.turns += 1
@@ -76,7 +77,7 @@ class _Recorder:
             self.scope = copy.deepcopy(dict(names))
             return
         for name in list(self.scope):
-            if name not in names or not _alike(self.scope[name], names[name]):
+            if name not in names or not self.alike(self.scope[name], names[name]):
                 del self.scope[name]
 
 
@@ -86,13 +87,29 @@ def _alike(left: Any, right: Any) -> bool:
     return isinstance(left, (dict, tuple)) or same_kind(left, right)
 
 
+def _alike_but_for_lengths(left: Any, right: Any) -> bool:
+    if isinstance(left, np.ndarray) and isinstance(right, np.ndarray):
+        return left.ndim == right.ndim and left.dtype == right.dtype
+    return _alike(left, right)
+
+
 class Sketch:
-    """The lines of a function body so far, how deep the next one stands, and what is in scope."""
+    """The lines of a function body so far, how deep the next one stands, and what is in scope.
+
+    :param ragged: whether arrays under one name may differ in length from turn to turn.
+    """
 
     def __init__(
-        self, name: str, arguments: Mapping[str, Any], namespace: Mapping[str, Any]
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        namespace: Mapping[str, Any],
+        *,
+        ragged: bool = False,
     ) -> None:
         self.name = name
+        self.ragged = ragged
+        self.alike = _alike_but_for_lengths if ragged else _alike
         self.arguments = dict(arguments)
         self.namespace = dict(namespace)
         self.lines: list[str] = []
@@ -142,7 +159,7 @@ class Sketch:
         return result
 
     def _run(self, lines: Sequence[str], depth: int) -> dict[str, Any]:
-        record = _Recorder()
+        record = _Recorder(self.alike)
         self.call([*lines, f"{_INDENT * depth}_probe(locals())"], {"_probe": record})
         if record.scope is None:
             raise RejectedError("not reached")

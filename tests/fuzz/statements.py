@@ -96,6 +96,8 @@ _MOST_LINES = 24
 class Statements:
     """Productions for one sketch, drawn by the weights of a profile."""
 
+    forgets = 0.88  # how often what is made in a block is not used behind it
+
     def __init__(self, random: Random, sketch: Sketch, profile: str) -> None:
         self.random = random
         self.sketch = sketch
@@ -460,7 +462,7 @@ class Statements:
         self.sketch.depth = mark[1]
         if not self.sketch.attempt():
             return False
-        if self.random.random() < 0.88:
+        if self.random.random() < self.forgets:
             self.sketch.scope = {n: v for n, v in self.sketch.scope.items() if n in mark[2]}
         return True
 

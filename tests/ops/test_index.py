@@ -11,6 +11,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Size
 from symdiff.ops import index_add_of, index_of, index_set_of
 from symdiff.ops.index import slice_dim
+from symdiff.ops.sizes import product_dim, sum_dim
 from tests.ops.straightline import check, stage
 
 X1 = np.linspace(-1.0, 2.0, 7)
@@ -259,9 +260,43 @@ def test_lengths_of_slices() -> None:
     assert not length.open
     assert slice_dim(n, None, 1, None) == 1
     assert slice_dim(n, -2, None, None) == 2
-    first = slice_dim(Size("n", -1), None, 1, None)
+    assert slice_dim(Size("n", -1), None, 1, None) == 1
+    first = slice_dim(Size("n", -2), None, 1, None)
     assert isinstance(first, Size)
     assert first.open
+
+
+def test_lengths_of_slices_by_bounds_that_may_be_negative() -> None:
+    n, k = Size("n"), Size("k", open=True)
+    assert slice_dim(n, None, Size("n", -2), None) == Size("n", -2)
+    assert slice_dim(n, None, -3, None) == Size("n", -3)
+    fewer = slice_dim(n, None, Size("n", -3), None)  # of two elements one: x[:-1]
+    assert isinstance(fewer, Size)
+    assert fewer.symbol != "n"
+    assert slice_dim(k, Size("k", -1, open=True), None, -1) == k
+    for start in (Size("k", open=True), Size("k", -2, open=True)):  # as many as k; of one, one
+        backwards = slice_dim(k, start, None, -1)
+        assert isinstance(backwards, Size)
+        assert backwards.symbol != "k"
+
+
+def test_a_length_that_may_have_been_cut_off_at_zero_is_not_made_whole_again() -> None:
+    n, k = Size("n"), Size("k", open=True)
+    assert sum_dim((Size("n", -2), 2)) == n
+    for cut, by in ((Size("n", -3), 3), (Size("k", -1, open=True), 1)):
+        whole = sum_dim((cut, by))
+        assert isinstance(whole, Size)
+        assert whole.symbol not in ("n", "k")
+    assert sum_dim((k, 2, -1)) == Size("k", 1, open=True)
+
+
+def test_products_of_sizes_that_may_be_0_have_no_least_length() -> None:
+    n, k = Size("n"), Size("k", open=True)
+    assert slice_dim(product_dim((2, n)), None, 2, None) == 2
+    for dims in ((2, k), (2, Size("n", -2)), (n, k)):
+        first = slice_dim(product_dim(dims), None, 2, None)
+        assert isinstance(first, Size)
+        assert first.open
 
 
 def test_equal_masks_have_equal_counts() -> None:

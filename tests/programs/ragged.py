@@ -144,3 +144,207 @@ def grows_by_itself(x, n):
     for _ in range(n):
         v = np.concatenate([np.atleast_1d(v), x[:2] * np.sum(v)])
     return np.sum(np.cos(v) ** 3)
+
+
+# Lengths that are 0 where a difference is negative
+
+
+@program(args=(X[:2], 2), also=((X[:3], 3), (X, 1)))
+def lengthened_what_was_cut_off(x, n):
+    y = np.concatenate([x[3:] * 2, np.ones(3)])
+    t = 0.0
+    for i in range(len(y)):
+        t = t + y[i] * x[i % 2]
+    z = np.concatenate([x[:n][2:], x[:2]])
+    return t + np.sum(z * x[:n][:1])
+
+
+@program(**EACH)
+def parts_put_together(x, n):
+    t = 0.0
+    for k in range(n):
+        head, rest = x[:k], x[k:]
+        t = t + np.sum(np.concatenate([head, rest]) * x)
+        most = np.concatenate([head, x[:1]])
+        if len(most) == 1:
+            t = t + np.sum(most * rest**2)
+        moved = np.concatenate([x[:1], head[1:]])
+        if len(moved) == 1:
+            t = t + np.sum(moved * most)
+    return t
+
+
+@program(args=(X[:2], 2), also=((X[:3], 1), (X, 1), (X, 5)))
+def bounds_below_zero(x, n):
+    v = x[:n]
+    a, b = x[: len(x) - 3], x[3:]
+    c, d = v[: len(v) - 3], v[3:]
+    e, f = v[len(v) - 3 :], v[-3:]
+    t = np.sum(a) + np.sum(a * b[:1]) * 3 + np.sum(c**2) * 2 + np.sum(d)
+    return t + np.sum(e) * np.sum(f**2) + np.sum(c * d) + np.sum(a * b)
+
+
+@program(**EACH)
+def backwards_from_the_end(x, n):
+    v = x[:n]
+    a, b = x[len(x) :: -1], v[len(v) :: -1]
+    c, d = v[len(v) - 2 :: -1], v[len(v) - 1 :: -1]
+    return np.sum(a * x) + np.sum(b * v) + np.sum(c) * np.sum(d * v)
+
+
+@program(**EACH)
+def twice_as_many_as_none(x, n):
+    y = np.repeat(x[x > 0.7 * n], 2)[:2]
+    t = np.sum(x) * (1 + len(y))
+    for v in y:
+        t = t + v**2
+    a = np.outer(x[2:], x[: n - 1]).reshape(-1)[:2]
+    b = np.tile(x[: n - 1], 2)
+    return t + np.sum(a) * len(a) + np.sum(b[:2]) * len(b[:2]) + np.sum(b * b[:1])
+
+
+@program(**EACH)
+def nothing_left(x, n):
+    t = np.sum(x**2)
+    for k in range(n):
+        e, f = x[6 - k * 3 :], x[k:k]
+        t = t + np.sum(e * x[:1]) + np.sum(f * x[:1])
+        t = t + np.sum(np.concatenate([e, x[:k]]) * x[:1] ** 2)
+    return t
+
+
+# What a loop carries
+
+
+@program(**EACH)
+def exchanged(x, n):
+    a, b = x[:1], x[:3]
+    t = 0.0
+    for _ in range(n):
+        a, b = b, a * 1.5
+        t = t + np.sum(a * b**2)
+    return t + np.sum(a**2 * b)
+
+
+@program(**EACH)
+def items_of_a_tuple(x, n):
+    pair = (x[:1], x[:3])
+    t = 0.0
+    k = 0
+    while k < n:
+        k += 1
+        t = t + np.sum(pair[0] * pair[1] ** 2)
+        pair = (pair[1] * 0.5, pair[0])
+    return t + np.sum(pair[0] ** 2 * pair[1])
+
+
+@program(**EACH)
+def items_of_a_dict(x, n):
+    d = {"a": x[:1], "b": x[:3]}
+    t = 0.0
+    for _ in range(n):
+        t = t + np.sum(d["a"] * d["b"] ** 2)
+        d["a"], d["b"] = d["b"], d["a"] * 1.5
+    return t + np.sum(d["a"])
+
+
+@program(**EACH)
+def bound_in_the_turn_before(x, n):
+    t = x[0]
+    i = 0
+    while i < n:
+        new = x[: 1 + 2 * i]
+        if i == 1:
+            t = t + np.sum(before * new**2)  # noqa: F821
+        before = new
+        i += 1
+    return t + np.sum(before)
+
+
+@program(**EACH)
+def behind_the_loop_and_in_a_turn(x, n):
+    v = x[:1]
+    for i in range(n):
+        v = np.append(v, x[i])
+        if i == 0:
+            first = v[:1]
+    w = v
+    s = 0.0
+    for j in range(n + 1):
+        if j == n:
+            s = s + np.sum(first * w[:j] ** 2)
+        w = w[1:] if len(w) > 2 else np.append(w, x[0])
+    return s + np.sum(w)
+
+
+@program(**EACH)
+def shrinks(x, n):
+    t = 0.0
+    v = x[:n]
+    while len(v) > 0:
+        w = v[1:]
+        t = t + np.sum(v[:1] * v)
+        if len(w) == 1:
+            t = t + np.sum(w * v**2)
+        v = w
+    return t
+
+
+# Lists and recursion
+
+
+@program(**EACH)
+def lists_made_arrays(x, n):
+    a, b = [], []
+    k = 0
+    while k < n:
+        k += 1
+        a.append(x[:1] * k)
+        a.append(x[:1])
+        b.append(x[:n])
+        b.append(x[:n] * k)
+    joined = np.concatenate(a) * np.concatenate(b)[: 2 * n]
+    return np.sum(np.array(a) * np.array(b) ** 2) + np.sum(joined)
+
+
+@program(**EACH)
+def lists_in_a_list(x, n):
+    t = 0.0
+    table = []
+    for k in range(n):
+        rows = []
+        for j in range(k + 1):
+            rows.append(x[: j + 1] * (k + 1))
+        table.append(rows)
+        t = t + np.sum(table[0][0] * rows[-1] ** 2)
+    for rows in table:
+        for other in table:
+            t = t + np.sum(rows[0] * other[-1] ** 2)
+    return t + np.sum(np.concatenate(table[-1]) * table[0][0])
+
+
+def _exchanged(a, b, n):
+    if n == 0:
+        return a, b
+    c, d = _exchanged(a, b[:n], n - 1)
+    return d * 0.5, c
+
+
+def _doubled(v, n):
+    return v if n == 0 else _doubled(np.append(v, v[:1]), n - 1)
+
+
+def _summed(v, n):
+    if n == 0:
+        return np.sum(v)
+    w = _doubled(v[:1], n)
+    if len(v) == 1 or len(w) == 1:
+        return _summed(w, n - 1) + np.sum(v * w**2)
+    return _summed(w, n - 1)
+
+
+@program(**EACH)
+def arguments_of_recursions(x, n):
+    c, d = _exchanged(x[:1], x[:3], n)
+    t = np.sum(c * d**2) if len(c) == 1 or len(d) == 1 else np.sum(c) * np.sum(d)
+    return t + _summed(x[:n], n)
