@@ -25,7 +25,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from symdiff.ir.graph import Graph
+from symdiff.ir.graph import Graph, walk_nodes
+from symdiff.ir.record import count, current
 from symdiff.ir.verify import verify
 from symdiff.optimise.algebra import ALGEBRA
 from symdiff.optimise.called import optimise_called
@@ -89,6 +90,23 @@ def optimise(
     return optimise_called(graph, lambda one: _Run(check).fixpoint(one, passes, last, rounds))
 
 
+# What passes that are no tables of rules do to nodes: leave them out, or move them out of loops.
+_DOES = {"dead": "left_out", "stores": "left_out", "motion": "moved_out"}
+
+
+def _note(name: str, before: Graph, after: Graph) -> None:
+    """Record what a pass did that has no rules to count."""
+    if current() is None or name not in _DOES or after is before:
+        return
+    inner = name == "motion"
+    numbers = [_nodes(graph) - inner * len(graph.block.nodes) for graph in (before, after)]
+    count(before.name, name, _DOES[name], numbers[0] - numbers[1])
+
+
+def _nodes(graph: Graph) -> int:
+    return sum(1 for _ in walk_nodes(graph.block))
+
+
 class _Run:
     """Passes run over one graph; one that found nothing in it is not run on it again."""
 
@@ -115,6 +133,7 @@ class _Run:
 
     def one(self, graph: Graph, name: str) -> Graph:
         after = PASSES[name](graph)
+        _note(name, graph, after)
         if self.check and after is not graph:
             verify(after)
         if after is graph or name in _IDEMPOTENT:

@@ -40,23 +40,23 @@ from symdiff.optimise.rules import (
 def neutral_right(*numbers: float) -> Rule:
     """``x op number`` is ``x``, bit for bit."""
 
-    def rule(node: Node, rewriter: Rewriter) -> Value | None:
+    def neutral_number(node: Node, rewriter: Rewriter) -> Value | None:
         x, other = node.operands
         known = any(is_number(other, number) for number in numbers) or (
             1 in numbers and is_one(other)
         )
         return x if known and is_exact_place(node) else None
 
-    return rule
+    return neutral_number
 
 
 def neutral_left(number: float) -> Rule:
-    def rule(node: Node, rewriter: Rewriter) -> Value | None:
+    def neutral_number(node: Node, rewriter: Rewriter) -> Value | None:
         other, x = node.operands
         known = is_number(other, number) or (number == 1 and is_one(other))
         return x if known and is_exact_place(node) else None
 
-    return rule
+    return neutral_number
 
 
 def integer_plus_zero(node: Node, rewriter: Rewriter) -> Value | None:

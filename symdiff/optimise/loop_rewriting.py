@@ -66,7 +66,7 @@ class LoopRewriting:
         self._replace_invariants(view.carries)
         for k, element in enumerate(view.elements):
             if k not in self.elements:
-                rewriter.changed = True
+                rewriter.changes("control", "known_tape")
                 known = rewriter.tapes.get(self.xs[k], index)
                 rewriter.take_for(element, known)
         kept = [view.carries[k] for k in self.carries] + [view.elements[k] for k in self.elements]
@@ -78,7 +78,7 @@ class LoopRewriting:
     def _replace_invariants(self, carries: Sequence[Value]) -> None:
         for k, carry in enumerate(carries):
             if k not in self.carries:
-                self.rewriter.changed = True
+                self.rewriter.changes("control", "invariant_carry")
                 self.rewriter.take_for(carry, self.initial[k])
 
     def _condition(self, condition: Block) -> Block:
@@ -101,7 +101,7 @@ class LoopRewriting:
         self._learn_finals(made)
         if made.condition is None and made.count is not None and self._counts_up(made.count):
             if self.node.results[-1] in rewriter.old_uses:
-                rewriter.changed = True
+                rewriter.changes("control", "counted_turns")
             rewriter.take_for(self.view.turns, made.count)
 
     def _learn_finals(self, made: LoopView) -> None:
@@ -117,7 +117,7 @@ class LoopRewriting:
             known = is_constant(following) or following not in inside
             known = known and final.role == "primal"
             if known and following.type == final.type and final in self.rewriter.old_uses:
-                self.rewriter.changed = True
+                self.rewriter.changes("control", "known_final")
                 self.rewriter.take_for(final, self._outside(following))
 
     def _outside(self, value: Value) -> Value:
@@ -145,7 +145,7 @@ class LoopRewriting:
             return
         old = next(v for v in self.view.ys if self.rewriter.new_values[v] is tape)
         if old in self.rewriter.old_uses:
-            self.rewriter.changed = True
+            self.rewriter.changes("control", "repeated_tape")
             self.rewriter.take_for(old, source)
 
 

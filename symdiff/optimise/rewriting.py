@@ -19,6 +19,7 @@ from typing import Any
 from symdiff.ir.build import Builder, building
 from symdiff.ir.control import cond, loop, undefined
 from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Operand, Value, uses
+from symdiff.ir.record import count
 from symdiff.ir.types import ArrayType, Dim, Size
 from symdiff.ops.creation import zeros
 from symdiff.ops.sizes import size
@@ -89,6 +90,7 @@ class Rewriter(Builder):
         self.common = common
         self.control = control
         self.changed = False
+        self.graph_name = graph.name
         self.has_derivatives = has_derivatives(graph)
         self.inputs: dict[Size, tuple[Value, int]] = {}
         self._partial = set(graph.partial)
@@ -195,6 +197,7 @@ class Rewriter(Builder):
         if key is not None:
             made: Node | None = self._made.entries.get(key)
             if made is not None:
+                count(self.graph_name, "common", "made_once")
                 return made
             self._made.add(key, node)
         self.append(node)
@@ -216,13 +219,18 @@ class Rewriter(Builder):
             for rule in rules:
                 value = rule(node, self)
                 if value is not None and _can_be(node, value):
-                    self.changed = True
+                    self.changes(rule.__module__.rpartition(".")[2], rule.__name__)
                     if value.number > node.result.number:
                         value.type = node.result.type  # made for this: sizes keep their names
                     return value
         finally:
             self.span, self.role, self.name = before
         return None
+
+    def changes(self, table: str, rule: str) -> None:
+        """Something is another way now than it was: by this rule of this table."""
+        self.changed = True
+        count(self.graph_name, table, rule)
 
     def _learn_sizes(self, node: Node) -> None:
         """Remember the values that are lengths of a new array's dimensions."""
@@ -308,7 +316,7 @@ class Rewriter(Builder):
         predicate = self.mapped(node.operands[0])
         known = self._truth_of(predicate)
         if self.control and known is not None:
-            self.changed = True
+            self.changes("control", "known_branch")
             arm = node.blocks[0 if known else 1]
             for inner in arm.nodes:
                 self.visit(inner)
@@ -355,7 +363,7 @@ class Rewriter(Builder):
         same = then is orelse or are_same_constant(then, orelse)
         if not self.control or not same or then.type != node.results[k].type:
             return node.results[k]
-        self.changed = True
+        self.changes("control", "equal_arms")
         return then if then is orelse else self.constant(number_of(then))
 
     def _one_defined(self, node: Node, k: int) -> Value:
@@ -365,7 +373,7 @@ class Rewriter(Builder):
             value = block.results[k]
             outside = value.node is None or self._home.get(value.node) is not block.nodes
             if self._is_undefined(other.results[k]) and outside:
-                self.changed = True
+                self.changes("control", "one_defined")
                 return value
         return node.results[k]
 

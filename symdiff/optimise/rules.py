@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from symdiff.optimise.rewriting import Rewriter, Rule, apply
 def on_derivatives(rule: Rule) -> Rule:
     """The rule, kept from the user's own statements."""
 
+    @functools.wraps(rule)
     def guarded(node: Node, rewriter: Rewriter) -> Value | None:
         return rule(node, rewriter) if is_derived(node) else None
 

@@ -28,14 +28,14 @@ from symdiff.optimise.rules import first_operand, on_derivatives, stays_zero
 def through(name: str) -> Rule:
     """A rearrangement of one of the same kind is one of what that one rearranges."""
 
-    def rule(node: Node, rewriter: Rewriter) -> Value | None:
+    def rearranged_once(node: Node, rewriter: Rewriter) -> Value | None:
         inner = made_by(node.operands[0], name)
         if inner is None:
             return None
         operands = (inner.operands[0], *node.operands[1:])
         return rewriter.emit(node.op, operands, node.attributes).result
 
-    return rule
+    return rearranged_once
 
 
 def transposes_together(node: Node, rewriter: Rewriter) -> Value | None:
@@ -265,10 +265,15 @@ def one_order(node: Node, rewriter: Rewriter) -> Value | None:
     return node.operands[0] if is_derived(node) or len(shape_of(node.result)) < 2 else None
 
 
+def any_order(node: Node, rewriter: Rewriter) -> Value | None:
+    """The array itself, however it lies in memory."""
+    return node.operands[0]
+
+
 ORDER: Rules = {
     "reshape": (in_order_anyway,),
     "contiguous": (one_order,),
-    "laid_like": (lambda node, rewriter: node.operands[0],),
+    "laid_like": (any_order,),
 }
 
 SHAPES: Rules = {
