@@ -161,6 +161,7 @@ class Pair:
     function: Callable[..., Any]
     order: tuple[int, ...]
     seeded: tuple[int, ...]
+    backward_graph: Graph
 
 
 def followed(function: Callable[..., Any], names: Sequence[str], arguments: Arguments) -> Followed:
@@ -525,11 +526,12 @@ def build_pair(
     forward = build(replace(derived, graph=optimise(first)), f"{name}_forward", exact=True)
     known = second.inputs
     backward = replace_graph(second, output=shaped)
-    emitted = emit_source(emittable(backward), f"{name}_backward")
+    backward = emittable(backward)
+    emitted = emit_source(backward, f"{name}_backward")
     places = {given.path: k for k, given in enumerate(known)}
     order = tuple(places[p.path] for p in emitted.parameters)
     seeded = seeded_results(derived.graph)
-    return Pair(forward, emitted, load(emitted), order, seeded)
+    return Pair(forward, emitted, load(emitted), order, seeded, backward)
 
 
 def seeded_results(graph: Graph) -> tuple[int, ...]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from symdiff.api.programs import Home
     from symdiff.api.transforms import Transform
     from symdiff.ir.graph import Graph
+    from symdiff.looking import Built, Explanation, Source
     from symdiff.pipeline import Chain
     from symdiff.runtime.dispatch import Dispatcher
     from symdiff.runtime.saved import Pullback, Saved
@@ -155,14 +156,24 @@ class Differentiable:
 
     # What was or would be compiled
 
-    def source(self, *args: Any, **kwargs: Any) -> str:
+    def source(self, *args: Any, **kwargs: Any) -> Source:
         """The code that runs for these arguments, which may be types as text: ``"float64[n,d]"``.
 
-        Of a function itself: its forward and backward parts.
+        Of a function itself: its forward and backward parts. What is returned is a ``str`` whose
+        ``show()`` prints it in colour, and which notebooks show beside the function.
         """
-        return self._home.pair_source(
-            self._transforms, self._name, self._described(args, kwargs), self._skip
-        )
+        return self._built(args, kwargs).source
+
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+        """What the compiler did for these arguments or types, and why.
+
+        Which values are active; what is saved or computed again; how often each rewrite was made;
+        operations and bytes by source line. Nothing runs. ``str``, ``as_dict()`` and notebooks
+        show it.
+        """
+        from symdiff.looking.explanation import Explanation
+
+        return Explanation.of(self._built(args, kwargs))
 
     def graph(self, *args: Any, **kwargs: Any) -> Graph:
         """The graph that is compiled for these arguments, which may be types as text."""
@@ -178,7 +189,16 @@ class Differentiable:
 
         export(self, path, args, kwargs)
 
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows: the program compiled last, beside the function."""
+        shown = self._home.latest(self._transforms, pair=type(self) is Differentiable)
+        return None if shown is None else shown._repr_html_()
+
     # How derivatives are made
+
+    def _built(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Built:
+        described = self._described(args, kwargs)
+        return self._home.built_pair(self._transforms, self._name, described, self._skip)
 
     @property
     def _name(self) -> str:
@@ -316,9 +336,9 @@ class Derivative(Differentiable):
     def _quick(self) -> tuple[Dispatcher, int]:
         return self._home.quick(self._steps, self._name)
 
-    def source(self, *args: Any, **kwargs: Any) -> str:
-        """The code that runs for these arguments or types: ``"float64[n,d]"``."""
-        return self._home.source(self._transforms, self._name, self._described(args, kwargs))
+    def _built(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Built:
+        described = self._described(args, kwargs)
+        return self._home.built(self._transforms, self._name, described)
 
 
 _AFTER_A_GRADIENT = ("hessian", "hvp")

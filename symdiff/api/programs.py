@@ -19,10 +19,14 @@ from typing import Any, NoReturn
 from symdiff import pipeline
 from symdiff.api.transforms import Functional, Transform, transform_of
 from symdiff.api.wrt import Asked, asked_for, of_tuple
+from symdiff.emit import Emitted
 from symdiff.errors import CertainError, InternalError
 from symdiff.ir.graph import FreeVariable, Graph, walk_nodes
+from symdiff.ir.record import Record, recording
 from symdiff.ir.signature import Aspect, Path, Signature
 from symdiff.ir.structure import Container, Leaf, Structure
+from symdiff.looking.built import Built, Part, known_sizes
+from symdiff.looking.source import Source
 from symdiff.ops.effects import changes_one_of
 from symdiff.pipeline import Arguments, Chain, Derived, Followed, Program
 from symdiff.runtime.blame import explainer
@@ -51,6 +55,7 @@ class Home:
         self._quick: dict[Steps, tuple[Dispatcher, int]] = {}
         self._exact = False
         self._latest: tuple[Entry, Followed] | None = None
+        self._texts: dict[tuple[Sequence[pipeline.Transform], bool], tuple[Emitted, ...]] = {}
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -80,6 +85,7 @@ class Home:
     def _forget(self) -> None:
         self._dispatchers.clear()
         self._quick.clear()
+        self._texts.clear()
 
     def quick(self, steps: Steps, name: str) -> tuple[Dispatcher, int]:
         """What runs the function after these steps, and with how many arguments a call is
@@ -141,6 +147,7 @@ class Home:
     def _compiled(self, chain: Chain, name: str, arguments: Arguments) -> Compiled:
         derived = self._derived(chain, arguments)
         program = pipeline.build(derived, name, exact=self._exact)
+        self._texts[chain.transforms, False] = (program.emitted,)
         target = self._target(chain, program, program.function)
         return _compiled(derived, arguments, target)
 
@@ -158,6 +165,7 @@ class Home:
             tuple(value.type for value in results),
             pair.seeded,
         )
+        self._texts[chain.transforms, True] = (pair.forward.emitted, pair.backward)
         run = _forward_run(pair.forward.function, backward)
         target = self._target(chain, pair.forward, run)
         return _compiled(derived, arguments, target)
@@ -235,21 +243,43 @@ class Home:
         chain = self.chain(transforms)
         return pipeline.derive(chain, chain.normalise(arguments))
 
-    def source(self, transforms: Transforms, name: str, arguments: Arguments) -> str:
-        """The text of the program for a call."""
-        derived = self.derive(transforms, arguments)
-        return pipeline.build(derived, name, exact=self._exact).emitted.text
+    def built(self, transforms: Transforms, name: str, arguments: Arguments) -> Built:
+        """The program for a call, as it is looked at."""
+        with recording() as record:
+            derived = self.derive(transforms, arguments)
+            program = pipeline.build(derived, name, exact=self._exact)
+            part = Part(program.emitted, pipeline.emittable(derived.graph))
+        return self._built(name, derived.signature, (part,), arguments, record)
 
-    def pair_source(
+    def built_pair(
         self, transforms: Transforms, name: str, arguments: Arguments, skip: int
-    ) -> str:
-        """The texts of the forward and the backward program for a call."""
-        derived = self.derive(transforms, arguments)
-        parameters = self.chain(transforms).parameters[-1]
-        asked, shaped = everything(derived.graph, derived.signature, parameters, skip)
-        derived = replace(derived, graph=asked.graph)
-        pair = pipeline.build_pair(derived, name, asked.wrt, shaped)
-        return f"{pair.forward.emitted.text}\n\n{pair.backward.text}"
+    ) -> Built:
+        """The forward and the backward program for a call, as they are looked at."""
+        with recording() as record:
+            derived = self.derive(transforms, arguments)
+            parameters = self.chain(transforms).parameters[-1]
+            asked, shaped = everything(derived.graph, derived.signature, parameters, skip)
+            derived = replace(derived, graph=asked.graph)
+            pair = pipeline.build_pair(derived, name, asked.wrt, shaped)
+            forward = Part(pair.forward.emitted, pipeline.emittable(pair.forward.derived.graph))
+            parts = forward, Part(pair.backward, pair.backward_graph)
+        return self._built(name, derived.signature, parts, arguments, record)
+
+    def _built(
+        self,
+        name: str,
+        signature: Signature,
+        parts: tuple[Part, ...],
+        arguments: Arguments,
+        record: Record,
+    ) -> Built:
+        sizes = known_sizes(signature, arguments)
+        return Built(name, self.function, signature, parts, sizes, record)
+
+    def latest(self, transforms: Transforms, pair: bool = False) -> Source | None:
+        """The text of the program that was compiled last under transforms, if there is one."""
+        emitted = self._texts.get((transforms, pair))
+        return None if emitted is None else Source.of(emitted, self.function)
 
     def signatures(self) -> list[str]:
         """A line for each program."""

@@ -69,6 +69,11 @@ def analyse(
     return Activity(active, edges, captured, chosen, homes)
 
 
+def depends_on(sources: Iterable[Value], edges: Iterable[Edge]) -> set[Value]:
+    """The values that are computed from ``sources``."""
+    return _reachable(sources, _successors(edges))
+
+
 def can_carry(type_: Type) -> bool:
     """Whether a derivative can be in a value of the type; an object may hold anything."""
     while isinstance(type_, TapeType | ListType):

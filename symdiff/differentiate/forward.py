@@ -20,6 +20,7 @@ from symdiff.differentiate.cotangents import (
     name_after,
 )
 from symdiff.differentiate.graphs import derived_inputs, pair_of, renumbered, trimmed, tuple_of
+from symdiff.differentiate.noting import note_activity
 from symdiff.differentiate.selection import Selection, State
 from symdiff.differentiate.sweep import no_rule, partial_of, scaled
 from symdiff.ir.build import Builder, builder, building, copy_into, marked
@@ -58,6 +59,7 @@ def jvp(
     calls = calls or Calls()
     targets = [value for value in results if carries_derivative(value.type)]
     activity = analyse(graph.block, parameters, targets, calls.dependencies)
+    note_activity(graph.name, "forward", graph.block, parameters, activity)
     push = Push(activity, Zeros(()), calls)
     block = push.whole(graph.block, dict(zip(parameters, seeds, strict=True)), targets)
     finish(calls)

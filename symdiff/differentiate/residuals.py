@@ -16,6 +16,7 @@ from symdiff.differentiate.activity import Homes, walk_blocks
 from symdiff.differentiate.cotangents import Zeros
 from symdiff.differentiate.cut import Offer, choose
 from symdiff.differentiate.kept import kept_values
+from symdiff.differentiate.noting import note_residuals
 from symdiff.differentiate.selection import is_singular
 from symdiff.differentiate.sweep import Pair
 from symdiff.ir.build import Builder, building, constant, copy_into
@@ -100,6 +101,31 @@ def price_of_computing(node: Node) -> int | None:
     return 200 if count == 1 else 600 + 5 * count
 
 
+def _why(how: str, value: Value, region: Node | None) -> str:
+    """Why a value is had in the way that was chosen."""
+    if how == "read again":
+        return "the array that the loop leaves still holds it"
+    if how == "recomputed":
+        return "computing it again is cheaper than saving it"
+    if value.node is None:
+        return "it is given" if region is None else "it is what the turn began with"
+    never = _why_not_again(value.node)
+    return never or "cheaper than computing it again and having what that takes"
+
+
+def _why_not_again(node: Node) -> str | None:
+    """Why a node is never computed again, None where it could be."""
+    if node.op.effect:
+        return "what it does happens once"
+    if node.blocks:
+        return f"a {node.op.name} is not run again"
+    if node.op.cost == "heavy":
+        return f"{node.op.name} is too much work to do again"
+    if may_warn(node):
+        return "NumPy may warn of it, which is enough once"
+    return None if price_of_computing(node) is not None else "it is one of several results"
+
+
 def _is_constant(value: Value) -> bool:
     return value.node is not None and value.node.op is constant
 
@@ -145,10 +171,24 @@ class _Region:
         needed = [v for v in read_values(self.reverse) if self.is_inner(v) and v not in self.got]
         offers = self.offers(needed)
         saved, recomputed = choose(offers, needed) if len(offers) < MANY else (set(needed), set())
+        self.note(offers, saved, recomputed)
         for value in offers:
             if value in saved and value not in self.got and self.is_inner(value):
                 self.got[value] = self.save(value)
         rewrite(self.reverse, self.got, recomputed, self.kept)
+
+    def note(self, offers: dict[Value, Offer], saved: set[Value], recomputed: set[Value]) -> None:
+        """Record what was chosen, and why."""
+        how: dict[Value, str] = {}
+        for value in offers:
+            if value in self.got or not self.is_inner(value) or _is_constant(value):
+                continue
+            if value in saved:
+                how[value] = "saved"
+            elif value in recomputed:
+                how[value] = "read again" if value in self.kept else "recomputed"
+        reasons = {value: _why(way, value, self.pair.primal_node) for value, way in how.items()}
+        note_residuals(self.pair.primal_node, self.reverse, offers, how, reasons)
 
     def outside(self) -> Block:
         """The primal block around this one."""

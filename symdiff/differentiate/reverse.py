@@ -16,6 +16,7 @@ from symdiff.differentiate.activity import analyse, graph_of
 from symdiff.differentiate.calls import Calls, Request
 from symdiff.differentiate.cotangents import Cotangents, Zeros
 from symdiff.differentiate.graphs import derived_inputs, leaves_of, pair_of, trimmed, tuple_of
+from symdiff.differentiate.noting import note_activity
 from symdiff.differentiate.prune import prune
 from symdiff.differentiate.residuals import Saved, resolve, resolve_apart, substitute
 from symdiff.differentiate.selection import Selection, State
@@ -179,6 +180,7 @@ class _Joint:
         states = states or {k: _state_of_seed(seed) for k, seed in seeds.items()}
         targets = {self.block.results[k]: state for k, state in states.items()}
         activity = analyse(self.block, self.wrt, targets, self.calls.dependencies)
+        note_activity(self.source.name, "reverse", self.block, self.wrt, activity)
         selection = Selection(activity, targets)
         self.sweep = Sweep(activity, selection, self.zeros, self.calls)
         cotangents = Cotangents(self.zeros.partial)
