@@ -38,6 +38,7 @@ from symdiff.parse import stage
 from symdiff.parse.staged import Staged, StaticDemand
 from symdiff.runtime.calling import follow
 from symdiff.runtime.entry import Check
+from symdiff.runtime.facts import compiled_for
 from symdiff.runtime.load import load
 from symdiff.runtime.parameters import Parameters
 from symdiff.runtime.signature import TypeText, laps_itself, layout_of, signature_of, spelled
@@ -462,7 +463,8 @@ def build(derived: Derived, name: str, *, exact: bool = False) -> Program:
     emitted = None if exact else _emit_on_floats(graph, name, derived.signature)
     if emitted is None:
         emitted = emit_source(graph, name, signature=derived.signature)
-    return Program(derived, emitted, load(emitted), tuple(p.path for p in emitted.parameters))
+    loaded = load(emitted, compiled_for(derived.signature))
+    return Program(derived, emitted, loaded, tuple(p.path for p in emitted.parameters))
 
 
 def _emit_on_floats(graph: Graph, name: str, signature: Signature) -> Emitted | None:
@@ -504,7 +506,8 @@ def build_primal(derived: Derived, name: str) -> Program:
     """Emit and load the function itself, which writes to its arguments as the user's does."""
     graph = emittable(derived.primal)
     emitted = emit_source(graph, name, in_place=True, fresh=False, signature=derived.inner)
-    return Program(derived, emitted, load(emitted), tuple(p.path for p in emitted.parameters))
+    loaded = load(emitted, compiled_for(derived.inner))
+    return Program(derived, emitted, loaded, tuple(p.path for p in emitted.parameters))
 
 
 def emittable(graph: Graph) -> Graph:
@@ -531,7 +534,8 @@ def build_pair(
     places = {given.path: k for k, given in enumerate(known)}
     order = tuple(places[p.path] for p in emitted.parameters)
     seeded = seeded_results(derived.graph)
-    return Pair(forward, emitted, load(emitted), order, seeded, backward)
+    loaded = load(emitted, compiled_for(derived.signature))
+    return Pair(forward, emitted, loaded, order, seeded, backward)
 
 
 def seeded_results(graph: Graph) -> tuple[int, ...]:

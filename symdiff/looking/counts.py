@@ -55,18 +55,16 @@ class Count:
             count = count * cls.dim(dim)
         return count
 
-    def __add__(self, other: Count) -> Count:
+    def __add__(self, other: Count | int) -> Count:
         terms = dict(self.terms)
-        for key, factor in other.terms:
+        for key, factor in _as_count(other).terms:
             terms[key] = terms.get(key, Fraction(0)) + factor
         return Count.of(terms)
 
     def __mul__(self, other: Count | int | Fraction) -> Count:
-        if not isinstance(other, Count):
-            other = Count.number(other)
         terms: dict[Monomial, Fraction] = {}
         for one, factor in self.terms:
-            for another, by in other.terms:
+            for another, by in _as_count(other).terms:
                 key = tuple(sorted((*one, *another)))
                 terms[key] = terms.get(key, Fraction(0)) + factor * by
         return Count.of(terms)
@@ -84,6 +82,10 @@ class Count:
     def __str__(self) -> str:
         terms = [_spelled(key, factor) for key, factor in self.terms]
         return " + ".join(terms).replace("+ -", "- ") or "0"
+
+
+def _as_count(number: Count | int | Fraction) -> Count:
+    return number if isinstance(number, Count) else Count.number(number)
 
 
 def _spelled(key: Monomial, factor: Fraction) -> str:

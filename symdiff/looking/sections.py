@@ -20,7 +20,7 @@ class Section:
 
     title: str
     heads: tuple[str, ...]
-    rows: list[tuple[str, ...]]
+    rows: Sequence[tuple[str, ...]]
     none: str = "nothing"
 
 
@@ -132,8 +132,11 @@ def _choices(choices: list[Data]) -> Section:
     return Section(title, heads, rows, "no choice: all that is needed is at hand")
 
 
+_REGIONS = {"loop": "loop", "cond": "branch", "whole": "the function"}
+
+
 def _region(value: Data) -> str:
-    kind = {"cond": "branch", "whole": "the function"}.get(value["region"], value["region"])
+    kind = _REGIONS[value["region"]]
     return f"{kind}, line {value['region_line']}" if value["region_line"] else kind
 
 
@@ -170,7 +173,7 @@ def _count(counted: Data) -> str:
 
 
 def _named(value: Data) -> str:
-    return value["name"] or value["expression"] or value["op"] or "?"
+    return str(value["name"] or value["expression"] or value["op"] or "?")
 
 
 def _line(number: int | None) -> str:

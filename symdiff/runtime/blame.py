@@ -2,10 +2,16 @@
 
 An exception enters that a generated function raised; it leaves with an entry more in its traceback,
 after that of the generated function: the line of the user's file that the generated line computes.
+Before Python 3.13 the interpreter itself prints no line of a file that exists in memory alone:
+there a note at the error says the generated line.
 """
 
 from __future__ import annotations
 
+import ast
+import linecache
+import os
+import sys
 import types
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
@@ -20,6 +26,14 @@ class Place(Protocol):
     def file(self) -> str: ...
     @property
     def line(self) -> int: ...
+    @property
+    def column(self) -> int: ...
+    @property
+    def end_line(self) -> int: ...
+    @property
+    def end_column(self) -> int: ...
+    @property
+    def text(self) -> str: ...
 
 
 def explainer(
@@ -38,6 +52,7 @@ def explainer(
         place = lines.get(entries[own[-1]].tb_lineno) if own else None
         if place is None:
             return
+        _note_line(error, entries[own[-1]])
         shown = _entry_at(place, name)
         following: types.TracebackType | None = None
         for entry in reversed([*entries[: own[-1] + 1], shown, *entries[own[-1] + 1 :]]):
@@ -57,9 +72,19 @@ def _entries(traceback: types.TracebackType | None) -> list[types.TracebackType]
     return entries
 
 
+def _note_line(error: BaseException, entry: types.TracebackType) -> None:
+    """Say the generated line where the interpreter would not show it."""
+    if sys.version_info >= (3, 13):
+        return
+    code = entry.tb_frame.f_code
+    line = linecache.getline(code.co_filename, entry.tb_lineno).strip()
+    if line and not os.path.exists(code.co_filename):
+        error.add_note(f"line {entry.tb_lineno} of the generated {code.co_name}: {line}")
+
+
 def _entry_at(place: Place, name: str) -> types.TracebackType:
-    """A traceback entry of a frame that stands at a line of the user's file."""
-    code = compile("\n" * (place.line - 1) + "raise LookupError", place.file, "exec")
+    """A traceback entry of a frame that stands at a place of the user's file."""
+    code = compile(_raising_at(place), place.file, "exec")
     try:
         exec(code.replace(co_name=name), {"__name__": name})
     except LookupError as error:
@@ -67,3 +92,22 @@ def _entry_at(place: Place, name: str) -> types.TracebackType:
         if inner is not None and inner.tb_next is not None:
             return inner.tb_next
     raise InternalError("a line that always raises did not")
+
+
+def _raising_at(place: Place) -> ast.Module:
+    """A statement that raises, at a place: printed tracebacks underline that."""
+    tree = ast.parse("raise LookupError")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt | ast.expr):
+            node.lineno, node.end_lineno = place.line, place.end_line
+            node.col_offset = _bytes_before(place.text, place.column)
+            node.end_col_offset = _bytes_before(place.text, place.end_column)
+            if place.end_line > place.line:  # the text of the other lines is not at hand
+                node.end_lineno, node.end_col_offset = place.line, _bytes_before(place.text, None)
+    return tree
+
+
+def _bytes_before(text: str, column: int | None) -> int:
+    """The offset of a column, as syntax trees count; of the end where there is none."""
+    before = text.rstrip() if column is None else text[: column - 1]
+    return len(before.encode("utf-8", "surrogatepass"))

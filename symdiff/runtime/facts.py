@@ -49,7 +49,7 @@ def _shown(value: Any) -> str:
 
 def lines_of(name: str, signatures: Sequence[Signature], facts: Sequence[Facts]) -> list[str]:
     """A line for each program; with the facts that tell it apart where types alone do not."""
-    lines = [f"{name}({signature}{_always(signature)})" for signature in signatures]
+    lines = [f"{name}({compiled_for(signature)})" for signature in signatures]
     made = []
     for line, own in zip(lines, facts, strict=True):
         others = [known for other, known in zip(lines, facts, strict=True) if other == line]
@@ -58,6 +58,11 @@ def lines_of(name: str, signatures: Sequence[Signature], facts: Sequence[Facts])
         ]
         made.append(f"{line[:-1]}; {', '.join(differ)})" if differ else line)
     return made
+
+
+def compiled_for(signature: Signature) -> str:
+    """The types of a signature, and the values that it fixes."""
+    return f"{signature}{_always(signature)}"
 
 
 def _always(signature: Signature) -> str:

@@ -10,6 +10,8 @@ import linecache
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from symdiff.runtime.dump import dump
+
 
 class Emitted(Protocol):
     """What loading asks of ``emit.Emitted``."""
@@ -27,20 +29,21 @@ class Emitted(Protocol):
 _numbers = itertools.count(1)
 
 
-def load(emitted: Emitted, extra: Mapping[str, Any] | None = None) -> Callable[..., Any]:
-    """The function that ``emitted`` defines, with the objects it names and ``extra`` as its
-    globals.
+def load(emitted: Emitted, signature: str = "") -> Callable[..., Any]:
+    """The function that ``emitted`` defines, with the objects it names as its globals.
 
-    The text is compiled under a file name of its own that ``linecache`` knows for as long as the
+    ``signature`` says what it was compiled for, in the name of the file that is written where
+    ``SYMDIFF_DUMP`` asks for one. The text is compiled under that file's name, in which debuggers
+    take breakpoints, or a name of its own; ``linecache`` knows it for as long as the
     process lives, so that tracebacks, ``pdb`` and ``inspect.getsource`` show it.
     """
-    file = f"<symdiff {emitted.name} {next(_numbers)}>"
+    text = emitted.text
+    dumped = dump(emitted.name, text, signature)
+    file = f"<symdiff {emitted.name} {next(_numbers)}>" if dumped is None else str(dumped)
     namespace: dict[str, Any] = {"__name__": f"symdiff.generated.{emitted.name}"}
     for name, module in emitted.modules.items():
         namespace[name] = importlib.import_module(module)
     namespace |= emitted.objects
-    namespace |= extra or {}
-    text = emitted.text
     code = compile(text, file, "exec", dont_inherit=True)
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(code, namespace)  # defines functions only

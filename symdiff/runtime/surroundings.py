@@ -8,8 +8,10 @@ for CPython caches where it found both).
 
 from __future__ import annotations
 
+import ast
 import builtins
 import collections
+import linecache
 import re
 import sys
 import types
@@ -36,6 +38,9 @@ _OWN = {
     "ABSENT": ABSENT,
 }
 _GENERATED = re.compile(r"[aocv]\d+")
+_FILE = "<symdiff entry>"
+_SHOWN = "compare the types of the arguments, and run the program for them  # symdiff\n"
+linecache.cache[_FILE] = (len(_SHOWN), None, [_SHOWN], _FILE)  # in tracebacks and debuggers
 
 
 class Surroundings:
@@ -102,8 +107,18 @@ class Surroundings:
                 "    return enter",
             ]
         )
-        outer = compile(text, "<symdiff entry>", "exec").co_consts[0]
+        outer = compile(_on_one_line(text), _FILE, "exec").co_consts[0]
         code = next(c for c in outer.co_consts if isinstance(c, types.CodeType))
         cells = {name: types.CellType(value) for name, value in held.items()} | self._cells
         closure = tuple(cells[name] for name in code.co_freevars)
         return types.FunctionType(code, self._globals, "enter", None, closure)
+
+
+def _on_one_line(text: str) -> ast.Module:
+    """The tree of a text all of which stands on line 1: debuggers step over it at once."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt | ast.expr | ast.arg | ast.keyword | ast.excepthandler):
+            node.lineno = node.end_lineno = 1
+            node.col_offset = node.end_col_offset = 0
+    return tree

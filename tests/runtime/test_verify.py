@@ -61,8 +61,8 @@ def test_right_programs_pass_and_arguments_stay():
 def test_a_wrong_program_is_found(monkeypatch):
     load = pipeline.load
 
-    def wrong(emitted):
-        function = load(emitted)
+    def wrong(emitted, signature):
+        function = load(emitted, signature)
         return function if emitted.name.endswith("grad") else lambda *args: function(*args) + 1e-9
 
     monkeypatch.setattr(pipeline, "load", wrong)

@@ -1,0 +1,76 @@
+"""Generated files for those who ask for them: with ``SYMDIFF_DUMP=folder`` in the environment each
+generated text is written to a file of its own there, as it is loaded.
+
+A file is named by the function and what was derived of it, and by a hash of what it was compiled
+for: ``loss_grad-1f0c8a2b94d7.py``. The same program gives the same name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import tempfile
+import threading
+import warnings
+from pathlib import Path
+
+VARIABLE = "SYMDIFF_DUMP"
+_LONGEST = 50  # letters, of up to four bytes
+_written: dict[Path, str] = {}
+_lock = threading.Lock()
+
+
+def dump(name: str, text: str, signature: str) -> Path | None:
+    """Write a generated text, where the environment asks for it; the path, None where it does not.
+
+    ``name`` is the generated function's, ``signature`` what it was compiled for. A folder that
+    cannot be written to is warned of, and nothing else happens.
+    """
+    folder = os.environ.get(VARIABLE)
+    if not folder:
+        return None
+    try:
+        with _lock:
+            path = _path(Path(folder).absolute(), name, text, signature)
+            _write(path, text)
+    except OSError as error:
+        warnings.warn(f"{VARIABLE}: {error}", RuntimeWarning, stacklevel=2)
+        return None
+    return path
+
+
+def _path(folder: Path, name: str, text: str, signature: str) -> Path:
+    """Where a text belongs; beside another one of this process that would have the same name."""
+    shown = re.sub(r"\W", "_", name)[:_LONGEST]
+    stem = f"{shown}-{_hash(_head(text), signature)}"
+    path = folder / f"{stem}.py"
+    if _written.setdefault(path, text) != text:
+        path = folder / f"{stem}-{_hash(text)}.py"
+    return path
+
+
+def _head(text: str) -> str:
+    """The ``def`` and its docstring, which says where the function stands."""
+    return "\n".join(text.split("\n")[:2])
+
+
+def _hash(*parts: str) -> str:
+    joined = "\0".join(parts).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(joined).hexdigest()[:12]
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a whole file or none: readers never see a part of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+    try:
+        with open(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as f:
+            f.write(text)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
