@@ -4,7 +4,7 @@
 #   make test [PEERS=1]    everything that is checked; PEERS=1 compares with JAX and autograd too
 #   make bench [ARGS=...]  generated gradients beside hand-written ones, autograd and JAX
 #   make fuzz [N=300]      N random programs against independent derivatives
-#   make golden            write emitted source kept in tests/golden, and what the README shows, anew
+#   make golden            write emitted source kept in tests/golden, and what the documentation shows, anew
 #   make format            lay out and tidy the source
 #   make clean             remove environments and caches
 
@@ -60,7 +60,8 @@ fuzz: $(READY)
 # Read the difference afterwards: what is kept is what a person has found good.
 golden: $(READY)
 	UPDATE_GOLDEN=1 UPDATE_README=1 $(BIN)/python -m pytest --quiet \
-	    tests/test_golden.py tests/emit/test_golden.py tests/test_readme.py
+	    tests/test_golden.py tests/emit/test_golden.py tests/test_readme.py \
+	    tests/looking/test_rules.py
 
 format: $(READY)
 	$(BIN)/ruff format .

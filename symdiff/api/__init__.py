@@ -19,6 +19,7 @@ from symdiff.api.marks import (
 )
 
 if TYPE_CHECKING:
+    from symdiff.looking.ruletable import RuleTable
     from symdiff.runtime.saved import Pullback
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "jvp",
     "no_grad",
     "nondifferentiable",
+    "rules",
     "stop_gradient",
     "value_and_grad",
     "vjp",
@@ -223,3 +225,23 @@ def check_grads(
     from symdiff.api.checks import check
 
     check(f, args, order, modes, rtol, atol, seed)
+
+
+def rules(*functions: str | Callable[..., Any]) -> RuleTable:
+    """The derivative rules of functions, given as such or by name; of all ops, if none is given.
+
+    A sequence of records, which prints as the code that derivatives are made of; ``as_dicts()`` is
+    plain data.
+
+    :raises SignatureError: for a function that is made of others, or has no rule.
+
+    >>> import numpy as np
+    >>> print(rules(np.hypot))
+    hypot: ``sqrt(a * a + b * b)``; its derivative at (0, 0) is 0.
+        y = np.hypot(a, b)
+        dy_da = a / np.where(y == 0, 1.0, y)
+        dy_db = b / np.where(y == 0, 1.0, y)
+    """
+    from symdiff.looking.ruletable import table_of
+
+    return table_of(*functions)

@@ -52,7 +52,7 @@ def _own(function: Any) -> list[Passage]:
 
 def _around(span: SourceSpan) -> Passage:
     """The innermost function around a line, or the line alone where the file is another now."""
-    lines = [line.rstrip("\r\n") for line in linecache.getlines(span.file)]
+    lines = _lines_of(span.file)
     alone = Passage(span.file, span.line, (span.text,))
     if not 1 <= span.line <= len(lines) or lines[span.line - 1] != span.text.rstrip("\r\n"):
         return alone
@@ -70,3 +70,11 @@ def _around(span: SourceSpan) -> Passage:
         return alone
     start, end = max(around)
     return Passage(span.file, start, tuple(lines[start - 1 : end]))
+
+
+def _lines_of(file: str) -> list[str]:
+    """The present lines of a file; none where there is no such file."""
+    try:
+        return [line.rstrip("\r\n") for line in linecache.getlines(file)]
+    except ValueError:  # a name that no file can have
+        return []

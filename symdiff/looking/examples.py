@@ -1,0 +1,136 @@
+"""An example call for each op whose rules are not partial derivatives: what the table shows.
+
+The parameters' names tell their types. A call is built by the lowering of a library's function, as
+in a user's program, or by the op itself where it has no function of its own.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from symdiff import ops
+from symdiff.ir.types import ListType, Type
+from symdiff.ops.declare import FUNCTIONS, REGISTRY
+from symdiff.runtime.signature import read_type
+
+_TYPES = {
+    "x": "float64[n]",
+    "w": "float64[n]",
+    "t": "float64[k]",
+    "X": "float64[n,m]",
+    "Y": "float64[m,k]",
+    "A": "float64[n,n]",
+    "B": "float64[n,k]",
+    "z": "complex128[n]",
+    "a": "float",
+    "b": "float",
+    "c": "bool[n]",
+    "i": "int64[k]",
+    "I": "int64[n,k]",
+    "j": "int",
+    "s": "float64",
+    "x3": "float64[n,3]",
+    "w3": "float64[n,3]",
+    "part": "float64[n-2]",
+}
+
+
+def type_of(name: str) -> Type:
+    """The type of an example's parameter."""
+    if name in ("items", "more"):
+        return ListType(type_of("x"))
+    type_ = read_type(_TYPES[name])
+    assert type_ is not None
+    return type_
+
+
+def _np(name: str) -> Callable[..., Any]:
+    """The lowering of ``np.<name>``."""
+    function: Any = np
+    for part in name.split("."):
+        function = getattr(function, part)
+    return FUNCTIONS[function]
+
+
+def _op(name: str) -> Callable[..., Any]:
+    return REGISTRY[name]
+
+
+_INNER = (slice(1, -1),)
+
+EXAMPLES: Mapping[str, Callable[..., Any]] = {
+    "where": lambda c, x, w: _np("where")(c, x, w),
+    "sinc": lambda x: _np("sinc")(x),
+    "real": lambda z: _np("real")(z),
+    "imag": lambda z: _np("imag")(z),
+    "conjugate": lambda z: _np("conjugate")(z),
+    "astype": lambda x: _op("astype")(x, dtype=np.dtype("float32")),
+    "python_float": lambda s: FUNCTIONS[builtins.float](s),
+    "math_hypot": lambda a, b: FUNCTIONS[math.hypot](a, b),
+    "full": lambda a: _np("full")(5, a),
+    "linspace": lambda a, b: _np("linspace")(a, b, 5),
+    "array": lambda a, b: _np("array")([a, b]),
+    "reshape": lambda X: _np("reshape")(X, -1),
+    "transpose": lambda X: _np("transpose")(X),
+    "broadcast_to": lambda x: _np("broadcast_to")(x, (3, _op("size")(x, axis=0))),
+    "copy": lambda x: _np("copy")(x),
+    "concatenate": lambda x, t: _np("concatenate")([x, t]),
+    "stack": lambda x, w: _np("stack")([x, w]),
+    "roll": lambda x: _np("roll")(x, 1),
+    "repeat": lambda x: _np("repeat")(x, 2, axis=0),
+    "tile": lambda x: _np("tile")(x, 2),
+    "pad": lambda x: _np("pad")(x, 1),
+    "diagonal": lambda A: _np("diagonal")(A),
+    "diag": lambda x: _np("diag")(x),
+    "tril": lambda A: _np("tril")(A),
+    "triu": lambda A: _np("triu")(A),
+    "index": lambda x: ops.index_of(x, _INNER),
+    "index_set": lambda x, part: ops.index_set_of(x, part, _INNER),
+    "index_add": lambda x, part: ops.index_add_of(x, part, _INNER),
+    "list_get": lambda items, j: _op("list_get")(items, j),
+    "list_push": lambda items, x: _op("list_push")(items, x),
+    "list_concatenate": lambda items, more: _op("list_concatenate")(items, more),
+    "sum": lambda X: _np("sum")(X, axis=1),
+    "mean": lambda X: _np("mean")(X, axis=1),
+    "var": lambda x: _np("var")(x),
+    "std": lambda x: _np("std")(x),
+    "prod": lambda x: _np("prod")(x),
+    "max": lambda x: _np("max")(x),
+    "min": lambda x: _np("min")(x),
+    "logaddexp_reduce": lambda x: FUNCTIONS[np.logaddexp.reduce](x),
+    "nanmean": lambda x: _np("nanmean")(x),
+    "nanvar": lambda x: _np("nanvar")(x),
+    "nanstd": lambda x: _np("nanstd")(x),
+    "nanmax": lambda x: _np("nanmax")(x),
+    "nanmin": lambda x: _np("nanmin")(x),
+    "cumsum": lambda x: _np("cumsum")(x, axis=0),
+    "cumprod": lambda x: _np("cumprod")(x, axis=0),
+    "sort": lambda x: _np("sort")(x),
+    "take_along_axis": lambda X, I: _np("take_along_axis")(X, I, 1),  # noqa: E741
+    "weighted_bincount": lambda i, t: _np("bincount")(i, t),
+    "interp": lambda t, x, w: _np("interp")(t, x, w),
+    "convolve": lambda x, t: _np("convolve")(x, t),
+    "median": lambda x: _np("median")(x, axis=0),
+    "quantile": lambda x, a: _np("quantile")(x, a, axis=0),
+    "einsum": lambda X, Y: _np("einsum")("ij,jk->k", X, Y),
+    "matmul": lambda X, Y: _np("matmul")(X, Y),
+    "outer": lambda x, t: _np("outer")(x, t),
+    "dot": lambda X, Y: _np("dot")(X, Y),
+    "vdot": lambda x, w: _np("vdot")(x, w),
+    "tensordot": lambda X, Y: _np("tensordot")(X, Y, 1),
+    "trace": lambda A: _np("trace")(A),
+    "cross": lambda x3, w3: _np("cross")(x3, w3),
+    "inv": lambda A: _np("linalg.inv")(A),
+    "solve": lambda A, B: _np("linalg.solve")(A, B),
+    "det": lambda A: _np("linalg.det")(A),
+    "slogdet": lambda A: _np("linalg.slogdet")(A),
+    "cholesky": lambda A: _np("linalg.cholesky")(A),
+    "eigh": lambda A: _np("linalg.eigh")(A),
+    "eigvalsh": lambda A: _np("linalg.eigvalsh")(A),
+    "norm": lambda x: _np("linalg.norm")(x),
+}

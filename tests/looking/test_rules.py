@@ -1,0 +1,307 @@
+"""The table of rules: what it shows is run, and agrees with differences of the calls it shows."""
+
+import cmath
+import inspect
+import json
+import math
+import os
+import types
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from symdiff.looking.examples import EXAMPLES, type_of
+from symdiff.looking.rules import assigned, rule_of
+from symdiff.looking.ruletable import program, table_of
+from symdiff.ops import support
+from symdiff.ops.declare import REGISTRY
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "rules.md"
+UPDATE = bool(os.environ.get("UPDATE_README"))
+
+ELEMENTWISE = [
+    name
+    for name, op in REGISTRY.items()
+    if op.partials is not None and any(partial is not None for partial in op.partials)
+]
+# Differentiable ops that no example shows: those of lists, casts and effects, which are not called
+# by a name of NumPy's, and those that only rules make.
+INSIDE = {
+    "choice", "as_scalar", "python_complex", "complex_of", "polygamma", "math_fsum", "arange",
+    "contiguous", "laid_like", "list_accumulate", "list_new", "list_filled", "list_total",
+    "list_set", "list_add", "list_insert", "list_pop", "list_unpop", "list_slice",
+    "list_slice_set", "list_unstack", "list_stack", "list_join", "list_parts", "list_from_tape",
+    "list_to_tape", "prod_except", "unbroadcast", "given", "opaque_call", "grad_hook",
+    "call_hook", "cofactors", "sum_if_defined", "pack", "unpack", "with_real", "with_imag",
+    "retype", "custom_call",
+}  # fmt: skip
+
+
+def names_for_code() -> dict:
+    """What the code of rules may name: NumPy, ``math`` and the functions of ``ops.support``."""
+    public = {k: v for k, v in vars(support).items() if isinstance(v, types.FunctionType)}
+    return {**public, "np": np, "math": math, "cmath": cmath}
+
+
+def run(code: str, target: str, **values):
+    """What a name is after code has run; arguments are never written."""
+    names = names_for_code() | {k: v.copy() if hasattr(v, "copy") else v for k, v in values.items()}
+    exec(code, names)
+    return names[target]
+
+
+# Elementwise --------------------------------------------------------------------------------------
+
+POINTS = {
+    "x": (0.37, -0.41, 1.73, 5.3),
+    "a": (0.62, -0.83, 1.31, 4.7),
+    "b": (0.47, 1.9, -0.58, 3.2),
+}
+TRIPLES = {"x": (0.2, -1.7, 2.9), "lo": (-0.5, -0.9, -0.7), "hi": (0.9, 0.8, 0.6)}
+
+
+def points(names: list[str]) -> list[tuple[float, ...]]:
+    table = TRIPLES if len(names) == 3 else POINTS
+    return list(zip(*(table[name] for name in names), strict=True))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_partials_agree_with_differences_of_the_call(name: str):
+    record = rule_of(name)
+    assert record.call is not None
+    operands = [*record.partials, *record.constant]
+    order = [n for n in ("x", "a", "b", "lo", "hi") if n in operands]
+    tried = 0
+    for point in points(order):
+        given = dict(zip(order, map(as_array_or_number(name), point), strict=True))
+        if name == "math_ldexp":
+            given["b"] = 3
+        for by, code in record.partials.items():
+            try:
+                difference = central(record.call, given, by)
+                y = run(assigned("y", record.call), "y", **given)
+            except (ValueError, TypeError, OverflowError):
+                continue  # outside of what math takes
+            if not np.all(np.isfinite(difference)):
+                continue
+            partial = run(assigned("d", code), "d", y=y, **given)
+            partial = np.real(partial) if name == "angle" else partial  # along a real step
+            np.testing.assert_allclose(np.asarray(partial) + 0.0, difference, rtol=2e-7, atol=1e-7)
+            tried += 1
+    assert tried
+
+
+def as_array_or_number(name: str):
+    if name.startswith("cmath_"):
+        return lambda value: complex(value, 0.3)
+    if name == "angle":
+        return lambda value: np.array([complex(value, 0.3)])
+    return float if name.startswith("math_") else lambda value: np.array([value])
+
+
+def central(call: str, given: dict, by: str):
+    """The derivative by central differences with one extrapolation (Richardson)."""
+
+    def of(h: float):
+        ahead = run(assigned("y", call), "y", **{**given, by: given[by] + h})
+        behind = run(assigned("y", call), "y", **{**given, by: given[by] - h})
+        return (ahead - behind) / (2 * h)
+
+    h = 1e-3
+    return (4 * of(h / 2) - of(h)) / 3
+
+
+# Rules of operands --------------------------------------------------------------------------------
+
+SHAPES = {
+    "x": (5,), "w": (5,), "t": (3,), "X": (5, 4), "Y": (4, 3), "A": (5, 5), "B": (5, 3), "z": (5,),
+    "a": (), "b": (), "s": (), "x3": (5, 3), "w3": (5, 3), "part": (3,),
+}  # fmt: skip
+
+
+def drawn(name: str, op: str, rng: np.random.Generator):
+    """A value for an operand of an example."""
+    fixed = {
+        "c": np.array([True, False, True, True, False]),
+        "i": np.array([2, 0, 2]),
+        "I": np.array([[0, 1, 1], [3, 2, 0], [1, 1, 1], [0, 0, 2], [3, 1, 2]]),
+        "j": 1,
+        "items": [rng.normal(size=3) for _ in range(3)],
+        "more": [rng.normal(size=3) for _ in range(2)],
+    }
+    if name in fixed:
+        return fixed[name]
+    value = rng.uniform(0.2, 0.9, SHAPES[name])
+    if name == "z":
+        return value + 1j * rng.normal(size=5)
+    if name == "A" and op in ("cholesky", "eigh", "eigvalsh"):
+        return value @ value.T + np.diag([3.0, 7.0, 11.0, 15.0, 19.0])
+    if op == "interp" and name == "x":
+        return np.sort(value)
+    kind = type_of(name)
+    return float(value) if getattr(kind, "kind", "array") != "array" else value
+
+
+def flat(value) -> list:
+    """The numbers in arrays, in tuples and lists of arrays."""
+    if isinstance(value, tuple | list):
+        return [number for item in value for number in flat(item)]
+    return list(np.ravel(value))
+
+
+def pairing(g, t) -> float:
+    """Re Σ conj(g) t."""
+    return float(np.real(np.vdot(np.array(flat(g)), np.array(flat(t)))))
+
+
+def perturbed(value, direction, h: float):
+    if isinstance(value, list):
+        return [item + h * d for item, d in zip(value, direction, strict=True)]
+    return value + h * direction
+
+
+def direction_for(name: str, value, op: str, rng: np.random.Generator):
+    if isinstance(value, list):
+        return [rng.normal(size=item.shape) for item in value]
+    d = rng.normal(size=np.shape(value))
+    if np.iscomplexobj(value):
+        d = d + 1j * rng.normal(size=np.shape(value))
+    if op in ("cholesky", "eigh", "eigvalsh"):
+        d = np.tril(d) + np.tril(d, -1).T  # of symmetric matrices, only one triangle is read
+    return d
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_rules_of_operands_agree_with_differences_of_the_call(name: str):
+    record = rule_of(name)
+    assert record.call is not None
+    rng = np.random.default_rng(3)
+    operands = type_names(name)
+    given = {operand: drawn(operand, name, rng) for operand in operands}
+    call = assigned("y", record.call)
+    y = run(call, "y", **given)
+    g = cotangent(y, rng)
+    seeds = results_named("g", g) | results_named("y", y)
+    tolerance = 2e-3 if name == "astype" else 1e-6
+    for operand, code in record.reverse.items():
+        d = direction_for(operand, given[operand], name, rng)
+        h = 1e-2 if name == "astype" else 1e-5
+        ahead = run(call, "y", **{**given, operand: perturbed(given[operand], d, h)})
+        behind = run(call, "y", **{**given, operand: perturbed(given[operand], d, -h)})
+        t = [(a - b) / (2 * h) for a, b in zip(flat(ahead), flat(behind), strict=True)]
+        bar = run(assigned("bar", code), "bar", **given, **seeds)
+        expected = pairing(g, t)
+        lower = np.tril(d) if name in ("cholesky", "eigh", "eigvalsh") else d
+        np.testing.assert_allclose(pairing(bar, lower), expected, rtol=tolerance, atol=1e-7)
+        if operand in record.forward:
+            tangent = {f"{operand}_dot": d}
+            y_dot = run(assigned("d", record.forward[operand]), "d", **given, **seeds, **tangent)
+            np.testing.assert_allclose(flat(y_dot), t, rtol=tolerance, atol=1e-6)
+
+
+def type_names(name: str) -> list[str]:
+    return list(inspect.signature(EXAMPLES[name]).parameters)
+
+
+def cotangent(y, rng: np.random.Generator):
+    if isinstance(y, tuple | list):
+        return (
+            type(y)(cotangent(item, rng) for item in y)
+            if type(y) in (tuple, list)
+            else tuple(cotangent(item, rng) for item in y)
+        )
+    g = rng.normal(size=np.shape(y))
+    g = g + 1j * rng.normal(size=np.shape(y)) if np.iscomplexobj(y) else g
+    return np.asarray(g, np.asarray(y).dtype)[()]
+
+
+def results_named(name: str, value) -> dict:
+    if isinstance(value, tuple):
+        return {f"{name}{k}": item for k, item in enumerate(value)}
+    return {name: value}
+
+
+# The table ----------------------------------------------------------------------------------------
+
+
+def test_every_differentiable_op_is_shown_or_known_to_be_inside():
+    differentiable = {
+        name
+        for name, op in REGISTRY.items()
+        if op.partials is None and op.nondifferentiable is not True
+    }
+    assert differentiable == set(EXAMPLES) | INSIDE
+
+
+def test_the_table_of_all_ops_is_plain_data_in_the_registrys_order():
+    table = sd.rules()
+    assert [record["op"] for record in json.loads(json.dumps(table.as_dicts()))] == list(REGISTRY)
+    assert len(table) == len(REGISTRY)
+    assert table[0].op == next(iter(REGISTRY))
+
+
+@pytest.mark.parametrize(
+    ("asked", "op"),
+    [
+        (np.tanh, "tanh"),
+        ("tanh", "tanh"),
+        ("np.tanh", "tanh"),
+        (np.linalg.solve, "solve"),
+        ("math.sin", "math_sin"),
+        (math.sin, "math_sin"),
+        (np.abs, "absolute"),
+    ],
+)
+def test_an_op_is_asked_for_by_name_or_function(asked, op: str):
+    (record,) = sd.rules(asked)
+    assert record.op == op
+
+
+def test_an_unknown_op_is_refused_with_those_that_are_near():
+    with pytest.raises(sd.SignatureError, match="no op called 'tanhh'") as raised:
+        sd.rules("tanhh")
+    assert "tanh" in str(raised.value.hint)
+
+
+def test_what_is_well_known_reads_as_in_books():
+    assert str(sd.rules("tanh")).splitlines()[1:] == [
+        "    y = np.tanh(x)",
+        "    dy_dx = 1.0 - y * y",
+    ]
+    (solve,) = sd.rules("solve")
+    assert solve.reverse["B"] == "np.linalg.solve(A.T, g)"
+    assert solve.forward["A"] == "-np.linalg.solve(A, A_dot @ y)"
+    (total,) = sd.rules("sum")
+    assert total.linear == ("X",)
+    assert total.forward == {}
+    assert rule_of("heaviside").constant == ("a",)
+    assert not rule_of("floor").flows
+    assert rule_of("log").masked
+    assert not rule_of("sin").masked
+
+
+def test_conventions_at_kinks_are_said():
+    for name in ("absolute", "sqrt", "maximum", "power", "hypot", "clip", "max", "norm", "std"):
+        assert "derivative" in rule_of(name).meaning, name
+
+
+def test_html_shows_code_as_text():
+    page = sd.rules("fmax", "less")._repr_html_()
+    assert "<script" not in page
+    assert "&gt;" in page or "&#62;" in page
+
+
+def test_the_documentation_is_the_registrys():
+    text = table_of().as_markdown() + "\n"
+    if UPDATE:
+        DOCUMENT.write_text(text, encoding="utf-8")
+    stale = "run: python -m symdiff.looking.ruletable docs/rules.md"
+    assert DOCUMENT.read_text(encoding="utf-8") == text, stale
+
+
+def test_code_blocks_of_the_documentation_are_python():
+    for name in EXAMPLES:
+        compile(program(rule_of(name)), name, "exec")
