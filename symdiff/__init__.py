@@ -50,6 +50,7 @@ from symdiff.errors import (
     SignatureError,
     SourceUnavailableError,
     SymdiffError,
+    UnknownNameError,
     UnsupportedCallError,
     UnsupportedSyntaxError,
 )
@@ -65,6 +66,7 @@ __all__ = [
     "SignatureError",
     "SourceUnavailableError",
     "SymdiffError",
+    "UnknownNameError",
     "UnsupportedCallError",
     "UnsupportedSyntaxError",
     "__version__",

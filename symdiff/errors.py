@@ -33,6 +33,7 @@ __all__ = [
     "SignatureError",
     "SourceUnavailableError",
     "SymdiffError",
+    "UnknownNameError",
     "UnsupportedCallError",
     "UnsupportedSyntaxError",
 ]
@@ -136,6 +137,10 @@ class SourceUnavailableError(SymdiffError):
 
 class GradientShapeError(SymdiffError, TypeError):
     """A gradient of something that is not a scalar."""
+
+
+class UnknownNameError(SymdiffError, KeyError):
+    """A name asked for that the function does not have, or that stands for no value."""
 
 
 class InternalError(SymdiffError):

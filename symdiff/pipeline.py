@@ -109,11 +109,15 @@ class Chain:
 @dataclass(frozen=True, slots=True)
 class Followed:
     """The optimised graph of a function, the signature of its calls, and the facts about other
-    variables that it rests on."""
+    variables that it rests on.
+
+    ``staged`` is the graph as the function is written, with the user's names.
+    """
 
     graph: Graph
     signature: Signature
     checks: tuple[Check, ...]
+    staged: Staged
 
     @property
     def written(self) -> tuple[Path, ...]:
@@ -126,9 +130,9 @@ class Derived:
     """A graph with the signature of its calls, and the facts about other variables that it rests
     on.
 
-    ``primal`` is the graph of the function itself and ``inner`` the signature of its calls,
-    ``written`` the paths of the arrays that it writes. ``added`` are the paths of what the function
-    itself does not see: tangents and cotangents.
+    ``primal`` is the graph of the function itself, ``staged`` the same as it is written, and
+    ``inner`` the signature of its calls, ``written`` the paths of the arrays that it writes.
+    ``added`` are the paths of what the function itself does not see: tangents and cotangents.
     """
 
     graph: Graph
@@ -136,6 +140,7 @@ class Derived:
     checks: tuple[Check, ...]
     primal: Graph
     inner: Signature
+    staged: Staged
     written: tuple[Path, ...] = ()
     added: frozenset[Path] = frozenset()
 
@@ -170,7 +175,7 @@ def followed(function: Callable[..., Any], names: Sequence[str], arguments: Argu
     staged, signature = staged_at(function, signature_of(names, arguments), arguments)
     checks = [_check(guard) for guard in staged.guards]
     graph = without_unused_variables(optimise(staged.graph))
-    found = Followed(graph, signature, tuple(checks))
+    found = Followed(graph, signature, tuple(checks), staged)
     given = dict(zip(names, arguments, strict=True))
     _refuse_one_by_two_paths(checks, given)
     kept = _defaults_written(function, given, found.written)
@@ -254,7 +259,14 @@ def derive(chain: Chain, arguments: Arguments, known: Followed | None = None) ->
     outermost = replace(tied(signatures[-1], ties), static=static, same=same)
     added = _paths(outermost) - own
     return Derived(
-        graph, outermost, tuple(checks), function.graph, function.signature, written, added
+        graph,
+        outermost,
+        tuple(checks),
+        function.graph,
+        function.signature,
+        function.staged,
+        written,
+        added,
     )
 
 

@@ -1,6 +1,6 @@
 """The layers, held by reading import statements: imports point down, and heavy ones wait.
 
-    api → {drawing, tracing, looking, closed, exporting} → pipeline
+    api → {graphs, tracing, looking, closed, exporting} → pipeline
         → {parse, differentiate, optimise, emit, runtime} → ops → ir → source, errors
 
 Modules of the lowest layer may import each other, all others only what stands below them and their
@@ -23,7 +23,7 @@ LAYERS = (
     {"ops"},
     {"parse", "differentiate", "optimise", "emit", "runtime"},
     {"pipeline"},
-    {"drawing", "tracing", "looking", "closed", "exporting"},
+    {"graphs", "tracing", "looking", "closed", "exporting"},
     {"api"},
 )
 HEIGHT = {part: height for height, layer in enumerate(LAYERS) for part in layer}

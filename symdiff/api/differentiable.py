@@ -23,7 +23,7 @@ from symdiff.runtime.signature import with_types
 if TYPE_CHECKING:
     from symdiff.api.programs import Home
     from symdiff.api.transforms import Transform
-    from symdiff.ir.graph import Graph
+    from symdiff.graphs import ComputationGraph
     from symdiff.looking import Built, Explanation, Source
     from symdiff.pipeline import Chain
     from symdiff.runtime.dispatch import Dispatcher
@@ -175,9 +175,14 @@ class Differentiable:
 
         return Explanation.of(self._built(args, kwargs))
 
-    def graph(self, *args: Any, **kwargs: Any) -> Graph:
-        """The graph that is compiled for these arguments, which may be types as text."""
-        return self._home.derive(self._transforms, self._described(args, kwargs)).graph
+    def graph(self, *args: Any, **kwargs: Any) -> ComputationGraph:
+        """The graph of the function for these arguments, which may be types as text.
+
+        Its nodes have the attributes of PyTorch's tensors: ``f.graph(x)["y"].grad_fn``. What
+        requires a gradient follows from what is differentiated by; of a function itself, that is
+        every float. ``.ir`` is the graph that is compiled.
+        """
+        return self._home.graph(self._transforms, self._described(args, kwargs))
 
     def signatures(self) -> list[str]:
         """What was compiled so far, a line each, and on which values it rests."""

@@ -14,7 +14,7 @@ import types
 import weakref
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from symdiff import pipeline
 from symdiff.api.transforms import Functional, Transform, transform_of
@@ -37,6 +37,9 @@ from symdiff.runtime.facts import Facts, facts_of
 from symdiff.runtime.parameters import Parameters, parameters_of
 from symdiff.runtime.saved import Backward, Saved, leaf_shapes
 from symdiff.runtime.verify import is_asked_for, observer
+
+if TYPE_CHECKING:
+    from symdiff.graphs import ComputationGraph
 
 Transforms = tuple[Transform, ...]
 Steps = tuple[tuple[Any, ...], ...]
@@ -280,6 +283,14 @@ class Home:
         """The text of the program that was compiled last under transforms, if there is one."""
         emitted = self._texts.get((transforms, pair))
         return None if emitted is None else Source.of(emitted, self.function)
+
+    def graph(self, transforms: Transforms, arguments: Arguments) -> ComputationGraph:
+        """The user's view of the function's graph for a call."""
+        from symdiff.api.viewing import viewed
+
+        chain = self.chain(transforms)
+        arguments = chain.normalise(arguments)
+        return viewed(chain, arguments, pipeline.derive(chain, arguments))
 
     def signatures(self) -> list[str]:
         """A line for each program."""

@@ -62,6 +62,12 @@ class Transform:
         """Paths of arrays with the paths of those whose shape they have: tangents of primals."""
         return []
 
+    def differentiates(
+        self, path: Path, inner: Signature, outer: Signature, parameters: Parameters
+    ) -> bool:
+        """Whether a float at a path of the inner arguments is differentiated by."""
+        return False
+
     def apply(
         self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
     ) -> Graph:
@@ -85,6 +91,11 @@ class Differentiated(Transform):
         for path in self.wrt.paths(inner):
             arguments = replaced(arguments, inner.names, path, as_float)
         return arguments
+
+    def differentiates(
+        self, path: Path, inner: Signature, outer: Signature, parameters: Parameters
+    ) -> bool:
+        return any(path[: len(asked)] == asked for asked in self.wrt.paths(parameters))
 
     def asked(self, graph: Graph, inner: Signature, parameters: Parameters) -> Asked:
         """The inputs asked for."""
@@ -251,6 +262,13 @@ class Jvp(Transform):
     def outer_path(self, path: Path, inner: Signature, parameters: Parameters) -> Path:
         slot = _slot(path, inner, parameters)
         return path if slot[0] < self.skip else ("primals", slot[0] - self.skip, *slot[1:])
+
+    def differentiates(
+        self, path: Path, inner: Signature, outer: Signature, parameters: Parameters
+    ) -> bool:
+        tangents = leaves(specification_at(outer, ("tangents",)))
+        given = [place for place, kind in tangents if kind != _NONE]
+        return self.outer_path(path, inner, parameters)[1:] in given
 
     def apply(
         self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters

@@ -173,7 +173,7 @@ def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
         getattr(function, "__doc__", None),
         _span(function),
     )
-    return Staged(graph, tuple(interp.guards.values()))
+    return Staged(graph, tuple(interp.guards.values()), interp.names)
 
 
 def _never_returns(interp: Interpreter) -> CertainError:

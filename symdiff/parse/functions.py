@@ -26,6 +26,7 @@ from symdiff.parse.blame import certain
 from symdiff.parse.branches import ends_without_return, taken_from
 from symdiff.parse.interpreter import MOST_INLINED, REFUSED, Frame, Interpreter
 from symdiff.parse.lookups import rests_on, variable_of
+from symdiff.parse.names import final_names
 from symdiff.parse.opaque import call_opaque, is_message, is_pure_python, report
 from symdiff.parse.recursion import followed
 from symdiff.parse.scope import local_names, reflect_everywhere, yielding
@@ -183,6 +184,8 @@ def _run_in_frame(
         result = _run_body(interp, node, frame)
         if interp.raises_here():
             raise Left
+        if not any(outer.source is not None for outer in interp.frames[:-1]):
+            interp.names = final_names(interp.heap, scope)
         interp.forget(scope)
         return result
     except Exception as error:

@@ -148,6 +148,7 @@ class Interpreter:
         self.rules: list[Any] = []  # functions of whose rule the statements are
         self.forks = 0  # how often a statement was staged for each case
         self.decided: dict[ast.expr, bool | Value] = {}  # tests that were evaluated before
+        self.names: dict[str, Value | str] = {}  # of the function itself, when it has returned
 
     # Where we are ---------------------------------------------------------------------------------
 

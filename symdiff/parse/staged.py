@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from symdiff.ir.graph import FreeVariable, Graph
+from symdiff.ir.graph import FreeVariable, Graph, Value
 from symdiff.ir.signature import Path
 from symdiff.source import SourceSpan
 
@@ -32,10 +33,15 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """``graph.inputs`` number the leaves of the arguments that are used, then free variables."""
+    """``graph.inputs`` number the leaves of the arguments that are used, then free variables.
+
+    ``names`` maps the function's local names, and ``params[0]`` inside containers, to the value
+    that each has last, or to words that say why there is none.
+    """
 
     graph: Graph
     guards: tuple[Guard, ...]
+    names: Mapping[str, Value | str] = field(default_factory=dict)
 
 
 class StaticDemand(Exception):  # noqa: N818 - a request, not an error

@@ -1,0 +1,104 @@
+"""A function's graph for its user to look at: what is compiled enters, with the call; a
+``ComputationGraph`` leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from symdiff.api.transforms import Differentiated, Jvp, Transform
+from symdiff.api.wrt import with_inputs
+from symdiff.graphs import ComputationGraph, Described
+from symdiff.ir.graph import Block, FreeVariable, Graph, Input
+from symdiff.ir.signature import Path, Signature, leaves
+from symdiff.ir.types import ArrayType, ListType, Size, carries_derivative
+from symdiff.pipeline import Arguments, Chain, Derived, replace_graph
+from symdiff.runtime.calling import follow
+from symdiff.runtime.signature import signature_of, spelled
+
+
+def viewed(chain: Chain, arguments: Arguments, derived: Derived) -> ComputationGraph:
+    """The view of the function under a chain, for a normalised call of the outermost transform."""
+    own = chain.levels(arguments)[0]
+    graph = _with_all_arguments(derived.staged.graph, derived.inner)
+    pairs = zip(graph.inputs, graph.block.parameters, strict=True)
+    floats = {k: given.path for k, (given, v) in enumerate(pairs) if _is_float(given, v.type)}
+    asked = _Asked(chain, arguments, derived.inner)
+    wanted = frozenset(k for k, path in floats.items() if asked.differentiates(path))
+    sizes = dict(_sizes(graph, chain.parameters[0].names, own))
+    names = derived.staged.names
+    entry = _entry_names(graph.inputs)
+    return ComputationGraph(Described(graph, entry, wanted, derived.graph, names, sizes))
+
+
+def _is_float(given: Input, type_: object) -> bool:
+    carries = isinstance(type_, ArrayType | ListType) and carries_derivative(type_)
+    return given.origin == "argument" and carries
+
+
+class _Asked:
+    """What a chain of transforms differentiates by; every float where there is none."""
+
+    def __init__(self, chain: Chain, arguments: Arguments, own: Signature) -> None:
+        given = zip(chain.parameters[1:], chain.levels(arguments)[1:], strict=True)
+        signatures = [own, *(signature_of(p.names, level) for p, level in given)]
+        levels = zip(signatures[:-1], signatures[1:], chain.parameters[:-1], strict=True)
+        transforms: list[Transform] = list(chain.transforms)  # type: ignore[arg-type]
+        self._levels = list(zip(transforms, levels, strict=True))
+        self._all = not any(isinstance(t, Differentiated | Jvp) for t in transforms)
+
+    def differentiates(self, path: Path) -> bool:
+        """Whether a float at a path of the function's own arguments is differentiated by."""
+        for transform, (inner, outer, parameters) in self._levels:
+            if transform.differentiates(path, inner, outer, parameters):
+                return True
+            path = transform.outer_path(path, inner, parameters)
+        return self._all
+
+
+def _with_all_arguments(graph: Graph, signature: Signature) -> Graph:
+    """The graph with inputs for arguments that it does not use, in the order of the parameters."""
+    found = {p: kind for name, spec in signature.parameters for p, kind in leaves(spec, (name,))}
+    numbers = {p: t for p, t in found.items() if isinstance(t, ArrayType | ListType)}
+    same = dict(signature.same)
+    graph = with_inputs(graph, {p: t for p, t in numbers.items() if p not in same})
+    places = {path: place for place, path in enumerate(found)}
+    order = sorted(
+        range(len(graph.inputs)),
+        key=lambda k: places.get(graph.inputs[k].path, len(places)),
+    )
+    parameters = tuple(graph.block.parameters[k] for k in order)
+    return replace_graph(
+        graph,
+        block=Block(parameters, graph.block.nodes, graph.block.results),
+        inputs=tuple(graph.inputs[k] for k in order),
+        mutated={order.index(k): place for k, place in graph.mutated.items()},
+    )
+
+
+def _entry_names(inputs: tuple[Input, ...]) -> tuple[str, ...]:
+    """What each input is called; a variable outside that has an argument's name is told apart."""
+    names: list[str] = []
+    for given in inputs:
+        first, *rest = given.path
+        name = spelled(given.path)
+        if name in names and isinstance(first, FreeVariable):
+            name = spelled((f"{first.kind} {first.name}", *rest))
+        while name in names:
+            name += "'"
+        names.append(name)
+    return tuple(names)
+
+
+def _sizes(graph: Graph, names: tuple[str, ...], arguments: Arguments) -> Iterator[tuple[str, int]]:
+    """The sizes that the arrays at hand have, by symbol."""
+    for given, parameter in zip(graph.inputs, graph.block.parameters, strict=True):
+        if not isinstance(parameter.type, ArrayType):
+            continue
+        value = follow(given.path, names, arguments)
+        if isinstance(value, np.ndarray):
+            for dim, size in zip(parameter.type.shape, value.shape, strict=True):
+                if isinstance(dim, Size):
+                    yield dim.symbol, size - dim.offset

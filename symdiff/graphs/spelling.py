@@ -1,0 +1,112 @@
+"""What computes a value, in one line: ``scores - ·``.
+
+A value of the IR enters, with what to call others; text leaves. Constants are written out.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from symdiff.graphs.places import Places, Source
+from symdiff.ir.build import constant
+from symdiff.ir.control import cond, loop, undefined
+from symdiff.ir.graph import Node, Value
+from symdiff.ops import index_add, index_set
+from symdiff.ops.declare import Operation
+from symdiff.ops.index import key_of, spell_key
+
+Called = Callable[[Value], str]
+
+UNNAMED = "·"
+_MOST_WRITTEN = 60  # characters
+
+
+def spelled(value: Value, places: Places, called: Called) -> str:
+    """How a value is computed: an expression, or in words what a loop makes of others.
+
+    Text is '' for what nothing computes.
+    """
+    node, sources = value.node, places.sources(value)
+    if node is None or node.op is loop:
+        return _spelled_in_turns(value, sources, called)
+    if node.op is cond:
+        first, second, test = (_text(source.value, called) for source in sources)
+        return shortened(f"{first} if {test} else {second}")
+    return spelled_node(node, called)
+
+
+def _spelled_in_turns(value: Value, sources: list[Source], called: Called) -> str:
+    """What a loop gives, or hands to its body."""
+    texts = [_text(source.value, called) for source in sources]
+    if value.node is not None:
+        return f"{texts[0]} of the last turn"
+    if any(source.kind == "control" for source in sources):
+        return f"a number below {texts[0]}"
+    return ", then ".join(texts) if len(texts) != 1 else f"an element of {texts[0]}"
+
+
+def spelled_node(node: Node, called: Called) -> str:
+    """The expression that a node computes, over what its operands are called."""
+    if node.op in (index_set, index_add):
+        return _spelled_write(node, called)
+    operands = [_operand(value, called) for value in node.operands]
+    if isinstance(node.op, Operation) and node.op.spelling is not None:
+        tree = _Readable().visit(node.op.spelling(node, operands))
+        return shortened(_unparsed(tree))
+    callee = node.attributes.get("callee")
+    name = getattr(callee, "name", node.op.name)
+    return shortened(f"{name}({', '.join(map(_unparsed, operands))})")
+
+
+def _unparsed(tree: ast.AST) -> str:
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def _text(value: Value, called: Called) -> str:
+    return _unparsed(_operand(value, called))
+
+
+def shortened(text: str, most: int = _MOST_WRITTEN) -> str:
+    """Text cut off where it is long."""
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+class _Readable(ast.NodeTransformer):
+    """Objects that a spelling put into the tree become their names."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        value: Any = node.value
+        if value is None or isinstance(value, bool | int | float | complex | str | bytes):
+            return ast.Constant(value.item()) if isinstance(value, np.generic) else node
+        if value is Ellipsis:
+            return node
+        return ast.Name(str(getattr(value, "__qualname__", type(value).__qualname__)))
+
+
+def _operand(value: Value, called: Called) -> ast.expr:
+    node = value.node
+    if node is not None and node.op is undefined:
+        return ast.Name("nothing")
+    if node is None or node.op is not constant:
+        return ast.Name(called(value))
+    number = node.attributes["value"]
+    if isinstance(number, np.generic) or (isinstance(number, np.ndarray) and number.ndim == 0):
+        number = number.item()
+    if isinstance(number, bool | int | float | complex):
+        return ast.Constant(number)
+    return ast.Name(f"array{number.shape}" if isinstance(number, np.ndarray) else UNNAMED)
+
+
+def _spelled_write(node: Node, called: Called) -> str:
+    """``x with [1:-1] = v``, ``x with [i] += v``."""
+    base, value = node.operands[:2]
+    key, dynamic = key_of(node)
+    place = spell_key(key, [_operand(operand, called) for operand in dynamic])
+    target = _unparsed(ast.Subscript(ast.Name(""), place, ast.Load()))
+    sign = "=" if node.op is index_set else "+="
+    return shortened(f"{_text(base, called)} with {target} {sign} {_text(value, called)}")

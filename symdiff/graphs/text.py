@@ -1,0 +1,117 @@
+"""A computation graph as text: the user's lines, and below each the nodes that it computes.
+
+What a node is computed from stands under its label, so that the text can be followed by eye; to the
+right stands what the backward sweep does there. Blocks of loops and branches are indented.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TypeAlias
+
+from symdiff.graphs.spelling import shortened, spelled
+from symdiff.graphs.statements import Statement, statement_at
+from symdiff.ir.control import cond, loop
+from symdiff.ir.graph import Block, Node
+
+if TYPE_CHECKING:
+    from symdiff.graphs.nodes import GraphNode
+    from symdiff.graphs.view import ComputationGraph
+
+_INDENT = "    "
+_WIDEST = 76  # columns: where what the backward sweep does stands at most
+Row = tuple[str, str]  # left, right
+Rows: TypeAlias = "Iterator[Row | Rows]"
+
+
+def text_of(graph: ComputationGraph) -> str:
+    """The whole graph, a line a node."""
+    rows = [_row(graph, node, 0) for node in graph.inputs.values()]
+    rows += _Writer(graph).rows()
+    returned = ", ".join(node.label for node in graph.roots) or "nothing that it computes"
+    lines = _aligned(rows)
+    return "\n".join([f"graph of {graph.name}:", *lines, f"      returns {returned}"])
+
+
+def _aligned(rows: list[Row]) -> list[str]:
+    """Left and right parts, the right ones below each other where the left ones are short."""
+    widths = [len(left) for left, right in rows if right]
+    width = min(_WIDEST, max(widths, default=0))
+    return [f"{left:<{width}}  {right}".rstrip() for left, right in rows]
+
+
+def _row(graph: ComputationGraph, node: GraphNode, depth: int) -> Row:
+    def called(value: object) -> str:
+        return graph.node(value).label if graph.has(value) else "·"  # type: ignore[arg-type]
+
+    made = spelled(node.value, graph.places, called)
+    left = f"{node.label}: {node.type_text}" + (f" = {made}" if made else "")
+    right = node.grad_fn.name() if node.grad_fn else "requires_grad" * node.requires_grad
+    return f"      {_INDENT * depth}{left}", right
+
+
+class _Writer:
+    """Goes through the blocks in program order; shows a line of the user's where it changes."""
+
+    def __init__(self, graph: ComputationGraph) -> None:
+        self._graph = graph
+        self._shown: Statement | None = None
+
+    def rows(self) -> Iterator[Row]:
+        """The rows of all computed nodes."""
+        stack: list[Rows] = [self._block(self._graph.places.block, 0)]
+        while stack:
+            item = next(stack[-1], None)
+            if item is None:
+                stack.pop()
+            elif isinstance(item, tuple):
+                yield item
+            else:
+                stack.append(item)
+
+    def _block(self, block: Block, depth: int) -> Rows:
+        for node in block.nodes:
+            results = [self._graph.node(v) for v in node.results if self._graph.has(v)]
+            if not results and not node.blocks:
+                continue
+            yield from self._line(node, depth)
+            for number, inner in enumerate(node.blocks):
+                yield from self._opening(node, number, depth)
+                yield self._block(inner, depth + 1)
+            if node.blocks:
+                self._shown = None
+                yield f"      {_INDENT * depth}afterwards", ""
+            yield from (_row(self._graph, result, depth) for result in results)
+
+    def _line(self, node: Node, depth: int) -> Iterator[Row]:
+        """The user's line, where it is another than that of the node before."""
+        statement = None if node.span is None else statement_at(node.span)
+        if statement is None or statement == self._shown:
+            return
+        self._shown = statement
+        text = shortened(statement.text, _WIDEST - len(_INDENT) * depth)
+        yield f"{self._place(statement):>4} | {_INDENT * depth}{text}", ""
+
+    def _place(self, statement: Statement) -> str:
+        """The line's number; with its file where that is another than the function's."""
+        home = self._graph.span
+        if home is None or home.file == statement.file:
+            return str(statement.line)
+        return f"{os.path.basename(statement.file)}:{statement.line}"
+
+    def _opening(self, node: Node, number: int, depth: int) -> Iterator[Row]:
+        """What a block is, and what it is given."""
+        yield f"      {_INDENT * depth}{block_title(node, number)}", ""
+        for value in node.blocks[number].parameters:
+            if self._graph.has(value):
+                yield _row(self._graph, self._graph.node(value), depth + 1)
+
+
+def block_title(node: Node, number: int) -> str:
+    """What a nested block is."""
+    if node.op is loop:
+        return "as long as" if number else "each turn"
+    if node.op is cond:
+        return "else" if number else "if true"
+    return f"block {number + 1}"

@@ -1,0 +1,301 @@
+"""The computation graph of a function, as its user sees it.
+
+A graph of the IR enters, with the user's names and the inputs that are differentiated by; a
+``ComputationGraph`` leaves. It answers the questions that PyTorch's tutorials on autograd teach
+people to ask: leaves, root, ``requires_grad``, ``grad_fn``, ``next_functions``; it prints, and
+draws itself.
+
+Every value of the IR is a node but constants, which stand in the expressions that use them, and
+placeholders of what is not bound. Nodes are in program order, those of nested blocks where the loop
+or the branch stands.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from symdiff.differentiate.activity import Dependencies, analyse
+from symdiff.errors import UnknownNameError
+from symdiff.graphs.functions import Functions
+from symdiff.graphs.nodes import GraphNode
+from symdiff.graphs.places import Places
+from symdiff.graphs.spelling import UNNAMED, spelled
+from symdiff.ir.build import constant
+from symdiff.ir.control import loop, undefined
+from symdiff.ir.graph import Graph, Value, uses
+from symdiff.ir.types import ArrayType, Dim, ListType, TapeType, Type
+from symdiff.ops import index_add, index_set
+from symdiff.source import SourceSpan
+
+_SUFFIXES = {"primal": "", "cotangent": "_bar", "tangent": "_dot"}
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+@dataclass(frozen=True)
+class Described:
+    """What a view shows: a graph, and what is known of it besides.
+
+    ``names`` are the user's names at the end, each with its value or why there is none; ``entry``
+    the name of each input; ``wanted`` the numbers of the inputs that are differentiated by;
+    ``sizes`` the sizes at hand of symbols; ``ir`` what is compiled.
+    """
+
+    graph: Graph
+    entry: tuple[str, ...]
+    wanted: frozenset[int]
+    ir: Graph
+    names: Mapping[str, Value | str] = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)
+
+
+class ComputationGraph:
+    """The graph of what a function computes, and of the backward sweep through it.
+
+    >>> import symdiff as sd
+    >>> def f(w, x):
+    ...     y = w * x
+    ...     return y + w
+    >>> g = sd.grad(f).graph("float64", "float64")
+    >>> g["y"].requires_grad, g["x"].requires_grad, g["w"].is_leaf
+    (True, False, True)
+    >>> g.root.grad_fn.next_functions
+    ((<MultiplyBackward0 at ...>, 0), (<AccumulateGrad of w>, 0))
+    >>> print(g)
+    f(w: float64, x: float64)
+          w: float64                             requires_grad
+          x: float64
+      2 | y = w * x
+          y: float64 = w * x                     MultiplyBackward0
+      3 | return y + w
+          %3: float64 = y + w                    AddBackward0
+      return %3
+    """
+
+    def __init__(self, described: Described) -> None:
+        self._described = described
+        self._block = described.graph.block
+        self.name = described.graph.name
+        self.ir = described.ir
+        self.span = described.graph.span
+        self.places = Places(self._block)
+        wanted = [self._block.parameters[number] for number in sorted(described.wanted)]
+        activity = analyse(self._block, wanted, self.places.home, Dependencies())
+        self._active = activity.active
+        self.functions = Functions(self, activity.edges)
+        self._nodes = dict(self._made())
+
+    def _made(self) -> Iterator[tuple[Value, GraphNode]]:
+        """The nodes, each under a label that no other one has."""
+        names = self._names()
+        taken: dict[str, int] = {}
+        used = uses(self._block)
+        shown = (value for value in self.places.number if _is_shown(value, used))
+        for number, value in enumerate(shown):
+            name = names.get(value)
+            label = name or f"%{number}"
+            taken[label] = taken.get(label, 0) + 1
+            if taken[label] > 1:
+                label += str(taken[label]).translate(_SUBSCRIPTS)
+            type_ = _sized(value.type, self._described.sizes)
+            yield value, GraphNode(self, value, type_, number, name, label)
+
+    def _names(self) -> dict[Value, str]:
+        """The user's names of values; an array that was written into keeps its name."""
+        names = dict(zip(self._block.parameters, self._described.entry, strict=True))
+        for name, value in self._described.names.items():
+            if isinstance(value, Value) and value.name is None:
+                names.setdefault(value, name)
+        for value in self.places.number:
+            if value in names:
+                continue
+            if value.name is not None:
+                names[value] = value.name + _SUFFIXES[value.role]
+            elif value.node is not None and value.node.op in (index_set, index_add):
+                base = value.node.operands[0]
+                if base in names:
+                    names[value] = names[base]
+        return names
+
+    # Nodes ----------------------------------------------------------------------------------------
+
+    @property
+    def nodes(self) -> tuple[GraphNode, ...]:
+        """All nodes, in program order."""
+        return tuple(self._nodes.values())
+
+    @property
+    def inputs(self) -> dict[str, GraphNode]:
+        """The arguments, and the variables from outside, with the values that they have at entry.
+
+        What is in a container stands under its place: ``params[0]['w']``.
+        """
+        pairs = zip(self._described.entry, self._block.parameters, strict=True)
+        return {name: self._nodes[value] for name, value in pairs}
+
+    @property
+    def leaves(self) -> tuple[GraphNode, ...]:
+        """The inputs that require a gradient: where the backward sweep ends."""
+        return tuple(node for node in self.inputs.values() if node.requires_grad)
+
+    @property
+    def intermediates(self) -> tuple[GraphNode, ...]:
+        """What is computed on the way: nodes that are neither inputs nor roots."""
+        roots = set(self.roots)
+        return tuple(n for n in self._nodes.values() if not n.is_input and n not in roots)
+
+    @property
+    def roots(self) -> tuple[GraphNode, ...]:
+        """What is returned, each value once, in the order of its first place."""
+        results = dict.fromkeys(self._block.results[: self._returned])
+        return tuple(self._nodes[value] for value in results if value in self._nodes)
+
+    @property
+    def root(self) -> GraphNode:
+        """What is returned, where that is one value.
+
+        :raises ValueError: where nothing or several values are returned.
+        """
+        roots = self.roots
+        if len(roots) != 1:
+            raise ValueError(f"{self.name} returns {len(roots)} values that it computes: use roots")
+        return roots[0]
+
+    @property
+    def _returned(self) -> int:
+        return len(self._block.results) - len(self._described.graph.mutated)
+
+    def __getitem__(self, name: str) -> GraphNode:
+        """The node of the user's name: its last value.
+
+        A name of a loop's body, a branch or a called function that the function itself does not
+        have means its last value there.
+
+        :raises UnknownNameError: where there is no such name, or no node for it.
+        """
+        known = self._described.names.get(name)
+        if isinstance(known, Value) and known in self._nodes:
+            return self._nodes[known]
+        named = () if isinstance(known, str) else self.named(name)
+        if not named:
+            raise self._unknown(name, known)
+        return named[-1]
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            self[str(name)]
+        except UnknownNameError:
+            return False
+        return isinstance(name, str)
+
+    def __iter__(self) -> Iterator[GraphNode]:
+        return iter(self.nodes)
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names that have a node, sorted."""
+        known = {node.name for node in self if node.name}
+        known |= {name for name in self._described.names if name in self}
+        return tuple(sorted(name for name in known if name in self))
+
+    def named(self, name: str) -> tuple[GraphNode, ...]:
+        """Every value that a name has, in program order, in loops and branches too."""
+        return tuple(node for node in self._nodes.values() if node.name == name)
+
+    def _unknown(self, name: str, known: Value | str | None) -> UnknownNameError:
+        if isinstance(known, str):
+            return UnknownNameError(f"there is no node for {name!r}: {known}")
+        if known is not None:
+            return UnknownNameError(f"there is no node for {name!r}: it is a constant")
+        near = difflib.get_close_matches(name, self.names, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"names: {', '.join(self.names)}"
+        return UnknownNameError(f"{self.name} has no name {name!r}", hint=hint)
+
+    # What nodes ask -------------------------------------------------------------------------------
+
+    def node(self, value: Value) -> GraphNode:
+        """The node of a value of the IR."""
+        return self._nodes[value]
+
+    def has(self, value: Value) -> bool:
+        """Whether a value of the IR is a node."""
+        return value in self._nodes
+
+    def is_active(self, value: Value) -> bool:
+        """Whether a value depends differentiably on what is differentiated by."""
+        return value in self._active
+
+    def is_input(self, value: Value) -> bool:
+        """Whether a value is an argument or comes from outside."""
+        return value.node is None and self.places.home[value] is self._block
+
+    def expression(self, value: Value) -> str:
+        """How a value is computed from others, by their names."""
+        return spelled(value, self.places, self._called)
+
+    def _called(self, value: Value) -> str:
+        node = self._nodes.get(value)
+        return UNNAMED if node is None or node.name is None else node.name
+
+    def span_of(self, value: Value) -> SourceSpan | None:
+        """Where in the user's source a value is computed."""
+        if value.node is not None:
+            return value.node.span
+        owner = self.places.around(value)
+        return self.span if owner is None else owner.span
+
+    def inputs_of(self, value: Value) -> tuple[GraphNode, ...]:
+        """The nodes that a value is computed from."""
+        sources = (source.value for source in self.places.sources(value))
+        return tuple(self._nodes[source] for source in sources if source in self._nodes)
+
+    def users_of(self, value: Value) -> tuple[GraphNode, ...]:
+        """The nodes that are computed from a value."""
+        return tuple(self._users.get(value, ()))
+
+    @functools.cached_property
+    def _users(self) -> dict[Value, dict[GraphNode, None]]:
+        users: dict[Value, dict[GraphNode, None]] = {}
+        for node in self.nodes:
+            for source in node.inputs:
+                users.setdefault(source.value, {})[node] = None
+        return users
+
+    # Shown ----------------------------------------------------------------------------------------
+
+    def __str__(self) -> str:
+        from symdiff.graphs.text import text_of
+
+        return text_of(self)
+
+    def __repr__(self) -> str:
+        return f"<graph of {self.name}: {len(self)} nodes, {len(self.leaves)} leaves>"
+
+
+def _is_shown(value: Value, used: Mapping[Value, int]) -> bool:
+    """Whether a value is a node: constants, placeholders and unused counts of turns are not."""
+    node = value.node
+    if node is None:
+        return True
+    is_count = node.op is loop and value is node.results[-1]
+    return node.op not in (constant, undefined) and (value in used or not is_count)
+
+
+def _sized(type_: Type, sizes: Mapping[str, int]) -> Type:
+    """The type with the sizes that are known at hand."""
+    if isinstance(type_, ListType | TapeType):
+        return replace(type_, element=_sized(type_.element, sizes))
+    if not isinstance(type_, ArrayType) or not sizes:
+        return type_
+    return replace(type_, shape=tuple(_sized_dim(dim, sizes) for dim in type_.shape))
+
+
+def _sized_dim(dim: Dim, sizes: Mapping[str, int]) -> Dim:
+    if isinstance(dim, int) or dim.symbol not in sizes:
+        return dim
+    return max(0, sizes[dim.symbol] + dim.offset)
