@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -28,9 +28,27 @@ def viewed(chain: Chain, arguments: Arguments, derived: Derived) -> ComputationG
     asked = _Asked(chain, arguments, derived.inner)
     wanted = frozenset(k for k, path in floats.items() if asked.differentiates(path))
     sizes = dict(_sizes(graph, chain.parameters[0].names, own))
-    names = derived.staged.names
-    entry = _entry_names(graph.inputs)
-    return ComputationGraph(Described(graph, entry, wanted, derived.graph, names, sizes))
+    described = Described(
+        graph,
+        _entry_names(graph.inputs),
+        wanted,
+        derived.graph,
+        derived.staged.names,
+        sizes,
+        _derivative(derived, {asked.outermost(floats[k]) for k in wanted}, sizes, chain),
+    )
+    return ComputationGraph(described)
+
+
+def _derivative(
+    derived: Derived, wanted: set[Path], sizes: Mapping[str, int], chain: Chain
+) -> Described | None:
+    """The graph of the derivative, where the function is one."""
+    if not chain.transforms:
+        return None
+    graph = derived.graph
+    numbers = frozenset(k for k, given in enumerate(graph.inputs) if given.path in wanted)
+    return Described(graph, _entry_names(graph.inputs), numbers, graph, sizes=sizes)
 
 
 def _is_float(given: Input, type_: object) -> bool:
@@ -56,6 +74,12 @@ class _Asked:
                 return True
             path = transform.outer_path(path, inner, parameters)
         return self._all
+
+    def outermost(self, path: Path) -> Path:
+        """Where what stands at a path of the function's arguments stands in the derivative's."""
+        for transform, (inner, _, parameters) in self._levels:
+            path = transform.outer_path(path, inner, parameters)
+        return path
 
 
 def _with_all_arguments(graph: Graph, signature: Signature) -> Graph:

@@ -76,7 +76,7 @@ class Places:
             owner = self.around(value)
             return [] if owner is None or owner.op is not loop else _handed(LoopView(owner), value)
         if node.op is loop:
-            return [Source(_made_by_loop(LoopView(node), value))]
+            return _made_by_loop(LoopView(node), value)
         if node.op is cond:
             place = node.results.index(value)
             arms = [Source(arm.results[place]) for arm in node.blocks]
@@ -99,9 +99,10 @@ def _handed(view: LoopView, value: Value) -> list[Source]:
     return [Source(view.initial[place - 1]), Source(view.next_carries[place - 1], "turn")]
 
 
-def _made_by_loop(view: LoopView, value: Value) -> Value:
-    """What a loop's result is in its last turn; of the number of turns the loop's bound."""
+def _made_by_loop(view: LoopView, value: Value) -> list[Source]:
+    """What a loop's result is in the last turn, and what decides how many turns there are."""
     place = view.node.results.index(value)
-    if place < len(view.body.results):
-        return view.body.results[place]
-    return view.index
+    made = [*view.body.results, view.index][place]
+    deciding = [] if view.count is None else [view.count]
+    deciding += [] if view.condition is None else view.condition.results
+    return [Source(made), *(Source(other, "control") for other in deciding)]

@@ -16,11 +16,13 @@ import difflib
 import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from symdiff.differentiate.activity import Dependencies, analyse
 from symdiff.errors import UnknownNameError
 from symdiff.graphs.functions import Functions
 from symdiff.graphs.nodes import GraphNode
+from symdiff.graphs.picture import Collapse, Notes, picture_of
 from symdiff.graphs.places import Places
 from symdiff.graphs.spelling import UNNAMED, spelled
 from symdiff.ir.build import constant
@@ -29,6 +31,9 @@ from symdiff.ir.graph import Graph, Value, uses
 from symdiff.ir.types import ArrayType, Dim, ListType, TapeType, Type
 from symdiff.ops import index_add, index_set
 from symdiff.source import SourceSpan
+
+if TYPE_CHECKING:
+    import networkx
 
 _SUFFIXES = {"primal": "", "cotangent": "_bar", "tangent": "_dot"}
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -40,7 +45,8 @@ class Described:
 
     ``names`` are the user's names at the end, each with its value or why there is none; ``entry``
     the name of each input; ``wanted`` the numbers of the inputs that are differentiated by;
-    ``sizes`` the sizes at hand of symbols; ``ir`` what is compiled.
+    ``sizes`` the sizes at hand of symbols; ``ir`` what is compiled; ``derived`` the same for the
+    graph of the derivative, where the function is one.
     """
 
     graph: Graph
@@ -49,6 +55,7 @@ class Described:
     ir: Graph
     names: Mapping[str, Value | str] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
+    derived: Described | None = None
 
 
 class ComputationGraph:
@@ -64,14 +71,14 @@ class ComputationGraph:
     >>> g.root.grad_fn.next_functions
     ((<MultiplyBackward0 at ...>, 0), (<AccumulateGrad of w>, 0))
     >>> print(g)
-    f(w: float64, x: float64)
-          w: float64                             requires_grad
+    graph of f:
+          w: float64            requires_grad
           x: float64
-      2 | y = w * x
-          y: float64 = w * x                     MultiplyBackward0
-      3 | return y + w
-          %3: float64 = y + w                    AddBackward0
-      return %3
+       2 | y = w * x
+          y: float64 = w * x    MultiplyBackward0
+       3 | return y + w
+          %3: float64 = y + w   AddBackward0
+          returns %3
     """
 
     def __init__(self, described: Described) -> None:
@@ -119,6 +126,15 @@ class ComputationGraph:
                     names[value] = names[base]
         return names
 
+    @functools.cached_property
+    def derived(self) -> ComputationGraph:
+        """The graph of what a derivative itself computes, cotangents (``w_bar``) and all.
+
+        Of a function that is no derivative, its own.
+        """
+        described = self._described.derived
+        return self if described is None else ComputationGraph(described)
+
     # Nodes ----------------------------------------------------------------------------------------
 
     @property
@@ -142,9 +158,9 @@ class ComputationGraph:
 
     @property
     def intermediates(self) -> tuple[GraphNode, ...]:
-        """What is computed on the way: nodes that are neither inputs nor roots."""
+        """What the backward sweep goes through between: nodes that are neither leaves nor roots."""
         roots = set(self.roots)
-        return tuple(n for n in self._nodes.values() if not n.is_input and n not in roots)
+        return tuple(n for n in self._nodes.values() if not n.is_leaf and n not in roots)
 
     @property
     def roots(self) -> tuple[GraphNode, ...]:
@@ -272,6 +288,51 @@ class ComputationGraph:
         from symdiff.graphs.text import text_of
 
         return text_of(self)
+
+    def to_dot(self, *, collapse: Collapse = "auto", notes: Notes | None = None) -> str:
+        """The drawing in Graphviz's language.
+
+        :param collapse: ``"never"`` draws each node, ``"line"`` each statement of the user's as
+            one box, ``"auto"`` the latter where there are many.
+        :param notes: what to write on nodes: ``{node.id: (lines, mark)}`` with lines of text, and
+            ``"good"``, ``"warning"``, ``"bad"`` or None as a mark.
+        :raises ValueError: for an unknown way to collapse, an unknown node or mark.
+        """
+        from symdiff.graphs.dot import dot_of
+
+        return dot_of(picture_of(self, collapse, notes or {}))
+
+    def to_mermaid(self, *, collapse: Collapse = "auto", notes: Notes | None = None) -> str:
+        """The drawing as a Mermaid flowchart; parameters as those of ``to_dot``."""
+        from symdiff.graphs.mermaid import mermaid_of
+
+        return mermaid_of(picture_of(self, collapse, notes or {}))
+
+    def to_svg(self, *, collapse: Collapse = "auto", notes: Notes | None = None) -> str:
+        """The drawing as an ``<svg>`` element, laid out by Graphviz; parameters as of ``to_dot``.
+
+        :raises ModuleNotFoundError: where ``pygraphviz`` (extra ``draw``) is not installed.
+        """
+        from symdiff.graphs.svg import svg_of
+
+        return svg_of(self.to_dot(collapse=collapse, notes=notes))
+
+    def to_networkx(self) -> networkx.MultiDiGraph:
+        """All nodes as a graph of NetworkX: an edge for each use, from what is used to the user.
+
+        A loop has edges of kind ``"turn"`` from the end of its body to the start.
+
+        :raises ModuleNotFoundError: where NetworkX (extra ``draw``) is not installed.
+        """
+        from symdiff.graphs.networks import network_of
+
+        return network_of(self)
+
+    def _repr_svg_(self) -> str | None:
+        """What a notebook shows; its text where there is nothing to lay it out with."""
+        from symdiff.graphs.svg import is_installed
+
+        return self.to_svg() if is_installed() else None
 
     def __repr__(self) -> str:
         return f"<graph of {self.name}: {len(self)} nodes, {len(self.leaves)} leaves>"

@@ -1,0 +1,99 @@
+"""A picture in Graphviz's language.
+
+A ``Picture`` enters, text leaves. What comes from the user's program stands in quoted strings and
+in labels with markup only, escaped, so that no name or string constant ends one.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+
+from symdiff.graphs.picture import Arrow, Box, Frame, Picture
+
+_LOOKS = {
+    "leaf": 'fillcolor="#dbeafe" color="#2563eb"',
+    "input": 'fillcolor="#f3f4f6" color="#9ca3af"',
+    "step": 'fillcolor="#ffffff" color="#374151"',
+    "plain": 'fillcolor="#ffffff" color="#9ca3af" fontcolor="#4b5563"',
+    "handed": 'fillcolor="#ffffff" color="#374151" style="filled,rounded,dashed"',
+    "root": 'fillcolor="#dcfce7" color="#15803d" penwidth="2"',
+}
+_MARKS = {
+    "good": 'color="#15803d" penwidth="3"',
+    "warning": 'fillcolor="#fef3c7" color="#d97706" penwidth="3"',
+    "bad": 'fillcolor="#fee2e2" color="#dc2626" penwidth="3"',
+}
+_ARROWS = {
+    "data": "",
+    "turn": ' [style="dashed" dir="back" label=" next turn"]',
+    "control": ' [style="dotted" arrowhead="empty"]',
+}
+_TABLE = '<table border="0" cellborder="0" cellspacing="0" cellpadding="1">'
+_FRAME = 'style="rounded" color="#9ca3af" bgcolor="#00000008" fontcolor="#6b7280" labeljust="l"'
+_DEFAULTS = (
+    'graph [rankdir="TB" bgcolor="transparent" fontname="Helvetica" fontsize="11"'
+    ' nodesep="0.3" ranksep="0.35"]',
+    'node [shape="box" style="filled,rounded" fontname="Helvetica" fontsize="11"'
+    ' height="0.3" margin="0.1,0.04"]',
+    'edge [color="#6b7280" fontname="Helvetica" fontsize="9" fontcolor="#6b7280" arrowsize="0.7"]',
+)
+
+
+def dot_of(picture: Picture) -> str:
+    """The text that Graphviz's ``dot`` reads."""
+    lines = [f"digraph {quoted(picture.whole.title)} {{", *(f"  {line}" for line in _DEFAULTS)]
+    lines += _content(picture.whole)
+    lines += [_arrow(arrow) for arrow in picture.arrows]
+    return "\n".join([*lines, "}", ""])
+
+
+def _content(whole: Frame) -> Iterator[str]:
+    """The boxes of a frame, and the frames in it with theirs."""
+    stack: list[tuple[int, Frame | str]] = [(1, whole)]
+    while stack:
+        depth, item = stack.pop()
+        margin = "  " * depth
+        if isinstance(item, str):
+            yield margin + item
+            continue
+        if item is not whole:
+            yield f"{margin}subgraph {quoted('cluster_' + item.id)} {{"
+            yield f"{margin}  label=<{escaped(item.title)}> {_FRAME}"
+            stack.append((depth, "}"))
+        inside = depth + (item is not whole)
+        stack += [(inside, inner) for inner in reversed(item.frames)]
+        stack += [(inside, _box(box)) for box in reversed(item.boxes)]
+
+
+def _box(box: Box) -> str:
+    parts = [f"<b>{escaped(box.title)}</b>"] if box.title else []
+    parts += [escaped(line) for line in box.lines]
+    parts += [f"<i>{escaped(note)}</i>" for note in box.notes]
+    rows = "".join(f"<tr><td>{part}</td></tr>" for part in parts or [" "])
+    look = f"{_LOOKS[box.look]} {_MARKS.get(box.mark or '', '')}".rstrip()
+    return f"{quoted(box.id)} [label=<{_TABLE}{rows}</table>> tooltip={quoted(box.tip)} {look}]"
+
+
+def _arrow(arrow: Arrow) -> str:
+    source, target = arrow.source, arrow.target
+    if arrow.kind == "turn":  # drawn downwards, so that it stays beside the boxes between
+        source, target = target, source
+    return f"  {quoted(source)} -> {quoted(target)}{_ARROWS[arrow.kind]}"
+
+
+def quoted(text: str) -> str:
+    """Text in double quotes, which Graphviz shows as it is."""
+    inner = html.escape(printable(text, keep="\n"), quote=True)
+    return '"' + inner.replace("\\", "\\\\").replace("\n", "\\n") + '"'
+
+
+def escaped(text: str) -> str:
+    """Text inside a label with markup."""
+    return html.escape(printable(text), quote=True) or " "
+
+
+def printable(text: str, keep: str = "") -> str:
+    """Text without what is not shown: control characters, and those that turn its direction."""
+    shown = (c if c in keep or c == " " or c.isprintable() else "\ufffd" for c in text)
+    return "".join(shown)

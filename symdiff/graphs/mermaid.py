@@ -1,0 +1,68 @@
+"""A picture as a Mermaid flowchart, which GitHub and notebooks draw.
+
+A ``Picture`` enters, text leaves. In the user's text every character that could mean something to
+Mermaid, to Markdown or to HTML is written as its number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from symdiff.graphs.dot import printable
+from symdiff.graphs.picture import Arrow, Box, Frame, Picture
+
+_CLASSES = {
+    "leaf": "fill:#dbeafe,stroke:#2563eb,color:#111827",
+    "input": "fill:#f3f4f6,stroke:#9ca3af,color:#111827",
+    "step": "fill:#ffffff,stroke:#374151,color:#111827",
+    "plain": "fill:#ffffff,stroke:#9ca3af,color:#4b5563",
+    "handed": "fill:#ffffff,stroke:#374151,color:#111827,stroke-dasharray:4 3",
+    "root": "fill:#dcfce7,stroke:#15803d,color:#111827,stroke-width:2px",
+    "good": "stroke:#15803d,stroke-width:3px",
+    "warning": "fill:#fef3c7,stroke:#d97706,stroke-width:3px",
+    "bad": "fill:#fee2e2,stroke:#dc2626,stroke-width:3px",
+}
+_ARROWS = {"data": "-->", "turn": "-. next turn .->", "control": "-.->"}
+_PLAIN = frozenset(" .,:()[]+-=/@_'·…²")
+
+
+def mermaid_of(picture: Picture) -> str:
+    """The text that Mermaid reads."""
+    lines = ["flowchart TD", *_content(picture.whole), *map(_arrow, picture.arrows)]
+    lines += (f"  classDef {name} {style}" for name, style in _CLASSES.items())
+    return "\n".join([*lines, ""])
+
+
+def _content(whole: Frame) -> Iterator[str]:
+    """The boxes of a frame, and the frames in it with theirs."""
+    stack: list[tuple[int, Frame | str]] = [(1, whole)]
+    while stack:
+        depth, item = stack.pop()
+        margin = "  " * depth
+        if isinstance(item, str):
+            yield margin + item
+            continue
+        if item is not whole:
+            yield f'{margin}subgraph {item.id}["{encoded(item.title)}"]'
+            stack.append((depth, "end"))
+        inside = depth + (item is not whole)
+        stack += [(inside, inner) for inner in reversed(item.frames)]
+        stack += [(inside, _box(box)) for box in reversed(item.boxes)]
+
+
+def _box(box: Box) -> str:
+    parts = [f"<b>{encoded(box.title)}</b>"] if box.title else []
+    parts += [encoded(line) for line in box.lines]
+    parts += [f"<i>{encoded(note)}</i>" for note in box.notes]
+    mark = f":::{box.mark}" if box.mark else ""
+    return f'{box.id}("{"<br/>".join(parts) or " "}"):::{box.look}{mark}'
+
+
+def _arrow(arrow: Arrow) -> str:
+    return f"  {arrow.source} {_ARROWS[arrow.kind]} {arrow.target}"
+
+
+def encoded(text: str) -> str:
+    """Text inside a quoted label."""
+    shown = (c if c.isalnum() or c in _PLAIN else f"#{ord(c)};" for c in printable(text))
+    return "".join(shown) or " "
