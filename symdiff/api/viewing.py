@@ -12,7 +12,7 @@ from symdiff.api.transforms import Differentiated, Jvp, Transform
 from symdiff.api.wrt import with_inputs
 from symdiff.graphs import ComputationGraph, Described
 from symdiff.ir.graph import Block, FreeVariable, Graph, Input
-from symdiff.ir.signature import Path, Signature, leaves
+from symdiff.ir.signature import Nested, Path, Signature, leaves
 from symdiff.ir.types import ArrayType, ListType, Size, carries_derivative
 from symdiff.pipeline import Arguments, Chain, Derived, replace_graph
 from symdiff.runtime.calling import follow
@@ -30,7 +30,7 @@ def viewed(chain: Chain, arguments: Arguments, derived: Derived) -> ComputationG
     sizes = dict(_sizes(graph, chain.parameters[0].names, own))
     described = Described(
         graph,
-        _entry_names(graph.inputs),
+        _entry_names(graph.inputs, derived.inner),
         wanted,
         derived.graph,
         derived.staged.names,
@@ -48,7 +48,8 @@ def _derivative(
         return None
     graph = derived.graph
     numbers = frozenset(k for k, given in enumerate(graph.inputs) if given.path in wanted)
-    return Described(graph, _entry_names(graph.inputs), numbers, graph, sizes=sizes)
+    entry = _entry_names(graph.inputs, derived.signature)
+    return Described(graph, entry, numbers, graph, sizes=sizes)
 
 
 def _is_float(given: Input, type_: object) -> bool:
@@ -102,18 +103,31 @@ def _with_all_arguments(graph: Graph, signature: Signature) -> Graph:
     )
 
 
-def _entry_names(inputs: tuple[Input, ...]) -> tuple[str, ...]:
+def _entry_names(inputs: tuple[Input, ...], signature: Signature) -> tuple[str, ...]:
     """What each input is called; a variable outside that has an argument's name is told apart."""
     names: list[str] = []
     for given in inputs:
         first, *rest = given.path
-        name = spelled(given.path)
+        name = _spelled(given.path, signature)
         if name in names and isinstance(first, FreeVariable):
             name = spelled((f"{first.kind} {first.name}", *rest))
         while name in names:
             name += "'"
         names.append(name)
     return tuple(names)
+
+
+def _spelled(path: Path, signature: Signature) -> str:
+    """A path as Python spells it, where the arguments tell what is a dict: ``p['w']``, ``p.w``."""
+    found: object = dict(signature.parameters).get(path[0])
+    parts = [str(path[0])]
+    for place, key in enumerate(path[1:], 1):
+        if not isinstance(found, Nested):
+            return spelled(("".join(parts), *path[place:]))
+        is_item = issubclass(found.type, dict) or not isinstance(key, str)
+        parts.append(f"[{key!r}]" if is_item else f".{key}")
+        found = dict(zip(found.keys, found.items, strict=True)).get(key)
+    return "".join(parts)
 
 
 def _sizes(graph: Graph, names: tuple[str, ...], arguments: Arguments) -> Iterator[tuple[str, int]]:

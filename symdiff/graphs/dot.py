@@ -89,8 +89,8 @@ def quoted(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text inside a label with markup."""
-    return html.escape(printable(text), quote=True) or " "
+    """Text inside a label with markup, where Graphviz replaces ``\\N`` by the node's name."""
+    return html.escape(printable(text), quote=True).replace("\\", "\\\\") or " "
 
 
 def printable(text: str, keep: str = "") -> str:

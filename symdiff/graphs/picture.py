@@ -29,6 +29,7 @@ Notes: TypeAlias = Mapping[str, tuple[Sequence[str], "Mark | None"]]
 Look = Literal["leaf", "input", "step", "plain", "handed", "root"]
 
 MOST_BOXES = 60  # that are drawn one by one
+MOST_SHOWN = 1000  # that are laid out unasked
 _MOST_NOTES = 6  # lines in a box of a whole statement
 _WIDEST = 48  # characters in a line
 _WORST: tuple[Mark | None, ...] = (None, "good", "warning", "bad")
@@ -78,6 +79,16 @@ class Picture:
     arrows: tuple[Arrow, ...]
 
 
+def is_easily_read(picture: Picture) -> bool:
+    """Whether a picture is of a size that is still laid out fast and looked at."""
+    count, frames = 0, [picture.whole]
+    while frames:
+        frame = frames.pop()
+        count += len(frame.boxes)
+        frames += frame.frames
+    return count <= MOST_SHOWN
+
+
 def picture_of(graph: ComputationGraph, collapse: Collapse, notes: Notes) -> Picture:
     """What to draw.
 
@@ -108,7 +119,9 @@ def _is_telling(node: GraphNode, live: bool) -> bool:
     if node.name == "_":
         return False
     if not live:
-        return node.name is not None and node.op is not None and node.requires_grad
+        made = node.value.node
+        is_own = made is not None and not made.blocks
+        return is_own and node.name is not None and node.requires_grad
     return node.name is not None or carries_derivative(node.value.type)
 
 

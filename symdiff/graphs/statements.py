@@ -1,15 +1,17 @@
 """The user's statements, by the lines that they stand on.
 
 A place in the user's source enters; the statement around it leaves: its first line, and its text on
-one line. Of a compound statement that is its head. Where the file is not to be read, or is another
+one line, without comments. Of a compound statement that is its head. Where the file is not to be read, or is another
 one now, the line itself stands for the statement.
 """
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import linecache
+import tokenize
 from dataclasses import dataclass
 
 from symdiff.source import SourceSpan
@@ -31,8 +33,9 @@ def statement_at(span: SourceSpan) -> Statement:
     if not 1 <= span.line <= len(lines) or lines[span.line - 1].rstrip() != span.text.rstrip():
         return alone
     first, last = _extents(lines).get(span.line, (span.line, span.line))
-    text = " ".join(line.strip() for line in lines[first - 1 : last])
-    return Statement(span.file, first, text)
+    comments = _comments(lines)
+    parts = (lines[k - 1][: comments.get(k)].strip() for k in range(first, last + 1))
+    return Statement(span.file, first, " ".join(part for part in parts if part))
 
 
 @functools.lru_cache(maxsize=64)
@@ -50,6 +53,17 @@ def _extents(lines: tuple[str, ...]) -> dict[int, tuple[int, int]]:
         if isinstance(node, ast.stmt):
             _claim(node, extents)
     return extents
+
+
+@functools.lru_cache(maxsize=64)
+def _comments(lines: tuple[str, ...]) -> dict[int, int]:
+    """Where comments begin, by line."""
+    found: dict[int, int] = {}
+    with contextlib.suppress(tokenize.TokenError, SyntaxError):
+        for token in tokenize.generate_tokens(iter(lines).__next__):
+            if token.type == tokenize.COMMENT:
+                found[token.start[0]] = token.start[1]
+    return found
 
 
 def _claim(node: ast.stmt, extents: dict[int, tuple[int, int]]) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import difflib
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from symdiff.differentiate.activity import Dependencies, analyse
 from symdiff.errors import UnknownNameError
 from symdiff.graphs.functions import Functions
 from symdiff.graphs.nodes import GraphNode
-from symdiff.graphs.picture import Collapse, Notes, picture_of
+from symdiff.graphs.picture import Collapse, Notes, is_easily_read, picture_of
 from symdiff.graphs.places import Places
 from symdiff.graphs.spelling import UNNAMED, spelled
 from symdiff.ir.build import constant
@@ -164,24 +164,24 @@ class ComputationGraph:
 
     @property
     def roots(self) -> tuple[GraphNode, ...]:
-        """What is returned, each value once, in the order of its first place."""
-        results = dict.fromkeys(self._block.results[: self._returned])
-        return tuple(self._nodes[value] for value in results if value in self._nodes)
+        """What is returned, each value once, and the last values of the arguments written to."""
+        return self._distinct(self._block.results)
 
     @property
     def root(self) -> GraphNode:
         """What is returned, where that is one value.
 
-        :raises ValueError: where nothing or several values are returned.
+        :raises ValueError: where no value that the function computes is returned, or several are.
         """
-        roots = self.roots
-        if len(roots) != 1:
-            raise ValueError(f"{self.name} returns {len(roots)} values that it computes: use roots")
-        return roots[0]
+        written = len(self._described.graph.mutated)
+        results = self._block.results
+        returned = self._distinct(results[: len(results) - written])
+        if len(returned) != 1:
+            raise ValueError(f"{self.name} returns {len(returned)} values: see roots")
+        return returned[0]
 
-    @property
-    def _returned(self) -> int:
-        return len(self._block.results) - len(self._described.graph.mutated)
+    def _distinct(self, values: Iterable[Value]) -> tuple[GraphNode, ...]:
+        return tuple(self._nodes[value] for value in dict.fromkeys(values) if value in self._nodes)
 
     def __getitem__(self, name: str) -> GraphNode:
         """The node of the user's name: its last value.
@@ -329,10 +329,12 @@ class ComputationGraph:
         return network_of(self)
 
     def _repr_svg_(self) -> str | None:
-        """What a notebook shows; its text where there is nothing to lay it out with."""
-        from symdiff.graphs.svg import is_installed
+        """What a notebook shows; None, so that it shows text, where that cannot be laid out."""
+        from symdiff.graphs.dot import dot_of
+        from symdiff.graphs.svg import is_installed, svg_of
 
-        return self.to_svg() if is_installed() else None
+        picture = picture_of(self, "auto", {})
+        return svg_of(dot_of(picture)) if is_installed() and is_easily_read(picture) else None
 
     def __repr__(self) -> str:
         return f"<graph of {self.name}: {len(self)} nodes, {len(self.leaves)} leaves>"

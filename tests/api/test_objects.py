@@ -224,8 +224,8 @@ def test_a_value_that_structure_depends_on_has_to_be_given():
     assert "axis=1" in sd.grad(f).source("float64[n,m]", 1)
 
 
-def test_graph_is_the_ir():
-    graph = decorated.grad.graph("float64[n]")
+def test_the_ir_of_a_graph_is_what_is_compiled():
+    graph = decorated.grad.graph("float64[n]").ir
     assert [given.path for given in graph.inputs] == [("x",)]
 
 
