@@ -42,7 +42,8 @@ _DEFAULTS = (
 
 def dot_of(picture: Picture) -> str:
     """The text that Graphviz's ``dot`` reads."""
-    lines = [f"digraph {quoted(picture.whole.title)} {{", *(f"  {line}" for line in _DEFAULTS)]
+    name = picture.whole.title if picture.whole.title.isidentifier() else "graph"
+    lines = [f'digraph "{name}" {{', *(f"  {line}" for line in _DEFAULTS)]
     lines += _content(picture.whole)
     lines += [_arrow(arrow) for arrow in picture.arrows]
     return "\n".join([*lines, "}", ""])
@@ -58,7 +59,7 @@ def _content(whole: Frame) -> Iterator[str]:
             yield margin + item
             continue
         if item is not whole:
-            yield f"{margin}subgraph {quoted('cluster_' + item.id)} {{"
+            yield f"{margin}subgraph cluster_{item.id} {{"
             yield f"{margin}  label=<{escaped(item.title)}> {_FRAME}"
             stack.append((depth, "}"))
         inside = depth + (item is not whole)
@@ -72,20 +73,23 @@ def _box(box: Box) -> str:
     parts += [f"<i>{escaped(note)}</i>" for note in box.notes]
     rows = "".join(f"<tr><td>{part}</td></tr>" for part in parts or [" "])
     look = f"{_LOOKS[box.look]} {_MARKS.get(box.mark or '', '')}".rstrip()
-    return f"{quoted(box.id)} [label=<{_TABLE}{rows}</table>> tooltip={quoted(box.tip)} {look}]"
+    return f"{box.id} [label=<{_TABLE}{rows}</table>> tooltip={tip(box.tip)} {look}]"
 
 
 def _arrow(arrow: Arrow) -> str:
     source, target = arrow.source, arrow.target
     if arrow.kind == "turn":  # drawn downwards, so that it stays beside the boxes between
         source, target = target, source
-    return f"  {quoted(source)} -> {quoted(target)}{_ARROWS[arrow.kind]}"
+    return f"  {source} -> {target}{_ARROWS[arrow.kind]}"
 
 
-def quoted(text: str) -> str:
-    """Text in double quotes, which Graphviz shows as it is."""
-    inner = html.escape(printable(text, keep="\n"), quote=True)
-    return '"' + inner.replace("\\", "\\\\").replace("\n", "\\n") + '"'
+def tip(text: str) -> str:
+    """A quoted text for a pointer that rests on a box.
+
+    Graphviz replaces ``\\N`` by the node's name there, and looks for it twice.
+    """
+    inner = html.escape(printable(text, keep="\n"), quote=True).replace("\\", "\\" * 4)
+    return '"' + inner.replace("\n", "\\n") + '"'
 
 
 def escaped(text: str) -> str:

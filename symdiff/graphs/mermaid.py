@@ -47,15 +47,15 @@ def _content(whole: Frame) -> Iterator[str]:
             stack.append((depth, "end"))
         inside = depth + (item is not whole)
         stack += [(inside, inner) for inner in reversed(item.frames)]
-        stack += [(inside, _box(box)) for box in reversed(item.boxes)]
+        marks = [f"class {box.id} {box.mark}" for box in item.boxes if box.mark]
+        stack += [(inside, line) for line in reversed([*map(_box, item.boxes), *marks])]
 
 
 def _box(box: Box) -> str:
     parts = [f"<b>{encoded(box.title)}</b>"] if box.title else []
     parts += [encoded(line) for line in box.lines]
     parts += [f"<i>{encoded(note)}</i>" for note in box.notes]
-    mark = f":::{box.mark}" if box.mark else ""
-    return f'{box.id}("{"<br/>".join(parts) or " "}"):::{box.look}{mark}'
+    return f'{box.id}("{"<br/>".join(parts) or " "}"):::{box.look}'
 
 
 def _arrow(arrow: Arrow) -> str:

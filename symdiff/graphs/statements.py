@@ -1,8 +1,8 @@
 """The user's statements, by the lines that they stand on.
 
 A place in the user's source enters; the statement around it leaves: its first line, and its text on
-one line, without comments. Of a compound statement that is its head. Where the file is not to be read, or is another
-one now, the line itself stands for the statement.
+one line, without comments. Of a compound statement that is its head. Where the file is not to be
+read, or is another one now, the line itself stands for the statement.
 """
 
 from __future__ import annotations

@@ -52,6 +52,9 @@ def test_what_is_computed_without_a_gradient_is_a_leaf_as_in_pytorch():
 
     y = sd.grad(f).graph("float", "float")["y"]
     assert (y.requires_grad, y.is_leaf, y.grad_fn, y.is_input) == (False, True, None, False)
+
+
+def test_pytorch_calls_it_a_leaf_too():
     torch = pytest.importorskip("torch")
     assert (torch.tensor(1.0) * 2.0).is_leaf
 
