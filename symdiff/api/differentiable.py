@@ -199,6 +199,29 @@ class Differentiable:
         shown = self._home.latest(self._transforms, pair=type(self) is Differentiable)
         return None if shown is None else shown._repr_html_()
 
+    def sympy(self, *args: Any, **kwargs: Any) -> Any:
+        """What is returned for these arguments as SymPy expressions, in symbols for their numbers.
+
+        Numbers have the symbol of their name, arrays of known size indexed ones: ``x[0, 1]``. Loops
+        are unrolled, branches become ``Piecewise``; an integer on which a loop or a size depends
+        counts with its value. It holds for real numbers, where the function returns.
+
+        :raises UnsupportedCallError: for what has no closed form, with its line.
+        :raises SignatureError: where the size of an array is not given.
+
+        >>> Differentiable(lambda x: x * np.sin(x)).grad.sympy("float")
+        x*cos(x) + sin(x)
+        """
+        from symdiff.closed import closed_form
+
+        return closed_form(*self._home.described(self._transforms, self._described(args, kwargs)))
+
+    def latex(self, *args: Any, **kwargs: Any) -> str:
+        """The closed form that ``sympy`` gives, as LaTeX."""
+        from symdiff.closed import latex_of
+
+        return latex_of(self.sympy(*args, **kwargs))
+
     # How derivatives are made
 
     def _built(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Built:

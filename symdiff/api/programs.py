@@ -254,6 +254,12 @@ class Home:
             part = Part(program.emitted, pipeline.emittable(derived.graph))
         return self._built(name, derived.signature, (part,), arguments, record)
 
+    def described(self, transforms: Transforms, arguments: Arguments) -> tuple[Derived, Arguments]:
+        """The graph for a call, and the call in the types that it is compiled for."""
+        chain = self.chain(transforms)
+        normal = chain.normalise(arguments)
+        return pipeline.derive(chain, normal), normal
+
     def built_pair(
         self, transforms: Transforms, name: str, arguments: Arguments, skip: int
     ) -> Built:

@@ -12,7 +12,7 @@ from typing import Any
 
 from symdiff.ir.graph import Value
 from symdiff.ir.types import BOOL, COMPLEX, ArrayType, Type
-from symdiff.ops.declare import Operation, Rule, call, declare, lowers, require_array
+from symdiff.ops.declare import Meaning, Operation, Rule, call, declare, lowers, require_array
 from symdiff.ops.elementary import (
     LOG_10,
     absolute,
@@ -37,7 +37,9 @@ def _infer(result: ArrayType) -> Any:
     return infer
 
 
-def _cmath(name: str, partial: Rule, singular: bool = False) -> Operation:
+def _cmath(
+    name: str, partial: Rule, singular: bool = False, meaning: Meaning | None = None
+) -> Operation:
     """A function of ``cmath`` as the op ``cmath_<name>``, which is what calls of it mean."""
     function: Any = getattr(cmath, name)
     operation = Operation(
@@ -49,7 +51,7 @@ def _cmath(name: str, partial: Rule, singular: bool = False) -> Operation:
         partials=(partial,),
         singular=singular,
         strong=name in ("sqrt", "asin", "acos", "acosh"),
-        sympy=name,
+        sympy=meaning or name,
         documentation=f"``cmath.{name}``, of Python numbers.",
     )
     lowers(function)(lambda z: operation(z))
@@ -58,7 +60,12 @@ def _cmath(name: str, partial: Rule, singular: bool = False) -> Operation:
 
 cmath_exp: Operation = _cmath("exp", lambda y, z: y)
 cmath_log: Operation = _cmath("log", lambda y, z: divide(1, z), singular=True)
-cmath_log10: Operation = _cmath("log10", lambda y, z: divide(1, z * LOG_10), singular=True)
+cmath_log10: Operation = _cmath(
+    "log10",
+    lambda y, z: divide(1, z * LOG_10),
+    singular=True,
+    meaning=lambda sp, z: sp.log(z, 10),
+)
 cmath_sqrt: Operation = _cmath("sqrt", lambda y, z: by_numpy(divide)(0.5, y), singular=True)
 cmath_sin: Operation = _cmath("sin", lambda y, z: cmath_cos(z))
 cmath_cos: Operation = _cmath("cos", lambda y, z: -cmath_sin(z))

@@ -19,6 +19,7 @@ from symdiff.ir.build import builder
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import FLOAT, INT, ArrayType, Dim, ListType, Size, Type, may_be_one, shifted
 from symdiff.ops.declare import (
+    EVALUATED,
     Operation,
     Spelling,
     array_type,
@@ -228,6 +229,7 @@ full = declare(
         spelling=_spell_full,
         linear=frozenset({0}),
         vjp={0: _full_vjp},
+        sympy=EVALUATED,
         documentation="An array whose elements all have one value.",
     ),
     1,
@@ -487,6 +489,7 @@ array = declare(
         vjp=_array_vjp,
         jvp=_array_jvp,
         tangent=_array_tangent,
+        sympy=EVALUATED,
         documentation="``np.array`` of (nested lists of) numbers or of arrays of one shape.",
     )
 )

@@ -54,6 +54,31 @@ Spelling = Callable[[Node, Sequence[ast.expr]], ast.expr]
 REGISTRY: dict[str, Operation] = {}
 
 
+@dataclass(frozen=True, slots=True)
+class OnArrays:
+    """A meaning in SymPy of an op that is not elementwise: ``function(sp, *arrays, **attributes)``
+    of NumPy arrays of expressions (an expression where the rank is 0).
+    """
+
+    function: Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class OfTruths:
+    """An elementwise meaning whose operands at ``positions`` are truth values, not numbers."""
+
+    positions: frozenset[int]
+    function: Callable[..., Any]
+
+
+EVALUATED = OnArrays(lambda sp, *arrays, **attributes: NotImplemented)
+"""The meaning of an op that only moves, adds and multiplies: its ``evaluate`` takes expressions."""
+
+Meaning = str | Callable[..., Any] | OnArrays | OfTruths
+"""What an op means in SymPy, elementwise unless it is ``OnArrays``: the name of SymPy's function,
+or ``(sp, *expressions, **attributes)`` with the module, which gives None where it is not known."""
+
+
 @dataclass(eq=False, slots=True)
 class Operation(Op):
     """An op with its derivative rules, spelling and meaning elsewhere. See the module's docstring.
@@ -65,7 +90,7 @@ class Operation(Op):
     ``is_strong(node)``. ``repeated``: operands that the spelling writes more than once, which
     should have names. ``harmless``: whether a node of an op that ``raises`` is known not to, by its
     operands' types. ``python``: the operator that an op spelled with one means unless its attribute
-    ``ufunc`` is true.
+    ``ufunc`` is true. ``sympy``: see ``Meaning``.
     """
 
     spelling: Spelling | None = None
@@ -81,7 +106,7 @@ class Operation(Op):
     repeated: frozenset[int] = frozenset()
     harmless: Callable[[Node], bool] | None = None
     python: Callable[..., Any] | None = None
-    sympy: Any = None
+    sympy: Meaning | None = None
     documentation: str = ""
 
     def is_singular(self, node: Node) -> bool:
@@ -365,7 +390,7 @@ def elementwise(
     python: Callable[..., Any] | None = None,
     singular: bool | Callable[[Node], bool] = False,
     strong: bool | Callable[[Node], bool] = False,
-    sympy: Any = None,
+    sympy: Meaning | None = None,
     documentation: str = "",
 ) -> Operation:
     """Declare an elementwise op by its ufunc and its partial derivatives.

@@ -19,6 +19,7 @@ from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import OPAQUE, ArrayType, OpaqueType, Type
 from symdiff.ops import support
 from symdiff.ops.declare import (
+    EVALUATED,
     Operation,
     declare,
     dotted,
@@ -273,6 +274,7 @@ given = declare(
         spelling=_spell_given,
         linear=frozenset({0}),
         vjp={0: lambda g, y, x, **_: g},
+        sympy=EVALUATED,
         documentation="A copy for what is not followed: it may keep it, and must not write it"
         " unless that does no harm.",
     ),
@@ -415,6 +417,7 @@ stop_gradient = declare(
         view=0,
         nondifferentiable=True,
         spelling=lambda node, operands: operands[0],
+        sympy=EVALUATED,
         documentation="The value itself, through which no derivative flows.",
     ),
     1,
@@ -435,6 +438,7 @@ grad_hook = declare(
         vjp={0: _hook_vjp},
         jvp={0: lambda t, y, x, *, function: t},
         spelling=lambda node, operands: operands[0],
+        sympy=EVALUATED,
         documentation="The value itself; its cotangent becomes ``function(cotangent)``.",
     ),
     1,

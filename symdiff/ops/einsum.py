@@ -17,6 +17,7 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import Dim, Type
 from symdiff.ops.creation import eye
 from symdiff.ops.declare import (
+    EVALUATED,
     Operation,
     array_type,
     broadcast_shapes,
@@ -168,6 +169,7 @@ einsum: Operation = declare(
         vjp=_einsum_vjp,
         jvp=_einsum_jvp,
         variadic=True,
+        sympy=EVALUATED,
         documentation="Sums of products named by subscripts.",
     ),
     1,

@@ -22,6 +22,7 @@ from symdiff.ir.graph import OPERATORS, Node, Operand, Value
 from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, Dim, Type, type_of_constant
 from symdiff.ops import support
 from symdiff.ops.declare import (
+    OfTruths,
     Operation,
     are_complex_numbers,
     array_type,
@@ -37,6 +38,7 @@ from symdiff.ops.declare import (
     supporting_call,
 )
 from symdiff.ops.kinds import is_numpys_operator
+from symdiff.ops.meanings import greatest, least, select
 
 LOG_2 = math.log(2.0)
 LOG_10 = math.log(10.0)
@@ -191,6 +193,7 @@ fmod: Operation = elementwise(
     np.fmod,
     1,
     lambda y, a, b: -trunc(a / b),
+    sympy=lambda sp, a, b: a - b * towards_zero(sp, a / b),
     documentation="Remainder with the sign of the dividend.",
 )
 negative: Operation = elementwise(
@@ -386,6 +389,7 @@ left_shift: Operation = _discrete(
     "``a << b``.",
     spelling=infix(ast.LShift, "left_shift"),
     python=operator.lshift,
+    sympy=lambda sp, a, b: a * 2**b,
 )
 right_shift: Operation = _discrete(
     "right_shift",
@@ -393,24 +397,66 @@ right_shift: Operation = _discrete(
     "``a >> b``.",
     spelling=infix(ast.RShift, "right_shift"),
     python=operator.rshift,
+    sympy=lambda sp, a, b: sp.floor(a / 2**b),
 )
-isnan: Operation = _discrete("isnan", np.isnan, "Whether it is not a number.")
-isinf: Operation = _discrete("isinf", np.isinf, "Whether it is infinite.")
-isfinite: Operation = _discrete("isfinite", np.isfinite, "Whether it is neither infinite nor NaN.")
-signbit: Operation = _discrete("signbit", np.signbit, "Whether the sign bit is set.")
+isnan: Operation = _discrete(
+    "isnan",
+    np.isnan,
+    "Whether it is not a number.",
+    sympy=lambda sp, x: sp.false if x.is_finite else None,
+)
+isinf: Operation = _discrete(
+    "isinf",
+    np.isinf,
+    "Whether it is infinite.",
+    sympy=lambda sp, x: sp.false if x.is_finite else None,
+)
+isfinite: Operation = _discrete(
+    "isfinite",
+    np.isfinite,
+    "Whether it is neither infinite nor NaN.",
+    sympy=lambda sp, x: sp.true if x.is_finite else None,
+)
+signbit: Operation = _discrete(
+    "signbit", np.signbit, "Whether the sign bit is set.", sympy=lambda sp, x: x < 0
+)
 
 # Rounding and signs -----------------------------------------------------------------------------
 
+
+def towards_zero(sp: Any, x: Any) -> Any:
+    """An expression rounded towards 0."""
+    return sp.sign(x) * sp.floor(sp.Abs(x))
+
+
+def to_even(sp: Any, x: Any) -> Any:
+    """An expression rounded to the nearest integer, halves to the even one."""
+    half = sp.Rational(1, 2)
+    tie_above_even = sp.Eq(x - 2 * sp.floor(x / 2), half)
+    return sp.floor(x + half) - select(sp, tie_above_even, sp.S.One, sp.S.Zero)
+
+
 floor: Operation = _discrete("floor", np.floor, "Rounded down; its derivative is 0.", sympy="floor")
 ceil: Operation = _discrete("ceil", np.ceil, "Rounded up; its derivative is 0.", sympy="ceiling")
-trunc: Operation = _discrete("trunc", np.trunc, "Rounded towards 0; its derivative is 0.")
-rint: Operation = _discrete("rint", np.rint, "Rounded to even; its derivative is 0.")
+trunc: Operation = _discrete(
+    "trunc",
+    np.trunc,
+    "Rounded towards 0; its derivative is 0.",
+    sympy=lambda sp, x: towards_zero(sp, x),
+)
+rint: Operation = _discrete(
+    "rint",
+    np.rint,
+    "Rounded to even; its derivative is 0.",
+    sympy=lambda sp, x: to_even(sp, x),
+)
 sign: Operation = _discrete("sign", np.sign, "-1, 0 or 1; its derivative is 0.", sympy="sign")
 heaviside: Operation = elementwise(
     "heaviside",
     np.heaviside,
     None,
     lambda y, x, h: equal(x, 0),
+    sympy=lambda sp, x, h: select(sp, x < 0, sp.S.Zero, select(sp, sp.Eq(x, 0), h, sp.S.One)),
     documentation="0 below 0, 1 above, ``h`` at 0.",
 )
 
@@ -451,6 +497,7 @@ copysign: Operation = elementwise(
     np.copysign,
     lambda y, a, b: sign(a) * copysign(1.0, b),
     None,
+    sympy=lambda sp, a, b: sp.Abs(a) * select(sp, b < 0, -sp.S.One, sp.S.One),
     documentation="``a`` with the sign of ``b``.",
 )
 
@@ -631,7 +678,7 @@ maximum: Operation = elementwise(
     np.maximum,
     lambda y, a, b: _winner(greater(a, b), equal(a, b), y),
     lambda y, a, b: _winner(greater(b, a), equal(a, b), y),
-    sympy="Max",
+    sympy=greatest,
     documentation="The greater one, NaN if either is; a tie splits the derivative evenly.",
 )
 minimum: Operation = elementwise(
@@ -639,7 +686,7 @@ minimum: Operation = elementwise(
     np.minimum,
     lambda y, a, b: _winner(less(a, b), equal(a, b), y),
     lambda y, a, b: _winner(less(b, a), equal(a, b), y),
-    sympy="Min",
+    sympy=least,
     documentation="The smaller one, NaN if either is; a tie splits the derivative evenly.",
 )
 fmax: Operation = elementwise(
@@ -647,7 +694,7 @@ fmax: Operation = elementwise(
     np.fmax,
     lambda y, a, b: _winner(bitwise_or(greater(a, b), isnan(b)), equal(a, b), y),
     lambda y, a, b: _winner(bitwise_or(greater(b, a), isnan(a)), equal(a, b), y),
-    sympy="Max",
+    sympy=greatest,
     documentation="The greater one, the other where one is NaN.",
 )
 fmin: Operation = elementwise(
@@ -655,7 +702,7 @@ fmin: Operation = elementwise(
     np.fmin,
     lambda y, a, b: _winner(bitwise_or(less(a, b), isnan(b)), equal(a, b), y),
     lambda y, a, b: _winner(bitwise_or(less(b, a), isnan(a)), equal(a, b), y),
-    sympy="Min",
+    sympy=least,
     documentation="The smaller one, the other where one is NaN.",
 )
 
@@ -749,6 +796,14 @@ def _spell_strong_multiply(node: Node, operands: Sequence[ast.expr]) -> ast.expr
     return ast.BinOp(g, ast.Mult(), chosen)
 
 
+def strong_product(sp: Any, g: Any, p: Any) -> Any:
+    """``g * p``, branch by branch: what was not selected is 0 whatever ``p`` is there."""
+    if not isinstance(g, sp.Piecewise):
+        return g * p
+    pairs = ((strong_product(sp, e, p) if e != 0 else e, c) for e, c in g.args)
+    return sp.Piecewise(*pairs, evaluate=False)
+
+
 strong_multiply: Operation = declare(
     Operation(
         "strong_multiply",
@@ -759,7 +814,7 @@ strong_multiply: Operation = declare(
         singular=True,
         strong=True,
         repeated=frozenset({0}),
-        sympy=lambda sp, g, p: g * p,
+        sympy=lambda sp, g, p: strong_product(sp, g, p),
         documentation="``g * p``, but 0 where ``g`` is 0 whatever ``p`` is: a strong zero.",
     ),
     2,
@@ -802,7 +857,7 @@ strong_divide: Operation = declare(
         singular=True,
         strong=True,
         repeated=frozenset({0}),
-        sympy=lambda sp, g, b: g / b,
+        sympy=lambda sp, g, b: strong_product(sp, g, 1 / b),
         documentation="``g / b``, but 0 where ``g`` is 0 whatever ``b`` is, without a warning.",
     ),
     2,
@@ -857,7 +912,7 @@ where: Operation = declare(
             2: lambda t, y, c, a, b: _broadcast(_where_share(False, t, y, c), y),
         },
         nondifferentiable=frozenset({0}),
-        sympy=lambda sp, c, a, b: sp.Piecewise((a, c), (b, True)),
+        sympy=OfTruths(frozenset({0}), select),
         documentation="``a`` where the condition holds, else ``b``.",
     ),
     3,
@@ -885,7 +940,7 @@ choice: Operation = declare(
             2: lambda t, y, c, a, b: _where_share(False, t, y, c),
         },
         nondifferentiable=frozenset({0}),
-        sympy=lambda sp, c, a, b: sp.Piecewise((a, c), (b, True)),
+        sympy=OfTruths(frozenset({0}), select),
         documentation="``a if c else b`` of two numbers of one type.",
     ),
     3,
@@ -899,7 +954,7 @@ clip: Operation = elementwise(
     lambda y, x, lo, hi: bitwise_and(less(x, lo), less_equal(lo, hi)),
     lambda y, x, lo, hi: bitwise_or(greater(x, hi), greater(lo, hi)),
     spelling=call("np.clip"),
-    sympy=lambda sp, x, lo, hi: sp.Min(sp.Max(x, lo), hi),
+    sympy=lambda sp, x, lo, hi: least(sp, greatest(sp, x, lo), hi),
     documentation="``x`` kept within bounds; its derivative at the bounds is 1.",
 )
 
@@ -918,7 +973,7 @@ clip_below: Operation = elementwise(
     lambda y, x, lo: greater_equal(x, lo),
     lambda y, x, lo: less(x, lo),
     spelling=_spell_clip_below,
-    sympy="Max",
+    sympy=greatest,
     documentation="``np.clip`` with a lower bound alone.",
 )
 clip_above: Operation = elementwise(
@@ -927,7 +982,7 @@ clip_above: Operation = elementwise(
     lambda y, x, hi: less_equal(x, hi),
     lambda y, x, hi: greater(x, hi),
     spelling=_spell_clip_above,
-    sympy="Min",
+    sympy=least,
     documentation="``np.clip`` with an upper bound alone.",
 )
 
@@ -946,6 +1001,16 @@ def _spell_sinc(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return supporting_call(support.sinc)(node, operands)
 
 
+def _sinc(sp: Any, x: Any, order: int) -> Any:
+    """A derivative of ``sinc``; at 0 it is a term of the series."""
+    if order == 0:
+        return sp.sinc(sp.pi * x)
+    t = sp.Dummy("t", real=True)
+    at_zero = 0 if order % 2 else sp.pi**order * (-1) ** (order // 2) / sp.Integer(order + 1)
+    elsewhere = sp.diff(sp.sin(sp.pi * t) / (sp.pi * t), t, order).subs(t, x)
+    return select(sp, sp.Eq(x, 0), at_zero, elsewhere)
+
+
 sinc: Operation = declare(
     Operation(
         "sinc",
@@ -954,7 +1019,7 @@ sinc: Operation = declare(
         spelling=_spell_sinc,
         vjp={0: lambda g, y, x, order=0: as_dtype_of(g * sinc(x, order=order + 1), x)},
         jvp={0: lambda t, y, x, order=0: as_dtype_of(t * sinc(x, order=order + 1), y)},
-        sympy=lambda sp, x: sp.sinc(sp.pi * x),
+        sympy=lambda sp, x, *, order=0: _sinc(sp, x, order),
         documentation="``sin(pi x) / (pi x)``, and its derivatives, exact at 0 too.",
     ),
     1,
@@ -1088,6 +1153,13 @@ def _evaluate_astype(x: Any, *, dtype: np.dtype) -> Any:
     return x.astype(dtype) if isinstance(x, np.ndarray | np.generic) else dtype.type(x)
 
 
+def _as_kind(sp: Any, x: Any, kind: str) -> Any:
+    """A number as one of another kind of dtype: rounding is no part of its meaning."""
+    if kind == "b":
+        return sp.Ne(x, 0)
+    return x if kind in "fc" or x.is_integer else towards_zero(sp, x)
+
+
 astype: Operation = declare(
     Operation(
         "astype",
@@ -1096,6 +1168,7 @@ astype: Operation = declare(
         spelling=_spell_astype,
         linear=frozenset({0}),
         vjp={0: lambda g, y, x, dtype: as_dtype_of(g, x)},
+        sympy=lambda sp, x, *, dtype: _as_kind(sp, x, dtype.kind),
         documentation="The values in another dtype; a copy.",
     ),
     1,
@@ -1120,6 +1193,7 @@ as_scalar: Operation = declare(
         ),
         linear=frozenset({0}),
         vjp={0: lambda g, y, x: g},
+        sympy=lambda sp, x: x,
         documentation="The element of a 0-d array, ``x[()]``.",
     ),
     1,
@@ -1182,8 +1256,12 @@ def _cast_rules() -> dict[str, Any]:
 
 python_float: Operation = _python_cast("python_float", float, FLOAT, **_cast_rules())
 python_complex: Operation = _python_cast("python_complex", complex, COMPLEX, **_cast_rules())
-python_int: Operation = _python_cast("python_int", int, INT, nondifferentiable=True)
-python_bool: Operation = _python_cast("python_bool", bool, BOOL, nondifferentiable=True)
+python_int: Operation = _python_cast(
+    "python_int", int, INT, nondifferentiable=True, sympy=lambda sp, x: _as_kind(sp, x, "i")
+)
+python_bool: Operation = _python_cast(
+    "python_bool", bool, BOOL, nondifferentiable=True, sympy=lambda sp, x: sp.Ne(x, 0)
+)
 
 
 def _infer_complex_of(a: Type, b: Type) -> tuple[Type, ...]:
@@ -1233,6 +1311,11 @@ not_: Operation = declare(
 )
 
 
+def _to_decimals(sp: Any, x: Any, decimals: int) -> Any:
+    scale = sp.Integer(10) ** decimals
+    return to_even(sp, x * scale) / scale
+
+
 def _infer_round(x: Type, *, digits: int | None = None) -> tuple[Type, ...]:
     type_ = require_array(x, "round")
     if type_.kind == "array":
@@ -1254,6 +1337,7 @@ python_round: Operation = declare(
         raises=True,
         spelling=_spell_round,
         nondifferentiable=True,
+        sympy=lambda sp, x, *, digits=None: _to_decimals(sp, x, digits or 0),
         documentation="Python's ``round``; its derivative is 0.",
     ),
     1,
@@ -1273,6 +1357,7 @@ round_: Operation = declare(
         lambda x, *, decimals=0: np.round(x, decimals),
         spelling=call("np.round", decimals=0),
         nondifferentiable=True,
+        sympy=lambda sp, x, *, decimals=0: _to_decimals(sp, x, decimals),
         documentation="Rounded to a number of decimals; its derivative is 0.",
     ),
     1,

@@ -24,6 +24,7 @@ from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, Type, least, may_be_one, shifted
 from symdiff.ops.creation import arange_of, array_of, zeros, zeros_of
 from symdiff.ops.declare import (
+    EVALUATED,
     Operation,
     array_type,
     broadcast_shapes,
@@ -407,6 +408,7 @@ index = declare(
         linear=frozenset({0}),
         vjp={0: _vjp_index},
         jvp={0: _jvp_index},
+        sympy=EVALUATED,
         documentation="``x[key]``: a view where the key has no arrays, else a fresh array.",
     ),
     1,
@@ -491,6 +493,7 @@ index_set = declare(
         vjp={0: _set_base, 1: _set_part},
         jvp={0: _set_base, 1: _set_part_jvp},
         tangent=_set_tangent,
+        sympy=EVALUATED,
         documentation="``x`` after ``x[key] = v``; of repeated places the last value stays.",
     ),
     2,
@@ -529,6 +532,7 @@ index_add = declare(
         vjp={0: lambda g, y, x, v, *dynamic, key, shape: g, 1: _add_part},
         jvp={0: lambda t, y, x, v, *dynamic, key, shape: t, 1: _add_part_jvp},
         tangent=_add_tangent,
+        sympy=EVALUATED,
         documentation="``x`` after ``x[key] += v``, repeated places added to repeatedly.",
     ),
     2,

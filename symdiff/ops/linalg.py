@@ -35,6 +35,7 @@ from symdiff.ops.elementary import (
     number_or_array,
     real,
 )
+from symdiff.ops.meanings import matrix
 from symdiff.ops.products import adjoint, as_column, as_row, matmul, outer, swapped, without_last
 from symdiff.ops.reduce import (
     sum,
@@ -114,6 +115,7 @@ inv: Operation = declare(
         spelling=call("np.linalg.inv"),
         vjp={0: lambda g, y, a: as_dtype_of(-(adjoint(y) @ g @ adjoint(y)), a)},
         jvp={0: lambda t, y, a: -(y @ t @ y)},
+        sympy=matrix(lambda sp, a: a.inv()),
         documentation="The inverse of a matrix.",
     ),
     1,
@@ -169,6 +171,7 @@ solve: Operation = declare(
         spelling=call("np.linalg.solve"),
         vjp={0: _solve_vjp_matrix, 1: _solve_vjp_right},
         jvp={0: _solve_jvp_matrix, 1: lambda t, y, a, b: solve(a, t)},
+        sympy=matrix(lambda sp, a, b: a.LUsolve(b)),
         documentation="The solution ``x`` of ``a @ x = b``.",
     ),
     2,
@@ -207,6 +210,7 @@ cofactors: Operation = declare(
         spelling=supporting_call(support.cofactors),
         vjp={0: _cofactors_vjp},
         jvp={0: _cofactors_jvp},
+        sympy=matrix(lambda sp, a: a.cofactor_matrix()),
         documentation="The derivative of the determinant by each entry, of singular matrices too.",
     ),
     1,
@@ -223,6 +227,7 @@ det: Operation = declare(
         spelling=call("np.linalg.det"),
         vjp={0: lambda g, y, a: as_dtype_of(_as_matrix(g) * conjugated(cofactors(a)), a)},
         jvp={0: lambda t, y, a: _entries(cofactors(a) * t)},
+        sympy=matrix(lambda sp, a: a.det()),
         documentation="The determinant.",
     ),
     1,
@@ -267,6 +272,7 @@ slogdet: Operation = declare(
         spelling=call("np.linalg.slogdet"),
         vjp={0: _slogdet_vjp},
         jvp={0: _slogdet_jvp},
+        sympy=matrix(lambda sp, a: (sp.sign(a.det()), sp.log(sp.Abs(a.det())))),
         documentation="Sign and logarithm of the absolute value of the determinant.",
     ),
     1,

@@ -19,7 +19,7 @@ from symdiff.ir.control import join_types
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import INT, ArrayType, Dim, ListType, Size, TapeType, Type, with_sizes_of
 from symdiff.ops.creation import zeros_of
-from symdiff.ops.declare import Operation, declare, dotted, literal, template
+from symdiff.ops.declare import EVALUATED, Operation, declare, dotted, literal, template
 from symdiff.ops.index import Slice, Slot, actual_key, spell_key
 from symdiff.ops.sizes import constant_integer
 
@@ -118,6 +118,7 @@ list_accumulate: Operation = declare(
             1: lambda t, y, a, b: t,
         },
         spelling=template("[a + b for a, b in zip({0}, {1})]"),
+        sympy=EVALUATED,
         documentation="The sums of the elements of two lists: how cotangents of lists add up.",
     ),
     2,
@@ -130,6 +131,7 @@ list_length: Operation = declare(
         len,
         nondifferentiable=True,
         spelling=template("len({0})"),
+        sympy=EVALUATED,
         documentation="How many elements a list has.",
     ),
     1,
@@ -167,6 +169,7 @@ list_new: Operation = declare(
         jvp=_new_jvp,
         tangent=_new_tangent,
         spelling=lambda node, operands: ast.List(list(operands), ast.Load()),
+        sympy=EVALUATED,
         documentation="A list of the given elements, ``[a, b]``.",
     )
 )
@@ -191,6 +194,7 @@ list_filled: Operation = declare(
         spelling=lambda node, operands: ast.BinOp(
             ast.List([operands[0]], ast.Load()), ast.Mult(), operands[1]
         ),
+        sympy=EVALUATED,
         documentation="A list with one element repeated, ``[element] * times``.",
     ),
     2,
@@ -213,6 +217,7 @@ list_total: Operation = declare(
         },
         spelling=template("sum({0}, {1})"),
         varied=True,
+        sympy=EVALUATED,
         documentation="The sum of a list's elements, one after the other, from ``start`` on.",
     ),
     2,
@@ -246,6 +251,7 @@ list_concatenate: Operation = declare(
         },
         tangent=_concatenate_tangent,
         spelling=template("{0} + {1}"),
+        sympy=EVALUATED,
         documentation="The elements of one list, then those of another: ``a + b``.",
     ),
     2,
@@ -272,6 +278,7 @@ list_get: Operation = declare(
         nondifferentiable=frozenset({1}),
         spelling=template("{0}[{1}]"),
         varied=True,
+        sympy=EVALUATED,
         documentation="An element of a list.",
     ),
     2,
@@ -305,6 +312,7 @@ list_set: Operation = declare(
         },
         tangent=_set_tangent,
         nondifferentiable=frozenset({1}),
+        sympy=EVALUATED,
         documentation="A list after ``items[i] = v``.",
     ),
     3,
@@ -337,6 +345,7 @@ list_add: Operation = declare(
         },
         tangent=_add_tangent,
         nondifferentiable=frozenset({1}),
+        sympy=EVALUATED,
         documentation="A list after ``items[i] = items[i] + v``.",
     ),
     3,
@@ -364,6 +373,7 @@ list_push: Operation = declare(
             1: lambda t, y, items, v: _push_tangent((None, t), y, items, v),
         },
         tangent=_push_tangent,
+        sympy=EVALUATED,
         documentation="A list after ``items.append(v)``.",
     ),
     2,
@@ -394,6 +404,7 @@ list_place: Operation = declare(
         lambda i, length: slice(i, None).indices(length)[0],
         nondifferentiable=True,
         spelling=template("slice({0}, None).indices({1})[0]"),
+        sympy=EVALUATED,
         documentation="An index as ``insert`` takes it, from the end or out of bounds, as a place.",
     ),
     2,
@@ -414,6 +425,7 @@ list_insert: Operation = declare(
         },
         tangent=_insert_tangent,
         nondifferentiable=frozenset({1}),
+        sympy=EVALUATED,
         documentation="A list after ``items.insert(i, v)``.",
     ),
     3,
@@ -453,6 +465,7 @@ list_pop: Operation = declare(
         jvp={0: _pop_jvp},
         nondifferentiable=frozenset({1}),
         varied=True,
+        sympy=EVALUATED,
         documentation="A list after ``items.pop(i)``, and the element that was popped.",
     ),
     2,
@@ -492,6 +505,7 @@ list_unpop: Operation = declare(
         tangent=lambda ts, y, items, i, v: list_unpop(_given(ts[0], items), i, _given(ts[2], v)),
         spelling=_spell_unpop,
         nondifferentiable=frozenset({1}),
+        sympy=EVALUATED,
         documentation="The list from which ``pop(i)`` gives ``items`` and ``v``.",
     ),
     3,
@@ -522,6 +536,7 @@ list_slice: Operation = declare(
         },
         jvp={0: lambda t, y, items, *parts, key: list_slice(t, *parts, key=key)},
         spelling=_spell_slice,
+        sympy=EVALUATED,
         documentation="A slice of a list.",
     ),
     1,
@@ -587,6 +602,7 @@ list_slice_set: Operation = declare(
             _given(ts[0], items), _given(ts[1], v), *parts, key=key
         ),
         spelling=_spell_slice_set,
+        sympy=EVALUATED,
         documentation="A list after ``items[key] = v``, where ``v`` is as long as the slice.",
     ),
     2,
@@ -632,6 +648,7 @@ list_stack: Operation = declare(
         vjp={0: lambda g, y, items, *, length, dtype: list_unstack_like(g, items)},
         spelling=_spell_stack,
         varied=True,
+        sympy=EVALUATED,
         documentation="An array with a list's elements as rows, ``np.array(items)``.",
     ),
     1,
@@ -696,6 +713,7 @@ list_unstack: Operation = declare(
         linear=frozenset({0}),
         vjp={0: _unstack_vjp},
         spelling=_spell_unstack,
+        sympy=EVALUATED,
         documentation="The rows of an array: ``list(x)``, or ``x.tolist()`` for Python numbers.",
     ),
     1,
@@ -729,6 +747,7 @@ list_join: Operation = declare(
         vjp={0: lambda g, y, items, *, axis, length: list_parts(g, items, axis=axis)},
         spelling=_spell_join,
         varied=True,
+        sympy=EVALUATED,
         documentation="A list's arrays joined along an axis, ``np.concatenate(items)``.",
     ),
     1,
@@ -763,6 +782,7 @@ list_parts: Operation = declare(
         spelling=lambda node, operands: template(
             "np.split({0}, np.cumsum([item.shape[{axis}] for item in {1}])[:-1], axis={axis})"
         )(node, operands),
+        sympy=EVALUATED,
         documentation="An array cut into parts as long as a list's arrays: undoes ``list_join``.",
     ),
     2,
@@ -789,6 +809,7 @@ list_from_tape: Operation = declare(
         linear=frozenset({0}),
         vjp={0: lambda g, y, tape: list_to_tape(g)},
         spelling=template("{0}"),
+        sympy=EVALUATED,
         documentation="What a loop wrote turn by turn, as a list.",
     ),
     1,
@@ -802,6 +823,7 @@ list_to_tape: Operation = declare(
         vjp={0: lambda g, y, items: list_from_tape(g)},
         spelling=template("{0}"),
         varied=True,
+        sympy=EVALUATED,
         documentation="A list for a loop to read turn by turn.",
     ),
     1,

@@ -30,7 +30,12 @@ from symdiff.ops.elementary import (
     LOG_2,
     LOG_10,
     as_dtype_of,
+    copysign,
     divide,
+    fmod,
+    isfinite,
+    isinf,
+    isnan,
     multiply,
     over_nonzero,
     over_square,
@@ -41,6 +46,7 @@ from symdiff.ops.elementary import (
     rint,
     sign_of,
     subtract,
+    to_even,
     trunc,
 )
 
@@ -178,6 +184,7 @@ polygamma: Operation = declare(
         spelling=supporting_call(support.polygamma, order=0),
         vjp={0: lambda g, y, x, order: as_dtype_of(g * polygamma(x, order=order + 1), x)},
         jvp={0: lambda t, y, x, order: as_dtype_of(t * polygamma(x, order=order + 1), y)},
+        sympy=lambda sp, x, *, order=0: sp.polygamma(order, x),
         documentation="The digamma function and its derivatives.",
     ),
     1,
@@ -199,12 +206,22 @@ math_atan2: Operation = _math(
     lambda y, a, b: -over_square(a, a, b),
     sympy="atan2",
 )
-math_fmod: Operation = _math("fmod", 1, lambda y, a, b: -trunc(a / b))
-math_remainder: Operation = _math("remainder", 1, lambda y, a, b: -rint((a - y) / b))
-math_copysign: Operation = _math(
-    "copysign", lambda y, a, b: sign_of(a) * math_copysign(1.0, b), None
+math_fmod: Operation = _math("fmod", 1, lambda y, a, b: -trunc(a / b), sympy=fmod.sympy)
+math_remainder: Operation = _math(
+    "remainder",
+    1,
+    lambda y, a, b: -rint((a - y) / b),
+    sympy=lambda sp, a, b: a - b * to_even(sp, a / b),
 )
-math_ldexp: Operation = _math("ldexp", lambda y, x, i: math_ldexp(1.0, i), None)
+math_copysign: Operation = _math(
+    "copysign",
+    lambda y, a, b: sign_of(a) * math_copysign(1.0, b),
+    None,
+    sympy=copysign.sympy,
+)
+math_ldexp: Operation = _math(
+    "ldexp", lambda y, x, i: math_ldexp(1.0, i), None, sympy=lambda sp, x, i: x * 2**i
+)
 
 
 def _hypot_share(position: int, g: Value, y: Value, *xs: Value) -> Value:
@@ -252,10 +269,10 @@ math_fsum: Operation = declare(
 
 math_floor: Operation = _discrete("floor", INT, sympy="floor")
 math_ceil: Operation = _discrete("ceil", INT, sympy="ceiling")
-math_trunc: Operation = _discrete("trunc", INT)
-math_isnan: Operation = _discrete("isnan", BOOL)
-math_isinf: Operation = _discrete("isinf", BOOL)
-math_isfinite: Operation = _discrete("isfinite", BOOL)
+math_trunc: Operation = _discrete("trunc", INT, sympy=trunc.sympy)
+math_isnan: Operation = _discrete("isnan", BOOL, sympy=isnan.sympy)
+math_isinf: Operation = _discrete("isinf", BOOL, sympy=isinf.sympy)
+math_isfinite: Operation = _discrete("isfinite", BOOL, sympy=isfinite.sympy)
 math_factorial: Operation = _discrete("factorial", INT, sympy="factorial")
 math_comb: Operation = _discrete("comb", INT, sympy="binomial")
 math_perm: Operation = _discrete("perm", INT)

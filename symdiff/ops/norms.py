@@ -16,6 +16,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.types import Type
 from symdiff.ops.declare import (
     FUNCTIONS,
+    OnArrays,
     Operation,
     array_type,
     declare,
@@ -32,6 +33,7 @@ from symdiff.ops.elementary import (
     number_or_array,
     sign,
 )
+from symdiff.ops.meanings import norm_of, over_axes
 from symdiff.ops.reduce import (
     Axis,
     Gradient,
@@ -115,6 +117,14 @@ def _norm_gradient(
     return _matrix_gradient(y, x, ord, (axes[0], axes[1]), axis, keepdims)
 
 
+def _norm_meaning(
+    sp: Any, x: Any, *, ord: Order = None, axis: Any = None, keepdims: bool = False
+) -> Any:
+    if ord not in (None, "fro") and np.ndim(x) > 1 and (axis is None or len(axis) == 2):
+        raise TypeError(f"the norm with ord={ord!r} of a matrix")
+    return over_axes(norm_of).function(sp, x, ord=ord, axis=axis, keepdims=keepdims)
+
+
 norm: Operation = declare(
     Operation(
         "norm",
@@ -123,6 +133,7 @@ norm: Operation = declare(
             x, ord, axis[0] if axis is not None and len(axis) == 1 else axis, keepdims
         ),
         spelling=spell_reduction("np.linalg.norm", ord=None),
+        sympy=OnArrays(_norm_meaning),
         documentation="A norm; the derivative of the Euclidean one at 0 is 0.",
         **gradient_rules(_norm_gradient),
     ),

@@ -24,6 +24,7 @@ from symdiff.ops.arrange import (
 )
 from symdiff.ops.creation import array_of, zeros, zeros_of
 from symdiff.ops.declare import (
+    EVALUATED,
     FUNCTIONS,
     Operation,
     array_type,
@@ -281,6 +282,7 @@ convolve: Operation = declare(
             1: lambda t, y, a, v, *, mode, length: convolve(a, t, mode=mode, length=length),
         },
         spelling=_spell_convolve,
+        sympy=EVALUATED,
         documentation="Products of the elements of two vectors, summed by the sum of positions.",
     ),
     2,

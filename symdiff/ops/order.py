@@ -26,6 +26,7 @@ from symdiff.ops.arrange import (
 )
 from symdiff.ops.creation import arange_of, array_of, eye, zeros_of
 from symdiff.ops.declare import (
+    EVALUATED,
     INSTEAD,
     Operation,
     Spelling,
@@ -87,6 +88,7 @@ cumsum: Operation = declare(
         linear=frozenset({0}),
         vjp={0: lambda g, y, x, *, axis: _from_the_end(g, axis)},
         spelling=_spell_along("np.cumsum", None),
+        sympy=EVALUATED,
         documentation="Running sums along an axis.",
     ),
     1,
@@ -132,6 +134,7 @@ cumprod: Operation = declare(
         vjp={0: _cumprod_vjp},
         jvp={0: _cumprod_jvp},
         spelling=_spell_along("np.cumprod", None),
+        sympy=EVALUATED,
         documentation="Running products along an axis; the derivative costs the length squared.",
     ),
     1,
@@ -287,6 +290,7 @@ take_along_axis: Operation = declare(
             list(operands),
             [ast.keyword("axis", literal(node.attributes["axis"]))],
         ),
+        sympy=EVALUATED,
         documentation="Elements along an axis at positions given for each line.",
     ),
     2,

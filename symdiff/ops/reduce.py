@@ -22,6 +22,7 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import INT, ArrayType, Dim, Type, may_be_one
 from symdiff.ops import support
 from symdiff.ops.declare import (
+    EVALUATED,
     Lowering,
     Operation,
     Spelling,
@@ -49,6 +50,15 @@ from symdiff.ops.elementary import (
     real,
     strong_constant,
     where,
+)
+from symdiff.ops.meanings import (
+    greatest,
+    least,
+    mean_of,
+    number_of_truth,
+    over_axes,
+    truth_of,
+    variance_of,
 )
 from symdiff.ops.shape import broadcast_to, reshape
 from symdiff.ops.sizes import size, sizes_of
@@ -264,6 +274,7 @@ sum: Operation = _reduction(
     "sum",
     np.sum,
     "Sum over ``axis``; of integers and bools an int.",
+    sympy=over_axes(lambda sp, xs: sp.Add(*(number_of_truth(sp, x) for x in xs))),
     linear=frozenset({0}),
     vjp={0: _sum_vjp},
 )
@@ -271,6 +282,7 @@ mean: Operation = _reduction(
     "mean",
     np.mean,
     "Arithmetic mean over ``axis``.",
+    sympy=over_axes(lambda sp, xs: mean_of(sp, [number_of_truth(sp, x) for x in xs])),
     linear=frozenset({0}),
     vjp={0: _mean_vjp},
 )
@@ -278,18 +290,21 @@ var: Operation = _reduction(
     "var",
     np.var,
     "Variance over ``axis`` with ``ddof`` degrees of freedom taken off.",
+    sympy=over_axes(variance_of),
     **gradient_rules(_var_gradient),
 )
 std: Operation = _reduction(
     "std",
     np.std,
     "Standard deviation over ``axis``; its derivative where it is 0 is 0.",
+    sympy=over_axes(lambda sp, xs, **more: sp.sqrt(variance_of(sp, xs, **more))),
     **gradient_rules(_std_gradient),
 )
 prod: Operation = _reduction(
     "prod",
     np.prod,
     "Product over ``axis``; its derivative counts zeros rightly.",
+    sympy=over_axes(lambda sp, xs: sp.Mul(*xs)),
     **gradient_rules(_prod_gradient),
 )
 
@@ -335,6 +350,7 @@ prod_except: Operation = declare(
         vjp=_prod_except_vjp,
         jvp=_prod_except_jvp,
         variadic=True,
+        sympy=EVALUATED,
         documentation="For each element the product of the others; its derivatives in directions.",
     ),
     1,
@@ -355,6 +371,7 @@ max: Operation = _reduction(
     np.max,
     "The greatest element over ``axis``; ties split the derivative evenly.",
     raises=True,
+    sympy=over_axes(lambda sp, xs: greatest(sp, *xs)),
     **gradient_rules(_extremum_gradient),
 )
 min: Operation = _reduction(
@@ -362,6 +379,7 @@ min: Operation = _reduction(
     np.min,
     "The smallest element over ``axis``; ties split the derivative evenly.",
     raises=True,
+    sympy=over_axes(lambda sp, xs: least(sp, *xs)),
     **gradient_rules(_extremum_gradient),
 )
 
@@ -391,6 +409,7 @@ logaddexp_reduce: Operation = declare(
         reduction_type(_dtype_by(np.logaddexp.reduce), "logaddexp_reduce"),
         np.logaddexp.reduce,
         spelling=spell_reduction("np.logaddexp.reduce", axis=()),
+        sympy=over_axes(lambda sp, xs: sp.log(sp.Add(*map(sp.exp, xs)))),
         documentation="Logarithm of a sum of exponentials, without overflow.",
         **gradient_rules(_softmax_gradient),
     ),
@@ -465,8 +484,20 @@ nanmin: Operation = _reduction(
 
 # Truth and positions ----------------------------------------------------------------------------
 
-any: Operation = _reduction("any", np.any, "Whether one is true.", nondifferentiable=True)
-all: Operation = _reduction("all", np.all, "Whether all are true.", nondifferentiable=True)
+any: Operation = _reduction(
+    "any",
+    np.any,
+    "Whether one is true.",
+    nondifferentiable=True,
+    sympy=over_axes(lambda sp, xs: sp.Or(*(truth_of(sp, x) for x in xs))),
+)
+all: Operation = _reduction(
+    "all",
+    np.all,
+    "Whether all are true.",
+    nondifferentiable=True,
+    sympy=over_axes(lambda sp, xs: sp.And(*(truth_of(sp, x) for x in xs))),
+)
 
 
 def _infer_position(
@@ -595,6 +626,7 @@ unbroadcast: Operation = declare(
         linear=frozenset({0}),
         vjp={0: lambda g, y, x, *sizes, shape: broadcast_like(g, x)},
         repeated=frozenset({0}),
+        sympy=EVALUATED,
         documentation="``g`` summed over the axes where a size is 1, which the run time tests.",
     ),
     1,

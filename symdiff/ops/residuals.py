@@ -17,6 +17,7 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import INT, ArrayType, OpaqueType, Type
 from symdiff.ops import support
 from symdiff.ops.declare import (
+    EVALUATED,
     Operation,
     array_type,
     declare,
@@ -25,7 +26,7 @@ from symdiff.ops.declare import (
     supporting_call,
     template,
 )
-from symdiff.ops.elementary import add, multiply
+from symdiff.ops.elementary import add, multiply, strong_product
 from symdiff.ops.reduce import unbroadcast_to
 
 PACKED = OpaqueType("residuals")
@@ -48,6 +49,7 @@ tape_length: Operation = declare(
         spelling=_spell_length,
         repeated=frozenset({0}),
         nondifferentiable=True,
+        sympy=EVALUATED,
         documentation="How many turns a tape holds.",
     ),
     1,
@@ -76,6 +78,7 @@ size_if_defined: Operation = declare(
         nondifferentiable=True,
         spelling=template("0 if {0} is None else {0}.shape[{axis}]"),
         repeated=frozenset({0}),
+        sympy=EVALUATED,
         documentation="The length of an axis of a value that only one arm of a branch defines.",
     ),
     1,
@@ -119,6 +122,7 @@ sum_if_defined: Operation = declare(
         },
         jvp={0: lambda t, y, a, b: t, 1: lambda t, y, a, b: t},
         spelling=supporting_call(support.sum_if_defined),
+        sympy=EVALUATED,
         documentation="The sum of cotangents of a value that only one arm of a branch defines.",
     ),
     2,
@@ -137,6 +141,7 @@ one_of: Operation = declare(
         raises=True,
         nondifferentiable=True,
         spelling=supporting_call(support.one_of),
+        sympy=EVALUATED,
         documentation="1 in the shape of an array; raises unless that has one element.",
     ),
     1,
@@ -172,7 +177,7 @@ quiet_divide: Operation = declare(
         singular=True,
         strong=True,
         repeated=frozenset({0, 1}),
-        sympy=lambda sp, n, d: n / d,
+        sympy=lambda sp, n, d: strong_product(sp, n, 1 / d),
         documentation="``n / d``, 0 where ``n`` is 0, without a warning where ``d`` is 0.",
     ),
     2,
@@ -206,6 +211,7 @@ pack: Operation = declare(
         lambda *values: values,
         variadic=True,
         spelling=_spell_pack,
+        sympy=EVALUATED,
         documentation="Several values as one opaque value.",
     )
 )
@@ -215,6 +221,7 @@ unpack: Operation = declare(
         _infer_unpack,
         lambda packed, *, types: packed if len(packed) != 1 else packed[0],
         spelling=_spell_unpack,
+        sympy=EVALUATED,
         documentation="The values that were packed.",
     )
 )

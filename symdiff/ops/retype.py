@@ -10,7 +10,7 @@ from typing import Any
 
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Type
-from symdiff.ops.declare import Operation, array_type, declare, template
+from symdiff.ops.declare import EVALUATED, Operation, array_type, declare, template
 from symdiff.ops.elementary import astype
 from symdiff.ops.reduce import unbroadcast_to
 
@@ -40,6 +40,7 @@ retype = declare(
         spelling=template("{0}"),
         vjp={0: _vjp},
         jvp={0: _jvp},
+        sympy=EVALUATED,
         documentation="The same number, typed as what it is joined with.",
     ),
     1,

@@ -17,6 +17,7 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, Size, Type
 from symdiff.ops.creation import agreed_dim, one_hot, zeros_of
 from symdiff.ops.declare import (
+    EVALUATED,
     Operation,
     array_type,
     declare,
@@ -98,6 +99,7 @@ reshape = declare(
         spelling=_spell_reshape,
         linear=frozenset({0}),
         vjp={0: lambda g, y, x, *sizes, shape: reshape_like(g, x)},
+        sympy=EVALUATED,
         documentation="The same elements in another shape; one size may be -1.",
     ),
     1,
@@ -140,6 +142,7 @@ transpose: Operation = declare(
         spelling=_spell_transpose,
         linear=frozenset({0}),
         vjp={0: lambda g, y, x, *, axes: transposed_back(g, axes)},
+        sympy=EVALUATED,
         documentation="The axes in another order; ``axes`` names all of them.",
     ),
     1,
@@ -169,6 +172,7 @@ broadcast_to = declare(
         spelling=_spell_broadcast_to,
         linear=frozenset({0}),
         vjp={0: lambda g, y, x, *sizes, shape: _unbroadcast(g, x)},
+        sympy=EVALUATED,
         documentation="A read-only view in which the operand is repeated along new and unit axes.",
     ),
     1,
@@ -194,6 +198,7 @@ copy = declare(
         spelling=_spell_copy,
         linear=frozenset({0}),
         vjp={0: lambda g, y, x, **_: g if array_type(x).kind == "array" else _unbroadcast(g, x)},
+        sympy=EVALUATED,
         documentation="A fresh array with the operand's elements, in C order or in its (``K``).",
     ),
     1,
@@ -218,6 +223,7 @@ contiguous: Operation = declare(
         spelling=_spell_contiguous,
         linear=frozenset({0}),
         vjp={0: lambda g, y, x, *, order: g},
+        sympy=EVALUATED,
         documentation="The array itself where it lies in C (or Fortran's) order, else a copy.",
     ),
     1,
@@ -235,6 +241,7 @@ laid_like: Operation = declare(
         linear=frozenset({0}),
         vjp={0: lambda g, y, x, prototype: g},
         nondifferentiable=frozenset({1}),
+        sympy=EVALUATED,
         documentation="An array that lies in memory as NumPy's ``*_like`` functions lay it out.",
     ),
     2,
@@ -315,6 +322,7 @@ concatenate = declare(
             one_hot(k, t, len(xs)), y, *xs, axis=axis
         ),
         tangent=_concatenate_tangent,
+        sympy=EVALUATED,
         documentation="Arrays joined along an axis.",
     )
 )
@@ -347,6 +355,7 @@ stack = declare(
         vjp=_stack_vjp,
         jvp=lambda k, t, y, *xs, axis: _stack_tangent(one_hot(k, t, len(xs)), y, *xs, axis=axis),
         tangent=_stack_tangent,
+        sympy=EVALUATED,
         documentation="Arrays of one shape joined along a new axis.",
     )
 )
@@ -393,6 +402,7 @@ roll: Operation = declare(
         spelling=_spell_roll,
         linear=frozenset({0}),
         vjp={0: lambda g, y, x, *shifts, axis: roll(g, *map(negated, shifts), axis=axis)},
+        sympy=EVALUATED,
         documentation="Elements shifted along axes; what leaves at one end enters at the other.",
     ),
     1,
@@ -436,6 +446,7 @@ repeat = declare(
         linear=frozenset({0}),
         vjp={0: _repeat_vjp},
         nondifferentiable=frozenset({1}),
+        sympy=EVALUATED,
         documentation="Each element along an axis as often as told.",
     ),
     2,
@@ -473,6 +484,7 @@ tile = declare(
         spelling=_spell_tile,
         linear=frozenset({0}),
         vjp={0: _tile_vjp},
+        sympy=EVALUATED,
         documentation="The whole array as often as told along each axis.",
     ),
     1,
@@ -513,6 +525,7 @@ pad = declare(
         spelling=_spell_pad,
         linear=frozenset({0}),
         vjp={0: _pad_vjp},
+        sympy=EVALUATED,
         documentation="Zeros around an array (of integers: any of NumPy's modes).",
     ),
     1,
@@ -577,6 +590,7 @@ diagonal = declare(
         spelling=_spell_diagonal,
         linear=frozenset({0}),
         vjp={0: _diagonal_vjp},
+        sympy=EVALUATED,
         documentation="The diagonal of the last two axes, as the last axis: a view.",
     ),
     1,
@@ -609,6 +623,7 @@ diag = declare(
         spelling=_spell_diag,
         linear=frozenset({0}),
         vjp={0: lambda g, y, x, *, offset: copy(diagonal(g, offset=offset))},
+        sympy=EVALUATED,
         documentation="The matrix with a vector on its diagonal.",
     ),
     1,
@@ -632,6 +647,7 @@ def _triangle(name: str, function: Any, documentation: str) -> Operation:
         spelling=spell,
         linear=frozenset({0}),
         vjp={0: lambda g, y, x, *, k: operation(g, k=k)},
+        sympy=EVALUATED,
         documentation=documentation,
     )
     return declare(operation, 1)

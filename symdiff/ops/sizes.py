@@ -27,7 +27,7 @@ from symdiff.ir.types import (
     lengthened,
     may_be_one,
 )
-from symdiff.ops.declare import Operation, array_type, declare, literal, require_array
+from symdiff.ops.declare import EVALUATED, Operation, array_type, declare, literal, require_array
 
 
 def _infer_size(x: Type, *, axis: int) -> tuple[Type, ...]:
@@ -48,6 +48,7 @@ size = declare(
         cost="free",
         spelling=_spell_size,
         nondifferentiable=True,
+        sympy=EVALUATED,
         documentation="The length of an axis, ``x.shape[axis]``, a Python int.",
     ),
     1,

@@ -1,0 +1,10 @@
+"""Closed forms: what a compiled program computes as SymPy expressions, and programs of expressions.
+
+    Graph, call ─closed_form─▶ expressions      expressions ─from_sympy─▶ function
+
+Symbols are made here and are opaque: no text is ever given to SymPy to read.
+"""
+
+from symdiff.closed.forms import closed_form, latex_of
+
+__all__ = ["closed_form", "latex_of"]
