@@ -32,6 +32,7 @@ __all__ = [
     "derivative",
     "detach",
     "differentiable",
+    "from_sympy",
     "functional",
     "grad",
     "grad_hook",
@@ -201,6 +202,30 @@ def functional(f: Callable[..., Any]) -> Derivative:
     (None, {'a': array([2., 0.])})
     """
     return differentiable_of(f)._functional()
+
+
+def from_sympy(expression: Any, args: Sequence[Any], name: str = "expression") -> Differentiable:
+    """The function of ``args`` that computes an expression of SymPy's, with its derivatives.
+
+    Arguments are numbers or arrays, which are broadcast; what is returned has their shape and
+    dtype, where the expression does not have all of them too. A matrix of shape ``(m, n)`` of
+    arrays of shape ``s`` gives an array of shape ``(m, n) + s``.
+
+    :param expression: an expression, a matrix or an ``Array``. Texts are not read.
+    :param args: symbols, one for each argument; an ``IndexedBase`` stands for an array whose
+        entries the expression names (``x[0]``), as closed forms do.
+    :param name: what the function is called in its source.
+    :raises SignatureError: for what is no expression or no symbol, and symbols that are missing.
+    :raises UnsupportedCallError: for a function of SymPy that NumPy does not have.
+
+    >>> import sympy as sp
+    >>> x, y = sp.symbols("x y")
+    >>> from_sympy(x * sp.sin(y), [x, y]).grad(2.0, 0.0)
+    0.0
+    """
+    from symdiff.api.expressions import FromExpression
+
+    return FromExpression.of(expression, args, name)
 
 
 def check_grads(

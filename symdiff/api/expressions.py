@@ -1,0 +1,29 @@
+"""Functions that were made from expressions: differentiated like a user's, called directly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from symdiff.api.differentiable import Differentiable
+
+
+class FromExpression(Differentiable):
+    """A function that ``from_sympy`` has made; it pickles as the expression that it computes."""
+
+    _made_from: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, expression: Any, args: Sequence[Any], name: str) -> FromExpression:
+        """The object around the function of an expression."""
+        from symdiff.closed import function_of
+
+        function = function_of(expression, args, name)
+        # ``__call__`` is looked up on the class: in one of its own it is the function itself.
+        own = type(cls.__name__, (cls,), {"__call__": staticmethod(function), "__slots__": ()})
+        made: FromExpression = own(function)
+        made._made_from = expression, tuple(args), name
+        return made
+
+    def __reduce__(self) -> Any:
+        return FromExpression.of, self._made_from
