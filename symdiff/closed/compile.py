@@ -9,9 +9,10 @@ text of their own before the general one.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ import numpy as np
 from symdiff.emit import Emitted, emit_source
 from symdiff.errors import SignatureError
 from symdiff.ir.build import Builder, building
-from symdiff.ir.graph import Block, Graph, Input, Value
+from symdiff.ir.graph import Block, Graph, Input, Operand, Value
 from symdiff.ir.structure import Leaf
 from symdiff.ir.types import ArrayType, Size
 from symdiff.ops.creation import array_of
@@ -30,6 +31,7 @@ from symdiff.ops.symbolic import values_of
 from symdiff.runtime.load import load
 
 _NUMBER = ArrayType(np.dtype("float64"), (), "scalar")
+_DIGITS = 30  # of numbers before they are rounded, once
 
 # Of a value whose rank is not known where the text is written, so no op of programs.
 _zeros_like = Operation("zeros_like", lambda x: (x,), np.zeros_like, spelling=call("np.zeros_like"))
@@ -42,11 +44,29 @@ def function_of(expression: Any, args: Sequence[Any], name: str) -> Callable[...
     :raises UnsupportedCallError: for a function of SymPy that NumPy does not have.
     """
     asked = _Asked.of(expression, args)
-    general = emit_source(_graph(asked, name, numbers=False), name, fresh=False)
+    general = _emitted(asked, name, numbers=False)
     if not asked.differs:
         return load(general)
-    numbers = emit_source(_graph(asked, name, numbers=True), name, fresh=False)
-    return load(_joined(general, numbers, asked))
+    return load(_joined(general, _emitted(asked, name, numbers=True), asked))
+
+
+def _emitted(asked: _Asked, name: str, *, numbers: bool) -> Emitted:
+    """The text; nothing is written in place, since shapes and dtypes are not known here."""
+    emitted = emit_source(_graph(asked, name, numbers=numbers), name, fresh=False)
+    lines = [_not_in_place(line) for line in emitted.text.splitlines()]
+    return replace(emitted, text="\n".join(lines) + "\n")
+
+
+_IN_PLACE = re.compile(r"( +\w+) ([-+*/]|\*\*)= (.*)")
+
+
+def _not_in_place(line: str) -> str:
+    match = _IN_PLACE.fullmatch(line)
+    if match is None:
+        return line
+    name, operator, operand = match.groups()
+    simple = operand.isidentifier()
+    return f"{name} = {name.strip()} {operator} {operand if simple else f'({operand})'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +174,11 @@ def _graph(asked: _Asked, name: str, *, numbers: bool) -> Graph:
     nodes: list[Any] = []
     parameters = [_parameter(asked, arg) for arg in asked.args]
     given = dict(zip(asked.args, parameters, strict=True))
-    shared, plain = sp.cse(asked.expressions, symbols=sp.numbered_symbols("t", cls=sp.Dummy))
+    expressions = [_with_numbers(one) for one in asked.expressions]
+    shared, plain = sp.cse(expressions, symbols=sp.numbered_symbols("t", cls=sp.Dummy))
     with building(Builder(nodes)):
-        known = {arg: value for arg, value in given.items() if arg.is_Symbol}
-        for expression in asked.expressions:
+        known: dict[Any, Operand] = {a: value for a, value in given.items() if a.is_Symbol}
+        for expression in expressions:
             for entry in sorted(_entries(expression) - known.keys(), key=str):
                 places = tuple(int(place) for place in entry.indices)
                 known[entry] = index_of(given[entry.base], places)
@@ -170,6 +191,18 @@ def _graph(asked: _Asked, name: str, *, numbers: bool) -> Graph:
         result = results[0] if asked.shape is None else array_of(_nested(results, asked.shape))
     inputs = tuple(Input((_path(asked, k),)) for k in range(len(parameters)))
     return Graph(name, Block(tuple(parameters), nodes, (result,)), inputs, Leaf(0))
+
+
+def _with_numbers(expression: Any) -> Any:
+    """The expression with numbers that are no fractions as decimal ones, so that they combine."""
+    import sympy as sp
+
+    numbers = {
+        one: one.evalf(_DIGITS)
+        for one in expression.atoms(sp.NumberSymbol, sp.Pow, sp.Function)
+        if one.is_number and one.is_real
+    }
+    return expression.xreplace(numbers)
 
 
 def _path(asked: _Asked, position: int) -> str:

@@ -26,17 +26,17 @@ Select = Callable[..., Operand]
 
 
 def values_of(
-    expressions: Sequence[Any], known: Mapping[Any, Value], select: Select = el.where
+    expressions: Sequence[Any], known: dict[Any, Operand], select: Select = el.where
 ) -> list[Value]:
     """The values of expressions in symbols whose values are known.
 
+    :param known: symbols and their values; what is made is added.
     :param select: what branches are written with, ``(condition, a, b)``.
     :raises UnsupportedCallError: for a function of SymPy that no op of NumPy's means.
     """
-    made: dict[Any, Operand] = dict(known)
     for expression in expressions:
-        _make(expression, made, select)
-    return [builder().value(made[expression]) for expression in expressions]
+        _make(expression, known, select)
+    return [builder().value(known[expression]) for expression in expressions]
 
 
 def _make(expression: Any, made: dict[Any, Operand], select: Select) -> None:
@@ -80,13 +80,23 @@ def _parts(expression: Any) -> Sequence[Any]:
         above, below = _fraction(expression)
         return [*above, *below]
     if isinstance(expression, sp.Pow) and _number(expression.exp) is not None:
-        return (expression.base,)
+        if expression.exp.is_negative:
+            return (1 / expression,)
+        return _parts_of_power(expression.base, expression.exp)
     if isinstance(expression, sp.Piecewise):
         return [part for pair in expression.args for part in pair.args]
     rewritten = _REWRITTEN.get(type(expression).__name__)
     if rewritten is not None:
         return (rewritten(sp, *expression.args),)
     return tuple(expression.args)
+
+
+def _parts_of_power(base: Any, exponent: Any) -> Sequence[Any]:
+    """The lower powers of which one is a product."""
+    if not exponent.is_Integer or not 2 < exponent <= _MOST_FACTORS:
+        return (base,)
+    half = exponent // 2
+    return (base**half, base ** (exponent - half))
 
 
 def _apply(expression: Any, made: Mapping[Any, Operand], select: Select) -> Operand:
@@ -166,39 +176,30 @@ def _product(expression: Any, made: Mapping[Any, Operand]) -> Operand:
 def _power(expression: Any, made: Mapping[Any, Operand]) -> Operand:
     import sympy as sp
 
-    base, exponent = made[expression.base], expression.exp
-    if exponent.is_number and exponent.is_negative:
-        return _divide(1.0, _raised(base, -exponent))
-    if _number(exponent) is not None:
-        return _raised(base, exponent)
-    if expression.base == sp.E:
-        return el.exp(made[exponent])  # type: ignore[no-any-return]
-    return _raise_to(base, made[exponent])
+    exponent = expression.exp
+    if _number(exponent) is None:
+        if expression.base == sp.E:
+            return el.exp(made[exponent])  # type: ignore[no-any-return]
+        return _raise_to(made[expression.base], made[exponent])
+    if exponent.is_negative:
+        return _divide(1.0, made[1 / expression])
+    return _raised(expression.base, exponent, made)
 
 
-def _raised(base: Operand, exponent: Any) -> Operand:
+def _raised(base: Any, exponent: Any, made: Mapping[Any, Operand]) -> Operand:
     """A positive power that is known."""
     import sympy as sp
 
     if exponent == sp.S.Half:
-        return el.sqrt(base)  # type: ignore[no-any-return]
-    if exponent.is_Integer and exponent <= _MOST_FACTORS:
-        return _repeated(base, int(exponent))
+        return el.sqrt(made[base])  # type: ignore[no-any-return]
+    if exponent == 2:
+        return _multiply(made[base], made[base])
+    parts = [made[part] for part in _parts_of_power(base, exponent)]
+    if exponent.is_Integer and len(parts) == 2:
+        return _multiply(*parts)
     number = _number(exponent)
     assert number is not None
-    return _raise_to(base, number)
-
-
-def _repeated(base: Operand, exponent: int) -> Operand:
-    """A power as products of squares."""
-    result: Operand | None = None
-    while exponent:
-        if exponent & 1:
-            result = base if result is None else _multiply(result, base)
-        exponent >>= 1
-        if exponent:
-            base = _multiply(base, base)
-    return 1.0 if result is None else result
+    return made[base] if exponent == 1 else _raise_to(made[base], number)
 
 
 def _operator(operation: Operation) -> Callable[..., Operand]:
