@@ -2,13 +2,14 @@
 
 What leaves is an ordinary function with source, which symdiff follows as it follows a user's. The
 text is emitted from a graph that the expressions' ops make, common parts once. Symbols may be
-numbers or arrays, which are broadcast; an expression that lacks one of them gets zeros of its
-shape and dtype added. Where that, or a branch, is written better for numbers alone, floats have a
+numbers or arrays, which are broadcast; an expression that lacks one of them gets zeros of the
+shape and dtype of all added. Where that, or a branch, is written better for numbers alone, floats have a
 text of their own before the general one.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 import textwrap
 from collections.abc import Callable, Sequence
@@ -25,7 +26,7 @@ from symdiff.ir.structure import Leaf
 from symdiff.ir.types import ArrayType, Size
 from symdiff.ops.creation import array_of
 from symdiff.ops.declare import Operation, call
-from symdiff.ops.elementary import add, choose, where
+from symdiff.ops.elementary import add, choose, maximum, where
 from symdiff.ops.index import index_of
 from symdiff.ops.symbolic import values_of
 from symdiff.runtime.load import load
@@ -119,10 +120,9 @@ class _Asked:
     def symbols(self) -> list[Any]:
         return [arg for arg in self.args if arg.is_Symbol]
 
-    def lacking(self, expression: Any) -> tuple[Any, ...]:
-        """The symbols whose shape an expression does not have of itself."""
-        found = _symbols(expression)
-        return tuple(symbol for symbol in self.symbols if symbol not in found)
+    def lacking(self, expression: Any) -> bool:
+        """Whether there are symbols whose shape an expression does not have of itself."""
+        return not _symbols(expression).issuperset(self.symbols)
 
     @property
     def differs(self) -> bool:
@@ -221,17 +221,15 @@ def _parameter(asked: _Asked, arg: Any) -> Value:
 
 
 def _of_full_shape(asked: _Asked, results: list[Value], given: dict[Any, Value]) -> list[Value]:
-    """Expressions that lack a symbol, with zeros like it added."""
-    zeros: dict[Any, Value] = {}
-    full = []
-    for expression, value in zip(asked.expressions, results, strict=True):
-        lacking = asked.lacking(expression)
-        for k in range(1, len(lacking) + 1):
-            if lacking[:k] not in zeros:
-                one = _zeros_like(given[lacking[k - 1]])
-                zeros[lacking[:k]] = one if k == 1 else add(zeros[lacking[: k - 1]], one)
-        full.append(add(value, zeros[lacking]) if lacking else value)
-    return full
+    """Expressions that lack a symbol, with zeros of the shape and dtype of all added.
+
+    ``maximum`` broadcasts and promotes as arithmetic does, and warns of nothing.
+    """
+    if not any(map(asked.lacking, asked.expressions)):
+        return results
+    zeros = _zeros_like(functools.reduce(maximum, (given[symbol] for symbol in asked.symbols)))
+    pairs = zip(asked.expressions, results, strict=True)
+    return [add(value, zeros) if asked.lacking(one) else value for one, value in pairs]
 
 
 def _nested(values: Sequence[Value], shape: tuple[int, ...]) -> Any:

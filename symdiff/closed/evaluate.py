@@ -26,7 +26,7 @@ from symdiff.ops.declare import EVALUATED, OfTruths, OnArrays, Operation
 from symdiff.ops.meanings import number_of_truth, select
 
 _MOST_NODES = 200_000
-_MOST_OPERATIONS = 5_000
+_MOST_OPERATIONS = 10_000
 _MOST_IN_A_CONDITION = 50  # where it has branches: SymPy takes all combinations
 _OUTSIDE = frozenset({"print_", "assert_", "store", "set_attribute", "set_item"})
 _OUTSIDE |= {"enter_errstate", "leave_errstate"}
@@ -133,6 +133,10 @@ class _Evaluation:
         except (Needed, SymdiffError):
             raise
         except Exception as error:  # a meaning may fail in any way on what it does not know
+            numbers = [x for v, x in _paired(node, operands) if _is_integer(v.type)]
+            symbols = _symbols(numbers) & self.knowable
+            if symbols:
+                raise Needed(symbols) from error
             raise _refused(node, f"{_named(op)} has no closed form here: {error}") from error
         if len(node.results) == 1:
             return [_typed(result, node.result.type)]
@@ -167,13 +171,7 @@ class _Evaluation:
         """The op's own reference meaning, on arrays of expressions or on numbers."""
         if op.evaluate is None:
             raise _refused(node, f"{_named(op)} has no closed form")
-        try:
-            return op.evaluate(*operands, **node.attributes)
-        except (TypeError, IndexError, ValueError) as error:
-            symbols = frozenset().union(*(_symbols(x) for x in operands))
-            if symbols & self.knowable:
-                raise Needed(symbols & self.knowable) from error
-            raise
+        return op.evaluate(*operands, **node.attributes)
 
     def value(self, node: Node, value: Value, expression: Any) -> Any:
         """The number or the array that an operand is known to be; asks for it, or refuses."""
@@ -355,6 +353,10 @@ def _symbols(expression: Any) -> frozenset[Any]:
         items = expression.flat if isinstance(expression, np.ndarray) else expression
         return frozenset().union(*(_symbols(item) for item in items))
     return frozenset(getattr(expression, "free_symbols", ()))
+
+
+def _is_integer(type_: Type) -> bool:
+    return isinstance(type_, ArrayType) and type_.dtype.kind in "biu"
 
 
 def _named(op: Any) -> str:

@@ -33,7 +33,7 @@ def exact(value: Any) -> Any:
     return _number(value) if isinstance(value, bool | int | float | complex) else value
 
 
-def _number(value: complex) -> Any:
+def _number(value: bool | int | float | complex) -> Any:
     import sympy as sp
 
     if isinstance(value, bool):

@@ -19,7 +19,7 @@ from symdiff.ir.build import builder
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import FLOAT, INT, ArrayType, Dim, ListType, Size, Type, may_be_one, shifted
 from symdiff.ops.declare import (
-    EVALUATED,
+    OnArrays,
     Operation,
     Spelling,
     array_type,
@@ -229,7 +229,9 @@ full = declare(
         spelling=_spell_full,
         linear=frozenset({0}),
         vjp={0: _full_vjp},
-        sympy=EVALUATED,
+        sympy=OnArrays(
+            lambda sp, value, *sizes, **_: np.full([int(n) for n in sizes], value, dtype=object)
+        ),
         documentation="An array whose elements all have one value.",
     ),
     1,
@@ -430,7 +432,7 @@ def _nest(elements: Sequence[Any], nested: tuple[int, ...], row: Callable[[list[
     return row(rows)
 
 
-def _evaluate_array(*elements: Any, nested: tuple[int, ...], dtype: np.dtype) -> Any:
+def _evaluate_array(*elements: Any, nested: tuple[int, ...], dtype: Any) -> Any:
     if 0 in nested:
         return np.zeros(nested, dtype)
     return np.array(_nest(elements, nested, lambda row: row), dtype)
@@ -489,7 +491,9 @@ array = declare(
         vjp=_array_vjp,
         jvp=_array_jvp,
         tangent=_array_tangent,
-        sympy=EVALUATED,
+        sympy=OnArrays(
+            lambda sp, *xs, nested, dtype: _evaluate_array(*xs, nested=nested, dtype=object)
+        ),
         documentation="``np.array`` of (nested lists of) numbers or of arrays of one shape.",
     )
 )

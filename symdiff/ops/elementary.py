@@ -797,10 +797,14 @@ def _spell_strong_multiply(node: Node, operands: Sequence[ast.expr]) -> ast.expr
 
 
 def strong_product(sp: Any, g: Any, p: Any) -> Any:
-    """``g * p``, branch by branch: what was not selected is 0 whatever ``p`` is there."""
-    if not isinstance(g, sp.Piecewise):
+    """``g * p``; where ``g`` is 0 since it was not selected, 0 whatever ``p`` is there."""
+    if not g.has(sp.Piecewise):
         return g * p
-    pairs = ((strong_product(sp, e, p) if e != 0 else e, c) for e, c in g.args)
+    pieces = next((one for one in sp.Mul.make_args(g) if isinstance(one, sp.Piecewise)), None)
+    if pieces is None:
+        return select(sp, sp.Ne(g, 0), g * p, sp.S.Zero)
+    rest = sp.Mul(*(one for one in sp.Mul.make_args(g) if one is not pieces))
+    pairs = ((strong_product(sp, e * rest, p) if e != 0 else e, c) for e, c in pieces.args)
     return sp.Piecewise(*pairs, evaluate=False)
 
 

@@ -1,6 +1,6 @@
 """Functions that ``from_sympy`` makes beside those of ``lambdify(cse=True)``: ratios of times.
 
-    python -m tests.benchmarks.expressions
+python -m tests.benchmarks.expressions
 """
 
 from __future__ import annotations

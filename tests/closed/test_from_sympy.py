@@ -1,0 +1,140 @@
+"""Functions made from expressions: values, shapes, dtypes, derivatives, source, refusals."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import symdiff as sd
+from symdiff.errors import SignatureError, UnsupportedCallError
+from tests.benchmarks.expressions import both, cases, ratio
+
+x, y, z = sp.symbols("x y z", real=True)
+POINT = (0.7, 0.3, 1.1)
+
+
+@pytest.mark.parametrize("name", cases())
+def test_values_and_gradients_are_sympys(name: str):
+    expression, symbols = cases()[name]
+    functions = both(expression, symbols)
+    ours, theirs = (np.asarray(f(*POINT)) for f in functions.values())
+    np.testing.assert_allclose(ours, theirs, rtol=1e-13)
+    at = dict(zip(symbols, map(sp.Rational, map(str, POINT)), strict=True))
+    for k, symbol in enumerate(symbols):
+        exact = sp.Array(sp.diff(expression, symbol).subs(at).evalf(30))
+        made = np.asarray(sd.jacobian(functions["symdiff"], k)(*POINT), float)
+        expected = np.array(exact.tolist(), float) if exact.shape else float(exact[()])
+        np.testing.assert_allclose(made, expected, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "expression",
+    [x * y, x + sp.pi / 3, sp.Integer(2), sp.sqrt(2), sp.Piecewise((x, x > 0.5), (1, True))],
+    ids=str,
+)
+def test_shape_and_dtype_are_those_of_the_arguments(expression: Any, dtype: Any):
+    f = sd.from_sympy(expression, [x, y])
+    first = np.linspace(0.1, 0.9, 6).reshape(3, 2).astype(dtype)
+    for second in (first, first[0], dtype(0.5), 0.5):
+        result = f(first, second)
+        assert result.shape == (3, 2)
+        assert result.dtype == dtype
+        expected = np.vectorize(lambda a, b: float(expression.subs({x: a, y: b})))(first, second)
+        np.testing.assert_allclose(result, expected, rtol=1e-6)
+
+
+def test_a_float_gives_a_number():
+    f = sd.from_sympy(sp.Piecewise((sp.log(x), x > 1), (x**2 - 1, True)), [x])
+    assert f(0.5) == -0.75
+    assert f(2.0) == np.log(2.0)
+    assert f.grad(2.0) == 0.5
+    assert sd.from_sympy(sp.Integer(2), [x])(3.0) == 2.0
+
+
+def test_matrices_stand_before_the_shape_of_the_arguments():
+    f = sd.from_sympy(sp.Matrix([[x, x * y], [2, sp.pi]]), [x, y])
+    assert f(1.0, 2.0).tolist() == [[1.0, 2.0], [2.0, np.pi]]
+    result = f(np.ones((3, 1), np.float32), np.arange(4, dtype=np.float32))
+    assert result.shape == (2, 2, 3, 4)
+    assert result.dtype == np.float32
+    np.testing.assert_array_equal(result[0, 1], np.tile(np.arange(4.0), (3, 1)))
+    np.testing.assert_array_equal(result[1, 0], np.full((3, 4), 2.0))
+    assert sd.from_sympy(sp.Array([x, y, 1]), [x, y])(1.0, 2.0).tolist() == [1.0, 2.0, 1.0]
+
+
+def test_integer_arguments_become_floats_where_the_expression_has_fractions():
+    f = sd.from_sympy(x / 2 + sp.Rational(1, 3), [x])
+    np.testing.assert_allclose(f(np.arange(3)), np.arange(3) / 2 + 1 / 3, rtol=1e-15)
+
+
+def test_nothing_is_written_in_place():
+    f = sd.from_sympy((x + 1) ** 2 * y + sp.sin(x) - z, [x, y, z])
+    a, b, c = np.ones(2), np.ones((3, 1)), np.arange(2)
+    np.testing.assert_allclose(f(a, b, c), (a + 1) ** 2 * b + np.sin(a) - c)
+    np.testing.assert_array_equal(a, np.ones(2))
+
+
+def test_a_closed_form_goes_round():
+    @sd.differentiable
+    def loss(w, u):
+        return np.sum(np.tanh(u @ w))
+
+    form = loss.sympy("float64[2]", "float64[3,2]")
+    args = [sp.IndexedBase("w", shape=(2,), real=True), sp.IndexedBase("u", (3, 2), real=True)]
+    made = sd.from_sympy(form, args)
+    w, u = np.array([0.1, 0.2]), np.arange(6.0).reshape(3, 2)
+    np.testing.assert_allclose(made(w, u), loss(w, u), rtol=1e-15)
+    np.testing.assert_allclose(made.grad(w, u), loss.grad(w, u), rtol=1e-14)
+
+
+def test_names_are_made_to_fit():
+    symbols = sp.symbols(r"lambda \alpha x' np")
+    f = sd.from_sympy(sp.Add(*symbols), symbols)
+    assert f(1.0, 2.0, 3.0, 4.0) == 10.0
+    twins = [sp.Dummy("t"), sp.Dummy("t")]
+    assert sd.from_sympy(twins[0] - twins[1], twins)(3.0, 1.0) == 2.0
+
+
+def test_it_pickles_and_its_source_is_shown():
+    f = sd.from_sympy(x * sp.sin(y), [x, y], name="wave")
+    assert pickle.loads(pickle.dumps(f))(2.0, 1.0) == f(2.0, 1.0)
+    assert "np.cos(y)" in sd.grad(f, 1).source(2.0, 1.0)
+    assert f.__name__ == "wave"
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: sd.from_sympy("x + 1", [x]), SignatureError, "not an expression"),
+        (lambda: sd.from_sympy(x, ["x"]), SignatureError, "not of type str"),
+        (lambda: sd.from_sympy(x + y, [x]), SignatureError, "y: in the expression"),
+        (lambda: sd.from_sympy(x, [x, x]), SignatureError, "twice"),
+        (lambda: sd.from_sympy(sp.besselj(0, x), [x]), UnsupportedCallError, "besselj"),
+        (lambda: sd.from_sympy(sp.Function("f")(x), [x]), UnsupportedCallError, "SymPy's f"),
+    ],
+)
+def test_refusals(make: Any, error: type[Exception], message: str):
+    with pytest.raises(error, match=message):
+        make()
+
+
+def test_text_in_names_is_never_run():
+    evil = sp.Symbol("__import__('os').system('false')")
+    assert sd.from_sympy(evil + 1, [evil])(1.0) == 2.0
+
+
+@pytest.mark.parametrize("name", ["polynomial", "branches"])
+def test_it_is_at_least_as_fast_as_lambdify(name: str):
+    """The least of a few paired ratios: whole tables come from ``tests.benchmarks.expressions``."""
+    functions = both(*cases()[name])
+    started = time.perf_counter()
+    ratios = [ratio(functions, POINT, rounds=3)]
+    while min(ratios) > 1.0 and time.perf_counter() - started < 10:
+        ratios.append(ratio(functions, POINT, rounds=3))
+    assert min(ratios) <= 1.0
