@@ -3,8 +3,8 @@
 What leaves is an ordinary function with source, which symdiff follows as it follows a user's. The
 text is emitted from a graph that the expressions' ops make, common parts once. Symbols may be
 numbers or arrays, which are broadcast; an expression that lacks one of them gets zeros of the
-shape and dtype of all added. Where that, or a branch, is written better for numbers alone, floats have a
-text of their own before the general one.
+shape and dtype of all added. Where that, or a branch, is written better for numbers alone, floats
+have a text of their own before the general one.
 """
 
 from __future__ import annotations
