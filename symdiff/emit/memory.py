@@ -7,7 +7,7 @@ nodes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from symdiff.emit.layout import Layout
@@ -19,10 +19,11 @@ from symdiff.ops.index import is_view
 
 Origin = int
 Origins = frozenset[Origin]
-Numbers = dict[tuple[Value | Node, str], Origin]  # by where the memory is made
+Numbers = dict[tuple[Value | Node | Origin, str], Origin]  # by where the memory is made
 Place = tuple[Node | Block, int]  # the operand of a node, or the result of a block, by number
 
 NOTHING: Origins = frozenset()
+_EARLIER = "memory of an earlier turn"
 
 
 @dataclass(slots=True)
@@ -72,17 +73,29 @@ class Memory:
         self.final = True  # whether copies before writes are decided on: when the rest is settled
         self.sharing = Sharing()
         self.origins, self.contents = self.sharing.origins, self.sharing.contents
-        self.owned: dict[Origin, bool] = {}
+        self.owned = {number: True for (_, part), number in numbers.items() if part == _EARLIER}
+        self.made: list[Origin] = []  # in the order of the walk
         self.carry_of: dict[Origin, Value] = {}
         self.active: dict[Origin, dict[Value, None]] = {}
 
     # Origins
 
-    def origin(self, owned: bool, source: Value | Node, part: str = "memory") -> Origin:
+    def origin(self, owned: bool, source: Value | Node | Origin, part: str = "memory") -> Origin:
         """The origin of what is made there; its number is the same in every walk."""
         number = self.numbers.setdefault((source, part), len(self.numbers))
         self.owned[number] = owned
+        self.made.append(number)
         return number
+
+    def earlier(self, origins: Origins, made: Collection[Origin]) -> Origins:
+        """Origins as the next turn sees them: what this one made there is not what that will make.
+
+        What is not owned may be one memory in all turns.
+        """
+        return frozenset(
+            self.origin(True, number, _EARLIER) if number in made and self.owned[number] else number
+            for number in origins
+        )
 
     def place(self, value: Value, origins: Origins, contents: Origins = NOTHING) -> None:
         """Note where a value lies, if it lies anywhere."""
@@ -124,7 +137,7 @@ class Memory:
         """
         if value in self.sharing.unwritable:
             return False
-        carries = [self.carry_of.get(o) for o in sorted(self.lies(value)) if not self.owned[o]]
+        carries = [self.carry_of.get(o) for o in sorted(self.lies(value)) if not self.owned.get(o)]
         if None in carries:
             return False
         sharers = self.sharers(self.lies(value), time)

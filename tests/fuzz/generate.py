@@ -267,9 +267,8 @@ def _result(random: Random, sketch: Sketch) -> str:
 
 def _sum_of(name: str, sketch: Sketch) -> str:
     """The sum of a list's elements, which may be arrays of several lengths."""
-    lengths = {np.shape(item) for item in sketch.scope[name]}
-    ragged = lengths and () not in lengths
-    return f"sum(np.sum(s) for s in {name})" if ragged else f"np.sum(np.array({name}))"
+    text = "sum(np.sum(s) for s in {})" if sketch.ragged else "np.sum(np.array({}))"
+    return text.format(name)
 
 
 def _term(random: Random, name: str, make: Expressions) -> str:

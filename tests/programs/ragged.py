@@ -348,3 +348,27 @@ def arguments_of_recursions(x, n):
     c, d = _exchanged(x[:1], x[:3], n)
     t = np.sum(c * d**2) if len(c) == 1 or len(d) == 1 else np.sum(c) * np.sum(d)
     return t + _summed(x[:n], n)
+
+
+@program(**EACH)
+def items_cut_where_they_are(x, n):
+    rows = [x]
+    k = 0
+    while k < n:
+        rows.append(x[k : k + 2] * x[0])
+        k += 1
+    for i in range(2):
+        rows[k] = rows[k][: 2 - i] ** 2
+        rows[0] = rows[0][1:]
+    return np.sum(rows[0] * rows[k]) + sum(np.sum(row**2) for row in rows)
+
+
+@program(**EACH)
+def the_best_of_a_list(x, n):
+    rows = [np.sort(x[k:])[:n] for k in range(n)]
+    best = rows[0]
+    for row in rows:
+        if np.sum(row) > np.sum(best):
+            best = row
+    rows[0] = x[:1]
+    return np.sum(best * rows[0] ** 2) + np.sum(rows[-1] ** 2 * rows[0])
