@@ -11,13 +11,14 @@ its own, which lead outside through what the loop hands on from turn to turn.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from symdiff.differentiate.activity import Edge
+from symdiff.graphs.spelling import name_of
 from symdiff.ir.control import call
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.declare import Operation
+from symdiff.ops.rules import custom_call
 
 if TYPE_CHECKING:
     from symdiff.graphs.nodes import GraphNode
@@ -85,12 +86,12 @@ class AccumulateGrad(GradFunction):
 class Functions:
     """The functions of a graph, one for each step, made when they are first asked for."""
 
-    def __init__(self, graph: ComputationGraph, edges: list[Edge]) -> None:
+    def __init__(self, graph: ComputationGraph, edges: Iterable[tuple[Value, Value]]) -> None:
         self.graph = graph
         self._made: dict[Value, GradFunction] = {}
         self._into: dict[Value, list[Value]] = {}
-        for edge in edges:
-            self._into.setdefault(edge.destination, []).append(edge.source)
+        for source, destination in edges:
+            self._into.setdefault(destination, []).append(source)
 
     def of(self, value: Value) -> GradFunction:
         """The function of a value that requires a gradient."""
@@ -101,8 +102,13 @@ class Functions:
         return self._made[first]
 
     def kind(self, value: Value) -> str:
-        """What a value is a result of: an op, or what a loop hands on to its body."""
-        return "carry" if value.node is None else value.node.op.name
+        """What a value is a result of: an op, a function with a rule of its own, or what a loop
+        hands on to its body.
+        """
+        node = value.node
+        if node is None:
+            return "carry"
+        return name_of(node) if node.op is custom_call else node.op.name
 
     def next_of(self, value: Value) -> tuple[Next, ...]:
         """The pairs of the function of a value."""

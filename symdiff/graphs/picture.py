@@ -108,6 +108,7 @@ def picture_of(graph: ComputationGraph, collapse: Collapse, notes: Notes) -> Pic
 def _drawn(graph: ComputationGraph, notes: Notes) -> dict[Value, None]:
     """The values that get a box, in program order."""
     live = _reaching(graph, (node.value for node in graph.roots))
+    live -= {parameter for _, parameter in graph.places.conditions()}
     return {
         node.value: None
         for node in graph

@@ -60,6 +60,13 @@ class Places:
         owner = self.owner.get(id(self.home[value]))
         return None if owner is None else owner[0]
 
+    def conditions(self) -> Iterator[tuple[Value, Value]]:
+        """Each parameter of a loop's condition, after the one of the body that it stands for."""
+        for node in {id(node): node for node, _ in self.owner.values()}.values():
+            view = LoopView(node) if node.op is loop else None
+            if view is not None and view.condition is not None:
+                yield from zip(view.body.parameters, view.condition.parameters, strict=False)
+
     def is_within(self, value: Value, node: Node) -> bool:
         """Whether a value is a result of a node, or defined in one of its blocks."""
         if value.node is node:
@@ -87,11 +94,12 @@ class Places:
 
 
 def _handed(view: LoopView, value: Value) -> list[Source]:
-    """What a parameter of a loop's body or condition is made of."""
-    parameters = view.body.parameters
-    if value not in parameters and view.condition is not None:
-        parameters = view.condition.parameters
-    place = parameters.index(value)
+    """What a parameter of a loop's body is made of; one of its condition is that of the body."""
+    if value not in view.body.parameters:
+        condition = view.condition
+        assert condition is not None
+        return [Source(view.body.parameters[condition.parameters.index(value)])]
+    place = view.body.parameters.index(value)
     if place == 0:
         return [] if view.count is None else [Source(view.count, "control")]
     if place > view.carry_count:

@@ -14,10 +14,12 @@ import numpy as np
 from symdiff.graphs.places import Places, Source
 from symdiff.ir.build import constant
 from symdiff.ir.control import cond, loop, undefined
-from symdiff.ir.graph import Node, Value
+from symdiff.ir.graph import GraphCell, Node, Value
+from symdiff.ir.types import TapeType
 from symdiff.ops import index_add, index_set
 from symdiff.ops.declare import Operation
 from symdiff.ops.index import key_of, spell_key
+from symdiff.ops.rules import custom_call
 
 Called = Callable[[Value], str]
 
@@ -40,13 +42,17 @@ def spelled(value: Value, places: Places, called: Called) -> str:
 
 
 def _spelled_in_turns(value: Value, sources: list[Source], called: Called) -> str:
-    """What a loop gives, or hands to its body."""
+    """What a loop gives, or hands to its blocks."""
     texts = [_text(source.value, called) for source in sources]
     if value.node is not None:
         return f"{texts[0]} of the last turn"
-    if any(source.kind == "control" for source in sources):
+    kinds = [source.kind for source in sources]
+    if kinds == ["control"]:
         return f"a number below {texts[0]}"
-    return ", then ".join(texts) if len(texts) != 1 else f"an element of {texts[0]}"
+    if kinds == ["data"]:
+        is_tape = isinstance(sources[0].value.type, TapeType)
+        return f"an element of {texts[0]}" if is_tape else texts[0]
+    return ", then ".join(texts)
 
 
 def spelled_node(node: Node, called: Called) -> str:
@@ -56,10 +62,17 @@ def spelled_node(node: Node, called: Called) -> str:
     operands = [_operand(value, called) for value in node.operands]
     if isinstance(node.op, Operation) and node.op.spelling is not None:
         tree = _Readable().visit(node.op.spelling(node, operands))
-        return shortened(_unparsed(tree))
+        if not (operands and isinstance(tree, ast.Name) and tree.id == _unparsed(operands[0])):
+            return shortened(_unparsed(tree))
+    return shortened(f"{name_of(node)}({', '.join(map(_unparsed, operands))})")
+
+
+def name_of(node: Node) -> str:
+    """The function of the user's that a node calls, or its op."""
+    if node.op is custom_call:
+        return str(node.attributes["name"])
     callee = node.attributes.get("callee")
-    name = getattr(callee, "name", node.op.name)
-    return shortened(f"{name}({', '.join(map(_unparsed, operands))})")
+    return callee.name if isinstance(callee, GraphCell) else node.op.name
 
 
 def _unparsed(tree: ast.AST) -> str:

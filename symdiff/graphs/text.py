@@ -57,6 +57,7 @@ class _Writer:
     def __init__(self, graph: ComputationGraph) -> None:
         self._graph = graph
         self._shown: Statement | None = None
+        self._filled = _filled(graph)
 
     def rows(self) -> Iterator[Row]:
         """The rows of all computed nodes."""
@@ -73,13 +74,14 @@ class _Writer:
     def _block(self, block: Block, depth: int) -> Rows:
         for node in block.nodes:
             results = [self._graph.node(v) for v in node.results if self._graph.has(v)]
-            if not results and not node.blocks:
+            filled = [k for k, inner in enumerate(node.blocks) if id(inner) in self._filled]
+            if not results and not filled:
                 continue
             yield from self._line(node, depth)
-            for number, inner in enumerate(node.blocks):
+            for number in filled:
                 yield from self._opening(node, number, depth)
-                yield self._block(inner, depth + 1)
-            if node.blocks:
+                yield self._block(node.blocks[number], depth + 1)
+            if filled and results:
                 self._shown = None
                 yield f"      {_INDENT * depth}afterwards", ""
             yield from (_row(self._graph, result, depth) for result in results)
@@ -106,6 +108,18 @@ class _Writer:
         for value in node.blocks[number].parameters:
             if self._graph.has(value):
                 yield _row(self._graph, self._graph.node(value), depth + 1)
+
+
+def _filled(graph: ComputationGraph) -> set[int]:
+    """The blocks, by ``id``, in which, or in blocks of which, there are nodes."""
+    found: set[int] = set()
+    for node in graph:
+        block = graph.places.home[node.value]
+        while id(block) not in found:
+            found.add(id(block))
+            owner = graph.places.owner.get(id(block))
+            block = block if owner is None else owner[1]
+    return found
 
 
 def block_title(node: Node, number: int) -> str:

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from symdiff.differentiate.activity import Dependencies, analyse
+from symdiff.differentiate.activity import Dependencies, analyse, can_carry
 from symdiff.errors import UnknownNameError
 from symdiff.graphs.functions import Functions
 from symdiff.graphs.nodes import GraphNode
@@ -89,16 +89,25 @@ class ComputationGraph:
         self.span = described.graph.span
         self.places = Places(self._block)
         wanted = [self._block.parameters[number] for number in sorted(described.wanted)]
-        activity = analyse(self._block, wanted, self.places.home, Dependencies())
-        self._active = activity.active
-        self.functions = Functions(self, activity.edges)
+        edges = list(self._edges())
+        self._active = _reached(wanted, edges)
+        self.functions = Functions(self, edges)
         self._nodes = dict(self._made())
+
+    def _edges(self) -> Iterator[tuple[Value, Value]]:
+        """The values on which others depend differentiably, with these; in conditions too."""
+        for edge in analyse(self._block, (), (), Dependencies()).edges:
+            yield edge.source, edge.destination
+        for handed, parameter in self.places.conditions():
+            if can_carry(parameter.type):
+                yield handed, parameter
 
     def _made(self) -> Iterator[tuple[Value, GraphNode]]:
         """The nodes, each under a label that no other one has."""
         names = self._names()
         taken: dict[str, int] = {}
         used = uses(self._block)
+        used.update(dict.fromkeys(self._block.parameters, 1))
         shown = (value for value in self.places.number if _is_shown(value, used))
         for number, value in enumerate(shown):
             name = names.get(value)
@@ -340,11 +349,27 @@ class ComputationGraph:
         return f"<graph of {self.name}: {len(self)} nodes, {len(self.leaves)} leaves>"
 
 
+def _reached(sources: Iterable[Value], edges: Iterable[tuple[Value, Value]]) -> set[Value]:
+    """What depends on some values."""
+    following: dict[Value, list[Value]] = {}
+    for source, destination in edges:
+        following.setdefault(source, []).append(destination)
+    found = set(sources)
+    pending = list(found)
+    while pending:
+        new = [value for value in following.get(pending.pop(), ()) if value not in found]
+        found.update(new)
+        pending += new
+    return found
+
+
 def _is_shown(value: Value, used: Mapping[Value, int]) -> bool:
-    """Whether a value is a node: constants, placeholders and unused counts of turns are not."""
+    """Whether a value is a node: constants, placeholders and what only the compiler counts are
+    not.
+    """
     node = value.node
     if node is None:
-        return True
+        return value in used or value.name is not None
     is_count = node.op is loop and value is node.results[-1]
     return node.op not in (constant, undefined) and (value in used or not is_count)
 

@@ -200,6 +200,25 @@ def leaves_of(graph: ComputationGraph) -> set[str | None]:
     return found
 
 
+def test_paths_to_one_leaf_are_summed():
+    def f(w):
+        a = w + w
+        b = a + w
+        return b - a
+
+    def paths(function: GradFunction | None, sign: int) -> int:
+        if function is None:
+            return 0
+        if isinstance(function, AccumulateGrad):
+            return sign
+        signs = (sign, -sign) if function.name() == "SubtractBackward0" else (sign, sign)
+        pairs = zip(function.next_functions, signs, strict=True)
+        return sum(paths(inner, one) for (inner, _), one in pairs)
+
+    root = sd.differentiable(f).graph("float").root
+    assert paths(root.grad_fn, 1) == sd.grad(f)(3.0) == 1.0
+
+
 # --- identity and numbers
 
 
