@@ -25,7 +25,6 @@ import numpy as np
 import numpy.typing as npt
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.syntax import Syntax
 
 import symdiff as sd
 
@@ -289,9 +288,7 @@ def main() -> None:
 
     save_and_reload(arguments.save, params, data.x_test)
     console.print("\nThe generated forward and backward functions:\n")
-    source = loss.source(params, data.x_train[:BATCH], data.y_train[:BATCH])
-    colours = Syntax("", "python", background_color="default")
-    console.print(colours.highlight(source), soft_wrap=True)
+    loss.source(params, data.x_train[:BATCH], data.y_train[:BATCH]).show()
 
 
 if __name__ == "__main__":

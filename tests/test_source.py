@@ -248,6 +248,19 @@ def test_notebook_cells_are_found_after_redefinition() -> None:
     assert unparsed(new).endswith("return -x")
 
 
+def test_functions_beside_imports_in_one_notebook_cell() -> None:
+    """Kernels compile a cell statement by statement, which makes other instructions of ``np.sum``
+    than one compilation of the whole, where the import is seen."""
+    text = "import numpy as np\ndef f(x):\n    return np.sum(x * x)\ng = lambda x: np.sum(x)\n"
+    file = "/tmp/ipykernel_1/2687789215.py"
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    names: dict[str, Any] = {}
+    for statement in ast.parse(text).body:
+        exec(compile(ast.Module([statement], []), file, "exec"), names)
+    assert find_source(names["f"]).tree.lineno == 2
+    assert ast.unparse(find_source(names["g"]).tree) == "lambda x: np.sum(x)"
+
+
 def test_notebook_cell_that_awaits_at_top_level() -> None:
     text = "def f(x):\n    return x\nawait g()\n"
     names: dict[str, Any] = {}

@@ -196,8 +196,24 @@ class Differentiable:
 
     def _repr_html_(self) -> str | None:
         """What a notebook shows: the program compiled last, beside the function."""
+        from symdiff.looking.formula import in_mathml
+
         shown = self._home.latest(self._transforms, pair=type(self) is Differentiable)
-        return None if shown is None else shown._repr_html_()
+        if shown is None:
+            return None
+        return f"{self._formula(in_mathml) or ''}{shown._repr_html_()}"
+
+    def _repr_latex_(self) -> str | None:
+        """The formula of a small function of numbers; None of others."""
+        from symdiff.looking.formula import in_latex
+
+        return self._formula(in_latex)
+
+    def _formula(self, write: Callable[..., str | None]) -> str | None:
+        closed = getattr(self, "sympy", None)
+        if closed is None or self._bound:
+            return None
+        return self._home.formula(self._transforms, self._name, closed, write)
 
     def sympy(self, *args: Any, **kwargs: Any) -> Any:
         """What is returned for these arguments as SymPy expressions, in symbols for their numbers.

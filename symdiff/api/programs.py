@@ -20,12 +20,13 @@ from symdiff import pipeline
 from symdiff.api.transforms import Functional, Transform, transform_of
 from symdiff.api.wrt import Asked, asked_for, of_tuple
 from symdiff.emit import Emitted
-from symdiff.errors import CertainError, InternalError
+from symdiff.errors import CertainError, InternalError, SymdiffError
 from symdiff.ir.graph import FreeVariable, Graph, walk_nodes
 from symdiff.ir.record import Record, recording
 from symdiff.ir.signature import Aspect, Path, Signature
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.looking.built import Built, Part, known_sizes
+from symdiff.looking.formula import is_of_numbers, is_small
 from symdiff.looking.source import Source
 from symdiff.ops.effects import changes_one_of
 from symdiff.pipeline import Arguments, Chain, Derived, Followed, Program
@@ -36,6 +37,7 @@ from symdiff.runtime.entry import MISS, Target, build_entry
 from symdiff.runtime.facts import Facts, facts_of
 from symdiff.runtime.parameters import Parameters, parameters_of
 from symdiff.runtime.saved import Backward, Saved, leaf_shapes
+from symdiff.runtime.signature import TypeText
 from symdiff.runtime.verify import is_asked_for, observer
 
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
 Transforms = tuple[Transform, ...]
 Steps = tuple[tuple[Any, ...], ...]
 Compiled = tuple[Entry, Signature, Facts]
+Shown = tuple[tuple[Emitted, ...], Signature]  # texts, and what they were compiled for
+Formula = Callable[[str, Sequence[str], Any], str | None]
 
 
 class Home:
@@ -58,7 +62,7 @@ class Home:
         self._quick: dict[Steps, tuple[Dispatcher, int]] = {}
         self._exact = False
         self._latest: tuple[Entry, Followed] | None = None
-        self._texts: dict[tuple[Sequence[pipeline.Transform], bool], tuple[Emitted, ...]] = {}
+        self._shown: dict[tuple[Sequence[pipeline.Transform], bool], Shown] = {}
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -88,7 +92,7 @@ class Home:
     def _forget(self) -> None:
         self._dispatchers.clear()
         self._quick.clear()
-        self._texts.clear()
+        self._shown.clear()
 
     def quick(self, steps: Steps, name: str) -> tuple[Dispatcher, int]:
         """What runs the function after these steps, and with how many arguments a call is
@@ -150,7 +154,7 @@ class Home:
     def _compiled(self, chain: Chain, name: str, arguments: Arguments) -> Compiled:
         derived = self._derived(chain, arguments)
         program = pipeline.build(derived, name, exact=self._exact)
-        self._texts[chain.transforms, False] = (program.emitted,)
+        self._shown[chain.transforms, False] = (program.emitted,), derived.signature
         target = self._target(chain, program, program.function)
         return _compiled(derived, arguments, target)
 
@@ -168,7 +172,8 @@ class Home:
             tuple(value.type for value in results),
             pair.seeded,
         )
-        self._texts[chain.transforms, True] = (pair.forward.emitted, pair.backward)
+        texts = pair.forward.emitted, pair.backward
+        self._shown[chain.transforms, True] = texts, derived.signature
         run = _forward_run(pair.forward.function, backward)
         target = self._target(chain, pair.forward, run)
         return _compiled(derived, arguments, target)
@@ -287,8 +292,26 @@ class Home:
 
     def latest(self, transforms: Transforms, pair: bool = False) -> Source | None:
         """The text of the program that was compiled last under transforms, if there is one."""
-        emitted = self._texts.get((transforms, pair))
-        return None if emitted is None else Source.of(emitted, self.function)
+        shown = self._shown.get((transforms, pair))
+        return None if shown is None else Source.of(shown[0], self.function)
+
+    def formula(
+        self, transforms: Transforms, name: str, closed: Callable[..., Any], write: Formula
+    ) -> str | None:
+        """What ``write`` makes of the closed form for floats; None where that is not small.
+
+        None, too, where what was compiled last is a program of arrays.
+        """
+        names = self.chain(transforms).parameters[-1].names
+        latest = [self._shown.get((transforms, pair)) for pair in (False, True)]
+        if not all(shown is None or is_of_numbers(shown[1]) for shown in latest):
+            return None
+        try:
+            if not is_small(self.derive(transforms, (TypeText("float"),) * len(names)).graph):
+                return None
+            return write(name, names, closed(*("float" for _ in names)))
+        except (SymdiffError, NotImplementedError):  # no closed form
+            return None
 
     def graph(self, transforms: Transforms, arguments: Arguments) -> ComputationGraph:
         """The user's view of the function's graph for a call."""

@@ -162,6 +162,7 @@ def _row(record: RuleRecord) -> str:
     codes = [program(record)] if record.call else []
     shown = "".join(_code(code) for code in (*codes, *partials(record)))
     told = html.escape(" ".join([record.meaning, *remarks(record)]))
+    told = re.sub(r"``(.*?)``", r"<code>\1</code>", told)
     texts = (html.escape(record.op), shown, told)
     return f"<tr>{''.join(f'<td {cell}>{text}</td>' for text in texts)}</tr>"
 

@@ -59,8 +59,9 @@ class Source(str):
         print(text, end="" if text.endswith("\n") else "\n", file=stream)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """What IPython shows."""
-        text = in_terminal(str(self)) if wants_colour(sys.stdout) else str(self)
+        """What IPython shows in a terminal; where it is a notebook's plain text, plain."""
+        coloured = sys.stdout.isatty() and wants_colour(sys.stdout)
+        text = in_terminal(str(self)) if coloured else str(self)
         for number, line in enumerate(text.rstrip("\n").split("\n")):
             if number:
                 printer.break_()

@@ -19,7 +19,7 @@ import functools
 import threading
 import types
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from symdiff.errors import SourceUnavailableError
@@ -82,6 +82,10 @@ def _find_in_text(
     flags = code.co_flags & _FUTURE_FLAGS
     index = _index_of(text, flags, _AS_RUNNING)
     match = _match_exactly(code, index) if index else None
+    if match is None and index is not None:
+        apart = _index_of(text, flags, _AS_RUNNING, apart=True)
+        match = _match_exactly(code, apart) if apart else None
+        index = apart if match else index
     if match is None and rewritten:
         index = _index_of(text, flags, _WITHOUT_ASSERTS)
         match = _match_rewritten(code, index) if index else None
@@ -103,25 +107,33 @@ def _match_rewritten(code: types.CodeType, index: _FileIndex) -> types.CodeType 
     return same[0] if len(same) == 1 else None
 
 
-def _index_of(text: str, flags: int, optimize: int) -> _FileIndex | None:
-    """The index of a text, made once; None if the text is not Python."""
+def _index_of(text: str, flags: int, optimize: int, apart: bool = False) -> _FileIndex | None:
+    """The index of a text, made once; None if the text is not Python.
+
+    ``apart``: each top-level statement compiled by itself, as notebooks and prompts do with a cell.
+    Methods of a module that is imported in the same unit are called by other instructions.
+    """
     with _compiling:  # so that two threads do not compile the same text
-        return _build_index(text, flags, optimize)
+        return _build_index(text, flags, optimize, apart)
 
 
 @functools.lru_cache(maxsize=_REMEMBERED_FILES)
-def _build_index(text: str, flags: int, optimize: int) -> _FileIndex | None:
+def _build_index(text: str, flags: int, optimize: int, apart: bool) -> _FileIndex | None:
     _silence_own_syntax_warnings()
     # Notebook cells may await at top level.
     flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     try:
         tree = compile(text, _OWN_FILE_NAME, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
-        module = compile(tree, _OWN_FILE_NAME, "exec", flags, dont_inherit=True, optimize=optimize)
+        units = [ast.Module([statement], []) for statement in tree.body] if apart else [tree]
+        codes = [
+            compile(unit, _OWN_FILE_NAME, "exec", flags, dont_inherit=True, optimize=optimize)
+            for unit in units
+        ]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     nodes = _nodes_by_place(tree)
     spell_out_private_names(tree)
-    return _FileIndex(tuple(text.split("\n")), _codes_by_name(module), nodes)
+    return _FileIndex(tuple(text.split("\n")), _codes_by_name(codes), nodes)
 
 
 def _silence_own_syntax_warnings() -> None:
@@ -134,15 +146,15 @@ def _silence_own_syntax_warnings() -> None:
     warnings.filterwarnings("ignore", category=DeprecationWarning, module=_OWN_FILE_NAME)
 
 
-def _codes_by_name(module: types.CodeType) -> dict[str, list[types.CodeType]]:
+def _codes_by_name(units: Iterable[types.CodeType]) -> dict[str, list[types.CodeType]]:
     codes: dict[str, list[types.CodeType]] = {}
-    for code in _all_codes(module):
+    for code in _all_codes(units):
         codes.setdefault(code.co_name, []).append(code)
     return codes
 
 
-def _all_codes(module: types.CodeType) -> Iterator[types.CodeType]:
-    pending = [module]
+def _all_codes(units: Iterable[types.CodeType]) -> Iterator[types.CodeType]:
+    pending = list(units)
     while pending:
         code = pending.pop()
         yield code
