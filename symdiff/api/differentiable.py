@@ -210,10 +210,9 @@ class Differentiable:
         return self._formula(in_latex)
 
     def _formula(self, write: Callable[..., str | None]) -> str | None:
-        closed = getattr(self, "sympy", None)
-        if closed is None or self._bound:
+        if self._bound:
             return None
-        return self._home.formula(self._transforms, self._name, closed, write)
+        return self._home.formula(self._transforms, self._name, self.sympy, write)
 
     def sympy(self, *args: Any, **kwargs: Any) -> Any:
         """What is returned for these arguments as SymPy expressions, in symbols for their numbers.
