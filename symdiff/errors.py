@@ -27,9 +27,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AliasingError",
+    "AnomalyError",
+    "ArrayChangedError",
     "CertainError",
     "GradientShapeError",
     "InternalError",
+    "ReleasedError",
     "SignatureError",
     "SourceUnavailableError",
     "SymdiffError",
@@ -102,6 +105,18 @@ class UnsupportedSyntaxError(SymdiffError):
 
 class UnsupportedCallError(SymdiffError):
     """A call through which a derivative is needed, of something that has no rule."""
+
+
+class AnomalyError(SymdiffError, ArithmeticError):
+    """A NaN or an infinity in a backward sweep, and the line whose derivative gave it."""
+
+
+class ArrayChangedError(SymdiffError):
+    """An array that a forward sweep saved was changed before the backward sweep."""
+
+
+class ReleasedError(SymdiffError):
+    """What was saved for a backward sweep is not there any more."""
 
 
 class SignatureError(SymdiffError, TypeError):

@@ -20,7 +20,7 @@ from symdiff.differentiate.graphs import leaves_of
 from symdiff.emit import Emitted, emit_source
 from symdiff.emit.fallback import with_fallback
 from symdiff.errors import AliasingError, SignatureError
-from symdiff.ir.graph import Block, FreeVariable, Graph, Input, uses
+from symdiff.ir.graph import Block, FreeVariable, Graph, Input, Value, uses, walk_nodes
 from symdiff.ir.signature import (
     Aspect,
     Nested,
@@ -31,10 +31,11 @@ from symdiff.ir.signature import (
 )
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ir.types import ArrayType, carries_derivative
+from symdiff.ops.index import is_view
 from symdiff.ops.rules import expanded
 from symdiff.optimise import optimise
 from symdiff.optimise.floats import on_floats
-from symdiff.parse import stage
+from symdiff.parse import Marks, stage
 from symdiff.parse.staged import Staged, StaticDemand
 from symdiff.runtime.calling import follow
 from symdiff.runtime.entry import Check
@@ -42,14 +43,21 @@ from symdiff.runtime.facts import compiled_for
 from symdiff.runtime.load import load
 from symdiff.runtime.parameters import Parameters
 from symdiff.runtime.signature import TypeText, laps_itself, layout_of, signature_of, spelled
+from symdiff.runtime.watching import Origin
+from symdiff.source import SourceSpan
 
 Arguments = tuple[Any, ...]
 _MOST_RESTARTS = 200
 
 
 class Transform(Protocol):
-    """Graph → Graph, and how outer calls relate to inner ones (``api.transforms``)."""
+    """Graph → Graph, and how outer calls relate to inner ones (``api.transforms``).
 
+    ``marks`` are those on the names of the function itself, where a transform puts any.
+    """
+
+    @property
+    def marks(self) -> Marks | None: ...
     def parameters(self, inner: Parameters) -> Parameters: ...
     def inner_arguments(self, arguments: Arguments, inner: Parameters) -> Arguments: ...
     def outer_path(self, path: Path, inner: Signature, parameters: Parameters) -> Path: ...
@@ -83,6 +91,11 @@ class Chain:
         for transform in transforms:
             levels.append(transform.parameters(levels[-1]))
         return cls(function, tuple(transforms), tuple(levels))
+
+    @property
+    def marks(self) -> Marks | None:
+        """The marks on the names of the function."""
+        return next((t.marks for t in self.transforms if t.marks is not None), None)
 
     def normalise(self, arguments: Arguments) -> Arguments:
         """Outer arguments in the types that are compiled for."""
@@ -160,7 +173,8 @@ class Pair:
     """Forward and backward programs.
 
     ``order`` picks the backward function's arguments from the saved
-    values and cotangents; ``seeded`` are the numbers of the results that have a cotangent."""
+    values and cotangents; ``seeded`` are the numbers of the results that have a cotangent;
+    ``origins`` tell of the saved values what they are and what for."""
 
     forward: Program
     backward: Emitted
@@ -168,11 +182,17 @@ class Pair:
     order: tuple[int, ...]
     seeded: tuple[int, ...]
     backward_graph: Graph
+    origins: tuple[Origin, ...]
 
 
-def followed(function: Callable[..., Any], names: Sequence[str], arguments: Arguments) -> Followed:
+def followed(
+    function: Callable[..., Any],
+    names: Sequence[str],
+    arguments: Arguments,
+    marks: Marks | None = None,
+) -> Followed:
     """A function's own graph for a normalised call of it (or spelled types)."""
-    staged, signature = staged_at(function, signature_of(names, arguments), arguments)
+    staged, signature = staged_at(function, signature_of(names, arguments), arguments, marks)
     checks = [_check(guard) for guard in staged.guards]
     graph = without_unused_variables(optimise(staged.graph))
     found = Followed(graph, signature, tuple(checks), staged)
@@ -232,7 +252,8 @@ def derive(chain: Chain, arguments: Arguments, known: Followed | None = None) ->
     :param known: the graph of the function itself, where it was followed before.
     """
     levels = chain.levels(arguments)
-    function = known or followed(chain.function, chain.parameters[0].names, levels[0])
+    names = chain.parameters[0].names
+    function = known or followed(chain.function, names, levels[0], chain.marks)
     pairs = zip(chain.parameters[1:], levels[1:], strict=True)
     signatures = [function.signature, *(signature_of(p.names, given) for p, given in pairs)]
     graph, checks, written = function.graph, list(function.checks), function.written
@@ -356,14 +377,17 @@ def without_unused_variables(graph: Graph) -> Graph:
 
 
 def staged_at(
-    function: Callable[..., Any], signature: Signature, arguments: Arguments
+    function: Callable[..., Any],
+    signature: Signature,
+    arguments: Arguments,
+    marks: Marks | None = None,
 ) -> tuple[Staged, Signature]:
     """Stage a function, again with more values fixed as long as structure is found to depend on
     them.
     """
     for _ in range(_MOST_RESTARTS):
         try:
-            staged = stage(function, signature)
+            staged = stage(function, signature, marks)
         except StaticDemand as demand:
             known = dict(signature.static)
             try:
@@ -533,12 +557,18 @@ def build_pair(
     name: str,
     wrt: Sequence[int],
     shaped: Structure,
+    finish: Callable[[differentiate.Split], differentiate.Split] = lambda split: split,
 ) -> Pair:
-    """Emit and load forward and backward parts; ``shaped``: the structure of cotangents."""
-    split = differentiate.split(derived.graph, wrt)
+    """Emit and load forward and backward parts.
+
+    ``shaped`` is the structure of what the second returns: the cotangents of ``wrt``, and what
+    ``finish``, which is given the two graphs, adds to it.
+    """
+    split = finish(differentiate.split(derived.graph, wrt))
     whole = replace_graph(split.backward, inputs=tuple(_distinct(split.backward.inputs)))
     first, second = differentiate.without_unread(split.forward, optimise(whole), split.saved)
-    forward = build(replace(derived, graph=optimise(first)), f"{name}_forward", exact=True)
+    first = optimise(first)
+    forward = build(replace(derived, graph=first), f"{name}_forward", exact=True)
     known = second.inputs
     backward = replace_graph(second, output=shaped)
     backward = emittable(backward)
@@ -547,7 +577,30 @@ def build_pair(
     order = tuple(places[p.path] for p in emitted.parameters)
     seeded = seeded_results(derived.graph)
     loaded = load(emitted, compiled_for(derived.signature))
-    return Pair(forward, emitted, loaded, order, seeded, backward)
+    return Pair(forward, emitted, loaded, order, seeded, backward, _origins(first, second))
+
+
+def _origins(forward: Graph, backward: Graph) -> tuple[Origin, ...]:
+    """What the values are that the first graph saves for the second, and for which lines."""
+    assert isinstance(forward.output, Container)
+    saved = [forward.block.results[k] for k in leaves_of(forward.output.items[1])]
+    given = dict(zip(forward.block.parameters, forward.inputs, strict=True))
+    spans: dict[Value, SourceSpan] = {}
+    for node in walk_nodes(backward.block):
+        for value in node.operands:
+            known = spans.get(value)
+            if node.span is not None and (known is None or node.span.line < known.line):
+                spans[value] = node.span
+    found = []
+    for value, parameter, source in zip(
+        saved, backward.block.parameters, backward.inputs, strict=False
+    ):
+        base = value
+        while base.node is not None and is_view(base.node):
+            base = base.node.operands[0]
+        path = given[base].path if base in given else None
+        found.append(Origin(value.name or source.name, spans.get(parameter), path))
+    return tuple(found)
 
 
 def seeded_results(graph: Graph) -> tuple[int, ...]:

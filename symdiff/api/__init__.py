@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from symdiff.api.differentiable import Argnums, Derivative, Differentiable, Mode, differentiable_of
+from symdiff.api.differentiable import (
+    DEFAULT,
+    Argnums,
+    Derivative,
+    Differentiable,
+    Mode,
+    checked_names,
+    differentiable_of,
+)
 from symdiff.api.marks import (
     checkpoint,
     custom_jvp,
@@ -17,6 +25,7 @@ from symdiff.api.marks import (
     staged_by,
     stop_gradient,
 )
+from symdiff.api.modes import detect_anomaly, detect_changes
 
 if TYPE_CHECKING:
     from symdiff.looking.ruletable import RuleTable
@@ -25,12 +34,15 @@ if TYPE_CHECKING:
 __all__ = [
     "Derivative",
     "Differentiable",
+    "accumulate",
     "check_grads",
     "checkpoint",
     "custom_jvp",
     "custom_vjp",
     "derivative",
     "detach",
+    "detect_anomaly",
+    "detect_changes",
     "differentiable",
     "from_sympy",
     "functional",
@@ -47,6 +59,8 @@ __all__ = [
     "value_and_grad",
     "vjp",
 ]
+
+T = TypeVar("T")
 
 detach = stop_gradient
 
@@ -82,14 +96,15 @@ def differentiable(f: Any = None, /, *, exact: bool = False) -> Any:
 
 
 @staged_by("inside.call_grad")
-def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Derivative:
+def grad(f: Callable[..., Any], argnums: Argnums = DEFAULT, has_aux: bool = False) -> Derivative:
     """The gradient of a function with one scalar result, structured like the argument.
 
     What is returned shares no memory, neither with arguments nor among itself. One array given as
     several arguments counts as several, unless ``f`` writes it: then the gradient is that by the
     one array, whichever of the arguments is asked for.
 
-    :param argnums: a position, a name, or a tuple of them, which gives a tuple.
+    :param argnums: a position, a name, or a tuple of them, which gives a tuple; by default the
+        first argument, or those that are not frozen.
     :param has_aux: ``f`` returns a pair, of which the second is handed on: ``(gradient, aux)``.
     :raises AliasingError: at the call, where arguments overlap and ``f`` writes one of them, or one
         array that it writes is asked for twice.
@@ -99,19 +114,38 @@ def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> 
     >>> grad(lambda x, y: x * y * y, argnums=(0, 1))(2.0, 3.0)
     (9.0, 12.0)
     """
-    return differentiable_of(f)._gradient(argnums, aux=has_aux)
+    made = differentiable_of(f)
+    return made._gradient(_asked(made, argnums), aux=has_aux)
 
 
 @staged_by("inside.call_value_and_grad")
 def value_and_grad(
-    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+    f: Callable[..., Any],
+    argnums: Argnums = DEFAULT,
+    has_aux: bool = False,
+    retain: Sequence[str] = (),
 ) -> Derivative:
     """The pair of value and gradient; with ``has_aux``, ``((value, aux), gradient)``.
 
+    :param retain: names in the function by whose last values the gradient is wanted too. They come
+        third, as a dict: ``(value, gradient, {name: gradient})``, each structured like the value;
+        None where the result does not depend on that value, or it on no argument.
+
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
+    >>> def loss(x):
+    ...     h = 2.0 * x
+    ...     return h * h
+    >>> value_and_grad(loss, retain=("h",))(3.0)
+    (36.0, 24.0, {'h': 12.0})
     """
-    return differentiable_of(f)._gradient(argnums, value=True, aux=has_aux)
+    made = differentiable_of(f)
+    names = checked_names(retain)
+    return made._gradient(_asked(made, argnums), value=True, aux=has_aux, retain=names)
+
+
+def _asked(made: Differentiable, argnums: Argnums) -> Argnums:
+    return made._default if argnums is DEFAULT else argnums
 
 
 @staged_by("inside.call_jvp")
@@ -138,7 +172,7 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
 
 
 @staged_by("inside.call_jacobian")
-def jacobian(f: Callable[..., Any], argnums: Argnums = 0, mode: Mode = "auto") -> Derivative:
+def jacobian(f: Callable[..., Any], argnums: Argnums = DEFAULT, mode: Mode = "auto") -> Derivative:
     """Arrays of shape out + in, for each array returned and each argument asked for.
 
     :param mode: ``"fwd"``, a sweep for each number differentiated by; ``"rev"``, one for each
@@ -147,21 +181,23 @@ def jacobian(f: Callable[..., Any], argnums: Argnums = 0, mode: Mode = "auto") -
     """
     if mode not in ("auto", "fwd", "rev"):
         raise ValueError(f"mode is 'auto', 'fwd' or 'rev', not {mode!r}")
-    return differentiable_of(f)._jacobian(argnums, mode)
+    made = differentiable_of(f)
+    return made._jacobian(_asked(made, argnums), mode)
 
 
 @staged_by("inside.call_hessian")
-def hessian(f: Callable[..., Any], argnums: Argnums = 0) -> Derivative:
+def hessian(f: Callable[..., Any], argnums: Argnums = DEFAULT) -> Derivative:
     """The second derivatives of a scalar function, forward over reverse.
 
     >>> hessian(lambda x: x ** 3)(2.0)
     12.0
     """
-    return differentiable_of(f)._hessian(argnums)
+    made = differentiable_of(f)
+    return made._hessian(_asked(made, argnums))
 
 
 @staged_by("inside.call_hvp")
-def hvp(f: Callable[..., Any], argnums: Argnums = 0) -> Derivative:
+def hvp(f: Callable[..., Any], argnums: Argnums = DEFAULT) -> Derivative:
     """``h(*args, v)``: the Hessian times ``v``, which is structured like the argument.
 
     It is what SciPy's ``hessp`` passes. A few times the cost of a gradient.
@@ -169,7 +205,8 @@ def hvp(f: Callable[..., Any], argnums: Argnums = 0) -> Derivative:
     >>> hvp(lambda x: x ** 3)(2.0, 10.0)
     120.0
     """
-    return differentiable_of(f)._hvp(argnums)
+    made = differentiable_of(f)
+    return made._hvp(_asked(made, argnums))
 
 
 @staged_by("inside.call_derivative")
@@ -226,6 +263,24 @@ def from_sympy(expression: Any, args: Sequence[Any], name: str = "expression") -
     from symdiff.api.expressions import FromExpression
 
     return FromExpression.of(expression, args, name)
+
+
+def accumulate(total: T | None, gradient: T) -> T:
+    """``total + gradient`` for numbers, arrays, and containers of such; changes neither.
+
+    ``total`` is None at first; None inside stands for no derivative, and adds nothing.
+
+    :raises SignatureError: where the two differ in structure or shape, with the place.
+
+    >>> total = None
+    >>> for x in (1.0, 2.0):
+    ...     total = accumulate(total, {"x": grad(lambda x: x * x)(x), "n": None})
+    >>> total
+    {'x': 6.0, 'n': None}
+    """
+    from symdiff.tracing import accumulate
+
+    return accumulate(total, gradient)
 
 
 def check_grads(

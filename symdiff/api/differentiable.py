@@ -13,7 +13,7 @@ import importlib
 import sys
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from symdiff.pipeline import Chain
     from symdiff.runtime.dispatch import Dispatcher
     from symdiff.runtime.saved import Pullback, Saved
+    from symdiff.tracing import Trace
 
 Mode = Literal["auto", "fwd", "rev"]
 Argnums: TypeAlias = "int | str | tuple[int | str, ...] | list[int | str]"
+DEFAULT: int = type("_Default", (int,), {})(0)  # the first argument, or all that are not frozen
 Step: TypeAlias = tuple[Any, ...]  # the name of a transform, and its fields
 _COPIED = (*functools.WRAPPER_ASSIGNMENTS, "__type_params__")
 
@@ -70,6 +72,7 @@ class Differentiable:
     @property
     def __symdiff_function__(self) -> Callable[..., Any]:
         """What a compiled program that calls this follows."""
+        self._require_unmarked()
         return types.MethodType(self._function, *self._bound) if self._bound else self._function
 
     def __repr__(self) -> str:
@@ -92,12 +95,12 @@ class Differentiable:
     @functools.cached_property
     def grad(self) -> Derivative:
         """The gradient by the first argument."""
-        return self._gradient(0)
+        return self._gradient(self._default)
 
     @functools.cached_property
     def value_and_grad(self) -> Derivative:
         """The pair of value and gradient by the first argument."""
-        return self._gradient(0, value=True)
+        return self._gradient(self._default, value=True)
 
     @functools.cached_property
     def jvp(self) -> Derivative:
@@ -107,22 +110,22 @@ class Differentiable:
     @functools.cached_property
     def jacobian(self) -> Derivative:
         """The derivatives of all that is returned by the first argument, shape out + in."""
-        return self._jacobian(0, "auto")
+        return self._jacobian(self._default, "auto")
 
     @functools.cached_property
     def hessian(self) -> Derivative:
         """The second derivatives by the first argument, forward over reverse."""
-        return self._hessian(0)
+        return self._hessian(self._default)
 
     @functools.cached_property
     def hvp(self) -> Derivative:
         """``(*args, v)`` → the Hessian times ``v``, without the Hessian."""
-        return self._hvp(0)
+        return self._hvp(self._default)
 
     @functools.cached_property
     def derivative(self) -> Derivative:
         """The derivative of a scalar function of a scalar, in forward mode."""
-        return self._derived(("Derivative", self._wrt(0)))
+        return self._derived(("Derivative", self._wrt(self._default)))
 
     def vjp(self, *args: Any, **kwargs: Any) -> tuple[Any, Pullback]:
         """The value, and the pullback: a function of a cotangent that can be called again and
@@ -153,6 +156,94 @@ class Differentiable:
             )
         result: tuple[Any, ...] = program.run(saved, gradient)
         return result
+
+    def trace(self, *args: Any, **kwargs: Any) -> Trace:
+        """Run the function once and keep every value that a name of it gets.
+
+        ``t.value`` is the result, ``t["h"].value`` the last value of ``h``, ``t["h"][k]`` the k-th;
+        ``t.backward()`` gives them their ``grad``.
+        """
+        self._refresh()
+        result: Trace = self._traces(self._canonical(args, kwargs))
+        return result
+
+    def with_hook(self, name: str, fn: Callable[[Any], Any]) -> Self:
+        """The same function with a hook: the cotangent of what ``name`` is bound to becomes
+        ``fn(cotangent)``.
+
+        Each value that the name gets has its own call, the last one's first. ``fn`` may replace,
+        clip, log or raise. Names of functions that are called are ``"layer.h"``. The function
+        itself stays as it is.
+
+        :raises SignatureError: when a derivative is compiled that has no such name, or one that is
+            no float nor an array of floats.
+
+        >>> import numpy as np
+        >>> import symdiff as sd
+        >>> @sd.differentiable
+        ... def loss(x):
+        ...     y = x * x
+        ...     return 3.0 * y
+        >>> loss.with_hook("y", lambda g: np.clip(g, -1.0, 1.0)).grad(5.0), loss.grad(5.0)
+        (10.0, 30.0)
+        """
+        if not isinstance(name, str) or not callable(fn):
+            raise SignatureError("with_hook takes a name and a function of the cotangent")
+        return self._marked(hooks=(*self._marks["hooks"], (name, fn)))
+
+    def without_hook(self, name: str | None = None) -> Self:
+        """The same function without the hooks on ``name``, or without any.
+
+        :raises SignatureError: where there is none on this name.
+        """
+        hooks = self._marks["hooks"]
+        kept = tuple(hook for hook in hooks if name is not None and hook[0] != name)
+        if name is not None and len(kept) == len(hooks):
+            known = ", ".join(repr(hooked) for hooked, _ in hooks) or "none"
+            raise SignatureError(f"{self._name} has no hook on {name!r}", hint=f"it has {known}")
+        return self._marked(hooks=kept)
+
+    def freeze(self, *names: str) -> Self:
+        """The same function with arguments held constant: nothing is differentiated by them.
+
+        ``grad`` and the others then go by the rest: by the one argument that is left, or by all
+        that are, as a tuple. In ``backward``, ``vjp`` and traces a frozen argument has None.
+
+        :raises SignatureError: for a name that is no parameter, or where none is left.
+
+        >>> import symdiff as sd
+        >>> @sd.differentiable
+        ... def loss(w, b, x):
+        ...     return w * x + b
+        >>> loss.freeze("x").grad(2.0, 1.0, 3.0)
+        (3.0, 1.0)
+        """
+        known = self._home.parameters.names[self._skip :]
+        for name in names:
+            if name not in known:
+                raise SignatureError(
+                    f"{self._name} has no parameter {name!r}",
+                    hint=f"its parameters are {', '.join(known)}",
+                )
+        frozen = self._marks["frozen"]
+        made = self._marked(frozen=(*frozen, *(n for n in names if n not in frozen)))
+        if not made._free_names:
+            raise SignatureError(f"no argument of {self._name} is left to differentiate by")
+        return made
+
+    @property
+    def _free_names(self) -> tuple[str, ...]:
+        """The parameters that are not frozen."""
+        names = self._home.parameters.names[self._skip :]
+        return tuple(name for name in names if name not in self._marks["frozen"])
+
+    @property
+    def _default(self) -> Argnums:
+        """What is differentiated by where nothing else is said."""
+        if not self._marks["frozen"]:
+            return 0
+        free = self._free_names
+        return free if len(free) > 1 else free[0]
 
     # What was or would be compiled
 
@@ -249,6 +340,8 @@ class Differentiable:
         name = getattr(self._function, "__name__", type(self._function).__name__)
         parts = ["function" if name == "<lambda>" else name]
         for step in self._steps:
+            if step[0] == "Marked":
+                continue
             if _shown(step) in _AFTER_A_GRADIENT and parts[-1] == "grad":
                 parts.pop()
             parts.append(_shown(step))
@@ -259,13 +352,30 @@ class Differentiable:
         return len(self._bound)
 
     def _wrt(self, argnums: Argnums) -> Step:
-        return checked_argnums(argnums), self._skip
+        chosen = checked_argnums(argnums)
+        frozen = self._marks["frozen"]
+        for one in (chosen if isinstance(chosen, tuple) else (chosen,)) if frozen else ():
+            if self._home.parameters.locate(one, self._skip)[0] in frozen:
+                raise SignatureError(
+                    f"{one!r} is frozen: nothing is differentiated by it",
+                    hint="freeze other arguments, or ask for others with argnums",
+                )
+        return chosen, self._skip
 
     def _derived(self, *steps: Step) -> Derivative:
         return Derivative(self._function, self._bound, (*self._steps, *steps))
 
-    def _gradient(self, argnums: Argnums, value: bool = False, aux: bool = False) -> Derivative:
-        return self._derived(("Gradient", self._wrt(argnums), value, aux))
+    def _gradient(
+        self,
+        argnums: Argnums,
+        value: bool = False,
+        aux: bool = False,
+        retain: tuple[str, ...] = (),
+    ) -> Derivative:
+        step = ("Gradient", self._wrt(argnums), value, aux, retain)
+        if not retain:
+            return self._derived(step[:-1])
+        return self._marked(kept=(*self._marks["kept"], *retain))._derived(step)
 
     def _jacobian(self, argnums: Argnums, mode: Mode) -> Derivative:
         return self._derived(("Jacobian", self._wrt(argnums), mode))
@@ -311,10 +421,41 @@ class Differentiable:
     def _pairs(self) -> Callable[[tuple[Any, ...]], Any]:
         return self._home.pairs(self._transforms, self._name, self._skip)
 
+    @functools.cached_property
+    def _traces(self) -> Callable[[tuple[Any, ...]], Any]:
+        marked = self._marked(kept="all")
+        return marked._home.traced(marked._transforms, self._name, self._skip)
+
+    def _marked(self, **changed: Any) -> Self:
+        """The same with other marks on names of the function, which the first step has."""
+        marks = self._marks | changed
+        rest = self._steps[1:] if self._is_marked else self._steps
+        steps = (("Marked", *marks.values()), *rest) if any(marks.values()) else rest
+        return type(self)(self._function, self._bound, steps)
+
+    @property
+    def _is_marked(self) -> bool:
+        return self._steps[:1] != () and self._steps[0][0] == "Marked"
+
+    def _require_unmarked(self) -> None:
+        """Refuse to lose hooks and frozen arguments inside another program."""
+        if self._is_marked:
+            raise UnsupportedCallError(
+                f"{self._name} has hooks, frozen arguments or retained names, which a program that"
+                " calls it would not have",
+                hint="call sd.grad_hook or sd.detach in the function instead",
+            )
+
+    @property
+    def _marks(self) -> dict[str, Any]:
+        """What is kept, hooked and frozen."""
+        values = self._steps[0][1:] if self._is_marked else ((), (), ())
+        return dict(zip(("kept", "hooks", "frozen"), values, strict=True))
+
     def _refresh(self) -> None:
         """Forget what was found out of the function's parameters, if they are others now."""
         if self._chain.parameters[0] is not self._home.parameters:
-            for name in ("_chain", "_arity", "_pairs", "_quick"):
+            for name in ("_chain", "_arity", "_pairs", "_quick", "_traces"):
                 self.__dict__.pop(name, None)
 
     def _canonical(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -365,6 +506,7 @@ class Derivative(Differentiable):
         """What a compiled program that calls this makes of it."""
         from symdiff.api.inside import call_transformed
 
+        self._require_unmarked()
         if self._bound:
             raise UnsupportedCallError(
                 f"symdiff does not compile a call of {self._name} of a bound method",
@@ -434,6 +576,17 @@ def checked_argnums(argnums: Any) -> int | str | tuple[int | str, ...]:
     if isinstance(argnums, list | tuple):
         return tuple(_one_argnum(argument) for argument in argnums)
     return _one_argnum(argnums)
+
+
+def checked_names(names: Any) -> tuple[str, ...]:
+    """Names as a tuple, each once.
+
+    :raises SignatureError: for anything else.
+    """
+    given = names if isinstance(names, list | tuple) else None
+    if given is None or not all(isinstance(name, str) for name in given):
+        raise SignatureError("retain is a tuple of names", hint='retain=("h",)')
+    return tuple(dict.fromkeys(given))
 
 
 def _one_argnum(argument: Any) -> int | str:

@@ -19,26 +19,32 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from symdiff import pipeline
 from symdiff.api.transforms import Functional, Transform, transform_of
 from symdiff.api.wrt import Asked, asked_for, of_tuple
+from symdiff.differentiate.checking import checking
 from symdiff.emit import Emitted
 from symdiff.errors import CertainError, InternalError, SymdiffError
 from symdiff.ir.graph import FreeVariable, Graph, walk_nodes
 from symdiff.ir.record import Record, recording
 from symdiff.ir.signature import Aspect, Path, Signature
-from symdiff.ir.structure import Container, Leaf, Structure
+from symdiff.ir.structure import Container, Leaf, Static, Structure
 from symdiff.looking.built import Built, Part, known_sizes
 from symdiff.looking.formula import is_of_numbers, is_small
 from symdiff.looking.source import Source
 from symdiff.ops.effects import changes_one_of
-from symdiff.pipeline import Arguments, Chain, Derived, Followed, Program
+from symdiff.parse import Marks
+from symdiff.pipeline import Arguments, Chain, Derived, Followed, Pair, Program
 from symdiff.runtime.blame import explainer
 from symdiff.runtime.calling import arrays_kept, call_with, follow
 from symdiff.runtime.dispatch import Dispatcher, Entry
 from symdiff.runtime.entry import MISS, Target, build_entry
 from symdiff.runtime.facts import Facts, facts_of
+from symdiff.runtime.modes import CHANGES
 from symdiff.runtime.parameters import Parameters, parameters_of
 from symdiff.runtime.saved import Backward, Saved, leaf_shapes
 from symdiff.runtime.signature import TypeText
 from symdiff.runtime.verify import is_asked_for, observer
+from symdiff.runtime.watching import Watched, watched
+from symdiff.tracing.graphs import entries, recorded, returning_record
+from symdiff.tracing.trace import Trace
 
 if TYPE_CHECKING:
     from symdiff.graphs import ComputationGraph
@@ -61,7 +67,7 @@ class Home:
         self._lock = threading.RLock()
         self._quick: dict[Steps, tuple[Dispatcher, int]] = {}
         self._exact = False
-        self._latest: tuple[Entry, Followed] | None = None
+        self._latest: tuple[Entry, Followed, Marks | None] | None = None
         self._shown: dict[tuple[Sequence[pipeline.Transform], bool], Shown] = {}
 
     @property
@@ -133,6 +139,14 @@ class Home:
 
         return self._dispatcher(("pair", transforms, skip), transforms, name, compiled)
 
+    def traced(self, transforms: Transforms, name: str, skip: int) -> Dispatcher:
+        """What runs the forward part and gives a ``Trace``."""
+
+        def compiled(chain: Chain, name: str, arguments: Arguments) -> Compiled:
+            return self._compiled_trace(chain, name, arguments, skip)
+
+        return self._dispatcher(("trace", transforms, skip), transforms, name, compiled)
+
     def _dispatcher(
         self,
         key: Any,
@@ -140,15 +154,28 @@ class Home:
         name: str,
         compiled: Callable[[Chain, str, Arguments], Compiled],
     ) -> Dispatcher:
+        def made(arguments: Arguments) -> Compiled:
+            return compiled(self.chain(transforms), name, arguments)
+
+        def made_with_checks(arguments: Arguments) -> Compiled:
+            with checking():
+                return made(arguments)
+
+        def normalise(arguments: Arguments) -> Arguments:
+            return self.chain(transforms).normalise(arguments)
+
+        def checked() -> Dispatcher:
+            return self._known(
+                ("checked", key), lambda: Dispatcher(name, made_with_checks, normalise, self._lock)
+            )
+
+        return self._known(key, lambda: Dispatcher(name, made, normalise, self._lock, checked))
+
+    def _known(self, key: Any, make: Callable[[], Dispatcher]) -> Dispatcher:
         with self._lock:
             found = self._dispatchers.get(key)
             if found is None:
-                found = self._dispatchers[key] = Dispatcher(
-                    name,
-                    lambda arguments: compiled(self.chain(transforms), name, arguments),
-                    lambda arguments: self.chain(transforms).normalise(arguments),
-                    self._lock,
-                )
+                found = self._dispatchers[key] = make()
         return found
 
     def _compiled(self, chain: Chain, name: str, arguments: Arguments) -> Compiled:
@@ -160,7 +187,7 @@ class Home:
 
     def _compiled_pair(self, chain: Chain, name: str, arguments: Arguments, skip: int) -> Compiled:
         derived = self._derived(chain, arguments)
-        asked, shaped = everything(derived.graph, derived.signature, chain.parameters[-1], skip)
+        asked, shaped = _everything(derived, chain, skip)
         derived = replace(derived, graph=asked.graph)
         pair = pipeline.build_pair(derived, name, asked.wrt, shaped)
         results = derived.graph.block.results
@@ -174,9 +201,25 @@ class Home:
         )
         texts = pair.forward.emitted, pair.backward
         self._shown[chain.transforms, True] = texts, derived.signature
-        run = _forward_run(pair.forward.function, backward)
+        run = _forward_run(pair, backward)
         target = self._target(chain, pair.forward, run)
         return _compiled(derived, arguments, target)
+
+    def _compiled_trace(self, chain: Chain, name: str, arguments: Arguments, skip: int) -> Compiled:
+        derived = self._derived(chain, arguments)
+        asked, shaped = _everything(derived, chain, skip)
+        graph, count = asked.graph, len(asked.wrt)
+        pair = pipeline.build_pair(
+            replace(derived, graph=returning_record(graph)),
+            name,
+            asked.wrt,
+            of_tuple((shaped, Leaf(count))),
+            recorded,
+        )
+        types = tuple(value.type for value in graph.block.results)
+        backward = Backward(name, pair.function, pair.order, graph.output, types, pair.seeded)
+        run = _traced_run(pair, backward, entries(graph))
+        return _compiled(derived, arguments, self._target(chain, pair.forward, run))
 
     def _target(self, chain: Chain, program: Program, run: Callable[..., Any]) -> Target:
         explain = explainer(program.function, program.emitted.lines, self.name)
@@ -201,12 +244,13 @@ class Home:
         """The function's own graph, of which several transforms are asked for one after another."""
         own = chain.levels(arguments)[0]
         if self._latest is not None:
-            fits, latest = self._latest
-            if fits(*own) is not MISS:
+            fits, latest, marks = self._latest
+            if marks == chain.marks and fits(*own) is not MISS:
                 return latest
-        found = pipeline.followed(self.function, self.parameters.names, own)
+        found = pipeline.followed(self.function, self.parameters.names, own, chain.marks)
         target = Target(lambda: None, (), written=found.written)
-        self._latest = build_entry(found.signature, found.checks, own, target), found
+        entry = build_entry(found.signature, found.checks, own, target)
+        self._latest = entry, found, chain.marks
         return found
 
     def _raise_as_the_function(
@@ -271,8 +315,7 @@ class Home:
         """The forward and the backward program for a call, as they are looked at."""
         with recording() as record:
             derived = self.derive(transforms, arguments)
-            parameters = self.chain(transforms).parameters[-1]
-            asked, shaped = everything(derived.graph, derived.signature, parameters, skip)
+            asked, shaped = _everything(derived, self.chain(transforms), skip)
             derived = replace(derived, graph=asked.graph)
             pair = pipeline.build_pair(derived, name, asked.wrt, shaped)
             forward = Part(pair.forward.emitted, pipeline.emittable(pair.forward.derived.graph))
@@ -378,18 +421,29 @@ def _is_free(path: Path) -> bool:
 _NO_KEYWORDS = Container(dict, (), ())
 
 
+def _everything(derived: Derived, chain: Chain, skip: int) -> tuple[Asked, Structure]:
+    frozen = chain.marks.frozen if chain.marks is not None else ()
+    return everything(derived.graph, derived.signature, chain.parameters[-1], skip, frozen)
+
+
 def everything(
-    graph: Graph, signature: Signature, parameters: Parameters, skip: int
+    graph: Graph,
+    signature: Signature,
+    parameters: Parameters,
+    skip: int,
+    frozen: Sequence[str] = (),
 ) -> tuple[Asked, Structure]:
     """All numbers among the arguments, and the structure of their cotangents: one entry an
-    argument.
+    argument, None for those that are frozen.
 
     The first ``skip`` arguments have no entry.
     """
-    paths = [(name,) for name, _ in signature.parameters]
-    asked = asked_for(graph, signature, paths)
+    names = [name for name, _ in signature.parameters]
+    asked = asked_for(graph, signature, [(name,) for name in names if name not in frozen])
+    known = iter(asked.structures)
+    structures = [Static(None) if name in frozen else next(known) for name in names]
     entries: list[Structure] = []
-    pairs = zip(parameters.signature.parameters.values(), asked.structures, strict=False)
+    pairs = zip(parameters.signature.parameters.values(), structures, strict=False)
     for parameter, structure in pairs:
         if parameter.kind is parameter.VAR_POSITIONAL and isinstance(structure, Container):
             entries.extend(structure.items)
@@ -398,24 +452,50 @@ def everything(
     return asked, of_tuple(entries[skip:])
 
 
-def _forward_run(forward: Callable[..., Any], backward: Backward) -> Callable[..., Any]:
-    output = backward.output
-    if isinstance(output, Leaf):
+def _forward_run(pair: Pair, backward: Backward) -> Callable[..., Any]:
+    forward = pair.forward.function
+    if isinstance(backward.output, Leaf):
 
         def run_single(*values: Any) -> Any:
             result, saved = forward(*values)
-            return result, Saved(saved, (getattr(result, "shape", ()),), backward)
+            shapes = (getattr(result, "shape", ()),)
+            return result, Saved(saved, shapes, backward, _watched(pair, saved, values))
 
         return run_single
 
     def run(*values: Any) -> Any:
         result, saved = forward(*values)
-        found: dict[int, tuple[int, ...]] = {}
-        leaf_shapes(output, result, found)
-        shapes = tuple(found.get(k, ()) for k in range(len(backward.types)))
-        return result, Saved(saved, shapes, backward)
+        return result, _saved(pair, backward, result, saved, values)
 
     return run
+
+
+def _traced_run(pair: Pair, backward: Backward, leaves: int) -> Callable[..., Any]:
+    forward = pair.forward.function
+    text = f"{pair.forward.emitted.text}\n\n{pair.backward.text}"
+
+    def run(*values: Any) -> Any:
+        (result, record), saved = forward(*values)
+        kept = _saved(pair, backward, result, saved, values)
+        return Trace(backward.name, result, record, kept, leaves, text)
+
+    return run
+
+
+def _saved(
+    pair: Pair, backward: Backward, result: Any, saved: tuple[Any, ...], values: Sequence[Any]
+) -> Saved:
+    found: dict[int, tuple[int, ...]] = {}
+    leaf_shapes(backward.output, result, found)
+    shapes = tuple(found.get(k, ()) for k in range(len(backward.types)))
+    return Saved(saved, shapes, backward, _watched(pair, saved, values))
+
+
+def _watched(pair: Pair, saved: tuple[Any, ...], values: Sequence[Any]) -> tuple[Watched, ...]:
+    """Where it is asked for, what was saved as it is now."""
+    if not CHANGES.is_on():
+        return ()
+    return watched(pair.origins, saved, pair.forward.paths, values)
 
 
 _homes: weakref.WeakKeyDictionary[Any, Home] = weakref.WeakKeyDictionary()

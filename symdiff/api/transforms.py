@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from symdiff import differentiate, ops
 from symdiff.api.finals import Finals
+from symdiff.api.marks import grad_hook
 from symdiff.api.tangents import as_float, like, replaced
 from symdiff.api.wrt import (
     Asked,
@@ -32,7 +33,9 @@ from symdiff.ir.signature import Fixed, Nested, Path, Signature, leaves
 from symdiff.ir.structure import Container, Leaf, Static, Structure
 from symdiff.ir.types import ArrayType, carries_derivative, in_words
 from symdiff.ops.rules import custom_call, expanded
+from symdiff.parse import Marks
 from symdiff.runtime.parameters import Parameters, WithVector, positional
+from symdiff.tracing.graphs import retaining, with_named_cotangents
 
 Arguments = tuple[Any, ...]
 Normalise = Callable[[Arguments], Arguments]
@@ -41,6 +44,11 @@ Normalise = Callable[[Arguments], Arguments]
 @dataclass(frozen=True)
 class Transform:
     """What all have in common: the derived function has the parameters of the other one."""
+
+    @property
+    def marks(self) -> Marks | None:
+        """What is marked in the function itself."""
+        return None
 
     def parameters(self, inner: Parameters) -> Parameters:
         """The parameters of the derived function."""
@@ -73,6 +81,24 @@ class Transform:
     ) -> Graph:
         """The derived graph; ``parameters`` are the inner ones."""
         raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Marked(Transform):
+    """The function itself, with marks on its names (``parse.marking``)."""
+
+    kept: tuple[str, ...] | Literal["all"] = ()
+    hooks: tuple[tuple[str, Callable[..., Any]], ...] = ()
+    frozen: tuple[str, ...] = ()
+
+    @property
+    def marks(self) -> Marks:
+        return Marks(self.kept, self.hooks, self.frozen, grad_hook)
+
+    def apply(
+        self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
+    ) -> Graph:
+        return graph
 
 
 FIRST = Wrt()
@@ -108,11 +134,12 @@ class Differentiated(Transform):
 @dataclass(frozen=True)
 class Gradient(Differentiated):
     """The gradient of a scalar; ``value``: after the value itself; ``aux``: of the first of two
-    results.
+    results; ``retain``: before those by the last values of names.
     """
 
     value: bool = False
     aux: bool = False
+    retain: tuple[str, ...] = ()
 
     def apply(
         self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
@@ -124,7 +151,8 @@ class Gradient(Differentiated):
         gradient = self.wrt.shaped(asked.results(len(graph.block.results)))
         output = self._output(target, aux, gradient)
         made = differentiate.gradient(asked.graph, asked.wrt, result=target.index, output=output)
-        return without_rules_used(made, asked.wrt)
+        made = without_rules_used(made, asked.wrt)
+        return retaining(made, self.retain) if self.retain else with_named_cotangents(made)
 
     def _target(self, graph: Graph) -> tuple[Leaf, Structure | None]:
         output, aux = graph.output, None
@@ -512,7 +540,8 @@ class Functional(Transform):
 
 
 _CLASSES: dict[str, type[Transform]] = {
-    kind.__name__: kind for kind in (Derivative, Directional, Functional, Gradient, Jacobian, Jvp)
+    kind.__name__: kind
+    for kind in (Derivative, Directional, Functional, Gradient, Jacobian, Jvp, Marked)
 }
 
 

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from symdiff import ops
+from symdiff.differentiate import checking
 from symdiff.differentiate.activity import Activity, can_carry
 from symdiff.differentiate.calls import Calls, Request
+from symdiff.differentiate.checking import check
 from symdiff.differentiate.cotangents import Cotangents, Zeros, as_array_where, fitted, name_after
 from symdiff.differentiate.selection import Selection
 from symdiff.errors import UnsupportedCallError
@@ -89,6 +91,7 @@ class Sweep:
         self.zeros = zeros
         self.calls = calls
         self.pairs: list[Pair] = []
+        self.checked = checking.is_on()
 
     def run(self, nodes: Sequence[Node], cotangents: Cotangents) -> None:
         """Go through ``nodes`` backwards, from cotangents of what they define to the others."""
@@ -110,6 +113,8 @@ class Sweep:
             operand = node.operands[position]
             if self.is_active(operand) and isinstance(op, Operation) and op.carries(position):
                 share = self.share(node, op, position, bars)
+                if self.checked and share is not None:
+                    check(node, position, share, bars)
                 cotangents.add(operand, share)
 
     def share(

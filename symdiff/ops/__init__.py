@@ -1,6 +1,7 @@
 """The ops: one table a family, each op declared once. Importing this fills the registry."""
 
 from symdiff.ops import cmathlib, numerical, positions, quantiles, writes
+from symdiff.ops.anomalies import check_finite
 from symdiff.ops.creation import (
     arange,
     arange_of,
@@ -200,6 +201,7 @@ from symdiff.ops.order import (
 from symdiff.ops.partial import partial_values
 from symdiff.ops.parts import with_imag, with_real
 from symdiff.ops.products import adjoint, cross, dot, matmul, outer, tensordot, trace, vdot
+from symdiff.ops.recording import keep, record, retained, tap, tapped
 from symdiff.ops.reduce import (
     all,
     any,
@@ -295,6 +297,7 @@ __all__ = [
     "cast",
     "cbrt",
     "ceil",
+    "check_finite",
     "choice",
     "cholesky",
     "choose",
@@ -361,6 +364,7 @@ __all__ = [
     "isfinite",
     "isinf",
     "isnan",
+    "keep",
     "leave_errstate",
     "left_shift",
     "less",
@@ -452,11 +456,13 @@ __all__ = [
     "range_length_of",
     "real",
     "reciprocal",
+    "record",
     "refuse",
     "remainder",
     "repeat",
     "reshape",
     "restored",
+    "retained",
     "retype",
     "right_shift",
     "rint",
@@ -493,7 +499,9 @@ __all__ = [
     "take_along_axis",
     "tan",
     "tanh",
+    "tap",
     "tape_length",
+    "tapped",
     "tensordot",
     "tile",
     "trace",

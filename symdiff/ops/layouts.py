@@ -19,7 +19,16 @@ Known = dict[Any, Product]
 Rule = Callable[[Node, Sequence[Layout], Known], Layout]
 
 SAME_MEMORY = frozenset(
-    {"index_set", "index_add", "with_real", "with_imag", "stop_gradient", "grad_hook", "retype"}
+    {
+        "index_set",
+        "index_add",
+        "with_real",
+        "with_imag",
+        "stop_gradient",
+        "grad_hook",
+        "retype",
+        "tap",
+    }
 )
 _PACKED = frozenset(
     {

@@ -14,10 +14,12 @@ from symdiff.parse import (
     transformed,
 )
 from symdiff.parse.entry import stage
+from symdiff.parse.marking import Marks
 from symdiff.parse.staged import Guard, Staged, StaticDemand
 
 __all__ = [
     "Guard",
+    "Marks",
     "Staged",
     "StaticDemand",
     "builtin_functions",

@@ -24,6 +24,7 @@ from symdiff.parse.demand import demand, input_sizes, obtainable
 from symdiff.parse.depth import room
 from symdiff.parse.interpreter import Frame, Interpreter, placed
 from symdiff.parse.layouts import layouts_wanted
+from symdiff.parse.marking import Marks, begin, require_found
 from symdiff.parse.output import Output
 from symdiff.parse.reflect import argument
 from symdiff.parse.staged import Staged, StaticDemand
@@ -39,23 +40,23 @@ from symdiff.parse.writeback import write_back
 from symdiff.source import SourceSpan, find_source, span_of
 
 
-def stage(function: Any, signature: Signature) -> Staged:
-    """Stage a function at a signature.
+def stage(function: Any, signature: Signature, marks: Marks | None = None) -> Staged:
+    """Stage a function at a signature, with marks on its names.
 
     Raises ``StaticDemand`` where structure depends on a value that the signature does not fix, and
     a ``SymdiffError`` for what is outside the language; a ``CertainError`` for what the function
     itself raises, whatever the values are.
     """
     with room():
-        return _followed_closely(function, signature)
+        return _followed_closely(function, signature, marks)
 
 
-def _followed_closely(function: Any, signature: Signature) -> Staged:
+def _followed_closely(function: Any, signature: Signature, marks: Marks | None) -> Staged:
     """The staged function; more closely where that is needed."""
     closely = Closely()
     while True:
         try:
-            return _staged(function, signature, closely)
+            return _staged(function, signature, closely, marks)
         except ConflictRead as read:
             if not closely.tells(read.conflict):
                 raise closely.failure(read.conflict, function) from None
@@ -91,7 +92,7 @@ class Closely:
         return placed(_conflict_error(self.first or conflict), _span(function))
 
 
-def _staged(function: Any, signature: Signature, closely: Closely) -> Staged:
+def _staged(function: Any, signature: Signature, closely: Closely, marks: Marks | None) -> Staged:
     """The same; some loops are followed turn by turn."""
     interp = Interpreter()
     interp.static = dict(signature.static)
@@ -99,7 +100,11 @@ def _staged(function: Any, signature: Signature, closely: Closely) -> Staged:
     interp.function = function
     with building(interp.entry):
         try:
-            return _stage(interp, function, signature)
+            if marks is not None:
+                begin(interp, marks)
+            staged = _stage(interp, function, signature)
+            require_found(interp, staged.graph.name)
+            return staged
         except SymdiffError as error:
             raise placed(error, _span(function)) from None
         except NeedsStatic as needed:

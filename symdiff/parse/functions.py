@@ -26,6 +26,7 @@ from symdiff.parse.blame import certain
 from symdiff.parse.branches import ends_without_return, taken_from
 from symdiff.parse.interpreter import MOST_INLINED, REFUSED, Frame, Interpreter
 from symdiff.parse.lookups import rests_on, variable_of
+from symdiff.parse.marking import bound_arguments
 from symdiff.parse.names import final_names
 from symdiff.parse.opaque import call_opaque, is_message, is_pure_python, report
 from symdiff.parse.recursion import followed
@@ -179,7 +180,7 @@ def _run_in_frame(
     frame = Frame(scope, source, called_from)
     interp.frames.append(frame)
     try:
-        for name, value in bound.items():
+        for name, value in bound_arguments(interp, bound, span_of(node, source)).items():
             interp.put((scope, name), value)
         result = _run_body(interp, node, frame)
         if interp.raises_here():

@@ -228,17 +228,26 @@ class Heap:
         self.changed(array.storage)
 
 
-def _require_writable(lens: Lens) -> None:
-    """NumPy's error for a view that cannot be written, or a refusal."""
-    name = lens.op.name
+def is_writable(lens: Lens) -> bool:
+    """Whether an array can be written through a view."""
+    return lens.op.name in VIEW_PUTS and not _is_read_only(lens)
+
+
+def _is_read_only(lens: Lens) -> bool:
     fixed = {
         "broadcast_to": True,
         "diagonal": not lens.node.attributes.get("writable"),
         "imag": array_type(lens.node.operands[0]).dtype.kind != "c",
     }
-    if fixed.get(name):
+    return bool(fixed.get(lens.op.name))
+
+
+def _require_writable(lens: Lens) -> None:
+    """NumPy's error for a view that cannot be written, or a refusal."""
+    if _is_read_only(lens):
         raise users(ValueError("assignment destination is read-only"))
-    if name not in VIEW_PUTS:
+    if lens.op.name not in VIEW_PUTS:
+        name = lens.op.name
         raise UnsupportedCallError(f"a write to what {name} gave", None, "write to a copy of it")
 
 

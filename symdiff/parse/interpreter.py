@@ -149,6 +149,7 @@ class Interpreter:
         self.forks = 0  # how often a statement was staged for each case
         self.decided: dict[ast.expr, bool | Value] = {}  # tests that were evaluated before
         self.names: dict[str, Value | str] = {}  # of the function itself, when it has returned
+        self.marking: Any = None  # a ``marking.Marking``: what is kept or hooked of its names
 
     # Where we are ---------------------------------------------------------------------------------
 
@@ -230,6 +231,12 @@ class Interpreter:
         handler = STATEMENTS.get(type(statement))
         if handler is None:
             raise self._not_compiled(statement)
+        if self.marking is not None:
+            with self.marking.around(self, statement):
+                return self._handled(handler, statement, rest)
+        return self._handled(handler, statement, rest)
+
+    def _handled(self, handler: Statement, statement: ast.stmt, rest: Sequence[ast.stmt]) -> bool:
         if not self.apart:
             return handler(self, statement, rest)
         once = functools.partial(handler, self, statement, rest)

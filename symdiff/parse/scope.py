@@ -12,6 +12,7 @@ from symdiff.parse.blame import users
 from symdiff.parse.heap import Heap, value_name
 from symdiff.parse.interpreter import Interpreter, unbound
 from symdiff.parse.lookups import builtin_named
+from symdiff.parse.marking import marked
 from symdiff.parse.reflect import reflect
 from symdiff.parse.values import ABSENT, ALWAYS, Abstract, Array, Scope
 from symdiff.source import FunctionNode
@@ -147,6 +148,8 @@ def reflect_everywhere(interp: Interpreter, key: Any, value: Any, path: Path) ->
 
 def bind_name(interp: Interpreter, name: str, content: Abstract) -> None:
     """``name = content`` in the present scope."""
+    if interp.marking is not None:
+        content = marked(interp, name, content)
     if isinstance(content, Value):
         value_name(content, name)
     elif isinstance(content, Array) and content.storage.name is None and not content.lenses:

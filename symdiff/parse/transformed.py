@@ -33,6 +33,7 @@ from symdiff.parse.contexts import NoGrad, without_derivatives
 from symdiff.parse.heap import is_callers
 from symdiff.parse.interpreter import LATE, UNREACHABLE, Interpreter
 from symdiff.parse.loops import restart
+from symdiff.parse.marking import suspended
 from symdiff.parse.opaque import call_opaque
 from symdiff.parse.output import Output
 from symdiff.parse.reflect import container
@@ -226,7 +227,11 @@ class Stager:
         written: set[Any] = set()
         heap = interp.heap.copy(written)
         before = dict(heap.contents)
-        with self._leaving_outside_alone(written), interp.scratch(heap) as inner:
+        with (
+            suspended(interp),
+            self._leaving_outside_alone(written),
+            interp.scratch(heap) as inner,
+        ):
             given = {
                 name: self._argument(spec, (name,), inputs, parameters)
                 for name, spec in signature.parameters

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from symdiff.ir.signature import Signature
 from symdiff.runtime.collecting import seldom_collecting
 from symdiff.runtime.entry import MISS
 from symdiff.runtime.facts import Facts, lines_of, what_changes
+from symdiff.runtime.modes import ANOMALIES
 
 Entry = Callable[..., Any]
 MOST_SIGNATURES = 16
@@ -31,11 +33,13 @@ class Dispatcher:
 
     ``compile`` makes the entry for a call and says what it was compiled for. ``normalise`` brings
     arguments into the types that are compiled for (an int, where a float is differentiated) and
-    checks them.
+    checks them. ``checked`` gives the dispatcher of the same with checks of the backward sweep.
     """
 
     miss = MISS
     __slots__ = (
+        "__weakref__",
+        "_checked",
         "_compile",
         "_facts",
         "_lock",
@@ -52,6 +56,7 @@ class Dispatcher:
         compile: Callable[[tuple[Any, ...]], tuple[Entry, Signature, Facts]],
         normalise: Callable[[tuple[Any, ...]], tuple[Any, ...]],
         lock: threading.RLock,
+        checked: Callable[[], Dispatcher] | None = None,
     ) -> None:
         self.name = name
         self.first: Entry = _none
@@ -61,6 +66,8 @@ class Dispatcher:
         self._compile = compile
         self._normalise = normalise
         self._lock = lock
+        self._checked = checked
+        _dispatchers.add(self)
 
     def __call__(self, arguments: tuple[Any, ...]) -> Any:
         """Run the program for these arguments in canonical form, compiling it at the first call."""
@@ -69,18 +76,26 @@ class Dispatcher:
 
     def search(self, arguments: tuple[Any, ...]) -> Any:
         """The same, when the entry to try first did not fit."""
+        if self._checked is not None and ANOMALIES.is_on():
+            return self._checked()(arguments)
         arguments = self._normalise(arguments)
         for _ in range(_MOST_ATTEMPTS):
             seen = self.entries
             for entry in reversed(seen):
                 result = entry(*arguments)
                 if result is not MISS:
-                    self.first = entry
+                    self._try_first(entry)
                     return result
             with self._lock:
                 if self.entries is seen:
                     self._add(arguments)
         raise InternalError(f"{self.name}: no program fits the call it was compiled for")
+
+    def _try_first(self, entry: Entry) -> None:
+        """Try an entry first from now on, unless calls are to come here while a mode is on."""
+        self.first = entry
+        if self._checked is not None and ANOMALIES.entered:
+            self.first = _none
 
     def lines(self) -> list[str]:
         """What was compiled so far, a line each."""
@@ -104,3 +119,16 @@ class Dispatcher:
                 RuntimeWarning,
                 stacklevel=5,
             )
+
+
+_dispatchers: weakref.WeakSet[Dispatcher] = weakref.WeakSet()
+
+
+def _none_first() -> None:
+    """Let every call ask whether a mode is on."""
+    for dispatcher in tuple(_dispatchers):
+        if dispatcher._checked is not None:
+            dispatcher.first = _none
+
+
+ANOMALIES.begun.append(_none_first)

@@ -14,6 +14,7 @@ from symdiff.errors import GradientShapeError, SignatureError
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ir.types import ArrayType, Type
 from symdiff.runtime.signature import spelled
+from symdiff.runtime.watching import Watched
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ class Backward:
 
     def run(self, saved: Saved, gradient: Any) -> Any:
         """The cotangents of the arguments from that of the result; None stands for the number 1."""
+        for one in saved.watched:
+            one.require_unchanged()
         seeds = self._units(saved) if gradient is None else self._taken_apart(gradient, saved)
         available = (*saved.values, *seeds)
         return self.function(*(available[k] for k in self.order))
@@ -42,8 +45,9 @@ class Backward:
         shapes = [saved.shapes[k] for k in self.seeded]
         if not isinstance(self.output, Leaf) or not all(n == 1 for s in shapes for n in s):
             raise GradientShapeError(
-                f"{self.name} does not return a scalar: its cotangent cannot be left out",
-                hint="give a cotangent of the result's structure",
+                f"{self.name} does not return a scalar: there is no gradient without a cotangent",
+                hint="give one structured like the result, backward(..., gradient=...), or use"
+                " symdiff.vjp; symdiff.jacobian has all derivatives",
             )
         return [
             _cast(1.0, self.types[k], shape, "gradient")
@@ -63,12 +67,13 @@ class Backward:
 @dataclass(frozen=True, slots=True)
 class Saved:
     """What a forward sweep leaves for the backward one. ``shapes`` are those of the result's
-    leaves.
+    leaves; ``watched`` are arrays that must not change (``modes.CHANGES``).
     """
 
     values: tuple[Any, ...]
     shapes: tuple[tuple[int, ...], ...]
     program: Backward
+    watched: tuple[Watched, ...] = ()
 
     def __repr__(self) -> str:
         return f"<{len(self.values)} saved values of {self.program.name}>"

@@ -1,0 +1,388 @@
+"""Marks on the user's names: values kept for a trace, hooks given from outside, frozen arguments.
+
+A name and what it is bound to enter; what is bound instead leaves. Nothing is added to a program
+that was staged without marks. A name in a function that is followed is ``"function.name"``; graphs
+of their own (recursion on data, functions with rules) have no marks.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import dataclasses
+import enum
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from symdiff import ops
+from symdiff.errors import SignatureError
+from symdiff.ir.control import LoopView, cond, loop
+from symdiff.ir.graph import Value
+from symdiff.ir.structure import Container, Leaf, Static, Structure, is_leaf
+from symdiff.ir.types import ArrayType, carries_derivative
+from symdiff.ops.effects import Named
+from symdiff.ops.index import Slot
+from symdiff.ops.recording import Packing
+from symdiff.ops.shape import VIEW_PUTS
+from symdiff.parse.heap import is_writable, value_name
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.values import ABSENT, Abstract, Array, Conflict, DictRef, ListRef, ObjectRef
+from symdiff.parse.views import stopped, with_other_derivative
+from symdiff.source import SourceSpan
+
+ALL: Literal["all"] = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What is marked: ``kept`` names, or all of them; ``hooks`` by name, in the order of their
+    calls; ``frozen`` arguments. ``hook`` is the mark that a hook is put with.
+    """
+
+    kept: tuple[str, ...] | Literal["all"] = ()
+    hooks: tuple[tuple[str, Callable[..., Any]], ...] = ()
+    frozen: tuple[str, ...] = ()
+    hook: Callable[..., Any] | None = None
+
+    def keeps(self, name: str) -> bool:
+        """Whether the values of a name are kept."""
+        return self.kept == ALL or name in self.kept
+
+    def wanted(self) -> tuple[str, ...]:
+        """The names that have to be there."""
+        return (*(self.kept if self.kept != ALL else ()), *(name for name, _ in self.hooks))
+
+
+@dataclass(slots=True)
+class Marking:
+    """The marks of a function while it is staged."""
+
+    marks: Marks
+    record: Value | None = None
+    suspended: int = 0  # how many graphs of their own are staged
+    loops: int = 0  # around the statement at hand
+    found: dict[str, None] = field(default_factory=dict)
+    same: dict[Value, Value] = field(default_factory=dict)  # marked, and what it was before
+    last: dict[Any, Any] = field(default_factory=dict)  # what was kept last of a scope's name
+
+    def around(self, interp: Interpreter, statement: ast.stmt) -> AbstractContextManager[None]:
+        """While a statement is staged."""
+        return _around(interp, self, statement)
+
+
+def begin(interp: Interpreter, marks: Marks) -> None:
+    """Mark what is staged from here on."""
+    interp.marking = Marking(marks, ops.record() if marks.kept else None)
+    if interp.marking.record is not None:
+        interp.marking.record.name = "kept"
+
+
+def require_found(interp: Interpreter, function: str) -> None:
+    """Refuse marks on names that are bound nowhere.
+
+    :raises SignatureError: with the names that there are.
+    """
+    marking = interp.marking
+    if marking is None:
+        return
+    for name in marking.marks.wanted():
+        if name not in marking.found:
+            known = ", ".join(marking.found) or "none"
+            raise SignatureError(
+                f"{function} binds no name {name!r} in this call", hint=f"its names are {known}"
+            )
+
+
+def _active(interp: Interpreter) -> Marking | None:
+    marking = interp.marking
+    return None if marking is None or marking.suspended or interp.recursions else marking
+
+
+@contextlib.contextmanager
+def suspended(interp: Interpreter) -> Iterator[None]:
+    """Leave alone what is staged meanwhile: a graph of its own."""
+    marking = interp.marking
+    if marking is None:
+        yield
+        return
+    marking.suspended += 1
+    try:
+        yield
+    finally:
+        marking.suspended -= 1
+
+
+def full_name(interp: Interpreter, name: str) -> str:
+    """A name of the present function: with that before it, unless it is the one that is staged."""
+    frames = [frame for frame in interp.frames if frame.source is not None]
+    if len(frames) < 2:
+        return name
+    return f"{interp.scope.function.rpartition('<locals>.')[2]}.{name}"
+
+
+# Binding ------------------------------------------------------------------------------------------
+
+
+def marked(
+    interp: Interpreter, name: str, content: Abstract, parameter_of: SourceSpan | None = None
+) -> Abstract:
+    """What a name of the present scope is bound to, in place of ``content``."""
+    marking = _active(interp)
+    if marking is None or isinstance(content, Conflict):
+        return content
+    full = full_name(interp, name)
+    marking.found[full] = None
+    for hooked, function in marking.marks.hooks:
+        if hooked == full:
+            content = _hooked(interp, full, content, function)
+    if marking.record is not None and marking.marks.keeps(full):
+        content = _kept(interp, marking, name, content, parameter_of)
+    return content
+
+
+def bound_arguments(
+    interp: Interpreter, bound: dict[str, Abstract], span: SourceSpan
+) -> dict[str, Abstract]:
+    """What the parameters of the present function are bound to."""
+    marking = _active(interp)
+    if marking is None:
+        return bound
+    for name in marking.marks.frozen:
+        if name in bound and full_name(interp, name) == name:
+            bound[name] = _replaced(interp, bound[name], stopped)
+    return {name: marked(interp, name, content, span) for name, content in bound.items()}
+
+
+def _hooked(
+    interp: Interpreter, name: str, content: Abstract, function: Callable[..., Any]
+) -> Abstract:
+    hook = interp.marking.marks.hook if interp.marking else None
+    value = interp.lift(content) if isinstance(content, Value | Array) else None
+    if hook is None or value is None or not _is_number(value):
+        raise SignatureError(
+            f"{name!r} is not a float or an array of floats here: no cotangent reaches it",
+            interp.span,
+            "hook the numbers and arrays that it is computed from",
+        )
+    changed = interp.lift(interp.call(hook, [interp.wrap(value), function], {}))
+    return _replaced(interp, content, lambda _: changed)
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value.type, ArrayType) and carries_derivative(value.type)
+
+
+# Keeping ------------------------------------------------------------------------------------------
+
+
+class _NoDataError(Exception):
+    """A function, a module, an iterator: not kept."""
+
+
+def _kept(
+    interp: Interpreter,
+    marking: Marking,
+    name: str,
+    content: Abstract,
+    parameter_of: SourceSpan | None = None,
+) -> Abstract:
+    """The content with its cotangents kept, as its values are."""
+    assert marking.record is not None
+    leaves: list[Value] = []
+    try:
+        structure = _structure(interp, content, leaves)
+    except _NoDataError:
+        return content
+    template: Any = Slot(0)
+    if not isinstance(structure, Leaf):
+        packing = Named(Packing(structure), f"{name}_structure")
+        template = (packing, *(Slot(k) for k in range(len(leaves))))
+    span, full = parameter_of or interp.span, full_name(interp, name)
+    number = ops.keep(
+        marking.record,
+        *leaves,
+        name=full,
+        line=span.line if span is not None else 0,
+        template=template,
+        entry=parameter_of is not None and full == name,
+    )
+    number.name = f"{name}_at"
+    count = iter(range(len(leaves)))
+
+    def tap(value: Value) -> Value:
+        leaf = next(count)
+        return value_name(ops.tap(value, number, leaf=leaf), name) if _is_number(value) else value
+
+    content = _replaced(interp, content, tap)
+    marking.last[interp.scope, name] = _snapshot(interp, content)
+    return content
+
+
+def _structure(interp: Interpreter, content: Abstract, leaves: list[Value]) -> Structure:
+    """The structure of a content whose numbers and arrays are collected in ``leaves``."""
+    if isinstance(content, Value | Array):
+        leaves.append(_read(interp, content))
+        return Leaf(len(leaves) - 1)
+    if is_leaf(content) or content is None or isinstance(content, str | bytes | enum.Enum):
+        return Static(content)
+    if isinstance(content, ListRef) and isinstance(interp.heap.get(content), Value):
+        leaves.append(interp.heap.get(content))
+        return Leaf(len(leaves) - 1)
+    kind, keys, items = _parts(interp, content)
+    return Container(kind, keys, tuple(_structure(interp, item, leaves) for item in items))
+
+
+def _read(interp: Interpreter, content: Value | Array) -> Value:
+    if isinstance(content, Value):
+        return content
+    if interp.heap.is_either(content):
+        raise _NoDataError
+    return interp.heap.read(content)
+
+
+def _parts(
+    interp: Interpreter, content: Abstract
+) -> tuple[type, tuple[Any, ...], tuple[Abstract, ...]]:
+    """Class, keys and items of a container whose structure is known."""
+    if isinstance(content, tuple):
+        keys = tuple(getattr(content, "_fields", range(len(content))))
+        return type(content), keys, tuple(tuple.__iter__(content))
+    if isinstance(content, ListRef | DictRef):
+        held = interp.heap.get(content)
+        if isinstance(held, tuple):
+            return list, tuple(range(len(held))), held
+        if isinstance(held, dict):
+            return dict, tuple(held), tuple(held.values())
+    if isinstance(content, ObjectRef) and dataclasses.is_dataclass(content.type):
+        names = tuple(one.name for one in dataclasses.fields(content.type))
+        held = tuple(interp.heap.get((content, name)) for name in names)
+        if ABSENT not in held:
+            return content.type, names, held
+    raise _NoDataError
+
+
+def _replaced(interp: Interpreter, content: Abstract, change: Callable[[Value], Value]) -> Abstract:
+    """The content with each number and array in it changed, for all names that it has.
+
+    ``change`` gives the same numbers with other derivatives: nothing is written.
+    """
+    heap = interp.heap
+    if isinstance(content, Value):
+        changed = change(content)
+        if changed is not content:
+            interp.marking.same[changed] = content
+        return changed
+    if isinstance(content, Array):
+        return _replace_array(interp, content, change)
+    if isinstance(content, tuple):
+        parts = [_replaced(interp, item, change) for item in tuple.__iter__(content)]
+        return tuple.__new__(type(content), parts)
+    if isinstance(content, ListRef) and isinstance(heap.get(content), Value):
+        heap.set(content, change(heap.get(content)))
+    elif isinstance(content, ListRef | DictRef | ObjectRef):
+        _, keys, items = _parts(interp, content)
+        new = tuple(_replaced(interp, item, change) for item in items)
+        if any(a is not b for a, b in zip(new, items, strict=True)):
+            by_key = dict(zip(keys, new, strict=True))
+            heap.hold(content, new if isinstance(content, ListRef) else by_key)
+    return content
+
+
+def _replace_array(interp: Interpreter, array: Array, change: Callable[[Value], Value]) -> Array:
+    """An array with other derivatives; where it is a view, those of what it is a view of."""
+    heap = interp.heap
+    levels = heap.levels(array)
+    new = change(levels[-1])
+    if new is levels[-1]:
+        return array
+    if not all(map(is_writable, array.lenses)):
+        return with_other_derivative(interp, array, new)
+    for lens, base in zip(reversed(array.lenses), reversed(levels[:-1]), strict=True):
+        new = VIEW_PUTS[lens.op.name](lens.node, base, new)
+    heap.laid.setdefault(new, (levels[0],))
+    interp.marking.same[new] = levels[0]
+    heap.contents[array.storage] = new
+    return array
+
+
+# Changes in place ---------------------------------------------------------------------------------
+
+_LOOPS = (ast.For, ast.While)
+_COMPOUND = (ast.If, ast.With, ast.Try)
+
+
+@contextlib.contextmanager
+def _around(interp: Interpreter, marking: Marking, statement: ast.stmt) -> Iterator[None]:
+    """Keep what a statement changes in place: outside of loops, and of a loop when it ends."""
+    inactive = _active(interp) is None or marking.record is None
+    if inactive or isinstance(statement, _COMPOUND):
+        yield
+        return
+    is_loop, frame = isinstance(statement, _LOOPS), interp.frame
+    before = {} if marking.loops else _held(interp, marking)
+    marking.loops += is_loop
+    try:
+        yield
+    finally:
+        marking.loops -= is_loop
+    if not before or interp.frame is not frame or interp.left() is True:
+        return
+    for name, (content, held) in before.items():
+        now = interp.heap.get((interp.scope, name))
+        same = now is content or (isinstance(now, Array) and now == content)
+        if same and _snapshot(interp, now) not in (held, marking.last.get((interp.scope, name))):
+            interp.heap.set((interp.scope, name), _kept(interp, marking, name, now))
+
+
+def _held(interp: Interpreter, marking: Marking) -> dict[str, tuple[Abstract, Any]]:
+    """What the kept names of the present function hold that can be changed in place."""
+    found = {}
+    for name in sorted(interp.scope.locals):
+        content = interp.heap.get((interp.scope, name))
+        changes = isinstance(content, Array | ListRef | DictRef | ObjectRef | tuple)
+        if changes and marking.marks.keeps(full_name(interp, name)):
+            found[name] = content, _snapshot(interp, content)
+    return found
+
+
+def _snapshot(interp: Interpreter, content: Abstract) -> Any:
+    """What a content holds now: equal where it is the same."""
+    if isinstance(content, Value):
+        return _unmarked(interp, content)
+    if isinstance(content, Array):
+        return _unmarked(interp, interp.heap.get(content.storage)), content.lenses
+    if isinstance(content, ListRef) and not isinstance(interp.heap.get(content), tuple):
+        return interp.heap.get(content)
+    try:
+        _, keys, items = _parts(interp, content)
+    except _NoDataError:
+        return content if isinstance(content, int | float | str) else id(content)
+    return keys, tuple(_snapshot(interp, item) for item in items)
+
+
+def _unmarked(interp: Interpreter, value: Any) -> Any:
+    """The value that marks were put on, also in all turns of a loop or both arms of a branch."""
+    while isinstance(value, Value):
+        before = interp.marking.same.get(value) or _passed_on(interp, value)
+        if before is None:
+            return value
+        value = before
+    return id(value)
+
+
+def _passed_on(interp: Interpreter, value: Value) -> Value | None:
+    """What a loop or a branch hands on as it was, but for marks."""
+    node = value.node
+    if node is None or node.op not in (loop, cond):
+        return None
+    number = node.results.index(value)
+    if node.op is cond:
+        first, second = (_unmarked(interp, block.results[number]) for block in node.blocks)
+        return first if first is second and isinstance(first, Value) else None
+    view = LoopView(node)
+    if number >= view.carry_count:
+        return None
+    end = _unmarked(interp, view.next_carries[number])
+    return view.initial[number] if end is view.carries[number] else None

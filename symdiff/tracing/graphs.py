@@ -1,0 +1,167 @@
+"""Graphs that keep what names got: where the records of values and of cotangents are.
+
+A graph that was staged with kept names makes a record, and keeps values in it (``ops.recording``).
+Reverse mode leaves a ``tapped`` node for the cotangent of each of them; here these get the record
+that they go to, or a name of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from symdiff import ops
+from symdiff.differentiate import Split
+from symdiff.differentiate.residuals import substitute
+from symdiff.ir.build import Builder, building, copy_block
+from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
+from symdiff.ir.structure import Container, Leaf, Structure
+from symdiff.ops.index import Slot
+
+
+def _returning(graph: Graph, value: Value, items: tuple[Structure, ...]) -> Graph:
+    """The graph that returns a tuple of ``items`` and a value."""
+    block = graph.block
+    results = (*block.results, value)
+    items = (*items, Leaf(len(block.results)))
+    output = Container(tuple, tuple(range(len(items))), items)
+    return _with(graph, Block(block.parameters, block.nodes, results), output)
+
+
+def record_of(block: Block) -> Value:
+    """The record in which a staged graph keeps values."""
+    return next(node.result for node in block.nodes if node.op is ops.record)
+
+
+def entries(graph: Graph) -> int:
+    """How many of the values that are kept are arguments; they come first."""
+    return sum(1 for node in graph.block.nodes if node.op is ops.keep and node.attributes["entry"])
+
+
+def returning_record(graph: Graph) -> Graph:
+    """The graph that returns its record beside what it returns."""
+    return _returning(graph, record_of(graph.block), (graph.output,))
+
+
+def recorded(split: Split) -> Split:
+    """A derivative in two graphs, of which the second keeps cotangents in a record of its own.
+
+    That is its last result.
+    """
+    return replace(split, forward=untapped(split.forward), backward=_recording(split.backward))
+
+
+def _recording(graph: Graph) -> Graph:
+    block = copy_block(graph.block, {})
+    with building(Builder([], graph.span)) as made:
+        kept = ops.record()
+        kept.name = "kept"
+    block.nodes[:0] = made.nodes
+    _complete(block, kept)
+    block.results = (*block.results, kept)
+    return untapped(_with(graph, block, graph.output))
+
+
+def retaining(graph: Graph, names: tuple[str, ...]) -> Graph:
+    """A graph of value and gradient that returns ``{name: cotangent of its last value}`` third."""
+    assert isinstance(graph.output, Container)
+    block = copy_block(graph.block, {})
+    kept = record_of(block)
+    _complete(block, kept)
+    with building(Builder(block.nodes, graph.span)):
+        retained = ops.retained(kept, names=names)
+        retained.name = "retained"
+    made = _returning(_with(graph, block, graph.output), retained, graph.output.items)
+    return untapped(made)
+
+
+def _complete(block: Block, kept: Value) -> None:
+    """Let cotangents that were tapped go to a record, in place."""
+    for node in walk_nodes(block):
+        if node.op is ops.tapped and len(node.operands) == 2:
+            node.operands = (*node.operands, kept)
+
+
+def with_named_cotangents(graph: Graph) -> Graph:
+    """A gradient graph in which cotangents that were tapped are values of names: ``h_bar``."""
+    if not is_tapped(graph):
+        return graph
+    block = copy_block(graph.block, {})
+    kept = record_of(block)
+    keeps = {node.result: node for node in walk_nodes(block) if node.op is ops.keep}
+    pending = [block]
+    while pending:
+        inner = pending.pop()
+        inner.nodes[:] = [_named(node, kept, keeps) for node in inner.nodes]
+        pending += [nested for node in inner.nodes for nested in node.blocks]
+    return _with(graph, block, graph.output)
+
+
+def _named(node: Node, kept: Value, keeps: dict[Value, Node]) -> Node:
+    if node.op is not ops.tapped or len(node.operands) != 2:
+        return node
+    g, number = node.operands
+    origin = keeps[number]
+    leaf = node.attributes["leaf"]
+    name = f"{origin.attributes['name']}_bar{leaf or ''}"
+    attributes = {
+        "name": name,
+        "line": origin.attributes["line"],
+        "template": Slot(0),
+        "entry": False,
+    }
+    made = Node(ops.keep, (kept, g), attributes, (), (), node.span)
+    (type_,) = ops.keep.infer(**attributes)
+    made.results = (Value(type_, made, f"{name}_at", "cotangent"),)
+    return made
+
+
+def untapped(graph: Graph) -> Graph:
+    """The graph without what marked values, once cotangents go where they are kept."""
+    block = copy_block(graph.block, {})
+    new: dict[Value, Value] = {}
+    pending = [block]
+    while pending:
+        inner = pending.pop()
+        inner.nodes[:] = [node for node in inner.nodes if not _is_mark(node, new)]
+        pending += [nested for node in inner.nodes for nested in node.blocks]
+    substitute(block, new)
+    return _with(graph, block, graph.output)
+
+
+def _is_mark(node: Node, new: dict[Value, Value]) -> bool:
+    """Whether a node only marks a value; what is read instead is noted in ``new``."""
+    node.operands = tuple(new.get(value, value) for value in node.operands)
+    if node.op is ops.tapped and len(node.operands) == 2:
+        return True
+    if node.op is ops.tap or _writes_what_is_there(node):
+        new[node.result] = node.operands[0]
+        return True
+    return False
+
+
+def _writes_what_is_there(node: Node) -> bool:
+    """Whether a write puts what was read at a place where it was: a view that was marked."""
+    if node.op is not ops.index_set:
+        return False
+    base, read, *dynamic = node.operands
+    made = read.node
+    return (
+        made is not None
+        and made.op is ops.index
+        and made.operands == (base, *dynamic)
+        and made.attributes["key"] == node.attributes["key"]
+        and read.type == ops.index.infer(*(v.type for v in made.operands), **made.attributes)[0]
+    )
+
+
+def is_tapped(graph: Graph) -> bool:
+    """Whether there are cotangents that were tapped and go nowhere."""
+    return any(
+        node.op is ops.tapped and len(node.operands) == 2 for node in walk_nodes(graph.block)
+    )
+
+
+def _with(graph: Graph, block: Block, output: Structure) -> Graph:
+    return Graph(
+        graph.name, block, graph.inputs, output, graph.mutated, graph.docstring, graph.span
+    )

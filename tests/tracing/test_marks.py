@@ -1,0 +1,298 @@
+"""Hooks from outside, frozen arguments and retained gradients: marks on the names of a function."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+
+X = np.array([0.3, -0.7, 1.1])
+
+
+@sd.differentiable
+def loss(w, b, x):
+    h = np.tanh(x * w)
+    y = h * b
+    return np.sum(y * y)
+
+
+def by_hand(w: Any, b: float, x: Any, hook: Any = lambda g: g) -> Any:
+    """The gradient by ``w``, with a hook on ``h``."""
+    h = np.tanh(x * w)
+    return hook(2 * h * b * b) * (1 - h * h) * x
+
+
+W, B = np.array([1.0, 2.0, -0.5]), 0.7
+
+# Hooks --------------------------------------------------------------------------------------------
+
+
+def test_a_hook_replaces_the_cotangent() -> None:
+    def clip(g):
+        return np.clip(g, -0.1, 0.1)
+
+    hooked = loss.with_hook("h", clip)
+    np.testing.assert_allclose(hooked.grad(W, B, X), by_hand(W, B, X, clip), rtol=1e-14)
+    np.testing.assert_allclose(loss.grad(W, B, X), by_hand(W, B, X), rtol=1e-14)
+    assert hooked(W, B, X) == loss(W, B, X)
+
+
+def test_hooks_are_visible_in_the_source() -> None:
+    source = loss.with_hook("h", lambda g: np.clip(g, -0.1, 0.1)).grad.source(W, B, X)
+    assert "np.clip(" in source
+    assert "np.clip(" not in loss.grad.source(W, B, X)
+
+    def watch(g):
+        print(g.shape)
+        return g
+
+    assert "print(" in loss.with_hook("h", watch).grad.source(W, B, X)
+
+
+def test_a_hook_sees_the_whole_cotangent_and_may_log() -> None:
+    seen = []
+
+    def log(g):
+        seen.append(g.copy())
+        return g
+
+    hooked = loss.with_hook("h", log)
+    np.testing.assert_allclose(hooked.grad(W, B, X), by_hand(W, B, X), rtol=1e-14)
+    np.testing.assert_allclose(seen, [2 * np.tanh(X * W) * B * B], rtol=1e-14)
+
+
+def test_a_hook_may_raise() -> None:
+    def refuse(g):
+        raise OverflowError(f"norm {np.sum(g * g):.3f}")
+
+    with pytest.raises(OverflowError, match=r"norm \d"):
+        loss.with_hook("y", refuse).grad(W, B, X)
+
+
+def test_hooks_are_removed_by_name_or_all_at_once() -> None:
+    hooked = loss.with_hook("h", lambda g: 0.0 * g).with_hook("y", lambda g: 2.0 * g)
+    assert not np.any(hooked.grad(W, B, X))
+    once = hooked.without_hook("h")
+    np.testing.assert_allclose(once.grad(W, B, X), 2 * by_hand(W, B, X), rtol=1e-14)
+    np.testing.assert_allclose(hooked.without_hook().grad(W, B, X), by_hand(W, B, X), rtol=1e-14)
+    with pytest.raises(sd.SignatureError, match="has no hook on 'h'"):
+        once.without_hook("h")
+
+
+def test_several_hooks_of_a_name_are_called_in_reverse_of_their_order() -> None:
+    hooked = loss.with_hook("h", lambda g: g + 1.0).with_hook("h", lambda g: g * 3.0)
+    np.testing.assert_allclose(
+        hooked.grad(W, B, X), by_hand(W, B, X, lambda g: 3.0 * g + 1.0), rtol=1e-14
+    )
+
+
+def test_hooks_on_arguments_and_in_loops() -> None:
+    calls = []
+
+    def count(g):
+        calls.append(float(g))
+        return g
+
+    @sd.differentiable
+    def power(x, n):
+        y = x
+        for _ in range(n):
+            y = y * x
+        return y
+
+    assert power.with_hook("y", count).grad(2.0, 3) == pytest.approx(4 * 2.0**3)
+    assert calls == [1.0, 2.0, 4.0, 8.0]
+    assert power.with_hook("x", lambda g: -g).grad(2.0, 3) == pytest.approx(-4 * 2.0**3)
+
+
+def test_hooks_act_in_every_reverse_sweep() -> None:
+    hooked = loss.with_hook("h", lambda g: 2.0 * g)
+    expected = 2 * by_hand(W, B, X)
+    _, pullback = hooked.vjp(W, B, X)
+    np.testing.assert_allclose(pullback(1.0)[0], expected, rtol=1e-14)
+    np.testing.assert_allclose(sd.value_and_grad(hooked)(W, B, X)[1], expected, rtol=1e-14)
+    np.testing.assert_allclose(loss.grad.with_hook("h", lambda g: 2.0 * g)(W, B, X), expected)
+    trace = hooked.trace(W, B, X)
+    trace.backward()
+    np.testing.assert_allclose(trace["w"].grad, expected, rtol=1e-14)
+
+
+def test_a_hook_on_a_name_that_is_not_there_is_refused() -> None:
+    with pytest.raises(sd.SignatureError) as caught:
+        loss.with_hook("z", lambda g: g).grad(W, B, X)
+    assert "binds no name 'z'" in str(caught.value)
+    assert "its names are w, b, x, h, y" in str(caught.value)
+
+
+def test_a_hook_on_what_is_no_float_is_refused_at_its_line() -> None:
+    @sd.differentiable
+    def f(x):
+        k = 3
+        return x * k
+
+    with pytest.raises(sd.SignatureError) as caught:
+        f.with_hook("k", lambda g: g).grad(2.0)
+    assert caught.value.span is not None
+    assert caught.value.span.text.strip() == "k = 3"
+
+
+def test_a_program_that_calls_a_hooked_function_is_refused() -> None:
+    hooked = loss.with_hook("h", lambda g: 2.0 * g)
+
+    def outer(w):
+        return hooked(w, 0.7, 1.0)
+
+    with pytest.raises(sd.UnsupportedCallError, match="has hooks"):
+        sd.grad(outer)(0.5)
+
+
+def test_hooked_functions_compile_once() -> None:
+    def f(x):
+        y = x * x
+        return y * 2.0
+
+    def double(g):
+        return 2.0 * g
+
+    for _ in range(3):
+        assert sd.differentiable(f).with_hook("y", double).grad(1.5) == 12.0
+    assert len(sd.differentiable(f).signatures()) == 1
+
+
+# Frozen arguments ---------------------------------------------------------------------------------
+
+
+def test_grad_of_a_frozen_function_goes_by_the_rest() -> None:
+    w, x = loss.freeze("b").grad(W, B, X)
+    h = np.tanh(X * W)
+    np.testing.assert_allclose(w, by_hand(W, B, X), rtol=1e-14)
+    np.testing.assert_allclose(x, 2 * h * B * B * (1 - h * h) * W, rtol=1e-14)
+    alone = loss.freeze("b", "x").grad(W, B, X)
+    np.testing.assert_array_equal(alone, w)
+    np.testing.assert_array_equal(loss.freeze("b").freeze("x").grad(W, B, X), w)
+    np.testing.assert_array_equal(sd.value_and_grad(loss.freeze("b", "x"))(W, B, X)[1], w)
+    assert loss.freeze("w", "x").hessian(W, B, X) == pytest.approx(2 * np.sum(h * h))
+
+
+def test_frozen_arguments_have_none_in_reverse_and_no_share_in_forward_mode() -> None:
+    frozen = loss.freeze("b")
+    _, pullback = frozen.vjp(W, B, X)
+    assert pullback(1.0)[1] is None
+    trace = frozen.trace(W, B, X)
+    trace.backward()
+    assert trace["b"].grad is None
+    np.testing.assert_allclose(trace["w"].grad, by_hand(W, B, X), rtol=1e-14)
+    assert sd.jvp(frozen, (W, B, X), (None, 1.0, None))[1] == 0.0
+
+
+def test_frozen_containers_are_held_constant() -> None:
+    @sd.differentiable
+    def f(p, x):
+        return np.sum(p["w"] * x) * p["b"][0]
+
+    p = {"w": W, "b": [2.0]}
+    np.testing.assert_allclose(f.freeze("p").grad(p, X), 2 * W)
+    assert f.freeze("p").vjp(p, X)[1](1.0)[0] is None
+
+
+def test_what_is_frozen_cannot_be_asked_for() -> None:
+    with pytest.raises(sd.SignatureError, match="'b' is frozen"):
+        sd.grad(loss.freeze("b"), "b")
+    with pytest.raises(sd.SignatureError, match="1 is frozen"):
+        sd.grad(loss.freeze("b"), (0, 1))
+    with pytest.raises(sd.SignatureError, match="has no parameter 'c'"):
+        loss.freeze("c")
+    with pytest.raises(sd.SignatureError, match="no argument of loss is left"):
+        loss.freeze("w", "b", "x")
+
+
+def test_a_name_that_is_assigned_again_is_frozen_at_entry_only() -> None:
+    @sd.differentiable
+    def f(a, x):
+        a = a * x
+        return a * a
+
+    assert f.freeze("a").grad(3.0, 2.0) == pytest.approx(2 * 3.0**2 * 2.0)
+
+
+def test_marked_functions_pickle_where_their_hooks_do() -> None:
+    frozen = loss.freeze("b", "x")
+    again = pickle.loads(pickle.dumps(frozen))
+    np.testing.assert_array_equal(again.grad(W, B, X), frozen.grad(W, B, X))
+
+
+# Retained gradients -------------------------------------------------------------------------------
+
+
+def test_retained_gradients_come_third_by_name() -> None:
+    value, gradient, retained = sd.value_and_grad(loss, retain=("h", "y", "x"))(W, B, X)
+    h = np.tanh(X * W)
+    assert value == loss(W, B, X)
+    np.testing.assert_allclose(gradient, by_hand(W, B, X), rtol=1e-14)
+    assert list(retained) == ["h", "y", "x"]
+    np.testing.assert_allclose(retained["h"], 2 * h * B * B, rtol=1e-14)
+    np.testing.assert_allclose(retained["y"], 2 * h * B, rtol=1e-14)
+    assert retained["x"] is None  # asked for is the gradient by w alone
+
+
+def test_retained_is_the_last_value_of_a_name() -> None:
+    def f(x):
+        h = x * x
+        for _ in range(3):
+            h = h * x
+        return h * 5.0
+
+    assert sd.value_and_grad(f, retain=["h"])(2.0) == (5.0 * 2**5, 5.0 * 5 * 2**4, {"h": 5.0})
+
+    def unused(x):
+        h = x * x
+        y = h * 2.0
+        h = x * 3.0
+        return y
+
+    assert sd.value_and_grad(unused, retain=("h",))(2.0)[2] == {"h": None}
+
+
+def test_retained_gradients_on_paths_that_are_not_taken_are_none() -> None:
+    def f(x):
+        if x > 0:
+            h = x * x
+            return h * 3.0
+        return x
+
+    both = sd.value_and_grad(f, retain=("h",))
+    assert both(2.0) == (12.0, 12.0, {"h": 3.0})
+    assert both(-2.0) == (-2.0, 1.0, {"h": None})
+
+
+def test_retain_with_aux_containers_and_argnums() -> None:
+    def f(a, b):
+        p = {"s": a * b, "n": [a, 2]}
+        return p["s"] * p["n"][0], a
+
+    (value, aux), gradient, retained = sd.value_and_grad(
+        f, argnums=(0, 1), has_aux=True, retain=("p",)
+    )(3.0, 2.0)
+    assert (value, aux, gradient) == (18.0, 3.0, (12.0, 9.0))
+    assert retained == {"p": {"s": 3.0, "n": [6.0, None]}}
+
+
+def test_functions_with_retained_gradients_are_differentiable_again() -> None:
+    def f(x):
+        h = x * x
+        return h * h
+
+    primal, tangent = sd.jvp(sd.value_and_grad(f, retain=("h",)), (2.0,), (1.0,))
+    assert primal == (16.0, 32.0, {"h": 8.0})
+    assert tangent == (32.0, 48.0, None)
+
+
+def test_a_retained_name_that_is_not_there_is_refused() -> None:
+    with pytest.raises(sd.SignatureError, match="binds no name 'z'"):
+        sd.value_and_grad(loss, retain=("z",))(W, B, X)
+    with pytest.raises(sd.SignatureError, match="tuple of names"):
+        sd.value_and_grad(loss, retain="h")  # type: ignore[arg-type]
