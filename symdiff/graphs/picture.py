@@ -1,38 +1,22 @@
 """What is drawn of a computation graph: boxes, the frames around them, arrows. Plain data.
 
-A graph enters, with notes on its nodes; a ``Picture`` leaves, which ``dot`` and ``mermaid`` write
-out. Drawn is what the results are made of, and the inputs, and what would have a gradient; whole
-numbers and conditions only where they have a name. An arrow goes through what is not drawn. Of a
-large graph, each statement of the user's is one box.
+``painting`` makes a ``Picture`` of a graph; ``dot`` and ``mermaid`` write it out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from symdiff.graphs.places import Kind, Source
-from symdiff.graphs.spelling import shortened
-from symdiff.graphs.statements import statement_at
-from symdiff.ir.control import cond, loop
-from symdiff.ir.graph import Block, Node, Value
-from symdiff.ir.types import carries_derivative
-
-if TYPE_CHECKING:
-    from symdiff.graphs.nodes import GraphNode
-    from symdiff.graphs.view import ComputationGraph
+from symdiff.graphs.places import Kind
 
 Collapse: TypeAlias = Literal["auto", "never", "line"]
 Mark: TypeAlias = Literal["good", "warning", "bad"]
 Notes: TypeAlias = Mapping[str, tuple[Sequence[str], "Mark | None"]]
 Look = Literal["leaf", "input", "step", "plain", "handed", "root"]
 
-MOST_BOXES = 60  # that are drawn one by one
-MOST_SHOWN = 1000  # that are laid out unasked
-_MOST_NOTES = 6  # lines in a box of a whole statement
-_WIDEST = 48  # characters in a line
-_WORST: tuple[Mark | None, ...] = (None, "good", "warning", "bad")
+MOST_SHOWN = 1000  # boxes that are laid out unasked
 
 
 @dataclass(slots=True)
@@ -87,208 +71,3 @@ def is_easily_read(picture: Picture) -> bool:
         count += len(frame.boxes)
         frames += frame.frames
     return count <= MOST_SHOWN
-
-
-def picture_of(graph: ComputationGraph, collapse: Collapse, notes: Notes) -> Picture:
-    """What to draw.
-
-    :raises ValueError: for a way to collapse that there is not, and for notes on unknown nodes.
-    """
-    if collapse not in ("auto", "never", "line"):
-        raise ValueError(f"collapse is 'auto', 'never' or 'line', not {collapse!r}")
-    unknown = sorted(set(notes) - {node.id for node in graph})
-    if unknown:
-        raise ValueError(f"there is no node {unknown[0]!r} in the graph of {graph.name}")
-    drawn = _drawn(graph, notes)
-    by_line = collapse == "line" or (collapse == "auto" and len(drawn) > MOST_BOXES)
-    painter = _Painter(graph, drawn, notes, by_line)
-    return Picture(painter.whole, tuple(painter.arrows()))
-
-
-def _drawn(graph: ComputationGraph, notes: Notes) -> dict[Value, None]:
-    """The values that get a box, in program order."""
-    live = _reaching(graph, (node.value for node in graph.roots))
-    live -= {parameter for _, parameter in graph.places.conditions()}
-    return {
-        node.value: None
-        for node in graph
-        if node.is_input or node.id in notes or _is_telling(node, node.value in live)
-    }
-
-
-def _is_telling(node: GraphNode, live: bool) -> bool:
-    if node.name == "_":
-        return False
-    if not live:
-        made = node.value.node
-        is_own = made is not None and not made.blocks
-        return is_own and node.name is not None and node.requires_grad
-    return node.name is not None or carries_derivative(node.value.type)
-
-
-def _reaching(graph: ComputationGraph, ends: Iterable[Value]) -> set[Value]:
-    """What some values are made of, directly or not."""
-    found: set[Value] = set()
-    pending = list(ends)
-    while pending:
-        value = pending.pop()
-        if value not in found:
-            found.add(value)
-            pending += [source.value for source in graph.places.sources(value)]
-    return found
-
-
-class _Painter:
-    """Puts the drawn values of a graph into boxes and the boxes into frames."""
-
-    def __init__(
-        self, graph: ComputationGraph, drawn: dict[Value, None], notes: Notes, by_line: bool
-    ) -> None:
-        self._graph = graph
-        self._drawn = drawn
-        self._notes = notes
-        self._by_line = by_line
-        self._roots = {node.value for node in graph.roots}
-        self._boxes: dict[Value, Box] = {}
-        self._lines: dict[tuple[int, str, int], Box] = {}
-        self.whole = Frame("whole", graph.name)
-        self._frames: dict[int, Frame] = {id(graph.places.block): self.whole}
-        for value in drawn:
-            self._boxes[value] = self._boxed(value)
-
-    # Boxes ----------------------------------------------------------------------------------------
-
-    def _boxed(self, value: Value) -> Box:
-        """The box of a value, put into its frame."""
-        node = self._graph.node(value)
-        frame = self._frame(self._graph.places.home[value])
-        if self._by_line and value.node is not None:
-            return self._statement(node, value, frame)
-        box = Box(node.id, node.name or "", self._lines_of(node), self._look(node), _tip(node))
-        self._annotate(box, node)
-        frame.boxes.append(box)
-        return box
-
-    def _lines_of(self, node: GraphNode) -> list[str]:
-        made = [shortened(node.expression, _WIDEST)] if node.value.node is not None else []
-        return [*made, shortened(node.type_text, _WIDEST)]
-
-    def _look(self, node: GraphNode) -> Look:
-        if node.value in self._roots:
-            return "root"
-        if node.is_input:
-            return "leaf" if node.requires_grad else "input"
-        if node.value.node is None:
-            return "handed"
-        return "step" if node.requires_grad else "plain"
-
-    def _statement(self, node: GraphNode, value: Value, frame: Frame) -> Box:
-        """The box of all that a statement computes in one block."""
-        if node.span is None:
-            key = (id(frame), "", 0)
-        else:
-            statement = statement_at(node.span)
-            key = (id(frame), statement.file, statement.line)
-        box = self._lines.get(key)
-        if box is None:
-            title = shortened(statement.text, _WIDEST) if node.span else ""
-            box = self._lines[key] = Box(f"s{len(self._lines)}", title, [], "plain", _tip(node))
-            frame.boxes.append(box)
-        self._add(box, node)
-        return box
-
-    def _add(self, box: Box, node: GraphNode) -> None:
-        """One more node in the box of a statement; what has a name is told."""
-        look = self._look(node)
-        if look == "root" or box.look == "plain":
-            box.look = look
-        line = shortened(f"{node.name}: {node.type_text}", _WIDEST)
-        if node.name and line not in box.lines:
-            box.lines.append(line)
-        self._annotate(box, node)
-
-    def _annotate(self, box: Box, node: GraphNode) -> None:
-        lines, mark = self._notes.get(node.id, ((), None))
-        if mark not in _WORST:
-            raise ValueError(f"a mark is 'good', 'warning', 'bad' or None, not {mark!r}")
-        prefix = f"{node.label}: " if self._by_line else ""
-        room = _MOST_NOTES - len(box.notes) if self._by_line else len(lines)
-        box.notes += [shortened(prefix + line, _WIDEST) for line in list(lines)[: max(0, room)]]
-        box.mark = max(box.mark, mark, key=_WORST.index)
-
-    # Frames ---------------------------------------------------------------------------------------
-
-    def _frame(self, block: Block) -> Frame:
-        """The frame of a block, inside those of the blocks around it."""
-        missing: list[Block] = []
-        current = block
-        while id(current) not in self._frames:
-            missing.append(current)
-            current = self._graph.places.owner[id(current)][1]
-        frame = self._frames[id(current)]
-        for inner in reversed(missing):
-            owner, _ = self._graph.places.owner[id(inner)]
-            made = Frame(f"f{len(self._frames)}", _title(owner, inner))
-            self._frames[id(inner)] = made
-            frame.frames.append(made)
-            frame = made
-        return frame
-
-    # Arrows ---------------------------------------------------------------------------------------
-
-    def arrows(self) -> list[Arrow]:
-        """The arrows between boxes; between those of statements one of a kind at most."""
-        arrows = [
-            Arrow(self._boxes[source.value].id, self._boxes[value].id, source.kind)
-            for value in self._drawn
-            for source in self._through(value)
-        ]
-        if not self._by_line:
-            return arrows
-        return list(dict.fromkeys(arrow for arrow in arrows if arrow.source != arrow.target))
-
-    def _through(self, value: Value) -> list[Source]:
-        """The drawn values that a value is made of: each use; once through what is not drawn."""
-        sources = self._graph.places.sources(value)
-        found = [source for source in sources if source.value in self._drawn]
-        direct = {source.value for source in found}
-        hidden = [source for source in sources if source.value not in self._drawn]
-        return found + [s for s in self._behind(hidden) if s.value not in direct]
-
-    def _behind(self, hidden: list[Source]) -> Iterator[Source]:
-        """The first drawn values behind others, each once."""
-        seen: set[Value] = set()
-        pending = hidden[::-1]
-        while pending:
-            source = pending.pop()
-            if source.value in seen:
-                continue
-            seen.add(source.value)
-            if source.value in self._drawn:
-                yield source
-                continue
-            inner = self._graph.places.sources(source.value)
-            pending += [s._replace(kind=_further(source.kind, s.kind)) for s in reversed(inner)]
-
-
-def _further(outer: Kind, inner: Kind) -> Kind:
-    """The kind of an arrow that goes through a value that is not drawn."""
-    return inner if outer == "data" else outer
-
-
-def _title(owner: Node, block: Block) -> str:
-    """What a frame is called: the head of the user's statement."""
-    head = "" if owner.span is None else statement_at(owner.span).text.removesuffix(":")
-    number = next(k for k, inner in enumerate(owner.blocks) if inner is block)
-    if owner.op is cond:
-        head = f"else ({head})" if number else head
-    elif owner.op is loop and number:
-        head = f"test ({head})"
-    return shortened(head or owner.op.name, _WIDEST)
-
-
-def _tip(node: GraphNode) -> str:
-    """What a pointer on a box shows: where it is in the user's source."""
-    place = f"{node.span.location}: {node.span.text.strip()}" if node.span else node.label
-    grad = f"\n{node.grad_fn.name()}" if node.grad_fn else ""
-    return f"{place}{grad}"

@@ -22,7 +22,8 @@ from symdiff.differentiate.activity import Dependencies, analyse, can_carry
 from symdiff.errors import UnknownNameError
 from symdiff.graphs.functions import Functions
 from symdiff.graphs.nodes import GraphNode
-from symdiff.graphs.picture import Collapse, Notes, is_easily_read, picture_of
+from symdiff.graphs.painting import picture_of
+from symdiff.graphs.picture import Collapse, Notes, is_easily_read
 from symdiff.graphs.places import Places
 from symdiff.graphs.spelling import UNNAMED, spelled
 from symdiff.ir.build import constant

@@ -225,6 +225,18 @@ def test_the_worst_mark_stands_on_a_statement(graph: ComputationGraph):
     assert f"{second.label}: small" in html.unescape(box.attr["label"])
 
 
+def test_of_many_notes_on_a_statement_the_worst_are_shown():
+    graph = sd.differentiable(long).graph(np.ones(3))
+    notes = {node.id: (["one", "two"], None) for node in graph}
+    last = [node for node in graph if node.op == "multiply"][-1]
+    notes[last.id] = (["nan"], "bad")
+    drawn = parsed(graph.to_dot(notes=notes, collapse="line"))
+    (box,) = [node for node in drawn.nodes() if node.attr["color"] == "#dc2626"]
+    label = html.unescape(box.attr["label"])
+    assert f"{last.label}: nan" in label
+    assert "… and on 257 more" in label
+
+
 def test_a_note_draws_a_node_that_would_not_be(graph: ComputationGraph):
     (hidden,) = (node for node in graph if node.op == "greater")
     assert hidden.id not in parsed(graph.to_dot()).nodes()
