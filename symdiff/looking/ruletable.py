@@ -181,7 +181,7 @@ Printed from the registry of ops by `python -m symdiff.looking.ruletable docs/ru
 `symdiff.rules()` gives the same, `symdiff.rules("tanh")` those of one op. In the code `y` is the
 result (`y0` and `y1` where there are two) and `g` its cotangent; `x_dot` is the tangent of `x` and
 `x_bar` its cotangent. Each is what the rule builds for operands that are not broadcast, as it is
-emitted.
+emitted; functions without a module are those of `symdiff.ops.support`.
 
 *Strong zeros*: where a cotangent or tangent is zero, so is its product with the partial derivative,
 even if that is infinite or NaN there.

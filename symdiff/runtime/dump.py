@@ -7,17 +7,15 @@ for: ``loss_grad-1f0c8a2b94d7.py``. The same program gives the same name.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import re
-import tempfile
 import threading
 import warnings
 from pathlib import Path
 
 VARIABLE = "SYMDIFF_DUMP"
-_LONGEST = 50  # letters, of up to four bytes
+_LONGEST = 48  # letters, of up to four bytes
 _written: dict[Path, str] = {}
 _lock = threading.Lock()
 
@@ -64,13 +62,13 @@ def _hash(*parts: str) -> str:
 def _write(path: Path, text: str) -> None:
     """Write a whole file or none: readers never see a part of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+    temporary = path.with_name(f".{path.stem}.{os.getpid()}.part")
+    temporary.unlink(missing_ok=True)
     try:
-        with open(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as f:
-            f.write(text)
-        os.chmod(temporary, 0o644)
+        with open(
+            temporary, "x", encoding="utf-8", errors="backslashreplace", newline="\n"
+        ) as file:
+            file.write(text)
         os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -103,6 +103,17 @@ def test_a_link_in_the_folder_is_replaced_not_followed(folder: Path, tmp_path: P
     assert not path.is_symlink()
 
 
+def test_files_have_the_permissions_that_the_user_gives_new_files(folder: Path):
+    before = os.umask(0o077)
+    try:
+        path = dump("private", "def f(x):\n    return x\n", "float")
+    finally:
+        os.umask(before)
+    assert path is not None
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert names(folder) == [path.name]
+
+
 def test_threads_write_whole_files(folder: Path):
     text = "def f(x):\n" + "    x = x + 1\n" * 5000 + "    return x\n"
     seen: list[str] = []
