@@ -16,9 +16,14 @@ from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value
 Environment = dict[Value, Any]
 
 
-def evaluate_graph(graph: Graph, arguments: Sequence[Any]) -> tuple[Any, ...]:
-    """What the block of ``graph`` results in for these values of its parameters."""
-    return _block(graph.block, arguments, {})
+def evaluate_graph(
+    graph: Graph, arguments: Sequence[Any], known: Environment | None = None
+) -> tuple[Any, ...]:
+    """What the block of ``graph`` results in for these values of its parameters.
+
+    :param known: where values are noted, by ``update``, as they are computed.
+    """
+    return _block(graph.block, arguments, {} if known is None else known)
 
 
 def _block(block: Block, arguments: Iterable[Any], known: Environment) -> tuple[Any, ...]:

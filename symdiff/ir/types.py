@@ -91,8 +91,15 @@ def with_own_sizes(type_: Type, number: int) -> Type:
         return replace(type_, element=with_own_sizes(type_.element, number))
     if not isinstance(type_, ArrayType):
         return type_
-    sizes = (dim for dim in type_.shape if isinstance(dim, Size) and dim.open)
-    return with_symbols(type_, {dim.symbol: f"%{number}({dim.symbol})" for dim in sizes})
+    return with_symbols(type_, {symbol: f"%{number}({symbol})" for symbol in open_symbols(type_)})
+
+
+def open_symbols(type_: Type) -> Iterator[str]:
+    """The symbols of the open sizes of an array, or of what a list or a tape holds."""
+    while isinstance(type_, ListType | TapeType):
+        type_ = type_.element
+    if isinstance(type_, ArrayType):
+        yield from (dim.symbol for dim in type_.shape if isinstance(dim, Size) and dim.open)
 
 
 def with_symbols(type_: Type, renamed: Mapping[str, str]) -> Type:

@@ -8,7 +8,7 @@ to the next, and the content after the loop (results).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -19,7 +19,17 @@ from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.control import emit_cond, emit_undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.structure import is_leaf
-from symdiff.ir.types import BOOL, INT, ArrayType, ListType, Type, takes
+from symdiff.ir.types import (
+    BOOL,
+    INT,
+    ArrayType,
+    ListType,
+    Size,
+    Type,
+    open_symbols,
+    takes,
+    with_symbols,
+)
 from symdiff.ops import list_new
 from symdiff.parse.heap import (
     Heap,
@@ -48,6 +58,7 @@ from symdiff.parse.join import (
     key_name,
     meet,
     mentions,
+    met,
     own_symbol,
     which_of,
 )
@@ -198,6 +209,7 @@ class Carries:
         self.apart: set[str] = set()  # names kept in cases
         self.initials: dict[Number | Memory, Callable[[], Value]] = {}  # of cases
         self.of_first_turn: list[Conflict] = []  # later turns would not meet them
+        self.varying: set[str] = set()  # symbols of the slots' own sizes, which any length has
 
     # The head -------------------------------------------------------------------------------------
 
@@ -421,7 +433,7 @@ class Carries:
             types = [self._element_type(type_, reason) for type_ in types]
             text = f"'{name}' changes its nature: {reason}"
             either = Conflict(name, text, self.span, loop=self._turn_by_turn())
-        type_ = self._meet(types[0], types[-1])
+        type_ = self._own(types[0]) if start is ABSENT else self._meet(types[0], types[-1])
         array = Array(Storage(name))
         memory = Memory(array, Value(type_, None, name), start, either)
         self.heap.set(array.storage, memory.parameter)
@@ -554,7 +566,7 @@ class Carries:
             if isinstance(content, Value | Conflict | Columns):
                 raise Unjoinable(describe(content))
             return Same(content)
-        type_ = self._type_of(content, heap)
+        type_ = self._own(self._type_of(content, heap))
         for second, other in group[1:]:
             type_ = self._meet(type_, self._type_of(other, second))
         if is_number(content):
@@ -649,12 +661,19 @@ class Carries:
 
     def _meet(self, a: Type, b: Type) -> Type:
         """The type of what is one in a turn and the other in the next: sizes that differ vary."""
-        return meet(a, b, own_symbol())
+        return met(a, b, self.varying)
+
+    def _own(self, type_: Type) -> Type:
+        """The type of what only a turn makes: its sizes are those of the turn before."""
+        symbol = own_symbol()
+        renamed = {other: f"{symbol}({other})" for other in open_symbols(type_)}
+        self.varying.update(renamed.values())
+        return with_symbols(type_, renamed)
 
     def _common(self, start: Abstract, hint: Abstract) -> Type:
         ended = self._type_of(hint, self.hint_heap)
         if start is ABSENT:
-            return ended
+            return self._own(ended)
         return self._meet(self._type_of(start, self.base), ended)
 
     def _type_of(self, content: Abstract, heap: Heap) -> Type:
@@ -672,7 +691,7 @@ class Carries:
     ) -> ListType:
         if not isinstance(type_, ListType):
             raise Unjoinable(f"a list before a turn, {type_} after it")
-        element = type_.element
+        element = self._own(type_.element)
         for items, heap in ((start, self.base), (hint, self.hint_heap)):
             for item in items:
                 element = self._meet(self._type_of(item, heap), element)
@@ -708,7 +727,7 @@ class Carries:
                 ended = self._element_type(ended, "")
             elif isinstance(slot, Memory) != isinstance(end, Array):
                 return True
-            return not fits(type_, ended) and meet(type_, ended, "end") != type_
+            return not fits(type_, ended, self.varying) and meet(type_, ended, "end") != type_
         except (Unjoinable, ConflictRead):
             return True
 
@@ -1228,16 +1247,21 @@ def lift_as(content: Abstract, type_: Type, heap: Heap, span: SourceSpan | None)
     return as_type(value, type_)
 
 
-def fits(head: Type, end: Type) -> bool:
-    """Whether a turn's result fits a parameter: equal, or of sizes that it leaves open."""
+def fits(head: Type, end: Type, varying: Collection[str]) -> bool:
+    """Whether a turn's result fits a parameter: equal, or of sizes that it leaves open.
+
+    :param varying: the symbols of sizes that are the parameter's own: others name a length.
+    """
     if isinstance(head, ListType) and isinstance(end, ListType):
-        return fits(head.element, end.element)
+        return fits(head.element, end.element, varying)
     if not isinstance(head, ArrayType) or not isinstance(end, ArrayType):
         return head == end
     if (head.dtype, head.kind, head.rank) != (end.dtype, end.kind, end.rank):
         return False
     pairs = zip(head.shape, end.shape, strict=True)
-    return all(a == b or takes(a, b) for a, b in pairs)
+    return all(
+        a == b or (isinstance(a, Size) and a.symbol in varying and takes(a, b)) for a, b in pairs
+    )
 
 
 def _of_one_kind(a: Abstract, b: Abstract) -> bool:

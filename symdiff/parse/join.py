@@ -18,7 +18,7 @@ from symdiff.ir.build import Builder, building
 from symdiff.ir.control import cond, emit_cond, emit_undefined, join_types
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.structure import Structure, is_leaf
-from symdiff.ir.types import BOOL, INT, ArrayType, ListType, Type
+from symdiff.ir.types import BOOL, INT, ArrayType, ListType, Type, open_symbols
 from symdiff.ops import list_new
 from symdiff.parse.heap import (
     Heap,
@@ -106,6 +106,14 @@ def meet(a: Type, b: Type, symbol: str) -> Type:
 def own_symbol() -> str:
     """A name that no other size has."""
     return f"%{Value(INT).number}"
+
+
+def met(a: Type, b: Type, varying: set[str]) -> Type:
+    """The type of both; the symbols of the sizes in which they differ are added to ``varying``."""
+    symbol = own_symbol()
+    type_ = meet(a, b, symbol)
+    varying.update(s for s in open_symbols(type_) if s.startswith(f"{symbol}."))
+    return type_
 
 
 def is_number(content: Abstract) -> bool:

@@ -23,7 +23,7 @@ from symdiff.parse.carries import fits
 from symdiff.parse.demand import obtainable
 from symdiff.parse.heap import as_type, same
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.join import meet, own_symbol
+from symdiff.parse.join import meet, met
 from symdiff.parse.output import Output
 from symdiff.parse.reflect import container
 from symdiff.parse.values import (
@@ -59,6 +59,7 @@ class Activation:
     types: list[Type]
     output: Structure | None = None
     result_types: list[Type] = field(default_factory=list)
+    varying: set[str] = field(default_factory=set)  # symbols of sizes that differ from call to call
 
 
 def flatten(interp: Interpreter, values: Sequence[Abstract]) -> tuple[Structure, list[Abstract]]:
@@ -151,8 +152,9 @@ def _as_graph(
     structure, leaves = flatten(interp, tuple(arguments.values()))
     types = [interp.lift(leaf).type for leaf in leaves]
     name = getattr(key[0], "name", "recursive")
+    varying: set[str] = set()
     for _ in range(MOST_ROUNDS):
-        activation = Activation(GraphCell(name), structure, list(types))
+        activation = Activation(GraphCell(name), structure, list(types), varying=varying)
         settled = _settle(interp, key, names, activation, run)
         if settled is not None:
             return _first_call(interp, activation, leaves, settled)
@@ -176,20 +178,22 @@ def _settle(
         if activation.types != wanted:
             return None
         result_types = [value.type for value in block.results]
-        if activation.output == output and _all_fit(activation.result_types, result_types):
+        if activation.output == output and _all_fit(activation, result_types):
             return _close(interp, key, activation, block, output)
         if activation.output is not None and activation.output != output:
             raise UnsupportedCallError("a recursion's results differ in structure", interp.span)
         known = activation.result_types or result_types
         pairs = zip(known, result_types, strict=True)
-        activation.result_types = [meet(a, b, own_symbol()) for a, b in pairs]
+        activation.result_types = [met(a, b, activation.varying) for a, b in pairs]
         activation.output = output
     raise UnsupportedCallError("a recursion's result types do not settle", interp.span)
 
 
-def _all_fit(known: list[Type], found: list[Type]) -> bool:
+def _all_fit(activation: Activation, found: list[Type]) -> bool:
+    known = activation.result_types
     return len(known) == len(found) and all(
-        fits(a, b) or meet(a, b, "fit") == a for a, b in zip(known, found, strict=True)
+        fits(a, b, activation.varying) or meet(a, b, "fit") == a
+        for a, b in zip(known, found, strict=True)
     )
 
 
@@ -279,10 +283,10 @@ def _call_again(
         value = leaf if isinstance(leaf, Value) else None
         value = interp.lift(leaf) if value is None else value
         try:
-            wider = meet(type_, value.type, own_symbol())
+            wider = met(type_, value.type, activation.varying)
         except Unjoinable as reason:
             raise UnsupportedCallError(f"a recursive call: {reason}", interp.span) from None
-        if not fits(type_, value.type) and wider != type_:
+        if not fits(type_, value.type, activation.varying) and wider != type_:
             activation.types[k] = wider
         operands.append(as_type(value, type_))
     if activation.output is None:

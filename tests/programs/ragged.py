@@ -372,3 +372,53 @@ def the_best_of_a_list(x, n):
             best = row
     rows[0] = x[:1]
     return np.sum(best * rows[0] ** 2) + np.sum(rows[-1] ** 2 * rows[0])
+
+
+# What is equal in one turn, or in one call, and not in the next
+
+
+@program(**EACH)
+def first_and_previous(x, n):
+    t = x[0]
+    for j in range(1, n + 1):
+        if j > 1:
+            t += np.sum(first * before**2)  # noqa: F821
+        new = x[:j]
+        if j == 1:
+            first = new
+        before = new
+    return t + np.sum(first * before)
+
+
+@program(args=(X, 3, 1), also=((X, 3, 2), (X, 3, 4), (X, 1, 3)))
+def handed_on_twice(x, k, n):
+    a, b, c = x[:k], x[:k], x[:k]
+    t = 0.0
+    for _ in range(n):
+        t += np.sum(a * c**2)
+        a, b = b, x[:1]
+    return t + np.sum(a * c**2)
+
+
+@program(args=(X, 3, 1), also=((X, 3, 2), (X, 3, 4), (X, 1, 3)))
+def argument_of_a_recursion_that_differs(x, k, n):
+    c = x[:k]
+
+    def summed(v, w, m):
+        if m <= 0:
+            return np.sum(v * c**2)
+        return summed(w, x[:1], m - 1) * 0.5 + np.sum(v * c**2)
+
+    return summed(x[:k], x[:k], n)
+
+
+@program(args=(X, 3, 1), also=((X, 3, 2), (X, 3, 4), (X, 1, 3)))
+def square_then_not(x, k, n):
+    a = np.outer(x[:k], x[:k])
+    b, c = a, np.outer(x[:k], x[:1])
+    t = 0.0
+    for _ in range(n):
+        t += np.sum(a * a.T) if a.shape[0] == a.shape[1] else np.sum(a * x[:1])
+        t += np.sum(b * c)
+        a, b, c = b, c, c * 0.5
+    return t + np.sum(a)
