@@ -73,6 +73,7 @@ EXAMPLES: Mapping[str, Callable[..., Any]] = {
     "python_float": lambda s: FUNCTIONS[builtins.float](s),
     "math_hypot": lambda a, b: FUNCTIONS[math.hypot](a, b),
     "full": lambda a: _np("full")(5, a),
+    "arange": lambda a: _np("arange")(a, 5.0),
     "linspace": lambda a, b: _np("linspace")(a, b, 5),
     "array": lambda a, b: _np("array")([a, b]),
     "reshape": lambda X: _np("reshape")(X, -1),

@@ -28,10 +28,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, overload
 
+import numpy as np
+
 from symdiff.errors import SignatureError
 from symdiff.looking.colours import in_html, styles
 from symdiff.looking.rules import RuleRecord, assigned, rule_of
-from symdiff.ops.declare import REGISTRY
+from symdiff.ops.declare import FUNCTIONS, REGISTRY
 from symdiff.ops.rules import custom_call
 
 _INDENT = "    "
@@ -181,7 +183,8 @@ Printed from the registry of ops by `python -m symdiff.looking.ruletable docs/ru
 `symdiff.rules()` gives the same, `symdiff.rules("tanh")` those of one op. In the code `y` is the
 result (`y0` and `y1` where there are two) and `g` its cotangent; `x_dot` is the tangent of `x` and
 `x_bar` its cotangent. Each is what the rule builds for operands that are not broadcast, as it is
-emitted; functions without a module are those of `symdiff.ops.support`.
+emitted; functions without a module are those of `symdiff.ops.support`. Ops that the compiler makes
+of lists, casts and effects are left out here; `symdiff.rules()` names them.
 
 *Strong zeros*: where a cotangent or tangent is zero, so is its product with the partial derivative,
 even if that is infinite or NaN there.
@@ -205,12 +208,6 @@ _CONSTANT = """
 Through these none is taken: their results are whole numbers, truth values, or constant between
 jumps.
 """
-_INSIDE = """
-## Ops without a spelling of their own
-
-The compiler makes these of Python's lists, casts, effects and of its own needs. Their rules are
-shown in what is generated of a program.
-"""
 
 
 def _document(records: Sequence[RuleRecord]) -> Iterator[str]:
@@ -222,9 +219,14 @@ def _document(records: Sequence[RuleRecord]) -> Iterator[str]:
         if record.reverse:
             yield from _section(record)
     yield _CONSTANT
-    yield from _listing(record for record in records if not record.flows)
-    yield _INSIDE
-    yield from _listing(record for record in records if record.flows and record.call is None)
+    yield from _listing(record for record in records if not record.flows and is_named(record.op))
+
+
+def is_named(op: str) -> bool:
+    """Whether users call the op by its name; others the compiler makes for its own ends."""
+    if op.startswith(("math_", "cmath_")):
+        return True
+    return any(getattr(module, op, None) in FUNCTIONS for module in (np, np.linalg))
 
 
 def _table_row(record: RuleRecord) -> str:
