@@ -175,8 +175,8 @@ class Differentiable:
         clip, log or raise. Names of functions that are called are ``"layer.h"``. The function
         itself stays as it is.
 
-        :raises SignatureError: when a derivative is compiled that has no such name, or one that is
-            no float nor an array of floats.
+        :raises UnknownNameError: when a derivative is compiled that has no such name.
+        :raises SignatureError: likewise, where it is no float nor an array of floats.
 
         >>> import numpy as np
         >>> import symdiff as sd

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from symdiff import ops
-from symdiff.errors import SignatureError
+from symdiff.errors import SignatureError, UnknownNameError
 from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Leaf, Static, Structure, is_leaf
@@ -28,7 +28,16 @@ from symdiff.ops.recording import Packing
 from symdiff.ops.shape import VIEW_PUTS
 from symdiff.parse.heap import is_writable, value_name
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.values import ABSENT, Abstract, Array, Conflict, DictRef, ListRef, ObjectRef
+from symdiff.parse.values import (
+    ABSENT,
+    Abstract,
+    Array,
+    Conflict,
+    DictRef,
+    ListRef,
+    ObjectRef,
+    Scope,
+)
 from symdiff.parse.views import stopped, with_other_derivative
 from symdiff.source import SourceSpan
 
@@ -82,7 +91,7 @@ def begin(interp: Interpreter, marks: Marks) -> None:
 def require_found(interp: Interpreter, function: str) -> None:
     """Refuse marks on names that are bound nowhere.
 
-    :raises SignatureError: with the names that there are.
+    :raises UnknownNameError: with the names that there are.
     """
     marking = interp.marking
     if marking is None:
@@ -90,7 +99,7 @@ def require_found(interp: Interpreter, function: str) -> None:
     for name in marking.marks.wanted():
         if name not in marking.found:
             known = ", ".join(marking.found) or "none"
-            raise SignatureError(
+            raise UnknownNameError(
                 f"{function} binds no name {name!r} in this call", hint=f"its names are {known}"
             )
 
@@ -114,31 +123,35 @@ def suspended(interp: Interpreter) -> Iterator[None]:
         marking.suspended -= 1
 
 
-def full_name(interp: Interpreter, name: str) -> str:
-    """A name of the present function: with that before it, unless it is the one that is staged."""
-    frames = [frame for frame in interp.frames if frame.source is not None]
-    if len(frames) < 2:
+def full_name(interp: Interpreter, scope: Scope, name: str) -> str:
+    """A name of a scope: with its function before it, unless that is the one that is staged."""
+    first = next(frame for frame in interp.frames if frame.source is not None)
+    if first.scope is scope:
         return name
-    return f"{interp.scope.function.rpartition('<locals>.')[2]}.{name}"
+    return f"{scope.function.rpartition('<locals>.')[2]}.{name}"
 
 
 # Binding ------------------------------------------------------------------------------------------
 
 
 def marked(
-    interp: Interpreter, name: str, content: Abstract, parameter_of: SourceSpan | None = None
+    interp: Interpreter,
+    scope: Scope,
+    name: str,
+    content: Abstract,
+    parameter_of: SourceSpan | None = None,
 ) -> Abstract:
-    """What a name of the present scope is bound to, in place of ``content``."""
+    """What a name of a scope is bound to, in place of ``content``."""
     marking = _active(interp)
     if marking is None or isinstance(content, Conflict):
         return content
-    full = full_name(interp, name)
+    full = full_name(interp, scope, name)
     marking.found[full] = None
     for hooked, function in marking.marks.hooks:
         if hooked == full:
             content = _hooked(interp, full, content, function)
     if marking.record is not None and marking.marks.keeps(full):
-        content = _kept(interp, marking, name, content, parameter_of)
+        content = _kept(interp, marking, (scope, name), content, parameter_of)
     return content
 
 
@@ -150,9 +163,10 @@ def bound_arguments(
     if marking is None:
         return bound
     for name in marking.marks.frozen:
-        if name in bound and full_name(interp, name) == name:
+        if name in bound and full_name(interp, interp.scope, name) == name:
             bound[name] = _replaced(interp, bound[name], stopped)
-    return {name: marked(interp, name, content, span) for name, content in bound.items()}
+    scope = interp.scope
+    return {name: marked(interp, scope, name, content, span) for name, content in bound.items()}
 
 
 def _hooked(
@@ -184,11 +198,12 @@ class _NoDataError(Exception):
 def _kept(
     interp: Interpreter,
     marking: Marking,
-    name: str,
+    place: tuple[Scope, str],
     content: Abstract,
     parameter_of: SourceSpan | None = None,
 ) -> Abstract:
-    """The content with its cotangents kept, as its values are."""
+    """The content with its cotangents kept, as its values are; ``place`` is the name's."""
+    scope, name = place
     assert marking.record is not None
     leaves: list[Value] = []
     try:
@@ -199,7 +214,7 @@ def _kept(
     if not isinstance(structure, Leaf):
         packing = Named(Packing(structure), f"{name}_structure")
         template = (packing, *(Slot(k) for k in range(len(leaves))))
-    span, full = parameter_of or interp.span, full_name(interp, name)
+    span, full = parameter_of or interp.span, full_name(interp, scope, name)
     number = ops.keep(
         marking.record,
         *leaves,
@@ -216,7 +231,7 @@ def _kept(
         return value_name(ops.tap(value, number, leaf=leaf), name) if _is_number(value) else value
 
     content = _replaced(interp, content, tap)
-    marking.last[interp.scope, name] = _snapshot(interp, content)
+    marking.last[place] = _snapshot(interp, content)
     return content
 
 
@@ -333,7 +348,7 @@ def _around(interp: Interpreter, marking: Marking, statement: ast.stmt) -> Itera
         now = interp.heap.get((interp.scope, name))
         same = now is content or (isinstance(now, Array) and now == content)
         if same and _snapshot(interp, now) not in (held, marking.last.get((interp.scope, name))):
-            interp.heap.set((interp.scope, name), _kept(interp, marking, name, now))
+            interp.heap.set((interp.scope, name), _kept(interp, marking, (interp.scope, name), now))
 
 
 def _held(interp: Interpreter, marking: Marking) -> dict[str, tuple[Abstract, Any]]:
@@ -342,7 +357,7 @@ def _held(interp: Interpreter, marking: Marking) -> dict[str, tuple[Abstract, An
     for name in sorted(interp.scope.locals):
         content = interp.heap.get((interp.scope, name))
         changes = isinstance(content, Array | ListRef | DictRef | ObjectRef | tuple)
-        if changes and marking.marks.keeps(full_name(interp, name)):
+        if changes and marking.marks.keeps(full_name(interp, interp.scope, name)):
             found[name] = content, _snapshot(interp, content)
     return found
 

@@ -149,7 +149,7 @@ def reflect_everywhere(interp: Interpreter, key: Any, value: Any, path: Path) ->
 def bind_name(interp: Interpreter, name: str, content: Abstract) -> None:
     """``name = content`` in the present scope."""
     if interp.marking is not None:
-        content = marked(interp, name, content)
+        content = marked(interp, _home(interp.scope, name) or interp.scope, name, content)
     if isinstance(content, Value):
         value_name(content, name)
     elif isinstance(content, Array) and content.storage.name is None and not content.lenses:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.errors import GradientShapeError, ReleasedError, SignatureError
+from symdiff.errors import GradientShapeError, ReleasedError, SignatureError, UnknownNameError
 from symdiff.ir.structure import Container, Leaf, Structure, construct, unflatten
 from symdiff.ops.recording import Packed, Record, derived
 from symdiff.runtime.saved import Saved
@@ -97,7 +97,9 @@ class Traced:
         found = tuple(one for one in self._occurrences if one.line == line)
         if not found:
             lines = ", ".join(str(n) for n in dict.fromkeys(one.line for one in self))
-            raise KeyError(f"{self.name!r} got no value in line {line}; its lines are {lines}")
+            raise UnknownNameError(
+                f"{self.name!r} got no value in line {line}", hint=f"its lines are {lines}"
+            )
         return Traced(self.name, found)
 
     @property
@@ -165,8 +167,8 @@ class Trace(Mapping[str, Traced]):
             return self._names[name]
         except KeyError:
             known = ", ".join(self._names) or "none"
-            raise KeyError(
-                f"{self._function} gave {name!r} no value; its names are {known}"
+            raise UnknownNameError(
+                f"{self._function} gave {name!r} no value", hint=f"its names are {known}"
             ) from None
 
     def __iter__(self) -> Iterator[str]:
