@@ -165,7 +165,7 @@ class Differentiable:
         """
         self._refresh()
         result: Trace = self._traces(self._canonical(args, kwargs))
-        return result
+        return result.drawn_by(lambda: self.graph(*args, **kwargs))
 
     def with_hook(self, name: str, fn: Callable[[Any], Any]) -> Self:
         """The same function with a hook: the cotangent of what ``name`` is bound to becomes

@@ -5,8 +5,8 @@ t = f.trace(x)        t["h"].value     t["h"][2].value     t.inputs["x"].grad
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Self
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from symdiff.ir.structure import Container, Leaf, Structure, construct, unflatte
 from symdiff.ops.recording import Packed, Record, derived
 from symdiff.runtime.saved import Saved
 from symdiff.tracing.accumulation import accumulate
+from symdiff.tracing.notes import Node, Notes, notes_of, summary
 
 _MOST_SHOWN = 40
 
@@ -61,8 +62,8 @@ class Occurrence:
         self._gradients = {}
 
     def __repr__(self) -> str:
-        grad = "" if self.grad is None else f", grad {_summary(self.grad)}"
-        return f"<{self.name} of line {self.line}: {_summary(self.value)}{grad}>"
+        grad = "" if self.grad is None else f", grad {summary(self.grad)}"
+        return f"<{self.name} of line {self.line}: {summary(self.value)}{grad}>"
 
 
 class Traced:
@@ -152,6 +153,7 @@ class Trace(Mapping[str, Traced]):
         self.value = value
         self.source = source
         self._function = name
+        self._draw: Callable[[], Any] | None = None
         self._saved: Saved | None = saved
         self._occurrences = tuple(
             Occurrence(kept.name, kept.line, kept.value, number < leaves)
@@ -187,6 +189,11 @@ class Trace(Mapping[str, Traced]):
         """Every value, in the order in which they were computed."""
         return self._occurrences
 
+    def drawn_by(self, graph: Callable[[], Any]) -> Self:
+        """Let ``graph`` give the graph of the function when one is asked for."""
+        self._draw = graph
+        return self
+
     def backward(
         self, gradient: Any = None, *, output: Any = None, retain_graph: bool = False
     ) -> None:
@@ -220,6 +227,41 @@ class Trace(Mapping[str, Traced]):
         for one in self._occurrences:
             one._zero()
 
+    def graph(self) -> Any:
+        """The graph of the function, as ``f.graph`` gives it for the arguments."""
+        if self._draw is None:
+            raise SignatureError(f"there is no graph of {self._function} here: call f.graph(...)")
+        return self._draw()
+
+    def notes(self, nodes: Iterable[Node]) -> Notes:
+        """What to write on the nodes of a graph, for ``graph.to_svg(notes=...)``.
+
+        Values, shapes and norms of gradients; marked are NaN and infinities, and gradients that
+        vanish beside the largest one.
+        """
+        return notes_of(self, nodes)
+
+    def to_svg(self) -> str:
+        """The graph drawn with values and norms of gradients on its nodes.
+
+        :raises ModuleNotFoundError: where ``pygraphviz`` (extra ``draw``) is not installed.
+        """
+        graph = self.graph()
+        drawing: str = graph.to_svg(notes=self.notes(graph))
+        return drawing
+
+    def to_dot(self) -> str:
+        """The same in Graphviz's language."""
+        graph = self.graph()
+        drawing: str = graph.to_dot(notes=self.notes(graph))
+        return drawing
+
+    def to_mermaid(self) -> str:
+        """The same as a Mermaid flowchart."""
+        graph = self.graph()
+        drawing: str = graph.to_mermaid(notes=self.notes(graph))
+        return drawing
+
     def __repr__(self) -> str:
         return f"<trace of {self._function}: {len(self._occurrences)} values>"
 
@@ -227,8 +269,8 @@ class Trace(Mapping[str, Traced]):
         """A table: a line for each value, in order."""
         rows = [("line", "name", "value", "grad")]
         for one in self._occurrences[:_MOST_SHOWN]:
-            grad = "" if one.grad is None else _summary(one.grad)
-            rows.append((str(one.line), one.name, _summary(one.value), grad))
+            grad = "" if one.grad is None else summary(one.grad)
+            rows.append((str(one.line), one.name, summary(one.value), grad))
         widths = [max(len(row[k]) for row in rows) for k in range(3)]
         lines = [
             "  ".join(
@@ -267,17 +309,3 @@ def _one(shape: tuple[int, ...], name: str) -> Any:
             hint="give its cotangent: backward(gradient=..., output=...)",
         )
     return np.ones(shape)
-
-
-def _summary(value: Any) -> str:
-    """A value in few characters: a number, or shape, dtype and range of an array."""
-    if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "fc":
-        norm = float(np.sqrt(np.sum(np.abs(value[np.isfinite(value)]) ** 2)))
-        bad = "" if np.all(np.isfinite(value)) else ", not finite"
-        return f"{value.dtype.name}{list(value.shape)}, norm {norm:.4g}{bad}"
-    if isinstance(value, np.ndarray) and value.ndim:
-        return f"{value.dtype.name}{list(value.shape)}"
-    if isinstance(value, float | np.floating):
-        return f"{value:.6g}"
-    text = str(value)
-    return text if len(text) <= 32 else f"{text[:31]}…"
