@@ -19,6 +19,7 @@ from symdiff import differentiate
 from symdiff.differentiate.graphs import leaves_of
 from symdiff.emit import Emitted, emit_source
 from symdiff.emit.fallback import with_fallback
+from symdiff.emit.namespace import Namespace
 from symdiff.errors import AliasingError, SignatureError
 from symdiff.ir.graph import Block, FreeVariable, Graph, Input, Value, uses, walk_nodes
 from symdiff.ir.signature import (
@@ -490,26 +491,31 @@ def _refuse_overlap(
 # Programs -----------------------------------------------------------------------------------------
 
 
-def build(derived: Derived, name: str, *, exact: bool = False) -> Program:
+def build(
+    derived: Derived, name: str, *, exact: bool = False, beside: Namespace | None = None
+) -> Program:
     """Emit and load a derived graph: what it returns is fresh, and arguments stay as they are.
 
     Programs of numbers alone run on Python's floats, unless they are to be ``exact`` to the bit.
+    ``beside`` has the names of a module that the text will stand in.
     """
     graph = with_own_results(emittable(derived.graph))
-    emitted = None if exact else _emit_on_floats(graph, name, derived.signature)
+    emitted = None if exact else _emit_on_floats(graph, name, derived.signature, beside)
     if emitted is None:
-        emitted = emit_source(graph, name, signature=derived.signature)
+        emitted = emit_source(graph, name, signature=derived.signature, beside=beside)
     loaded = load(emitted, compiled_for(derived.signature))
     return Program(derived, emitted, loaded, tuple(p.path for p in emitted.parameters))
 
 
-def _emit_on_floats(graph: Graph, name: str, signature: Signature) -> Emitted | None:
+def _emit_on_floats(
+    graph: Graph, name: str, signature: Signature, beside: Namespace | None
+) -> Emitted | None:
     """A program of numbers alone on Python's floats, with NumPy's where those raise."""
     floats = on_floats(graph)
     if floats is None:
         return None
-    slow = emit_source(graph, f"{name}_by_numpy", signature=signature)
-    fast = emit_source(optimise(floats), name, signature=signature)
+    slow = emit_source(graph, f"{name}_by_numpy", signature=signature, beside=beside)
+    fast = emit_source(optimise(floats), name, signature=signature, beside=beside)
     if [p.path for p in fast.parameters] != [p.path for p in slow.parameters]:
         return None
     return with_fallback(fast, slow)
@@ -558,21 +564,24 @@ def build_pair(
     wrt: Sequence[int],
     shaped: Structure,
     finish: Callable[[differentiate.Split], differentiate.Split] = lambda split: split,
+    *,
+    beside: Namespace | None = None,
 ) -> Pair:
     """Emit and load forward and backward parts.
 
     ``shaped`` is the structure of what the second returns: the cotangents of ``wrt``, and what
-    ``finish``, which is given the two graphs, adds to it.
+    ``finish``, which is given the two graphs, adds to it. ``beside`` has the names of a module that
+    the texts will stand in.
     """
     split = finish(differentiate.split(derived.graph, wrt))
     whole = replace_graph(split.backward, inputs=tuple(_distinct(split.backward.inputs)))
     first, second = differentiate.without_unread(split.forward, optimise(whole), split.saved)
     first = optimise(first)
-    forward = build(replace(derived, graph=first), f"{name}_forward", exact=True)
+    forward = build(replace(derived, graph=first), f"{name}_forward", exact=True, beside=beside)
     known = second.inputs
     backward = replace_graph(second, output=shaped)
     backward = emittable(backward)
-    emitted = emit_source(backward, f"{name}_backward")
+    emitted = emit_source(backward, f"{name}_backward", beside=beside)
     places = {given.path: k for k, given in enumerate(known)}
     order = tuple(places[p.path] for p in emitted.parameters)
     seeded = seeded_results(derived.graph)

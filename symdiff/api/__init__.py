@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from symdiff.api.differentiable import (
     DEFAULT,
@@ -44,6 +45,7 @@ __all__ = [
     "detect_anomaly",
     "detect_changes",
     "differentiable",
+    "export",
     "from_sympy",
     "functional",
     "grad",
@@ -239,6 +241,46 @@ def functional(f: Callable[..., Any]) -> Derivative:
     (None, {'a': array([2., 0.])})
     """
     return differentiable_of(f)._functional()
+
+
+def export(
+    path: str | os.PathLike[str],
+    functions: Mapping[str, Differentiable],
+    /,
+    *args: Any,
+    namespace: Literal["numpy", "jax.numpy"] = "numpy",
+    constants: Literal["parameters", "file"] = "parameters",
+    stub: bool = False,
+    force: bool = False,
+    **kwargs: Any,
+) -> None:
+    """Write several functions into one module, which needs NumPy and not symdiff.
+
+    :param functions: derivatives by the names that they get, or functions, each of which becomes a
+        pair ``<name>_forward`` and ``<name>_backward``.
+    :param args: arguments of the functions that are differentiated, all the same, or their types as
+        text: ``"float64[n,d]"``. Vectors and tangents have the types of what they belong to.
+    :param namespace: ``"jax.numpy"`` writes the program for JAX.
+    :param constants: large arrays outside the functions become ``"parameters"``, or are written
+        into a ``"file"`` ``<module>.npz`` beside it.
+    :param stub: write the types into a ``.pyi``, too.
+    :param force: overwrite what is there, even where symdiff did not write it.
+    :raises SymdiffError: at the user's line, for what cannot stand alone; where a
+        file would be lost.
+
+    >>> import symdiff, tempfile, pathlib
+    >>> f = symdiff.differentiable(lambda x: x ** 3)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "cube.py"
+    ...     symdiff.export(path, {"slope": f.grad, "bend": f.hvp}, "float")
+    ...     module = {}
+    ...     exec(path.read_text(), module)
+    >>> module["__all__"], module["slope"](2.0), module["bend"](2.0, 1.0)
+    (['slope', 'bend'], 12.0, 12.0)
+    """
+    from symdiff.api.exporting import export_several
+
+    export_several(path, functions, args, kwargs, (namespace, constants, stub, force))
 
 
 def from_sympy(expression: Any, args: Sequence[Any], name: str = "expression") -> Differentiable:

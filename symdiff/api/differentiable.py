@@ -12,7 +12,7 @@ import functools
 import importlib
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -279,11 +279,27 @@ class Differentiable:
         """What was compiled so far, a line each, and on which values it rests."""
         return self._home.signatures()
 
-    def export(self, path: Any, *args: Any, **kwargs: Any) -> None:
-        """Write a standalone module, which needs NumPy alone, for these arguments to ``path``."""
-        from symdiff.api.exporting import export
+    def export(
+        self,
+        path: Any,
+        /,
+        *args: Any,
+        functions: Sequence[str] | None = None,
+        namespace: Literal["numpy", "jax.numpy"] = "numpy",
+        constants: Literal["parameters", "file"] = "parameters",
+        stub: bool = False,
+        force: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        """Write a module that needs NumPy alone, for these arguments or types, to ``path``.
 
-        export(self, path, args, kwargs)
+        Of a function itself, its forward and backward parts; with ``functions``, those derivatives
+        of it: ``("value_and_grad", "grad", "hvp")``. The other options are those of
+        ``symdiff.export``.
+        """
+        from symdiff.api.exporting import export_of
+
+        export_of(self, path, args, kwargs, functions, (namespace, constants, stub, force))
 
     def _repr_html_(self) -> str | None:
         """What a notebook shows: the program compiled last, beside the function."""

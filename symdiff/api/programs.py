@@ -95,6 +95,11 @@ class Home:
             self._exact = True
             self._forget()
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether ``require_exact`` was called."""
+        return self._exact
+
     def _forget(self) -> None:
         self._dispatchers.clear()
         self._quick.clear()

@@ -29,14 +29,16 @@ def emit_source(
     in_place: bool = False,
     fresh: bool = True,
     signature: Signature | None = None,
+    beside: Namespace | None = None,
 ) -> Emitted:
     """The source of a function that computes ``graph``.
 
     ``in_place``: final values of mutated arguments are stored into the caller's arrays. ``fresh``:
     arrays returned share no memory with arguments or with each other. ``signature`` tells
-    attributes from keys in the paths of inputs.
+    attributes from keys in the paths of inputs. ``beside`` has the names of the module that the
+    text will stand in; those that it adds are taken there afterwards, and objects are bound once.
     """
-    names = Namespace()
+    names = Namespace() if beside is None else beside.nested()
     function_name = identifier(name or graph.name, "function")
     names.taken.add(function_name)
     callees = {cell: names.fresh(cell.name) for cell in called_graphs(graph)}
@@ -54,6 +56,8 @@ def emit_source(
         restore_breaks(line.body)
         restore_regions(line.body)
         annotate(line.body, line.span.file if line.span else None)
+    if beside is not None:
+        beside.taken.update(names.objects, callees.values(), [function_name])
     text = write(lines)
     used = set(re.findall(r"\b(\w+)\.", "\n".join(text.lines)))
     modules = {short: module for short, module in MODULES.items() if short in used}

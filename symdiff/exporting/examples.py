@@ -14,17 +14,25 @@ from symdiff.ir.structure import Container, children, construct
 from symdiff.ir.types import ArrayType, Dim
 from symdiff.runtime.signature import TypeText
 
-_MOST_NUMBERS = 200
+_MOST_NUMBERS = 2000
 _DRAWN_SIZE = 3
 _DRAWN_COUNT = 3
 
 
 def example_arguments(signature: Signature, arguments: Sequence[Any]) -> list[Any]:
-    """One argument a parameter; what was given as text, or is large, is drawn."""
+    """One argument a parameter; where some were given as text, or they are large, all are drawn.
+
+    Not those with values on which the structure of the program depends.
+    """
     drawn = _Drawn()
-    if sum(map(_count, arguments)) > _MOST_NUMBERS or any(map(_has_text, arguments)):
-        return [drawn.value(spec, None) for _, spec in signature.parameters]
-    return list(arguments)
+    if sum(map(_count, arguments)) <= _MOST_NUMBERS and not any(map(_has_text, arguments)):
+        return list(arguments)
+    fixed = {path[0] for path, _ in signature.static}
+    pairs = zip(signature.parameters, arguments, strict=True)
+    return [
+        given if name in fixed and not _has_text(given) else drawn.value(spec, None)
+        for (name, spec), given in pairs
+    ]
 
 
 def _count(value: Any) -> int:

@@ -1,0 +1,450 @@
+"""A module put together: what is exported, the programs it calls, and the part that checks it.
+
+docstring, imports, __all__, __symdiff__
+classes, functions and constants that programs name
+programs, as the compiler emits them
+functions, with types and documentation, which check their arguments
+checks, which run when the file is run
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from symdiff import pipeline
+from symdiff.emit import Emitted, Parameter
+from symdiff.emit.namespace import Namespace
+from symdiff.emit.signature import Rebuild
+from symdiff.errors import SignatureError
+from symdiff.exporting.arguments import (
+    annotation,
+    checks,
+    fact_checks,
+    of_type,
+    readable,
+    result_in_words,
+    returned,
+)
+from symdiff.exporting.classes import definition, fields_of, maker
+from symdiff.exporting.comparison import Comparison
+from symdiff.exporting.constants import SMALL, Constants, array_file, numbers_in
+from symdiff.exporting.facts import facts
+from symdiff.exporting.programs import Programs
+from symdiff.exporting.refusals import not_alone, refuse_objects, refuse_outside_effects
+from symdiff.exporting.request import Exported, Request
+from symdiff.exporting.spelling import imported, no_classes, own_source, spelled_value
+from symdiff.exporting.text import (
+    IMPORTS,
+    carried,
+    definition_line,
+    docstring,
+    imports_for,
+    joined,
+    names_in,
+    one_line,
+)
+from symdiff.ir.signature import Specification, describe
+from symdiff.ir.structure import Structure
+from symdiff.pipeline import Arguments, Derived
+from symdiff.version import __version__
+
+_OWNED = (
+    "This code was made from yours and belongs to you: symdiff claims nothing in it. It needs"
+    " {needed},\nand not symdiff. Run the file to check it; it exits with 0 where all agrees, else"
+    " with 1."
+)
+_BANNER = "# Checks: what follows compares the functions above with sweeps and differences."
+_TAKEN = ("given", "inner", "along", "arguments", "result", "_main", "_DATA", "saved", "cotangents")
+_NEEDED = ("np", "float", "complex", "range", "slice", "bool", "object")
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of the module: its derived graph, and the program that computes it."""
+
+    exported: Exported
+    derived: Derived
+    arguments: Arguments
+    emitted: Emitted
+    pair: pipeline.Pair | None = None
+
+    @property
+    def parameters(self) -> list[tuple[str, Specification]]:
+        return readable(self.derived.signature)
+
+    @property
+    def output(self) -> Structure:
+        return self.derived.graph.output
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The texts of a module and its stub, whose hashes are not in them yet, and the arrays."""
+
+    text: str
+    stub: str | None
+    arrays: bytes | None
+
+
+def compose(request: Request, stem: str) -> Written:
+    """The module of a request; ``stem`` is the name of its file without the ending.
+
+    :raises SymdiffError: at the user's line, for what cannot stand alone.
+    """
+    return _Module(request, stem).written()
+
+
+def public_names(exported: Exported) -> tuple[str, ...]:
+    """The names that a function has in the module."""
+    name = exported.name
+    return (name,) if exported.kind != "Function" else (f"{name}_forward", f"{name}_backward")
+
+
+@dataclass
+class _Module:
+    request: Request
+    stem: str
+    programs: Programs = field(init=False)
+
+    def __post_init__(self) -> None:
+        public = [name for asked in self.request.functions for name in public_names(asked)]
+        _require_distinct(public)
+        helpers = [name for module in _standalone() for name in vars(module)]
+        tests = [f"_check_{asked.name}" for asked in self.request.functions]
+        self.public = public
+        self.names = Namespace([*helpers, *IMPORTS, *_TAKEN, *public, *tests])
+        self.programs = Programs(self.names)
+        self.functions = [self._function(asked) for asked in self.request.functions]
+        parameters = frozenset(name for made in self.functions for name, _ in made.parameters)
+        _refuse_needed(parameters & {*helpers, *_NEEDED, *public})
+        in_file = self.request.options.constants == "file"
+        self.constants = Constants(self.names, parameters, in_file)
+
+    def _function(self, asked: Exported) -> Function:
+        given = asked.chain.normalise(asked.arguments)
+        derived = pipeline.derive(asked.chain, given)
+        refuse_outside_effects(derived.graph, derived.written)
+        refuse_objects(derived.signature, derived.graph.span)
+        if asked.kind != "Function":
+            return Function(asked, derived, given, self.programs.function(asked, derived))
+        pair = self.programs.pair(asked, derived)
+        return Function(asked, derived, given, pair.forward.emitted, pair)
+
+    def written(self) -> Written:
+        own = list(self.programs.emitted)
+        tests = self._tests()
+        emitted = self.programs.emitted
+        public = [text for made in self.functions for text in self._defined(made)]
+        programs = [_text(program) for program in own]
+        sweeps = [_text(program) for program in emitted if program not in own]
+        objects = self._objects()
+        constants = list(self.constants.definitions(self.class_name))
+        arrays = array_file(self.constants.filed) if self.constants.filed else None
+        if arrays is not None:
+            constants = [*self._reading(arrays[1]), *constants]
+        helpers, comparing = _helpers([*objects, *constants, *public, *tests])
+        body = [*helpers, *objects, "\n".join(constants), *programs, *public]
+        checking = [_BANNER, *comparing, *sweeps, *tests, self._main()]
+        head = self._head([*body, *checking], own)
+        stub = self._stub(objects) if self.request.options.stub else None
+        return Written(joined([*head, *body, *checking]), stub, arrays and arrays[0])
+
+    # What programs name
+
+    def class_name(self, kind: type) -> str:
+        """The name in the module of a class of named tuples or dataclasses."""
+        if fields_of(kind) is None:
+            return no_classes(kind)
+        return self.names.bind(kind, kind.__name__)
+
+    def _objects(self) -> list[str]:
+        """Definitions of what generated text names, classes first."""
+        classes, others, imports = [], [], []
+        done: set[str] = set()
+        while pending := [name for name in self.names.objects if name not in done]:
+            for name in pending:
+                done.add(name)
+                value = self.names.objects[name]
+                fields = fields_of(value) if isinstance(value, type) else None
+                if fields is not None:
+                    classes.append(definition(name, value, fields))
+                elif (statement := imported(name, value)) is not None:
+                    imports.append(statement)
+                else:
+                    others.append(self._object(name, value))
+        return ["\n".join(imports), *classes, *filter(None, others)]
+
+    def _object(self, name: str, value: Any) -> str:
+        if isinstance(value, np.ndarray | np.generic):
+            if self.constants.in_file and numbers_in(value) > SMALL:
+                self.constants.large[name] = value
+                return ""
+            return f"{name} = {spelled_value(value)}"
+        if isinstance(value, Rebuild):
+            kind = self.class_name(value.container.type)
+            return maker(name, kind, value.container.keys)
+        module = getattr(value, "__module__", None)
+        if isinstance(module, str) and module.startswith("symdiff.ops"):
+            return own_source(name, value)
+        raise not_alone(name, value, self.programs.emitted)
+
+    def _reading(self, written: str) -> Iterator[str]:
+        yield f"_DATA = _arrays({f'{self.stem}.npz'!r}, {written!r})"
+        for name in self.constants.filed:
+            yield f"{name} = _DATA[{name!r}]"
+
+    # Functions
+
+    def _passed(self, parameter: Parameter) -> str:
+        if parameter.origin == "argument":
+            return str(parameter.path[0])
+        return self.constants.name(parameter)
+
+    def _call(self, emitted: Emitted) -> str:
+        return f"{emitted.name}({', '.join(map(self._passed, emitted.parameters))})"
+
+    def _defined(self, made: Function) -> Iterator[str]:
+        """The functions that users of the module call."""
+        yield self._definition(made)
+        if made.pair is not None:
+            yield self._backward(made, made.pair)
+
+    def _head_of(self, made: Function) -> str:
+        """The ``def`` line of a function."""
+        parameters = [
+            f"{name}: {annotation(kind, self.class_name)}" for name, kind in made.parameters
+        ]
+        parameters += [f"{name}: {_array_type(value)}" for name, value in self._asked(made)]
+        result = returned(made.derived.graph, self.class_name)
+        name = made.exported.name
+        if made.pair is not None:
+            name, result = f"{name}_forward", f"tuple[{result}, tuple[Any, ...]]"
+        return definition_line(name, parameters, result)
+
+    def _asked(self, made: Function) -> list[tuple[str, Any]]:
+        """The large arrays outside that are parameters of a function."""
+        return list(self.constants.asked.items())
+
+    def _definition(self, made: Function) -> str:
+        sizes = _fresh("sizes", [name for name, _ in made.parameters])
+        lines = [
+            line
+            for name, kind in made.parameters
+            for line in checks(name, kind, sizes, self.class_name)
+        ]
+        lines += fact_checks(made.derived.signature, self.class_name)
+        for name, value in self._asked(made):
+            dims = list(value.shape)
+            lines.append(f"_array({name!r}, {name}, {value.dtype.name!r}, {dims!r})")
+        if any(f", {sizes})" in line for line in lines):
+            lines.insert(0, f"{sizes}: dict[str, int] = {{}}")
+        lines.append(f"return {self._call(made.emitted)}")
+        documentation = docstring(self._documentation(made), "    ")
+        return "\n    ".join([self._head_of(made), documentation, *lines])
+
+    def _documentation(self, made: Function) -> str:
+        what = made.exported.what
+        returns = _in_words(made.derived)
+        if made.pair is not None:
+            what, returns = (
+                f"{what}: its value, and what the backward part needs",
+                f"{returns}, saved",
+            )
+        rows = [f"{name}: {one_line(describe(kind))}" for name, kind in made.parameters]
+        for name, value in self._asked(made):
+            rows.append(
+                f"{name}: {value.dtype.name}{list(value.shape)}, a constant of the original"
+            )
+        return "\n".join([f"{one_line(what)}.", "", *rows, f"Returns {one_line(returns)}.", ""])
+
+    def _backward(self, made: Function, pair: pipeline.Pair) -> str:
+        count = len(pair.seeded)
+        what = f"The cotangents of the arguments of {one_line(made.exported.of)}"
+        return "\n    ".join(
+            [
+                f"{_head_of_backward(made.exported.name)}",
+                docstring(
+                    f"{what}: one entry each.\n\n"
+                    f"saved: from {made.exported.name}_forward.\n"
+                    f"cotangents: {count}, of the floats in the value, in their order.\n",
+                    "    ",
+                ),
+                f"if len(cotangents) != {count}:",
+                f'    raise TypeError(f"{count} cotangents are needed, not {{len(cotangents)}}")',
+                "given = (*saved, *cotangents)",
+                f"return {pair.backward.name}(*(given[k] for k in {pair.order!r}))",
+            ]
+        )
+
+    # The head
+
+    def _head(self, sections: Sequence[str], own: Sequence[Emitted]) -> list[str]:
+        used = names_in(sections)
+        needed = "NumPy and SciPy" if any("from scipy" in text for text in sections) else "NumPy"
+        title = one_line(", ".join(self.public))
+        rows = [f"{title}: generated by symdiff {__version__}.", ""]
+        rows += [
+            f"    {name}{_shown(made)}"
+            for made in self.functions
+            for name in public_names(made.exported)[:1]
+        ]
+        rows += ["", _OWNED.format(needed=needed), ""]
+        return [
+            f"{docstring(chr(10).join(rows))}\n\n{imports_for(used)}",
+            f"__all__ = {self.public!r}\n\n__symdiff__ = {self._facts()}",
+        ]
+
+    def _facts(self) -> str:
+        functions = {
+            made.exported.name: facts(made.exported, made.derived, _in_words(made.derived))
+            for made in self.functions
+        }
+        filed = f"{self.stem}.npz" if self.constants.filed else None
+        return _laid_out(
+            {
+                "version": __version__,
+                "sha256": "0" * 64,
+                "functions": functions,
+                "options": {
+                    "namespace": self.request.options.namespace,
+                    "constants": self.request.options.constants,
+                    "exact": any(asked.exact for asked in self.request.functions),
+                },
+                "arrays": filed,
+            }
+        )
+
+    # Checks
+
+    def _tests(self) -> list[str]:
+        for parameter in self.programs.parameters():
+            self.constants.add(parameter)
+        comparison = Comparison(self.programs, self._constant, self.class_name)
+        found = []
+        for made in self.functions:
+            comparison.large = "".join(f", {name}=_EXAMPLE_{name}" for name, _ in self._asked(made))
+            found += comparison.test(made.exported, made.derived, made.arguments)
+        return [*self._examples(), *found]
+
+    def _constant(self, parameter: Parameter) -> str:
+        """A variable outside, as the checks spell it: large ones are drawn."""
+        self.constants.add(parameter)
+        name = self.constants.name(parameter)
+        return f"_EXAMPLE_{name}" if name in self.constants.asked else name
+
+    def _examples(self) -> Iterator[str]:
+        for name, value in self.constants.asked.items():
+            drawn = f"np.random.default_rng(0).uniform(0.5, 1.5, {value.shape!r})"
+            yield f"_EXAMPLE_{name} = {drawn}.astype({value.dtype.name!r})"
+
+    def _main(self) -> str:
+        calls = ", ".join(f"_check_{asked.name}()" for asked in self.request.functions)
+        return f'if __name__ == "__main__":\n    raise SystemExit(_exit_code([{calls}]))'
+
+    # The stub
+
+    def _stub(self, objects: Sequence[str]) -> str:
+        classes = [text for text in objects if re.match(r"@dataclass|class ", text)]
+        heads = []
+        for made in self.functions:
+            heads.append(f"{self._head_of(made)} ...")
+            if made.pair is not None:
+                heads.append(f"{_head_of_backward(made.exported.name)} ...")
+        listed = "__all__: list[str]\n__symdiff__: dict[str, Any]"
+        used = names_in([*classes, *heads]) | {"Any"}
+        mark = f"# Types of {one_line(self.stem)}.py, generated by symdiff {__version__}."
+        top = f'{mark}\n# "sha256": "{"0" * 64}",\n{imports_for(used, future=False)}'
+        return joined([top, listed, *classes, "\n".join(heads)])
+
+
+def _standalone() -> tuple[ModuleType, ...]:
+    from symdiff.exporting.standalone import checking, comparing, reading, rebuilding
+
+    return checking, rebuilding, reading, comparing
+
+
+def _helpers(sections: Sequence[str]) -> tuple[list[str], list[str]]:
+    """What the sections call of the functions that modules carry: in front, and for the checks."""
+    *front, comparing = _standalone()
+    used = names_in(sections) | {"_exit_code"}
+    return [text for module in front for text in carried(module, used)], carried(comparing, used)
+
+
+def _text(emitted: Emitted) -> str:
+    return emitted.text
+
+
+def _head_of_backward(name: str) -> str:
+    return f"def {name}_backward(saved: tuple[Any, ...], *cotangents: Any) -> tuple[Any, ...]:"
+
+
+def _in_words(derived: Derived) -> str:
+    names = {s.symbol: n.symbol for s, n in _sizes(derived)}
+    return result_in_words(derived.graph, names)
+
+
+def _sizes(derived: Derived) -> Iterator[tuple[Any, Any]]:
+    """The sizes of arguments, as the signature has them and under their readable names."""
+    from symdiff.ir.signature import leaves
+
+    for (name, own), (_, shown) in zip(
+        derived.signature.parameters, readable(derived.signature), strict=True
+    ):
+        for (_, a), (_, b) in zip(leaves(own, (name,)), leaves(shown, (name,)), strict=True):
+            pairs = zip(getattr(a, "shape", ()), getattr(b, "shape", ()), strict=True)
+            yield from ((m, n) for m, n in pairs if not isinstance(m, int))
+
+
+def _shown(made: Function) -> str:
+    parameters = ", ".join(f"{name}: {describe(kind)}" for name, kind in made.parameters)
+    return one_line(f"({parameters}) -> {_in_words(made.derived)}")
+
+
+def _array_type(value: Any) -> str:
+    from symdiff.ir.types import type_of_constant
+
+    return of_type(type_of_constant(value))
+
+
+def _fresh(name: str, taken: Sequence[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _require_distinct(public: Sequence[str]) -> None:
+    repeated = sorted({name for name in public if public.count(name) > 1})
+    if repeated:
+        raise SignatureError(
+            f"two functions of the module would be called {repeated[0]}",
+            hint='give them names: symdiff.export(path, {"name": f.grad, "other": g.grad}, ...)',
+        )
+
+
+def _refuse_needed(parameters: frozenset[str]) -> None:
+    if parameters:
+        name = min(parameters)
+        raise SignatureError(
+            f"a parameter is called {name}, which is a name that the module needs itself",
+            hint="rename the parameter",
+        )
+
+
+def _laid_out(value: Any, indent: str = "") -> str:
+    """A dict an item a line."""
+    if not isinstance(value, dict) or not value:
+        return _quoted(value) if isinstance(value, str) else spelled_value(value)
+    inner = f"{indent}    "
+    rows = [f"{inner}{_quoted(key)}: {_laid_out(item, inner)}," for key, item in value.items()]
+    return "\n".join(["{", *rows, f"{indent}}}"])
+
+
+def _quoted(text: str) -> str:
+    """A text between double quotes, where it can stand there as it is."""
+    return f'"{text}"' if repr(text) == f"'{text}'" and '"' not in text else repr(text)

@@ -1,0 +1,53 @@
+"""Checks of arguments: a ``TypeError`` that names the one that does not fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def _is(name: str, value: Any, kind: str, length: int) -> None:
+    if type(value).__name__ != kind or (hasattr(value, "__len__") and len(value) != length):
+        raise TypeError(f"{name} must be a {kind} of length {length}, not {value!r}")
+
+
+def _keys(name: str, value: Any, kind: str, keys: tuple[Any, ...]) -> None:
+    if type(value).__name__ != kind or list(value) != list(keys):
+        raise TypeError(f"{name} must be a {kind} with the keys {list(keys)!r}, in this order")
+
+
+def _same(name: str, value: Any, expected: Any) -> None:
+    if type(value) is not type(expected) or value != expected:
+        raise TypeError(f"{name} must be {expected!r}, not {value!r}")
+
+
+def _number(name: str, value: Any, kind: str) -> None:
+    kinds = {"float": float, "int": int, "bool": bool, "complex": complex}
+    wanted = kinds.get(kind) or np.dtype(kind).type
+    if type(value) is not wanted:
+        raise TypeError(f"{name} must be of type {kind}, not {type(value).__name__}")
+
+
+def _array(
+    name: str, value: Any, dtype: str, dims: list[Any], sizes: dict[str, int] | None = None
+) -> None:
+    if type(value) is not np.ndarray or value.dtype != dtype or value.ndim != len(dims):
+        raise TypeError(f"{name} must be an array of {dtype} with {len(dims)} dimensions")
+    _shape(name, value.shape, dims, {} if sizes is None else sizes)
+
+
+def _shape(name: str, shape: tuple[int, ...], dims: list[Any], sizes: dict[str, int]) -> None:
+    """Compare lengths with what is known of them: a number, or a size's name and an offset."""
+    for axis, (length, dim) in enumerate(zip(shape, dims, strict=True)):
+        if isinstance(dim, int):
+            if length != dim:
+                raise TypeError(f"axis {axis} of {name} must have length {dim}, not {length}")
+            continue
+        symbol, offset = dim
+        if sizes.setdefault(symbol, length - offset) != length - offset:
+            raise TypeError(f"axis {axis} of {name}: the length is not {symbol}, as elsewhere")
+        if length < 2 and not offset:
+            raise TypeError(
+                f"axis {axis} of {name} has length {length}, for which this was not generated"
+            )
