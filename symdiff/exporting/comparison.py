@@ -117,16 +117,20 @@ class Comparison:
         names = [name for name, _ in signature.parameters]
         yield self._definition(f"_{base}_value_of", sweeps.value, signature)
         if sweeps.along is not None:
-            head = f"def _{base}_along_of(arguments: Any, along: Any) -> Any:"
-            parts = {
-                p.path[1]: f"_part(arguments, along, {place(sweeps.wrt[p.path[1]], names)!r})"
-                for p in sweeps.along.parameters
-                if p.origin == "derived"
-            }
-            call = self._call_of(sweeps.along, signature, lambda p: parts[p.path[1]])
-            yield f"{head}\n    return {call}"
+            yield self._along(base, sweeps.along, sweeps, names)
         if sweeps.forward is not None and sweeps.backward is not None:
             yield self._backward(base, sweeps, names)
+
+    def _along(self, base: str, along: Emitted, sweeps: Sweeps, names: list[str]) -> str:
+        """The derivatives of all results along directions, by the forward sweep."""
+        head = f"def _{base}_along_of(arguments: Any, along: Any) -> Any:"
+        parts = {
+            p.path[1]: f"_part(arguments, along, {place(sweeps.wrt[p.path[1]], names)!r})"
+            for p in along.parameters
+            if p.origin == "derived"
+        }
+        call = self._call_of(along, sweeps.derived.signature, lambda p: parts[p.path[1]])
+        return f"{head}\n    return {call}"
 
     def _definition(self, name: str, emitted: Emitted, signature: Signature) -> str:
         return f"def {name}(arguments: Any) -> Any:\n    return {self._call_of(emitted, signature)}"

@@ -68,6 +68,7 @@ class Constants:
         return self.large if self.in_file else {}
 
     def definitions(self, classes: Classes) -> Iterator[str]:
+        """An assignment a constant."""
         for name, value in self.small.items():
             yield f"{name} = {spelled_value(value, classes)}"
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -42,6 +41,7 @@ from symdiff.exporting.spelling import imported, no_classes, own_source, spelled
 from symdiff.exporting.text import (
     IMPORTS,
     carried,
+    defined_in,
     definition_line,
     docstring,
     imports_for,
@@ -97,7 +97,11 @@ def compose(request: Request, stem: str) -> Written:
 
     :raises SymdiffError: at the user's line, for what cannot stand alone.
     """
-    return _Module(request, stem).written()
+    if request.options.namespace == "numpy":
+        return Module(request, stem).written()
+    from symdiff.exporting.traced.module import TracedModule
+
+    return TracedModule(request, stem).written()
 
 
 def public_names(exported: Exported) -> tuple[str, ...]:
@@ -107,7 +111,9 @@ def public_names(exported: Exported) -> tuple[str, ...]:
 
 
 @dataclass
-class _Module:
+class Module:
+    """A module being put together, for NumPy."""
+
     request: Request
     stem: str
     programs: Programs = field(init=False)
@@ -115,16 +121,31 @@ class _Module:
     def __post_init__(self) -> None:
         public = [name for asked in self.request.functions for name in public_names(asked)]
         _require_distinct(public)
-        helpers = [name for module in _standalone() for name in vars(module)]
+        helpers = [name for file in self.standalone() for name in defined_in(file)]
         tests = [f"_check_{asked.name}" for asked in self.request.functions]
         self.public = public
         self.names = Namespace([*helpers, *IMPORTS, *_TAKEN, *public, *tests])
-        self.programs = Programs(self.names)
+        self.programs = self.programs_of(self.names)
         self.functions = [self._function(asked) for asked in self.request.functions]
         parameters = frozenset(name for made in self.functions for name, _ in made.parameters)
         _refuse_needed(parameters & {*helpers, *_NEEDED, *public})
         in_file = self.request.options.constants == "file"
         self.constants = Constants(self.names, parameters, in_file)
+
+    def programs_of(self, names: Namespace) -> Programs:
+        """What emits the programs of the module."""
+        return Programs(names)
+
+    def standalone(self) -> tuple[str, ...]:
+        """The files of ``standalone`` whose functions it carries, those for the checks last."""
+        return "checking", "rebuilding", "reading", "comparing"
+
+    def _helpers(self, sections: Sequence[str]) -> tuple[list[str], list[str]]:
+        """What sections call of the functions that it carries: in front, and for the checks."""
+        front = [file for file in self.standalone() if not file.endswith("comparing")]
+        checks = [file for file in self.standalone() if file not in front]
+        used = names_in(sections)
+        return carried(front, used), carried(checks, used | {"_exit_code"})
 
     def _function(self, asked: Exported) -> Function:
         given = asked.chain.normalise(asked.arguments)
@@ -148,8 +169,8 @@ class _Module:
         arrays = array_file(self.constants.filed) if self.constants.filed else None
         if arrays is not None:
             constants = [*self._reading(arrays[1]), *constants]
-        helpers, comparing = _helpers([*objects, *constants, *public, *tests])
-        body = [*helpers, *objects, "\n".join(constants), *programs, *public]
+        helpers, comparing = self._helpers([*objects, *constants, *programs, *public, *tests])
+        body = [*self.preamble(), *helpers, *objects, "\n".join(constants), *programs, *public]
         checking = [_BANNER, *comparing, *sweeps, *tests, self._main()]
         head = self._head([*body, *checking], own)
         stub = self._stub(objects) if self.request.options.stub else None
@@ -218,10 +239,13 @@ class _Module:
     def _head_of(self, made: Function) -> str:
         """The ``def`` line of a function."""
         parameters = [
-            f"{name}: {annotation(kind, self.class_name)}" for name, kind in made.parameters
+            f"{name}: {self.spoken(annotation(kind, self.class_name))}"
+            for name, kind in made.parameters
         ]
-        parameters += [f"{name}: {_array_type(value)}" for name, value in self._asked(made)]
-        result = returned(made.derived.graph, self.class_name)
+        parameters += [
+            f"{name}: {self.spoken(_array_type(value))}" for name, value in self._asked(made)
+        ]
+        result = self.spoken(returned(made.derived.graph, self.class_name))
         name = made.exported.name
         if made.pair is not None:
             name, result = f"{name}_forward", f"tuple[{result}, tuple[Any, ...]]"
@@ -261,7 +285,8 @@ class _Module:
             rows.append(
                 f"{name}: {value.dtype.name}{list(value.shape)}, a constant of the original"
             )
-        return "\n".join([f"{one_line(what)}.", "", *rows, f"Returns {one_line(returns)}.", ""])
+        returned = f"Returns {one_line(returns)}."
+        return "\n".join([f"{one_line(what)}.", "", *rows, returned, *self.notes(made), ""])
 
     def _backward(self, made: Function, pair: pipeline.Pair) -> str:
         count = len(pair.seeded)
@@ -286,7 +311,7 @@ class _Module:
 
     def _head(self, sections: Sequence[str], own: Sequence[Emitted]) -> list[str]:
         used = names_in(sections)
-        needed = "NumPy and SciPy" if any("from scipy" in text for text in sections) else "NumPy"
+        needed = self.needed(sections)
         title = one_line(", ".join(self.public))
         rows = [f"{title}: generated by symdiff {__version__}.", ""]
         rows += [
@@ -300,11 +325,32 @@ class _Module:
             f"__all__ = {self.public!r}\n\n__symdiff__ = {self._facts()}",
         ]
 
+    def preamble(self) -> list[str]:
+        """What stands before everything else."""
+        return []
+
+    def array_of(self, text: str) -> str:
+        """A constant array, as its functions take it."""
+        return text
+
+    def spoken(self, text: str) -> str:
+        """An annotation, in the terms of the library."""
+        return text
+
+    def notes(self, made: Function) -> list[str]:
+        """What is to be known of a function beside its arguments."""
+        return []
+
+    def needed(self, sections: Sequence[str]) -> str:
+        """What the module has to import."""
+        return "NumPy and SciPy" if any("from scipy" in text for text in sections) else "NumPy"
+
+    def facts_of(self, made: Function) -> dict[str, Any]:
+        """What the module says of a function."""
+        return facts(made.exported, made.derived, _in_words(made.derived))
+
     def _facts(self) -> str:
-        functions = {
-            made.exported.name: facts(made.exported, made.derived, _in_words(made.derived))
-            for made in self.functions
-        }
+        functions = {made.exported.name: self.facts_of(made) for made in self.functions}
         filed = f"{self.stem}.npz" if self.constants.filed else None
         return _laid_out(
             {
@@ -325,12 +371,16 @@ class _Module:
     def _tests(self) -> list[str]:
         for parameter in self.programs.parameters():
             self.constants.add(parameter)
-        comparison = Comparison(self.programs, self._constant, self.class_name)
+        comparison = self.comparison()
         found = []
         for made in self.functions:
             comparison.large = "".join(f", {name}=_EXAMPLE_{name}" for name, _ in self._asked(made))
             found += comparison.test(made.exported, made.derived, made.arguments)
         return [*self._examples(), *found]
+
+    def comparison(self) -> Comparison:
+        """What writes the tests of the functions."""
+        return Comparison(self.programs, self._constant, self.class_name)
 
     def _constant(self, parameter: Parameter) -> str:
         """A variable outside, as the checks spell it: large ones are drawn."""
@@ -361,19 +411,6 @@ class _Module:
         mark = f"# Types of {one_line(self.stem)}.py, generated by symdiff {__version__}."
         top = f'{mark}\n# "sha256": "{"0" * 64}",\n{imports_for(used, future=False)}'
         return joined([top, listed, *classes, "\n".join(heads)])
-
-
-def _standalone() -> tuple[ModuleType, ...]:
-    from symdiff.exporting.standalone import checking, comparing, reading, rebuilding
-
-    return checking, rebuilding, reading, comparing
-
-
-def _helpers(sections: Sequence[str]) -> tuple[list[str], list[str]]:
-    """What the sections call of the functions that modules carry: in front, and for the checks."""
-    *front, comparing = _standalone()
-    used = names_in(sections) | {"_exit_code"}
-    return [text for module in front for text in carried(module, used)], carried(comparing, used)
 
 
 def _text(emitted: Emitted) -> str:

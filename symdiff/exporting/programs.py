@@ -71,8 +71,11 @@ class Programs:
     def function(self, exported: Exported, derived: Derived) -> Emitted:
         """What is exported itself."""
         name = self.names.fresh(f"_{exported.name}")
-        program = pipeline.build(derived, name, exact=exported.exact, beside=self.names)
-        return self.add(program.emitted)
+        return self.add(self.emit(derived, name, exported.exact))
+
+    def emit(self, derived: Derived, name: str, exact: bool) -> Emitted:
+        """The program of a derived graph."""
+        return pipeline.build(derived, name, exact=exact, beside=self.names).emitted
 
     def pair(self, exported: Exported, derived: Derived) -> pipeline.Pair:
         """A function's forward and backward parts."""
@@ -103,9 +106,7 @@ class Programs:
         known = sorted(set(order))
         seeded = tuple(order.index(number) for number in known)
         if not backward:
-            along = self._build(
-                replace(derived, graph=_pushed(graph, wrt, order)), f"_{name}_along"
-            )
+            along = self.along(derived, _pushed(graph, wrt, order), f"_{name}_along")
             return Sweeps(name, derived, value, along, None, None, (), paths, seeded)
         shaped = _tuple([Leaf(k) for k in range(len(wrt))])
         given = replace(derived, graph=_returning(graph, tuple(map(Leaf, known))))
@@ -113,9 +114,13 @@ class Programs:
         first, second = self.add(made.forward.emitted), self.add(made.backward)
         return Sweeps(name, derived, value, None, first, second, made.order, paths, seeded)
 
+    def along(self, derived: Derived, graph: Graph, name: str) -> Emitted | None:
+        """The forward sweep, of which ``graph`` is the graph."""
+        return self._build(replace(derived, graph=graph), name)
+
     def _build(self, derived: Derived, name: str) -> Emitted:
         chosen = self.names.fresh(name)
-        return self.add(pipeline.build(derived, chosen, exact=True, beside=self.names).emitted)
+        return self.add(self.emit(derived, chosen, True))
 
     def parameters(self) -> Iterator[Parameter]:
         """The parameters of all programs."""

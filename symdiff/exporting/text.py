@@ -7,10 +7,10 @@
 from __future__ import annotations
 
 import ast
-import inspect
+import functools
 import re
 from collections.abc import Iterable, Sequence
-from types import ModuleType
+from pathlib import Path
 
 from symdiff.emit.namespace import identifier
 
@@ -25,6 +25,9 @@ IMPORTS = {
     "Path": "from pathlib import Path",
     "Any": "from typing import {typing}",
     "NamedTuple": "from typing import {typing}",
+    "jax": "import jax",
+    "jnp": "import jax.numpy as jnp",
+    "lax": "from jax import lax",
     "np": "import numpy as np",
     "NDArray": "from numpy.typing import NDArray",
 }
@@ -35,8 +38,9 @@ def imports_for(used: set[str], future: bool = True) -> str:
     """The import statements for the names that a module reads."""
     typing = ", ".join(name for name in _FROM_TYPING if name in used)
     lines = [line.format(typing=typing) for name, line in IMPORTS.items() if name in used]
-    standard = [line for line in dict.fromkeys(lines) if "numpy" not in line]
-    others = [line for line in dict.fromkeys(lines) if "numpy" in line]
+    third = [line for line in dict.fromkeys(lines) if "numpy" in line or "jax" in line]
+    standard = [line for line in dict.fromkeys(lines) if line not in third]
+    others = sorted(third, key=lambda line: (line.startswith("from"), line))
     blocks = [["from __future__ import annotations"] if future else [], standard, others]
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
@@ -82,26 +86,40 @@ def joined(sections: Iterable[str]) -> str:
     return "\n\n\n".join(section.strip("\n") for section in sections if section) + "\n"
 
 
-def carried(module: ModuleType, wanted: Iterable[str]) -> list[str]:
-    """The source of functions of a module of ``standalone``, after those of it that they call."""
-    text = inspect.getsource(module)
-    lines = text.splitlines()
-    defined = {
-        node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)
-    }
-    pending, found = [name for name in wanted if name in defined], set[str]()
+@functools.cache
+def _standalone(file: str) -> tuple[dict[str, str], dict[str, frozenset[str]]]:
+    """The functions of a file of ``standalone``: their texts, and the names that they read."""
+    text = (Path(__file__).parent / "standalone" / f"{file}.py").read_text(encoding="utf-8")
+    lines, functions = text.splitlines(), {}
+    used = {}
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef):
+            functions[node.name] = "\n".join(lines[node.lineno - 1 : node.end_lineno])
+            names = (tree.id for tree in ast.walk(node) if isinstance(tree, ast.Name))
+            used[node.name] = frozenset(names)
+    return functions, used
+
+
+def defined_in(file: str) -> list[str]:
+    """The names of the functions of a file of ``standalone``."""
+    return list(_standalone(file)[0])
+
+
+def carried(files: Iterable[str], wanted: Iterable[str]) -> list[str]:
+    """The source of functions of files of ``standalone``, with those of them that they call."""
+    texts: dict[str, str] = {}
+    used: dict[str, frozenset[str]] = {}
+    for file in files:
+        found = _standalone(file)
+        texts |= found[0]
+        used |= found[1]
+    pending, needed = [name for name in wanted if name in texts], set[str]()
     while pending:
         name = pending.pop()
-        if name in found:
-            continue
-        found.add(name)
-        used = {node.id for node in ast.walk(defined[name]) if isinstance(node, ast.Name)}
-        pending += sorted(used & set(defined))
-    return [
-        "\n".join(lines[node.lineno - 1 : node.end_lineno])
-        for name, node in defined.items()
-        if name in found
-    ]
+        if name not in needed:
+            needed.add(name)
+            pending += used[name] & set(texts)
+    return [text for name, text in texts.items() if name in needed]
 
 
 def names_in(sections: Sequence[str]) -> set[str]:

@@ -1,0 +1,40 @@
+"""Checks of arguments that may be traced: their shapes and dtypes, which are known then."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import jax.numpy as jnp
+
+
+def _array(
+    name: str, value: Any, dtype: str, dims: list[Any], sizes: dict[str, int] | None = None
+) -> None:
+    given = getattr(value, "dtype", None)
+    if given != dtype or value.ndim != len(dims):
+        raise TypeError(f"{name} must be an array of {dtype} with {len(dims)} dimensions")
+    _shape(name, value.shape, dims, {} if sizes is None else sizes)
+
+
+def _number(name: str, value: Any, kind: str) -> None:
+    wanted = jnp.dtype(kind).kind
+    given = jnp.result_type(value)
+    if jnp.shape(value) != () or given.kind != wanted:
+        raise TypeError(f"{name} must be of type {kind}, not {given} of shape {jnp.shape(value)}")
+
+
+def _shape(name: str, shape: tuple[int, ...], dims: list[Any], sizes: dict[str, int]) -> None:
+    """Compare lengths with what is known of them: a number, or a size's name and an offset."""
+    for axis, (length, dim) in enumerate(zip(shape, dims, strict=True)):
+        if isinstance(dim, int):
+            if length != dim:
+                raise TypeError(f"axis {axis} of {name} must have length {dim}, not {length}")
+            continue
+        symbol, offset = dim
+        if sizes.setdefault(symbol, length - offset) != length - offset:
+            raise TypeError(f"axis {axis} of {name}: the length is not {symbol}, as elsewhere")
+        if length < 2 and not offset:
+            raise TypeError(
+                f"axis {axis} of {name} has length {length}, for which this was not generated"
+            )

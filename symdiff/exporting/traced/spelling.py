@@ -1,0 +1,140 @@
+"""NumPy's spelling of an op as JAX's: ``np.sin(x)`` → ``jnp.sin(x)``, ``float(x)`` → an array's.
+
+What has no such spelling is refused at the user's line.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import Node
+from symdiff.ir.types import ArrayType
+from symdiff.ops.declare import dotted, literal
+
+# Functions that both libraries have, with one meaning.
+SHARED = frozenset(
+    {
+        "abs", "absolute", "add", "all", "any", "arange", "arccos", "arccosh", "arcsin", "arcsinh",
+        "arctan", "arctan2", "arctanh", "argmax", "argmin", "argsort", "array", "atleast_1d", "bool",
+        "bool_", "broadcast_to", "cbrt", "ceil", "clip", "complex128", "complex64", "concatenate",
+        "conj", "conjugate", "copysign", "cos", "cosh", "count_nonzero", "cross", "cumprod",
+        "cumsum", "deg2rad", "diag", "diagonal", "divide", "dot", "e", "einsum", "equal", "exp",
+        "exp2", "expand_dims", "expm1", "eye", "flip", "float32", "float64", "floor", "floor_divide",
+        "full", "greater", "greater_equal", "heaviside", "hypot", "imag", "inf", "inner", "int32",
+        "int64", "invert", "isfinite", "isinf", "isnan", "kron", "left_shift", "less", "less_equal",
+        "linalg.cholesky", "linalg.det", "linalg.eigh", "linalg.inv", "linalg.norm", "linalg.qr",
+        "linalg.slogdet", "linalg.solve", "linspace", "log", "log10", "log1p", "log2", "logaddexp",
+        "logical_and", "logical_not", "logical_or", "logical_xor", "matmul", "max", "maximum",
+        "mean", "median", "min", "minimum", "moveaxis", "multiply", "nan", "negative", "newaxis",
+        "not_equal", "ones", "ones_like", "outer", "pi", "power", "prod", "rad2deg", "real",
+        "reciprocal", "remainder", "repeat", "reshape", "right_shift", "rint", "roll", "round",
+        "searchsorted", "sign", "sin", "sinc", "sinh", "sort", "sqrt", "square", "stack", "std",
+        "subtract", "sum", "swapaxes", "take_along_axis", "tan", "tanh", "tensordot", "tile",
+        "trace", "transpose", "tril", "triu", "trunc", "var", "vdot", "where", "zeros",
+        "zeros_like",
+    }
+)  # fmt: skip
+INSTEAD = {"empty": "zeros", "empty_like": "zeros_like", "ascontiguousarray": "asarray"}
+METHODS = frozenset(
+    {"T", "astype", "conj", "conjugate", "copy", "imag", "real", "reshape", "shape", "size", "sum"}
+)
+
+_SAME = ("ceil", "cos", "cosh", "exp", "exp2", "expm1", "floor", "hypot", "log", "log10", "log1p")
+_SAME += ("log2", "sin", "sinh", "sqrt", "tan", "tanh", "trunc", "copysign", "cbrt")
+_MATH = {name: f"jnp.{name}" for name in _SAME} | {
+    "acos": "jnp.arccos", "acosh": "jnp.arccosh", "asin": "jnp.arcsin", "asinh": "jnp.arcsinh",
+    "atan": "jnp.arctan", "atan2": "jnp.arctan2", "atanh": "jnp.arctanh", "degrees": "jnp.rad2deg",
+    "erf": "jax.scipy.special.erf", "erfc": "jax.scipy.special.erfc", "fabs": "jnp.abs",
+    "fmod": "jnp.fmod", "lgamma": "jax.scipy.special.gammaln", "pow": "jnp.power",
+    "radians": "jnp.deg2rad",
+}  # fmt: skip
+_BUILTINS = {"max": "jnp.maximum", "min": "jnp.minimum", "pow": "jnp.power", "abs": "jnp.abs"}
+_KEPT = ("slice",)  # builtins that mean the same of what is traced
+_CASTS = ("float", "int", "bool", "complex")
+
+
+def refused(node: Node, what: str, hint: str | None = None) -> UnsupportedCallError:
+    """The error for what the library has no words for."""
+    return UnsupportedCallError(
+        f"jax.numpy has no words for this: {what}",
+        node.span,
+        hint or "export it for numpy, or write the function without it",
+    )
+
+
+def translated(tree: ast.expr, node: Node, known: bool) -> ast.expr:
+    """The expression of a node in the library's names; ``known``: of numbers that are Python's."""
+    made: ast.expr = _Translator(node, known).visit(tree)
+    return made
+
+
+class _Translator(ast.NodeTransformer):
+    def __init__(self, node: Node, known: bool) -> None:
+        self.node = node
+        self.known = known
+
+    def visit_Call(self, tree: ast.Call) -> ast.expr:
+        if isinstance(tree.func, ast.Name) and not self.known:
+            return self._builtin(tree, tree.func.id)
+        tree.args = [self.visit(argument) for argument in tree.args]
+        for keyword in tree.keywords:
+            keyword.value = self.visit(keyword.value)
+        if isinstance(tree.func, ast.Name):
+            return tree
+        tree.func = self.visit(tree.func)
+        return tree
+
+    def _builtin(self, tree: ast.Call, name: str) -> ast.expr:
+        arguments = [self.visit(argument) for argument in tree.args]
+        if name in _CASTS:
+            return self._cast(arguments)
+        if name in _KEPT:
+            return ast.Call(tree.func, arguments, [])
+        if name not in _BUILTINS or tree.keywords:
+            raise refused(self.node, f"{name}(...)")
+        return ast.Call(dotted(_BUILTINS[name]), arguments, [])
+
+    def _cast(self, arguments: list[ast.expr]) -> ast.expr:
+        type_ = self.node.result.type
+        assert isinstance(type_, ArrayType)
+        if type_.dtype.kind == "c" and len(arguments) == 2:
+            return ast.Call(dotted("lax.complex"), arguments, [])
+        made = ast.Call(dotted("jnp.asarray"), [arguments[0]], [])
+        if type_.dtype.kind == "i":
+            made = ast.Call(dotted("jnp.trunc"), [made], [])
+        dtype = self.visit(literal(type_.dtype))
+        return ast.Call(ast.Attribute(made, "astype", ast.Load()), [dtype], [])
+
+    def visit_Attribute(self, tree: ast.Attribute) -> ast.expr:
+        text = ast.unparse(tree)
+        first, _, rest = text.partition(".")
+        if first == "np" and not rest.startswith("("):
+            return self._numpys(rest)
+        if first == "math":
+            if rest not in _MATH:
+                raise refused(self.node, f"{text}(...)")
+            return dotted(_MATH[rest])
+        if tree.attr not in METHODS:
+            raise refused(self.node, f".{tree.attr}")
+        return ast.Attribute(self.visit(tree.value), tree.attr, tree.ctx)
+
+    def _numpys(self, name: str) -> ast.expr:
+        known = INSTEAD.get(name, name)
+        if known not in SHARED and known not in INSTEAD.values():
+            raise refused(self.node, f"np.{name}")
+        return dotted(f"jnp.{known}")
+
+    def visit_UnaryOp(self, tree: ast.UnaryOp) -> ast.expr:
+        operand = self.visit(tree.operand)
+        if isinstance(tree.op, ast.Not) and not self.known:
+            return ast.Call(dotted("jnp.logical_not"), [operand], [])
+        return ast.UnaryOp(tree.op, operand)
+
+    def visit_BoolOp(self, tree: ast.BoolOp) -> ast.expr:
+        if not self.known:
+            raise refused(self.node, "and, or")
+        return tree
+
+    def visit_ListComp(self, tree: ast.ListComp) -> ast.expr:
+        raise refused(self.node, "a list of unknown length")
