@@ -9,30 +9,69 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.ir.graph import FreeVariable
 from symdiff.ir.signature import Fixed, Nested, Signature, Specification
 from symdiff.ir.structure import Container, children, construct
 from symdiff.ir.types import ArrayType, Dim
 from symdiff.runtime.signature import TypeText
 
 _MOST_NUMBERS = 2000
+_MOST_WRITTEN = 64  # of the numbers of an array
 _DRAWN_SIZE = 3
 _DRAWN_COUNT = 3
 
 
-def example_arguments(signature: Signature, arguments: Sequence[Any]) -> list[Any]:
-    """One argument a parameter; where some were given as text, or they are large, all are drawn.
+class DrawnArray(np.ndarray):
+    """An array that is large, and is written as how it was drawn."""
 
-    Not those with values on which the structure of the program depends.
+    @classmethod
+    def like(cls, array: np.ndarray) -> DrawnArray:
+        """Numbers in the shape and the dtype of an array."""
+        drawn: DrawnArray = np.asarray(_drawn(np.random.default_rng(0), array.dtype, array.shape))
+        return drawn.astype(array.dtype).view(cls)
+
+    @property
+    def text(self) -> str:
+        """The expression that draws it."""
+        rng = "np.random.default_rng(0)"
+        call = {"b": "random({}) < 0.5", "i": "integers(0, 2, {})", "u": "integers(0, 2, {})"}
+        drawn = call.get(self.dtype.kind, "uniform(0.5, 1.5, {})").format(self.shape)
+        return f"({rng}.{drawn}).astype({self.dtype.name!r})"
+
+
+def example_arguments(signature: Signature, arguments: Sequence[Any]) -> list[Any]:
+    """One argument a parameter: those given; where they are large, or given as text, drawn ones.
+
+    Where the structure of the program depends on values, sizes and numbers stay as they are.
     """
-    drawn = _Drawn()
-    if sum(map(_count, arguments)) <= _MOST_NUMBERS and not any(map(_has_text, arguments)):
+    as_text = any(map(_has_text, arguments))
+    if sum(map(_count, arguments)) <= _MOST_NUMBERS and not as_text:
         return list(arguments)
-    fixed = {path[0] for path, _ in signature.static}
-    pairs = zip(signature.parameters, arguments, strict=True)
-    return [
-        given if name in fixed and not _has_text(given) else drawn.value(spec, None)
-        for (name, spec), given in pairs
-    ]
+    fixed = {path[0] for path, _ in signature.static if not isinstance(path[0], FreeVariable)}
+    if fixed and not as_text:
+        return [_with_drawn(value) for value in arguments]
+    drawn = _Drawn()
+    return [drawn.value(spec, None) for _, spec in signature.parameters]
+
+
+def _with_drawn(value: Any) -> Any:
+    """The value with its large arrays drawn."""
+    if isinstance(value, np.ndarray) and value.size > _MOST_WRITTEN:
+        return DrawnArray.like(value)
+    parts = children(value)
+    if parts is None:
+        return value
+    items = [_with_drawn(item) for item in parts[1]]
+    return construct(Container(type(value), parts[0], ()), items)
+
+
+def _drawn(rng: np.random.Generator, dtype: np.dtype, shape: tuple[int, ...]) -> Any:
+    """Numbers of a kind: single integers are often counts, those in arrays indices."""
+    if dtype.kind == "b":
+        return rng.random(shape) < 0.5
+    if dtype.kind in "iu":
+        return rng.integers(0, 2, shape) if shape else np.int64(_DRAWN_COUNT)
+    return rng.uniform(0.5, 1.5, shape)
 
 
 def _count(value: Any) -> int:
@@ -66,13 +105,7 @@ class _Drawn:
 
     def _number(self, type_: ArrayType) -> Any:
         shape = tuple(map(self._length, type_.shape))
-        kind = type_.dtype.kind
-        if kind == "b":
-            drawn: Any = self.rng.random(shape) < 0.5
-        elif kind in "iu":  # single ones are often counts: loops run; those in arrays are indices
-            drawn = self.rng.integers(0, 2, shape) if shape else np.int64(_DRAWN_COUNT)
-        else:
-            drawn = self.rng.uniform(0.5, 1.5, shape)
+        drawn = _drawn(self.rng, type_.dtype, shape)
         if type_.kind == "array":
             return np.asarray(drawn, type_.dtype)
         scalar = type_.dtype.type(drawn)

@@ -30,8 +30,8 @@ from symdiff.pipeline import Arguments, Chain, Derived
 class Sweeps:
     """What a derivative is compared with: programs of what it is the derivative of.
 
-    ``name`` begins the names of all of them. ``wrt`` are the paths of all floats among the arguments
-    that it reads; ``order`` picks the backward function's arguments; ``seeded`` are places in the
+    ``name`` begins the names of all of them. ``wrt`` are the paths of the floats that it reads of
+    its arguments; ``order`` picks the backward function's arguments; ``seeded`` are places in the
     flat tuple of results.
     """
 

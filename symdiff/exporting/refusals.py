@@ -41,7 +41,7 @@ def refuse_outside_effects(graph: Graph, written: Sequence[Path]) -> None:
         if node.op.name in _OUTSIDE:
             raise UnsupportedCallError(
                 f"a module cannot stand alone with this in it ({node.op.name.replace('_', ' ')})",
-                node.span,
+                node.span or graph.span,
                 "compute it before, and pass the result as an argument",
             )
     for path in written:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.errors import SymdiffError
+from symdiff.exporting.examples import DrawnArray
 from symdiff.ir.structure import children
 
 _PLAIN = (bool, str, bytes, type(None), type(...))
@@ -52,6 +53,8 @@ def spelled_value(value: Any, classes: Classes = no_classes, depth: int = 0) -> 
         )
     if type(value) is np.ndarray:
         return _array(value)
+    if type(value) is DrawnArray:
+        return value.text
     if isinstance(value, np.generic) and value.dtype.kind in _NUMERIC:
         return f"np.{value.dtype.type.__name__}({_number(value)})"
     if isinstance(value, np.dtype):

@@ -34,15 +34,14 @@ IMPORTS = {
 _FROM_TYPING = ("Any", "NamedTuple")
 
 
-def imports_for(used: set[str], future: bool = True) -> str:
+def imports_for(used: set[str]) -> str:
     """The import statements for the names that a module reads."""
     typing = ", ".join(name for name in _FROM_TYPING if name in used)
     lines = [line.format(typing=typing) for name, line in IMPORTS.items() if name in used]
     third = [line for line in dict.fromkeys(lines) if "numpy" in line or "jax" in line]
     standard = [line for line in dict.fromkeys(lines) if line not in third]
     others = sorted(third, key=lambda line: (line.startswith("from"), line))
-    blocks = [["from __future__ import annotations"] if future else [], standard, others]
-    return "\n\n".join("\n".join(block) for block in blocks if block)
+    return "\n\n".join("\n".join(block) for block in (standard, others) if block)
 
 
 def docstring(text: str, indent: str = "") -> str:

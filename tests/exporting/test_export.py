@@ -1,11 +1,20 @@
 """Exported modules: they run without symdiff, check their arguments, and check themselves."""
 
+import cmath
+import dataclasses
+import hashlib
+import inspect
+import re
 import subprocess
 import sys
+import types
+import typing
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import symdiff as sd
 
@@ -181,3 +190,332 @@ def test_one_array_as_two_arguments_is_refused(tmp_path):
         sd.grad(kernel).export(tmp_path / "m.py", x, x)
     assert "takes it once" in caught.value.hint
     sd.grad(kernel).export(tmp_path / "m.py", x, x + 1)
+
+
+# What a module says of itself ---------------------------------------------------------------------
+
+
+def exit_code(path: Path, text: str) -> tuple[int, str]:
+    """How a module with this text ends, and what it says."""
+    path.write_text(text)
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_module_says_what_it_is(tmp_path):
+    path = tmp_path / "loss_grad.py"
+    loss.grad.export(path, "float64[d]", "float64[n,d]", "float64[n]")
+    module = load(path)
+    assert module["__all__"] == ["loss_grad"]
+    said = module["__symdiff__"]
+    assert said["version"] == sd.__version__
+    assert said["options"] == {"namespace": "numpy", "constants": "parameters", "exact": False}
+    function = said["functions"]["loss_grad"]
+    source = inspect.getsource(loss._function)
+    assert function["source_sha256"] == hashlib.sha256(source.encode()).hexdigest()
+    assert function["file"] == "test_export.py"
+    assert Path(__file__).read_text().splitlines()[function["line"] - 1].startswith("def loss(")
+    assert function["function"] == "loss"
+    assert function["transforms"] == ["gradient by w"]
+    assert function["signature"] == {"w": "float64[d]", "x": "float64[n,d]", "y": "float64[n]"}
+    assert function["returns"] == "float64[d]"
+    assert "belongs to you" in module["__doc__"]
+    assert "w: float64[d]" in module["loss_grad"].__doc__
+    hints = typing.get_type_hints(module["loss_grad"])
+    assert hints == dict.fromkeys(("w", "x", "y", "return"), NDArray[np.float64])
+
+
+@pytest.mark.parametrize("made", [loss.grad, loss.hvp, loss.jvp, loss], ids=repr)
+def test_a_wrong_module_says_so(tmp_path, made):
+    path = tmp_path / "module.py"
+    types = ["float64[d]", "float64[n,d]", "float64[n]"]
+    if made is loss.hvp:
+        types.append("float64[d]")
+    if made is loss.jvp:
+        types = [tuple(types), (types[0], None, None)]
+    made.export(path, *types)
+    text = path.read_text()
+    assert exit_code(path, text)[0] == 0
+    name = made._name if made is not loss else "loss_backward"
+    before, found, after = text.partition(f"def _{name}(")
+    assert found
+    own, stop, rest = after.partition("\n\n\n")
+    number = re.search(r"\b2\.0\b", own)
+    assert number is not None
+    wrong = f"{before}{found}{own[: number.start()]}2.001{own[number.end() :]}{stop}{rest}"
+    code, said = exit_code(path, wrong)
+    assert code == 1
+    assert "does NOT agree with differences" in said
+    assert "does NOT agree with the " in said.replace("differences", "")
+
+
+def test_nan_is_no_agreement(tmp_path):
+    path = tmp_path / "module.py"
+    sd.grad(lambda x: np.log(x) * x).export(path, 0.5)
+    text = path.read_text()
+    wrong = re.sub(r"return _function_grad\(x\)", "return float('nan')", text)
+    assert wrong != text
+    assert exit_code(path, wrong)[0] == 1
+
+
+def test_several_functions_in_one_module(tmp_path, data):
+    path = tmp_path / "loss_all.py"
+    loss.export(path, *data, functions=("value_and_grad", "grad", "hvp", "jvp", "hessian"))
+    module = load(path)
+    assert module["__all__"] == [
+        "loss_value_and_grad", "loss_grad", "loss_hvp", "loss_jvp", "loss_hessian",
+    ]  # fmt: skip
+    w, x, y = data
+    np.testing.assert_array_equal(module["loss_value_and_grad"](w, x, y)[1], loss.grad(w, x, y))
+    np.testing.assert_array_equal(module["loss_hvp"](w, x, y, w), loss.hvp(w, x, y, w))
+    np.testing.assert_array_equal(module["loss_hessian"](w, x, y), loss.hessian(w, x, y))
+    text = path.read_text()
+    assert text.count("def _array(") == text.count("def _difference(") == 1
+    assert text.count("RATE = 3.0") == 1
+    assert run(path).count("agrees with differences") == 5
+
+
+def test_functions_under_names(tmp_path):
+    path = tmp_path / "module.py"
+    functions = {"slope": sd.grad(sine), "bend": sd.derivative(sine, 2), "both": sine}
+    sd.export(path, functions, "float")
+    module = load(path)
+    assert module["__all__"] == ["slope", "bend", "both_forward", "both_backward"]
+    assert module["slope"](0.5) == np.cos(0.5)
+    assert module["bend"](0.5) == -np.sin(0.5)
+    value, saved = module["both_forward"](0.5)
+    assert (value, module["both_backward"](saved, 2.0)) == (np.sin(0.5), (2 * np.cos(0.5),))
+    assert run(path).count("agrees with differences") == 3
+
+
+@sd.differentiable
+def sine(x):
+    return np.sin(x)
+
+
+def helper(x):
+    return np.sin(x) if x > 0 else helper(x + 1.0)
+
+
+def test_helpers_of_one_name_stay_apart(tmp_path):
+    def first(x):
+        return helper(x) * x
+
+    scope = {"helper": lambda x: x * x}
+    second = types.FunctionType(first.__code__, scope, "second")
+    path = tmp_path / "module.py"
+    sd.export(path, {"a": sd.grad(first), "b": sd.grad(second)}, "float")
+    module = load(path)
+    for x in (0.5, -0.5):
+        assert module["a"](x) == sd.grad(first)(x)
+        assert module["b"](x) == 3 * x * x
+    assert run(path).count("agrees with differences") == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda path: sd.export(path, {}, 1.0), "no functions"),
+        (lambda path: sd.export(path, {"a": np.sin}, 1.0), "not a derivative"),
+        (lambda path: sd.export(path, {"2a": sine.grad}, 1.0), "no name for a function"),
+        (lambda path: sine.export(path, 1.0, functions=("gard",)), "no derivative 'gard'"),
+        (lambda path: sine.export(path, 1.0, namespace="torch"), "namespace is 'numpy' or"),
+        (lambda path: sine.export(path, 1.0, constants="none"), "constants is"),
+        (lambda path: sine.grad.export(path, 1.0, force=1), "force is False or True"),
+        (
+            lambda path: sd.export(path, {"a_forward": sine.grad, "a": sine}, 1.0),
+            "would be called a_forward",
+        ),
+        (lambda path: sd.grad(lambda x, force=True: x).export(path, 1.0, force=True), "option of"),
+    ],
+)
+def test_what_is_asked_wrongly(tmp_path, call, said):
+    with pytest.raises(sd.SymdiffError, match=said) as caught:
+        call(tmp_path / "module.py")
+    assert caught.value.hint
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_argument_that_is_called_like_an_option_goes_by_position(tmp_path):
+    path = tmp_path / "module.py"
+    scaled = sd.grad(lambda x, force: x * force)
+    scaled.export(path, 1.0, 2.0)
+    scaled.export(path, 1.0, 2.0, force=True)
+    assert load(path)["function_grad"](1.0, 3.0) == 3.0
+
+
+# Constants ----------------------------------------------------------------------------------------
+
+
+def test_large_arrays_in_a_file(tmp_path):
+    path = tmp_path / "module.py"
+    sd.grad(lambda x: np.sum(LARGE * TABLE[0] * x)).export(path, LARGE, constants="file")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["module.npz", "module.py"]
+    assert run(path).count("agrees with") == 2
+    scope = {"__name__": "module", "__file__": str(path)}
+    exec(path.read_text(), scope)
+    np.testing.assert_array_equal(scope["function_grad"](LARGE), LARGE * TABLE[0])
+    assert scope["__symdiff__"]["arrays"] == "module.npz"
+
+
+def test_large_parameters_are_checked_and_told(tmp_path):
+    path = tmp_path / "module.py"
+    sd.grad(lambda x: np.sum(LARGE * x)).export(path, np.ones(1000))
+    module = load(path)
+    assert "LARGE: float64[1000], a constant of the original" in module["function_grad"].__doc__
+    with pytest.raises(TypeError, match="axis 0 of LARGE must have length 1000"):
+        module["function_grad"](np.ones(1000), np.ones(3))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.array([0.1, -0.0, np.inf, 1e-310]),
+        np.asfortranarray(np.arange(6.0).reshape(2, 3)),
+        np.zeros((0, 3)),
+        np.float32(0.1),
+        0.1 + 0.2,
+        np.array([1, 2], np.uint8),
+    ],
+)
+def test_small_constants_are_exact(tmp_path, value):
+    path = tmp_path / "module.py"
+    sd.grad(lambda x: np.sum(np.asarray(value) * 1.0) * x).export(path, 2.0)
+    (constant,) = (v for name, v in load(path).items() if name == "VALUE")
+    assert type(constant) is type(value)
+    np.testing.assert_array_equal(constant, value)
+    assert np.asarray(constant).dtype == np.asarray(value).dtype
+    assert np.asarray(constant).flags.fnc == np.asarray(value).flags.fnc
+
+
+# Named tuples and dataclasses ---------------------------------------------------------------------
+
+
+class Pendulum(typing.NamedTuple):
+    angle: float
+    length: np.ndarray
+
+
+@dataclass(frozen=True)
+class Spring:
+    stiffness: float
+    ends: tuple
+    name: str = "steel"
+
+    def energy(self):
+        return 0.5 * self.stiffness * np.sum((self.ends[1] - self.ends[0]) ** 2)
+
+
+def test_named_tuples_need_no_class_of_the_users(tmp_path):
+    path = tmp_path / "module.py"
+    given = Pendulum(0.5, np.array([1.0, 2.0]))
+    made = sd.grad(lambda p: np.sum(np.sin(p.angle) * p.length**2))
+    made.export(path, given, stub=True)
+    module = load(path)
+    own = module["Pendulum"](0.5, np.array([1.0, 2.0]))
+    for argument in (given, own):
+        result = module["function_grad"](argument)
+        assert type(result) is module["Pendulum"]
+        assert result.angle == made(given).angle
+        np.testing.assert_array_equal(result.length, made(given).length)
+    assert "class Pendulum(NamedTuple):" in path.with_suffix(".pyi").read_text()
+    assert "agrees with differences" in run(path)
+
+
+def test_dataclasses_need_no_class_of_the_users(tmp_path):
+    path = tmp_path / "module.py"
+    given = Spring(3.0, (np.zeros(2), np.ones(2)))
+    made = sd.value_and_grad(lambda s: s.energy())
+    made.export(path, given)
+    module = load(path)
+    own = module["Spring"](3.0, (np.zeros(2), np.ones(2)), "steel")
+    for argument in (given, own):
+        value, gradient = module["function_value_and_grad"](argument)
+        assert value == 3.0
+        assert type(gradient) is module["Spring"]
+        assert (gradient.stiffness, gradient.name) == (1.0, None)
+        np.testing.assert_array_equal(gradient.ends[1], [3.0, 3.0])
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        own.stiffness = 1.0
+    with pytest.raises(TypeError, match="s must be a Spring"):
+        module["function_value_and_grad"]((3.0, (np.zeros(2), np.ones(2)), "steel"))
+    assert "agrees with differences" in run(path)
+
+
+# What differences do not show ---------------------------------------------------------------------
+
+
+def test_what_is_cut_is_compared_with_the_forward_sweep_alone(tmp_path):
+    path = tmp_path / "module.py"
+    sd.grad(lambda x: np.sum(sd.detach(np.sin(x)) * x)).export(path, "float64[n]")
+    said = run(path)
+    assert "is not compared with differences" in said
+    assert "agrees with the forward sweep" in said
+    np.testing.assert_array_equal(load(path)["function_grad"](np.ones(3)), np.sin(np.ones(3)))
+
+
+def test_kinks_near_the_examples_are_found_by_smaller_steps(tmp_path):
+    path = tmp_path / "module.py"
+    sd.grad(lambda x: np.abs(x - 0.5) * x).export(path, 0.501)
+    assert "agrees with differences" in run(path)
+
+
+def test_values_that_decide_structure_stay_in_the_examples(tmp_path):
+    def f(x, n):
+        return np.sum(np.split(x, n)[0])
+
+    path = tmp_path / "module.py"
+    sd.grad(f).export(path, np.linspace(0.0, 1.0, 4000), 4)
+    assert "agrees with differences" in run(path)
+
+
+def test_exact_functions_stay_exact(tmp_path):
+    path = tmp_path / "module.py"
+
+    @sd.differentiable(exact=True)
+    def f(x):
+        return np.exp(x) * np.sin(x)
+
+    f.grad.export(path, "float")
+    assert load(path)["__symdiff__"]["options"]["exact"] is True
+    assert load(path)["f_grad"](0.3) == f.grad(0.3)
+    assert "math." not in path.read_text()
+
+
+def test_complex_functions_import_what_they_need(tmp_path):
+    path = tmp_path / "module.py"
+    sd.grad(lambda x: abs(cmath.exp(complex(0.0, x)) + 1.0) ** 2).export(path, 0.5)
+    assert "import cmath" in path.read_text()
+    assert "agrees with differences" in run(path)
+
+
+def test_types_of_the_stub_are_right(tmp_path):
+    """A user's program is checked against it."""
+    loss.export(
+        tmp_path / "made.py",
+        "float64[d]",
+        "float64[n,d]",
+        "float64[n]",
+        functions=("value_and_grad", "grad"),
+        stub=True,
+    )
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import numpy as np\n"
+        "from made import loss_grad, loss_value_and_grad\n"
+        "a = np.ones(3)\n"
+        "value, gradient = loss_value_and_grad(a, np.ones((3, 3)), a)\n"
+        "reveal_type(value)\n"
+        "loss_grad(a, 'x', a)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), "program.py"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
+    errors = [line for line in run.stdout.splitlines() if ": error:" in line]
+    assert re.search(r'Revealed type is "(builtins\.)?float"', run.stdout), run.stdout + run.stderr
+    (error,) = errors
+    assert error.startswith("program.py:6:")
+    assert 'Argument 2 to "loss_grad"' in error

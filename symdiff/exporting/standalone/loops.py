@@ -34,7 +34,9 @@ def _branch(test: Any, then: Any, orelse: Any, dtypes: Any) -> Any:
     return lax.cond(test, lambda: filled(then), lambda: filled(orelse))
 
 
-def _while(body: Any, condition: Any, carry: Any, dtypes: Any, count: Any = None) -> Any:
+def _while(
+    body: Any, condition: Any, carry: Any, dtypes: Any, count: Any = None, reverse: bool = False
+) -> Any:
     """Turns as long as the condition holds, and at most ``count``; the number of turns last."""
 
     def goes_on(state: Any) -> Any:
@@ -44,7 +46,7 @@ def _while(body: Any, condition: Any, carry: Any, dtypes: Any, count: Any = None
 
     def turn(state: Any) -> Any:
         k, values = state
-        return k + 1, _typed(body(k, *values)[0], dtypes)
+        return k + 1, _typed(body(count - 1 - k if reverse else k, *values)[0], dtypes)
 
     k, values = lax.while_loop(goes_on, turn, (jnp.asarray(0), _typed(carry, dtypes)))
     return (*values, k)

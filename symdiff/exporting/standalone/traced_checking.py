@@ -24,6 +24,21 @@ def _number(name: str, value: Any, kind: str) -> None:
         raise TypeError(f"{name} must be of type {kind}, not {given} of shape {jnp.shape(value)}")
 
 
+def _is(name: str, value: Any, kind: str, length: int) -> None:
+    if type(value).__name__ != kind or len(value) != length:
+        raise TypeError(f"{name} must be a {kind} of length {length}")
+
+
+def _keys(name: str, value: Any, kind: str, keys: tuple[Any, ...]) -> None:
+    if type(value).__name__ != kind or set(value) != set(keys):
+        raise TypeError(f"{name} must be a {kind} with the keys {list(keys)!r}")
+
+
+def _same(name: str, value: Any, expected: Any) -> None:
+    if type(value) is not type(expected) or value != expected:
+        raise TypeError(f"{name} must be {expected!r}, not {value!r}")
+
+
 def _shape(name: str, shape: tuple[int, ...], dims: list[Any], sizes: dict[str, int]) -> None:
     """Compare lengths with what is known of them: a number, or a size's name and an offset."""
     for axis, (length, dim) in enumerate(zip(shape, dims, strict=True)):

@@ -11,10 +11,11 @@ from symdiff.ir.types import ArrayType
 _SIZES = frozenset({"size", "constant"})
 _OF_NUMBERS = frozenset(
     {
-        "add", "subtract", "multiply", "floor_divide", "remainder", "negative", "int_minimum",
-        "int_maximum", "range_length", "range_element", "python_int", "maximum", "minimum",
-        "absolute", "retype", "less", "less_equal", "greater", "greater_equal", "equal", "not_equal",
-        "not_", "python_bool", "left_shift", "right_shift", "power",
+        "add", "subtract", "multiply", "floor_divide", "remainder", "negative",
+        "int_minimum", "int_maximum", "range_length", "range_element", "python_int",
+        "maximum", "minimum", "absolute", "retype", "less", "less_equal", "greater",
+        "greater_equal", "equal", "not_equal", "not_", "python_bool", "left_shift",
+        "right_shift", "power",
     }
 )  # fmt: skip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from symdiff import pipeline
@@ -93,6 +93,11 @@ class TracedModule(Module):
 
     def facts_of(self, made: Function) -> dict[str, Any]:
         return {**super().facts_of(made), "static_argnames": self.untraced_of(made)}
+
+    def checked(self, signature: Signature) -> Signature:
+        """Arrays of JAX have no layout."""
+        kept = [(p, v) for p, v in signature.static if getattr(p[-1], "kind", "") != "layout"]
+        return replace(signature, static=tuple(kept))
 
     def notes(self, made: Function) -> list[str]:
         names = self.untraced_of(made)

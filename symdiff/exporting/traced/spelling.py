@@ -15,24 +15,27 @@ from symdiff.ops.declare import dotted, literal
 # Functions that both libraries have, with one meaning.
 SHARED = frozenset(
     {
-        "abs", "absolute", "add", "all", "any", "arange", "arccos", "arccosh", "arcsin", "arcsinh",
-        "arctan", "arctan2", "arctanh", "argmax", "argmin", "argsort", "array", "atleast_1d", "bool",
-        "bool_", "broadcast_to", "cbrt", "ceil", "clip", "complex128", "complex64", "concatenate",
-        "conj", "conjugate", "copysign", "cos", "cosh", "count_nonzero", "cross", "cumprod",
-        "cumsum", "deg2rad", "diag", "diagonal", "divide", "dot", "e", "einsum", "equal", "exp",
-        "exp2", "expand_dims", "expm1", "eye", "flip", "float32", "float64", "floor", "floor_divide",
-        "full", "greater", "greater_equal", "heaviside", "hypot", "imag", "inf", "inner", "int32",
-        "int64", "invert", "isfinite", "isinf", "isnan", "kron", "left_shift", "less", "less_equal",
-        "linalg.cholesky", "linalg.det", "linalg.eigh", "linalg.inv", "linalg.norm", "linalg.qr",
-        "linalg.slogdet", "linalg.solve", "linspace", "log", "log10", "log1p", "log2", "logaddexp",
-        "logical_and", "logical_not", "logical_or", "logical_xor", "matmul", "max", "maximum",
-        "mean", "median", "min", "minimum", "moveaxis", "multiply", "nan", "negative", "newaxis",
-        "not_equal", "ones", "ones_like", "outer", "pi", "power", "prod", "rad2deg", "real",
-        "reciprocal", "remainder", "repeat", "reshape", "right_shift", "rint", "roll", "round",
-        "searchsorted", "sign", "sin", "sinc", "sinh", "sort", "sqrt", "square", "stack", "std",
-        "subtract", "sum", "swapaxes", "take_along_axis", "tan", "tanh", "tensordot", "tile",
-        "trace", "transpose", "tril", "triu", "trunc", "var", "vdot", "where", "zeros",
-        "zeros_like",
+        "abs", "absolute", "add", "all", "any", "arange", "arccos", "arccosh", "arcsin",
+        "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "argsort",
+        "array", "atleast_1d", "bool", "bool_", "broadcast_to", "cbrt", "ceil", "clip",
+        "complex128", "complex64", "concatenate", "conj", "conjugate", "copysign",
+        "cos", "cosh", "count_nonzero", "cross", "cumprod", "cumsum", "deg2rad", "diag",
+        "diagonal", "divide", "dot", "e", "einsum", "equal", "exp", "exp2",
+        "expand_dims", "expm1", "eye", "flip", "float32", "float64", "floor",
+        "floor_divide", "full", "greater", "greater_equal", "heaviside", "hypot",
+        "imag", "inf", "inner", "int32", "int64", "invert", "isfinite", "isinf",
+        "isnan", "kron", "left_shift", "less", "less_equal", "linalg.cholesky",
+        "linalg.det", "linalg.eigh", "linalg.inv", "linalg.norm", "linalg.qr",
+        "linalg.slogdet", "linalg.solve", "linspace", "log", "log10", "log1p", "log2",
+        "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor",
+        "matmul", "max", "maximum", "mean", "median", "min", "minimum", "moveaxis",
+        "multiply", "nan", "negative", "newaxis", "not_equal", "ones", "ones_like",
+        "outer", "pi", "power", "prod", "rad2deg", "real", "reciprocal", "remainder",
+        "repeat", "reshape", "right_shift", "rint", "roll", "round", "searchsorted",
+        "sign", "sin", "sinc", "sinh", "sort", "sqrt", "square", "stack", "std",
+        "subtract", "sum", "swapaxes", "take_along_axis", "tan", "tanh", "tensordot",
+        "tile", "trace", "transpose", "tril", "triu", "trunc", "var", "vdot", "where",
+        "zeros", "zeros_like",
     }
 )  # fmt: skip
 INSTEAD = {"empty": "zeros", "empty_like": "zeros_like", "ascontiguousarray": "asarray"}
@@ -40,8 +43,10 @@ METHODS = frozenset(
     {"T", "astype", "conj", "conjugate", "copy", "imag", "real", "reshape", "shape", "size", "sum"}
 )
 
-_SAME = ("ceil", "cos", "cosh", "exp", "exp2", "expm1", "floor", "hypot", "log", "log10", "log1p")
-_SAME += ("log2", "sin", "sinh", "sqrt", "tan", "tanh", "trunc", "copysign", "cbrt")
+_SAME = (
+    "ceil", "cos", "cosh", "exp", "exp2", "expm1", "floor", "hypot", "log", "log10", "log1p",
+    "log2", "sin", "sinh", "sqrt", "tan", "tanh", "trunc", "copysign", "cbrt",
+)  # fmt: skip
 _MATH = {name: f"jnp.{name}" for name in _SAME} | {
     "acos": "jnp.arccos", "acosh": "jnp.arccosh", "asin": "jnp.arcsin", "asinh": "jnp.arcsinh",
     "atan": "jnp.arctan", "atan2": "jnp.arctan2", "atanh": "jnp.arctanh", "degrees": "jnp.rad2deg",

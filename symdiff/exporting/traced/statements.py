@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from symdiff.differentiate.graphs import leaves_of
 from symdiff.emit import Emitted, Parameter
 from symdiff.emit.comments import comment, origin
-from symdiff.emit.expressions import Expressions
+from symdiff.emit.expressions import Expressions, is_number
 from symdiff.emit.namespace import Namespace
 from symdiff.emit.signature import name_parameters, output
 from symdiff.exporting.arguments import place
@@ -222,8 +222,10 @@ class _Function:
         readers = self.uses.get(node.result, [])
         if len(readers) != 1 or node.op in (index_set, index_add):
             return False
-        deep = sum(self.folded.get(v, 0) for v in node.operands)
-        return readers[0] is not None and readers[0] in self._siblings(node) and deep < _DEEPEST
+        (reader,) = readers
+        if reader is None or reader not in self._siblings(node) or _repeats(reader, node.result):
+            return False
+        return sum(self.folded.get(v, 0) for v in node.operands) < _DEEPEST
 
     def _siblings(self, node: Node) -> set[Node]:
         return self._beside.get(node, set())
@@ -281,8 +283,8 @@ class _Function:
             return self._store(node, operands)
         if node.op.name == "stop_gradient":
             return ast.Call(dotted("lax.stop_gradient"), operands, [])
-        if node.op.name in ("strong_multiply", "range_length"):
-            return _SPECIAL[node.op.name](operands)
+        if node.op.name == "range_length":
+            return _length(operands, self.known.is_known(node.result))
         if not isinstance(node.op, Operation) or node.op.spelling is None:
             raise refused(node, node.op.name.replace("_", " "))
         before = len(self.names.objects)
@@ -299,7 +301,7 @@ class _Function:
         """A result in single precision that JAX may have widened, or in double that it narrows."""
         types = [v.type for v in (*node.results, *node.operands) if isinstance(v.type, ArrayType)]
         floats = {t.dtype for t in types if t.dtype.kind in "fc"}
-        mixed = len({dtype for dtype in floats}) > 1 or _mixes_integers(node)
+        mixed = len(floats) > 1 or _mixes_integers(node)
         if not mixed or len(node.results) != 1 or node.op.name == "astype":
             return made
         result = node.result.type
@@ -369,10 +371,9 @@ class _Function:
             options = ", reverse=True" if view.reverse else ""
             options += f", condition={condition}" if condition != "None" else ""
             made = f"_for({body}, {start}, {rows}, {dtypes}, {count}{options})"
-        elif view.reverse:
-            raise refused(node, "a loop of unknown length that runs backwards", _COUNTED)
         else:
-            made = f"_while({body}, {condition}, {start}, {dtypes}, {count})"
+            options = ", reverse=True" if view.reverse else ""
+            made = f"_while({body}, {condition}, {start}, {dtypes}, {count}{options})"
         if len(node.results) == 1:
             targets += ","
         self.lines.add(depth, f"{targets} = {made}", node)
@@ -434,26 +435,24 @@ _WHERE = "write np.where(mask, value, other), or export it for numpy"
 _COUNTED = "let the loop run over a range of known length and keep values with np.where"
 
 
-def _no_zero_times(operands: Sequence[ast.expr]) -> ast.expr:
-    """``g * p``, but 0 where ``g`` is 0."""
-    g, p = operands
-    test = ast.Compare(g, [ast.NotEq()], [ast.Constant(0)])
-    masked = ast.Call(dotted("jnp.where"), [test, p, ast.Constant(0.0)], [])
-    return ast.BinOp(g, ast.Mult(), masked)
+def _repeats(reader: Node, value: Value) -> bool:
+    """Whether the spelling of a reader writes a value more than once."""
+    if not isinstance(reader.op, Operation) or reader.operands.count(value) > 1:
+        return True
+    return any(reader.operands[k] is value for k in reader.op.repeated if k < len(reader.operands))
 
 
-def _length(operands: Sequence[ast.expr]) -> ast.expr:
+def _length(operands: Sequence[ast.expr], known: bool) -> ast.expr:
+    """How many numbers a range has."""
     start, stop, step = operands
-    if isinstance(start, ast.Constant) and start.value == 0:
-        if isinstance(step, ast.Constant) and step.value == 1:
-            return stop
-    distance = ast.BinOp(stop, ast.Sub(), start)
-    return ast.UnaryOp(
-        ast.USub(), ast.BinOp(ast.UnaryOp(ast.USub(), distance), ast.FloorDiv(), step)
-    )
-
-
-_SPECIAL = {"strong_multiply": _no_zero_times, "range_length": _length}
+    maximum = ast.Name("max", ast.Load()) if known else dotted("jnp.maximum")
+    distance: ast.expr = stop
+    if not is_number(start, 0):
+        distance = ast.BinOp(stop, ast.Sub(), start)
+    if not is_number(step, 1):
+        down = ast.BinOp(ast.UnaryOp(ast.USub(), distance), ast.FloorDiv(), step)
+        distance = ast.UnaryOp(ast.USub(), down)
+    return ast.Call(maximum, [distance, ast.Constant(0)], [])
 
 
 def _text(tree: ast.expr) -> str:
@@ -507,7 +506,7 @@ def _uses(graph: Graph) -> dict[Value, list[Node | None]]:
     pending: list[tuple[Value, Node | None]] = [(value, None) for value in returned]
     owner = {n: n for b in _blocks(graph.block) for n in b.nodes}
     parameters = {
-        p: (node, block)
+        p: node
         for b in _blocks(graph.block)
         for node in b.nodes
         for block in node.blocks
@@ -520,14 +519,12 @@ def _uses(graph: Graph) -> dict[Value, list[Node | None]]:
     while pending:
         value, reader = pending.pop()
         reads.setdefault(value, []).append(reader)
-        node = value.node
-        if node is None and value in parameters:
-            node = parameters[value][0]
-        if node is None or node in kept:
+        source = value.node or parameters.get(value)
+        if source is None or source in kept:
             continue
-        kept.add(node)
-        pending += [(v, node) for v in node.operands]
-        for block in node.blocks:
+        kept.add(source)
+        pending += [(v, source) for v in source.operands]
+        for block in source.blocks:
             pending += [(v, None) for v in block.results]
     return reads
 

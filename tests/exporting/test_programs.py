@@ -1,0 +1,86 @@
+"""The exported derivative of every program checks itself where there is only NumPy.
+
+What cannot stand alone is refused at the user's line: those programs are listed here.
+"""
+
+from __future__ import annotations
+
+import io
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import symdiff as sd
+from tests.exporting.bare import run_alone
+from tests.programs.registry import Program, load
+from tests.test_programs import output_weights, under_test
+
+PROGRAMS = [entry for entry in load() if entry.function.__module__.startswith("tests.programs.")]
+BATCHES = 4
+
+# They change something outside, call what is not followed, or take an object of a class.
+REFUSED = frozenset(
+    {
+        "closures.appends_to_a_global_list",
+        "closures.counts_its_calls",
+        "effects.caches_constants",
+        "effects.calls_something_that_writes",
+        "effects.counts_in_a_global_dict",
+        "effects.draws_noise",
+        "effects.effect_free_opaque_call",
+        "effects.rebinds_a_global",
+        "effects.reparametrised_monte_carlo",
+        "effects.warns_when_unusual",
+        "effects.writes_a_global_array",
+        "methods_and_objects.attribute_written_then_read",
+        "methods_and_objects.benchmark_problem",
+        "methods_and_objects.bound_method_in_a_variable",
+        "methods_and_objects.model_object",
+        "methods_and_objects.object_as_argument",
+        "methods_and_objects.object_logs_constants",
+        "methods_and_objects.oscillate",
+        "special_methods.messages_and_clocks",
+    }
+)
+
+
+def exported(entry: Program, folder: Path) -> Path:
+    """The module of a program's gradient; of its forward and backward parts if it is no scalar."""
+    function: Any = under_test(entry, sd)
+    if output_weights(entry, 0) is None:
+        made: Any = sd.grad(function, argnums=entry.wrt)
+    else:
+        made = sd.differentiable(function)
+    path = folder / f"{entry.name.replace('.', '_in_')}.py"
+    with redirect_stdout(io.StringIO()):
+        made.export(path, *entry.arguments(0))
+    return path
+
+
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_modules_check_themselves_where_there_is_only_numpy(batch: int, tmp_path: Path) -> None:
+    entries = [entry for entry in PROGRAMS[batch::BATCHES] if entry.name not in REFUSED]
+    files = [exported(entry, tmp_path) for entry in entries]
+    found = run_alone(files, tmp_path)
+    assert len(found) == len(files)
+    wrong = {Path(path).stem: (code, said) for path, (code, said) in found.items() if code != 0}
+    assert not wrong
+    assert all("agrees with" in said for _, said in found.values())
+
+
+@pytest.mark.parametrize("entry", [e for e in PROGRAMS if e.name in REFUSED], ids=lambda e: e.name)
+def test_what_cannot_stand_alone_is_refused_by_line(entry: Program, tmp_path: Path) -> None:
+    with pytest.raises(sd.SymdiffError) as caught:
+        exported(entry, tmp_path)
+    assert caught.value.span is not None
+    assert Path(caught.value.span.file).parent.name == "programs"
+    assert caught.value.hint
+    assert not isinstance(caught.value, sd.InternalError)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_refused_program_is_there() -> None:
+    assert {entry.name for entry in PROGRAMS} >= REFUSED
+    assert len(REFUSED) == 19
