@@ -48,10 +48,14 @@ class Comparison:
         cut = cut_in(sweeps.derived.graph)
         if cut:
             lines.append(f"    print({_cut_note(exported.name, cut)!r})")
-        function = "None" if cut else f"_{base}_value_of"
+        function = "None" if cut else self.compared(f"_{base}_value_of")
         lines.append(f"    given = (inner, along, {function}, {sweeps.eps!r})")
         lines += self._call(exported, base, sweeps)
         return [*self._glue(sweeps, base), "\n".join(lines)]
+
+    def compared(self, function: str) -> str:
+        """The function of a tuple of arguments that differences are taken of."""
+        return function
 
     def _spelled(self, value: Any) -> str:
         return spelled_value(value, self.classes)

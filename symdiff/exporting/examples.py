@@ -27,8 +27,8 @@ class DrawnArray(np.ndarray):
     @classmethod
     def like(cls, array: np.ndarray) -> DrawnArray:
         """Numbers in the shape and the dtype of an array."""
-        drawn: DrawnArray = np.asarray(_drawn(np.random.default_rng(0), array.dtype, array.shape))
-        return drawn.astype(array.dtype).view(cls)
+        drawn = _drawn(np.random.default_rng(0), array.dtype, array.shape)
+        return np.asarray(drawn).astype(array.dtype).view(cls)
 
     @property
     def text(self) -> str:

@@ -169,7 +169,9 @@ class Module:
         arrays = array_file(self.constants.filed) if self.constants.filed else None
         if arrays is not None:
             constants = [*self._reading(arrays[1]), *constants]
-        helpers, comparing = self._helpers([*objects, *constants, *programs, *public, *tests])
+        helpers, comparing = self._helpers(
+            [*objects, *constants, *programs, *sweeps, *public, *tests]
+        )
         body = [*self.preamble(), *helpers, *objects, "\n".join(constants), *programs, *public]
         checking = [_BANNER, *comparing, *sweeps, *tests, self._main()]
         head = self._head([*body, *checking], own)

@@ -31,7 +31,7 @@ def _branch(test: Any, then: Any, orelse: Any, dtypes: Any) -> Any:
         found = _typed(arm(), dtypes)
         return tuple(_zeros(s) if v is None else v for v, s in zip(found, known, strict=True))
 
-    return lax.cond(test, lambda: filled(then), lambda: filled(orelse))
+    return lax.cond(jnp.reshape(test, ()), lambda: filled(then), lambda: filled(orelse))
 
 
 def _while(
@@ -42,7 +42,8 @@ def _while(
     def goes_on(state: Any) -> Any:
         k, values = state
         test = True if condition is None else condition(k, *values)
-        return jnp.asarray(test if count is None else (k < count) & test, bool)
+        test = jnp.reshape(jnp.asarray(test, bool), ())
+        return test if count is None else (k < count) & test
 
     def turn(state: Any) -> Any:
         k, values = state
@@ -73,7 +74,7 @@ def _for(
         (turns, going, values), (k, *rows) = state, given
         active = going if whole else going & (k < count)
         if condition is not None:
-            active = active & condition(k, *values)
+            active = active & jnp.reshape(jnp.asarray(condition(k, *values), bool), ())
 
         def run() -> Any:
             after, written = body(k, *values, *rows)

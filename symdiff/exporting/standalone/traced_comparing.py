@@ -29,17 +29,32 @@ def _replaced(tree: Any, found: dict[Any, Any], path: tuple[Any, ...] = ()) -> A
     return found.get(path, tree)
 
 
-def _swept(function: Any, arguments: Any, along: dict[Any, Any]) -> Any:
-    """The derivative of all results along directions, by ``jax.jvp``."""
-    paths = list(along)
-    leaves = dict(_paths(arguments))
+def _of_numbers(function: Any, arguments: Any, paths: list[Any]) -> Any:
+    """A function of arguments as one of the numbers at some paths of them."""
 
     def moved(*values: Any) -> Any:
         return function(_replaced(arguments, dict(zip(paths, values, strict=True))))
 
-    primals = [np.asarray(leaves[path]) for path in paths]
-    tangents = [np.asarray(along[p], x.dtype) for p, x in zip(paths, primals, strict=True)]
-    return jax.jvp(moved, primals, tangents)[1]
+    return moved
+
+
+def _compiled(function: Any, arguments: Any, along: dict[Any, Any]) -> Any:
+    """The function under ``jax.jit``, of arguments that differ where there are directions."""
+    run = jax.jit(_of_numbers(function, arguments, list(along)))
+
+    def call(moved: Any) -> Any:
+        leaves = dict(_paths(moved))
+        return run(*(leaves[path] for path in along))
+
+    return call
+
+
+def _swept(function: Any, arguments: Any, along: dict[Any, Any]) -> Any:
+    """The derivative of all results along directions, by ``jax.jvp``."""
+    moved, leaves = _of_numbers(function, arguments, list(along)), dict(_paths(arguments))
+    primals = [np.asarray(leaves[path]) for path in along]
+    tangents = [np.asarray(v, x.dtype) for v, x in zip(along.values(), primals, strict=True)]
+    return jax.jit(lambda p, t: jax.jvp(moved, p, t)[1])(primals, tangents)
 
 
 def _of_forward(name: str, result: Any, sweep: Any, given: Any) -> bool:

@@ -167,6 +167,9 @@ class TracedComparison(Comparison):
     __slots__ = ("untraced",)
     untraced: dict[str, list[str]]
 
+    def compared(self, function: str) -> str:
+        return f"_compiled({function}, inner, along)"
+
     def _glue(self, sweeps: Sweeps, base: str) -> Iterator[str]:
         before = (id(sweeps), base) in self.programs.known
         yield from super()._glue(sweeps, base)

@@ -141,5 +141,20 @@ class _Translator(ast.NodeTransformer):
             raise refused(self.node, "and, or")
         return tree
 
+    def visit_IfExp(self, tree: ast.IfExp) -> ast.expr:
+        parts = [self.visit(part) for part in (tree.test, tree.body, tree.orelse)]
+        if self.known or _is_of_shapes(tree.test):
+            return ast.IfExp(*parts)
+        return ast.Call(dotted("jnp.where"), parts, [])
+
     def visit_ListComp(self, tree: ast.ListComp) -> ast.expr:
         raise refused(self.node, "a list of unknown length")
+
+
+def _is_of_shapes(tree: ast.AST) -> bool:
+    """Whether an expression reads nothing but shapes, which are known when it is traced."""
+    if isinstance(tree, ast.Attribute) and tree.attr in ("shape", "ndim", "size"):
+        return True
+    if isinstance(tree, ast.Name):
+        return False
+    return all(_is_of_shapes(child) for child in ast.iter_child_nodes(tree))
