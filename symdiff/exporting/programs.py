@@ -82,7 +82,7 @@ class Programs:
         graph, wrt, shaped = exported.everything(derived)
         name = self.names.fresh(f"_{exported.name}")
         complete = replace(derived, graph=graph)
-        made = pipeline.build_pair(complete, name, wrt, shaped, self.names)
+        made = pipeline.build_pair(complete, name, wrt, shaped, beside=self.names)
         self.add(made.forward.emitted)
         self.add(made.backward)
         return made
@@ -110,7 +110,9 @@ class Programs:
             return Sweeps(name, derived, value, along, None, None, (), paths, seeded)
         shaped = _tuple([Leaf(k) for k in range(len(wrt))])
         given = replace(derived, graph=_returning(graph, tuple(map(Leaf, known))))
-        made = pipeline.build_pair(given, self.names.fresh(f"_{name}"), wrt, shaped, self.names)
+        made = pipeline.build_pair(
+            given, self.names.fresh(f"_{name}"), wrt, shaped, beside=self.names
+        )
         first, second = self.add(made.forward.emitted), self.add(made.backward)
         return Sweeps(name, derived, value, None, first, second, made.order, paths, seeded)
 
