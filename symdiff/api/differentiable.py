@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from symdiff.api.programs import Home
     from symdiff.api.transforms import Transform
     from symdiff.graphs import ComputationGraph
-    from symdiff.looking import Built, Explanation, Source
+    from symdiff.looking import Built, Source
+    from symdiff.looking.explanation import Explanation
     from symdiff.pipeline import Chain
     from symdiff.runtime.dispatch import Dispatcher
     from symdiff.runtime.saved import Pullback, Saved

@@ -2,11 +2,11 @@
 and the table of derivative rules.
 
 Programs and records enter as plain data (``built``); text, HTML and dicts leave. Pygments, which
-colours, is optional: everything is shown without it too.
+colours, is optional: everything is shown without it too. What compiling does not need is imported
+where it is asked for: ``explanation``, ``ruletable``, ``page``.
 """
 
 from symdiff.looking.built import Built, Part
-from symdiff.looking.explanation import Explanation
 from symdiff.looking.source import Source
 
-__all__ = ["Built", "Explanation", "Part", "Source"]
+__all__ = ["Built", "Part", "Source"]

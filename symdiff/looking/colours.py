@@ -6,7 +6,6 @@ meaning, leave. Without Pygments both are plain.
 
 from __future__ import annotations
 
-import html
 import os
 from typing import Any, TextIO
 
@@ -43,6 +42,8 @@ def in_terminal(text: str) -> str:
 
 def in_html(lines: list[str]) -> list[str]:
     """Each line as HTML: what it contains is text, with spans of colour around it."""
+    import html
+
     pygments = _pygments()
     plain = [html.escape(line) for line in lines]
     if pygments is None:

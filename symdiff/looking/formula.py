@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from typing import Any
 
@@ -60,6 +59,8 @@ _OPEN, _CLOSE = (f'<mo stretchy="false">{bracket}</mo>' for bracket in "()")
 
 def in_mathml(name: str, parameters: Sequence[str], form: Any) -> str | None:
     """The same as MathML, which browsers show without help."""
+    import html
+
     import sympy as sp
     from sympy.printing.mathml import mathml
 

@@ -7,7 +7,6 @@ for: ``loss_grad-1f0c8a2b94d7.py``. The same program gives the same name.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import threading
@@ -55,6 +54,8 @@ def _head(text: str) -> str:
 
 
 def _hash(*parts: str) -> str:
+    import hashlib
+
     joined = "\0".join(parts).encode("utf-8", "surrogatepass")
     return hashlib.sha256(joined).hexdigest()[:12]
 
