@@ -41,6 +41,11 @@ def check(
 ) -> None:
     """What ``symdiff.check_grads`` does."""
     function = differentiable_of(f)
+    if function._marks["frozen"]:
+        raise SignatureError(
+            "differences do not know which arguments are frozen",
+            hint="check the function itself, before freeze(...)",
+        )
     modes = (modes,) if isinstance(modes, str) else tuple(modes)
     _require_something_to_check(args, order, modes)
     _check(function, tuple(args), order, modes, _Tolerance(rtol, atol), seed, "f")

@@ -10,12 +10,13 @@ import numpy as np
 
 from symdiff.api.differentiable import Differentiable
 from symdiff.api.programs import everything
-from symdiff.api.transforms import Differentiated, Directional, Gradient, Jacobian, Jvp
-from symdiff.errors import SignatureError
+from symdiff.api.transforms import Differentiated, Directional, Gradient, Jacobian, Jvp, Marked
+from symdiff.errors import SignatureError, UnsupportedCallError
 from symdiff.exporting import Exported, Options, Request, write_module
 from symdiff.exporting.request import Asked
 from symdiff.exporting.text import public_name
 from symdiff.ir.structure import Container, children, construct
+from symdiff.parse import Marks
 from symdiff.pipeline import Arguments, Chain, Derived
 from symdiff.runtime.signature import TypeText, read_type, spelled, with_types
 
@@ -147,6 +148,15 @@ def _tangent(value: Any) -> Any:
 def _exported(made: Differentiable, name: str, arguments: Arguments) -> Exported:
     chain = made._chain
     last = chain.transforms[-1] if chain.transforms else None
+    last = None if isinstance(last, Marked) else last
+    marks = chain.marks or Marks()
+    if marks.kept:
+        raise UnsupportedCallError(
+            f"{name} keeps gradients by {', '.join(marks.kept)} in a record, which a module alone"
+            " does not have",
+            hint="export the gradient without retain=...",
+        )
+    frozen = marks.frozen
     wrt = last.wrt if isinstance(last, Differentiated) else None
     *_, inner = chain.parameters[:-1] or chain.parameters
     transforms = tuple(_in_words(chain))
@@ -155,7 +165,9 @@ def _exported(made: Differentiable, name: str, arguments: Arguments) -> Exported
     told = " of ".join([*stages, of])
 
     def cotangents(derived: Derived) -> Asked:
-        asked, shaped = everything(derived.graph, derived.signature, chain.parameters[-1], 0)
+        asked, shaped = everything(
+            derived.graph, derived.signature, chain.parameters[-1], 0, frozen
+        )
         return asked.graph, asked.wrt, shaped
 
     return Exported(
@@ -179,6 +191,8 @@ def _in_words(chain: Chain) -> Iterator[str]:
     """What each transform does: ``gradient by w``."""
     for transform, inner in zip(chain.transforms, chain.parameters[:-1], strict=True):
         what = type(transform).__name__.lower()
+        if isinstance(transform, Marked):
+            what = _marks_in_words(transform)
         if isinstance(transform, Gradient) and transform.value:
             what = "value and gradient"
         if isinstance(transform, Directional):
@@ -191,3 +205,10 @@ def _in_words(chain: Chain) -> Iterator[str]:
         if isinstance(transform, Differentiated):
             by = f" by {', '.join(map(spelled, transform.wrt.paths(inner)))}"
         yield f"{what}{by}"
+
+
+def _marks_in_words(marked: Marked) -> str:
+    """What is marked: ``marked function (b frozen, a hook on h)``."""
+    parts = [f"{name} frozen" for name in marked.frozen]
+    parts += [f"a hook on {name}" for name, _ in marked.hooks]
+    return f"marked function ({', '.join(parts)})"

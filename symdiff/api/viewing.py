@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from symdiff.api.transforms import Differentiated, Jvp, Transform
+from symdiff.api.transforms import Differentiated, Jvp, Marked, Transform
 from symdiff.api.wrt import with_inputs
 from symdiff.graphs import ComputationGraph, Described
 from symdiff.ir.graph import Block, FreeVariable, Graph, Input
@@ -26,7 +26,10 @@ def viewed(chain: Chain, arguments: Arguments, derived: Derived) -> ComputationG
     pairs = zip(graph.inputs, graph.block.parameters, strict=True)
     floats = {k: given.path for k, (given, v) in enumerate(pairs) if _is_float(given, v.type)}
     asked = _Asked(chain, arguments, derived.inner)
-    wanted = frozenset(k for k, path in floats.items() if asked.differentiates(path))
+    frozen = chain.marks.frozen if chain.marks is not None else ()
+    wanted = frozenset(
+        k for k, path in floats.items() if path[0] not in frozen and asked.differentiates(path)
+    )
     sizes = dict(_sizes(graph, chain.parameters[0].names, own))
     described = Described(
         graph,
@@ -44,7 +47,7 @@ def _derivative(
     derived: Derived, wanted: set[Path], sizes: Mapping[str, int], chain: Chain
 ) -> Described | None:
     """The graph of the derivative, where the function is one."""
-    if not chain.transforms:
+    if all(isinstance(transform, Marked) for transform in chain.transforms):
         return None
     graph = derived.graph
     numbers = frozenset(k for k, given in enumerate(graph.inputs) if given.path in wanted)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -224,6 +227,33 @@ def test_marked_functions_pickle_where_their_hooks_do() -> None:
     frozen = loss.freeze("b", "x")
     again = pickle.loads(pickle.dumps(frozen))
     np.testing.assert_array_equal(again.grad(W, B, X), frozen.grad(W, B, X))
+
+
+def test_the_graph_shows_what_is_frozen() -> None:
+    graph = loss.freeze("b").graph(W, B, X)
+    assert graph.inputs["w"].requires_grad
+    assert not graph.inputs["b"].requires_grad
+
+
+def test_differences_are_not_asked_about_frozen_arguments() -> None:
+    with pytest.raises(sd.SignatureError, match="check the function itself"):
+        sd.check_grads(loss.freeze("b"), (W, B, X))
+
+
+def test_marked_functions_are_exported(tmp_path: Path) -> None:
+    functions = {
+        "frozen": loss.freeze("b"),
+        "frozen_grad": loss.freeze("b").grad,
+        "hooked_grad": loss.with_hook("h", lambda g: np.clip(g, -9.0, 9.0)).grad,
+    }
+    for name, function in functions.items():
+        path = tmp_path / f"{name}.py"
+        function.export(path, W, B, X)
+        done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert "b frozen" in (tmp_path / "frozen_grad.py").read_text()
+    with pytest.raises(sd.UnsupportedCallError, match="keeps gradients by h in a record"):
+        sd.value_and_grad(loss, retain=("h",)).export(tmp_path / "retained.py", W, B, X)
 
 
 # Retained gradients -------------------------------------------------------------------------------
