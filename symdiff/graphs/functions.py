@@ -5,17 +5,17 @@ what the value was computed from, a pair ``(function, input_nr)`` an operand, so
 to one leaf are all there. A leaf has an ``AccumulateGrad``, in which they end and are summed.
 
 Loops and branches are one function for each of their results, whose next functions are those of the
-values from outside that the result depends on. A value inside a loop or a branch has functions of
-its own, which lead outside through what the loop hands on from turn to turn.
+values from outside that the result depends on, once for each use in the text. A value inside a loop
+or a branch has functions of its own, which lead outside through what the loop hands on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from symdiff.graphs.spelling import name_of
-from symdiff.ir.control import call
+from symdiff.ir.control import LoopView, call, loop
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.declare import Operation
 from symdiff.ops.rules import custom_call
@@ -133,25 +133,49 @@ class Functions:
         """The first result of the op, which stands for all; of loops and branches each its own."""
         return value if _is_region(value) or value.node is None else value.node.results[0]
 
-    def _from_outside(self, value: Value) -> Iterator[Value]:
-        """What a result of a loop or a branch, or what a loop hands on, depends on outside it."""
+    def _from_outside(self, value: Value) -> list[Value]:
+        """What a result of a loop or a branch, or what a loop hands on, depends on outside it: once
+        for each use.
+        """
         owner = value.node or self.graph.places.around(value)
+        assert owner is not None
+        numbers = self.graph.places.number
+        uses = self._entering(value, owner)
+        started = set(uses)
+        found = [
+            (numbers[source], numbers[user], source)
+            for source, user in uses
+            if (source, _handed(owner, user)) not in started
+        ]
+        return [source for _, _, source in sorted(found, key=lambda use: use[:2])]
+
+    def _entering(self, value: Value, owner: Node) -> list[tuple[Value, Value]]:
+        """The edges from outside a node to what a value in it depends on."""
+        is_within = self.graph.places.is_within
+        entering: list[tuple[Value, Value]] = []
         seen, pending = {value}, [value]
         while pending:
-            for source in reversed(self._into.get(pending.pop(), [])):
-                if source in seen or not self.graph.is_active(source):
-                    continue
-                seen.add(source)
-                if owner is not None and self.graph.places.is_within(source, owner):
-                    pending.append(source)
-        outside = (v for v in seen if owner is None or not self.graph.places.is_within(v, owner))
-        return iter(sorted(outside, key=self.graph.places.number.__getitem__))
+            user = pending.pop()
+            sources = [v for v in self._into.get(user, ()) if self.graph.is_active(v)]
+            entering += [(source, user) for source in sources if not is_within(source, owner)]
+            inner = {source for source in sources if is_within(source, owner)} - seen
+            seen |= inner
+            pending += inner
+        return entering
 
 
 def _is_region(value: Value) -> bool:
     """Whether a value comes from nested blocks or a called graph, or is a block's parameter."""
     node = value.node
     return node is None or bool(node.blocks) or node.op is call
+
+
+def _handed(owner: Node, value: Value) -> Value | None:
+    """What a loop hands to its body of what becomes one of its results."""
+    view = LoopView(owner) if owner.op is loop else None
+    if view is None or value.node is not owner or value not in view.finals:
+        return None
+    return view.carries[view.finals.index(value)]
 
 
 def _carries(node: Node, position: int) -> bool:

@@ -310,6 +310,18 @@ def test_pytorch_reaches_the_same_leaves_through_its_unrolled_loop():
     assert found == leaves_of(sd.differentiable(loop_of_two).graph("float", "float", "float"))
 
 
+def start_and_body(x):
+    y = x
+    for _ in range(4):
+        y = y * x
+    return y
+
+
+def test_each_use_in_a_loop_is_a_path():
+    graph = sd.differentiable(start_and_body).graph("float64")
+    assert walked(graph.root.grad_fn) == ("LoopBackward0", "x", "x")
+
+
 def swapped_in_turn(a, b, c):
     x, y, z = a * 1.0, b * 1.0, c * 1.0
     for _ in range(5):
@@ -338,7 +350,7 @@ def branching(w, b, c):
 def test_a_branch_leads_to_what_either_arm_depends_on():
     graph = sd.differentiable(branching).graph("float", "float", "float")
     ((branch, _), _) = graph.root.grad_fn.next_functions
-    assert walked(branch) == ("CondBackward0", "w", "b")
+    assert walked(branch) == ("CondBackward0", "w", "w", "b")
     first, second = (node for node in graph.named("y") if node.op != "cond")
     assert walked(first.grad_fn) == ("MultiplyBackward0", "w", "w")
     assert walked(second.grad_fn) == ("AddBackward0", "b", None)
