@@ -21,7 +21,7 @@ from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Block, Graph, Input, Value, walk_nodes
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification, leaves
 from symdiff.ir.structure import Container, Leaf, Static, Structure
-from symdiff.ir.types import ArrayType, carries_derivative
+from symdiff.ir.types import ArrayType, carries_derivative, with_open_sizes
 from symdiff.ops.effects import Named
 from symdiff.ops.rules import custom_call, inlined
 from symdiff.ops.stager import Stager
@@ -461,4 +461,4 @@ def _call_without_derivative(
     type_ = None if returns is None else read_type(returns)
     if type_ is None and returns is not None:
         raise SignatureError(f"{returns!r} is no type", hint="for example 'float64[n]'")
-    return stager.opaque(function, args, kwargs, type_)
+    return stager.opaque(function, args, kwargs, None if type_ is None else with_open_sizes(type_))

@@ -94,6 +94,12 @@ def with_own_sizes(type_: Type, number: int) -> Type:
     return with_symbols(type_, {symbol: f"%{number}({symbol})" for symbol in open_symbols(type_)})
 
 
+def with_open_sizes(type_: ArrayType) -> ArrayType:
+    """The type of an array whose sizes, where they are not numbers, may be any."""
+    dims = (replace(dim, open=True) if isinstance(dim, Size) else dim for dim in type_.shape)
+    return replace(type_, shape=tuple(dims))
+
+
 def open_symbols(type_: Type) -> Iterator[str]:
     """The symbols of the open sizes of an array, or of what a list or a tape holds."""
     while isinstance(type_, ListType | TapeType):

@@ -290,6 +290,7 @@ opaque_call = declare(  # no rules: a derivative that reaches it is an error, ne
         cost="heavy",
         variadic=True,
         spelling=_spell_opaque_call,
+        varied=True,
         documentation="``function(*arguments, **keywords)``, which is not followed.",
     )
 )

@@ -422,3 +422,110 @@ def square_then_not(x, k, n):
         t += np.sum(b * c)
         a, b, c = b, c, c * 0.5
     return t + np.sum(a)
+
+
+# Derivatives inside programs, and what is not followed
+
+
+def _cubes(v, w):
+    return np.sum(v * w**2) + np.sum(v**3)
+
+
+def _cubes_by_v(v, w):
+    squares = np.zeros(max(len(v), len(w))) + w**2
+    return (squares if len(v) > 1 else np.array([np.sum(squares)])) + 3 * v**2
+
+
+def _with_closed_forms(x, n):
+    def plain(x, n):
+        t = 0.0
+        for k in range(1, n + 1):
+            g, h = _cubes_by_v(x[:k], x[:1]), _cubes_by_v(x[:1], x[:k])
+            t = t + np.sum(g * h) + np.sum(g**2 * x[:1])
+        return t
+
+    return plain
+
+
+@program(**EACH, equivalent=_with_closed_forms, needs_symdiff=True)
+def gradients_in_a_loop(x, n):
+    import symdiff
+
+    t = 0.0
+    for k in range(1, n + 1):
+        g = symdiff.grad(_cubes)(x[:k], x[:1])
+        h = symdiff.grad(_cubes)(x[:1], x[:k])
+        t = t + np.sum(g * h) + np.sum(g**2 * x[:1])
+    return t
+
+
+def _pulled_back(x, n):
+    def plain(x, n):
+        t = 0.0
+        for k in range(1, n + 1):
+            y = x[:k] * x[:1]
+            a, b = 2 * y * x[:1], np.array([np.sum(2 * y * x[:k])])
+            t = t + np.sum(a * b) + np.sum(a * x[:1])
+        return t
+
+    return plain
+
+
+@program(**EACH, equivalent=_pulled_back, needs_symdiff=True)
+def pullbacks_in_a_loop(x, n):
+    import symdiff
+
+    t = 0.0
+    for k in range(1, n + 1):
+        y, pullback = symdiff.vjp(lambda v, w: v * w, x[:k], x[:1])
+        a, b = pullback(y * 2.0)
+        t = t + np.sum(a * b) + np.sum(a * x[:1])
+    return t
+
+
+@program(args=(X, 3), also=((X, 1), (X, 2)), needs_symdiff=True)
+def said_to_have_a_length(x, n):
+    import symdiff
+
+    count = symdiff.nondifferentiable(_counted, returns="float64[n]")
+    one, other = count(1), count(n)
+    return np.sum(one * x[:n] * (other * x[:1]) ** 2) + np.sum((x[:1] + 0 * one) * x)
+
+
+def _counted(n):
+    return np.arange(1.0, n + 1)
+
+
+@program(**EACH)
+def loops_in_loops(x, n):
+    t = 0.0
+    v = x[:1]
+    for i in range(n):
+        rows = []
+        w = v
+        for j in range(i + 1):
+            w = np.append(w, x[j] * v[:1])
+            rows.append(w * v[:1])
+            if j == 1:
+                v = w[:1]
+        for row in rows:
+            for k in range(len(row)):
+                t = t + row[k] * v[0] + np.sum(row[:k] * row[:1]) * 0.1
+            t = t + np.sum(rows[0][:1] * row**2)
+        v = w[i:]
+    return t + np.sum(v)
+
+
+@program(**EACH)
+def read_by_other_loops(x, n):
+    norms = [np.sum(x[: k + 1] ** 2) for k in range(n)]
+    parts = [x[: k + 1] / norms[k] for k in range(n)]
+    t = 0.0
+    for k in range(n):
+        t = t + np.sum(parts[k] * parts[0][:1] ** 2) * norms[n - 1 - k]
+    for p, q in zip(parts, parts[::-1]):
+        t = t + (np.sum(p * q * q) if len(p) == 1 or len(q) == 1 else np.sum(np.outer(p, q)))
+    for i, p in enumerate(parts):
+        for q in parts[i:]:
+            t = t + np.sum(p[:1] * q) * np.sum(q[i:] * p[i])
+    return t
