@@ -3,13 +3,14 @@
 A graph enters, with notes on its nodes; a ``Picture`` leaves. Drawn is what the results are made
 of, and the inputs, and what would have a gradient; whole numbers and conditions only where they
 have a name. An arrow goes through what is not drawn. Of a large graph, each statement of the user's
-is one box.
+is one box, or several in succession are.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from symdiff.graphs.picture import Arrow, Box, Collapse, Frame, Look, Mark, Notes, Picture
 from symdiff.graphs.places import Kind, Source
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 MOST_BOXES = 60  # that are drawn one by one
 _MOST_NOTES = 6  # lines in a box of a whole statement
 _WIDEST = 48  # characters in a line
+Key: TypeAlias = tuple[int, Statement, bool]
 _WORST: tuple[Mark | None, ...] = (None, "good", "warning", "bad")
 
 
@@ -39,7 +41,8 @@ def picture_of(graph: ComputationGraph, collapse: Collapse, notes: Notes) -> Pic
     _require_notes(graph, notes)
     drawn = _drawn(graph, notes)
     by_line = collapse == "line" or (collapse == "auto" and len(drawn) > MOST_BOXES)
-    painter = _Painter(graph, drawn, notes, by_line)
+    most = MOST_BOXES if collapse == "auto" else len(drawn) + 1
+    painter = _Painter(graph, drawn, notes, most if by_line else None)
     return Picture(painter.whole, tuple(painter.arrows()))
 
 
@@ -87,21 +90,27 @@ def _reaching(graph: ComputationGraph, ends: Iterable[Value]) -> set[Value]:
 
 
 class _Painter:
-    """Puts the drawn values of a graph into boxes and the boxes into frames."""
+    """Puts the drawn values of a graph into boxes and the boxes into frames.
+
+    ``most``: about how many boxes of statements there may be; None draws each value.
+    """
 
     def __init__(
-        self, graph: ComputationGraph, drawn: dict[Value, None], notes: Notes, by_line: bool
+        self, graph: ComputationGraph, drawn: dict[Value, None], notes: Notes, most: int | None
     ) -> None:
         self._graph = graph
         self._drawn = drawn
         self._notes = notes
-        self._by_line = by_line
+        self._by_line = most is not None
         self._roots = {node.value for node in graph.roots}
         self._boxes: dict[Value, Box] = {}
-        self._lines: dict[tuple[int, Statement, bool], Box] = {}
+        self._lines: dict[tuple[Key, ...], Box] = {}
         self._held: dict[str, list[GraphNode]] = {}  # what stands in a box
         self.whole = Frame("whole", graph.name)
         self._frames: dict[int, Frame] = {id(graph.places.block): self.whole}
+        for value in drawn:
+            self._frame(graph.places.home[value])
+        self._groups = {} if most is None else self._grouped(most)
         for value in drawn:
             self._boxes[value] = self._boxed(value)
         for box in {box.id: box for box in self._boxes.values()}.values():
@@ -133,28 +142,48 @@ class _Painter:
             return "handed"
         return "step" if node.requires_grad else "plain"
 
-    def _statement(self, node: GraphNode, frame: Frame) -> Box:
-        """The box of all that a statement computes in one block; what it joins has its own."""
+    def _key(self, node: GraphNode) -> Key:
+        """The statement that computes a node, in its block; what it joins is apart."""
         owner = node.value.node
-        joins = owner is not None and bool(owner.blocks)
         statement = statement_at(node.span) if node.span else Statement("", 0, node.op or "")
-        key = (id(frame), statement, joins)
-        box = self._lines.get(key)
+        home = self._graph.places.home[node.value]
+        return id(home), statement, owner is not None and bool(owner.blocks)
+
+    def _grouped(self, most: int) -> dict[Key, tuple[Key, ...]]:
+        """With each statement, those that share its box: neighbours, where there are many."""
+        nodes = (self._graph.node(v) for v in self._drawn if v.node is not None)
+        keys = list(dict.fromkeys(map(self._key, nodes)))
+        size = math.ceil(len(keys) / most)
+        runs: list[list[Key]] = []
+        order = {block: place for place, block in enumerate(self._frames)}
+        for key in sorted(keys, key=lambda key: order[key[0]]):
+            last = runs[-1] if runs else []
+            follows = last and last[0][0] == key[0] and not (key[2] or last[0][2])
+            if follows and len(last) < size:
+                last.append(key)
+            else:
+                runs.append([key])
+        return {key: tuple(run) for run in runs for key in run}
+
+    def _statement(self, node: GraphNode, frame: Frame) -> Box:
+        """The box of all that a statement, or a group of them, computes in one block."""
+        group = self._groups[self._key(node)]
+        box = self._lines.get(group)
         if box is None:
-            text = statement.text.removesuffix(":")
-            title = shortened(f"after {text}" if joins else text, _WIDEST)
-            box = self._lines[key] = Box(f"s{len(self._lines)}", title, [], "plain", _tip(node))
+            title, lines = _headed(group)
+            box = Box(f"s{len(self._lines)}", title, lines, "plain", _tip(node))
+            self._lines[group] = box
             frame.boxes.append(box)
-        self._add(box, node)
+        self._add(box, node, is_alone=len(group) == 1)
         return box
 
-    def _add(self, box: Box, node: GraphNode) -> None:
+    def _add(self, box: Box, node: GraphNode, is_alone: bool) -> None:
         """One more node in the box of a statement; what has a name is told."""
         look = self._look(node)
         if look == "root" or box.look == "plain":
             box.look = look
         line = shortened(f"{node.name}: {node.type_text}", _WIDEST)
-        if node.name and line not in box.lines:
+        if is_alone and node.name and line not in box.lines:
             box.lines.append(line)
         self._held.setdefault(box.id, []).append(node)
 
@@ -234,6 +263,17 @@ class _Painter:
                 continue
             inner = self._graph.places.sources(source.value)
             pending += [s._replace(kind=_further(source.kind, s.kind)) for s in reversed(inner)]
+
+
+def _headed(group: tuple[Key, ...]) -> tuple[str, list[str]]:
+    """Title and first lines of the box of a statement, or of a group of them."""
+    _, first, joins = group[0]
+    _, last, _ = group[-1]
+    text, end = (shortened(s.text.removesuffix(":"), _WIDEST) for s in (first, last))
+    if len(group) == 1:
+        return (shortened(f"after {text}", _WIDEST) if joins else text), []
+    between = ["…"] if len(group) > 2 else []
+    return f"lines {first.line} to {last.line}", [text, *between, end]
 
 
 def _further(outer: Kind, inner: Kind) -> Kind:

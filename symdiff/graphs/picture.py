@@ -16,7 +16,7 @@ Mark: TypeAlias = Literal["good", "warning", "bad"]
 Notes: TypeAlias = Mapping[str, tuple[Sequence[str], "Mark | None"]]
 Look = Literal["leaf", "input", "step", "plain", "handed", "root"]
 
-MOST_SHOWN = 1000  # boxes that are laid out unasked
+MOST_SHOWN = 250  # boxes that are laid out unasked
 
 
 @dataclass(slots=True)

@@ -303,7 +303,8 @@ class ComputationGraph:
         """The drawing in Graphviz's language.
 
         :param collapse: ``"never"`` draws each node, ``"line"`` each statement of the user's as
-            one box, ``"auto"`` the latter where there are many.
+            one box, ``"auto"`` the latter where there are many nodes, and several statements in
+            succession as one where there are many of these.
         :param notes: what to write on nodes: ``{node.id: (lines, mark)}`` with lines of text, and
             ``"good"``, ``"warning"``, ``"bad"`` or None as a mark.
         :raises ValueError: for an unknown way to collapse, an unknown node or mark.

@@ -173,6 +173,22 @@ def test_a_graph_of_500_nodes_is_drawn_by_statements():
     assert len(set(drawn.edges())) == len(drawn.edges())
 
 
+def test_a_graph_of_500_statements_is_drawn_by_groups_of_them(tmp_path, monkeypatch):
+    lines = ["def f(x):", "    v0 = x * 2.0", *(f"    v{k} = v{k - 1} * x" for k in range(1, 500))]
+    (tmp_path / "many.py").write_text("\n".join([*lines, "    return v499", ""]))
+    monkeypatch.syspath_prepend(tmp_path)
+    import many
+
+    graph = sd.differentiable(many.f).graph("float")
+    drawn = parsed(graph.to_dot())
+    assert 40 <= len(drawn.nodes()) <= 61
+    first = html.unescape(drawn.get_node("s0").attr["label"])
+    assert re.search(r"<b>lines 2 to 10</b>.*v0 = x \* 2.0.*….*v8 = v7 \* x", first)
+    assert len(parsed(graph.to_dot(collapse="line")).nodes()) == 501
+    chain = [edge for edge in drawn.edges() if edge[0].startswith("s")]
+    assert len(chain) == len(drawn.nodes()) - 2
+
+
 def test_a_graph_that_is_too_large_is_text_in_a_notebook(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("symdiff.graphs.picture.MOST_SHOWN", 3)
     assert sd.grad(network).graph(*TYPES)._repr_svg_() is None
