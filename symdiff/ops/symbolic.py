@@ -146,7 +146,7 @@ def _fraction(expression: Any) -> tuple[list[Any], list[Any]]:
 
     above, below = [], []
     for factor in expression.args:
-        if isinstance(factor, sp.Rational) and factor.q != 1:
+        if isinstance(factor, sp.Rational) and factor.q & (factor.q - 1):  # no exact float
             above += [] if factor.p == 1 else [sp.Integer(factor.p)]
             below.append(sp.Integer(factor.q))
         elif isinstance(factor, sp.Pow) and factor.exp.could_extract_minus_sign():
@@ -265,6 +265,8 @@ _REWRITTEN: Mapping[str, Callable[..., Any]] = {
     "coth": lambda sp, x: 1 / sp.tanh(x),
     "sinc": lambda sp, x: sp.Piecewise((1, sp.Eq(x, 0)), (sp.sin(x) / x, True)),
     "ITE": lambda sp, c, a, b: sp.Or(sp.And(c, a), sp.And(sp.Not(c), b)),
+    # exp(-|x|) is at most 1, so that nothing overflows and small values keep their digits
+    "sigmoid": lambda sp, x: sp.exp(sp.Min(x, 0)) / (1 + sp.exp(-sp.Abs(x))),
     "cosm1": lambda sp, x: -2 * sp.sin(x / 2) ** 2,
     "Heaviside": lambda sp, x, h: sp.Piecewise((0, x < 0), (h, sp.Eq(x, 0)), (1, True)),
 }
@@ -285,9 +287,8 @@ _NAMES = {  # SymPy's names for classes of which the meanings have others, and t
 @functools.cache
 def _table() -> Mapping[str, Operation]:
     """NumPy's ops by the names of SymPy's functions."""
-    named = {
-        operation.sympy: operation
-        for operation in vars(el).values()
-        if isinstance(operation, Operation) and isinstance(operation.sympy, str)
-    }
+    named: dict[str, Operation] = {}
+    for operation in vars(el).values():
+        if isinstance(operation, Operation) and isinstance(operation.sympy, str):
+            named.setdefault(operation.sympy, operation)  # absolute before fabs
     return named | {name: REGISTRY[op] for name, op in _NAMES.items()}
