@@ -36,6 +36,7 @@ from symdiff.ops.index import is_view
 from symdiff.ops.rules import expanded
 from symdiff.optimise import optimise
 from symdiff.optimise.floats import on_floats
+from symdiff.optimise.islands import KINDS, Replacement, simplify_islands
 from symdiff.parse import Marks, stage
 from symdiff.parse.staged import Staged, StaticDemand
 from symdiff.runtime.calling import follow
@@ -147,6 +148,7 @@ class Derived:
     ``primal`` is the graph of the function itself, ``staged`` the same as it is written, and
     ``inner`` the signature of its calls, ``written`` the paths of the arrays that it writes.
     ``added`` are the paths of what the function itself does not see: tangents and cotangents.
+    ``simplify`` are the kinds of identities by which SymPy may simplify what is emitted.
     """
 
     graph: Graph
@@ -157,16 +159,22 @@ class Derived:
     staged: Staged
     written: tuple[Path, ...] = ()
     added: frozenset[Path] = frozenset()
+    simplify: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A compiled graph: text, loaded function, and the paths of what that is given."""
+    """A compiled graph: text, loaded function, and the paths of what that is given.
+
+    ``graph`` is what was emitted, ``simplified`` what SymPy replaced in it by what, and did not.
+    """
 
     derived: Derived
     emitted: Emitted
     function: Callable[..., Any]
     paths: tuple[Path, ...]
+    graph: Graph
+    simplified: tuple[Replacement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +297,13 @@ def derive(chain: Chain, arguments: Arguments, known: Followed | None = None) ->
         function.staged,
         written,
         added,
+        simplify_kinds(chain.transforms),
     )
+
+
+def simplify_kinds(transforms: Sequence[Transform]) -> tuple[str, ...]:
+    """The kinds of identities that a chain asks for."""
+    return tuple(kind for one in transforms for kind in getattr(one, "simplify", ()))
 
 
 def _moved_fact(path: Path, moved: Callable[[Path], Path]) -> Path:
@@ -499,12 +513,14 @@ def build(
     Programs of numbers alone run on Python's floats, unless they are to be ``exact`` to the bit.
     ``beside`` has the names of a module that the text will stand in.
     """
-    graph = with_own_results(emittable(derived.graph))
+    whole, simplified = simplify_islands(emittable(derived.graph), derived.simplify)
+    graph = with_own_results(whole)
     emitted = None if exact else _emit_on_floats(graph, name, derived.signature, beside)
     if emitted is None:
         emitted = emit_source(graph, name, signature=derived.signature, beside=beside)
     loaded = load(emitted, compiled_for(derived.signature))
-    return Program(derived, emitted, loaded, tuple(p.path for p in emitted.parameters))
+    paths = tuple(p.path for p in emitted.parameters)
+    return Program(derived, emitted, loaded, paths, whole, simplified)
 
 
 def _emit_on_floats(
@@ -549,7 +565,7 @@ def build_primal(derived: Derived, name: str) -> Program:
     graph = emittable(derived.primal)
     emitted = emit_source(graph, name, in_place=True, fresh=False, signature=derived.inner)
     loaded = load(emitted, compiled_for(derived.inner))
-    return Program(derived, emitted, loaded, tuple(p.path for p in emitted.parameters))
+    return Program(derived, emitted, loaded, tuple(p.path for p in emitted.parameters), graph)
 
 
 def emittable(graph: Graph) -> Graph:
@@ -580,7 +596,7 @@ def build_pair(
     forward = build(replace(derived, graph=first), f"{name}_forward", exact=True, beside=beside)
     known = second.inputs
     backward = replace_graph(second, output=shaped)
-    backward = emittable(backward)
+    backward, _ = simplify_islands(emittable(backward), derived.simplify)
     emitted = emit_source(backward, f"{name}_backward", beside=beside)
     places = {given.path: k for k, given in enumerate(known)}
     order = tuple(places[p.path] for p in emitted.parameters)
@@ -641,4 +657,4 @@ def _distinct(inputs: Sequence[Input]) -> list[Input]:
     return distinct
 
 
-__all__ = ["Chain", "Derived", "Pair", "Program", "build", "build_pair", "derive"]
+__all__ = ["KINDS", "Chain", "Derived", "Pair", "Program", "build", "build_pair", "derive"]

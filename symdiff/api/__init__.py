@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
 from symdiff.api.differentiable import (
     DEFAULT,
@@ -67,14 +67,19 @@ T = TypeVar("T")
 detach = stop_gradient
 
 
-@overload
-def differentiable(f: Callable[..., Any], /, *, exact: bool = False) -> Differentiable: ...
+Simplify: TypeAlias = "bool | Sequence[str]"
+
+
 @overload
 def differentiable(
-    f: None = None, /, *, exact: bool = False
+    f: Callable[..., Any], /, *, exact: bool = False, simplify: Simplify = False
+) -> Differentiable: ...
+@overload
+def differentiable(
+    f: None = None, /, *, exact: bool = False, simplify: Simplify = False
 ) -> Callable[[Callable[..., Any]], Differentiable]: ...
 @staged_by("inside.call_differentiable")
-def differentiable(f: Any = None, /, *, exact: bool = False) -> Any:
+def differentiable(f: Any = None, /, *, exact: bool = False, simplify: Simplify = False) -> Any:
     """A function that is called as before and has ``.grad``, ``.jvp``, ``.hessian`` and so on.
 
     A decorator, with or without options, or called on a function.
@@ -82,6 +87,11 @@ def differentiable(f: Any = None, /, *, exact: bool = False) -> Any:
     :param exact: compute numbers as NumPy does, to the bit. Without it derivatives of functions of
         numbers run on Python's floats, whose elementary functions (those of ``math``) differ from
         NumPy's by up to 2 units in the last place.
+    :param simplify: let SymPy simplify the elementwise parts of what is emitted; True, or some of
+        ``"stable"`` (forms that are more accurate: ``log1p``, ``expm1``, ``logaddexp``, ``hypot``,
+        half angles, logistic functions), ``"powers"``, ``"trig"`` and ``"factor"`` (forms that cost
+        less). Results may differ in their last digits. ``f.explain`` tells what was replaced.
+    :raises ValueError: for a kind of simplification that there is not.
 
     >>> @differentiable
     ... def cube(x):
@@ -89,12 +99,27 @@ def differentiable(f: Any = None, /, *, exact: bool = False) -> Any:
     >>> cube(2.0), cube.grad(2.0)
     (8.0, 12.0)
     """
+    kinds = _kinds(simplify)
     if f is None:
-        return functools.partial(differentiable, exact=exact) if exact else differentiable_of
+        return functools.partial(differentiable, exact=exact, simplify=kinds)
     made = differentiable_of(f)
     if exact:
         made.require_exact()
-    return made
+    return made._simplified(kinds) if kinds else made
+
+
+_KINDS = ("stable", "powers", "trig", "factor")
+
+
+def _kinds(simplify: Simplify) -> tuple[str, ...]:
+    """The kinds of simplification that are asked for, in the order in which they are tried."""
+    if isinstance(simplify, bool):
+        return _KINDS if simplify else ()
+    asked = (simplify,) if isinstance(simplify, str) else tuple(simplify)
+    for kind in asked:
+        if kind not in _KINDS:
+            raise ValueError(f"simplify is True or some of {', '.join(_KINDS)}, not {kind!r}")
+    return tuple(kind for kind in _KINDS if kind in asked)
 
 
 @staged_by("inside.call_grad")

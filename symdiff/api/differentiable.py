@@ -357,7 +357,7 @@ class Differentiable:
         name = getattr(self._function, "__name__", type(self._function).__name__)
         parts = ["function" if name == "<lambda>" else name]
         for step in self._steps:
-            if step[0] == "Marked":
+            if step[0] in ("Marked", "Simplify"):
                 continue
             if _shown(step) in _AFTER_A_GRADIENT and parts[-1] == "grad":
                 parts.pop()
@@ -411,6 +411,10 @@ class Differentiable:
     def require_exact(self) -> None:
         """Compute numbers as NumPy does, to the bit: see ``differentiable(exact=True)``."""
         self._home.require_exact()
+
+    def _simplified(self, kinds: tuple[str, ...]) -> Differentiable:
+        """The same function, of which SymPy simplifies what is emitted."""
+        return type(self)(self._function, self._bound, (*self._steps, ("Simplify", kinds)))
 
     # Calls
 

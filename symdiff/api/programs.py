@@ -305,7 +305,7 @@ class Home:
         with recording() as record:
             derived = self.derive(transforms, arguments)
             program = pipeline.build(derived, name, exact=self._exact)
-            part = Part(program.emitted, pipeline.emittable(derived.graph))
+            part = Part(program.emitted, program.graph)
         return self._built(name, derived.signature, (part,), arguments, record)
 
     def described(self, transforms: Transforms, arguments: Arguments) -> tuple[Derived, Arguments]:
@@ -323,7 +323,7 @@ class Home:
             asked, shaped = _everything(derived, self.chain(transforms), skip)
             derived = replace(derived, graph=asked.graph)
             pair = pipeline.build_pair(derived, name, asked.wrt, shaped)
-            forward = Part(pair.forward.emitted, pipeline.emittable(pair.forward.derived.graph))
+            forward = Part(pair.forward.emitted, pair.forward.graph)
             parts = forward, Part(pair.backward, pair.backward_graph)
         return self._built(name, derived.signature, parts, arguments, record)
 

@@ -519,6 +519,18 @@ class Jacobian(Differentiated):
 
 
 @dataclass(frozen=True)
+class Simplify(Transform):
+    """The function itself; what is emitted of it and its derivatives, SymPy simplifies."""
+
+    simplify: tuple[str, ...] = ()
+
+    def apply(
+        self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
+    ) -> Graph:
+        return graph
+
+
+@dataclass(frozen=True)
 class Functional(Transform):
     """``(result, {name: final value})`` of every argument that the function writes, on copies."""
 
@@ -541,7 +553,16 @@ class Functional(Transform):
 
 _CLASSES: dict[str, type[Transform]] = {
     kind.__name__: kind
-    for kind in (Derivative, Directional, Functional, Gradient, Jacobian, Jvp, Marked)
+    for kind in (
+        Derivative,
+        Directional,
+        Functional,
+        Gradient,
+        Jacobian,
+        Jvp,
+        Marked,
+        Simplify,
+    )
 }
 
 

@@ -149,6 +149,8 @@ def report(lines: Sequence[str]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit status is 1 where symdiff could not do a case."""
+    from tests.benchmarks.simplification import kept_section
+
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("--only", default="", help="cases whose names contain this")
     parser.add_argument("--rounds", type=int, default=15)
@@ -165,7 +167,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         told += starting_times(options.rounds)
     print("\n".join(["", *told]))
     if options.write:
-        text = report([*(_shown(*row) for row in rows), "", *told])
+        text = report([*(_shown(*row) for row in rows), "", *told]) + kept_section()
         Path(__file__).with_name("README.md").write_text(text, encoding="utf-8")
     return int(any(isinstance(times["symdiff"], str) for _, _, times in rows))
 

@@ -12,9 +12,11 @@ original stays.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from symdiff.ir.build import copy_block
 from symdiff.ir.graph import Block, Graph, Value, uses
+from symdiff.ir.record import note
 from symdiff.optimise.dead_code import eliminate_dead_code
 from symdiff.optimise.islands.identities import KINDS
 from symdiff.optimise.islands.search import Replacement, Search, last
@@ -37,6 +39,8 @@ def simplify_islands(graph: Graph, kinds: Sequence[str]) -> tuple[Graph, tuple[R
     replaced: dict[Value, Value] = {}
     _visit(block, search, replaced)
     made = with_block(graph, block)
+    for one in search.found:
+        note("simplified", **asdict(one))
     return eliminate_dead_code(made), tuple(search.found)
 
 

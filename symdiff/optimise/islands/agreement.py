@@ -23,7 +23,8 @@ _SEED = 20_261_121
 _SPECIAL = (0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -3.0, np.pi / 4, np.pi / 2, np.pi, 1e-3, 1e-8, -1e-8)
 _EXTREME = (1e-20, -1e-20, 1e-160, 30.0, -30.0, 709.5, 745.0, -740.0, 1e4, -1e4, 1e16, 1e154, 1e200)
 _NONE = (np.inf, -np.inf, np.nan)
-_FAR = 1e5  # stands for infinity where a limit is taken
+_FAR = 1e3  # stands for infinity where a limit is taken
+_CLOSE = 1e-6  # to a limit, in float32 too
 _DRAWN = 48
 _PAIRED = 40  # draws of special values together, for forms of several operands
 _ROUNDING = 32  # units in the last place that are no difference
@@ -41,6 +42,7 @@ class Verdict:
     after: float = 0.0
 
 
+@np.errstate(all="ignore")
 def verdict(
     leaves: Sequence[Value],
     dtype: np.dtype,
@@ -51,7 +53,7 @@ def verdict(
 ) -> Verdict:
     """Compare two forms, each its nodes in order and its result, in the same leaves.
 
-    :param limits: the other may give the limit at infinities where the original gives NaN.
+    :param limits: the other may give the limit at infinities where the original overflows.
     """
     points = _points(len(leaves), dtype.str)
     given = dict(zip(leaves, points, strict=True))
@@ -59,9 +61,8 @@ def verdict(
     size = points.shape[1]
     old, new = np.broadcast_to(old, size), np.broadcast_to(new, size)
     rounding = _ROUNDING * np.finfo(dtype).eps
-    with np.errstate(all="ignore"):
-        same = (old == new) | (np.isnan(old) & np.isnan(new))
-        near = np.abs(old - new) <= rounding * np.abs(old)
+    same = (old == new) | (np.isnan(old) & np.isnan(new))
+    near = np.abs(old - new) <= rounding * np.abs(old)
     same |= near & np.isfinite(old)  # any number is within rounding of infinity
     finite = np.isfinite(points).all(axis=0)
     if limits:
@@ -79,13 +80,23 @@ def _is_limit(
     old: np.ndarray,
     new: np.ndarray,
 ) -> np.ndarray:
-    """Where the original is NaN though no operand is, and the other what it is far out."""
+    """Where an operand is infinite and the original NaN or infinite too, but the other what it is
+    far out.
+    """
     found = np.zeros(len(old), bool)
-    candidates = np.isinf(points).any(axis=0) & np.isnan(old) & np.isfinite(new)
+    candidates = (
+        ~np.isnan(points).any(axis=0)
+        & np.isinf(points).any(axis=0)
+        & ~np.isfinite(old)
+        & ~np.isnan(new)
+    )
     for k in np.flatnonzero(candidates).tolist():
-        far = np.clip(points[:, k], -_FAR, _FAR).tolist()
+        point = points[:, k]
+        far = np.where(np.isinf(point), np.copysign(_FAR, point), point).tolist()
         truth = exact_value(*original, dict(zip(leaves, far, strict=True)))
-        found[k] = truth is not None and truth == new[k]
+        if truth is not None:
+            grows = abs(truth) >= _FAR / 2 and (truth > 0) == (new[k] > 0)
+            found[k] = grows if np.isinf(new[k]) else _error(truth, new[k]) <= _CLOSE
     return found
 
 
@@ -103,6 +114,8 @@ def _by_truth(
     gains = False
     for k in differing.tolist():
         truth = exact_value(*original, dict(zip(leaves, points[:, k].tolist(), strict=True)))
+        if truth is None:  # there is no number, or it is not known
+            return Verdict(False, reason=_told(leaves, points[:, k], old[k], new[k]))
         before, after = _error(truth, old[k]), _error(truth, new[k])
         if after > max(2.0 * before, rounding):
             return Verdict(False, reason=_told(leaves, points[:, k], old[k], new[k]))
@@ -111,10 +124,8 @@ def _by_truth(
     return Verdict(True, gains, "", worst_old, worst_new)
 
 
-def _error(truth: float | None, value: float) -> float:
-    """The relative error; infinite for what is not a number though the truth is, or the reverse."""
-    if truth is None:
-        return 0.0 if np.isnan(value) else np.inf
+def _error(truth: float, value: float) -> float:
+    """The relative error; infinite for what is not a number."""
     if np.isnan(value):
         return float(np.inf)
     if np.isinf(value) or np.isinf(truth) or truth == 0.0:
@@ -154,13 +165,15 @@ def _points(operands: int, dtype: str) -> np.ndarray:
     found = np.concatenate(columns, axis=1)
     found = found[:, ~(np.isnan(found).any(axis=0) & np.isinf(found).any(axis=0))]
     with np.errstate(over="ignore", under="ignore"):
-        return found.astype(dtype)
+        points: np.ndarray = found.astype(dtype)
+        return points
 
 
 def _drawn(rng: np.random.Generator, operands: int, count: int) -> np.ndarray:
     """Numbers of both signs and of several magnitudes."""
     size = 10.0 ** rng.uniform(-2.5, 1.5, (operands, count))
-    return size * rng.choice([-1.0, 1.0], (operands, count))
+    drawn: np.ndarray = size * rng.choice([-1.0, 1.0], (operands, count))
+    return drawn
 
 
 def _nearly_cancelling(rng: np.random.Generator, operands: int) -> np.ndarray:
@@ -172,4 +185,5 @@ def _nearly_cancelling(rng: np.random.Generator, operands: int) -> np.ndarray:
     shapes = rng.choice([0, 1, 2], (operands, count))
     rows = np.select([shapes == 0, shapes == 1], [base, -base], 1.0 / base)
     rows[:1] = base
-    return rows * little
+    nearly: np.ndarray = rows * little
+    return nearly

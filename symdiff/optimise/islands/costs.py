@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from symdiff.ir.graph import Node
 from symdiff.ir.types import ArrayType
+from symdiff.optimise.facts import number_of
 
 # What the command writes begins here.
 COSTS: dict[str, tuple[float, float]] = {
@@ -54,12 +55,22 @@ COSTS: dict[str, tuple[float, float]] = {
 # What it writes ends here.
 
 
+# Powers of arrays by these numbers NumPy computes by other functions.
+_POWERS = {2: "square", -1: "reciprocal", 0.5: "sqrt"}
+
+
 def cost_of(node: Node) -> float | None:
     """The cost of a node, or None where it is not known; constants cost nothing."""
     if node.op.name == "constant":
         return 0.0
-    known = COSTS.get(node.op.name)
+    type_ = node.result.type
+    array = isinstance(type_, ArrayType) and type_.kind == "array"
+    known = COSTS.get(_computed_by(node) if array else node.op.name)
     if known is None:
         return None
-    type_ = node.result.type
-    return known[0] if isinstance(type_, ArrayType) and type_.kind == "array" else known[1]
+    return known[0] if array else known[1]
+
+
+def _computed_by(node: Node) -> str:
+    exponent = number_of(node.operands[1]) if node.op.name == "power" else None
+    return node.op.name if exponent is None else _POWERS.get(exponent, "power")

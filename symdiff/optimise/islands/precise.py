@@ -13,9 +13,14 @@ from typing import Any
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.declare import Operation
 
+ARITHMETIC = frozenset(
+    {"add", "subtract", "multiply", "divide", "negative", "square", "reciprocal", "power"}
+)
+
+_LOGARITHMIC = frozenset({"log", "log1p", "log2", "log10", "sqrt", "cbrt", "absolute"})
 _DIGITS = 40
 _MANY_DIGITS = 400  # where operands are so large or small that sums lose all of the few
-_MOST_BITS = 3_000  # of an exponent: far beyond floats
+_MOST_BITS = 3_000  # of what functions are taken of: far beyond floats
 _MODERATE = 60.0
 _SMALL = 1e-12
 
@@ -41,13 +46,13 @@ def _applied(node: Node, known: Mapping[Value, Any]) -> Any:
     if node.op.name == "constant":
         return mpmath.mpf(float(node.attributes["value"]))
     assert isinstance(node.op, Operation)
-    value = _function(node.op)(*(known[operand] for operand in node.operands))
+    operands = [known[operand] for operand in node.operands]
+    huge = any(x and mpmath.mag(x) > _MOST_BITS for x in operands)
+    if huge and node.op.name not in ARITHMETIC | _LOGARITHMIC:
+        raise OverflowError("beyond all floats")
+    value = _function(node.op)(*operands)
     if isinstance(value, mpmath.mpc) or not mpmath.isfinite(value):
         raise ValueError("not a real number")
-    if value != 0 and abs(mpmath.mag(value)) > _MOST_BITS:
-        if value > 1 or value < -1:
-            raise OverflowError("beyond all floats")
-        return mpmath.mpf(0)
     return value
 
 

@@ -23,19 +23,19 @@ from symdiff.optimise.islands.costs import cost_of
 from symdiff.optimise.islands.identities import finders, may_apply
 from symdiff.optimise.islands.windows import Window, is_simplifiable, window_of
 
-MOST_REWRITES = 250
-MOST_OPERATIONS = 1_200
+MOST_REWRITES = 200
+MOST_OPERATIONS = 900
 
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
     """What was replaced by what, or was not and why: plain data.
 
-    ``costs`` are nanoseconds by the table of costs, ``errors`` the worst relative errors at the
-    sampled points, of both forms.
+    ``family`` is the kind of identities; ``costs`` are nanoseconds by the table of costs, and
+    ``errors`` the worst relative errors at the sampled points, of both forms.
     """
 
-    kind: str
+    family: str
     line: int | None
     before: str
     after: str
@@ -51,6 +51,7 @@ class Budget:
 
     rewrites: int = MOST_REWRITES
     operations: int = MOST_OPERATIONS
+    told: bool = False
 
     def spend(self, operations: int) -> bool:
         """Whether a rewrite of an expression of so many operations may be tried."""
@@ -67,6 +68,13 @@ class _Form:
     result: Value
     text: str
     evaluated: list[Node] = field(default_factory=list)
+    costs: tuple[float, float] = (0.0, 0.0)
+    told: Verdict | None = None
+
+    @property
+    def saves(self) -> float:
+        """How much less is computed."""
+        return self.costs[0] - self.costs[1]
 
 
 class Search:
@@ -84,6 +92,7 @@ class Search:
         self.made: dict[Any, Node] = {}
         self.place: dict[Node, int] = {}
         self.budgets: dict[Node, Budget] = {}
+        self.dead: set[Node] = set()
 
     def block(self, block: Block, replaced: dict[Value, Value]) -> None:
         """Simplify the islands of a block; ``replaced`` gets what is taken for its values."""
@@ -98,6 +107,7 @@ class Search:
         cheaper = [kind for kind in self.kinds if kind != "stable"]
         if cheaper:
             self._from_the_first(block, cheaper, left_alone, replaced)
+        block.nodes[:] = [node for node in block.nodes if node not in self.dead]
 
     def _from_the_last(self, block: Block, replaced: dict[Value, Value]) -> set[Node]:
         """Look for accurate forms; what they are made of."""
@@ -144,7 +154,7 @@ class Search:
         if len(node.results) == 1 and not node.blocks and node.op.name != "constant":
             self.made.setdefault(_key(node), node)
         if is_simplifiable(node) and node not in left_alone:
-            self.home[node] = len(self.home)
+            self.home[node] = self.place[node]
 
     def _improved(
         self, node: Node, kinds: Sequence[str], replaced: dict[Value, Value]
@@ -152,7 +162,7 @@ class Search:
         """The form that is taken for a node's value, if there is one."""
         budget, window = self.budgets[node], window_of(node, self.home)
         for kind in kinds:
-            if len(window.nodes) < 2 or not may_apply(kind, node.op.name, window.names):
+            if not may_apply(kind, node.op.name, window.names):
                 continue
             form = self._form(kind, window, budget)
             if form is not None:
@@ -171,6 +181,7 @@ class Search:
         for node in form.nodes:
             for value in node.operands:
                 self.users[value] = self.users.get(value, 0) + 1
+        self.dead.update(dead)
         for node in dead:
             self.home.pop(node, None)
             if self.made.get(_key(node)) is node:
@@ -181,7 +192,7 @@ class Search:
     # Forms
 
     def _form(self, kind: str, window: Window, budget: Budget) -> _Form | None:
-        """The first form of a kind that is taken."""
+        """The cheapest form of a kind that agrees."""
         if not budget.spend(len(window.nodes)):
             self._note_budget(kind, window, budget)
             return None
@@ -190,24 +201,28 @@ class Search:
         if window.cancels:
             return None
         tried: list[Any] = [] if kind == "powers" else [window.expression]
+        best: _Form | None = None
         for finder in finders(kind):
             if not budget.spend(len(window.nodes)):
                 self._note_budget(kind, window, budget)
-                return None
+                break
             expression = finder(window.expression)
             if expression in tried:
                 continue
             tried.append(expression)
             form = self._accepted(kind, window, expression)
-            if form is not None:
-                return form
-        return None
+            if form is not None and (best is None or form.saves > best.saves):
+                best = form
+        if best is not None:
+            self._note(kind, window, best.text, True, "", best.costs, best.told)
+        return best
 
     def _note_budget(self, kind: str, window: Window, budget: Budget) -> None:
-        if MOST_REWRITES - budget.rewrites < 10**6:
+        """Note, once an island, that its budget is used up."""
+        if not budget.told:
             reason = "the budget of its island is used up"
             self._note(kind, window, "", False, reason, (0.0, 0.0), None)
-            budget.rewrites = -(10**6)
+            budget.told = True
 
     def _accepted(self, kind: str, window: Window, expression: Any) -> _Form | None:
         """The form of an expression where it is of the right type, cheaper, and agrees."""
@@ -221,7 +236,7 @@ class Search:
                 return None  # what costs more is not told: there is always such a form
             told = self._verdict(kind, window, form)
             if told.agrees and (kind != "stable" or told.gains):
-                self._note(kind, window, form.text, True, "", costs, told)
+                form.costs, form.told = costs, told
                 return form
             reason = told.reason or "it is not more accurate"
             if keeps or not _lost(window, expression):
@@ -233,7 +248,7 @@ class Search:
         gives NaN where they are NaN or infinite, and their shape.
         """
         lost = _lost(window, expression)
-        if keeps and not lost:
+        if (keeps and not lost) or (lost and window.needs_all and not keeps):
             return None
         root = window.root
         builder = Builder([], root.span)

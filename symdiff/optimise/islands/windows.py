@@ -3,8 +3,8 @@
     node ─window_of─▶ Window ─.expression─▶ expression in opaque symbols
 
 What a window takes from outside is its leaves. Arguments of functions are leaves or multiples of
-them, which keeps SymPy's questions about signs and reals short. Numbers are opaque too, unless they are short
-fractions, so that no identity rests on a rounded number.
+them, which keeps SymPy's questions about signs and reals short. Numbers are opaque too, unless
+they are short fractions, so that no identity rests on a rounded number.
 """
 
 from __future__ import annotations
@@ -17,25 +17,27 @@ import numpy as np
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
-from symdiff.ops.declare import OnArrays, Operation
+from symdiff.ops.declare import OnArrays, Operation, fails_to_broadcast
 from symdiff.optimise.facts import may_raise, number_of
 from symdiff.optimise.islands.costs import COSTS
+from symdiff.optimise.islands.precise import ARITHMETIC
 
 MOST_NODES = 8
-_ARITHMETIC = frozenset(
-    {"add", "subtract", "multiply", "divide", "negative", "square", "reciprocal", "power"}
-)
 _LARGEST = 2**10  # numerators and denominators of numbers that expressions show
 _ACCURATE = frozenset({"expm1", "log1p", "hypot", "logaddexp"})  # they stay what they are
 _FLOATS = (np.dtype("float64"), np.dtype("float32"))
 
 
 def is_simplifiable(node: Node) -> bool:
-    """Whether a node may be part of an island: elementwise on reals, and raises nothing."""
+    """Whether a node may be part of an island: elementwise on reals, and raises nothing but where
+    shapes do not meet, which they do not in another form of the same operands either.
+    """
     op = node.op
     if not isinstance(op, Operation) or op.name not in COSTS or op.sympy is None:
         return False
-    if isinstance(op.sympy, OnArrays) or len(node.results) != 1 or may_raise(node):
+    if isinstance(op.sympy, OnArrays) or len(node.results) != 1:
+        return False
+    if may_raise(node) and not fails_to_broadcast(node):
         return False
     dtypes = {_dtype(value) for value in node.operands if number_of(value) is None}
     dtypes.add(_dtype(node.result))
@@ -73,6 +75,11 @@ class Window:
     @property
     def names(self) -> frozenset[str]:
         return frozenset(node.op.name for node in self.nodes)
+
+    @property
+    def needs_all(self) -> bool:
+        """Whether another form has to have all operands, to raise where shapes do not meet."""
+        return any(map(fails_to_broadcast, self.nodes))
 
     @property
     def all_nodes(self) -> list[Node]:
@@ -117,7 +124,7 @@ def window_of(root: Node, home: Mapping[Node, int]) -> Window:
             node = value.node
             if node is None or node not in home or node in chosen or len(chosen) >= MOST_NODES:
                 continue
-            if reader is root or reader.op.name in _ARITHMETIC or _is_multiple(node):
+            if reader is root or reader.op.name in ARITHMETIC or _is_multiple(node):
                 chosen.add(node)
                 queue.append(node)
     window = Window(sorted(chosen, key=home.__getitem__))
@@ -143,9 +150,9 @@ def _meaning(node: Node) -> Callable[..., Any]:
     from sympy.codegen import cfunctions, numpy_nodes
 
     meaning: Any = node.op.sympy  # type: ignore[attr-defined]
-    own = getattr(cfunctions, node.op.name, None) or getattr(numpy_nodes, node.op.name, None)
     if node.op.name in _ACCURATE:
-        return own  # type: ignore[no-any-return]
+        own: Any = numpy_nodes if node.op.name == "logaddexp" else cfunctions
+        return getattr(own, node.op.name)  # type: ignore[no-any-return]
     if isinstance(meaning, str):
         return getattr(sp, meaning)  # type: ignore[no-any-return]
     return lambda *operands: meaning(sp, *operands)
