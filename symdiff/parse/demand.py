@@ -106,7 +106,7 @@ class _Search:
             self.loops[node.span] = None
         if count is None and (node.blocks or node.op.effect):
             return _not_static(self.interp, value)
-        self.add(node.operands if count is None else count)
+        self.add(_telling(node) if count is None else count)
         return None
 
     def _size(self, value: Value, node: Node) -> Exception | None:
@@ -137,13 +137,18 @@ def _lengths_behind(
         node = value.node
         if node is None or node.blocks or node.op.effect or _elements_decide(node):
             return None
-        for operand in node.operands:
+        for operand in _telling(node):
             if operand not in seen and isinstance(operand.type, ArrayType):
                 seen.add(operand)
                 group = pending if operand.type.shape else lengths
                 if operand.type.shape or operand.type.dtype.kind in "iu":
                     group.append(operand)
     return lengths
+
+
+def _telling(node: Node) -> tuple[Value, ...]:
+    """The operands that a result depends on: not the number that a mark keeps a value under."""
+    return node.operands[:1] if node.op is ops.tap else node.operands
 
 
 def _elements_decide(node: Node) -> bool:

@@ -228,7 +228,9 @@ def _kept(
 
     def tap(value: Value) -> Value:
         leaf = next(count)
-        return value_name(ops.tap(value, number, leaf=leaf), name) if _is_number(value) else value
+        if not carries_derivative(value.type):
+            return value
+        return value_name(ops.tap(value, number, leaf=leaf), name)
 
     content = _replaced(interp, content, tap)
     marking.last[place] = _snapshot(interp, content)
@@ -285,17 +287,14 @@ def _replaced(interp: Interpreter, content: Abstract, change: Callable[[Value], 
     """
     heap = interp.heap
     if isinstance(content, Value):
-        changed = change(content)
-        if changed is not content:
-            interp.marking.same[changed] = content
-        return changed
+        return _changed(interp, content, change)
     if isinstance(content, Array):
         return _replace_array(interp, content, change)
     if isinstance(content, tuple):
         parts = [_replaced(interp, item, change) for item in tuple.__iter__(content)]
         return tuple.__new__(type(content), parts)
     if isinstance(content, ListRef) and isinstance(heap.get(content), Value):
-        heap.set(content, change(heap.get(content)))
+        heap.set(content, _changed(interp, heap.get(content), change))
     elif isinstance(content, ListRef | DictRef | ObjectRef):
         _, keys, items = _parts(interp, content)
         new = tuple(_replaced(interp, item, change) for item in items)
@@ -303,6 +302,13 @@ def _replaced(interp: Interpreter, content: Abstract, change: Callable[[Value], 
             by_key = dict(zip(keys, new, strict=True))
             heap.hold(content, new if isinstance(content, ListRef) else by_key)
     return content
+
+
+def _changed(interp: Interpreter, value: Value, change: Callable[[Value], Value]) -> Value:
+    changed = change(value)
+    if changed is not value:
+        interp.marking.same[changed] = value
+    return changed
 
 
 def _replace_array(interp: Interpreter, array: Array, change: Callable[[Value], Value]) -> Array:
@@ -369,7 +375,7 @@ def _snapshot(interp: Interpreter, content: Abstract) -> Any:
     if isinstance(content, Array):
         return _unmarked(interp, interp.heap.get(content.storage)), content.lenses
     if isinstance(content, ListRef) and not isinstance(interp.heap.get(content), tuple):
-        return interp.heap.get(content)
+        return _unmarked(interp, interp.heap.get(content))
     try:
         _, keys, items = _parts(interp, content)
     except _NoDataError:
@@ -379,12 +385,15 @@ def _snapshot(interp: Interpreter, content: Abstract) -> Any:
 
 def _unmarked(interp: Interpreter, value: Any) -> Any:
     """The value that marks were put on, also in all turns of a loop or both arms of a branch."""
-    while isinstance(value, Value):
-        before = interp.marking.same.get(value) or _passed_on(interp, value)
-        if before is None:
-            return value
+    if not isinstance(value, Value):
+        return id(value)
+    same: dict[Value, Value] = interp.marking.same
+    seen = [value]
+    while (before := same.get(value) or _passed_on(interp, value)) not in (None, value):
         value = before
-    return id(value)
+        seen.append(value)
+    same.update(dict.fromkeys(seen, value))
+    return value
 
 
 def _passed_on(interp: Interpreter, value: Value) -> Value | None:

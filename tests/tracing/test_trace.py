@@ -257,6 +257,29 @@ def test_names_of_functions_that_are_called_stand_behind_theirs() -> None:
     assert list(trace.inputs) == ["x"]
 
 
+def test_lists_of_a_length_that_is_known_at_run_time_have_gradients() -> None:
+    @sd.differentiable
+    def f(x, n):
+        out = [x]
+        for _ in range(n):
+            out.append(out[-1] * x)
+        w = out
+        s = 0.0
+        for k in range(len(out)):
+            s = s + np.sum(w[k]) * (k + 1)
+        return s
+
+    trace = f.trace(X, 3)
+    trace.backward()
+    assert len(trace["out"]) == 2
+    np.testing.assert_allclose(trace["out"].value, [X, X**2, X**3, X**4])
+    np.testing.assert_array_equal(trace["w"].grad, [np.full(3, k + 1.0) for k in range(4)])
+    powers = 1 + 4 * X + 9 * X**2 + 16 * X**3
+    np.testing.assert_allclose(trace.inputs["x"].grad, powers)
+    (first,) = trace["out"][0].grad
+    np.testing.assert_allclose(first, powers)  # the array in the list is x itself
+
+
 def test_nonlocal_names_are_those_of_their_function() -> None:
     @sd.differentiable
     def f(x):
