@@ -45,8 +45,12 @@ class Occurrence:
     def grad(self) -> Any:
         """The gradient added up by ``backward``, structured like the value.
 
+        It is what a change of the value at that point does to the result. Where several names hold
+        one array, or views of it, what comes by way of the others from there on counts as well; not
+        where only the run decides whether they share memory (``x.reshape(-1)``, ``a if c else b``).
+
         None where there is none: before ``backward``, where the result does not depend on the
-        value, and where the value is no float.
+        value or the value on no argument, and where the value is no float.
         """
         if not self._gradients:
             return None
