@@ -20,8 +20,10 @@ from symdiff.parse.comparisons import compare
 from symdiff.parse.interpreter import EXPRESSIONS, LATE, Expression, Interpreter
 from symdiff.parse.items import element_of_set, get_item, static_key
 from symdiff.parse.iteration import append_item, for_each, iterate, started, static_items
+from symdiff.parse.methods import extend
 from symdiff.parse.operators import binary, unary
 from symdiff.parse.scope import bind_name, load_name
+from symdiff.parse.staged_lists import is_staged_list
 from symdiff.parse.supers import super_of
 from symdiff.parse.texts import text_field, text_of
 from symdiff.parse.truth import truth
@@ -252,8 +254,26 @@ def _tuple(interp: Interpreter, node: ast.Tuple) -> Abstract:
 @expression(ast.List)
 def _list(interp: Interpreter, node: ast.List) -> Abstract:
     made = ListRef()
-    interp.put(made, _elements(interp, node.elts))
+    if any(isinstance(part, ast.Starred) for part in node.elts):
+        interp.put(made, ())
+        for part in node.elts:
+            _add_element(interp, made, part)
+    else:
+        interp.put(made, _elements(interp, node.elts))
     return made
+
+
+def _add_element(interp: Interpreter, made: ListRef, node: ast.expr) -> None:
+    """Add to a list what an element of a display gives: itself, or the items of what is starred."""
+    if not isinstance(node, ast.Starred):
+        append_item(interp, made, interp.evaluate(node))
+        return
+    items = interp.evaluate(node.value)
+    if isinstance(items, ListRef) and is_staged_list(interp.content(items)):
+        extend(interp, made, items)
+        return
+    for item in static_items(interp, items):
+        append_item(interp, made, item)
 
 
 @expression(ast.Set)

@@ -59,7 +59,7 @@ def some(a, k):
         rows.append(a[i:])
     while len(rows) > 2:
         rows.pop(0)
-    rows.insert(0, a[:1])
+    rows = [a[:1], *rows]
     return np.concatenate(rows)
 """,
     """

@@ -529,3 +529,14 @@ def read_by_other_loops(x, n):
         for q in parts[i:]:
             t = t + np.sum(p[:1] * q) * np.sum(q[i:] * p[i])
     return t
+
+
+@program(**EACH)
+def starred_in_a_list(x, n):
+    rows = []
+    k = 0
+    while k < n:
+        k += 1
+        rows.append(x[:k])
+    both = [x[:1], *rows, x[:2], *rows, *(x[3:], x[4:])]
+    return np.sum(np.concatenate(both) ** 2) + np.sum(both[0] * both[n] ** 2) * len(both)
