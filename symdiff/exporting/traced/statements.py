@@ -18,6 +18,7 @@ from symdiff.emit.comments import comment, origin
 from symdiff.emit.expressions import Expressions, is_number
 from symdiff.emit.namespace import Namespace
 from symdiff.emit.signature import name_parameters, output
+from symdiff.errors import UnsupportedCallError
 from symdiff.exporting.arguments import place
 from symdiff.exporting.text import docstring, one_line
 from symdiff.exporting.traced.known import Known, turns_are_known
@@ -34,6 +35,7 @@ from symdiff.source import SourceSpan
 _DROPPED = frozenset({"enter_errstate", "leave_errstate"})  # they say what NumPy warns of
 _TRANSPARENT = frozenset({"copy", "contiguous", "as_scalar", "retype"})
 _SHAPED = frozenset({"zeros", "ones", "full", "empty", "reshape", "broadcast_to", "eye", "arange"})
+_ARITHMETIC = frozenset({"add", "subtract", "multiply", "divide", "negative", "power", "sign"})
 _DEEPEST = 6  # operations in one expression
 INDENT = "    "
 
@@ -46,7 +48,10 @@ def emit_traced(
     :raises UnsupportedCallError: at the user's line, for what JAX has no words for.
     """
     made = _Function(graph, signature, names)
-    text = made.text(name)
+    try:
+        text = made.text(name)
+    except UnsupportedCallError as error:
+        raise (error.with_span(graph.span) if graph.span else error) from None
     return made.emitted(name, text), frozenset(made.known.demanded)
 
 
@@ -96,6 +101,7 @@ class _Function:
         return Emitted(name, text, tuple(self.parameters), {}, self.names.objects, self.lines.spans)
 
     def text(self, name: str) -> str:
+        self._refuse_outright()
         fixed, parameters = name_parameters(self.graph, self.names)
         self.parameters = tuple(parameters)
         self._demand(self.graph.block)
@@ -141,7 +147,18 @@ class _Function:
     def _refuse_type(self, value: Value, node: Node | None) -> None:
         if not _is_sayable(value.type):
             at = node or Node(constant, (), span=self.graph.span)
-            raise refused(at, "a list of unknown length" if "list" in str(value.type) else "this")
+            is_list = "list" in str(value.type)
+            raise refused(at, "a list of unknown length" if is_list else f"an {value.type}")
+
+    def _refuse_outright(self) -> None:
+        """Refuse effects, wherever they stand, and recursion."""
+        for block in _blocks(self.graph.block):
+            for node in block.nodes:
+                if node.op is call:
+                    raise refused(node, "a function that calls itself")
+                if node.op.effect and node.op.name not in _DROPPED:
+                    words = node.op.name.strip("_").replace("_", " ")
+                    raise refused(node, f"an effect ({words})")
 
     # What has to be known
 
@@ -200,14 +217,10 @@ class _Function:
                 self._loop(LoopView(node), depth)
             elif node.op is cond:
                 self._cond(node, depth)
-            elif node.op is call:
-                self._call(node, depth)
             else:
                 self._plain(node, depth)
 
     def _plain(self, node: Node, depth: int) -> None:
-        if node.op.effect:
-            raise refused(node, f"an effect ({node.op.name.strip('_').replace('_', ' ')})")
         if len(node.results) == 1 and self._can_fold(node):
             self.folded[node.result] = 1 + max(
                 (self.folded.get(v, 0) for v in node.operands), default=0
@@ -276,7 +289,7 @@ class _Function:
         return ast.parse(f"{text} + {dim.offset}" if dim.offset else text, mode="eval").body
 
     def _node(self, node: Node) -> ast.expr:
-        operands = [self.of(value) for value in node.operands]
+        operands = [self._operand(node, value) for value in node.operands]
         if node.op.name in _TRANSPARENT:
             return operands[0]
         if node.op is index_set or node.op is index_add:
@@ -296,6 +309,16 @@ class _Function:
         known = len(node.results) == 1 and self.known.is_known(node.result)
         made = _restored(translated(spelled, node, known), operands)
         return self._typed(node, made)
+
+    def _operand(self, node: Node, value: Value) -> ast.expr:
+        """An operand; truths that are computed with as the numbers 0 and 1, as everywhere else."""
+        made, type_, result = self.of(value), value.type, node.results[0].type
+        if node.op.name not in _ARITHMETIC or not isinstance(result, ArrayType):
+            return made
+        if not isinstance(type_, ArrayType) or type_.dtype.kind != "b" or result.dtype.kind == "b":
+            return made
+        dtype = translated(literal(result.dtype), node, True)
+        return ast.Call(dotted("jnp.asarray"), [made, dtype], [])
 
     def _typed(self, node: Node, made: ast.expr) -> ast.expr:
         """A result in single precision that JAX may have widened, or in double that it narrows."""
@@ -395,9 +418,6 @@ class _Function:
         self._block(view.condition, depth + 1)
         self.lines.add(depth + 1, f"return {_text(self.of(view.condition.results[0]))}")
         return name
-
-    def _call(self, node: Node, depth: int) -> None:
-        raise refused(node, "a function that calls itself")
 
 
 class _Output(Expressions):
@@ -504,7 +524,6 @@ def _uses(graph: Graph) -> dict[Value, list[Node | None]]:
     kept: set[Node] = set()
     returned = {graph.block.results[k] for k in leaves_of(graph.output)}
     pending: list[tuple[Value, Node | None]] = [(value, None) for value in returned]
-    owner = {n: n for b in _blocks(graph.block) for n in b.nodes}
     parameters = {
         p: node
         for b in _blocks(graph.block)
@@ -512,10 +531,6 @@ def _uses(graph: Graph) -> dict[Value, list[Node | None]]:
         for block in node.blocks
         for p in block.parameters
     }
-    effects = [n for n in owner if n.op.effect and n.op.name not in _DROPPED]
-    for node in effects:
-        kept.add(node)
-        pending += [(v, node) for v in node.operands]
     while pending:
         value, reader = pending.pop()
         reads.setdefault(value, []).append(reader)
@@ -530,8 +545,5 @@ def _uses(graph: Graph) -> dict[Value, list[Node | None]]:
 
 
 def _live(block: Block, uses: dict[Value, list[Node | None]]) -> Iterator[Node]:
-    """The nodes of a block that something reads, or that have an effect."""
-    for node in block.nodes:
-        effect = node.op.effect and node.op.name not in _DROPPED
-        if effect or any(uses.get(value) for value in node.results):
-            yield node
+    """The nodes of a block that something reads."""
+    return (node for node in block.nodes if any(uses.get(value) for value in node.results))

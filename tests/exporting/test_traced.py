@@ -1,0 +1,292 @@
+"""Modules for JAX: what is written is looked at everywhere, and run where JAX is installed."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from symdiff.exporting.traced.spelling import INSTEAD, SHARED
+from tests.exporting.test_programs import PROGRAMS
+from tests.programs.registry import Program
+from tests.test_programs import output_weights, under_test
+
+HAS_JAX = importlib.util.find_spec("jax") is not None
+needs_jax = pytest.mark.skipif(not HAS_JAX, reason="JAX is one of the peers")
+
+_DRIVER = """
+import contextlib, io, sys, traceback
+import jax
+jax.config.update("jax_enable_x64", True)
+sys.modules["symdiff"] = None
+for path in open(sys.argv[1]).read().split("\\n"):
+    said, code = io.StringIO(), "ended without exit code"
+    with contextlib.redirect_stdout(said):
+        try:
+            scope = {"__name__": "__main__", "__file__": path}
+            exec(compile(open(path).read(), path, "exec"), scope)
+        except SystemExit as left:
+            code = left.code
+        except BaseException:
+            traceback.print_exc(file=said)
+    print(repr((path, code, said.getvalue())))
+    jax.clear_caches()
+"""
+
+
+def run_with_jax(files: list[Path], folder: Path) -> dict[str, tuple[object, str]]:
+    """The exit code of each file and what it says; all run in one process."""
+    listing = folder / "files.txt"
+    listing.write_text("\n".join(map(str, files)))
+    command = [sys.executable, "-c", _DRIVER, str(listing)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    told = [ast.literal_eval(line) for line in done.stdout.splitlines()]
+    return {Path(path).name.removesuffix(".py"): (code, said) for path, code, said in told}
+
+
+def text_of(made: Any, folder: Path, *args: Any) -> str:
+    path = folder / "module.py"
+    made.export(path, *args, namespace="jax.numpy", force=True)
+    return path.read_text()
+
+
+@sd.differentiable
+def loss(w: Any, x: Any, y: Any) -> Any:
+    r = np.tanh(x @ w) - y
+    return np.mean(r * r)
+
+
+def counted(x: Any) -> Any:
+    y = np.zeros(x.shape[0])
+    for i in range(x.shape[0]):
+        if x[i] > 0.6:
+            y[i] = np.sin(x[i])
+        else:
+            y[i] = x[i] ** 2
+    return np.sum(y)
+
+
+def repeated(x: Any, n: int) -> Any:
+    for _ in range(n):
+        x = np.sin(x) * x
+    return np.sum(x)
+
+
+def halved(x: float) -> float:
+    while x > 0.1:
+        x = 0.5 * x
+    return x
+
+
+def single(x: Any, k: Any) -> Any:
+    return np.sum(x * np.float32(2.0) * k)
+
+
+def test_a_straight_program(tmp_path: Path) -> None:
+    text = text_of(loss.grad, tmp_path, "float64[d]", "float64[n,d]", "float64[n]")
+    assert "w: jax.Array, x: jax.Array, y: jax.Array) -> jax.Array:" in text
+    assert "import jax.numpy as jnp" in text
+    body = text[text.index("def _loss_grad(") : text.index("def loss_grad(")]
+    code = ast.unparse(ast.parse(body))  # without the user's lines in comments
+    assert "np." not in code.replace("jnp.", "")
+    assert "t = jnp.tanh(x @ w)" in body
+
+
+def test_stores_loops_and_branches_are_pure(tmp_path: Path) -> None:
+    text = text_of(sd.grad(counted), tmp_path, "float64[n]")
+    body = text[text.index("def _counted_grad(") : text.index("def counted_grad(")]
+    tree = ast.parse(body)
+    assert not [node for node in ast.walk(tree) if isinstance(node, ast.AugAssign | ast.For)]
+    assert not [
+        target
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Subscript)
+    ]
+    assert ".at[i" in body
+    assert "_for(" in body
+    assert "_branch(" in body
+    assert "# line " in body
+
+
+def test_functions_that_lax_needs_are_there_once(tmp_path: Path) -> None:
+    text = text_of(sd.grad(counted), tmp_path, "float64[n]")
+    defined = [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+    assert len(defined) == len(set(defined))
+    assert {"_for", "_branch", "_typed"} <= set(defined)
+    assert "_while" not in defined
+
+
+def test_numbers_of_turns_are_told_to_jit(tmp_path: Path) -> None:
+    text = text_of(sd.grad(repeated), tmp_path, np.ones(3), 4)
+    assert "Under jax.jit: static_argnames=('n',)." in text
+    scope = ast.literal_eval(text[text.index("__symdiff__ = ") + 14 :].split("\n\n\n")[0])
+    assert scope["functions"]["repeated_grad"]["static_argnames"] == ["n"]
+    assert scope["options"]["namespace"] == "jax.numpy"
+
+
+def grows(x: Any) -> Any:
+    found = []
+    for v in x:
+        if v > 0.5:
+            found.append(v * v)
+    return sum(found)
+
+
+def selects(x: Any) -> Any:
+    return np.sum(x[x > 0.5] ** 2)
+
+
+def slices(x: Any, n: Any) -> Any:
+    total = 0.0
+    for k in range(1, x.shape[0]):
+        total = total + np.prod(x[:k])
+    return total
+
+
+def kept_turns(x: float) -> float:
+    while x > 0.1:
+        x = np.sin(x) * x
+    return x
+
+
+def prints(x: Any) -> Any:
+    y = x * x
+    print(y)
+    return y
+
+
+def raises(x: float) -> float:
+    if x < 0.0:
+        raise ValueError("negative")
+    return x * x
+
+
+def calls_itself(x: float) -> float:
+    return x * x if x < 0.1 else calls_itself(0.5 * x)
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "line", "said"),
+    [
+        (grows, (np.ones(3),), "found.append(v * v)", "a list of unknown length"),
+        (selects, (np.ones(3),), "x[x > 0.5]", "a selection whose length depends on values"),
+        (slices, (np.ones(9), 3), "x[:k]", "length depends on values|shape changes"),
+        (kept_turns, (0.5,), "while x > 0.1", "a loop of unknown length whose turns are kept"),
+        (prints, (0.5,), "print(y)", "an effect"),
+        (raises, (0.5,), "raise ValueError", "an effect"),
+        (calls_itself, (0.5,), "calls_itself(", "a function that calls itself"),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_what_cannot_be_said_is_refused_by_line(
+    function: Any, args: Any, line: str, said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(sd.UnsupportedCallError, match=said) as caught:
+        text_of(sd.grad(function), tmp_path, *args)
+    assert "jax.numpy has no words for this" in caught.value.message
+    assert caught.value.span is not None
+    assert caught.value.span.file == __file__
+    assert caught.value.hint
+    assert line in caught.value.span.text or function is grows
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_function_itself_is_not_exported(tmp_path: Path) -> None:
+    with pytest.raises(sd.SymdiffError, match="derivatives are exported") as caught:
+        text_of(loss, tmp_path, "float64[d]", "float64[n,d]", "float64[n]")
+    assert "functions=" in str(caught.value.hint)
+
+
+# Every program that JAX has words for is written; a few are run -----------------------------------
+
+WRITTEN_AT_LEAST = 300  # of those in tests/programs
+RUN = (
+    "algorithms.natural_cubic_spline",
+    "algorithms.robot_arm_fk",
+    "branches.huber",
+    "broadcasting.where_broadcasts",
+    "complex_inside.discrete_fourier_by_matrix",
+    "containers.mlp_cross_entropy",
+    "float32.mixed_with_double",
+    "inside_loops.no_grad_in_a_loop",
+    "linalg.gp_marginal_likelihood",
+    "loops.break_out_of_inner",
+    "loops.hand_written_matmul",
+    "loops.rosenbrock_loop",
+    "scalars_and_math.integer_powers",
+    "simulations.vec_class_orbit",
+    "while_loops.one_of_the_turns_of_a_while_is_kept",
+)
+
+
+def exported(entry: Program, folder: Path) -> Path:
+    """The module of a program's derivative."""
+    function: Any = under_test(entry, sd)
+    transform = sd.grad if output_weights(entry, 0) is None else sd.jacobian
+    made = transform(function, argnums=entry.wrt)
+    path = folder / f"{entry.name}.py"
+    made.export(path, *entry.arguments(0), namespace="jax.numpy")
+    return path
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_programs_are_written_or_refused_by_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    refusals: list[sd.SymdiffError] = []
+    for entry in PROGRAMS:
+        try:
+            ast.parse(exported(entry, tmp_path).read_text())
+        except sd.SymdiffError as error:
+            refusals.append(error)
+    assert [error for error in refusals if error.span is None or not error.hint] == []
+    assert [error for error in refusals if isinstance(error, sd.InternalError)] == []
+    written = {path.name.removesuffix(".py") for path in tmp_path.iterdir()}
+    assert len(written) == len(PROGRAMS) - len(refusals) >= WRITTEN_AT_LEAST
+    assert set(RUN) <= written
+    capsys.readouterr()
+
+
+@needs_jax
+def test_programs_agree_with_jax(tmp_path: Path) -> None:
+    entries = {entry.name: entry for entry in PROGRAMS}
+    found = run_with_jax([exported(entries[name], tmp_path) for name in RUN], tmp_path)
+    assert set(found) == set(RUN)
+    assert {name: told for name, told in found.items() if told[0] != 0} == {}
+    assert all("does the same under jax.jit" in said for _, said in found.values())
+
+
+@needs_jax
+def test_every_transform_agrees_with_jax(tmp_path: Path) -> None:
+    types = ("float64[d]", "float64[n,d]", "float64[n]")
+    names = ("value_and_grad", "grad", "hvp", "jvp", "hessian", "jacobian")
+    loss.export(tmp_path / "loss.py", *types, functions=names, namespace="jax.numpy")
+    sd.grad(counted).export(tmp_path / "counted.py", np.ones(5), namespace="jax.numpy")
+    sd.grad(repeated).export(tmp_path / "repeated.py", np.ones(5), 3, namespace="jax.numpy")
+    made = sd.derivative(halved)
+    made.export(tmp_path / "halved.py", 0.7, namespace="jax.numpy")
+    x, k = np.ones(3, np.float32), np.arange(3, dtype=np.int64)
+    sd.grad(single).export(tmp_path / "single.py", x, k, namespace="jax.numpy")
+    found = run_with_jax(sorted(tmp_path.glob("*.py")), tmp_path)
+    assert {name: told for name, told in found.items() if told[0] != 0} == {}
+    assert found["loss"][1].count("agrees with differences") == len(names)
+
+
+@needs_jax
+def test_names_that_are_taken_for_shared_are() -> None:
+    import jax.numpy as jnp
+
+    for name in (*SHARED, *INSTEAD.values()):
+        found: Any = jnp
+        for part in name.split("."):
+            found = getattr(found, part)
