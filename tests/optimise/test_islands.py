@@ -139,6 +139,16 @@ def test_the_gradient_of_softplus_does_not_overflow():
     assert f.grad(800.0) == 1.0
 
 
+def test_the_gradient_of_a_logistic_loss_does_not_overflow():
+    def loss(w: Array, x: Array, signs: Array) -> Array:
+        margins = signs * (x @ w)
+        return np.mean(np.log(1.0 + np.exp(-margins)))
+
+    f = sd.differentiable(loss, simplify=True)
+    w, x, signs = np.array([1.0, 800.0]), np.array([[0.3, 1.0], [0.1, -1.0]]), np.ones(2)
+    np.testing.assert_allclose(f.grad(w, x, signs), [-0.05, 0.5], rtol=1e-15)
+
+
 # What costs less ----------------------------------------------------------------------------------
 
 

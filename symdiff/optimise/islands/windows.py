@@ -117,16 +117,17 @@ class Window:
 
 def window_of(root: Node, home: Mapping[Node, int]) -> Window:
     """The window before a root, nearest operations first; ``home``: the nodes that it may take."""
-    chosen, queue = {root}, [root]
+    chosen, queue = {root}, [(root, False)]
     while queue and len(chosen) < MOST_NODES:
-        reader = queue.pop(0)
+        reader, in_argument = queue.pop(0)
+        in_argument = in_argument or (reader is not root and reader.op.name not in ARITHMETIC)
         for value in reader.operands:
             node = value.node
             if node is None or node not in home or node in chosen or len(chosen) >= MOST_NODES:
                 continue
-            if reader is root or reader.op.name in ARITHMETIC or _is_multiple(node):
+            if not in_argument or _is_multiple(node):
                 chosen.add(node)
-                queue.append(node)
+                queue.append((node, in_argument))
     window = Window(sorted(chosen, key=home.__getitem__))
     inside = {node.result for node in window.nodes}
     outside = dict.fromkeys(v for node in window.nodes for v in node.operands if v not in inside)
