@@ -285,7 +285,8 @@ def export(
         pair ``<name>_forward`` and ``<name>_backward``.
     :param args: arguments of the functions that are differentiated, all the same, or their types as
         text: ``"float64[n,d]"``. Vectors and tangents have the types of what they belong to.
-    :param namespace: ``"jax.numpy"`` writes the program for JAX.
+    :param namespace: ``"jax.numpy"`` writes the program for JAX, which does not raise where NumPy
+        does: an index out of range gives some number.
     :param constants: large arrays outside the functions become ``"parameters"``, or are written
         into a ``"file"`` ``<module>.npz`` beside it.
     :param stub: write the types into a ``.pyi``, too.

@@ -129,6 +129,7 @@ def test_functions_that_lax_needs_are_there_once(tmp_path: Path) -> None:
 def test_numbers_of_turns_are_told_to_jit(tmp_path: Path) -> None:
     text = text_of(sd.grad(repeated), tmp_path, np.ones(3), 4)
     assert "Under jax.jit: static_argnames=('n',)." in text
+    assert "JAX does not" in text
     scope = ast.literal_eval(text[text.index("__symdiff__ = ") + 14 :].split("\n\n\n")[0])
     assert scope["functions"]["repeated_grad"]["static_argnames"] == ["n"]
     assert scope["options"]["namespace"] == "jax.numpy"

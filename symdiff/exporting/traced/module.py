@@ -28,6 +28,7 @@ if __name__ == "__main__":
 if not jax.config.jax_enable_x64:
     raise ImportError('this needs double precision: jax.config.update("jax_enable_x64", True)')
 """.strip()
+_RAISES = "Where NumPy raises (an index out of range), JAX does not: it gives some number, or NaN."
 
 
 @dataclass(slots=True)
@@ -101,7 +102,8 @@ class TracedModule(Module):
 
     def notes(self, made: Function) -> list[str]:
         names = self.untraced_of(made)
-        return [f"Under jax.jit: static_argnames={tuple(names)!r}."] if names else []
+        told = [f"Under jax.jit: static_argnames={tuple(names)!r}."] if names else []
+        return [*told, _RAISES]
 
     def _function(self, asked: Exported) -> Function:
         if asked.kind == "Function":
