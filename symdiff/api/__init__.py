@@ -108,18 +108,19 @@ def differentiable(f: Any = None, /, *, exact: bool = False, simplify: Simplify 
     return made._simplified(kinds) if kinds else made
 
 
-_KINDS = ("stable", "powers", "trig", "factor")
-
-
 def _kinds(simplify: Simplify) -> tuple[str, ...]:
     """The kinds of simplification that are asked for, in the order in which they are tried."""
-    if isinstance(simplify, bool):
-        return _KINDS if simplify else ()
+    if not simplify:
+        return ()
+    from symdiff.pipeline import KINDS
+
+    if simplify is True:
+        return KINDS
     asked = (simplify,) if isinstance(simplify, str) else tuple(simplify)
     for kind in asked:
-        if kind not in _KINDS:
-            raise ValueError(f"simplify is True or some of {', '.join(_KINDS)}, not {kind!r}")
-    return tuple(kind for kind in _KINDS if kind in asked)
+        if kind not in KINDS:
+            raise ValueError(f"simplify is True or some of {', '.join(KINDS)}, not {kind!r}")
+    return tuple(kind for kind in KINDS if kind in asked)
 
 
 @staged_by("inside.call_grad")
