@@ -267,8 +267,12 @@ class Search:
         evaluated = [*window.constants, *builder.nodes]
         return _Form(self._shared(builder.nodes, value, root), value, text, evaluated)
 
-    def _is_before(self, node: Node, root: Node) -> bool:
-        return self.place[node] < self.place[root]
+    def _reads(self, node: Node, root: Node) -> bool:
+        """Whether what stands for a root may read a node: it is before it, and the function does
+        not read what only its derivative computes.
+        """
+        role = node.result.role
+        return self.place[node] < self.place[root] and role in ("primal", root.result.role)
 
     def _shared(self, nodes: Sequence[Node], value: Value, root: Node) -> list[Node]:
         """The nodes without those that are at hand, which are read instead."""
@@ -278,7 +282,7 @@ class Search:
             if node.op.name != "constant":
                 operands = tuple(instead.get(v, v) for v in node.operands)
                 known = self.made.get(_key(node, operands))
-                if known is not None and self._is_before(known, root) and node.result is not value:
+                if known is not None and node.result is not value and self._reads(known, root):
                     instead[node.result] = known.result
                     continue
                 if operands != node.operands:
@@ -361,7 +365,7 @@ def _key(node: Node, operands: Sequence[Value] | None = None) -> Any:
     if node.op.name == "constant":
         return node
     attributes = tuple(sorted((name, repr(value)) for name, value in node.attributes.items()))
-    return node.op.name, tuple(parts), attributes, node.result.role
+    return node.op.name, tuple(parts), attributes
 
 
 def _number_key(value: Value) -> Any:
