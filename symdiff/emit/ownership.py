@@ -317,19 +317,34 @@ class _Walk(Memory):
 
     def leave(self, view: LoopView) -> None:
         reached = self.closures(view)
+        sources = self.sources(view)
         for k, (final, carry) in enumerate(zip(view.finals, view.carries, strict=True)):
             if not in_memory(final):
                 continue
             contents = self.resolved(self.holds(carry) | self.holds(view.next_carries[k]), reached)
             if self.is_owned(carry):
                 self.place(final, frozenset({self.origin(True, final)}), contents)
-                self.sharing.inherit_parts(final, carry, view.next_carries[k], view.initial[k])
+                self.sharing.inherit_parts(final, *sources[carry])
                 continue
-            self.sharing.inherit(final, carry, view.next_carries[k], view.initial[k])
+            self.sharing.inherit(final, *sources[carry])
             self.place(final, self.resolved(self.lies(carry), reached), contents)
         for tape in view.ys:
             inside = self.resolved(self.pushed.get(tape, NOTHING), reached)
             self.place(tape, frozenset({self.origin(True, tape)}), inside)
+
+    def sources(self, view: LoopView) -> dict[Value, list[Value]]:
+        """What each carry may be in the end: its own values, and those of carries handed to it."""
+        rows = list(zip(view.carries, view.next_carries, view.initial, strict=True))
+        carry_at = {origin: carry for carry in view.carries for origin in self.lies(carry)}
+        handed = {
+            carry: frozenset(carry_at[o] for o in self.lies(following) if o in carry_at)
+            for carry, following, _ in rows
+        }
+        reached = {carry: _reached(carry, handed) for carry in view.carries}
+        return {
+            carry: [value for row in rows if row[0] in reached[carry] for value in row]
+            for carry in view.carries
+        }
 
     def closures(self, view: LoopView) -> dict[Origin, Origins]:
         """What the origin of each borrowed carry stands for outside the loop."""
@@ -393,6 +408,17 @@ def _depth(type_: Type) -> int:
     while isinstance(type_, ListType):
         depth, type_ = depth + 1, type_.element
     return depth
+
+
+def _reached(carry: Value, handed: dict[Value, frozenset[Value]]) -> set[Value]:
+    """The carry, those handed to it, and so on."""
+    seen = {carry}
+    pending = [carry]
+    while pending:
+        new = handed[pending.pop()] - seen
+        seen |= new
+        pending += new
+    return seen
 
 
 def _closure(origin: Origin, direct: dict[Origin, Origins]) -> Origins:

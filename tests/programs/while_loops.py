@@ -304,3 +304,17 @@ def number_or_array_by_a_branch_and_a_loop_in_it(x, y, way):
             z = x**2 if turns else np.stack([x, x]) * y
             turns += 1
     return np.sum(z**2) + 0.5 * y**2
+
+
+@program(args=(np.array([[-0.3], [-0.9], [0.4]]),))
+def swapped_by_a_count_of_the_loops_own(x):
+    u = np.array(x)
+    w = np.zeros((3, 1))
+    for _ in range(1, 3):
+        w[0:1] = u[::-2][:1]
+        v = np.ones((3, 1))
+    k = 0
+    while k < 3:
+        k += 1
+        u, v = v, u
+    return np.mean(w) ** 2 + np.mean(v) ** 2 + np.sum(np.sin(u))
