@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import ast
+from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 
 from symdiff.emit.headers import index_elements, tape_get
@@ -24,10 +25,16 @@ from symdiff.source import SourceSpan
 list_copy = Operation("list_copy", lambda x: (x,), list, spelling=template("{0}.copy()"))
 deep_copy = Operation("deep_copy", lambda x: (x,), spelling=supporting_call(deepcopy))
 
+
+def _spell_copy_if_any(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    made = "np.array({0})" if node.attributes.get("order") == "K" else "{0}.copy()"
+    return template(f"None if {{0}} is None else {made}")(node, operands)
+
+
 copy_if_any = Operation(
     "copy_if_any",
-    lambda x: (x,),
-    spelling=template("None if {0} is None else {0}.copy()"),
+    lambda x, *, order="C": (x,),
+    spelling=_spell_copy_if_any,
     repeated=frozenset({0}),
 )
 
@@ -74,7 +81,8 @@ def copy_of(
     span = reader.span if reader is not None else own
     role = reader.results[0].role if reader is not None and reader.results else value.role
     order = {"order": "C"} if chosen is contiguous else {}
-    if chosen is copy and reader is not None and role == "primal":
+    ordered = chosen in (copy, copy_if_any) and isinstance(value.type, ArrayType)
+    if ordered and reader is not None and role == "primal":
         order = _order(value)
     node = _filled(value, span) if chosen is copy and role != "primal" else None
     node = node or Node(chosen, (value,), order, (), (), span)

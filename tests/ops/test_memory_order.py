@@ -99,3 +99,23 @@ def test_a_sum_over_what_is_made_has_the_same_bits(name, order):
     for _ in range(6):
         x = np.asarray(rng.standard_normal((7, 9)), order=order)
         assert compiled.forward(x)[0] == summed(x)
+
+
+def test_an_array_that_may_not_be_bound_is_copied_as_it_lies():
+    def summed(x, turns):
+        size = 2.0
+        while size > 0.3:
+            size = size * 0.6
+            factor = np.transpose(np.linalg.cholesky(x @ x.T + np.eye(len(x))))
+        for _ in range(len(factor)):
+            k = 0
+            while k < turns and size < 2.5:
+                k += 1
+                factor[3, -k] -= np.sum(np.sin(x))
+        return np.sum(np.sin(factor))
+
+    compiled = symdiff.differentiable(summed)
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        x = rng.standard_normal((5, 3))
+        assert compiled.forward(x, 2)[0] == summed(x, 2)
