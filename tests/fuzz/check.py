@@ -303,10 +303,28 @@ class _Run:
         scale = max(self.scale, min(map(abs, estimates)))
         bound = SINGLE if self.known.single else ORDER_TWO
         if not min(abs(actual - e) for e in estimates) <= bound * scale:
-            if max(estimates) - min(estimates) > 0.1 * scale:
+            if max(estimates) - min(estimates) > 0.1 * scale or not self.is_settled():
                 raise _FoundError(Outcome("unsure", stage, "no second derivative to compare with"))
             details = f"{actual!r}, expected {estimates} ({self.known.method})"
             raise _FoundError(Outcome("wrong", stage, "another second derivative", details))
+
+    def is_settled(self) -> bool:
+        """Whether the last digits of the arguments leave the value alone.
+
+        Where they do not, ``np.sin(1e28 * x)``, a reference's own rounding decides on what it says.
+        """
+
+        def total(args: Sequence[Any]) -> float:
+            value = self.function(*args)
+            return float(
+                np.sum(value) if self.weights is None else reference.weigh(value, self.weights)
+            )
+
+        moved = copied(self.case)
+        for k in self.wrt:
+            moved[k] = moved[k] * (1.0 + 4.0 * np.finfo(float).eps)
+        before = total(copied(self.case))
+        return abs(total(moved) - before) <= 1e-6 * max(1.0, abs(before))
 
     def compare(self, stage: str, actual: Any, expected: Any) -> None:
         """All elements within the tolerance."""
@@ -314,6 +332,8 @@ class _Run:
         bound = SINGLE if self.known.single else bound
         difference = float(np.max(np.abs(actual - expected), initial=0.0))
         if not difference <= bound * self.scale:
+            if not self.is_settled():
+                raise _FoundError(Outcome("unsure", stage, "the value hangs on the last digits"))
             details = f"{actual.tolist()}\nexpected {expected.tolist()} ({self.known.method})"
             raise _FoundError(Outcome("wrong", stage, "another derivative", details))
 
