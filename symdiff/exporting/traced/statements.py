@@ -30,12 +30,14 @@ from symdiff.ir.signature import Signature
 from symdiff.ir.types import ArrayType, Dim, TapeType, Type, varying
 from symdiff.ops.declare import Operation, dotted, literal
 from symdiff.ops.index import Slice, Slot, index, index_add, index_set, key_of, spell_key
+from symdiff.ops.sizes import constant_integer
 from symdiff.source import SourceSpan
 
 _DROPPED = frozenset({"enter_errstate", "leave_errstate"})  # they say what NumPy warns of
 _TRANSPARENT = frozenset({"copy", "contiguous", "as_scalar", "retype"})
 _SHAPED = frozenset({"zeros", "ones", "full", "empty", "reshape", "broadcast_to", "eye", "arange"})
 _ARITHMETIC = frozenset({"add", "subtract", "multiply", "divide", "negative", "power", "sign"})
+_MOST_TURNS = 2**31  # more are the bound of a loop that has none
 _DEEPEST = 6  # operations in one expression
 INDENT = "    "
 
@@ -202,7 +204,8 @@ class _Function:
             return
         if view.count is None:
             raise refused(node, "a loop of unknown length whose turns are kept", _COUNTED)
-        if not view.xs and self.known.demand([view.count]) is not None:
+        endless = constant_integer(view.count) or 0
+        if not view.xs and (endless > _MOST_TURNS or self.known.demand([view.count])):
             raise refused(node, "a loop of unknown length whose turns are kept", _COUNTED)
 
     # Blocks
@@ -390,7 +393,7 @@ class _Function:
         dtypes = _dtypes([value.type for value in view.carries])
         targets = ", ".join(map(self._name, node.results))
         count = "None" if view.count is None else _text(self.of(view.count))
-        if view.xs or view.ys or (view.count is not None and turns_are_known(view, self.known)):
+        if view.xs or view.ys or (view.condition is None and turns_are_known(view, self.known)):
             options = ", reverse=True" if view.reverse else ""
             options += f", condition={condition}" if condition != "None" else ""
             made = f"_for({body}, {start}, {rows}, {dtypes}, {count}{options})"
