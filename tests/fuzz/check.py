@@ -324,7 +324,7 @@ class _Run:
         for k in self.wrt:
             moved[k] = moved[k] * (1.0 + 4.0 * np.finfo(float).eps)
         before = total(copied(self.case))
-        return abs(total(moved) - before) <= 1e-6 * max(1.0, abs(before))
+        return abs(total(moved) - before) <= 1e-10 * max(1.0, abs(before))
 
     def compare(self, stage: str, actual: Any, expected: Any) -> None:
         """All elements within the tolerance."""
