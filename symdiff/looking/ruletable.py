@@ -1,7 +1,7 @@
 """The table of derivative rules as text, HTML and Markdown.
 
 ``python -m symdiff.looking.ruletable`` prints it as Markdown; with the path of a file, it is
-written there: so is ``docs/rules.md`` made.
+written there: so is ``symdiff/looking/rules.md`` made.
 
 >>> print(table_of("arctan", "matmul"))
 arctan: Inverse tangent.
@@ -179,7 +179,7 @@ def _code(code: str) -> str:
 _HEAD = """\
 # Derivative rules
 
-Printed from the registry of ops by `python -m symdiff.looking.ruletable docs/rules.md`; in Python,
+Printed from the registry of ops by `python -m symdiff.looking.ruletable symdiff/looking/rules.md`; in Python,
 `symdiff.rules()` gives the same, `symdiff.rules("tanh")` those of one op. In the code `y` is the
 result (`y0` and `y1` where there are two) and `g` its cotangent; `x_dot` is the tangent of `x` and
 `x_bar` its cotangent. Each is what the rule builds for operands that are not broadcast, as it is

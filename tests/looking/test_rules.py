@@ -18,7 +18,7 @@ from symdiff.looking.ruletable import is_named, program, table_of
 from symdiff.ops import support
 from symdiff.ops.declare import REGISTRY
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "rules.md"
+DOCUMENT = Path(__file__).parents[2] / "symdiff" / "looking" / "rules.md"
 UPDATE = bool(os.environ.get("UPDATE_README"))
 
 ELEMENTWISE = [
@@ -286,7 +286,7 @@ def test_the_documentation_is_the_registrys():
     text = table_of().as_markdown() + "\n"
     if UPDATE:
         DOCUMENT.write_text(text, encoding="utf-8")
-    stale = "run: python -m symdiff.looking.ruletable docs/rules.md"
+    stale = "run: python -m symdiff.looking.ruletable symdiff/looking/rules.md"
     assert DOCUMENT.read_text(encoding="utf-8") == text, stale
 
 
