@@ -179,7 +179,8 @@ def _code(code: str) -> str:
 _HEAD = """\
 # Derivative rules
 
-Printed from the registry of ops by `python -m symdiff.looking.ruletable symdiff/looking/rules.md`; in Python,
+Printed from the registry of ops by
+`python -m symdiff.looking.ruletable symdiff/looking/rules.md`; in Python,
 `symdiff.rules()` gives the same, `symdiff.rules("tanh")` those of one op. In the code `y` is the
 result (`y0` and `y1` where there are two) and `g` its cotangent; `x_dot` is the tangent of `x` and
 `x_bar` its cotangent. Each is what the rule builds for operands that are not broadcast, as it is
