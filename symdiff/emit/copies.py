@@ -160,7 +160,7 @@ def _copy_views(block: Block, copied: Iterable[Value], absent: frozenset[Value])
     views = {}
     for value in copied:
         assert value.node is not None
-        made = insertion.after[value.node] = copy_of(value, None, None, absent)
+        made = insertion.after[value.node] = copy_of(value, value.node, None, absent)
         views[value] = made.result
     _redirect(block, views)
     insertion.into(block)

@@ -207,6 +207,13 @@ class Reference:
         except Exception:
             pass
 
+    def at(self, args: Sequence[Any]) -> Reference:
+        """The reference at other arguments."""
+        other = copy.copy(self)
+        other.args = list(map(_in_double, args))
+        other.value = float(np.squeeze(other._real(other.args)))
+        return other
+
     def _real(self, args: Sequence[Any]) -> float:
         with warnings.catch_warnings():
             warnings.simplefilter("error")

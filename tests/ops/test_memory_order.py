@@ -119,3 +119,19 @@ def test_an_array_that_may_not_be_bound_is_copied_as_it_lies():
     for _ in range(30):
         x = rng.standard_normal((5, 3))
         assert compiled.forward(x, 2)[0] == summed(x, 2)
+
+
+def test_a_view_that_is_copied_before_a_write_is_copied_as_it_lies():
+    def summed(y):
+        u = 1.0 / (1.0 + y**2)
+        whole, turned = u[:], np.transpose(u)
+        turned[[1, 1], :3] /= 1.1 + np.mean(turned)
+        u[0:2][-1:0:-1, [0, 2, 0]] = np.sum(y)
+        turned[-1:0:-1, -1] = np.var(np.swapaxes(whole, 0, 1))
+        return np.mean(turned) + np.sum(u**2)
+
+    compiled = symdiff.differentiable(summed)
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        y = rng.standard_normal((3, 3))
+        assert compiled.forward(y)[0] == summed(y)
