@@ -7,15 +7,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
-from symdiff.api.differentiable import (
-    DEFAULT,
-    Argnums,
-    Derivative,
-    Differentiable,
-    Mode,
-    checked_names,
-    differentiable_of,
-)
 from symdiff.api.marks import (
     checkpoint,
     custom_jvp,
@@ -27,6 +18,15 @@ from symdiff.api.marks import (
     stop_gradient,
 )
 from symdiff.api.modes import detect_anomaly, detect_changes
+from symdiff.api.objects import (
+    DEFAULT,
+    Argnums,
+    Derivative,
+    Differentiable,
+    Mode,
+    checked_names,
+    differentiable_of,
+)
 
 if TYPE_CHECKING:
     from symdiff.looking.ruletable import RuleTable

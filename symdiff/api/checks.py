@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.api.differentiable import Differentiable, differentiable_of
+from symdiff.api.objects import Differentiable, differentiable_of
 from symdiff.errors import SignatureError
 from symdiff.ir.structure import (
     Container,

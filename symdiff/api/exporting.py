@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from symdiff.api.differentiable import Differentiable
+from symdiff.api.objects import Differentiable
 from symdiff.api.programs import everything
 from symdiff.api.transforms import Differentiated, Directional, Gradient, Jacobian, Jvp, Marked
 from symdiff.errors import SignatureError, UnsupportedCallError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from symdiff.api.differentiable import Differentiable
+from symdiff.api.objects import Differentiable
 
 
 class FromExpression(Differentiable):

@@ -57,7 +57,7 @@ def stop_gradient(x: T) -> T:
     return x
 
 
-@staged_by("rules.call_grad_hook")
+@staged_by("custom.call_grad_hook")
 def grad_hook(x: T, fn: Callable[[Any], Any]) -> T:
     """``x``; in the backward sweep its cotangent becomes ``fn(x_bar)``.
 
@@ -133,11 +133,11 @@ class checkpoint(Declared):  # noqa: N801 - a class used as a word
     9.0
     """
 
-    __symdiff_handler__ = "rules.call_checkpoint"
+    __symdiff_handler__ = "custom.call_checkpoint"
 
     @staticmethod
     def __symdiff_called__(stager: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        return _handler("rules.checkpointed")(stager, *args)
+        return _handler("custom.checkpointed")(stager, *args)
 
 
 class nondifferentiable(Declared):  # noqa: N801 - a class used as a word
@@ -153,11 +153,11 @@ class nondifferentiable(Declared):  # noqa: N801 - a class used as a word
     1
     """
 
-    __symdiff_handler__ = "rules.call_nondifferentiable"
+    __symdiff_handler__ = "custom.call_nondifferentiable"
 
     @staticmethod
     def __symdiff_called__(stager: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        return _handler("rules.without_derivative")(stager, *args, **kwargs)
+        return _handler("custom.without_derivative")(stager, *args, **kwargs)
 
     def __new__(cls, function: Any = None, *, returns: str | None = None) -> Any:
         """Also a decorator with an option."""
@@ -185,7 +185,7 @@ class custom_vjp(Declared):  # noqa: N801 - a class used as a word
     3.0
     """
 
-    __symdiff_handler__ = "rules.call_custom_vjp"
+    __symdiff_handler__ = "custom.call_custom_vjp"
 
     fwd: Callable[..., Any] | None = None
     bwd: Callable[..., Any] | None = None
@@ -218,7 +218,7 @@ class custom_jvp(Declared):  # noqa: N801 - a class used as a word
     6.0
     """
 
-    __symdiff_handler__ = "rules.call_custom_jvp"
+    __symdiff_handler__ = "custom.call_custom_jvp"
 
     jvp: Callable[..., Any] | None = None
 
