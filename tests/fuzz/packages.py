@@ -240,7 +240,7 @@ def _verified(call: Call, name: str, spelling: str, graph: Any) -> Result:
     import symdiff
     from symdiff.ir.graph import walk_nodes
 
-    if any(node.op.effect for node in walk_nodes(graph.block)):
+    if any(node.op.effect for node in walk_nodes(graph.ir.block)):
         return Result(name, spelling, "compiled")
     try:
         found = _ran("running", call, symdiff.differentiable(call.function).forward, spelling)
