@@ -3,8 +3,8 @@
 Each value is *saved* at a price, or *recomputed* at a price from its operands, or not had at all.
 That is a minimum cut: an arc in → out costs the saving of a value, source → in its recomputing
 (infinite where it cannot be), out of an operand → in of its user is infinite, and so is out of what
-is needed → sink. Dinic's algorithm (Dinitz 1970); of the cheapest cuts the one nearest to what is
-needed is taken.
+is needed → sink; all prices together are less than what stands for infinity. Dinic's algorithm
+(Dinitz 1970); of the cheapest cuts the one nearest to what is needed is taken.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
-
-INFINITE = 1 << 60
 
 T = TypeVar("T", bound=Hashable)
 
@@ -30,17 +28,18 @@ class Offer:
 def choose(offers: Mapping[T, Offer], needed: Iterable[T]) -> tuple[set[T], set[T]]:
     """The values to save, and those to recompute."""
     number = {value: k for k, value in enumerate(offers)}
+    infinite = 1 + sum(offer.save + (offer.recompute or 0) for offer in offers.values())
     source, sink = 2 * len(number), 2 * len(number) + 1
     network = _Network(2 * len(number) + 2)
     for value, k in number.items():
         offer = offers[value]
         network.arc(2 * k, 2 * k + 1, offer.save)
-        network.arc(source, 2 * k, INFINITE if offer.recompute is None else offer.recompute)
+        network.arc(source, 2 * k, infinite if offer.recompute is None else offer.recompute)
         if offer.recompute is not None:
             for operand in offer.operands:
-                network.arc(2 * number[operand] + 1, 2 * k, INFINITE)  # type: ignore[index]
+                network.arc(2 * number[operand] + 1, 2 * k, infinite)  # type: ignore[index]
     for value in needed:
-        network.arc(2 * number[value] + 1, sink, INFINITE)
+        network.arc(2 * number[value] + 1, sink, infinite)
     network.saturate(source, sink)
     near = network.reaching(sink)
     saved = {v for v, k in number.items() if 2 * k + 1 in near and 2 * k not in near}
