@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.emit import Emitted, emit_source
+from symdiff.emit.fallback import divided
 from symdiff.errors import SignatureError
 from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Block, Graph, Input, Operand, Value
@@ -244,13 +245,13 @@ def _nested(values: Sequence[Value], shape: tuple[int, ...]) -> Any:
 
 def _joined(general: Emitted, numbers: Emitted, asked: _Asked) -> Emitted:
     """The general text after that for floats, behind a test of the arguments."""
-    head, *body = general.text.splitlines()
+    head, body = divided(general.text)
     tested = [
         p.name for p, arg in zip(general.parameters, asked.args, strict=True) if arg.is_Symbol
     ]
     test = " and ".join(f"isinstance({name}, float)" for name in tested)
-    own = textwrap.indent("\n".join(numbers.text.splitlines()[1:]), "    ")
-    text = "\n".join([head, f"    if {test}:", own, *body]) + "\n"
+    own = textwrap.indent("\n".join(divided(numbers.text)[1]), "    ")
+    text = "\n".join([*head, f"    if {test}:", own, *body]) + "\n"
     modules = {**general.modules, **numbers.modules}
     objects = {**general.objects, **numbers.objects}
     return Emitted(general.name, text, general.parameters, modules, objects)

@@ -27,8 +27,8 @@ def with_fallback(fast: Emitted, slow: Emitted) -> Emitted:
 
     Where both compute the same in the same way, the second would raise as well, and is left out.
     """
-    head, body = _divided(fast.text)
-    if body == _divided(slow.text)[1]:
+    head, body = divided(fast.text)
+    if body == divided(slow.text)[1]:
         return fast
     names = ", ".join(parameter.name for parameter in fast.parameters)
     tried = [f"{_INDENT}{line}" if line else line for line in body]
@@ -46,7 +46,7 @@ def with_fallback(fast: Emitted, slow: Emitted) -> Emitted:
     )
 
 
-def _divided(text: str) -> tuple[list[str], list[str]]:
+def divided(text: str) -> tuple[list[str], list[str]]:
     """The lines of the head of a function (with its docstring), and those of its body."""
     lines = text.rstrip("\n").split("\n")
     (function,) = ast.parse(text).body

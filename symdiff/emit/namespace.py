@@ -18,6 +18,7 @@ _SPOKEN = frozenset(  # builtins that spellings use
 )
 _EXCEPTIONS = frozenset(name for name in dir(builtins) if name[0].isupper())
 _RESERVED = frozenset(keyword.kwlist) | _SPOKEN | _EXCEPTIONS | frozenset(MODULES) | {"_"}
+_UNBINDABLE = frozenset(keyword.kwlist) | {"__debug__"}  # no keyword, and yet bound to nothing
 
 
 def identifier(text: str, default: str) -> str:
@@ -29,7 +30,7 @@ def identifier(text: str, default: str) -> str:
         kept = f"_{kept}"
     if (not kept.strip("_") and kept != text) or not kept.isidentifier():
         return default
-    return f"{kept}_" if keyword.iskeyword(kept) else kept
+    return f"{kept}_" if kept in _UNBINDABLE else kept
 
 
 class Namespace:

@@ -101,6 +101,27 @@ def test_names_are_made_to_fit():
     assert sd.from_sympy(twins[0] - twins[1], twins)(3.0, 1.0) == 2.0
 
 
+def test_a_signature_of_several_lines_stands_before_both_texts():
+    symbols = sp.symbols("coefficient_0:12", real=True)
+    first, second = symbols[:2]
+    f = sd.from_sympy(sp.Piecewise((first * second, first > second), (first, True)), symbols)
+    assert f(*range(12, 0, -1)) == 132
+    assert f.grad(*map(float, range(12, 0, -1))) == 11.0
+    assert f(*map(float, range(12))) == 0.0
+    assert f(*(np.full(2, float(k)) for k in range(12))).tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("text", ["__debug__", "None", "x\ny", '"""', "\\", "a b", "#", "\0", "ª"])
+def test_any_text_may_be_a_name(text: str):
+    """Of a number, of an array, of the function."""
+    symbol, other = sp.Symbol(text), sp.Symbol("other")
+    f = sd.from_sympy(sp.Piecewise((symbol * other, symbol > 1), (0, True)), [symbol, other])
+    assert (f(2.0, 0.5), f.grad(2.0, 0.5)) == (1.0, 0.5)
+    base = sp.IndexedBase(symbol)
+    assert sd.from_sympy(base[0] * other, [base, other])(np.array([2.0]), 0.5) == 1.0
+    assert sd.from_sympy(other**2, [other], name=text).grad(3.0) == 6.0
+
+
 def test_it_pickles_and_its_source_is_shown():
     f = sd.from_sympy(x * sp.sin(y), [x, y], name="wave")
     assert pickle.loads(pickle.dumps(f))(2.0, 1.0) == f(2.0, 1.0)
