@@ -37,6 +37,11 @@ def export_several(
 ) -> None:
     """``symdiff.export``: derivatives under names, of one call of what is differentiated."""
     options = _options(*given)
+    if not isinstance(functions, Mapping):
+        raise SignatureError(
+            f"functions are a dict of derivatives by name, not a {type(functions).__name__}",
+            hint='export(path, {"loss_grad": symdiff.grad(loss)}, *args)',
+        )
     asked = []
     for name, made in functions.items():
         if not isinstance(made, Differentiable):
@@ -66,7 +71,8 @@ def export_of(
         own = _exported(made, public_name(made._name), made._described(args, kwargs))
         write_module(Request([own], checked), path)
         return
-    given = (names,) if isinstance(names, str) else tuple(names)
+    several = isinstance(names, Sequence) and not isinstance(names, str)
+    given: tuple[str, ...] = tuple(names) if several else (str(names),)
     unknown = [name for name in given if name not in _NAMED]
     if unknown:
         raise SignatureError(

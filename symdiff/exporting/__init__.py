@@ -7,6 +7,7 @@ that modules carry. ``arrays`` writes the same program for another array library
 
 from __future__ import annotations
 
+import ast
 import os
 from pathlib import Path
 
@@ -32,6 +33,7 @@ def write_module(request: Request, path: str | os.PathLike[str]) -> None:
         )
     refuse_foreign(target, request.options.force)
     written = compose(request, target.stem)
+    _refuse_to_hide(target.stem, written.text)
     files = {target: signed(written.text)}
     if written.stub is not None:
         files = {target.with_suffix(".pyi"): signed(written.stub), **files}
@@ -41,6 +43,18 @@ def write_module(request: Request, path: str | os.PathLike[str]) -> None:
         if file.suffix != ".npz":
             _require_python(content, file)
     write(files, request.options.force)
+
+
+def _refuse_to_hide(stem: str, text: str) -> None:
+    """Refuse the name of a module that this one imports: run, it would find itself instead."""
+    for node in ast.walk(ast.parse(text)):
+        names = [node.module] if isinstance(node, ast.ImportFrom) else []
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else names
+        if any(str(name).split(".")[0] == stem for name in names):
+            raise SignatureError(
+                f"a module called {stem} would hide the {stem} that it imports",
+                hint=f"{stem}_derivatives.py",
+            )
 
 
 def _require_python(content: bytes, path: Path) -> None:

@@ -9,6 +9,7 @@ checks, which run when the file is run
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -60,7 +61,10 @@ _OWNED = (
     " with 1."
 )
 _BANNER = "# Checks: what follows compares the functions above with sweeps and differences."
-_TAKEN = ("given", "inner", "along", "arguments", "result", "_main", "_DATA", "saved", "cotangents")
+_LOCAL = (  # variables of the tests
+    *("given", "inner", "along", "arguments", "result", "saved", "cotangents", "wrt", "call"),
+    *("same", "_DATA"),
+)
 _NEEDED = ("np", "float", "complex", "range", "slice", "bool", "object")
 
 
@@ -123,12 +127,14 @@ class Module:
         _require_distinct(public)
         helpers = [name for file in self.standalone() for name in defined_in(file)]
         tests = [f"_check_{asked.name}" for asked in self.request.functions]
+        _refuse_taken(public, {*helpers, *IMPORTS, *_LOCAL, *tests, *dir(builtins)})
         self.public = public
-        self.names = Namespace([*helpers, *IMPORTS, *_TAKEN, *public, *tests])
+        self.names = Namespace([*helpers, *IMPORTS, *_LOCAL, *public, *tests])
         self.programs = self.programs_of(self.names)
         self.functions = [self._function(asked) for asked in self.request.functions]
         parameters = frozenset(name for made in self.functions for name, _ in made.parameters)
-        _refuse_needed(parameters & {*helpers, *_NEEDED, *public})
+        called = {made.emitted.name for made in self.functions}
+        _refuse_needed(parameters & {*helpers, *_NEEDED, *public, *called})
         in_file = self.request.options.constants == "file"
         self.constants = Constants(self.names, parameters, in_file)
 
@@ -468,6 +474,16 @@ def _require_distinct(public: Sequence[str]) -> None:
             f"two functions of the module would be called {repeated[0]}",
             hint='give them names: symdiff.export(path, {"name": f.grad, "other": g.grad}, ...)',
         )
+
+
+def _refuse_taken(public: Sequence[str], needed: set[str]) -> None:
+    """Refuse functions with names by which the module finds something else."""
+    for name in public:
+        if name in needed or (name.startswith("__") and name.endswith("__")):
+            raise SignatureError(
+                f"a function is to be called {name}, which is a name that the module needs itself",
+                hint=f'symdiff.export(path, {{"{name}_of": ...}}, ...)',
+            )
 
 
 def _refuse_needed(parameters: frozenset[str]) -> None:

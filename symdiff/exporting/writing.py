@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from symdiff.errors import SymdiffError
+from symdiff.errors import SignatureError, SymdiffError
 from symdiff.exporting.constants import is_unchanged_array_file
 
 _LINE = re.compile(rb'^(\s*(?:# )?"sha256": ")([0-9a-f]{64})(",)$', re.MULTILINE)
@@ -45,6 +45,10 @@ def target_of(path: str | os.PathLike[str]) -> Path:
 
     :raises SymdiffError: where there can be no such file.
     """
+    if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
+        raise SignatureError(
+            f"a path is text or a pathlib.Path, not {path!r}", hint='export("loss_grad.py", ...)'
+        )
     given = Path(path)
     with _explained(given):
         target = given.resolve(strict=True) if given.exists() else _to_be(given)

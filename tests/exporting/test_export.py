@@ -318,7 +318,11 @@ def test_helpers_of_one_name_stay_apart(tmp_path):
         (lambda path: sd.export(path, {}, 1.0), "no functions"),
         (lambda path: sd.export(path, {"a": np.sin}, 1.0), "not a derivative"),
         (lambda path: sd.export(path, {"2a": sine.grad}, 1.0), "no name for a function"),
+        (lambda path: sd.export(path, [sine.grad], 1.0), "functions are a dict .* not a list"),
+        (lambda path: sd.export(3, {"a": sine.grad}, 1.0), "a path is text or .* not 3"),
+        (lambda path: sine.grad.export(b"a.py", 1.0), "a path is text or .* not b'a.py'"),
         (lambda path: sine.export(path, 1.0, functions=("gard",)), "no derivative 'gard'"),
+        (lambda path: sine.export(path, 1.0, functions=3), "no derivative 3"),
         (lambda path: sine.export(path, 1.0, namespace="torch"), "namespace is 'numpy' or"),
         (lambda path: sine.export(path, 1.0, constants="none"), "constants is"),
         (lambda path: sine.grad.export(path, 1.0, force=1), "force is False or True"),
@@ -334,6 +338,45 @@ def test_what_is_asked_wrongly(tmp_path, call, said):
         call(tmp_path / "module.py")
     assert caught.value.hint
     assert list(tmp_path.iterdir()) == []
+
+
+OF_THE_MODULE = (
+    "np _array float dict print abs arguments result _check_b Any SystemExit __all__ __symdiff__"
+    " __name__ NDArray _exit_code"
+)
+
+
+@pytest.mark.parametrize("name", OF_THE_MODULE.split())
+def test_functions_with_names_that_the_module_needs_are_refused(tmp_path, name):
+    functions = {name: sd.grad(lambda x: np.abs(x) * x), "b": sine.grad}
+    with pytest.raises(sd.SymdiffError, match=f"called {name}, which is a name") as caught:
+        sd.export(tmp_path / "module.py", functions, 1.0)
+    assert f'"{name}_of"' in caught.value.hint
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_parameter_with_the_name_of_a_program_is_refused(tmp_path):
+    scaled = sd.grad(lambda _function_grad, y: _function_grad * _function_grad * y)
+    with pytest.raises(sd.SymdiffError, match="_function_grad, which is a name that") as caught:
+        scaled.export(tmp_path / "module.py", 1.0, 2.0)
+    assert "rename" in caught.value.hint
+
+
+@pytest.mark.parametrize("name", ["numpy", "typing"])
+def test_modules_that_would_hide_what_they_import_are_refused(tmp_path, name):
+    with pytest.raises(sd.SymdiffError, match=f"would hide the {name}") as caught:
+        sine.grad.export(tmp_path / f"{name}.py", 1.0)
+    assert caught.value.hint == f"{name}_derivatives.py"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_function_without_parameters(tmp_path):
+    path = tmp_path / "module.py"
+    sd.differentiable(lambda: 3.0).export(path)
+    module = load(path)
+    value, saved = module["function_forward"]()
+    assert (value, module["function_backward"](saved, 2.0)) == (3.0, ())
+    assert "agrees with" in run(path)
 
 
 def test_an_argument_that_is_called_like_an_option_goes_by_position(tmp_path):

@@ -257,3 +257,11 @@ def test_arrays_of_another_module_are_refused_when_it_is_imported(tmp_path: Path
     np.savez(tmp_path / "module.npz", **{**arrays, "__symdiff__": np.array("another")})
     with pytest.raises(ImportError, match="is not the file that was written with"):
         exec(path.read_text(), {"__file__": str(path), "__name__": "module"})
+
+
+def test_a_module_without_its_arrays_says_which_are_missing(tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    weighted.grad.export(path, LARGE, constants="file")
+    (tmp_path / "module.npz").unlink()
+    with pytest.raises(ImportError, match=r"there is no .*module\.npz, which was written together"):
+        exec(path.read_text(), {"__file__": str(path), "__name__": "module"})
