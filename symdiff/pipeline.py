@@ -21,6 +21,7 @@ from symdiff.emit import Emitted, emit_source
 from symdiff.emit.fallback import with_fallback
 from symdiff.emit.namespace import Namespace
 from symdiff.errors import AliasingError, SignatureError
+from symdiff.ir.called import with_called
 from symdiff.ir.graph import Block, FreeVariable, Graph, Input, Value, uses, walk_nodes
 from symdiff.ir.signature import (
     Aspect,
@@ -569,8 +570,8 @@ def build_primal(derived: Derived, name: str) -> Program:
 
 
 def emittable(graph: Graph) -> Graph:
-    """The graph with what custom rules stood for in their place."""
-    plain = expanded(graph)
+    """The graph with what custom rules stood for in their place, in graphs that it calls too."""
+    plain = with_called(graph, expanded)
     return graph if plain is graph else optimise(plain)
 
 

@@ -7,6 +7,7 @@ the transpose of its rule, which is linear in the tangents.
 
 from __future__ import annotations
 
+import contextlib
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,9 +22,9 @@ from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Block, Graph, Input, Value, walk_nodes
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification, leaves
 from symdiff.ir.structure import Container, Leaf, Static, Structure
-from symdiff.ir.types import ArrayType, carries_derivative, with_open_sizes
+from symdiff.ir.types import ArrayType, carries_derivative, in_words, with_open_sizes
 from symdiff.ops.effects import Named
-from symdiff.ops.rules import custom_call, inlined
+from symdiff.ops.rules import custom_call, inlined, of_shape
 from symdiff.ops.stager import Stager
 from symdiff.runtime.parameters import Parameters
 from symdiff.runtime.signature import read_type
@@ -234,16 +235,11 @@ class _Call:
         return self._fitting(results[part.index], operand)
 
     def _fitting(self, derivative: Value, primal: Value) -> Value:
-        """A derivative that the user's rule gives, in the dtype, kind and shape of its primal."""
-        given, wanted = derivative.type, primal.type
-        if isinstance(given, ArrayType) and isinstance(wanted, ArrayType):
-            if given.rank > wanted.rank:
-                raise SignatureError(
-                    f"the rule of {self.name} gives {given} as the derivative of {wanted}"
-                )
-            if given.rank < wanted.rank:
-                derivative = ops.broadcast_like(derivative, primal)
-        return fitted(derivative, primal)
+        """A derivative that the user's rule gives; where it has fewer axes, it is repeated."""
+        ranks = [v.type.rank for v in (derivative, primal) if isinstance(v.type, ArrayType)]
+        if len(ranks) == 2 and ranks[0] < ranks[1]:
+            derivative = ops.broadcast_like(derivative, primal)
+        return _of_its_shape(derivative, primal, f"the rule of {self.name}")
 
     def forward_of(self, rule: Graph, captured: Sequence[Value]) -> Graph:
         """Operands and a tangent a differentiable argument → a tangent a differentiable result."""
@@ -308,8 +304,12 @@ class _Call:
         with building(Builder()) as made:
             found = dict(zip(wrt, inlined(pulled, [*operands, *seeds]), strict=True))
         bars = [found.get(k, operand) for k, operand in enumerate(operands)]
-        pushed = differentiate.jvp(primal, wrt, output=tuple_of(len(seeds), len(results)))
-        return {"reverse": self._graph(made, [*operands, *seeds], bars), "forward": pushed}
+        rules = {"reverse": self._graph(made, [*operands, *seeds], bars)}
+        with contextlib.suppress(UnsupportedCallError):  # what it calls has no forward rule
+            rules["forward"] = differentiate.jvp(
+                primal, wrt, output=tuple_of(len(seeds), len(results))
+            )
+        return rules
 
     def emit(
         self,
@@ -334,6 +334,27 @@ class _Call:
         )
         values = results if isinstance(results, tuple) else (results,)
         return stager.returned(self.primal.output, values)
+
+
+def _of_its_shape(derivative: Value, primal: Value, rule: str) -> Value:
+    """A derivative that ``rule`` gives, in the dtype and kind of its primal, and of its shape.
+
+    :raises SignatureError: where that is known to be another; what is not is checked when it runs.
+    """
+    given, wanted = derivative.type, primal.type
+    if isinstance(given, ArrayType) and isinstance(wanted, ArrayType):
+        differ = given.rank != wanted.rank or any(
+            isinstance(a, int) and isinstance(b, int) and a != b
+            for a, b in zip(given.shape, wanted.shape, strict=True)
+        )
+        if differ:
+            raise SignatureError(
+                f"{rule} gives {in_words(given)} as the derivative of {in_words(wanted)}",
+                hint="a derivative has the shape of what it is by",
+            )
+        if given.shape != wanted.shape:
+            derivative = of_shape(derivative, *ops.sizes_of(primal), shape=wanted.shape, rule=rule)
+    return fitted(derivative, primal)
 
 
 # Recomputation ------------------------------------------------------------------------------------
@@ -397,7 +418,8 @@ def call_grad_hook(stager: Stager, x: Any, fn: Any) -> Any:
     with building(Builder()) as made:
         free = iter(operands[1:])
         given = [seed if source.origin == "argument" else next(free) for source in hook.inputs]
-        bars = [fitted(inlined(hook, given)[0], seed), *operands[1:]]
+        changed = _of_its_shape(inlined(hook, given)[0], seed, _hook_called(fn))
+        bars = [changed, *operands[1:]]
     reverse = Graph(
         "hook",
         Block((*operands, seed), made.nodes, tuple(bars)),
@@ -429,9 +451,16 @@ def _inputs(values: Sequence[Value]) -> tuple[Input, ...]:
 
 def _opaque_hook(stager: Stager, x: Any, fn: Any) -> Any:
     (value,) = stager.leaves({"x": stager.lifted(x)}, [("x",)])
+    return stager.returned(Leaf(0), [ops.grad_hook(value, function=_named(fn))])
+
+
+def _hook_called(fn: Any) -> str:
+    return f"the hook {getattr(fn, 'name', getattr(fn, '__name__', fn))}"
+
+
+def _named(fn: Any) -> Named:
     name = getattr(fn, "__name__", "hook")
-    named = Named(fn, name if name.isidentifier() else "hook")
-    return stager.returned(Leaf(0), [ops.grad_hook(value, function=named)])
+    return Named(fn, name if name.isidentifier() else "hook")
 
 
 def call_nondifferentiable(

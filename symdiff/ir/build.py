@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from symdiff.errors import SymdiffError
-from symdiff.ir.graph import Attributes, Block, Node, Op, Operand, Role, Value
+from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Operand, Role, Value
 from symdiff.ir.types import Type, type_of_constant, with_own_sizes
 from symdiff.source import SourceSpan
 
@@ -126,3 +126,16 @@ def copy_block(block: Block, new: dict[Value, Value]) -> Block:
 def _copied_value(value: Value, node: Node | None, new: dict[Value, Value]) -> Value:
     new[value] = copied = Value(value.type, node, value.name, value.role)
     return copied
+
+
+def with_block(graph: Graph, block: Block) -> Graph:
+    """The graph with another block, of the same inputs and results."""
+    return Graph(
+        graph.name,
+        block,
+        graph.inputs,
+        graph.output,
+        dict(graph.mutated),
+        graph.docstring,
+        graph.span,
+    )

@@ -12,15 +12,18 @@ captured: no derivative is known by those.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, building, copy_into
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
-from symdiff.ir.types import Type, carries_derivative
+from symdiff.ir.types import Dim, Type, carries_derivative
+from symdiff.ops import support
 from symdiff.ops.creation import zeros_of
-from symdiff.ops.declare import Operation, declare
+from symdiff.ops.declare import EVALUATED, Operation, declare, literal, require_array, supporting
+from symdiff.ops.sizes import result_type, sizes_of, spell_shape
 
 
 def inlined(graph: Graph, arguments: Sequence[Value]) -> list[Value]:
@@ -126,6 +129,39 @@ custom_call = declare(
         variadic=True,
         documentation="A call of a function with derivative rules of the user's.",
     )
+)
+
+
+def _infer_of_shape(x: Type, *sizes: Type, shape: tuple[Dim, ...], rule: str) -> tuple[Type, ...]:
+    return result_type(require_array(x, "of_shape").dtype, shape)
+
+
+def _spell_of_shape(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    rule = literal(node.attributes["rule"])
+    return ast.Call(
+        supporting(support.of_shape), [operands[0], spell_shape(node, operands, 1), rule], []
+    )
+
+
+of_shape: Operation = declare(
+    Operation(
+        "of_shape",
+        _infer_of_shape,
+        lambda x, *sizes, shape, rule: support.of_shape(x, sizes, rule),
+        raises=True,
+        cost="free",
+        view=0,
+        linear=frozenset({0}),
+        vjp={
+            0: lambda g, y, x, *sizes, shape, rule: of_shape(
+                g, *sizes_of(x), shape=require_array(x.type, "of_shape").shape, rule=rule
+            )
+        },
+        spelling=_spell_of_shape,
+        sympy=EVALUATED,
+        documentation="The derivative that a rule of the user's gives, whose sizes are checked.",
+    ),
+    1,
 )
 
 

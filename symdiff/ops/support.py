@@ -151,3 +151,32 @@ def sinc(x: Any, order: int = 0) -> Any:
     )
     values = np.pi**order * np.where(np.abs(u) > order + 1, by_recurrence, series)
     return values.astype(np.sinc(np.ones(1, np.asarray(x).dtype)).dtype)[()]
+
+
+def of_shape(derivative: Any, shape: tuple[int, ...], rule: str) -> Any:
+    """The derivative that a user's ``rule`` gives, which has the ``shape`` of what it is by.
+
+    >>> of_shape(np.ones(2), (2,), "the rule of f")
+    array([1., 1.])
+    """
+    if np.shape(derivative) != shape:
+        given = np.shape(derivative)
+        raise ValueError(f"{rule} gives a derivative of shape {given} where {shape} is needed")
+    return derivative
+
+
+def hooked(hook: Any, cotangent: Any) -> Any:
+    """What a hook makes of a cotangent, a copy of which it is given: of its shape and dtype.
+
+    >>> hooked(lambda g: 2.0 * g, np.ones(2, "float32"))
+    array([2., 2.], dtype=float32)
+    """
+    rule = f"the hook {getattr(hook, '__name__', hook)}"
+    given = hook(cotangent.copy() if isinstance(cotangent, np.ndarray) else cotangent)
+    wanted, found = np.asarray(cotangent), np.asarray(given)
+    if found.dtype.kind not in "biufc":
+        raise TypeError(f"{rule} gives {given!r}: let it return the cotangent")
+    of_shape(found, wanted.shape, rule)
+    real = found.real if wanted.dtype.kind == "f" else found
+    made = real.astype(wanted.dtype, copy=False)
+    return made if isinstance(cotangent, np.ndarray) else type(cotangent)(made[()])

@@ -25,11 +25,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from symdiff.ir.called import with_called
 from symdiff.ir.graph import Graph, walk_nodes
 from symdiff.ir.record import count, current
 from symdiff.ir.verify import verify
 from symdiff.optimise.algebra import ALGEBRA
-from symdiff.optimise.called import optimise_called
 from symdiff.optimise.cancelling import CANCELLING
 from symdiff.optimise.dead_code import eliminate_dead_code
 from symdiff.optimise.factors import FACTORS
@@ -87,7 +87,7 @@ def optimise(
     The passes of ``last`` are run once at the end. Graphs that are called are optimised as well.
     ``check`` verifies the graph after every pass.
     """
-    return optimise_called(graph, lambda one: _Run(check).fixpoint(one, passes, last, rounds))
+    return with_called(graph, lambda one: _Run(check).fixpoint(one, passes, last, rounds))
 
 
 # What passes that are no tables of rules do to nodes: leave them out, or move them out of loops.

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from symdiff.ir.build import with_block
 from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import Dim
 from symdiff.optimise.bounds import Bounds
 from symdiff.optimise.facts import must_stay, shape_of
-from symdiff.optimise.rewriting import with_block
 
 
 def eliminate_dead_code(graph: Graph) -> Graph:

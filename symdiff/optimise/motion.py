@@ -9,6 +9,7 @@ to stays: a table of numbers is only where something does.
 
 from __future__ import annotations
 
+from symdiff.ir.build import with_block
 from symdiff.ir.control import cond
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import ListType
@@ -16,7 +17,6 @@ from symdiff.ops.creation import array
 from symdiff.ops.index import index_add, index_set
 from symdiff.ops.partial import partial_values
 from symdiff.optimise.facts import FRESH, has_derivatives, is_derived, may_raise, number_of
-from symdiff.optimise.rewriting import with_block
 
 
 def move_invariants(graph: Graph) -> Graph:

@@ -16,7 +16,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from symdiff.ir.build import Builder, building
+from symdiff.ir.build import Builder, building, with_block
 from symdiff.ir.control import cond, loop, undefined
 from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Operand, Value, uses
 from symdiff.ir.record import count
@@ -60,19 +60,6 @@ def joined(*tables: Rules) -> Rules:
     """One table with the rules of several; those of the first are tried first."""
     names = dict.fromkeys(name for table in tables for name in table)
     return {name: [rule for table in tables for rule in table.get(name, ())] for name in names}
-
-
-def with_block(graph: Graph, block: Block) -> Graph:
-    """The graph with another block, of the same inputs and results."""
-    return Graph(
-        graph.name,
-        block,
-        graph.inputs,
-        graph.output,
-        dict(graph.mutated),
-        graph.docstring,
-        graph.span,
-    )
 
 
 def apply(op: Callable[..., Any], *operands: Operand, **attributes: Any) -> Value:

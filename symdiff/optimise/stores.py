@@ -12,13 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from symdiff.ir.build import copy_block
+from symdiff.ir.build import copy_block, with_block
 from symdiff.ir.control import LoopView, loop
 from symdiff.ir.graph import Block, Graph, Node, Value, uses, walk_nodes
 from symdiff.ops.index import index, index_set, is_basic, key_of
 from symdiff.ops.places import is_ahead, places, writes_of
 from symdiff.optimise.facts import is_derived
-from symdiff.optimise.rewriting import with_block
 
 
 def leave_out_stores(graph: Graph) -> Graph:

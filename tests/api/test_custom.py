@@ -182,6 +182,101 @@ def test_a_hook_gives_a_cotangent():
     assert "return the cotangent" in error.value.hint
 
 
+def called_outside(change):
+    """A hook that is called as it is: what it does outside is followed by nobody."""
+
+    def hook(g):
+        cotangents.append(0.0)
+        return change(g)
+
+    return hook
+
+
+@pytest.mark.parametrize("wrapped", [lambda change: change, called_outside])
+@pytest.mark.parametrize(
+    "change", [np.sum, lambda g: g[:1], lambda g: np.ones(4), lambda g: np.ones((3, 3))]
+)
+def test_a_hook_of_another_shape_is_refused(wrapped, change):
+    hook = wrapped(change)
+    with pytest.raises((sd.SignatureError, ValueError), match=r"the hook .* gives .*derivative"):
+        sd.grad(lambda x: np.sum(np.sin(sd.grad_hook(x * x, hook))))(X)
+
+
+def test_a_hook_that_is_called_gives_a_cotangent_of_its_dtype():
+    def hooked(change):
+        hook = called_outside(change)
+        return sd.grad(lambda x: np.sum(sd.grad_hook(x * x, hook)))
+
+    for wrong in (lambda g: None, lambda g: "g"):
+        with pytest.raises(TypeError, match="let it return the cotangent"):
+            hooked(wrong)(X)
+    assert hooked(np.float64)(X.astype("float32")).dtype == np.float32
+    np.testing.assert_allclose(hooked(lambda g: g * (2 + 1j))(X), 4 * X, rtol=1e-15)
+
+
+def test_what_a_hook_writes_into_its_cotangent_is_seen_by_nobody_else():
+    def zeroing(g):
+        cotangents.append(0.0)
+        g *= 0.0
+        return g
+
+    c = np.array([1.0, 2.0, 3.0])
+    _, pullback = sd.vjp(lambda x: sd.grad_hook(x, zeroing) + 2.0 * x, X)
+    np.testing.assert_array_equal(pullback(c)[0], 2 * c)
+    np.testing.assert_array_equal(c, [1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("rule", [lambda g: g[:1], lambda g: np.ones(4)])
+def test_a_rule_of_another_shape_is_refused(rule):
+    f = sd.custom_vjp(lambda x: x * x)
+    f.defvjp(lambda x: (x * x, None), lambda _, g: (rule(g),))
+    with pytest.raises(ValueError, match=r"derivative of shape \(\d,\) where \(3,\) is needed"):
+        sd.grad(lambda x: np.sum(np.sin(f(x))))(X)
+    pushed = sd.custom_jvp(lambda x: x * x)
+    pushed.defjvp(lambda primals, tangents: (primals[0] ** 2, rule(tangents[0])))
+    with pytest.raises(ValueError, match=r"derivative of shape \(\d,\) where \(3,\) is needed"):
+        sd.jvp(lambda x: np.sum(np.sin(pushed(x))), (X,), (X,))
+
+
+def test_a_rule_whose_sizes_are_checked_is_differentiated_again():
+    def padded(g, n):
+        return np.concatenate([g, np.zeros(n)])[: g.shape[0]]
+
+    f = sd.custom_vjp(lambda x: x**3)
+    f.defvjp(lambda x: (x**3, x), lambda x, g: (padded(3 * x * x * g, 2)[: len(x)],))
+    np.testing.assert_allclose(sd.grad(lambda x: np.sum(f(x)))(X), 3 * X**2, rtol=1e-15)
+    np.testing.assert_allclose(sd.hessian(lambda x: np.sum(f(x)))(X), np.diag(6 * X), rtol=1e-15)
+
+
+def until_small(x, least):
+    h = 0.5 * x
+    if h < least:
+        return sd.grad_hook(tripled(h), lambda g: 2.0 * g)
+    return until_small(h, least) + h
+
+
+@sd.custom_vjp
+def tripled(x):
+    return x * x
+
+
+tripled.defvjp(lambda x: (x * x, x), lambda x, g: (3.0 * x * g,))
+
+
+def test_rules_and_hooks_inside_recursion_on_data():
+    # 8 -> 4 -> 2: tripled(2) + 4
+    assert sd.grad(until_small)(8.0, 3.0) == 2 * 3.0 * 2.0 * 0.25 + 0.5
+    value, (by_x, _) = sd.vjp(until_small, 8.0, 3.0)[0], sd.vjp(until_small, 8.0, 3.0)[1](1.0)
+    assert (value, by_x) == (8.0, 3.5)
+
+
+def test_a_checkpointed_function_may_call_one_that_has_a_reverse_rule_only():
+    checkpointed = sd.checkpoint(lambda x: np.sum(np.sin(clipped(x))))
+    np.testing.assert_allclose(sd.grad(checkpointed)(X), np.cos(X), rtol=1e-15)
+    with pytest.raises(sd.UnsupportedCallError, match="no forward rule"):
+        sd.jvp(checkpointed, (X,), (X,))
+
+
 def test_a_nondifferentiable_function_is_a_constant():
     @sd.nondifferentiable
     def bucket(x):

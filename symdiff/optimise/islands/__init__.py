@@ -14,13 +14,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from symdiff.ir.build import copy_block
+from symdiff.ir.build import copy_block, with_block
 from symdiff.ir.graph import Block, Graph, Value, uses
 from symdiff.ir.record import note
 from symdiff.optimise.dead_code import eliminate_dead_code
 from symdiff.optimise.islands.identities import KINDS
 from symdiff.optimise.islands.search import Replacement, Search, last
-from symdiff.optimise.rewriting import with_block
 
 __all__ = ["KINDS", "Replacement", "simplify_islands"]
 

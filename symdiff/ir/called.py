@@ -1,24 +1,26 @@
-"""Graphs that are called: they are optimised with the graph that calls them, in cells of their own.
+"""Graphs that are called: they are changed with the graph that calls them, in cells of their own.
 
 A cell is shared by all that call its graph, so none that is given is changed: the graphs reached by
-calls are copied once, their calls led to new cells, and these filled with what the passes make of
-the copies.
+calls are copied once, their calls led to new cells, and these filled with what is made of the
+copies.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from symdiff.ir.build import copy_block
+from symdiff.ir.build import copy_block, with_block
 from symdiff.ir.control import call
 from symdiff.ir.graph import Graph, GraphCell, Node, walk_nodes
-from symdiff.optimise.rewriting import with_block
 
 
-def optimise_called(graph: Graph, improve: Callable[[Graph], Graph]) -> Graph:
-    """The graph improved, and with it every graph that it calls, directly or not."""
+def with_called(graph: Graph, change: Callable[[Graph], Graph]) -> Graph:
+    """The graph changed, and with it every graph that it calls, directly or not.
+
+    The graph itself where ``change`` gives back each as it is.
+    """
     if not _calls(graph):
-        return improve(graph)
+        return change(graph)
     reached = _reached(graph)
     cells = {id(cell): GraphCell(cell.name) for cell in reached}
     copies = {id(cell.graph): cell.graph for cell in reached if cell.graph is not None}
@@ -26,10 +28,17 @@ def optimise_called(graph: Graph, improve: Callable[[Graph], Graph]) -> Graph:
     copies = {key: _redirected(found, cells) for key, found in copies.items()}
     for cell in reached:
         cells[id(cell)].graph = copies.get(id(cell.graph))
-    improved = {key: improve(copied) for key, copied in copies.items()}
+    changed = {key: change(copied) for key, copied in copies.items()}
+    if all(changed[key] is copied for key, copied in copies.items()):
+        return graph
     for cell in reached:
-        cells[id(cell)].graph = improved.get(id(cell.graph))
-    return improved[id(graph)]
+        cells[id(cell)].graph = changed.get(id(cell.graph))
+    return changed[id(graph)]
+
+
+def called_by(graph: Graph) -> list[Graph]:
+    """The graphs that a graph calls, directly or not; itself where it is one of them."""
+    return [cell.graph for cell in _reached(graph) if cell.graph is not None]
 
 
 def _calls(graph: Graph) -> list[Node]:
