@@ -24,7 +24,7 @@ from symdiff.parse.demand import demand, input_sizes, obtainable
 from symdiff.parse.depth import room
 from symdiff.parse.interpreter import Frame, Interpreter, placed
 from symdiff.parse.layouts import layouts_wanted
-from symdiff.parse.marking import Marks, begin, require_found
+from symdiff.parse.marking import Marks, begin, frozen, require_found
 from symdiff.parse.output import Output
 from symdiff.parse.reflect import argument
 from symdiff.parse.staged import Staged, StaticDemand
@@ -206,6 +206,7 @@ def _arguments(
     """The abstract arguments of a call, in the form of the function's parameters."""
     interp.same = dict(signature.same)
     values = {name: argument(interp, spec, (name,)) for name, spec in signature.parameters}
+    values = frozen(interp, values)
     try:
         parameters = inspect.signature(function, follow_wrapped=False)
     except (ValueError, TypeError):  # a C function that does not tell its parameters

@@ -166,7 +166,7 @@ def run_function(
         inner = replace(scope, serial=now())
         return _run_in_frame(interp, node, source, inner, bound)
 
-    return followed(interp, key, node, bound, run)
+    return followed(interp, key, span_of(node, source), bound, run)
 
 
 def _run_in_frame(

@@ -1,8 +1,9 @@
 """Marks on the user's names: values kept for a trace, hooks given from outside, frozen arguments.
 
 A name and what it is bound to enter; what is bound instead leaves. Nothing is added to a program
-that was staged without marks. A name in a function that is followed is ``"function.name"``; graphs
-of their own (recursion on data, functions with rules) have no marks.
+that was staged without marks. A name in a function that is followed is ``"function.name"``, also
+where a function calls itself as often as its data say: that is followed once, for all its calls.
+Functions with rules of their own have no marks.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ ALL: Literal["all"] = "all"
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What is marked: ``kept`` names, or all of them; ``hooks`` by name, in the order of their
-    calls; ``frozen`` arguments. ``hook`` is the mark that a hook is put with.
+    """What is marked: ``kept`` names, or all of them; ``hooks`` by name, in the order in which the
+    sweep calls them; ``frozen`` arguments. ``hook`` is the mark that a hook is put with.
     """
 
     kept: tuple[str, ...] | Literal["all"] = ()
@@ -104,9 +105,20 @@ def require_found(interp: Interpreter, function: str) -> None:
             )
 
 
+def names_found(interp: Interpreter) -> tuple[str, ...]:
+    """The names that were bound so far."""
+    return () if interp.marking is None else tuple(interp.marking.found)
+
+
+def forget_names(interp: Interpreter, kept: tuple[str, ...]) -> None:
+    """Forget the names of what was staged in vain, but for those found before."""
+    if interp.marking is not None:
+        interp.marking.found = dict.fromkeys(kept)
+
+
 def _active(interp: Interpreter) -> Marking | None:
     marking = interp.marking
-    return None if marking is None or marking.suspended or interp.recursions else marking
+    return None if marking is None or marking.suspended else marking
 
 
 @contextlib.contextmanager
@@ -126,7 +138,7 @@ def suspended(interp: Interpreter) -> Iterator[None]:
 def full_name(interp: Interpreter, scope: Scope, name: str) -> str:
     """A name of a scope: with its function before it, unless that is the one that is staged."""
     first = next(frame for frame in interp.frames if frame.source is not None)
-    if first.scope is scope:
+    if first.scope is scope and not interp.recursions:
         return name
     return f"{scope.function.rpartition('<locals>.')[2]}.{name}"
 
@@ -146,12 +158,27 @@ def marked(
     if marking is None or isinstance(content, Conflict):
         return content
     full = full_name(interp, scope, name)
+    content = _marked_as(interp, marking, (full, name), content, parameter_of)
+    if marking.record is not None:
+        marking.last[scope, name] = _snapshot(interp, content)
+    return content
+
+
+def _marked_as(
+    interp: Interpreter,
+    marking: Marking,
+    names: tuple[str, str],
+    content: Abstract,
+    parameter_of: SourceSpan | None,
+) -> Abstract:
+    """The content kept, and hooked: what is kept of its cotangent is what its hooks made of it."""
+    full = names[0]
     marking.found[full] = None
-    for hooked, function in marking.marks.hooks:
+    if marking.record is not None and marking.marks.keeps(full):
+        content = _kept(interp, marking, names, content, parameter_of)
+    for hooked, function in reversed(marking.marks.hooks):
         if hooked == full:
             content = _hooked(interp, full, content, function)
-    if marking.record is not None and marking.marks.keeps(full):
-        content = _kept(interp, marking, (scope, name), content, parameter_of)
     return content
 
 
@@ -159,14 +186,26 @@ def bound_arguments(
     interp: Interpreter, bound: dict[str, Abstract], span: SourceSpan
 ) -> dict[str, Abstract]:
     """What the parameters of the present function are bound to."""
-    marking = _active(interp)
-    if marking is None:
-        return bound
-    for name in marking.marks.frozen:
-        if name in bound and full_name(interp, interp.scope, name) == name:
-            bound[name] = _replaced(interp, bound[name], stopped)
     scope = interp.scope
     return {name: marked(interp, scope, name, content, span) for name, content in bound.items()}
+
+
+def entering(
+    interp: Interpreter, bound: dict[str, Abstract], span: SourceSpan
+) -> dict[str, Abstract]:
+    """What the parameters of a function that calls itself on data are bound to by its first call,
+    where nothing else calls it.
+    """
+    marking = _active(interp)
+    if marking is None or any(frame.source is not None for frame in interp.frames):
+        return bound
+    return {k: _marked_as(interp, marking, (k, k), v, span) for k, v in bound.items()}
+
+
+def frozen(interp: Interpreter, arguments: dict[str, Abstract]) -> dict[str, Abstract]:
+    """The arguments of the function that is staged, of which some have no derivative."""
+    names = interp.marking.marks.frozen if interp.marking is not None else ()
+    return {k: _replaced(interp, v, stopped) if k in names else v for k, v in arguments.items()}
 
 
 def _hooked(
@@ -198,12 +237,14 @@ class _NoDataError(Exception):
 def _kept(
     interp: Interpreter,
     marking: Marking,
-    place: tuple[Scope, str],
+    names: tuple[str, str],
     content: Abstract,
     parameter_of: SourceSpan | None = None,
 ) -> Abstract:
-    """The content with its cotangents kept, as its values are; ``place`` is the name's."""
-    scope, name = place
+    """The content with its cotangents kept, as its values are; ``names``: with its function, and
+    without.
+    """
+    full, name = names
     assert marking.record is not None
     leaves: list[Value] = []
     try:
@@ -214,7 +255,7 @@ def _kept(
     if not isinstance(structure, Leaf):
         packing = Named(Packing(structure), f"{name}_structure")
         template = (packing, *(Slot(k) for k in range(len(leaves))))
-    span, full = parameter_of or interp.span, full_name(interp, scope, name)
+    span = parameter_of or interp.span
     number = ops.keep(
         marking.record,
         *leaves,
@@ -232,9 +273,7 @@ def _kept(
             return value
         return value_name(ops.tap(value, number, leaf=leaf), name)
 
-    content = _replaced(interp, content, tap)
-    marking.last[place] = _snapshot(interp, content)
-    return content
+    return _replaced(interp, content, tap)
 
 
 def _structure(interp: Interpreter, content: Abstract, leaves: list[Value]) -> Structure:
@@ -353,8 +392,11 @@ def _around(interp: Interpreter, marking: Marking, statement: ast.stmt) -> Itera
     for name, (content, held) in before.items():
         now = interp.heap.get((interp.scope, name))
         same = now is content or (isinstance(now, Array) and now == content)
-        if same and _snapshot(interp, now) not in (held, marking.last.get((interp.scope, name))):
-            interp.heap.set((interp.scope, name), _kept(interp, marking, (interp.scope, name), now))
+        place = interp.scope, name
+        if same and _snapshot(interp, now) not in (held, marking.last.get(place)):
+            names = full_name(interp, *place), name
+            interp.heap.set(place, _kept(interp, marking, names, now))
+            marking.last[place] = _snapshot(interp, interp.heap.get(place))
 
 
 def _held(interp: Interpreter, marking: Marking) -> dict[str, tuple[Abstract, Any]]:

@@ -8,7 +8,6 @@ repeat.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +23,7 @@ from symdiff.parse.demand import obtainable
 from symdiff.parse.heap import as_type, same
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.join import meet, met
+from symdiff.parse.marking import entering, forget_names, names_found
 from symdiff.parse.output import Output
 from symdiff.parse.reflect import container
 from symdiff.parse.values import (
@@ -36,6 +36,7 @@ from symdiff.parse.values import (
     Storage,
     Unjoinable,
 )
+from symdiff.source import SourceSpan
 
 DEPTH_OF_DETECTION = 3
 MOST_ROUNDS = 12
@@ -106,7 +107,7 @@ def check_depth(interp: Interpreter, key: Any) -> None:
 def followed(
     interp: Interpreter,
     key: Any,
-    node: ast.AST,
+    span: SourceSpan,
     arguments: dict[str, Abstract],
     run: Callable[[dict[str, Abstract]], Abstract],
 ) -> Abstract:
@@ -119,6 +120,7 @@ def followed(
     start = len(builder().nodes), interp.heap.copy(), len(interp.frames), len(interp.predicates)
     interp.active_calls.append((key, len(interp.predicates)))
     calls = len(interp.active_calls)
+    found_names = names_found(interp)
     try:
         return run(arguments)
     except Recursion as found:
@@ -132,8 +134,9 @@ def followed(
     del interp.frames[frames:]
     del interp.predicates[predicates:]
     interp.heap = heap
+    forget_names(interp, found_names)
     _demand_if_possible(interp, predicate)
-    return _as_graph(interp, key, arguments, run)
+    return _as_graph(interp, key, entering(interp, arguments, span), run)
 
 
 def _demand_if_possible(interp: Interpreter, predicate: Value) -> None:

@@ -12,10 +12,13 @@ from dataclasses import replace
 from symdiff import ops
 from symdiff.differentiate import Split
 from symdiff.differentiate.residuals import substitute
-from symdiff.ir.build import Builder, building, copy_block
-from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
+from symdiff.ir.build import Builder, building, copy_block, with_block
+from symdiff.ir.called import called_by, with_called
+from symdiff.ir.control import call
+from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ops.index import Slot
+from symdiff.ops.recording import RECORD
 
 
 def _returning(graph: Graph, value: Value, items: tuple[Structure, ...]) -> Graph:
@@ -24,7 +27,8 @@ def _returning(graph: Graph, value: Value, items: tuple[Structure, ...]) -> Grap
     results = (*block.results, value)
     items = (*items, Leaf(len(block.results)))
     output = Container(tuple, tuple(range(len(items))), items)
-    return _with(graph, Block(block.parameters, block.nodes, results), output)
+    made = with_block(graph, Block(block.parameters, block.nodes, results))
+    return replace(made, output=output)
 
 
 def record_of(block: Block) -> Value:
@@ -56,29 +60,46 @@ def _recording(graph: Graph) -> Graph:
         kept = ops.record()
         kept.name = "kept"
     block.nodes[:0] = made.nodes
-    _complete(block, kept)
     block.results = (*block.results, kept)
-    return untapped(_with(graph, block, graph.output))
+    return untapped(_complete(with_block(graph, block)))
 
 
 def retaining(graph: Graph, names: tuple[str, ...]) -> Graph:
     """A graph of value and gradient that returns ``{name: cotangent of its last value}`` third."""
     assert isinstance(graph.output, Container)
-    block = copy_block(graph.block, {})
-    kept = record_of(block)
-    _complete(block, kept)
+    completed = _complete(with_block(graph, copy_block(graph.block, {})))
+    block = completed.block
     with building(Builder(block.nodes, graph.span)):
-        retained = ops.retained(kept, names=names)
+        retained = ops.retained(record_of(block), names=names)
         retained.name = "retained"
-    made = _returning(_with(graph, block, graph.output), retained, graph.output.items)
-    return untapped(made)
+    return untapped(_returning(completed, retained, graph.output.items))
 
 
-def _complete(block: Block, kept: Value) -> None:
-    """Let cotangents that were tapped go to a record, in place."""
+def _complete(graph: Graph) -> Graph:
+    """The graph in which cotangents that were tapped go to its record; graphs that it calls are
+    handed it.
+    """
+    if not is_tapped(graph):
+        return graph
+    made = with_called(graph, _handed)
+    *parameters, handed = made.block.parameters
+    substitute(made.block, {handed: record_of(made.block)})
+    made.block.parameters = tuple(parameters)
+    return replace(made, inputs=made.inputs[:-1])
+
+
+def _handed(graph: Graph) -> Graph:
+    """The graph with a record as its last parameter, if it has cotangents for one."""
+    if not is_tapped(graph):
+        return graph
+    block = copy_block(graph.block, {})
+    record = Value(RECORD, None, "kept")
     for node in walk_nodes(block):
-        if node.op is ops.tapped and len(node.operands) == 2:
-            node.operands = (*node.operands, kept)
+        if _goes_nowhere(node) or (node.op is call and is_tapped(node.attributes["callee"].graph)):
+            node.operands = (*node.operands, record)
+    block.parameters = (*block.parameters, record)
+    inputs = (*graph.inputs, Input(("kept",), "derived"))
+    return replace(with_block(graph, block), inputs=inputs)
 
 
 def with_named_cotangents(graph: Graph) -> Graph:
@@ -93,11 +114,11 @@ def with_named_cotangents(graph: Graph) -> Graph:
         inner = pending.pop()
         inner.nodes[:] = [_named(node, kept, keeps) for node in inner.nodes]
         pending += [nested for node in inner.nodes for nested in node.blocks]
-    return _with(graph, block, graph.output)
+    return with_block(graph, block)
 
 
 def _named(node: Node, kept: Value, keeps: dict[Value, Node]) -> Node:
-    if node.op is not ops.tapped or len(node.operands) != 2:
+    if not _goes_nowhere(node):
         return node
     g, number = node.operands
     origin = keeps[number]
@@ -117,6 +138,10 @@ def _named(node: Node, kept: Value, keeps: dict[Value, Node]) -> Node:
 
 def untapped(graph: Graph) -> Graph:
     """The graph without what marked values, once cotangents go where they are kept."""
+    return with_called(graph, _untapped)
+
+
+def _untapped(graph: Graph) -> Graph:
     block = copy_block(graph.block, {})
     new: dict[Value, Value] = {}
     pending = [block]
@@ -125,13 +150,13 @@ def untapped(graph: Graph) -> Graph:
         inner.nodes[:] = [node for node in inner.nodes if not _is_mark(node, new)]
         pending += [nested for node in inner.nodes for nested in node.blocks]
     substitute(block, new)
-    return _with(graph, block, graph.output)
+    return with_block(graph, block)
 
 
 def _is_mark(node: Node, new: dict[Value, Value]) -> bool:
     """Whether a node only marks a value; what is read instead is noted in ``new``."""
     node.operands = tuple(new.get(value, value) for value in node.operands)
-    if node.op is ops.tapped and len(node.operands) == 2:
+    if _goes_nowhere(node):
         return True
     if node.op is ops.tap or _writes_what_is_there(node):
         new[node.result] = node.operands[0]
@@ -155,13 +180,10 @@ def _writes_what_is_there(node: Node) -> bool:
 
 
 def is_tapped(graph: Graph) -> bool:
-    """Whether there are cotangents that were tapped and go nowhere."""
-    return any(
-        node.op is ops.tapped and len(node.operands) == 2 for node in walk_nodes(graph.block)
-    )
+    """Whether there are cotangents that were tapped and go nowhere, in graphs that it calls too."""
+    nodes = (node for one in (graph, *called_by(graph)) for node in walk_nodes(one.block))
+    return any(map(_goes_nowhere, nodes))
 
 
-def _with(graph: Graph, block: Block, output: Structure) -> Graph:
-    return Graph(
-        graph.name, block, graph.inputs, output, graph.mutated, graph.docstring, graph.span
-    )
+def _goes_nowhere(node: Node) -> bool:
+    return node.op is ops.tapped and len(node.operands) == 2

@@ -55,6 +55,24 @@ def test_hooks_do_what_register_hook_does() -> None:
     np.testing.assert_allclose(ours, theirs, rtol=1e-11, atol=1e-15)
 
 
+def test_several_hooks_are_called_and_gradients_kept_as_theirs_are() -> None:
+    h = torch.tensor([0.5, -2.0], dtype=torch.float64, requires_grad=True) * 1.0
+    h.retain_grad()
+    h.register_hook(lambda g: g + 1.0)
+    h.register_hook(lambda g: 3.0 * g)
+    (h * h).sum().backward()
+
+    def f(x):
+        h = x * 1.0
+        return np.sum(h * h)
+
+    hooked = sd.differentiable(f)
+    hooked = hooked.with_hook("h", lambda g: g + 1.0).with_hook("h", lambda g: 3.0 * g)
+    trace = hooked.trace(np.array([0.5, -2.0]))
+    trace.backward()
+    np.testing.assert_allclose(trace["h"].grad, h.grad.numpy(), rtol=1e-15)
+
+
 def test_retain_gives_what_retain_grad_does() -> None:
     theirs = in_torch()
     _, gradient, retained = sd.value_and_grad(network, retain=("h", "r"))(W1, W2, X, Y)

@@ -87,11 +87,85 @@ def test_hooks_are_removed_by_name_or_all_at_once() -> None:
         once.without_hook("h")
 
 
-def test_several_hooks_of_a_name_are_called_in_reverse_of_their_order() -> None:
+def test_several_hooks_of_a_name_are_called_in_their_order() -> None:
     hooked = loss.with_hook("h", lambda g: g + 1.0).with_hook("h", lambda g: g * 3.0)
     np.testing.assert_allclose(
-        hooked.grad(W, B, X), by_hand(W, B, X, lambda g: 3.0 * g + 1.0), rtol=1e-14
+        hooked.grad(W, B, X), by_hand(W, B, X, lambda g: 3.0 * (g + 1.0)), rtol=1e-14
     )
+
+
+def test_what_is_kept_of_a_cotangent_is_what_its_hooks_made_of_it() -> None:
+    hooked = loss.with_hook("h", lambda g: 2.0 * g).with_hook("w", lambda g: 5.0 * g)
+    h_bar = 2 * (2 * np.tanh(W * X) * B * B)
+    w_bar = 5 * by_hand(W, B, X, lambda g: 2.0 * g)
+    _, gradient, kept = sd.value_and_grad(hooked, retain=("h", "w"))(W, B, X)
+    trace = hooked.trace(W, B, X)
+    trace.backward()
+    np.testing.assert_allclose(gradient, w_bar, rtol=1e-14)
+    for found in (kept["h"], trace["h"].grad):
+        np.testing.assert_allclose(found, h_bar, rtol=1e-14)
+    for found in (kept["w"], trace.inputs["w"].grad):
+        np.testing.assert_allclose(found, w_bar, rtol=1e-14)
+
+
+def halved(x, least):
+    h = x * x * 0.5
+    if h < least:
+        return h
+    deeper = halved(h, least)
+    return deeper + h
+
+
+def halved_by_hand(x, least, hook=lambda g: g):
+    """The gradient of ``halved``, with a hook on ``h`` of every call; and those by each ``h``."""
+    xs = [x]
+    while True:
+        xs.append(xs[-1] * xs[-1] * 0.5)
+        if xs[-1] < least:
+            break
+    bar, bars = 0.0, []
+    for depth in range(len(xs) - 1, 0, -1):
+        bars.append(hook(bar + 1.0))
+        bar = bars[-1] * xs[depth - 1]
+    return bar, bars[::-1]
+
+
+def test_names_inside_recursion_on_data_are_kept_and_hooked() -> None:
+    f = sd.differentiable(halved)
+    gradient, bars = halved_by_hand(1.9, 0.2)
+    trace = f.trace(1.9, 0.2)
+    trace.backward()
+    assert trace.inputs["x"].grad == pytest.approx(gradient, rel=1e-14)
+    assert list(trace.inputs) == ["x", "least"]
+    np.testing.assert_allclose(trace["halved.h"].grads, bars, rtol=1e-14)
+    assert len(bars) == 6
+    hooked = f.with_hook("halved.h", lambda g: 3.0 * g)
+    expected, bars = halved_by_hand(1.9, 0.2, lambda g: 3.0 * g)
+    assert hooked.grad(1.9, 0.2) == pytest.approx(expected, rel=1e-14)
+    _, _, kept = sd.value_and_grad(hooked, retain=("halved.h", "x"))(1.9, 0.2)
+    assert kept == pytest.approx({"halved.h": bars[-1], "x": expected}, rel=1e-14)
+
+    def outer(x):
+        a = 2.0 * x
+        return halved(a, 0.2) * a
+
+    trace = sd.differentiable(outer).trace(0.95)
+    trace.backward(retain_graph=True)
+    trace.backward()
+    np.testing.assert_allclose(
+        trace["halved.h"].grads, 2 * 1.9 * np.array(halved_by_hand(1.9, 0.2)[1]), rtol=1e-14
+    )
+
+
+def test_marks_on_the_outermost_call_of_a_recursion_on_data() -> None:
+    f = sd.differentiable(halved)
+    gradient, _ = halved_by_hand(1.9, 0.2)
+    assert f.freeze("least").grad(1.9, 0.2) == pytest.approx(gradient, rel=1e-14)
+    assert f.freeze("x").grad(1.9, 0.2) == 0.0
+    assert f.with_hook("x", lambda g: -g).grad(1.9, 0.2) == pytest.approx(-gradient, rel=1e-14)
+    with pytest.raises(sd.UnknownNameError, match="no name 'h'") as error:
+        f.with_hook("h", lambda g: g).grad(1.9, 0.2)
+    assert "halved.h" in str(error.value.hint)
 
 
 def test_hooks_on_arguments_and_in_loops() -> None:
