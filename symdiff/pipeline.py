@@ -590,20 +590,38 @@ def build_pair(
     ``finish``, which is given the two graphs, adds to it. ``beside`` has the names of a module that
     the texts will stand in.
     """
-    split = finish(differentiate.split(derived.graph, wrt))
+    split = finish(_split(derived, wrt))
+    improved = _tidied if derived.simplify else optimise
     whole = replace_graph(split.backward, inputs=tuple(_distinct(split.backward.inputs)))
-    first, second = differentiate.without_unread(split.forward, optimise(whole), split.saved)
-    first = optimise(first)
-    forward = build(replace(derived, graph=first), f"{name}_forward", exact=True, beside=beside)
+    reverse = improved(whole)
+    first, second = differentiate.without_unread(split.forward, reverse, split.saved)
+    first = improved(first)
+    own = replace(derived, graph=first, simplify=())
+    forward = build(own, f"{name}_forward", exact=True, beside=beside)
     known = second.inputs
-    backward = replace_graph(second, output=shaped)
-    backward, _ = simplify_islands(emittable(backward), derived.simplify)
+    backward = emittable(replace_graph(second, output=shaped))
     emitted = emit_source(backward, f"{name}_backward", beside=beside)
     places = {given.path: k for k, given in enumerate(known)}
     order = tuple(places[p.path] for p in emitted.parameters)
     seeded = seeded_results(derived.graph)
     loaded = load(emitted, compiled_for(derived.signature))
     return Pair(forward, emitted, loaded, order, seeded, backward, _origins(first, second))
+
+
+def _split(derived: Derived, wrt: Sequence[int]) -> differentiate.Split:
+    """The forward and the backward part, simplified before they are divided: a form that is more
+    accurate than the derivative of one needs both.
+    """
+    if not derived.simplify:
+        return differentiate.split(derived.graph, wrt)
+    joint = emittable(optimise(differentiate.vjp(derived.graph, wrt)))
+    simplified, _ = simplify_islands(joint, derived.simplify)
+    return differentiate.divide(derived.graph, simplified)
+
+
+def _tidied(graph: Graph) -> Graph:
+    """A part of what was optimised and simplified before, whose forms stay what they are."""
+    return optimise(graph, ("dead", "common"), last=())
 
 
 def _origins(forward: Graph, backward: Graph) -> tuple[Origin, ...]:

@@ -7,6 +7,6 @@ needs of the forward part and how it gets it.
 
 from symdiff.differentiate.forward import jvp
 from symdiff.differentiate.graphs import without_unread
-from symdiff.differentiate.reverse import Split, gradient, split, vjp
+from symdiff.differentiate.reverse import Split, divide, gradient, split, vjp
 
-__all__ = ["Split", "gradient", "jvp", "split", "vjp", "without_unread"]
+__all__ = ["Split", "divide", "gradient", "jvp", "split", "vjp", "without_unread"]

@@ -8,6 +8,7 @@ dead code, resolve residuals.
 
 from __future__ import annotations
 
+from collections.abc import Container as Contains
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,13 +19,19 @@ from symdiff.differentiate.cotangents import Cotangents, Zeros
 from symdiff.differentiate.graphs import derived_inputs, leaves_of, pair_of, trimmed, tuple_of
 from symdiff.differentiate.noting import note_activity
 from symdiff.differentiate.prune import prune
-from symdiff.differentiate.residuals import Saved, resolve, resolve_apart, substitute
+from symdiff.differentiate.residuals import (
+    Saved,
+    reads,
+    resolve,
+    resolve_apart,
+    substitute,
+)
 from symdiff.differentiate.selection import Selection, State
 from symdiff.differentiate.sweep import Pair, Sweep
 from symdiff.errors import GradientShapeError
 from symdiff.ir.build import Builder, building, copy_block
-from symdiff.ir.graph import Block, Graph, Input, Value
-from symdiff.ir.structure import Structure
+from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
+from symdiff.ir.structure import Container, Structure
 from symdiff.ir.types import ArrayType, carries_derivative, in_words, may_be_one
 
 
@@ -89,13 +96,68 @@ def split(graph: Graph, wrt: Sequence[int], *, calls: Calls | None = None) -> Sp
     seeds = joint.seeds()
     backward, saved = joint.apart(seeds)
     joint.finish()
-    given = [value for _, value in saved]
-    backward.parameters = (*given, *seeds.values())
-    sources = [value for value, _ in saved]
-    known = derived_inputs(given, "saved", sources, ops.partial_values(joint.block))
-    inputs = (*known, *derived_inputs(seeds.values(), "cotangent"))
-    reverse = Graph(f"{graph.name}_backward", backward, inputs, tuple_of(len(wrt)), span=graph.span)
-    return Split(_forward(graph, joint.block, [value for value, _ in saved]), reverse, len(saved))
+    partial = ops.partial_values(joint.block)
+    return _parts(graph, joint.block, backward, saved, tuple(seeds.values()), partial)
+
+
+def divide(graph: Graph, joint: Graph) -> Split:
+    """What ``vjp`` made of ``graph``, rewritten since, as forward and backward part.
+
+    The first has what the results of ``graph`` need and does what it does; all else is the second.
+    """
+    assert isinstance(joint.output, Container)
+    returned, cotangents = joint.output.items
+    whole = copy_block(joint.block, {})
+    count = len(whole.results) - len(set(leaves_of(cotangents)))
+    given, seeds = whole.parameters[: len(graph.inputs)], whole.parameters[len(graph.inputs) :]
+    first = _forward_nodes(whole.nodes, whole.results[:count])
+    block = Block(given, [node for node in whole.nodes if node in first], whole.results[:count])
+    bars = tuple(whole.results[number] for number in leaves_of(cotangents))
+    backward = Block((), [node for node in whole.nodes if node not in first], bars)
+    partial = ops.partial_values(whole)
+    saved = resolve_apart((), Pair(block, backward), partial)
+    primal = Graph(graph.name, block, joint.inputs[: len(given)], returned, span=graph.span)
+    return _parts(primal, block, backward, saved, seeds, partial)
+
+
+def _parts(
+    graph: Graph,
+    block: Block,
+    backward: Block,
+    saved: Saved,
+    seeds: Sequence[Value],
+    partial: Contains[Value],
+) -> Split:
+    """The graphs of a forward block, which gives what is saved, and of a backward one."""
+    sources, given = [value for value, _ in saved], [value for _, value in saved]
+    backward.parameters = (*given, *seeds)
+    known = derived_inputs(given, "saved", sources, partial)
+    inputs = (*known, *derived_inputs(seeds, "cotangent"))
+    output = tuple_of(len(backward.results))
+    reverse = Graph(f"{graph.name}_backward", backward, inputs, output, span=graph.span)
+    return Split(_forward(graph, block, sources), reverse, len(saved))
+
+
+def _forward_nodes(nodes: Sequence[Node], results: Sequence[Value]) -> set[Node]:
+    """The nodes that results need, and those with effects, but for effects on cotangents."""
+    pending = [value.node for value in results]
+    pending += [node for node in nodes if _has_effect(node) and not _of_cotangents(node)]
+    found: set[Node] = set()
+    while pending:
+        node = pending.pop()
+        if node is not None and node not in found:
+            found.add(node)
+            pending += [value.node for value in reads(node)]
+    return found
+
+
+def _has_effect(node: Node) -> bool:
+    inner = (one for block in node.blocks for one in walk_nodes(block))
+    return any(one.op.effect for one in (node, *inner))
+
+
+def _of_cotangents(node: Node) -> bool:
+    return any(value.role == "cotangent" for value in (*node.results, *reads(node)))
 
 
 def _forward(graph: Graph, block: Block, saved: Sequence[Value]) -> Graph:

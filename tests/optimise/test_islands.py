@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import linecache
 import pickle
 import random
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from typing import Any
 
 import mpmath
@@ -20,7 +22,11 @@ from symdiff import pipeline
 from symdiff.ir.verify import verify
 from symdiff.optimise.islands import KINDS, Replacement, simplify_islands
 from symdiff.optimise.islands.costs import COSTS
-from tests.benchmarks.simplification import changed_programs, worst_difference
+from tests import reference
+from tests.benchmarks.simplification import Changed, changed_programs, worst_difference
+from tests.programs.registry import Program, load
+from tests.test_programs import directions, output_weights
+from tests.test_programs import plain as plain_side
 
 Array = Any
 VECTOR = "float64[n]"
@@ -147,6 +153,91 @@ def test_the_gradient_of_a_logistic_loss_does_not_overflow():
     f = sd.differentiable(loss, simplify=True)
     w, x, signs = np.array([1.0, 800.0]), np.array([[0.3, 1.0], [0.1, -1.0]]), np.ones(2)
     np.testing.assert_allclose(f.grad(w, x, signs), [-0.05, 0.5], rtol=1e-15)
+
+
+def logistic_loss(w: Array, x: Array, signs: Array) -> Array:
+    return np.sum(np.log(1.0 + np.exp(-signs * (x @ w))))
+
+
+FAR_OUT = (np.array([1.0, 800.0]), np.array([[0.3, 1.0], [0.1, -1.0]]), np.ones(2))
+
+
+def test_forward_and_backward_are_simplified_before_they_are_divided():
+    """Margins of 800.3 and -799.9: the weights of both items are 0 and 1."""
+    f = sd.differentiable(logistic_loss, simplify="stable")
+    value, saved = f.forward(*FAR_OUT)
+    assert value == pytest.approx(799.9, rel=1e-15)
+    by_w, by_x, by_signs = f.backward(saved)
+    np.testing.assert_allclose(by_w, [-0.1, 1.0], rtol=1e-15)
+    np.testing.assert_allclose(by_x, [[0.0, 0.0], [-1.0, -800.0]], rtol=1e-15)
+    np.testing.assert_allclose(by_signs, [0.0, 799.9], rtol=1e-15)
+    _, pullback = f.vjp(*FAR_OUT)
+    np.testing.assert_allclose(pullback(2.0)[0], [-0.2, 2.0], rtol=1e-15)
+    trace = f.trace(*FAR_OUT)
+    trace.backward()
+    np.testing.assert_allclose(trace["w"].grad, [-0.1, 1.0], rtol=1e-15)
+
+
+def test_the_second_derivative_of_a_logistic_loss_does_not_overflow():
+    hvp = sd.differentiable(logistic_loss, simplify="stable").hvp
+    np.testing.assert_allclose(hvp(*FAR_OUT, np.ones(2)), [0.0, 0.0], atol=1e-300)
+    w, v, (_, x, signs) = np.array([0.4, -0.3]), np.array([1.0, 0.5]), FAR_OUT
+    weights = 1.0 / (2.0 + 2.0 * np.cosh(x @ w))
+    expected = x.T @ (weights * (x @ v))
+    np.testing.assert_allclose(hvp(w, x, signs, v), expected, rtol=1e-14)
+
+
+def test_what_forms_have_in_common_is_computed_once():
+    third = sd.differentiable(lambda x: np.log(1.0 + np.exp(x)), simplify="stable").grad.grad.grad
+    assert third.source(0.5).count("np.abs(x)") + third.source(0.5).count("abs(x)") == 1
+    sigmoid = 1.0 / (1.0 + np.exp(-0.5))
+    expected = sigmoid * (1.0 - sigmoid) * (1.0 - 2.0 * sigmoid)
+    assert third(0.5) == pytest.approx(expected, rel=1e-14)
+
+
+def test_graphs_that_are_called_are_simplified():
+    def halved(x: float, depth: float) -> float:
+        return x if depth <= 0.5 else 0.5 * halved(np.log(1.0 + np.exp(x)), depth - 1.0)
+
+    f = made(halved)
+    assert "logaddexp" in f.source(800.0, 2.0)
+    with np.errstate(all="ignore"):
+        assert np.isinf(halved(800.0, 2.0))
+    assert f(800.0, 2.0)[0] == 200.0
+
+
+DIVIDED = (
+    "effects.prints_values",
+    "functions.composed",
+    "linalg.kalman_filter",
+    "loops.rosenbrock_loop",
+    "models.hawkes_process",
+    "mutation.leapfrog_in_place",
+    "objects_on_paths.one_of_two_objects",
+    "optional_results.both_may_miss",
+    "recursion.laplace_determinant",
+    "recursion.recursion_on_data",
+    "science.lstm",
+    "views_and_aliasing.number_or_array_by_data",
+)
+
+
+@pytest.mark.parametrize("name", DIVIDED)
+def test_what_is_simplified_and_divided_has_the_derivative(name: str):
+    """Along a direction: the pullback against extrapolated differences of the plain function."""
+    (entry,) = (one for one in load() if one.name == name)
+    function, args = plain_side(entry, 0)
+    along = directions(entry, args, seed=1)
+    expected = reference.directional(function, args, along, step=entry.step).value
+    simplified_side = sd.differentiable(entry.function, simplify=True)
+    with redirect_stdout(io.StringIO()):
+        chosen = sd.functional(simplified_side) if entry.mutates else simplified_side
+        _, pullback = chosen.vjp(*entry.arguments(0))
+        weights = output_weights(entry, 0)
+        parts = pullback(1.0 if weights is None else weights)
+    pairs = [(along[k], parts[k]) for k in entry.wrt]
+    actual = sum(reference.inner(one, other) for one, other in pairs)
+    assert actual == pytest.approx(expected, rel=1e-8, abs=1e-8)
 
 
 def test_what_a_form_takes_over_is_made_accurate_too():
@@ -392,3 +483,22 @@ def test_simplified_programs_agree_with_themselves():
     assert found
     for changed in found:
         assert worst_difference(changed, points=3) < 1e-9, changed.program.name
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        (lambda x: x["w"] * (1.0 + 1e-8), 1e-8),
+        (lambda x: x["w"].astype(np.float32), np.inf),
+        (lambda x: np.where(x["w"] > 1.0, np.nan, x["w"]), np.inf),
+        (lambda x: x["w"].tolist(), np.inf),
+        (lambda x: 1 // 0, np.inf),
+    ],
+)
+def test_a_difference_between_programs_is_found(other: Callable[..., Any], expected: float):
+    """Wherever the numbers stand, and whatever the difference is of."""
+    program = Program(lambda x: x["w"], (({"w": np.array([0.9, 0.2])},),))
+    changed = Changed(program, program.function, other, (0, 0), (0.0, 0.0), ())
+    assert worst_difference(changed, points=600) == pytest.approx(expected, rel=1e-6)
+    same = Changed(program, program.function, program.function, (0, 0), (0.0, 0.0), ())
+    assert worst_difference(same, points=600) == 0.0

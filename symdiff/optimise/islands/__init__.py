@@ -15,32 +15,39 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from symdiff.ir.build import copy_block, with_block
+from symdiff.ir.called import with_called
 from symdiff.ir.graph import Block, Graph, Value, uses
 from symdiff.ir.record import note
 from symdiff.optimise.dead_code import eliminate_dead_code
 from symdiff.optimise.islands.identities import KINDS
 from symdiff.optimise.islands.search import Replacement, Search, last
+from symdiff.optimise.rewriting import rewrite
 
 __all__ = ["KINDS", "Replacement", "simplify_islands"]
 
 
 def simplify_islands(graph: Graph, kinds: Sequence[str]) -> tuple[Graph, tuple[Replacement, ...]]:
-    """The graph with its islands simplified, and the record of it.
+    """The graph with its islands simplified, those of graphs that it calls too, and the record.
 
     :param kinds: of ``KINDS``; the graph itself where there are none.
     """
     if not kinds:
         return graph, ()
     chosen = [kind for kind in KINDS if kind in kinds]
-    mapped: dict[Value, Value] = {}
-    block = copy_block(graph.block, mapped)
-    search = Search(chosen, uses(block))
-    replaced: dict[Value, Value] = {}
-    _visit(block, search, replaced)
-    made = with_block(graph, block)
-    for one in search.found:
+    found: list[Replacement] = []
+    made = with_called(graph, lambda one: _simplified(one, chosen, found))
+    for one in found:
         note("simplified", **asdict(one))
-    return eliminate_dead_code(made), tuple(search.found)
+    return made, tuple(found)
+
+
+def _simplified(graph: Graph, kinds: Sequence[str], found: list[Replacement]) -> Graph:
+    """A graph without what it calls; ``found`` gets the record."""
+    block = copy_block(graph.block, {})
+    search = Search(kinds, uses(block))
+    _visit(block, search, {})
+    found += search.found
+    return eliminate_dead_code(rewrite(with_block(graph, block), {}, common=True))
 
 
 def _visit(block: Block, search: Search, replaced: dict[Value, Value]) -> None:

@@ -23,7 +23,8 @@ _SEED = 20_261_121
 _SPECIAL = (0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -3.0, np.pi / 4, np.pi / 2, np.pi, 1e-3, 1e-8, -1e-8)
 _EXTREME = (1e-20, -1e-20, 1e-160, 30.0, -30.0, 709.5, 745.0, -740.0, 1e4, -1e4, 1e16, 1e154, 1e200)
 _NONE = (np.inf, -np.inf, np.nan)
-_FAR = 1e3  # stands for infinity where a limit is taken
+_FAR = (1e3, 1e6)  # stand for infinity where a limit is taken
+_GROWTH = 1.5  # from the one to the other, of what is infinite in the end: as of logarithms
 _CLOSE = 1e-6  # to a limit, in float32 too
 _DRAWN = 48
 _PAIRED = 40  # draws of special values together, for forms of several operands
@@ -92,12 +93,22 @@ def _is_limit(
     )
     for k in np.flatnonzero(candidates).tolist():
         point = points[:, k]
-        far = np.where(np.isinf(point), np.copysign(_FAR, point), point).tolist()
-        truth = exact_value(*original, dict(zip(leaves, far, strict=True)))
-        if truth is not None:
-            grows = abs(truth) >= _FAR / 2 and (truth > 0) == (new[k] > 0)
-            found[k] = grows if np.isinf(new[k]) else _error(truth, new[k]) <= _CLOSE
+        near, far = (_exact_far_out(leaves, point, original, distance) for distance in _FAR)
+        if near is not None and far is not None:
+            grows = far * new[k] > 0 and abs(far) >= _GROWTH * abs(near)
+            found[k] = grows if np.isinf(new[k]) else _error(far, new[k]) <= _CLOSE
     return found
+
+
+def _exact_far_out(
+    leaves: Sequence[Value],
+    point: np.ndarray,
+    original: tuple[Sequence[Node], Value],
+    distance: float,
+) -> float | None:
+    """The exact value where what is infinite is so far out."""
+    moved = np.where(np.isinf(point), np.copysign(distance, point), point).tolist()
+    return exact_value(*original, dict(zip(leaves, moved, strict=True)))
 
 
 def _by_truth(
