@@ -33,7 +33,7 @@ from symdiff.ops.effects import changes_one_of
 from symdiff.parse import Marks
 from symdiff.pipeline import Arguments, Chain, Derived, Followed, Pair, Program
 from symdiff.runtime.blame import explainer
-from symdiff.runtime.calling import arrays_kept, call_with, follow
+from symdiff.runtime.calling import arrays_kept, call_with, follow, telling_of_types
 from symdiff.runtime.dispatch import Dispatcher, Entry
 from symdiff.runtime.entry import MISS, Target, build_entry
 from symdiff.runtime.facts import Facts, facts_of
@@ -267,7 +267,7 @@ class Home:
         given = chain.levels(arguments)[0]
         if any(isinstance(transform, Functional) for transform in chain.transforms):
             given = copy.deepcopy(given)
-        with arrays_kept(given):
+        with arrays_kept(given), telling_of_types(given):
             call_with(self.function, self.parameters, given)
         raise InternalError(f"{error.message}; but it does not", error.span) from error
 

@@ -12,6 +12,7 @@ from symdiff.ir.graph import FreeVariable
 from symdiff.ir.signature import Path
 from symdiff.ir.structure import flatten
 from symdiff.runtime.parameters import Parameters
+from symdiff.runtime.signature import types_spelled
 
 
 def call_with(
@@ -32,6 +33,21 @@ def arrays_kept(arguments: tuple[Any, ...]) -> Iterator[None]:
     finally:
         for array, content in before:
             array[...] = content
+
+
+@contextlib.contextmanager
+def telling_of_types(arguments: tuple[Any, ...]) -> Iterator[None]:
+    """Add to an exception which arguments are text that spells a type, where values are needed."""
+    try:
+        yield
+    except Exception as error:
+        texts = types_spelled(arguments)
+        if texts:
+            error.add_note(
+                f"{', '.join(map(repr, texts))} is text here: this runs the function, which needs"
+                " values; source, graph, explain, sympy and export take types as text"
+            )
+        raise
 
 
 def follow(path: Path, names: Sequence[str], arguments: Sequence[Any]) -> Any:

@@ -41,6 +41,7 @@ __all__ = [
     "signature_of",
     "specify",
     "spelled",
+    "types_spelled",
     "with_types",
 ]
 
@@ -74,6 +75,18 @@ def with_types(value: Any) -> Any:
     if all(new is item for new, item in zip(marked, items, strict=True)):
         return value
     return construct(Container(type(value), keys, ()), marked)
+
+
+def types_spelled(value: Any) -> list[str]:
+    """The texts in a value that spell a type.
+
+    >>> types_spelled(("float64[n]", {"mode": "fast", "k": "int"}))
+    ['float64[n]', 'int']
+    """
+    if isinstance(value, str):
+        return [] if read_type(value) is None else [value]
+    parts = children(value)
+    return [] if parts is None else [text for item in parts[1] for text in types_spelled(item)]
 
 
 def _with_type(text: str) -> str:

@@ -390,3 +390,17 @@ def test_programs_go_with_their_function():
     del f, pullback
     gc.collect()
     assert function() is None
+
+
+@pytest.mark.parametrize("method", ["grad", "trace", "forward", "vjp"])
+def test_a_type_where_a_value_is_needed_is_told(method):
+    def f(x, mode):
+        return np.sum(x * x)
+
+    with pytest.raises(TypeError, match="multiply sequence") as error:
+        getattr(sd.differentiable(f), method)("float64[n]", "fast")
+    (note,) = error.value.__notes__
+    assert note.startswith("'float64[n]' is text here: this runs the function")
+    with pytest.raises(TypeError) as error:
+        getattr(sd.differentiable(f), method)("abc", "fast")
+    assert not hasattr(error.value, "__notes__")

@@ -53,3 +53,39 @@ def test_drawings_show_the_notes() -> None:
     for text in (trace.to_dot(), trace.to_mermaid()):
         assert "gradient: norm 1" in text
         assert "the gradient vanishes" in text
+
+
+def layer(p, x):
+    h = np.tanh(p["w"] * x)
+    return h
+
+
+@sd.differentiable
+def network(layers, x):
+    for p in layers:
+        x = layer(p, x)
+    return np.sum(x)
+
+
+def test_what_is_in_containers_and_in_called_functions_has_notes() -> None:
+    layers = [{"w": 0.5}, {"w": np.array([2.0, -1.0])}]
+    trace = network.trace(layers, X)
+    trace.backward()
+    graph = trace.graph()
+    notes = trace.notes(graph)
+    first = np.tanh(0.5 * X)
+    second = np.tanh(layers[1]["w"] * first)
+    bar = (1 - second**2) * layers[1]["w"]
+    by_first = abs(np.sum(bar * (1 - first**2) * X))
+    assert notes[graph["layers[0]['w']"].id][0] == ["0.5", f"gradient: norm {by_first:.4g}"]
+    size = np.linalg.norm((1 - second**2) * first)
+    assert notes[graph["layers[1]['w']"].id][0][1] == f"gradient: norm {size:.4g}"
+    inner = [notes[node.id][0] for node in graph.named("h")]
+    assert inner == [
+        [
+            f"float64[2], norm {np.linalg.norm(first):.4g}",
+            f"gradient: norm {np.linalg.norm(bar):.4g}",
+        ],
+        [f"float64[2], norm {np.linalg.norm(second):.4g}", f"gradient: norm {np.sqrt(2):.4g}"],
+    ]
+    assert "list, norm 2.291" in str(trace)  # of 0.5, 2 and -1
