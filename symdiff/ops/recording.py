@@ -161,12 +161,12 @@ keep = declare(
 )
 
 
-def _tap_vjp(g: Value, y: Value, x: Value, number: Value, *, leaf: int) -> Value:
-    tapped(g, number, leaf=leaf)
+def _tap_vjp(g: Value, y: Value, x: Value, number: Value, **origin: Any) -> Value:
+    tapped(g, number, **origin)
     return g
 
 
-def _infer_same(x: Type, *numbers: Type, leaf: int) -> tuple[Type, ...]:
+def _infer_same(x: Type, *numbers: Type, leaf: int, name: str, line: int) -> tuple[Type, ...]:
     return (x,)
 
 
@@ -174,20 +174,21 @@ tap = declare(
     Operation(
         "tap",
         _infer_same,
-        lambda x, number, *, leaf: x,
+        lambda x, number, **origin: x,
         cost="free",
         view=0,
         vjp={0: _tap_vjp},
-        jvp={0: lambda t, y, x, number, *, leaf: t},
+        jvp={0: lambda t, y, x, number, **origin: t},
         nondifferentiable=frozenset({1}),
         spelling=lambda node, operands: operands[0],
-        documentation="The value itself; its cotangent is kept under a number.",
+        documentation="The value itself, which ``name`` got at ``line``; its cotangent is kept"
+        " under a number.",
     ),
     2,
 )
 
 
-def _evaluate_tapped(*operands: Any, leaf: int) -> None:
+def _evaluate_tapped(*operands: Any, leaf: int, name: str, line: int) -> None:
     g, number, *kept = operands
     for one in kept:
         one.gradient(number, g, leaf)
@@ -202,7 +203,7 @@ def _spell_tapped(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 tapped = declare(
     Operation(
         "tapped",
-        lambda *operands, leaf: (),
+        lambda *operands, **origin: (),
         _evaluate_tapped,
         effect=True,
         nondifferentiable=True,

@@ -256,11 +256,12 @@ def _kept(
         packing = Named(Packing(structure), f"{name}_structure")
         template = (packing, *(Slot(k) for k in range(len(leaves))))
     span = parameter_of or interp.span
+    line = span.line if span is not None else 0
     number = ops.keep(
         marking.record,
         *leaves,
         name=full,
-        line=span.line if span is not None else 0,
+        line=line,
         template=template,
         entry=parameter_of is not None and full == name,
     )
@@ -271,7 +272,7 @@ def _kept(
         leaf = next(count)
         if not carries_derivative(value.type):
             return value
-        return value_name(ops.tap(value, number, leaf=leaf), name)
+        return value_name(ops.tap(value, number, leaf=leaf, name=full, line=line), name)
 
     return _replaced(interp, content, tap)
 

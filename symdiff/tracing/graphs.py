@@ -7,6 +7,7 @@ that they go to, or a name of their own.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from symdiff import ops
@@ -103,33 +104,39 @@ def _handed(graph: Graph) -> Graph:
 
 
 def with_named_cotangents(graph: Graph) -> Graph:
-    """A gradient graph in which cotangents that were tapped are values of names: ``h_bar``."""
+    """A gradient graph in which cotangents that were tapped are values of names: ``h_bar``; but
+    not in graphs that it calls.
+    """
     if not is_tapped(graph):
         return graph
     block = copy_block(graph.block, {})
     kept = record_of(block)
-    keeps = {node.result: node for node in walk_nodes(block) if node.op is ops.keep}
-    pending = [block]
-    while pending:
-        inner = pending.pop()
-        inner.nodes[:] = [_named(node, kept, keeps) for node in inner.nodes]
-        pending += [nested for node in inner.nodes for nested in node.blocks]
+    _replace_nodes(block, lambda node: [_named(node, kept)])
+    return with_called(with_block(graph, block), _without_tapped)
+
+
+def _without_tapped(graph: Graph) -> Graph:
+    block = copy_block(graph.block, {})
+    _replace_nodes(block, lambda node: [] if _goes_nowhere(node) else [node])
     return with_block(graph, block)
 
 
-def _named(node: Node, kept: Value, keeps: dict[Value, Node]) -> Node:
+def _replace_nodes(block: Block, change: Callable[[Node], list[Node]]) -> None:
+    """Put other nodes in the place of each, in nested blocks too."""
+    pending = [block]
+    while pending:
+        inner = pending.pop()
+        inner.nodes[:] = [new for node in inner.nodes for new in change(node)]
+        pending += [nested for node in inner.nodes for nested in node.blocks]
+
+
+def _named(node: Node, kept: Value) -> Node:
     if not _goes_nowhere(node):
         return node
-    g, number = node.operands
-    origin = keeps[number]
-    leaf = node.attributes["leaf"]
-    name = f"{origin.attributes['name']}_bar{leaf or ''}"
-    attributes = {
-        "name": name,
-        "line": origin.attributes["line"],
-        "template": Slot(0),
-        "entry": False,
-    }
+    g, _ = node.operands
+    origin = node.attributes
+    name = f"{origin['name']}_bar{origin['leaf'] or ''}"
+    attributes = {"name": name, "line": origin["line"], "template": Slot(0), "entry": False}
     made = Node(ops.keep, (kept, g), attributes, (), (), node.span)
     (type_,) = ops.keep.infer(**attributes)
     made.results = (Value(type_, made, f"{name}_at", "cotangent"),)
@@ -144,11 +151,7 @@ def untapped(graph: Graph) -> Graph:
 def _untapped(graph: Graph) -> Graph:
     block = copy_block(graph.block, {})
     new: dict[Value, Value] = {}
-    pending = [block]
-    while pending:
-        inner = pending.pop()
-        inner.nodes[:] = [node for node in inner.nodes if not _is_mark(node, new)]
-        pending += [nested for node in inner.nodes for nested in node.blocks]
+    _replace_nodes(block, lambda node: [] if _is_mark(node, new) else [node])
     substitute(block, new)
     return with_block(graph, block)
 

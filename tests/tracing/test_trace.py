@@ -565,3 +565,33 @@ def test_tracing_compiles_once_a_signature() -> None:
     f.trace(X)
     f.trace(X * 2)
     assert len([line for line in f.signatures() if line.startswith("f(")]) == 1
+
+
+def test_a_gradient_of_a_loop_is_traced_with_the_cotangents_of_its_turns() -> None:
+    def f(x):
+        y = x * x
+        for _ in range(3):
+            y = y * x
+        return np.sum(y)
+
+    x = np.array([1.5, -2.0])
+    trace = sd.differentiable(f).grad.trace(x)
+    trace.backward(gradient=np.ones(2))
+    np.testing.assert_allclose(trace["x_bar"].value, 5 * x**4, rtol=1e-14)
+    np.testing.assert_allclose(trace["y_bar"].values, [x**0, x, x**2, x**3], rtol=1e-14)
+    np.testing.assert_allclose(trace.inputs["x"].grad, 20 * x**3, rtol=1e-14)
+
+
+def test_a_gradient_of_a_recursion_on_data_is_traced() -> None:
+    def f(x, most):
+        h = x * x
+        if h > most:
+            return h
+        return f(h, most) * x
+
+    trace = sd.differentiable(f).grad.trace(1.5, 10.0)
+    trace.backward()
+    power = 8 + 2 + 1  # x**8, which is above 10, times what the two calls before multiply with
+    assert trace.value == pytest.approx(power * 1.5 ** (power - 1), rel=1e-13)
+    assert trace.inputs["x"].grad == pytest.approx(power * (power - 1) * 1.5**9, rel=1e-13)
+    assert [one.value for one in trace["f.h"]] == [1.5**2, 1.5**4, 1.5**8]
