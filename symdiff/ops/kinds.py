@@ -23,14 +23,14 @@ def is_numpys_operator(op: Op, operands: Sequence[Operand]) -> bool:
     types = [array_type(operand) for operand in operands]
     if op.name in _OWN_LOOPS and are_complex_numbers(types):
         return False
-    return not is_pythons(types) and any(map(_is_numpys, operands))
+    return not is_pythons(types) and any(map(is_numpys, operands))
 
 
 # Of single complex numbers NumPy's function and its scalars' operator round in different ways.
 _OWN_LOOPS = frozenset({"multiply", "absolute"})
 
 
-def _is_numpys(operand: Operand) -> bool:
+def is_numpys(operand: Operand) -> bool:
     """Whether it is an array or NumPy's own scalar; not known of what loops and branches give."""
     stack = [operand]
     while stack:

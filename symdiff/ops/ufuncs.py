@@ -67,6 +67,7 @@ from symdiff.ops.elementary import (
     trunc,
     where,
 )
+from symdiff.ops.kinds import is_numpys
 from symdiff.ops.shape import contiguous, reshape
 from symdiff.ops.shape import copy as copied
 
@@ -460,6 +461,8 @@ def _constructor(dtype: np.dtype) -> Lowering:
     def construct(x: Any = 0, /) -> Value:
         value = staged(x)
         type_ = array_type(value)
+        if type_.kind == "scalar" and not is_numpys(value):
+            return astype(value, dtype=dtype)  # type: ignore[no-any-return]
         result = cast(value, dtype)
         if type_.kind == "array" and not type_.shape:
             return as_scalar(result)  # type: ignore[no-any-return]

@@ -13,6 +13,7 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import FLOAT, INT, ArrayType
 from symdiff.ops.declare import REGISTRY, array_type
 from symdiff.ops.elementary import add, multiply, negative, subtract, where
+from symdiff.ops.kinds import is_numpys
 from symdiff.optimise.facts import (
     are_of_one_size,
     is_derived,
@@ -267,6 +268,14 @@ def nested_choice(node: Node, rewriter: Rewriter) -> Value | None:
 # Casts
 
 
+def needless_cast(node: Node, rewriter: Rewriter) -> Value | None:
+    """The operand, where it has the dtype, and is no Python number on some path."""
+    operand = node.operands[0]
+    if node.result.role == "primal" and array_type(operand).kind != "array":
+        return first_operand(node, rewriter) if is_numpys(operand) else None
+    return first_operand(node, rewriter)
+
+
 def conjugate_of_real(node: Node, rewriter: Rewriter) -> Value | None:
     type_ = node.result.type
     complex_ = isinstance(type_, ArrayType) and type_.dtype.kind == "c"
@@ -305,7 +314,7 @@ _IDENTITIES: Rules = {
     "positive": (first_operand,),
     "real": (first_operand,),
     "conjugate": (conjugate_of_real,),
-    "astype": (first_operand, on_derivatives(stays_zero)),
+    "astype": (needless_cast, on_derivatives(stays_zero)),
     "as_scalar": (first_operand, on_derivatives(stays_zero)),
 }
 ALGEBRA: Rules = joined(_IDENTITIES, _OPERATORS)

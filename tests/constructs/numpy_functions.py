@@ -179,6 +179,16 @@ def numpy_scalars(x, c):
 
 
 @construct()
+def a_number_that_is_pythons_on_some_path_made_numpys(x, c):
+    a = np.float64(min(np.max(x), c, 90.0 + x[0]))
+    b = x[1] if x[0] > 100.0 else 0.25 * float(c)
+    for k in range(3):
+        b = min(np.float64(b) * 2.0, 4.0)
+    d = np.float64(b)
+    return a * np.sum(a[a > -50.0]) + np.sum(d[...]) * x[2] + d.reshape(1)[0] ** 2 * c
+
+
+@construct()
 def broadcasting(x, c):
     column, row = x[:3, None] * c, x[None, 3:]
     one = np.array([c])
