@@ -34,6 +34,7 @@ from symdiff.ir.signature import (
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops.index import is_view
+from symdiff.ops.meeting import meetings
 from symdiff.ops.rules import expanded
 from symdiff.optimise import optimise
 from symdiff.optimise.floats import on_floats
@@ -43,6 +44,7 @@ from symdiff.parse.staged import Staged, StaticDemand
 from symdiff.runtime.calling import follow
 from symdiff.runtime.entry import Check
 from symdiff.runtime.facts import compiled_for
+from symdiff.runtime.lengths import common, joined, with_common
 from symdiff.runtime.load import load
 from symdiff.runtime.parameters import Parameters
 from symdiff.runtime.signature import TypeText, laps_itself, layout_of, signature_of, spelled
@@ -270,6 +272,7 @@ def derive(chain: Chain, arguments: Arguments, known: Followed | None = None) ->
     static, same = function.signature.static, function.signature.same
     own = _paths(function.signature)
     ties: list[tuple[Path, Path]] = []
+    lengths = common(function.signature)
     for k, transform in enumerate(chain.transforms):
         inner, outer, parameters = signatures[k], signatures[k + 1], chain.parameters[k]
         graph = optimise(transform.apply(graph, replace(inner, same=same), outer, parameters))
@@ -285,9 +288,11 @@ def derive(chain: Chain, arguments: Arguments, known: Followed | None = None) ->
         same = tuple((moved(path), moved(other)) for path, other in same)
         same += _tangents_of_same(same, own_ties, chain.parameters[k + 1].names, levels[k + 1])
         written, own = tuple(map(moved, written)), frozenset(map(moved, own))
+        lengths = [tie.moved(moved) for tie in lengths]
         ties = [(moved(path), moved(other)) for path, other in ties]
         ties += own_ties
-    outermost = replace(tied(signatures[-1], ties), static=static, same=same)
+    outer = with_common(signatures[-1], lengths)
+    outermost = replace(tied(outer, ties), static=static, same=same)
     added = _paths(outermost) - own
     return Derived(
         graph,
@@ -413,9 +418,10 @@ def staged_at(
             signature = replace(signature, static=tuple((known | fixed).items()))
             continue
         same = _aliases(staged.graph, signature, arguments)
-        if same == signature.same:
+        found = joined(signature, meetings(staged.graph.block), arguments)
+        if same == signature.same and found == signature:
             return staged, signature
-        signature = replace(signature, same=same)
+        signature = replace(found, same=same)
     raise SignatureError(
         f"the structure of {function.__name__} depends on more than {_MOST_RESTARTS} values",
         hint="pass them as one string, or in a tuple of strings",

@@ -9,7 +9,7 @@ are extended in place (the transformation owns its copy of them).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from symdiff import ops
 from symdiff.differentiate.activity import Homes, walk_blocks
@@ -159,7 +159,7 @@ class _Region:
     def __init__(self, pair: Pair, homes: Homes, top: Block | None, zeros: Zeros) -> None:
         self.pair, self.homes, self.top, self.zeros = pair, homes, top, zeros
         self.primal, self.reverse = pair.primal, pair.reverse
-        self.sizes: dict[tuple[Value, int], Value] | None = None
+        self.sizes: dict[Hashable, Value] | None = None  # measured in the primal block
         self.same: dict[Value, Value] = {}  # sizes asked for twice
         self.got: dict[Value, Value] = {}  # what primal values are called in the reverse block
         self.kept: Mapping[Value, Node] = {}  # what is read again of what the region leaves
@@ -278,13 +278,10 @@ class _Region:
                 self.hoist(node)
 
     def hoist(self, node: Node) -> None:
-        asked = node.operands[0], node.attributes["axis"]
+        asked = self.measured(node)
         if self.sizes is None:
-            self.sizes = {
-                (n.operands[0], n.attributes["axis"]): n.result
-                for n in self.primal.nodes
-                if n.op is ops.size
-            }
+            sizes = [n for n in self.primal.nodes if n.op is ops.size]
+            self.sizes = {self.measured(n): n.result for n in sizes}
         if asked in self.sizes:
             self.same[node.result] = self.sizes[asked]
             return
@@ -296,6 +293,14 @@ class _Region:
         node.result.role = "primal"
         self.sizes[asked] = node.result
         self.homes.home[node.result] = self.primal
+
+    def measured(self, node: Node) -> Hashable:
+        """What tells a size: its symbol where that is an argument's, else its array and axis."""
+        array, axis = node.operands[0], node.attributes["axis"]
+        dim = array.type.shape[axis] if isinstance(array.type, ArrayType) else None
+        if isinstance(dim, Size) and not dim.open and array not in self.zeros.partial:
+            return dim
+        return array, axis
 
 
 class _Loop(_Region):

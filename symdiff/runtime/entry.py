@@ -133,7 +133,7 @@ class _Writer:
     def __init__(self, surroundings: Surroundings) -> None:
         self.lines: list[str] = []
         self.known: dict[Path, tuple[str, Any]] = {}
-        self.sizes: dict[Size, str] = {}
+        self.sizes: dict[str, tuple[str, int]] = {}
         self.ties: list[str] = []
         self.surroundings = surroundings
         self.bind = surroundings.bind
@@ -225,12 +225,14 @@ class _Writer:
             self.require(f"{name}.shape[{axis}] {test}")
 
     def _sizes(self, name: str, type_: ArrayType) -> None:
-        """Dimensions of one size are equal."""
+        """Dimensions of one size are equal, but for their offsets."""
         for axis, dim in enumerate(type_.shape):
             if isinstance(dim, Size):
-                first = self.sizes.setdefault(dim, f"{name}.shape[{axis}]")
-                if first != f"{name}.shape[{axis}]":
-                    self.ties.append(f"{name}.shape[{axis}] == {first}")
+                length = f"{name}.shape[{axis}]"
+                first, offset = self.sizes.setdefault(dim.symbol, (length, dim.offset))
+                if first != length:
+                    more = f" {dim.offset - offset:+d}" if dim.offset != offset else ""
+                    self.ties.append(f"{length} == {first}{more}")
 
     def _nested(self, path: Path, name: str, nested: Nested) -> None:
         self.require(f"type_({name}) is {self.bind(nested.type)}")

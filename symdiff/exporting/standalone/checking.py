@@ -45,8 +45,12 @@ def _shape(name: str, shape: tuple[int, ...], dims: list[Any], sizes: dict[str, 
                 raise TypeError(f"axis {axis} of {name} must have length {dim}, not {length}")
             continue
         symbol, offset = dim
-        if sizes.setdefault(symbol, length - offset) != length - offset:
-            raise TypeError(f"axis {axis} of {name}: the length is not {symbol}, as elsewhere")
+        expected = sizes.setdefault(symbol, length - offset) + offset
+        if length != expected:
+            said = f"{symbol}{offset:+d}" if offset else symbol
+            raise TypeError(
+                f"axis {axis} of {name} must have length {expected} ({said}), not {length}"
+            )
         if length < 2 and not offset:
             raise TypeError(
                 f"axis {axis} of {name} has length {length}, for which this was not generated"

@@ -1,0 +1,136 @@
+"""Lengths of arguments that are known to belong together: one symbol for them in the signature.
+
+Every length has a symbol of its own at first. Where two meet (``ops.meeting``) and fit in the call
+at hand, the program is made for calls where they fit: ``w: float64[n]``, ``x: float64[n+1]``. What
+does not meet stays apart: that a batch is as large as a layer is an accident.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from symdiff.ir.signature import Nested, Path, Signature, Specification, leaves
+from symdiff.ir.types import ArrayType, Dim, Size, shifted
+from symdiff.ops.meeting import Meeting
+from symdiff.runtime.calling import follow
+
+Axis = tuple[Path, int]  # of the array at a path
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """The length at ``axis`` is that at ``other`` and ``by`` more."""
+
+    axis: Axis
+    other: Axis
+    by: int
+
+    def moved(self, place: Callable[[Path], Path]) -> Tie:
+        """The same of arguments of an outer call."""
+        (path, number), (other, of_other) = self.axis, self.other
+        return Tie((place(path), number), (place(other), of_other), self.by)
+
+
+def joined(signature: Signature, met: Iterable[Meeting], arguments: Sequence[Any]) -> Signature:
+    """The signature with one symbol for lengths of arguments that meet and fit in this call."""
+    lengths = _lengths(signature, arguments)
+    groups: dict[str, set[str]] = {symbol: {symbol} for symbol in lengths}
+    for one, other in dict.fromkeys(met):
+        for fitting in _fitting(one, other, lengths):
+            group = set().union(*(groups[symbol] for symbol in fitting))
+            groups.update((symbol, group) for symbol in group)
+    new = {symbol: _in_terms_of(groups[symbol], symbol, lengths) for symbol in lengths}
+    return _with_sizes(signature, lambda axis, dim: _renamed(dim, new))
+
+
+def _fitting(one: Size, other: Size, lengths: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """Symbols of arguments that make two lengths one where they belong together.
+
+    Those of a part of each, ``x[k:]`` and ``y[k:]``, are found by how their lengths are spelled.
+    """
+    if {one.symbol, other.symbol} <= lengths.keys():
+        if lengths[one.symbol] + one.offset == lengths[other.symbol] + other.offset:
+            yield one.symbol, other.symbol
+        return
+    for a in (symbol for symbol in lengths if symbol in one.symbol):
+        for b in (symbol for symbol in lengths if symbol in other.symbol):
+            if lengths[a] == lengths[b] and one.symbol.replace(a, b) == other.symbol:
+                yield a, b
+
+
+def _lengths(signature: Signature, arguments: Sequence[Any]) -> dict[str, int]:
+    """What the symbols of array arguments stand for in a call; spelled types tell nothing."""
+    names = [name for name, _ in signature.parameters]
+    found: dict[str, int] = {}
+    for path, type_ in _arrays(signature):
+        value = follow(path, names, arguments)
+        if isinstance(value, np.ndarray):
+            for dim, length in zip(type_.shape, value.shape, strict=True):
+                if isinstance(dim, Size):
+                    found.setdefault(dim.symbol, length - dim.offset)
+    return found
+
+
+def _in_terms_of(group: set[str], symbol: str, lengths: Mapping[str, int]) -> Size:
+    """A length as the shortest of its group plus a number: so it is known not to be 1."""
+    shortest = min((s for s in lengths if s in group), key=lambda s: lengths[s])
+    return Size(shortest, lengths[symbol] - lengths[shortest])
+
+
+def _renamed(dim: Dim, new: Mapping[str, Size]) -> Dim:
+    if isinstance(dim, int) or dim.symbol not in new:
+        return dim
+    found = new[dim.symbol]
+    return replace(dim, symbol=found.symbol, offset=dim.offset + found.offset)
+
+
+def common(signature: Signature) -> list[Tie]:
+    """The axes whose lengths have one symbol, each with the first of that symbol."""
+    first: dict[str, tuple[Axis, Size]] = {}
+    found = []
+    for axis, dim in _axes(signature):
+        if isinstance(dim, Size):
+            other, known = first.setdefault(dim.symbol, (axis, dim))
+            if other != axis:
+                found.append(Tie(axis, other, dim.offset - known.offset))
+    return found
+
+
+def with_common(signature: Signature, ties: Iterable[Tie]) -> Signature:
+    """The signature with lengths in common at these axes, each of which has a symbol of its own."""
+    own = dict(_axes(signature))
+    new = {tie.axis: shifted(own[tie.other], tie.by) for tie in ties}
+    return _with_sizes(signature, lambda axis, dim: new.get(axis, dim))
+
+
+def _axes(signature: Signature) -> Iterator[tuple[Axis, Dim]]:
+    for path, type_ in _arrays(signature):
+        yield from (((path, number), dim) for number, dim in enumerate(type_.shape))
+
+
+def _arrays(signature: Signature) -> Iterator[tuple[Path, ArrayType]]:
+    for name, specification in signature.parameters:
+        for path, type_ in leaves(specification, (name,)):
+            if isinstance(type_, ArrayType):
+                yield path, type_
+
+
+def _with_sizes(signature: Signature, new: Callable[[Axis, Dim], Dim]) -> Signature:
+    """The signature with other sizes, each of which is told by its axis and what it was."""
+
+    def of(specification: Specification, path: Path) -> Specification:
+        if isinstance(specification, Nested):
+            parts = zip(specification.keys, specification.items, strict=True)
+            return replace(
+                specification, items=tuple(of(item, (*path, key)) for key, item in parts)
+            )
+        if isinstance(specification, ArrayType):
+            shape = tuple(new((path, k), dim) for k, dim in enumerate(specification.shape))
+            return replace(specification, shape=shape)
+        return specification
+
+    return replace(signature, parameters=tuple((n, of(s, (n,))) for n, s in signature.parameters))
