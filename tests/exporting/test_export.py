@@ -88,7 +88,7 @@ def test_every_kind_of_module_checks_itself(tmp_path, made, args):
     [
         (lambda w, x, y: (w.astype(np.float32), x, y), "w must be an array of float64"),
         (lambda w, x, y: (w, x[0], y), "x must be an array of float64 with 2 dimensions"),
-        (lambda w, x, y: (w, x, y[:4]), "axis 0 of y: the length is not n"),
+        (lambda w, x, y: (w, x, y[:4]), r"axis 0 of y must have length 5 \(n\), not 4"),
         (lambda w, x, y: (w[:1], x[:, :1], y), "axis 0 of w has length 1"),
         (lambda w, x, y: (list(w), x, y), "w must be an array"),
     ],
