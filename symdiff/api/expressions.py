@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from symdiff.api.objects import Differentiable
+from symdiff.api.objects import Differentiable, made_around
 
 
 class FromExpression(Differentiable):
@@ -18,12 +18,21 @@ class FromExpression(Differentiable):
         """The object around the function of an expression."""
         from symdiff.closed import function_of
 
-        function = function_of(expression, args, name)
+        function: Any = function_of(expression, args, name)
         # ``__call__`` is looked up on the class: in one of its own it is the function itself.
         own = type(cls.__name__, (cls,), {"__call__": staticmethod(function), "__slots__": ()})
         made: FromExpression = own(function)
         made._made_from = expression, tuple(args), name
+        function.__symdiff_made__ = made
         return made
 
     def __reduce__(self) -> Any:
-        return FromExpression.of, self._made_from
+        made = made_around(self._function)
+        if made is self:
+            return FromExpression.of, self._made_from
+        return _again, (made, self._bound, self._steps)
+
+
+def _again(made: FromExpression, bound: tuple[Any, ...], steps: tuple[Any, ...]) -> FromExpression:
+    """The same function with other marks and options."""
+    return type(made)(made._function, bound, steps)

@@ -637,8 +637,17 @@ def _lives_at(value: Any) -> bool:
     return _found(getattr(value, "__module__", None), getattr(value, "__qualname__", "")) is value
 
 
+def made_around(function: Any) -> Differentiable | None:
+    """The object around a function that has no other place: symdiff has made both."""
+    found: Differentiable | None = getattr(function, "__symdiff_made__", None)
+    return found
+
+
 def _decorated(function: Any) -> Differentiable | None:
-    """The decorated function that took the place of ``function`` in its module."""
+    """The decorated function that took the place of ``function`` in its module, or was made."""
+    made = made_around(function)
+    if made is not None:
+        return made
     found = _found(function.__module__, function.__qualname__)
     return found if isinstance(found, Differentiable) and found._function is function else None
 

@@ -129,6 +129,18 @@ def test_it_pickles_and_its_source_is_shown():
     assert f.__name__ == "wave"
 
 
+def test_all_that_is_made_of_it_pickles():
+    f = sd.from_sympy(sp.log(1 + sp.exp(x)) * y, [x, y])
+    weight = 1.0 / (1.0 + np.exp(-1.0))
+    simplified = sd.differentiable(f, simplify=True)
+    for made in (f.grad, simplified.grad, f.freeze("y").grad, sd.grad(f), f.jacobian):
+        again = pickle.loads(pickle.dumps(made))
+        assert again(1.0, 2.0) == pytest.approx(2.0 * weight, rel=1e-14)
+    again = pickle.loads(pickle.dumps(simplified))
+    assert again(1.0, 2.0) == f(1.0, 2.0)
+    assert again.grad(800.0, 2.0) == simplified.grad(800.0, 2.0) == 2.0
+
+
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
