@@ -6,24 +6,32 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 
+import numpy as np
+
 from symdiff.emit.headers import index_elements, tape_get
 from symdiff.emit.layout import Layout
 from symdiff.emit.lower import blocks_of, push, remove_unread
 from symdiff.emit.memory import Decisions, Sharing
+from symdiff.emit.order import carried_values, in_c_order, is_line
 from symdiff.emit.ownership import decide
 from symdiff.errors import InternalError
 from symdiff.ir.build import constant
-from symdiff.ir.control import LoopView, cond, loop
+from symdiff.ir.control import LoopView, loop
 from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Value, free_values
-from symdiff.ir.types import ArrayType, ListType, Size, TapeType, Type
+from symdiff.ir.types import ArrayType, ListType, Size, TapeType
 from symdiff.ops.creation import full, ones
 from symdiff.ops.declare import Operation, supporting_call, template
+from symdiff.ops.index import index_set, is_whole
 from symdiff.ops.partial import partial_values
 from symdiff.ops.shape import broadcast_to, contiguous, copy
 from symdiff.source import SourceSpan
 
 list_copy = Operation("list_copy", lambda x: (x,), list, spelling=template("{0}.copy()"))
 deep_copy = Operation("deep_copy", lambda x: (x,), spelling=supporting_call(deepcopy))
+
+empty_like = Operation(
+    "empty_like", lambda x: (x,), np.empty_like, spelling=template("np.empty_like({0})")
+)
 
 
 def _spell_copy_if_any(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
@@ -92,7 +100,7 @@ def copy_of(
 
 def _order(value: Value) -> Attributes:
     """The order in memory of a copy of what the user's function writes to itself: as that lies."""
-    return {} if _is_line(value.type) or _in_c_order(value, {}) else {"order": "K"}
+    return {} if is_line(value.type) or in_c_order(value, {}) else {"order": "K"}
 
 
 def _filled(value: Value, span: SourceSpan | None) -> Node | None:
@@ -140,7 +148,8 @@ def _insert(block: Block, decisions: Decisions, fresh: bool, absent: frozenset[V
             owner.nodes.append(made)
             owner.results = _replaced(owner.results, number, made.result)
         else:
-            made = copy_of(owner.operands[number], owner, None, absent)
+            op = empty_like if number == 0 and _is_whole_store(owner) else None
+            made = copy_of(owner.operands[number], owner, op, absent)
             insertion.before.setdefault(owner, []).append(made)
             owner.operands = _replaced(owner.operands, number, made.result)
     stored = _copied_lists(decisions, absent)
@@ -153,6 +162,11 @@ def _insert(block: Block, decisions: Decisions, fresh: bool, absent: frozenset[V
     decisions.copied_operands.clear()
     decisions.copied_views.clear()
     return changed
+
+
+def _is_whole_store(node: Node) -> bool:
+    """Whether a write leaves nothing of what was there."""
+    return node.op is index_set and is_whole(node)
 
 
 def _copy_views(block: Block, copied: Iterable[Value], absent: frozenset[Value]) -> None:
@@ -254,76 +268,19 @@ def _like(node: Node, view: LoopView, absent: frozenset[Value]) -> Value | tuple
 
 # Results
 
-_IN_C_ORDER = frozenset(
-    {"zeros", "ones", "full", "empty", "eye", "copy", "contiguous", "matmul", "outer"}
-)
-
-
-_REDUCTIONS = frozenset({"sum", "mean", "max", "min", "prod"})  # laid out like what they reduce
-
 
 def _lay_out_results(block: Block, absent: frozenset[Value]) -> None:
     """Make results of two or more axes contiguous where the memory order of operands may show."""
     if not any(isinstance(v.type, ArrayType) and v.type.rank > 1 for v in block.results):
         return
-    carried = _carried(block)
+    carried = carried_values(block)
     results = []
     for value in block.results:
         type_ = value.type
         wide = isinstance(type_, ArrayType) and type_.rank > 1 and value not in absent
-        if wide and not _is_line(type_) and not _in_c_order(value, carried):
+        if wide and not is_line(type_) and not in_c_order(value, carried):
             node = copy_of(value, None, contiguous)
             block.nodes.append(node)
             value = node.result
         results.append(value)
     block.results = tuple(results)
-
-
-def _is_line(type_: Type) -> bool:
-    """Whether all elements lie along one axis: such an array has one order only."""
-    return isinstance(type_, ArrayType) and sum(dim != 1 for dim in type_.shape) < 2
-
-
-def _carried(block: Block) -> dict[Value, tuple[Value, ...]]:
-    """What carries of loops are, from turn to turn."""
-    found: dict[Value, tuple[Value, ...]] = {}
-    for inner in blocks_of(block):
-        for node in inner.nodes:
-            if node.op is loop:
-                view = LoopView(node)
-                rows = zip(view.carries, view.initial, view.next_carries, view.finals, strict=True)
-                for carry, initial, following, final in rows:
-                    found[carry] = found[final] = (initial, following)
-    return found
-
-
-def _in_c_order(value: Value, carried: dict[Value, tuple[Value, ...]]) -> bool:
-    """Whether the array is known to be C-contiguous, through writes, branches and loops."""
-    seen = {value}
-    pending = [value]
-    while pending:
-        current = pending.pop()
-        sources = carried.get(current) or _sources(current)
-        if sources is None:
-            return False
-        new = [v for v in sources if v not in seen]
-        seen.update(new)
-        pending.extend(new)
-    return True
-
-
-def _sources(value: Value) -> tuple[Value, ...] | None:
-    """Values whose order the array has: none where it is C's, None where it is unknown."""
-    node = value.node
-    if node is None:
-        return None
-    if node.op.name in _IN_C_ORDER:
-        return None if node.attributes.get("order", "C") != "C" else ()
-    if node.op.name in ("index_set", "index_add"):
-        return node.operands[:1]
-    if node.op is cond:
-        number = node.results.index(value)
-        return tuple(block.results[number] for block in node.blocks)
-    if isinstance(node.op, Operation) and (node.op.elementwise or node.op.name in _REDUCTIONS):
-        return tuple(v for v in node.operands if isinstance(v.type, ArrayType) and v.type.rank > 1)
-    return None

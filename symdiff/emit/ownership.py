@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from symdiff.emit.layout import Layout
 from symdiff.emit.lower import in_memory, is_write, push
 from symdiff.emit.memory import NOTHING, Decisions, Memory, Numbers, Origin, Origins, Place, Sharing
+from symdiff.emit.order import carried_values, is_line, lies_as_sum
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value
@@ -70,6 +71,7 @@ class _Walk(Memory):
         self.grew = False
         self.pushed: dict[Value, Origins] = {}
         self.next_of: dict[Value, Value] = {}
+        self.carried_values = carried_values(graph.block)
         self.decisions.accumulations.clear()
         self.special: dict[str, Callable[[Node], None]] = {
             loop.name: self.loop,
@@ -208,8 +210,8 @@ class _Walk(Memory):
             base = node.operands[number]
             if not _is_as_large(base, result) or not self.accumulates(base, result):
                 continue
-            if number == 1 and result.role == "primal":
-                continue  # which operand's NaN a sum keeps depends on their order
+            if result.role == "primal" and not self.lies_as_sum(node, number):
+                continue
             if not self.takes(base, time, required=False):
                 continue
             self.decisions.accumulations[node] = number
@@ -218,6 +220,13 @@ class _Walk(Memory):
             self.place(result, self.lies(base))
             return True
         return False
+
+    def lies_as_sum(self, node: Node, number: int) -> bool:
+        """Whether a sum that the user's function computes may be written over an operand."""
+        if number == 1:
+            return False  # which operand's NaN a sum keeps depends on their order
+        base, other = node.operands
+        return is_line(base.type) or lies_as_sum(base, other, self.carried_values)
 
     def accumulates(self, base: Value, result: Value) -> bool:
         """Whether the sum reads as a new version of ``base``."""

@@ -21,7 +21,15 @@ from symdiff.emit.trees import same_tree
 from symdiff.ir.graph import Node
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import dotted, literal
-from symdiff.ops.index import index, is_basic, is_distinct, key_of, spell_argument, spell_key
+from symdiff.ops.index import (
+    index,
+    is_basic,
+    is_distinct,
+    is_whole,
+    key_of,
+    spell_argument,
+    spell_key,
+)
 
 if TYPE_CHECKING:
     from symdiff.emit.statements import Statements
@@ -30,8 +38,11 @@ AUGMENTED = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 
 def index_set(statements: Statements, node: Node) -> list[Line]:
-    """``x[key] = v``."""
+    """``x[key] = v``; ``x += v`` of all its elements."""
     place, value = _place(statements, node), statements.of(node.operands[1])
+    whole = statements.of(node.operands[0])
+    if is_whole(node) and isinstance(whole, ast.Name):
+        place = place if _update(statements, node, whole, value) is None else whole
     rest = _update(statements, node, place, value)
     if rest is None:
         return [statements.line(node, assign(as_target(place), value))]

@@ -54,24 +54,30 @@ def _infer_filled(
 def _spell_filled(function: str) -> Spelling:
     def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
         shape = spell_shape(node, operands)
-        if _is_like(node, shape):
-            return ast.Call(dotted(f"np.{function}_like"), [shape.value], [])  # type: ignore[attr-defined]
+        source = _prototype(node, shape)
+        if source is not None:
+            keyword = _dtype_keyword(node, source.dtype)
+            return ast.Call(dotted(f"np.{function}_like"), [shape.value], keyword)  # type: ignore[attr-defined]
         return ast.Call(dotted(f"np.{function}"), [shape], _dtype_keyword(node, FLOAT64))
 
     return spell
 
 
-def _is_like(node: Node, shape: ast.expr) -> bool:
-    """Whether an array that the user made like another has the shape and dtype of one at hand.
+def is_made_like(node: Node) -> bool:
+    """Whether the user made an array like another one, as which it lies in memory.
 
-    It lies in memory as that one; derivatives lie in C order, as what is made of a shape.
+    Derivatives lie in C order, as what is made of a shape.
     """
-    is_like = node.attributes.get("like", False) and node.result.role == "primal"
-    if not is_like or not isinstance(shape, ast.Attribute):
-        return False
+    return node.attributes.get("like", False) and node.result.role == "primal"
+
+
+def _prototype(node: Node, shape: ast.expr) -> ArrayType | None:
+    """The type of the array that one is made like, if that is at hand."""
+    if not is_made_like(node) or not isinstance(shape, ast.Attribute):
+        return None
     sources = (v.node.operands[0] for v in node.operands if v.node and v.node.op.name == "size")
     source = array_type(next(sources))
-    return source.kind == "array" and source.dtype == node.attributes["dtype"]
+    return source if source.kind == "array" else None
 
 
 def _dtype_keyword(node: Node, default: np.dtype | None) -> list[ast.keyword]:
@@ -209,8 +215,10 @@ def _spell_full(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     value = array_type(node.operands[0])
     keywords = _dtype_keyword(node, value.dtype)
     shape = spell_shape(node, operands, 1)
-    if _is_like(node, shape):
-        return ast.Call(dotted("np.full_like"), [shape.value, operands[0]], [])  # type: ignore[attr-defined]
+    source = _prototype(node, shape)
+    if source is not None:
+        keyword = _dtype_keyword(node, source.dtype)
+        return ast.Call(dotted("np.full_like"), [shape.value, operands[0]], keyword)  # type: ignore[attr-defined]
     return ast.Call(dotted("np.full"), [shape, operands[0]], keywords)
 
 

@@ -130,6 +130,11 @@ def key_of(node: Node) -> tuple[Key, tuple[Value, ...]]:
     return node.attributes["key"], node.operands[first:]
 
 
+def is_whole(node: Node) -> bool:
+    """Whether a key is ``[:]`` or ``[...]``, all of it."""
+    return all(entry == Slice() or entry is Ellipsis for entry in node.attributes["key"])
+
+
 def is_view(node: Node) -> bool:
     """Whether the result of a node shares memory with its first operand (or may)."""
     if node.op is not index:

@@ -85,6 +85,11 @@ def layout_of_result(node: Node, layouts: Sequence[Layout], known: Known) -> Lay
     return _made(node, layouts, known)
 
 
+def keeps_order(node: Node) -> bool:
+    """Whether the result lies in memory in the order in which the operands do."""
+    return node.op.name in _KEPT or (isinstance(node.op, Operation) and node.op.elementwise)
+
+
 def _made(node: Node, layouts: Sequence[Layout], known: Known) -> Layout:
     """The layout of a new array of two or more axes."""
     shape, name = array_type(node.result).shape, node.op.name
@@ -95,7 +100,7 @@ def _made(node: Node, layouts: Sequence[Layout], known: Known) -> Layout:
     if name == "copy":
         kept = node.attributes.get("order") == "K"
         return kept_order(operands, shape) if kept else Layout.packed(shape)
-    if name in _KEPT or (isinstance(node.op, Operation) and node.op.elementwise):
+    if keeps_order(node):
         return kept_order(operands, shape)
     causes = frozenset[Any]().union(*(layout.causes for layout in layouts))
     if name in _PACKED_AS_OPERANDS and all(

@@ -21,6 +21,7 @@ from symdiff.ops.index import (
     index_set,
     is_basic,
     is_distinct,
+    is_whole,
     key_of,
 )
 from symdiff.optimise.facts import is_zero, made_by, shape_of
@@ -36,12 +37,6 @@ def _same_part(a: Node, b: Node) -> bool:
     if first[0] != second[0] or len(first[1]) != len(second[1]):
         return False
     return all(v is w for v, w in zip(first[1], second[1], strict=True))
-
-
-def _is_whole(node: Node) -> bool:
-    """Whether a key is ``[:]`` or ``[...]``, all of it."""
-    key = node.attributes["key"]
-    return all(entry == Slice() or entry is Ellipsis for entry in key)
 
 
 def _are_apart(a: Node, b: Node) -> bool:
@@ -69,7 +64,7 @@ def _fills(node: Node) -> bool:
 
 
 def whole_read(node: Node, rewriter: Rewriter) -> Value | None:
-    return node.operands[0] if _is_whole(node) else None
+    return node.operands[0] if is_whole(node) else None
 
 
 def read_of_written(node: Node, rewriter: Rewriter) -> Value | None:
@@ -212,7 +207,7 @@ def cleared_zeros(node: Node, rewriter: Rewriter) -> Value | None:
 def whole_store(node: Node, rewriter: Rewriter) -> Value | None:
     """``x[:] = v``."""
     v = node.operands[1]
-    if not _is_whole(node):
+    if not is_whole(node):
         return None
     return rewriter.zeros_for(node) if is_zero(v) else v
 
@@ -309,7 +304,7 @@ def zero_added(node: Node, rewriter: Rewriter) -> Value | None:
 def whole_added(node: Node, rewriter: Rewriter) -> Value | None:
     """``x[:] += v``."""
     x, v, *_ = node.operands
-    if not _is_whole(node):
+    if not is_whole(node):
         return None
     return v if is_zero(x) else apply(add, x, v)
 

@@ -18,6 +18,7 @@ from symdiff.parse.blame import judged, users
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import note_write, set_item, unbuffered
 from symdiff.parse.iteration import static_items
+from symdiff.parse.layouts import lies_as
 from symdiff.parse.methods import extend
 from symdiff.parse.operators import BINARY, arithmetic, binary
 from symdiff.parse.scope import bind_name
@@ -130,7 +131,8 @@ def _update_array(
         result = ops.astype(result, dtype=kept.dtype)
     if interp.stopped:
         result = stopped(result)
-    if made.shape == kept.shape and made.kind == "array":
+    whole = made.shape == kept.shape and made.kind == "array"
+    if whole and lies_as(interp, result, before):
         interp.heap.write(array, result)
     else:
         new = ops.index_set_of(before, result, (Ellipsis,))

@@ -11,8 +11,9 @@ import numpy as np
 from symdiff.ir.control import LoopView, cond, loop, undefined
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.signature import LAYOUT, Path
+from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import array_type
-from symdiff.ops.layouts import layout_of_result, needs_operands, reshape_verdict
+from symdiff.ops.layouts import keeps_order, layout_of_result, needs_operands, reshape_verdict
 from symdiff.ops.strides import Layout, Product, is_packed, met
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import Conflict
@@ -48,6 +49,31 @@ def gives_view(interp: Interpreter, node: Node) -> bool | None:
     if node.op.name == "reshape":
         return reshape_verdict(node, layout, interp.products)[0]
     return is_packed(layout, array_type(base).shape, node.attributes["order"], interp.products)
+
+
+def lies_as(interp: Interpreter, value: Value, base: Value) -> bool:
+    """Whether a new array lies in memory as ``base``, of its shape, does, wherever that lies."""
+    shape = array_type(base).shape
+    pending, seen = [value], {base}
+    while pending:
+        current = pending.pop()
+        if current in seen or _is_line(current):
+            continue
+        seen.add(current)
+        node = current.node
+        if node is None or not keeps_order(node) or array_type(current).shape != shape:
+            break
+        pending.extend(node.operands)
+    else:
+        return True
+    layouts = [layout_of(interp, array).strides for array in (value, base)]
+    return layouts[0] == layouts[1] and None not in layouts[0]
+
+
+def _is_line(value: Value) -> bool:
+    """Whether all elements lie along one axis, or there is but one: no order but one."""
+    type_ = value.type
+    return not isinstance(type_, ArrayType) or sum(dim != 1 for dim in type_.shape) < 2
 
 
 def _sources(interp: Interpreter, value: Value) -> tuple[Value, ...]:

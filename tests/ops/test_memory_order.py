@@ -135,3 +135,147 @@ def test_a_view_that_is_copied_before_a_write_is_copied_as_it_lies():
     for _ in range(60):
         y = rng.standard_normal((3, 3))
         assert compiled.forward(y)[0] == summed(y)
+
+
+# Updates in place: the array stays where it is, however what is stored there would lie.
+
+
+def by_turns(x, y):
+    a = x * 1.0
+    for _ in range(3):
+        a = a.T * 1.5
+    return a
+
+
+def by_sign(x, y):
+    a = x * 1.0
+    if x[0, 0] > 0:
+        a = np.asfortranarray(x) * 1.0
+    return a
+
+
+UPDATED = {
+    "argument": lambda x, y: x,
+    "transposed argument": lambda x, y: x.T,
+    "part": lambda x, y: np.tile(x, 2)[:, ::2] * 1.0,
+    "part of an array": lambda x, y: np.tile(x, 2)[:, 2:9],
+    "Fortran's order": lambda x, y: np.asfortranarray(x),
+    "transposed copy": lambda x, y: x.T.copy(),
+    "copy in Fortran's order": lambda x, y: np.array(x, order="F"),
+    "zeros in Fortran's order": lambda x, y: np.zeros(x.shape, order="F"),
+    "like zeros": lambda x, y: np.zeros_like(x),
+    "like other numbers": lambda x, y: np.zeros_like(x, dtype=complex),
+    "gathered": lambda x, y: x[:, [0, 2, 1, 4, 3, 6, 5]],
+    "by turns": by_turns,
+    "by sign": by_sign,
+}
+
+
+def added(a, y):
+    a += y
+    a *= 0.9
+    return a
+
+
+def divided(a, y):
+    a /= 1.1 + np.triu(a) ** 2
+    return a
+
+
+def multiplied(a, y):
+    a *= a @ y
+    return a
+
+
+def added_transposed(a, y):
+    a -= y.T
+    return a
+
+
+def stored(a, y):
+    a[...] = a * y
+    return a
+
+
+def added_in_turns(a, y):
+    for _ in range(3):
+        a += y
+        a *= np.tril(y) + 1.0
+    return a
+
+
+def added_in_branches(a, y):
+    if y[1, 1] > 0:
+        a += y
+    else:
+        a *= y
+    return a
+
+
+def added_through_a_view(a, y):
+    b = a.T
+    b += y
+    return a
+
+
+def added_through_views_in_turns(a, y):
+    for _ in range(3):
+        b = a.T
+        b *= np.tril(y) + 1.0
+    return a
+
+
+def added_by_another_name(a, y):
+    arrays = [a, y]
+    arrays[0] += y
+    return a
+
+
+def rebound(a, y):
+    a = a + y
+    return a
+
+
+def rebound_in_turns(a, y):
+    for _ in range(3):
+        a = a + y
+    return a
+
+
+def output(a, y):
+    return np.multiply(a, y, out=a)
+
+
+UPDATES = [
+    added,
+    divided,
+    multiplied,
+    added_transposed,
+    stored,
+    added_in_turns,
+    added_in_branches,
+    added_through_a_view,
+    added_through_views_in_turns,
+    added_by_another_name,
+    rebound,
+    rebound_in_turns,
+    output,
+]
+
+
+@pytest.mark.parametrize("update", UPDATES, ids=lambda update: update.__name__)
+@pytest.mark.parametrize("made", UPDATED)
+def test_what_is_updated_in_place_lies_as_before(made, update):
+    make = UPDATED[made]
+
+    def read(x, y):
+        a = update(make(x, y), y)
+        return np.sum(a), np.prod(a * 0.3 + 2.0), np.sum(a.ravel() * 0.1), np.sum(a @ y), a * 1.0
+
+    compiled = symdiff.differentiable(read)
+    rng = np.random.default_rng(0)
+    for orders in ("CC", "FC", "CF", "FF"):
+        x, y = (np.array(rng.standard_normal((7, 7)), order=order) for order in orders)
+        result, _ = compiled.forward(x.copy(order="K"), y)
+        for one, other in zip(result, read(x, y), strict=True):
+            np.testing.assert_array_equal(one, other, strict=True)
