@@ -77,7 +77,8 @@ def least(sp: Any, *xs: Any) -> Any:
 
 
 def _is_plain(x: Any) -> bool:
-    return not x.args or x.is_number or x.is_Indexed
+    """Numbers of mpmath's, which exact values are computed with, are plain too."""
+    return not getattr(x, "args", ()) or x.is_number or x.is_Indexed
 
 
 def mean_of(sp: Any, entries: list[Any]) -> Any:

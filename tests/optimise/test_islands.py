@@ -19,9 +19,14 @@ import pytest
 
 import symdiff as sd
 from symdiff import pipeline
+from symdiff.ir.build import Builder, building
+from symdiff.ir.graph import Value
+from symdiff.ir.types import ArrayType
 from symdiff.ir.verify import verify
+from symdiff.ops.declare import REGISTRY
 from symdiff.optimise.islands import KINDS, Replacement, simplify_islands
 from symdiff.optimise.islands.costs import COSTS
+from symdiff.optimise.islands.precise import exact_value
 from tests import reference
 from tests.benchmarks.simplification import Changed, changed_programs, worst_difference
 from tests.programs.registry import Program, load
@@ -471,10 +476,21 @@ def test_random_islands_agree_with_themselves(seed: int):
 
 
 def test_every_cost_is_of_an_op_and_positive():
-    from symdiff.ops.declare import REGISTRY
-
     assert set(COSTS) <= set(REGISTRY)
     assert all(each > 0 and one > 0 for each, one in COSTS.values())
+
+
+@pytest.mark.parametrize("name", sorted(COSTS))
+def test_what_may_be_simplified_has_an_exact_value(name: str):
+    """By mpmath, for each op of the table of costs; NumPy's function is the reference."""
+    op = REGISTRY[name]
+    numbers = (1.25 if name == "arccosh" else 0.25, 0.75)[: len(op.partials or ())]
+    nodes: list[Any] = []
+    operands = [Value(ArrayType(np.dtype("float64"), (), "scalar")) for _ in numbers]
+    with building(Builder(nodes)):
+        result = op(*operands)
+    exact = exact_value(nodes, result, dict(zip(operands, numbers, strict=True)))
+    assert exact == pytest.approx(float(getattr(np, name)(*numbers)), rel=1e-15)
 
 
 def test_simplified_programs_agree_with_themselves():
