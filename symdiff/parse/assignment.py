@@ -14,15 +14,15 @@ from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.types import ArrayType
 from symdiff.parse.arguments import as_array
 from symdiff.parse.attributes import set_attribute
-from symdiff.parse.blame import judged, users
+from symdiff.parse.blame import judged
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import note_write, set_item, unbuffered
-from symdiff.parse.iteration import static_items
 from symdiff.parse.layouts import lies_as
 from symdiff.parse.methods import extend
 from symdiff.parse.operators import BINARY, arithmetic, binary
 from symdiff.parse.scope import bind_name
 from symdiff.parse.special import has_method
+from symdiff.parse.spreading import items_or_list, unpacked
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef
 from symdiff.parse.views import require_room, stopped
 
@@ -54,35 +54,16 @@ def _of_one_storage(a: Abstract, b: Abstract) -> bool:
 
 
 def _unpack(interp: Interpreter, targets: list[ast.expr], value: Abstract) -> None:
-    items = static_items(interp, value)
     starred = [k for k, target in enumerate(targets) if isinstance(target, ast.Starred)]
-    if not starred:
-        _check_count(len(items), len(targets))
-        for target, item in zip(targets, items, strict=True):
-            assign(interp, target, item)
-        return
-    at = starred[0]
-    after = len(targets) - at - 1
-    if len(items) < len(targets) - 1:
-        least = len(targets) - 1
-        raise users(
-            ValueError(f"not enough values to unpack (expected at least {least}, got {len(items)})")
-        )
-    middle = ListRef()
-    interp.put(middle, items[at : len(items) - after])
-    rest = items[len(items) - after :]
-    for target, item in zip(targets[:at], items[:at], strict=True):
+    before = starred[0] if starred else len(targets)
+    after = len(targets) - before - 1 if starred else None
+    first, middle, last = unpacked(interp, items_or_list(interp, value), before, after)
+    for target, item in zip(targets[:before], first, strict=True):
         assign(interp, target, item)
-    assign(interp, targets[at].value, middle)  # type: ignore[attr-defined]
-    for target, item in zip(targets[at + 1 :], rest, strict=True):
+    if starred:
+        assign(interp, targets[before].value, middle)  # type: ignore[attr-defined]
+    for target, item in zip(targets[before + 1 :], last, strict=True):
         assign(interp, target, item)
-
-
-def _check_count(given: int, wanted: int) -> None:
-    if given > wanted:
-        raise users(ValueError(f"too many values to unpack (expected {wanted})"))
-    if given < wanted:
-        raise users(ValueError(f"not enough values to unpack (expected {wanted}, got {given})"))
 
 
 IN_PLACE: dict[type[ast.operator], Callable[[Any, Any], Any]] = {

@@ -5,9 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
+from symdiff import ops
+from symdiff.errors import UnsupportedCallError
+from symdiff.parse import staged_lists
 from symdiff.parse.blame import users
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.reflect import container
+from symdiff.parse.selecting import refuse_where
+from symdiff.parse.spreading import is_spread, preceded, taken_by_position
 from symdiff.parse.values import Abstract
 from symdiff.source import FunctionNode
 
@@ -25,9 +30,13 @@ def bind_arguments(
     """The value of each parameter; ``name`` is the function's, for messages."""
     spec = node.args
     positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    extra: Abstract
+    if is_spread(arguments):
+        arguments, extra = _spread_out(interp, spec, name, defaults, arguments, keywords)
+    else:
+        extra = tuple(arguments[len(positional) :])
     bound: dict[str, Abstract] = dict(zip(positional, arguments, strict=False))
     rest = _bind_keywords(spec, name, bound, keywords)
-    extra = tuple(arguments[len(positional) :])
     if spec.vararg is not None:
         bound[spec.vararg.arg] = extra
     elif extra:
@@ -37,6 +46,38 @@ def bind_arguments(
     if spec.kwarg is not None:
         bound[spec.kwarg.arg] = container(interp, dict, tuple(rest), list(rest.values()), None)
     return bound
+
+
+def _spread_out(
+    interp: Interpreter,
+    spec: ast.arguments,
+    name: str,
+    defaults: Mapping[str, Abstract],
+    arguments: Sequence[Abstract],
+    keywords: Keywords,
+) -> tuple[list[Abstract], Abstract]:
+    """The arguments that parameters take of a star, and what ``*args`` takes."""
+    *given, spread = arguments
+    names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    if spec.vararg is not None and len(given) >= len(names):
+        given, more = given[: len(names)], given[len(names) :]
+        spread = preceded(interp, more, spread)
+    wanted = [n for n in names[len(given) :] if n not in keywords]
+    if any(n in defaults for n in wanted):
+        raise UnsupportedCallError(
+            f"how many arguments are given is known at run time only, and {name}() has defaults",
+            interp.span,
+            "give the list itself, or the arguments by name",
+        )
+    items, rest = taken_by_position(
+        interp, spread, wanted, lambda missing: _missing(name, "positional", missing)
+    )
+    if spec.vararg is not None:
+        return [*given, *items], rest
+    count = staged_lists.length(interp.content(rest))
+    takes = f"{name}() takes {len(names)} positional argument{'s' * (len(names) != 1)}"
+    refuse_where(interp, ops.greater(count, 0), TypeError(f"{takes} but more were given"))
+    return [*given, *items], ()
 
 
 def _bind_keywords(
@@ -75,15 +116,15 @@ def _fill(
     """Give parameters without an argument their defaults."""
     missing = [p for p in parameters if p not in bound and p not in defaults]
     if missing:
-        arguments = "argument" if len(missing) == 1 else "arguments"
-        raise users(
-            TypeError(
-                f"{name}() missing {len(missing)} required {kind} {arguments}: {_listed(missing)}"
-            )
-        )
+        raise users(TypeError(_missing(name, kind, missing)))
     for parameter in parameters:
         if parameter not in bound:
             bound[parameter] = defaults[parameter]
+
+
+def _missing(name: str, kind: str, missing: list[str]) -> str:
+    arguments = "argument" if len(missing) == 1 else "arguments"
+    return f"{name}() missing {len(missing)} required {kind} {arguments}: {_listed(missing)}"
 
 
 def _listed(names: list[str]) -> str:

@@ -356,6 +356,8 @@ def joined_cases(
         run_arm(interp, storing(orelse), base, predicate, False),
     )
     join_arms(interp, predicate, arms, since)
+    if interp.raises_here():
+        raise Left
     return taken_from(interp, slot)
 
 

@@ -204,7 +204,8 @@ def _sum(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstr
     try:
         return _fold(interp, items, start, lambda a, b: binary(interp, ast.Add, a, b))
     except ConflictRead as read:
-        read.conflict.hint = read.conflict.hint or _START
+        if not read.conflict.aliasing:
+            read.conflict.hint = read.conflict.hint or _START
         raise
 
 

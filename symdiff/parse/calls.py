@@ -34,6 +34,7 @@ from symdiff.parse.opaque import RESULTS, call_opaque, is_library, library_name
 from symdiff.parse.operators import is_staged
 from symdiff.parse.reflect import container, reflect
 from symdiff.parse.special import has_method
+from symdiff.parse.spreading import columns, gathered, is_spread
 from symdiff.parse.texts import settled
 from symdiff.parse.values import (
     Abstract,
@@ -73,6 +74,10 @@ def call_value(
     interp: Interpreter, function: Abstract, arguments: Sequence[Abstract], keywords: Keywords
 ) -> Abstract:
     """``function(*arguments, **keywords)``."""
+    if is_spread(arguments) and not _is_followed(function):
+        if function is zip and len(arguments) == 1:
+            return columns(interp, arguments[0].content)
+        arguments = gathered(interp, function, arguments)
     handler = CALLABLES.get(type(function))
     if handler is not None:
         return handler(interp, function, list(arguments), keywords)
@@ -93,6 +98,14 @@ def call_value(
             with judged(interp, python_meaning(function), arguments, keywords):
                 return call(interp, known, arguments, keywords)
     return _call_other(interp, function, arguments, keywords)
+
+
+def _is_followed(function: Abstract) -> bool:
+    """Whether a call binds its arguments to the parameters of a function of the user's."""
+    handler = CALLABLES.get(type(function))
+    return handler not in (None, _call_array_method) or isinstance(
+        function, types.FunctionType | types.MethodType | functools.partial
+    )
 
 
 def python_meaning(function: Any) -> Callable[..., Any]:

@@ -58,9 +58,11 @@ def _followed_closely(function: Any, signature: Signature, marks: Marks | None) 
         try:
             return _staged(function, signature, closely, marks)
         except ConflictRead as read:
-            if not closely.tells(read.conflict):
+            if not closely.tells(read.conflict) and not closely.selects():
                 raise closely.failure(read.conflict, function) from None
         except (UnsupportedSyntaxError, UnsupportedCallError, AliasingError):
+            if closely.selects():
+                continue
             if closely.first is None:
                 raise
             raise closely.failure(closely.first, function) from None
@@ -68,10 +70,14 @@ def _followed_closely(function: Any, signature: Signature, marks: Marks | None) 
 
 @dataclass(slots=True)
 class Closely:
-    """What is followed more closely than is done at first: loops turn by turn, names in cases."""
+    """What is followed more closely than is done at first: loops turn by turn, names in cases,
+    items selected at run time.
+    """
 
     unrolled: set[SourceSpan] = field(default_factory=set)
     apart: set[str] = field(default_factory=set)
+    selecting: dict[SourceSpan, bool] = field(default_factory=dict)  # whether item by item
+    asked: dict[SourceSpan, None] = field(default_factory=dict)  # items that may be selected so
     first: Conflict | None = None  # that had names kept in cases
     instead: StaticDemand | None = None  # the count of a loop, which would tell as well
 
@@ -85,6 +91,17 @@ class Closely:
         self.apart |= {conflict.name, *conflict.names}
         return len(self.apart) > before
 
+    def selects(self) -> bool:
+        """Whether there are items left that may be selected at run time; then one is noted.
+
+        It stands in a list at first; where that is refused, it is one of several.
+        """
+        asked, new = list(self.asked), [span for span in self.asked if span not in self.selecting]
+        lists = [span for span in asked if self.selecting.get(span) is False]
+        self.selecting.update(dict.fromkeys(new[-1:] or lists, not new))
+        self.asked.clear()
+        return bool(new or lists)
+
     def failure(self, conflict: Conflict, function: Any) -> Exception:
         """What to raise where nothing more can be done."""
         if self.instead is not None:
@@ -97,6 +114,7 @@ def _staged(function: Any, signature: Signature, closely: Closely, marks: Marks 
     interp = Interpreter()
     interp.static = dict(signature.static)
     interp.unrolled, interp.apart = closely.unrolled, closely.apart
+    interp.selecting, interp.asked = closely.selecting, closely.asked
     interp.function = function
     with building(interp.entry):
         try:

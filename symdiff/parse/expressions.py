@@ -23,6 +23,7 @@ from symdiff.parse.iteration import append_item, for_each, iterate, started, sta
 from symdiff.parse.methods import extend
 from symdiff.parse.operators import binary, unary
 from symdiff.parse.scope import bind_name, load_name
+from symdiff.parse.spreading import items_or_list, with_argument, with_star
 from symdiff.parse.staged_lists import is_staged_list
 from symdiff.parse.supers import super_of
 from symdiff.parse.texts import text_field, text_of
@@ -196,9 +197,9 @@ def _call(interp: Interpreter, node: ast.Call) -> Abstract:
     arguments: list[Abstract] = []
     for argument in node.args:
         if isinstance(argument, ast.Starred):
-            arguments.extend(static_items(interp, interp.evaluate(argument.value)))
+            arguments = with_star(interp, arguments, interp.evaluate(argument.value))
         else:
-            arguments.append(interp.evaluate(argument))
+            arguments = with_argument(interp, arguments, interp.evaluate(argument))
     keywords: dict[str, Abstract] = {}
     for keyword in node.keywords:
         value = interp.evaluate(keyword.value)
@@ -248,18 +249,28 @@ def _elements(interp: Interpreter, nodes: list[ast.expr]) -> tuple[Abstract, ...
 
 @expression(ast.Tuple)
 def _tuple(interp: Interpreter, node: ast.Tuple) -> Abstract:
-    return _elements(interp, node.elts)
+    if not any(isinstance(part, ast.Starred) for part in node.elts):
+        return _elements(interp, node.elts)
+    made = _displayed(interp, node.elts)
+    content = interp.content(made)
+    made.frozen = True
+    return made if is_staged_list(content) else content
 
 
 @expression(ast.List)
 def _list(interp: Interpreter, node: ast.List) -> Abstract:
+    return _displayed(interp, node.elts)
+
+
+def _displayed(interp: Interpreter, nodes: list[ast.expr]) -> ListRef:
+    """The list of what a display gives."""
     made = ListRef()
-    if any(isinstance(part, ast.Starred) for part in node.elts):
+    if any(isinstance(part, ast.Starred) for part in nodes):
         interp.put(made, ())
-        for part in node.elts:
+        for part in nodes:
             _add_element(interp, made, part)
     else:
-        interp.put(made, _elements(interp, node.elts))
+        interp.put(made, _elements(interp, nodes))
     return made
 
 
@@ -268,12 +279,9 @@ def _add_element(interp: Interpreter, made: ListRef, node: ast.expr) -> None:
     if not isinstance(node, ast.Starred):
         append_item(interp, made, interp.evaluate(node))
         return
-    items = interp.evaluate(node.value)
-    if isinstance(items, ListRef) and is_staged_list(interp.content(items)):
-        extend(interp, made, items)
-        return
-    for item in static_items(interp, items):
-        append_item(interp, made, item)
+    more = ListRef()
+    interp.put(more, items_or_list(interp, interp.evaluate(node.value)))
+    extend(interp, made, more)
 
 
 @expression(ast.Set)

@@ -283,7 +283,8 @@ def several(name: str, span: SourceSpan | None, predicate: Value | None = None) 
 def in_a_list(name: str | None, span: SourceSpan | None, length: Value | None = None) -> Conflict:
     """Why an array must not be written: a list of a length known at run time only holds it."""
     reason = "a write to an array that is in a list whose length is known at run time only"
-    return Conflict(name or "x", reason, span, aliasing=True, predicate=length)
+    hint = None if name else "put a new array in its place, rows[i] = ..., or write before"
+    return Conflict(name or "x", reason, span, aliasing=True, predicate=length, hint=hint)
 
 
 def value_name(value: Value, name: str) -> Value:

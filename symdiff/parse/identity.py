@@ -73,7 +73,7 @@ def class_of(interp: Interpreter, value: Abstract) -> type:
     if kind in _CLASSES:
         return _CLASSES[kind]
     if kind.__module__.startswith("symdiff.parse"):
-        raise UnsupportedCallError(f"the class of a {kind.__name__}", interp.span)
+        raise UnsupportedCallError(f"the class of {describe(value)}", interp.span)
     return kind
 
 

@@ -37,12 +37,23 @@ from symdiff.parse.values import (
     ABSENT,
     Abstract,
     Array,
+    ArrayMethod,
+    BoundMethod,
+    Closure,
     Conflict,
     ConflictRead,
+    DictRef,
+    Generator,
+    IteratorRef,
+    Lazy,
     Left,
+    ListRef,
     Maybe,
     ObjectRef,
+    Partial,
+    Range,
     Scope,
+    StagedText,
     StaticSet,
     Storage,
     Token,
@@ -144,6 +155,8 @@ class Interpreter:
         self.changed: dict[Any, Any] = {}  # lists and dicts of the caller's: what they held before
         self.unrolled: set[SourceSpan] = set()  # loops that are followed turn by turn
         self.apart: set[str] = set()  # names kept in cases, where joined
+        self.selecting: dict[SourceSpan, bool] = {}  # items selected at run time: one by one?
+        self.asked: dict[SourceSpan, None] = {}  # items that may be, in the order of asking
         self.once: Once | None = None  # of the statement at hand, where names are kept in cases
         self.rules: list[Any] = []  # functions of whose rule the statements are
         self.forks = 0  # how often a statement was staged for each case
@@ -507,18 +520,31 @@ def describe(value: Abstract) -> str:
     """An abstract value in the words of an error message."""
     if isinstance(value, Value):
         return in_words(value.type)
-    if isinstance(value, Array):
-        return "an array"
-    if isinstance(value, tuple):
-        return "a tuple"
-    if isinstance(value, Conflict):
-        return "a value that differs between paths"
-    if value is ABSENT:
-        return "an unbound name"
-    if isinstance(value, StaticSet):
-        return "a set"
     if isinstance(value, ObjectRef):
         return repr(value)
+    if (isinstance(value, ListRef) and value.frozen) or isinstance(value, tuple):
+        return "a tuple"
+    if type(value).__module__.startswith("symdiff.parse"):
+        return _WORDS.get(type(value), "an object")
     if isinstance(value, type | np.dtype) or callable(value):
         return getattr(value, "__qualname__", repr(value))
     return f"{type(value).__name__} {value!r}" if is_leaf(value) else type(value).__name__
+
+
+_WORDS: dict[type, str] = {
+    type(ABSENT): "an unbound name",
+    Array: "an array",
+    ArrayMethod: "a method",
+    BoundMethod: "a method",
+    Closure: "a function",
+    Conflict: "a value that differs between paths",
+    DictRef: "a dict",
+    Generator: "a generator",
+    IteratorRef: "an iterator",
+    Lazy: "an iterator",
+    ListRef: "a list",
+    Partial: "a functools.partial",
+    Range: "a range",
+    StagedText: "a string",
+    StaticSet: "a set",
+}

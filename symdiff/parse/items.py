@@ -18,12 +18,21 @@ from symdiff.parse.blame import judged, users
 from symdiff.parse.demand import known
 from symdiff.parse.identity import class_of, is_unknown
 from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.selecting import (
+    is_numbered,
+    item_of,
+    items_with,
+    may_select,
+    staged_items,
+    value_of,
+)
 from symdiff.parse.special import has_method
 from symdiff.parse.texts import settled
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
     Array,
+    Columns,
     DictRef,
     ListRef,
     ObjectRef,
@@ -54,7 +63,9 @@ def _item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
     if isinstance(value, ListRef):
         return _list_item(interp, value, key)
     if isinstance(value, DictRef):
-        return _dict_item(interp, value, static_key(interp, key))
+        return _dict_item(interp, value, key)
+    if isinstance(value, tuple) and may_select(interp, key) and not isinstance(key, slice):
+        return item_of(interp, value, key, "tuple")
     if isinstance(value, tuple | str | bytes):
         return value[_static_index(key)]
     if isinstance(value, Range):
@@ -66,6 +77,8 @@ def _static_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstrac
     """An item of something else that is known now: ``np.s_[1:3]``."""
     if value is np.r_ or value is np.c_:
         return interp.call(value, key if isinstance(key, tuple) else (key,), {})
+    if not hasattr(type(value), "__getitem__"):
+        raise users(TypeError(f"'{class_of(interp, value).__name__}' object is not subscriptable"))
     if not _is_known(key):
         raise UnsupportedSyntaxError(f"an item of {describe(value)} by a computed key", interp.span)
     return value[static(key)]
@@ -80,7 +93,14 @@ def _is_known(key: Abstract) -> bool:
     return not isinstance(key, Array | ListRef | DictRef | ObjectRef)
 
 
-def _dict_item(interp: Interpreter, ref: DictRef, key: Any) -> Abstract:
+def _dict_item(interp: Interpreter, ref: DictRef, key: Abstract) -> Abstract:
+    content = interp.content(ref)
+    if is_numbered(content) and may_select(interp, key):
+        return value_of(interp, content, key)
+    return _item_by_key(interp, ref, static_key(interp, key))
+
+
+def _item_by_key(interp: Interpreter, ref: DictRef, key: Any) -> Abstract:
     content = interp.content(ref)
     factory = interp.heap.get((ref, "default_factory"))
     if key not in content and factory not in (ABSENT, None):
@@ -135,19 +155,29 @@ def _static_index(key: Abstract) -> Any:
 
 def _list_item(interp: Interpreter, ref: ListRef, key: Abstract) -> Abstract:
     content = interp.content(ref)
+    if isinstance(key, slice):
+        made = ListRef(frozen=ref.frozen)
+        interp.put(made, _slice_of(interp, content, key))
+        return made
     if staged_lists.is_staged_list(content):
-        if isinstance(key, slice):
-            bounds = (_bound(interp, b) for b in (key.start, key.stop, key.step))
-            part = ListRef()
-            interp.put(part, staged_lists.part(content, *bounds))
-            return part
         return staged_lists.get(interp, content, interp.lift(key))
-    items = content[_static_index(key)]
-    if not isinstance(key, slice):
-        return items
-    made = ListRef()
-    interp.put(made, items)
-    return made
+    if may_select(interp, key):
+        return item_of(interp, content, key, "list")
+    return content[_static_index(key)]
+
+
+def _slice_of(interp: Interpreter, content: Any, key: slice) -> Any:
+    """What a slice of a list holds."""
+    key = _with_bounds(interp, key)
+    if not staged_lists.is_staged_list(content):
+        if not content or not may_select(interp, key):
+            return content[_static_index(key)]
+        content = staged_items(interp, content)
+    return staged_lists.part(content, key.start, key.stop, key.step)
+
+
+def _with_bounds(interp: Interpreter, key: slice) -> slice:
+    return slice(*(_bound(interp, part) for part in (key.start, key.stop, key.step)))
 
 
 def _range_item(interp: Interpreter, value: Range, key: Abstract) -> Abstract:
@@ -264,13 +294,32 @@ def note_write(interp: Interpreter, ref: ListRef | DictRef) -> None:
 def _set_list_item(interp: Interpreter, ref: ListRef, key: Abstract, content: Abstract) -> None:
     items = interp.content(ref)
     note_write(interp, ref)
-    if staged_lists.is_staged_list(items) and not isinstance(key, slice):
+    if isinstance(key, slice):
+        interp.put(ref, _replaced_slice(interp, items, _with_bounds(interp, key), content))
+    elif staged_lists.is_staged_list(items):
         interp.put(ref, staged_lists.replaced(interp, items, interp.lift(key), content))
-        return
-    where = _static_index(key)
-    changed = list(items)
-    changed[where] = interp.items(content) if isinstance(key, slice) else content
-    interp.put(ref, tuple(changed))
+    elif may_select(interp, key):
+        interp.put(ref, items_with(interp, items, key, content))
+    else:
+        changed = list(items)
+        changed[_static_index(key)] = content
+        interp.put(ref, tuple(changed))
+
+
+def _replaced_slice(interp: Interpreter, items: Any, key: slice, content: Abstract) -> Any:
+    """What a list holds after an assignment to a slice of it."""
+    new = interp.content(interp.collect(content))
+    staged = [part for part in (items, new) if staged_lists.is_staged_list(part)]
+    if not staged and not (items and may_select(interp, key)):
+        changed = list(items)
+        changed[_static_index(key)] = new
+        return tuple(changed)
+    like = staged[0] if staged else staged_items(interp, items)
+    items, new = (
+        part if staged_lists.is_staged_list(part) else staged_lists.staged_like(interp, part, like)
+        for part in (items, new)
+    )
+    return staged_lists.spliced(interp, items, key, new)
 
 
 def delete_item(interp: Interpreter, target: Abstract, key: Abstract) -> None:
@@ -293,12 +342,18 @@ def _delete_item(interp: Interpreter, target: Abstract, key: Abstract) -> None:
         left = dict(content)
         del left[static_key(interp, key)]
         interp.put(target, left)
-    elif staged_lists.is_staged_list(content) and not isinstance(key, slice):
-        interp.put(target, staged_lists.pop(interp, content, interp.lift(key))[0])
+    elif staged_lists.is_staged_list(content):
+        interp.put(target, _without(interp, content, key))
     else:
-        items = list(known_items(interp, content))
+        items = list(content)
         del items[_static_index(key)]
         interp.put(target, tuple(items))
+
+
+def _without(interp: Interpreter, content: Value | Columns, key: Abstract) -> Value | Columns:
+    if isinstance(key, slice):
+        return staged_lists.spliced(interp, content, _with_bounds(interp, key), None)
+    return staged_lists.pop(interp, content, interp.lift(key))[0]
 
 
 def known_items(interp: Interpreter, content: Any) -> tuple[Abstract, ...]:

@@ -10,7 +10,7 @@ import itertools
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any
 
 from symdiff import ops
 from symdiff.errors import UnsupportedCallError
@@ -32,6 +32,7 @@ from symdiff.parse.iteration import (
     static_items,
 )
 from symdiff.parse.operators import binary
+from symdiff.parse.selecting import refuse_where
 from symdiff.parse.values import Abstract, Generator, Iterable, Lazy, Range
 
 Arguments = Sequence[Abstract]
@@ -77,21 +78,8 @@ def _zipped_strictly(interp: Interpreter, parts: Parts) -> Iterable:
         before = "argument 1" if place == 2 else f"arguments 1-{place - 1}"
         for word, less, more in (("shorter", right, left), ("longer", left, right)):
             error = ValueError(f"zip() argument {place} is {word} than {before}")
-            _refuse_less(interp, less.count, more.count, error)
+            refuse_where(interp, compare(interp, ast.Lt, less.count, more.count), error)
     return _side_by_side(sides, lambda k: tuple(side.element(k) for side in sides))
-
-
-def _refuse_less(
-    interp: Interpreter, left: int | Value, right: int | Value, error: ValueError
-) -> None:
-    def refuse() -> NoReturn:
-        raise users(error)
-
-    condition = compare(interp, ast.Lt, left, right)
-    if isinstance(condition, Value):
-        interp.branch(condition, refuse, lambda: None)
-    elif condition:
-        refuse()
 
 
 def _side_by_side(sides: list[Iterable], element: Callable[[Any], Abstract]) -> Iterable:

@@ -18,6 +18,7 @@ from symdiff.parse.values import (
     ArrayMethod,
     BoundMethod,
     Closure,
+    Columns,
     Conflict,
     ConflictRead,
     DictRef,
@@ -65,8 +66,15 @@ class Output:
             if value.frozen:
                 raise UnsupportedSyntaxError(
                     "the function returns a tuple of a length that is known at run time only",
-                    None,
+                    interp.returned,
                     "return a list, or an array",
+                )
+            if isinstance(content, Columns):
+                raise UnsupportedSyntaxError(
+                    "the function returns a list of tuples, lists or dicts, of a length that is "
+                    "known at run time only",
+                    self.interp.returned,
+                    "return a list for each part: ts, ys = zip(*rows), or an array",
                 )
             if isinstance(content, Value):
                 self.leaves.append(content)

@@ -8,6 +8,7 @@ are refused.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from symdiff import ops
 from symdiff.errors import AliasingError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Leaf, Static, Structure
-from symdiff.ir.types import ListType, Type
+from symdiff.ir.types import ArrayType, ListType, Type, in_words
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.demand import can_be_known
 from symdiff.parse.heap import Heap, as_type, constant, in_a_list, same
@@ -172,17 +173,36 @@ def _with_item(
     try:
         structure, leaves = item_parts(interp.heap, item)
     except Unjoinable as reason:
-        raise UnsupportedSyntaxError(str(reason), interp.span) from None
+        raise UnsupportedSyntaxError(str(reason), interp.span, _ALIKE) from None
     if not same_structure(structure, table.structure):
         raise UnsupportedSyntaxError(
-            "an item of another structure than the list's other items", interp.span
+            "an item of another structure than the list's other items", interp.span, _ALIKE
         )
     values = []
     for column, leaf in zip(table.values, leaves, strict=True):
         assert isinstance(column.type, ListType)
         value = leaf_value(interp.heap, leaf, column.type.element, interp.span, length(content))
-        values.append(change(column, value))
+        try:
+            values.append(change(column, value))
+        except TypeError:
+            raise _unlike(interp, column.type, value.type) from None
     return content_of(table.structure, values)
+
+
+_ALIKE = "give all items of the list one structure and one type"
+
+
+def _unlike(interp: Interpreter, type_: ListType, item: Type) -> UnsupportedSyntaxError:
+    """The refusal of an item that has not the type of a list's others."""
+    hint = _ALIKE
+    if isinstance(item, ArrayType) and item.kind == "array" and not item.shape:
+        hint = "make a number of an array that has no dimension: float(x), or x[()]"
+    return UnsupportedSyntaxError(
+        f"an item of type {in_words(item)} in a list of items of type {in_words(type_.element)}, "
+        "whose length is known at run time only",
+        interp.span,
+        hint,
+    )
 
 
 def push(interp: Interpreter, content: Value | Columns, item: Abstract) -> Value | Columns:
@@ -214,11 +234,41 @@ def pop(
     return rest, taken(interp, table.structure, [pair[1] for pair in pairs], length(content))
 
 
+def spliced(
+    interp: Interpreter, content: Value | Columns, key: slice, items: Value | Columns | None
+) -> Value | Columns:
+    """The list after ``content[key] = items``; after ``del content[key]`` where there are none."""
+    if key.step is not None and not (isinstance(key.step, int) and key.step == 1):
+        raise UnsupportedSyntaxError(
+            "every so many items of a list whose length is known at run time only are replaced",
+            interp.span,
+            "write a loop over the indices, or use an array",
+        )
+    start, stop = _in_order(content, key.start, key.stop)
+    parts = [] if start is None else [part(content, None, start, None)]
+    parts += [] if items is None else [items]
+    parts += [] if stop is None else [part(content, stop, None, None)]
+    if not parts:
+        return part(content, 0, 0, None)
+    return functools.reduce(lambda a, b: concatenated(interp, a, b), parts)
+
+
+def _in_order(content: Value | Columns, start: Any, stop: Any) -> tuple[Any, Any]:
+    """The bounds of a slice such that the second is not before the first."""
+    known = isinstance(start, int) and isinstance(stop, int)
+    if start is None or stop is None or (known and (start < 0) == (stop < 0) and start <= stop):
+        return start, stop
+    first, last = (ops.list_place(bound, length(content)) for bound in (start, stop))
+    return first, ops.where(ops.less(last, first), first, last)
+
+
 def concatenated(interp: Interpreter, a: Value | Columns, b: Value | Columns) -> Value | Columns:
     """``a + b``."""
     left, right = columns_of(a), columns_of(b)
     if not same_structure(left.structure, right.structure):
-        raise UnsupportedSyntaxError("lists of items of different structure joined", interp.span)
+        raise UnsupportedSyntaxError(
+            "lists of items of different structure joined", interp.span, _ALIKE
+        )
     pairs = zip(left.values, right.values, strict=True)
     return content_of(left.structure, [ops.list_concatenate(x, y) for x, y in pairs])
 

@@ -29,6 +29,7 @@ from symdiff.parse.iteration import for_each, iterate
 from symdiff.parse.loops import Turns, run_for, run_inside, run_while
 from symdiff.parse.opaque import Template
 from symdiff.parse.scope import bind_name, load_name, unbind_name
+from symdiff.parse.selecting import at_each_place
 from symdiff.parse.values import (
     Abstract,
     Array,
@@ -104,10 +105,14 @@ def _augmented(interp: Interpreter, node: ast.AugAssign) -> None:
         set_attribute(interp, owner, target.attr, after)
     elif isinstance(target, ast.Subscript):
         container, key = interp.evaluate(target.value), interp.evaluate(target.slice)
-        before = get_item(interp, container, key)
-        after = updated(interp, op, before, interp.evaluate(node.value))
-        if not (isinstance(before, Array) and after is before and before.lenses):
-            set_item(interp, container, key, after)
+
+        def update(key: Abstract) -> None:
+            before = get_item(interp, container, key)
+            after = updated(interp, op, before, interp.evaluate(node.value))
+            if not (isinstance(before, Array) and after is before and before.lenses):
+                set_item(interp, container, key, after)
+
+        at_each_place(interp, container, key, update)
 
 
 @statement(ast.Delete)

@@ -89,6 +89,13 @@ class Columns:
     values: tuple[Value, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The last arguments of a call, ``f(a, *rows)``: as many as are known at run time only."""
+
+    content: Value | Columns
+
+
 @dataclass(eq=False, slots=True)
 class DictRef:
     """A Python dict with static keys; its content is a dict that is never changed in place.

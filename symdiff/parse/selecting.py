@@ -1,0 +1,237 @@
+"""Items that an integer known at run time selects from a list, a tuple or a dict that is known now.
+
+Numbers of one dtype stand in a list of the program, ``[a, b, c][k]``; all else is one of several by
+the branch that is taken, as after ``a if k == 0 else b if k == 1 else c``. What is taken so is what
+following a loop turn by turn, or an argument that is fixed, does not tell: ``may_select``.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from symdiff import ops
+from symdiff.ir.graph import Value
+from symdiff.ir.structure import Container, Structure
+from symdiff.ir.types import ArrayType, ListType
+from symdiff.parse import staged_lists
+from symdiff.parse.blame import users
+from symdiff.parse.branches import joined_cases
+from symdiff.parse.interpreter import UNREACHABLE, Interpreter
+from symdiff.parse.join import meet, own_symbol
+from symdiff.parse.opaque import Template
+from symdiff.parse.values import (
+    ABSENT,
+    Abstract,
+    Array,
+    Columns,
+    DictRef,
+    Left,
+    ListRef,
+    ObjectRef,
+    Unjoinable,
+)
+from symdiff.parse.writeback import write_back
+
+MOST_CASES = 8  # of items that are told apart by branches where they could stand in a list
+
+
+def may_select(interp: Interpreter, key: Abstract) -> bool:
+    """Whether what a key selects is decided at run time here; else the place is noted."""
+    if interp.span is None or not _is_index(key):
+        return False
+    interp.asked.pop(interp.span, None)
+    interp.asked[interp.span] = None
+    return interp.span in interp.selecting
+
+
+def _one_by_one(interp: Interpreter) -> bool:
+    """Whether a list would not do here: how many items there are has to be known later."""
+    return interp.span is not None and interp.selecting.get(interp.span, False)
+
+
+def _is_index(key: Abstract) -> bool:
+    """Whether a key is an integer known at run time, or a slice with such a bound."""
+    if isinstance(key, slice):
+        bounds = (key.start, key.stop, key.step)
+        return all(b is None or isinstance(b, int) or _is_index(b) for b in bounds)
+    type_ = key.type if isinstance(key, Value) else None
+    if not isinstance(type_, ArrayType) or type_.shape:
+        return False
+    return type_.dtype.kind in "iu" or (type_.dtype.kind == "b" and type_.kind == "python")
+
+
+def item_of(interp: Interpreter, items: tuple[Abstract, ...], key: Value, kind: str) -> Abstract:
+    """``items[key]``, of a list or a tuple, as ``kind`` tells."""
+    content = _as_list(interp, items)
+    if content is not None:
+        return staged_lists.get(interp, content, key)
+    place = _place(interp, key, len(items), IndexError(f"{kind} index out of range"))
+    return _one_of(interp, place, list(enumerate(items)))
+
+
+def value_of(interp: Interpreter, content: dict[Any, Abstract], key: Value) -> Abstract:
+    """``content[key]``, of a dict whose keys are integers."""
+    pairs: list[tuple[Any, Abstract]] = [*content.items(), (None, ABSENT)]
+    return _one_of(interp, key, pairs)
+
+
+def items_with(
+    interp: Interpreter, items: tuple[Abstract, ...], key: Value, item: Abstract
+) -> Value | Columns | tuple[Abstract, ...]:
+    """The content of a list after ``items[key] = item``."""
+    if _are_alike(interp, (*items, item)) and not _one_by_one(interp):
+        content = staged_items(interp, items)
+        return staged_lists.replaced(interp, content, key, item)
+    error = IndexError("list assignment index out of range")
+    place = _place(interp, key, len(items), error)
+    return tuple(
+        joined_cases(interp, ops.equal(place, k), lambda: item, lambda old=old: old, "item")  # type: ignore[misc]
+        for k, old in enumerate(items)
+    )
+
+
+def _one_of(interp: Interpreter, key: Value, pairs: Sequence[tuple[Any, Abstract]]) -> Abstract:
+    """The second of the pair whose first is equal to a key; if of none, of the last.
+
+    Where that is ``ABSENT``, Python raises ``KeyError``.
+    """
+    (candidate, item), *others = pairs
+    if not others:
+        if item is ABSENT:
+            _refuse_key(interp, key)
+        return item
+    rest = functools.partial(_one_of, interp, key, others)
+    return joined_cases(interp, ops.equal(key, candidate), lambda: item, rest, "item")
+
+
+def _refuse_key(interp: Interpreter, key: Value) -> NoReturn:
+    """End a path with the error of a key that a dict has not."""
+    write_back(interp)
+    template = Template(interp)
+    shown = template.of(key)
+    ops.raise_(*template.operands, exception=KeyError, arguments=(shown,))
+    interp.put(UNREACHABLE, True)
+    raise Left
+
+
+def _place(interp: Interpreter, key: Value, count: int, error: IndexError) -> Value:
+    """An index counted from the start; an error where it is outside."""
+    refuse_where(interp, ops.less(key, -count), error)
+    refuse_where(interp, ops.greater_equal(key, count), error)
+    place: Value = ops.remainder(key, count)
+    return place
+
+
+def refuse_where(interp: Interpreter, condition: bool | Value, error: Exception) -> None:
+    """End the paths on which a condition holds with an error of the user's function."""
+
+    def refuse() -> None:
+        raise users(error)
+
+    if isinstance(condition, Value):
+        interp.branch(condition, refuse, lambda: None)
+    elif condition:
+        refuse()
+
+
+def at_each_place(
+    interp: Interpreter, container: Abstract, key: Abstract, action: Callable[[Abstract], None]
+) -> None:
+    """Stage what changes an item in place; once for each that a key known at run time may select.
+
+    Where a list has numbers only there is nothing to be changed but the list.
+    """
+    content = interp.content(container) if isinstance(container, ListRef | DictRef) else None
+    places = _places(content)
+    if places is None or not may_select(interp, key):
+        action(key)
+        return
+    place = key
+    if isinstance(content, tuple):
+        place = _place(interp, key, len(content), IndexError("list index out of range"))
+
+    def stage(left: list[Any]) -> None:
+        if not left:
+            _refuse_key(interp, key)
+        first, *others = left
+        if isinstance(content, tuple) and not others:
+            action(first)
+            return
+        found = ops.equal(place, first)
+        interp.branch(found, lambda: action(first), lambda: stage(others))
+
+    stage(places)
+
+
+def _places(content: Abstract) -> list[Any] | None:
+    """The keys of a dict, if all are integers, and of a list that holds more than numbers."""
+    if isinstance(content, dict):
+        return list(content) if is_numbered(content) else None
+    changeable = Array | ListRef | DictRef | ObjectRef
+    if not isinstance(content, tuple) or not any(isinstance(i, changeable) for i in content):
+        return None
+    return list(range(len(content)))
+
+
+def is_numbered(content: dict[Any, Abstract]) -> bool:
+    """Whether all keys of a dict are integers."""
+    return bool(content) and all(isinstance(key, int) for key in content)
+
+
+# As a list ----------------------------------------------------------------------------------------
+
+
+def staged_items(interp: Interpreter, items: tuple[Abstract, ...]) -> Value | Columns:
+    """Items known one by one as a list of the program; ``Unjoinable`` where they have no type."""
+    structure, columns = staged_lists.columns_from(interp.heap, items)
+    return staged_lists.content_of(structure, [_column(interp, column) for column in columns])
+
+
+def _column(interp: Interpreter, leaves: Sequence[Abstract]) -> Value:
+    types = [interp.lift(leaf).type for leaf in leaves]
+    element = functools.reduce(lambda a, b: meet(a, b, own_symbol()), types)
+    values = [staged_lists.leaf_value(interp.heap, v, element, interp.span) for v in leaves]
+    made: Value = ops.list_new(*values, type=ListType(element))
+    return made
+
+
+def _as_list(interp: Interpreter, items: tuple[Abstract, ...]) -> Value | Columns | None:
+    """The items as a list of the program, where they are alike, or too many for branches."""
+    if _one_by_one(interp):
+        return None
+    if _are_alike(interp, items):
+        return staged_items(interp, items)
+    if len(items) <= MOST_CASES:
+        return None
+    try:
+        return staged_items(interp, items)
+    except Unjoinable:
+        return None
+
+
+def _are_alike(interp: Interpreter, items: tuple[Abstract, ...]) -> bool:
+    """Whether items are numbers, or tuples of numbers, that have one dtype in each place."""
+    if not items:
+        return False
+    try:
+        structure, columns = staged_lists.columns_from(interp.heap, items)
+    except Unjoinable:
+        return False
+    return _is_fixed(structure) and all(_have_one_dtype(interp, column) for column in columns)
+
+
+def _is_fixed(structure: Structure) -> bool:
+    """Whether nothing of an item can be written."""
+    if not isinstance(structure, Container):
+        return True
+    return issubclass(structure.type, tuple) and all(map(_is_fixed, structure.items))
+
+
+def _have_one_dtype(interp: Interpreter, leaves: Sequence[Abstract]) -> bool:
+    types = [interp.lift(leaf).type for leaf in leaves]
+    return all(
+        isinstance(t, ArrayType) and t.kind != "array" and t.dtype == types[0].dtype  # type: ignore[union-attr]
+        for t in types
+    )

@@ -1,0 +1,205 @@
+"""Items selected at run time, lists of run-time length taken apart: Python's errors, refusals."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff
+from symdiff.errors import AliasingError, UnsupportedCallError, UnsupportedSyntaxError
+
+
+def grown(x: Any) -> list[Any]:
+    rows: list[Any] = []
+    while len(rows) < x[0] * 4:
+        rows.append(x[1] ** (1 + len(rows)))
+    return rows
+
+
+def unpacks_two(x: Any) -> Any:
+    a, b = grown(x)
+    return a * b
+
+
+def unpacks_at_least_two(x: Any) -> Any:
+    a, b, *rest = grown(x)
+    return a * b + len(rest)
+
+
+def stars_into_two(x: Any) -> Any:
+    def after_two(a: Any, b: Any, *rest: Any) -> Any:
+        return a * b + sum(rest)
+
+    return after_two(*grown(x))
+
+
+def selects_a_number(x: Any) -> Any:
+    return [x[0], x[1], x[2]][int(x[0] * 10)]
+
+
+def selects_an_array(x: Any) -> Any:
+    return (x, 2 * x, x**2)[int(x[0] * 10)].sum()
+
+
+def replaces_an_array(x: Any) -> Any:
+    rows = [x, 2 * x, x**2]
+    rows[int(x[0] * 10)] = x
+    return rows[0].sum() + rows[2].sum()
+
+
+def adds_to_an_array(x: Any) -> Any:
+    rows = [x * 1, 2 * x, x**2]
+    rows[int(x[0] * 10)] += x
+    return rows[0].sum() + rows[2].sum()
+
+
+def looks_up(x: Any) -> Any:
+    return {0: x[0], 1: x[1]}[int(x[0] * 10)]
+
+
+def adds_to_an_item(x: Any) -> Any:
+    mass = {0: x[0], 1: x[1]}
+    mass[int(x[0] * 10)] += x[2]
+    return mass[0] * mass[1]
+
+
+def sets_past_the_end(x: Any) -> Any:
+    rows = grown(x)
+    rows[4] = x[0]
+    return sum(rows)
+
+
+RAISING = (
+    unpacks_two,
+    unpacks_at_least_two,
+    stars_into_two,
+    selects_a_number,
+    selects_an_array,
+    replaces_an_array,
+    adds_to_an_array,
+    looks_up,
+    adds_to_an_item,
+    sets_past_the_end,
+)
+
+
+@pytest.mark.parametrize("function", RAISING)
+def test_value_or_error_are_pythons(
+    function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SYMDIFF_VERIFY", "1")
+    outcomes = set()
+    for first in (-0.25, -0.12, 0.12, 0.3, 0.6, 0.8, 1.2):
+        x = np.array([first, 1.3, 0.7])
+        expected, actual = (
+            outcome(call, x) for call in (function, symdiff.differentiable(function).forward)
+        )
+        outcomes.add(type(expected))
+        assert repr(expected) == repr(actual)
+    assert len(outcomes) == 2, "a value at some arguments, an error at others"
+
+
+def outcome(call: Callable[..., Any], x: Any) -> Any:
+    try:
+        result = call(x)
+    except (ValueError, TypeError, IndexError, KeyError) as error:
+        return error
+    return result[0] if isinstance(result, tuple) else result
+
+
+def both_arms_raise(x: Any) -> Any:
+    y = x * 2
+    if x[0] <= 0:
+        y = (late if x[1] > 0 else late * 2).sum()  # noqa: F821
+    late = y.sum()
+    return late
+
+
+def test_arms_of_a_value_that_both_raise_end_the_path() -> None:
+    np.testing.assert_array_equal(symdiff.grad(both_arms_raise)(np.array([0.5, 1.0])), [2.0, 2.0])
+    with pytest.raises(UnboundLocalError):
+        symdiff.grad(both_arms_raise)(np.array([-0.5, 1.0]))
+
+
+def item_of_a_number_where_no_array_comes(x: Any) -> Any:
+    def first(a: Any) -> Any:
+        if np.mean(x) > 100.0:
+            return a[[0]].sum()
+        return a * 2.0
+
+    return first(-1.0) * x[0]
+
+
+def test_an_item_of_a_number_raises_where_it_is_reached() -> None:
+    gradient = symdiff.grad(item_of_a_number_where_no_array_comes)
+    np.testing.assert_array_equal(gradient(np.array([0.5, 1.0])), [-2.0, 0.0])
+    with pytest.raises(TypeError, match="'float' object is not subscriptable"):
+        gradient(np.array([500.0, 1.0]))
+
+
+def every_other_item(x: Any) -> Any:
+    rows = grown(x)
+    rows[::2] = [x[0], x[1]]
+    return sum(rows)
+
+
+def a_new_key(x: Any) -> Any:
+    mass = {0: x[0]}
+    mass[int(x[0] * 10)] = x[1]
+    return sum(mass.values())
+
+
+def an_array_without_dimensions(x: Any) -> Any:
+    rows = grown(x)
+    rows[0] = np.where(x[0] > 0, x[1], x[2])
+    return sum(rows)
+
+
+def rows_of_tuples(x: Any) -> Any:
+    rows = [(x[0], x[1])]
+    while rows[-1][0] < 3:
+        rows.append((rows[-1][0] * 2, x[1]))
+    return rows
+
+
+def as_many_as_there_are(x: Any) -> Any:
+    return np.add.outer(*grown(x)) + np.linalg.multi_dot(*grown(x))
+
+
+def with_a_default(x: Any) -> Any:
+    def scaled(a: Any, b: Any = 2.0) -> Any:
+        return a * b
+
+    return scaled(*grown(x))
+
+
+def one_of_many_written(x: Any) -> Any:
+    rows = [x * (i + 1) for i in range(10)]
+    v = rows[int(x[0] * 3)]
+    rows[1][0] = 3.0
+    return v @ x
+
+
+REFUSED = (
+    (every_other_item, UnsupportedSyntaxError, "rows[::2]", "write a loop over the indices"),
+    (a_new_key, UnsupportedSyntaxError, "mass[int(x[0] * 10)]", "keys must be constants"),
+    (an_array_without_dimensions, UnsupportedSyntaxError, "rows[0]", "float(x), or x[()]"),
+    (rows_of_tuples, UnsupportedSyntaxError, "return rows", "ts, ys = zip(*rows)"),
+    (as_many_as_there_are, UnsupportedCallError, "np.add.outer(*grown(x))", "make an array"),
+    (with_a_default, UnsupportedCallError, "scaled(*grown(x))", "give the list itself"),
+    (one_of_many_written, AliasingError, "rows[1]", "put a new array in its place"),
+)
+
+
+@pytest.mark.parametrize(("function", "kind", "marked", "hint"), REFUSED)
+def test_what_is_refused_says_where_and_what_to_write(
+    function: Callable[..., Any], kind: type[Exception], marked: str, hint: str
+) -> None:
+    with pytest.raises(kind) as caught:
+        symdiff.differentiable(function).forward(np.array([0.55, 1.3, 0.7]))
+    lines = str(caught.value).splitlines()
+    assert hint in lines[-1]
+    column = lines[2].index("^")
+    assert lines[1][column : column + lines[2].count("^")].startswith(marked)
+    assert not any(name in lines[0] for name in ("Ref", "Columns", "Value", "_Absent"))
