@@ -317,6 +317,9 @@ def _moved_fact(path: Path, moved: Callable[[Path], Path]) -> Path:
     *before, end = path
     if isinstance(end, Aspect) and end.kind == "is":
         return (*moved(tuple(before)), replace(end, of=moved(end.of)))
+    if isinstance(end, Aspect) and end.kind == "equal":
+        other, by = end.of
+        return (*moved(tuple(before)), replace(end, of=(moved(other), by)))
     return moved(path)
 
 
@@ -418,7 +421,7 @@ def staged_at(
             signature = replace(signature, static=tuple((known | fixed).items()))
             continue
         same = _aliases(staged.graph, signature, arguments)
-        found = joined(signature, meetings(staged.graph.block), arguments)
+        found = joined(signature, staged.graph, meetings(staged.graph.block), arguments)
         if same == signature.same and found == signature:
             return staged, signature
         signature = replace(found, same=same)

@@ -11,6 +11,7 @@ from symdiff.ir.graph import FreeVariable, Graph
 from symdiff.ir.signature import Aspect, Fixed, Nested, Path, Signature, Specification
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ir.types import ArrayType, ListType, Size, Type, in_words, with_symbols
+from symdiff.runtime.calling import follow
 
 Parameter = tuple[str, Specification]
 
@@ -109,10 +110,24 @@ def _item(nested: Any, key: Any) -> Specification:
 def fact_checks(signature: Signature, classes: Classes) -> Iterator[str]:
     """Statements that check values of arguments that the program rests on."""
     for path, value in signature.static:
-        if isinstance(path[0], FreeVariable):
-            continue  # it is what it was
-        text, wanted = _fact(path, value, signature)
-        yield f"_same({text!r}, {text}, {spelled_value(wanted, classes)})"
+        fact = _captured(path, signature) if _is_free(path) else _fact(path, value, signature)
+        if fact is not None:
+            text, wanted = fact
+            yield f"_same({text!r}, {text}, {spelled_value(wanted, classes)})"
+
+
+def _is_free(path: Path) -> bool:
+    return isinstance(path[0], FreeVariable)
+
+
+def _captured(path: Path, signature: Signature) -> tuple[str, Any] | None:
+    """What of an argument has to fit a captured array, which is what it was itself."""
+    *before, axis, end = path
+    if not isinstance(end, Aspect) or end.kind != "equal" or _is_free(end.of[0]):
+        return None
+    (*other, size), by = end.of
+    length = follow(tuple(before), (), ()).shape[axis.of]
+    return f"{place(tuple(other), signature)}.shape[{size.of}]", length - by
 
 
 def _fact(path: Path, value: Any, signature: Signature) -> tuple[str, Any]:

@@ -56,10 +56,11 @@ class Aspect:
     """The end of a path, where one thing about what stands there is fixed, not the object itself.
 
     ``"size"``: the dimension of axis ``of``; ``"layout"``: how an array lies in memory, "C", "F" or
-    its strides in bytes; ``"is"``: whether the same object stands at the path ``of``.
+    its strides in bytes; ``"is"``: whether the same object stands at the path ``of``; ``"equal"``,
+    of a dimension: that it is the one at the path ``of[0]`` and ``of[1]`` more.
     """
 
-    kind: Literal["size", "layout", "is"]
+    kind: Literal["size", "layout", "is", "equal"]
     of: Any = None
 
 

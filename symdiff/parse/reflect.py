@@ -78,9 +78,15 @@ def _input(interp: Interpreter, type_: Type, path: Path) -> Abstract:
 
 
 def _fixed_shape(interp: Interpreter, shape: tuple[Dim, ...], path: Path) -> tuple[Dim, ...]:
-    return tuple(
-        interp.static.get((*path, Aspect("size", axis)), dim) for axis, dim in enumerate(shape)
-    )
+    """A shape with the dimensions that are fixed, or known to be those of other arrays."""
+    equal = {
+        fact[:-1]: size
+        for fact, size in interp.static.items()
+        if isinstance(fact[-1], Aspect) and fact[-1].kind == "equal"
+    }
+    ends = [(*path, Aspect("size", axis)) for axis in range(len(shape))]
+    known = interp.static | equal
+    return tuple(known.get(end, dim) for end, dim in zip(ends, shape, strict=True))
 
 
 def input_name(path: Path) -> str:

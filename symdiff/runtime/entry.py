@@ -317,6 +317,10 @@ class _Writer:
         kind = end.kind if isinstance(end, Aspect) else None
         if kind == "layout":
             self._layout(self.read(path[:-1]), value)
+        elif kind == "equal":
+            other, by = end.of
+            more = f" {by:+d}" if by else ""
+            self.require(f"{self.read(path[:-1])} == {self.read(other)}{more}")
         elif kind == "is":
             word = "is" if value else "is not"
             self.require(f"{self.read(path[:-1])} {word} {self.read(end.of)}")

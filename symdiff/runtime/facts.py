@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from symdiff.ir.signature import Signature, describe
+from symdiff.ir.signature import Aspect, Path, Signature, describe
 from symdiff.runtime.entry import Check
 from symdiff.runtime.signature import spelled
 
@@ -66,9 +66,22 @@ def compiled_for(signature: Signature) -> str:
 
 
 def _always(signature: Signature) -> str:
-    known = [f"{spelled(path)} == {value!r}" for path, value in signature.static]
+    known = [_said(path, value) for path, value in signature.static]
     known += [f"{spelled(path)} is {spelled(other)}" for path, other in signature.same]
     return f"; {', '.join(known)}" if known else ""
+
+
+def _said(path: Path, value: Any) -> str:
+    """A fact that a signature fixes: of two things whether they are one, of one what it is.
+
+    >>> print(_said(("x", Aspect("is", ("y",))), False), _said(("n",), 3), sep=", ")
+    x is not y, n == 3
+    """
+    end = path[-1]
+    if isinstance(end, Aspect) and end.kind in ("is", "equal"):
+        text = spelled(path)[1:-1]
+        return text if value else text.replace(" is ", " is not ", 1)
+    return f"{spelled(path)} == {value!r}"
 
 
 def what_changes(signatures: Sequence[Signature], facts: Sequence[Facts] = ()) -> str:

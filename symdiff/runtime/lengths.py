@@ -1,4 +1,4 @@
-"""Lengths of arguments that are known to belong together: one symbol for them in the signature.
+"""Lengths of inputs that are known to belong together: one symbol for them in the signature.
 
 Every length has a symbol of its own at first. Where two meet (``ops.meeting``) and fit in the call
 at hand, the program is made for calls where they fit: ``w: float64[n]``, ``x: float64[n+1]``. What
@@ -7,18 +7,20 @@ does not meet stays apart: that a batch is as large as a layer is an accident.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from symdiff.ir.signature import Nested, Path, Signature, Specification, leaves
+from symdiff.ir.graph import Graph
+from symdiff.ir.signature import Aspect, Nested, Path, Signature, Specification, leaves
 from symdiff.ir.types import ArrayType, Dim, Size, shifted
 from symdiff.ops.meeting import Meeting
 from symdiff.runtime.calling import follow
 
 Axis = tuple[Path, int]  # of the array at a path
+_D = TypeVar("_D", Size, Dim)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +37,40 @@ class Tie:
         return Tie((place(path), number), (place(other), of_other), self.by)
 
 
-def joined(signature: Signature, met: Iterable[Meeting], arguments: Sequence[Any]) -> Signature:
-    """The signature with one symbol for lengths of arguments that meet and fit in this call."""
-    lengths = _lengths(signature, arguments)
+def joined(
+    signature: Signature, graph: Graph, met: Iterable[Meeting], arguments: Sequence[Any]
+) -> Signature:
+    """The signature with one symbol for lengths of inputs that meet and fit in this call.
+
+    What is read of objects and variables has no types in a signature: that its lengths fit is a
+    fact, whose value is the length as it is called in the graph.
+    """
+    axes = _axes_of_inputs(graph)
+    lengths = _lengths(axes, signature, arguments)
     groups: dict[str, set[str]] = {symbol: {symbol} for symbol in lengths}
     for one, other in dict.fromkeys(met):
         for fitting in _fitting(one, other, lengths):
             group = set().union(*(groups[symbol] for symbol in fitting))
             groups.update((symbol, group) for symbol in group)
-    new = {symbol: _in_terms_of(groups[symbol], symbol, lengths) for symbol in lengths}
-    return _with_sizes(signature, lambda axis, dim: _renamed(dim, new))
+    own = {dim.symbol for _, dim in _axes(signature) if isinstance(dim, Size)}
+    new = {symbol: _in_terms_of(groups[symbol], symbol, lengths, own) for symbol in lengths}
+    made = _with_sizes(signature, lambda axis, dim: _renamed(dim, new))
+    facts = dict(signature.static) | dict(_facts(axes, new, own))
+    return replace(made, static=tuple(facts.items()))
+
+
+def _facts(
+    axes: Sequence[tuple[Axis, Size]], new: Mapping[str, Size], own: Collection[str]
+) -> Iterator[tuple[Path, Size]]:
+    """The lengths that no signature has and that get another symbol, each a fact of its own."""
+    first = {dim.symbol: (axis, dim.offset) for axis, dim in reversed(axes)}
+    for (path, number), dim in axes:
+        size = _renamed(dim, new)
+        if size != dim and dim.symbol not in own:
+            (other, of_other), offset = first[size.symbol]
+            known = (*other, Aspect("size", of_other))
+            end = Aspect("equal", (known, size.offset - offset))
+            yield (*path, Aspect("size", number), end), size
 
 
 def _fitting(one: Size, other: Size, lengths: Mapping[str, int]) -> Iterator[tuple[str, str]]:
@@ -62,26 +88,44 @@ def _fitting(one: Size, other: Size, lengths: Mapping[str, int]) -> Iterator[tup
                 yield a, b
 
 
-def _lengths(signature: Signature, arguments: Sequence[Any]) -> dict[str, int]:
-    """What the symbols of array arguments stand for in a call; spelled types tell nothing."""
+def _axes_of_inputs(graph: Graph) -> list[tuple[Axis, Size]]:
+    """The dimensions of the arrays that a graph is given."""
+    pairs = zip(graph.inputs, graph.block.parameters, strict=True)
+    return [
+        ((source.path, number), dim)
+        for source, value in pairs
+        if isinstance(value.type, ArrayType)
+        for number, dim in enumerate(value.type.shape)
+        if isinstance(dim, Size)
+    ]
+
+
+def _lengths(
+    axes: Iterable[tuple[Axis, Size]], signature: Signature, arguments: Sequence[Any]
+) -> dict[str, int]:
+    """What symbols stand for in a call; spelled types tell nothing."""
     names = [name for name, _ in signature.parameters]
     found: dict[str, int] = {}
-    for path, type_ in _arrays(signature):
+    for (path, number), dim in axes:
         value = follow(path, names, arguments)
         if isinstance(value, np.ndarray):
-            for dim, length in zip(type_.shape, value.shape, strict=True):
-                if isinstance(dim, Size):
-                    found.setdefault(dim.symbol, length - dim.offset)
+            found.setdefault(dim.symbol, value.shape[number] - dim.offset)
     return found
 
 
-def _in_terms_of(group: set[str], symbol: str, lengths: Mapping[str, int]) -> Size:
-    """A length as the shortest of its group plus a number: so it is known not to be 1."""
-    shortest = min((s for s in lengths if s in group), key=lambda s: lengths[s])
+def _in_terms_of(
+    group: set[str], symbol: str, lengths: Mapping[str, int], own: Collection[str]
+) -> Size:
+    """A length as the shortest of its group plus a number: so it is known not to be 1.
+
+    The shortest that the signature itself has, where there is one.
+    """
+    able = [s for s in lengths if s in group]
+    shortest = min([s for s in able if s in own] or able, key=lambda s: lengths[s])
     return Size(shortest, lengths[symbol] - lengths[shortest])
 
 
-def _renamed(dim: Dim, new: Mapping[str, Size]) -> Dim:
+def _renamed(dim: _D, new: Mapping[str, Size]) -> _D:
     if isinstance(dim, int) or dim.symbol not in new:
         return dim
     found = new[dim.symbol]
@@ -89,14 +133,15 @@ def _renamed(dim: Dim, new: Mapping[str, Size]) -> Dim:
 
 
 def common(signature: Signature) -> list[Tie]:
-    """The axes whose lengths have one symbol, each with the first of that symbol."""
-    first: dict[str, tuple[Axis, Size]] = {}
-    found = []
+    """The axes whose lengths have one symbol, each with the shortest of that symbol."""
+    of: dict[str, list[tuple[Axis, Size]]] = {}
     for axis, dim in _axes(signature):
         if isinstance(dim, Size):
-            other, known = first.setdefault(dim.symbol, (axis, dim))
-            if other != axis:
-                found.append(Tie(axis, other, dim.offset - known.offset))
+            of.setdefault(dim.symbol, []).append((axis, dim))
+    found = []
+    for places in of.values():
+        first, least = min(places, key=lambda place: place[1].offset)
+        found += [Tie(a, first, dim.offset - least.offset) for a, dim in places if a != first]
     return found
 
 

@@ -181,7 +181,12 @@ _SPELLED: dict[str, Callable[[str, Any], str]] = {
     "size": lambda text, axis: f"{text}.shape[{axis}]",
     "layout": lambda text, _: f"{text}.flags",
     "is": lambda text, other: f"({text} is {spelled(other)})",
+    "equal": lambda text, other: f"({text} == {spelled(other[0])}{_plus(other[1])})",
 }
+
+
+def _plus(number: int) -> str:
+    return f" {'-' if number < 0 else '+'} {abs(number)}" if number else ""
 
 
 def spelled(path: Path) -> str:
@@ -190,7 +195,8 @@ def spelled(path: Path) -> str:
     parts = [str(first)]
     for key in rest:
         if isinstance(key, Aspect):
-            return _SPELLED[key.kind]("".join(parts), key.of)
+            parts = [_SPELLED[key.kind]("".join(parts), key.of)]
+            continue
         is_name = isinstance(key, str) and key.isidentifier()
         parts.append(f".{key}" if is_name else f"[{key!r}]")
     return "".join(parts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import runpy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,9 @@ import pytest
 
 import symdiff
 from symdiff.errors import SymdiffError
+from symdiff.ir.graph import Block, Graph, Input, Value
+from symdiff.ir.signature import Signature, leaves
+from symdiff.ir.structure import Container
 from symdiff.ir.types import Size
 from symdiff.runtime.lengths import common, joined, with_common
 from symdiff.runtime.signature import signature_of
@@ -19,9 +22,19 @@ from symdiff.runtime.signature import signature_of
 SIZES = {name: Size(name) for name in ("x.0", "y.0", "z.0")}
 
 
+def _joined_of(
+    met: Sequence[tuple[Size, Size]], names: Sequence[str], arguments: Sequence[Any]
+) -> Signature:
+    """The signature of a call of a function that reads all its arguments."""
+    signature = signature_of(names, arguments)
+    given = [Value(kind, None, name) for name, kind in signature.parameters]
+    inputs = tuple(Input((name,), "argument") for name in names)
+    graph = Graph("f", Block(tuple(given), [], ()), inputs, Container(tuple, (), ()))
+    return joined(signature, graph, met, arguments)
+
+
 def _joined(*met: tuple[Size, Size], **lengths: int) -> str:
-    arguments = [np.ones(length) for length in lengths.values()]
-    return str(joined(signature_of(list(lengths), arguments), met, arguments))
+    return str(_joined_of(met, list(lengths), [np.ones(length) for length in lengths.values()]))
 
 
 def test_lengths_that_meet_and_fit_have_one_symbol() -> None:
@@ -48,18 +61,16 @@ def test_parts_of_two_arrays_are_as_long_where_the_arrays_are() -> None:
 def test_what_an_inner_call_has_in_common_an_outer_one_has() -> None:
     arguments = np.ones(5), np.ones((4, 6))
     met = (Size("x.0", -1), Size("y.0")), (Size("x.0"), Size("y.1", -1))
-    inner = joined(signature_of("xy", arguments), met, arguments)
+    inner = _joined_of(met, "xy", arguments)
     assert str(inner) == "x: float64[y.shape[0]+1], y: float64[y.shape[0],y.shape[0]+2]"
     ties = [tie.moved(lambda path: ("given", *path)) for tie in common(inner)]
     outer = with_common(signature_of(["given"], [{"x": arguments[0], "y": arguments[1]}]), ties)
     lengths = [dim for _, dim in _dims(outer)]
-    first = lengths[0]
-    assert lengths == [first, Size(first.symbol, -1), Size(first.symbol, 1)]
+    least = lengths[1]
+    assert lengths == [Size(least.symbol, 1), least, Size(least.symbol, 2)]
 
 
 def _dims(signature: Any) -> list[tuple[Any, Any]]:
-    from symdiff.ir.signature import leaves
-
     ((name, specification),) = signature.parameters
     return [(path, dim) for path, type_ in leaves(specification, (name,)) for dim in type_.shape]
 
@@ -196,6 +207,71 @@ def test_a_module_says_which_lengths_belong_together(tmp_path: Path) -> None:
         np.testing.assert_array_equal(found, part)
     with pytest.raises(TypeError, match=r"axis 0 of x must have length 7 \(n\+1\), not 8"):
         gradient(np.ones(6), np.ones(8))
+
+
+# What no signature has ----------------------------------------------------------------------------
+
+CONDUCTIVITY = np.linspace(1.0, 2.0, 6)
+SPACING = np.linspace(0.5, 0.9, 5)
+
+
+def of_globals(u: np.ndarray) -> Any:
+    flux = (u[1:] - u[:-1]) * SPACING
+    return np.sum(flux**2) + np.sum(CONDUCTIVITY[1:-1] * u[1:-1])
+
+
+class Rod:
+    """A rod that knows what it is made of, and counts."""
+
+    def __init__(self, length: int) -> None:
+        self.kappa = np.linspace(1.0, 2.0, length)
+        self.nfev = 0
+
+    def energy(self, u: np.ndarray) -> Any:
+        self.nfev += 1
+        return np.sum(self.kappa[1:-1] * (u[2:] - u[:-2]) ** 2)
+
+
+def test_globals_and_attributes_fit_too() -> None:
+    rod, (u,) = Rod(6), _points((6,))
+    for function in (of_globals, rod.energy):
+        gradient = symdiff.grad(function)
+        assert "== 1" not in str(gradient.source(u))
+        np.testing.assert_allclose(
+            gradient(u) @ (u - 0.7), _step(function, [u], [u - 0.7]), rtol=1e-12
+        )
+
+
+def test_facts_about_lengths_are_told() -> None:
+    gradient = symdiff.grad(of_globals)
+    gradient(*_points((6,)))
+    (line,) = gradient.signatures()
+    assert "SPACING.shape[0] == u.shape[0] - 1" in line
+    assert "CONDUCTIVITY.shape[0] == u.shape[0]" in line
+
+
+def test_a_global_of_another_length_is_compiled_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    (u,) = _points((6,))
+    gradient = symdiff.grad(of_globals)
+    gradient(u)
+    for other in (np.linspace(1.0, 2.0, 3), np.linspace(2.0, 1.0, 6)):
+        monkeypatch.setitem(globals(), "CONDUCTIVITY", other)
+        np.testing.assert_allclose(
+            gradient(u) @ (u - 0.7), _step(of_globals, [u], [u - 0.7]), rtol=1e-12
+        )
+    monkeypatch.setitem(globals(), "CONDUCTIVITY", np.ones(7))
+    with pytest.raises(ValueError, match="could not be broadcast"):
+        gradient(u)
+
+
+def test_a_module_fits_the_arrays_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "taken.py"
+    symdiff.grad(of_globals).export(path, *_points((6,)))
+    gradient = runpy.run_path(str(path))["of_globals_grad"]
+    (u,) = _points((6,))
+    np.testing.assert_array_equal(gradient(u), symdiff.grad(of_globals)(u))
+    with pytest.raises(TypeError, match=r"u.shape\[0\] must be 6, not 5"):
+        gradient(u[1:])
 
 
 def test_spelled_types_join_nothing() -> None:
