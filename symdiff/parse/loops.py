@@ -510,10 +510,11 @@ class LoopStager:
         """Take up what may be one thing at the head, where that matters."""
         matters = trial.heap.written or trial.carries.merged(trial.heap)
         found = trial.carries.relations(trial.heap) if matters else {}
-        before = dict(self.related)
+        known = len(self.related)
         for pair, first in found.items():
             self.related[pair] = first and self.related.get(pair, True)
-        return self.related != before
+        # Which turns a relation is of matters where a trial ends in a conflict: this one did not.
+        return len(self.related) > known
 
     # The loop -------------------------------------------------------------------------------------
 
