@@ -72,7 +72,7 @@ def export_of(
         write_module(Request([own], checked), path)
         return
     several = isinstance(names, Sequence) and not isinstance(names, str)
-    given: tuple[str, ...] = tuple(names) if several else (str(names),)
+    given: tuple[Any, ...] = tuple(names) if several else (names,)
     unknown = [name for name in given if name not in _NAMED]
     if unknown:
         raise SignatureError(
