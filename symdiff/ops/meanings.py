@@ -81,6 +81,17 @@ def _is_plain(x: Any) -> bool:
     return not getattr(x, "args", ()) or x.is_number or x.is_Indexed
 
 
+def number_of(sp: Any, given: Any) -> Any:
+    """A number that the program gives as such; SymPy would read a text, and run what it says.
+
+    :raises TypeError: for what is no number.
+    """
+    if not isinstance(given, int | float | np.integer | np.floating):
+        raise TypeError(f"{given!r} is no number")
+    numerator, denominator = float(given).as_integer_ratio()
+    return sp.Rational(numerator, denominator) if denominator < 2**20 else sp.Float(float(given))
+
+
 def mean_of(sp: Any, entries: list[Any]) -> Any:
     """The arithmetic mean."""
     return sp.Add(*entries) / len(entries)
@@ -89,7 +100,7 @@ def mean_of(sp: Any, entries: list[Any]) -> Any:
 def variance_of(sp: Any, entries: list[Any], *, ddof: float = 0, **_: Any) -> Any:
     """The variance with ``ddof`` degrees of freedom taken off."""
     mean = mean_of(sp, entries)
-    return sp.Add(*((x - mean) ** 2 for x in entries)) / (len(entries) - sp.nsimplify(ddof))
+    return sp.Add(*((x - mean) ** 2 for x in entries)) / (len(entries) - number_of(sp, ddof))
 
 
 def truth_of(sp: Any, entry: Any) -> Any:
@@ -108,7 +119,7 @@ def norm_of(sp: Any, entries: list[Any], *, ord: Any = None) -> Any:
         return least(sp, *sizes)
     if ord == 0:
         return sp.Add(*(select(sp, sp.Ne(x, 0), sp.S.One, sp.S.Zero) for x in entries))
-    order = sp.nsimplify(ord)
+    order = number_of(sp, ord)
     return sp.Add(*(x**order for x in sizes)) ** (1 / order)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ import pytest
 import sympy as sp
 
 import symdiff as sd
-from symdiff.errors import SignatureError, UnsupportedCallError
+from symdiff.errors import SignatureError, SymdiffError, UnsupportedCallError
 from tests.closed.evaluating import expressions_in, numbers_in, point_of, values_at
 
 X = sp.Symbol("x", real=True)
@@ -93,6 +95,52 @@ def test_names_that_mean_something_to_sympy_are_symbols_here():
     I, E, S, beta = sp.symbols("I E S beta", real=True)  # noqa: E741
     assert f.sympy(1.0, 2.0, 3.0, 4.0) == I * E + S / beta
     assert sd.grad(f, argnums=(0, 1)).sympy(1.0, 2.0, 3.0, 4.0) == (E, I)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, text: np.linalg.norm(x, text),
+        lambda x, text: np.var(x, ddof=text),
+        lambda x, text: np.std(x, ddof=text),
+        lambda x, text: np.sum(np.round(x, text)),
+        lambda x, text: np.sum(np.clip(x, text, 1.0)),
+        lambda x, text: np.sum(np.maximum(x, text)),
+        lambda x, text: np.sum(x) ** text,
+        lambda x, text: math.log(x[0], text),
+        lambda x, text: np.sum(np.where(x > 0, x, text)),
+        lambda x, text: np.sum(np.full(2, text)) + x[0],
+        lambda x, text: np.sum(x, initial=text),
+        lambda x, text: np.heaviside(x[0], text),
+    ],
+)
+def test_text_in_place_of_a_number_is_never_read(function: Any, tmp_path: Any):
+    """SymPy's own functions would run it."""
+    made = tmp_path / "made"
+    text = f"open({str(made)!r}, 'w').close()"
+    with pytest.raises((SymdiffError, TypeError, ValueError)):
+        sd.differentiable(function).sympy(np.array([1.0, 2.0]), text)
+    assert not made.exists()
+
+
+def test_what_reads_text_is_not_called_anywhere():
+    readers = {"sympify", "nsimplify", "lambdify", "parse_expr", "parse_latex", "simplify"}
+    for file in Path(sd.__file__).parent.rglob("*.py"):
+        called = {
+            node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Call)
+        }
+        assert not called & readers, file.name
+
+
+def test_orders_of_norms_are_exact():
+    x = entries("x", 2)
+    of = lambda function: sd.differentiable(function).sympy("float64[2]")  # noqa: E731
+    assert of(lambda x: np.linalg.norm(x, 2.5)) == (
+        (sp.Abs(x[0]) ** sp.Rational(5, 2) + sp.Abs(x[1]) ** sp.Rational(5, 2)) ** sp.Rational(2, 5)
+    )
+    assert of(lambda x: np.var(x, ddof=0.5)).equals((x[0] - x[1]) ** 2 / 3)
 
 
 def test_containers_keep_their_structure():
