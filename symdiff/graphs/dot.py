@@ -7,9 +7,8 @@ in labels with markup only, escaped, so that no name or string constant ends one
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
 
-from symdiff.graphs.picture import Arrow, Box, Frame, Picture
+from symdiff.graphs.picture import Arrow, Box, Frame, Picture, box_count, written
 
 _LOOKS = {
     "leaf": 'fillcolor="#dbeafe" color="#2563eb"',
@@ -38,33 +37,28 @@ _DEFAULTS = (
     ' height="0.3" margin="0.1,0.04"]',
     'edge [color="#6b7280" fontname="Helvetica" fontsize="9" fontcolor="#6b7280" arrowsize="0.7"]',
 )
+_FEW = 80  # boxes that are laid out as well as can be
+_BOUNDED = 'graph [nslimit="1" nslimit1="1" mclimit="0.2"]'  # rounds of improving the layout
 
 
 def dot_of(picture: Picture) -> str:
     """The text that Graphviz's ``dot`` reads."""
     name = picture.whole.title if picture.whole.title.isidentifier() else "graph"
     lines = [f'digraph "{name}" {{', *(f"  {line}" for line in _DEFAULTS)]
-    lines += _content(picture.whole)
+    if box_count(picture) > _FEW:
+        lines.append(f"  {_BOUNDED}")
+    lines += written(picture.whole, _opened, "}", _boxes)
     lines += [_arrow(arrow) for arrow in picture.arrows]
     return "\n".join([*lines, "}", ""])
 
 
-def _content(whole: Frame) -> Iterator[str]:
-    """The boxes of a frame, and the frames in it with theirs."""
-    stack: list[tuple[int, Frame | str]] = [(1, whole)]
-    while stack:
-        depth, item = stack.pop()
-        margin = "  " * depth
-        if isinstance(item, str):
-            yield margin + item
-            continue
-        if item is not whole:
-            yield f"{margin}subgraph cluster_{item.id} {{"
-            yield f"{margin}  label=<{escaped(item.title)}> {_FRAME}"
-            stack.append((depth, "}"))
-        inside = depth + (item is not whole)
-        stack += [(inside, inner) for inner in reversed(item.frames)]
-        stack += [(inside, _box(box)) for box in reversed(item.boxes)]
+def _opened(frame: Frame) -> list[str]:
+    head = f"  label=<{escaped(frame.title)}> {_FRAME}"
+    return [f"subgraph cluster_{frame.id} {{", head]
+
+
+def _boxes(boxes: list[Box]) -> list[str]:
+    return list(map(_box, boxes))
 
 
 def _box(box: Box) -> str:

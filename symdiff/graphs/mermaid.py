@@ -6,10 +6,8 @@ Mermaid, to Markdown or to HTML is written as its number.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from symdiff.graphs.dot import printable
-from symdiff.graphs.picture import Arrow, Box, Frame, Picture
+from symdiff.graphs.picture import Arrow, Box, Frame, Picture, written
 
 _CLASSES = {
     "leaf": "fill:#dbeafe,stroke:#2563eb,color:#111827",
@@ -28,27 +26,19 @@ _PLAIN = frozenset(" .,:()[]+-=/@_'·…²")
 
 def mermaid_of(picture: Picture) -> str:
     """The text that Mermaid reads."""
-    lines = ["flowchart TD", *_content(picture.whole), *map(_arrow, picture.arrows)]
+    content = written(picture.whole, _opened, "end", _boxes)
+    lines = ["flowchart TD", *content, *map(_arrow, picture.arrows)]
     lines += (f"  classDef {name} {style}" for name, style in _CLASSES.items())
     return "\n".join([*lines, ""])
 
 
-def _content(whole: Frame) -> Iterator[str]:
-    """The boxes of a frame, and the frames in it with theirs."""
-    stack: list[tuple[int, Frame | str]] = [(1, whole)]
-    while stack:
-        depth, item = stack.pop()
-        margin = "  " * depth
-        if isinstance(item, str):
-            yield margin + item
-            continue
-        if item is not whole:
-            yield f'{margin}subgraph {item.id}["{encoded(item.title)}"]'
-            stack.append((depth, "end"))
-        inside = depth + (item is not whole)
-        stack += [(inside, inner) for inner in reversed(item.frames)]
-        marks = [f"class {box.id} {box.mark}" for box in item.boxes if box.mark]
-        stack += [(inside, line) for line in reversed([*map(_box, item.boxes), *marks])]
+def _opened(frame: Frame) -> list[str]:
+    return [f'subgraph {frame.id}["{encoded(frame.title)}"]']
+
+
+def _boxes(boxes: list[Box]) -> list[str]:
+    marks = [f"class {box.id} {box.mark}" for box in boxes if box.mark]
+    return [*map(_box, boxes), *marks]
 
 
 def _box(box: Box) -> str:

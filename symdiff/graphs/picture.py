@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -65,9 +65,37 @@ class Picture:
 
 def is_easily_read(picture: Picture) -> bool:
     """Whether a picture is of a size that is still laid out fast and looked at."""
+    return box_count(picture) <= MOST_SHOWN
+
+
+def box_count(picture: Picture) -> int:
+    """How many boxes there are."""
     count, frames = 0, [picture.whole]
     while frames:
         frame = frames.pop()
         count += len(frame.boxes)
         frames += frame.frames
-    return count <= MOST_SHOWN
+    return count
+
+
+def written(
+    whole: Frame,
+    opened: Callable[[Frame], list[str]],
+    closed: str,
+    content: Callable[[list[Box]], list[str]],
+) -> Iterator[str]:
+    """The lines of a picture's text, indented: those of the boxes of a frame, and of the frames in
+    it, each between what opens and what closes it.
+    """
+    stack: list[tuple[int, Frame | str]] = [(1, whole)]
+    while stack:
+        depth, item = stack.pop()
+        if isinstance(item, str):
+            yield "  " * depth + item
+            continue
+        if item is not whole:
+            yield from ("  " * depth + line for line in opened(item))
+            stack.append((depth, closed))
+        inside = depth + (item is not whole)
+        stack += [(inside, inner) for inner in reversed(item.frames)]
+        stack += [(inside, line) for line in reversed(content(item.boxes))]

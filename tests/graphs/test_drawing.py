@@ -189,6 +189,22 @@ def test_a_graph_of_500_statements_is_drawn_by_groups_of_them(tmp_path, monkeypa
     assert len(chain) == len(drawn.nodes()) - 2
 
 
+def test_the_layout_of_many_boxes_is_bounded(tmp_path, monkeypatch):
+    """Laid out as well as can be, these boxes with their long arrows take twenty times as long."""
+    steps = (f"    v{k} = np.sin(v{k - 1}) * 2.0 + x" for k in range(1, 60))
+    lines = ["import numpy as np", "def f(x):", "    v0 = x * 2.0", *steps, "    return v59", ""]
+    (tmp_path / "wide.py").write_text("\n".join(lines))
+    monkeypatch.syspath_prepend(tmp_path)
+    import wide
+
+    graph = sd.differentiable(wide.f).graph("float64")
+    every = parsed(graph.to_dot(collapse="never"))
+    assert len(every.nodes()) == len(graph) > 150
+    assert every.graph_attr["nslimit"] == "1"
+    assert graph.to_svg(collapse="never").count('class="node"') == len(graph)
+    assert "nslimit" not in graph.to_dot()
+
+
 def test_a_graph_that_is_too_large_is_text_in_a_notebook(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("symdiff.graphs.picture.MOST_SHOWN", 3)
     assert sd.grad(network).graph(*TYPES)._repr_svg_() is None
