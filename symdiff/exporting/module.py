@@ -144,7 +144,7 @@ class Module:
 
     def standalone(self) -> tuple[str, ...]:
         """The files of ``standalone`` whose functions it carries, those for the checks last."""
-        return "checking", "rebuilding", "reading", "comparing"
+        return "checking", "matching", "rebuilding", "reading", "comparing"
 
     def _helpers(self, sections: Sequence[str]) -> tuple[list[str], list[str]]:
         """What sections call of the functions that it carries: in front, and for the checks."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -176,6 +177,11 @@ def calls_itself(x: float) -> float:
     return x * x if x < 0.1 else calls_itself(0.5 * x)
 
 
+def either(x: Any, p: float) -> Any:
+    v = x[:3] if p > 0.0 else x[:1]
+    return np.sum(v * v)
+
+
 @pytest.mark.parametrize(
     ("function", "args", "line", "said"),
     [
@@ -186,6 +192,7 @@ def calls_itself(x: float) -> float:
         (prints, (0.5,), "print(y)", "an effect"),
         (raises, (0.5,), "raise ValueError", "an effect"),
         (calls_itself, (0.5,), "calls_itself(", "a function that calls itself"),
+        (either, (np.ones(5), 1.0), "x[:3] if p > 0.0", "depends on the branch"),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
@@ -208,9 +215,111 @@ def test_a_function_itself_is_not_exported(tmp_path: Path) -> None:
     assert "functions=" in str(caught.value.hint)
 
 
+# What NumPy says otherwise ------------------------------------------------------------------------
+
+WEIGHTS = np.linspace(0.5, 1.5, 100)
+
+
+def weighted(x: Any) -> Any:
+    return np.sum(np.sin(x) * WEIGHTS)
+
+
+def others(x: Any) -> Any:
+    return np.sum(np.prod(x, axis=0)) + np.linalg.det(x[:2, :2])
+
+
+def cut(x: Any) -> Any:
+    """An array that turns out to be of one element is spread over another."""
+    return np.sum(x * x[3:])
+
+
+@pytest.mark.parametrize("constants", ["parameters", "file"])
+def test_large_constants(tmp_path: Path, constants: Any) -> None:
+    path = tmp_path / "module.py"
+    sd.grad(weighted).export(path, WEIGHTS, constants=constants, namespace="jax.numpy")
+    tree = ast.parse(path.read_text())
+    (made,) = [f for f in tree.body if getattr(f, "name", "") == "weighted_grad"]
+    assert isinstance(made, ast.FunctionDef)
+    names = [argument.arg for argument in made.args.args]
+    assert names == (["x", "WEIGHTS"] if constants == "parameters" else ["x"])
+    if HAS_JAX:
+        found = run_with_jax([path], tmp_path)
+        assert found["module"][0] == 0, found
+
+
+def test_lengths_are_compared_while_tracing(tmp_path: Path) -> None:
+    text = text_of(sd.grad(cut), tmp_path, np.ones(4))
+    body = text[text.index("def _cut_grad(") : text.index("def cut_grad(")]
+    assert "jnp.where(" not in body
+    assert ".shape[0] == 1 else" in body
+
+
+def test_a_stable_sort_is_jaxs_own(tmp_path: Path) -> None:
+    text = text_of(sd.grad(lambda x: np.sum(np.sort(x)[:2])), tmp_path, np.arange(3.0))
+    body = text[text.index("def _function_grad(") : text.index("def function_grad(")]
+    assert "jnp.argsort(" in body
+    assert "kind" not in body
+
+
+def test_methods_of_what_is_computed_are_named_alone(tmp_path: Path) -> None:
+    def written(z: Any) -> Any:
+        z = z.copy()
+        z.real = 1.0
+        return np.sum(np.abs(z) ** 2)
+
+    with pytest.raises(sd.UnsupportedCallError) as caught:
+        text_of(sd.grad(written), tmp_path, np.ones(3, complex))
+    assert caught.value.message == "jax.numpy has no words for this: .view"
+
+
+_VALUES = """
+import pickle, sys
+import jax
+jax.config.update("jax_enable_x64", True)
+for path, name, arguments in pickle.load(open(sys.argv[1], "rb")):
+    scope = {"__name__": "module", "__file__": path}
+    exec(compile(open(path).read(), path, "exec"), scope)
+    print(repr(jax.jit(scope[name])(*arguments).tolist()))
+"""
+
+
+@needs_jax
+def test_triangles_products_with_zeros_and_series_have_their_closed_forms(tmp_path: Path) -> None:
+    lower = np.array([[3.0, np.nan, np.nan], [0.5, 2.0, np.nan], [0.3, -0.2, 1.5]])
+    upper = np.array([[3.0, 0.5, 0.3], [np.nan, 2.0, -0.2], [np.nan, np.nan, 1.5]])
+    singular = np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 3.0]])
+    cases = [
+        (lambda a: np.linalg.cholesky(a)[1, 1], lower),
+        (lambda a: np.linalg.eigh(a, UPLO="U")[0].sum(), upper),
+        (others, singular),
+        (lambda x: np.sum(np.sinc(x)), np.array([0.0, 1.0, 1e-4])),
+    ]
+    runs = []
+    for k, (function, argument) in enumerate(cases):
+        path, made = tmp_path / f"module{k}.py", sd.grad(function)
+        made.export(path, argument, namespace="jax.numpy")
+        runs.append((str(path), made._name, [argument]))
+    listing = tmp_path / "runs.pkl"
+    listing.write_bytes(pickle.dumps(runs))
+    command = [sys.executable, "-c", _VALUES, str(listing)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = list(map(ast.literal_eval, done.stdout.splitlines()))
+    # cholesky(a)[1, 1] = sqrt(a11 - a10**2 / a00)
+    by_entry = np.zeros((3, 3))
+    by_entry[:2, :2] = [[0.25 / 9.0, 0.0], [-2.0 * 0.5 / 3.0, 1.0]]
+    np.testing.assert_allclose(found[0], by_entry / (2.0 * np.sqrt(2.0 - 0.25 / 3.0)), atol=1e-14)
+    np.testing.assert_allclose(found[1], np.eye(3), atol=1e-13)  # the trace
+    cofactors = [[4.0, -2.0, 0.0], [-2.0, 1.0, 0.0]]
+    np.testing.assert_allclose(found[2], singular[::-1] + cofactors, atol=1e-13)
+    u = np.pi * 1e-4
+    slope = np.pi * (-u / 3.0 + u**3 / 30.0)
+    np.testing.assert_allclose(found[3], [0.0, -1.0, slope], rtol=1e-12, atol=1e-15)
+
+
 # Every program that JAX has words for is written; a few are run -----------------------------------
 
-WRITTEN_AT_LEAST = 300  # of those in tests/programs
+WRITTEN_AT_LEAST = 350  # of those in tests/programs
 RUN = (
     "algorithms.natural_cubic_spline",
     "algorithms.robot_arm_fk",
@@ -220,11 +329,20 @@ RUN = (
     "containers.mlp_cross_entropy",
     "float32.mixed_with_double",
     "inside_loops.no_grad_in_a_loop",
+    "linalg.batched",
     "linalg.gp_marginal_likelihood",
     "loops.break_out_of_inner",
+    "loops.empty_range_keeps_value",
     "loops.hand_written_matmul",
     "loops.rosenbrock_loop",
+    "models.negative_binomial_glm",
+    "numpy_methods.reductions_as_methods",
+    "numpy_methods.sorting_functions",
+    "ragged.bounds_below_zero",
+    "ragged.lengthened_what_was_cut_off",
+    "scalars_and_math.gamma_functions",
     "scalars_and_math.integer_powers",
+    "science.lennard_jones",
     "simulations.vec_class_orbit",
     "while_loops.one_of_the_turns_of_a_while_is_kept",
 )

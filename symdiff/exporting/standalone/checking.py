@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from symdiff.exporting.standalone.matching import _shape
 
 
 def _is(name: str, value: Any, kind: str, length: int) -> None:
@@ -15,11 +18,6 @@ def _is(name: str, value: Any, kind: str, length: int) -> None:
 def _keys(name: str, value: Any, kind: str, keys: tuple[Any, ...]) -> None:
     if type(value).__name__ != kind or list(value) != list(keys):
         raise TypeError(f"{name} must be a {kind} with the keys {list(keys)!r}, in this order")
-
-
-def _same(name: str, value: Any, expected: Any) -> None:
-    if type(value) is not type(expected) or value != expected:
-        raise TypeError(f"{name} must be {expected!r}, not {value!r}")
 
 
 def _number(name: str, value: Any, kind: str) -> None:
@@ -35,23 +33,3 @@ def _array(
     if type(value) is not np.ndarray or value.dtype != dtype or value.ndim != len(dims):
         raise TypeError(f"{name} must be an array of {dtype} with {len(dims)} dimensions")
     _shape(name, value.shape, dims, {} if sizes is None else sizes)
-
-
-def _shape(name: str, shape: tuple[int, ...], dims: list[Any], sizes: dict[str, int]) -> None:
-    """Compare lengths with what is known of them: a number, or a size's name and an offset."""
-    for axis, (length, dim) in enumerate(zip(shape, dims, strict=True)):
-        if isinstance(dim, int):
-            if length != dim:
-                raise TypeError(f"axis {axis} of {name} must have length {dim}, not {length}")
-            continue
-        symbol, offset = dim
-        expected = sizes.setdefault(symbol, length - offset) + offset
-        if length != expected:
-            said = f"{symbol}{offset:+d}" if offset else symbol
-            raise TypeError(
-                f"axis {axis} of {name} must have length {expected} ({said}), not {length}"
-            )
-        if length < 2 and not offset:
-            raise TypeError(
-                f"axis {axis} of {name} has length {length}, for which this was not generated"
-            )

@@ -69,9 +69,11 @@ def _of_forward(name: str, result: Any, sweep: Any, given: Any) -> bool:
     return _by_differences(name, _leaves(actual), function, arguments, along, eps) and right
 
 
-def _jitted(name: str, function: Any, arguments: Any, known: Any, expected: Any) -> bool:
+def _jitted(
+    name: str, function: Any, arguments: Any, known: Any, expected: Any, **large: Any
+) -> bool:
     """Whether a function does the same under ``jax.jit``."""
-    result = jax.jit(function, static_argnames=known)(*arguments)
+    result = jax.jit(function, static_argnames=known)(*arguments, **large)
     pairs = zip(jax.tree.leaves(result), jax.tree.leaves(expected), strict=True)
     scales = [np.max(np.abs(b), initial=1.0) for b in jax.tree.leaves(expected)]
     errors = [np.max(np.abs(np.asarray(a) - b), initial=0.0) for a, b in pairs]

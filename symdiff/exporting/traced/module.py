@@ -62,7 +62,8 @@ class TracedModule(Module):
         return TracedPrograms(names)
 
     def standalone(self) -> tuple[str, ...]:
-        return "traced_checking", "reading", "loops", "comparing", "traced_comparing"
+        front = ("traced_checking", "matching", "reading", "loops", "traced_support")
+        return (*front, "comparing", "traced_comparing")
 
     def needed(self, sections: Sequence[str]) -> str:
         return "JAX"
@@ -187,5 +188,6 @@ class TracedComparison(Comparison):
             taken = "result[1]" if exported.kind == "Jvp" else "result"
             last = f"    return _of_forward({name!r}, {taken}, _{base}_along_of, given)"
         known = self.untraced[name]
-        yield f"    same = _jitted({name!r}, {name}, (*arguments,{self.large}), {known!r}, result)"
+        given = f"{name}, arguments, {known!r}, result{self.large}"
+        yield f"    same = _jitted({name!r}, {given})"
         yield f"{last} and same"

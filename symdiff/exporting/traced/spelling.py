@@ -6,8 +6,10 @@ What has no such spelling is refused at the user's line.
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
 from symdiff.errors import UnsupportedCallError
+from symdiff.exporting.text import defined_in
 from symdiff.ir.graph import Node
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import dotted, literal
@@ -15,27 +17,27 @@ from symdiff.ops.declare import dotted, literal
 # Functions that both libraries have, with one meaning.
 SHARED = frozenset(
     {
-        "abs", "absolute", "add", "all", "any", "arange", "arccos", "arccosh", "arcsin",
+        "abs", "absolute", "add", "all", "angle", "any", "arange", "arccos", "arccosh", "arcsin",
         "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "argsort",
         "array", "atleast_1d", "bool", "bool_", "broadcast_to", "cbrt", "ceil", "clip",
-        "complex128", "complex64", "concatenate", "conj", "conjugate", "copysign",
+        "complex128", "complex64", "concatenate", "conj", "conjugate", "convolve", "copysign",
         "cos", "cosh", "count_nonzero", "cross", "cumprod", "cumsum", "deg2rad", "diag",
         "diagonal", "divide", "dot", "e", "einsum", "equal", "exp", "exp2",
         "expand_dims", "expm1", "eye", "flip", "float32", "float64", "floor",
-        "floor_divide", "full", "greater", "greater_equal", "heaviside", "hypot",
-        "imag", "inf", "inner", "int32", "int64", "invert", "isfinite", "isinf",
-        "isnan", "kron", "left_shift", "less", "less_equal", "linalg.cholesky",
-        "linalg.det", "linalg.eigh", "linalg.inv", "linalg.norm", "linalg.qr",
+        "floor_divide", "full", "full_like", "greater", "greater_equal", "heaviside", "hypot",
+        "imag", "inf", "inner", "int32", "int64", "interp", "invert", "isclose",
+        "isfinite", "isinf", "isnan", "kron", "left_shift", "less", "less_equal", "linalg.cholesky",
+        "linalg.det", "linalg.eigh", "linalg.eigvalsh", "linalg.inv", "linalg.norm", "linalg.qr",
         "linalg.slogdet", "linalg.solve", "linspace", "log", "log10", "log1p", "log2",
         "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor",
         "matmul", "max", "maximum", "mean", "median", "min", "minimum", "moveaxis",
         "multiply", "nan", "negative", "newaxis", "not_equal", "ones", "ones_like",
-        "outer", "pi", "power", "prod", "rad2deg", "real", "reciprocal", "remainder",
+        "outer", "pad", "pi", "power", "prod", "rad2deg", "real", "reciprocal", "remainder",
         "repeat", "reshape", "right_shift", "rint", "roll", "round", "searchsorted",
         "sign", "sin", "sinc", "sinh", "sort", "sqrt", "square", "stack", "std",
         "subtract", "sum", "swapaxes", "take_along_axis", "tan", "tanh", "tensordot",
-        "tile", "trace", "transpose", "tril", "triu", "trunc", "var", "vdot", "where",
-        "zeros", "zeros_like",
+        "tile", "trace", "transpose", "tril", "tril_indices", "triu", "triu_indices",
+        "trunc", "var", "vdot", "where", "zeros", "zeros_like",
     }
 )  # fmt: skip
 INSTEAD = {"empty": "zeros", "empty_like": "zeros_like", "ascontiguousarray": "asarray"}
@@ -45,17 +47,20 @@ METHODS = frozenset(
 
 _SAME = (
     "ceil", "cos", "cosh", "exp", "exp2", "expm1", "floor", "hypot", "log", "log10", "log1p",
-    "log2", "sin", "sinh", "sqrt", "tan", "tanh", "trunc", "copysign", "cbrt",
+    "log2", "sin", "sinh", "sqrt", "tan", "tanh", "trunc", "copysign", "cbrt", "isnan", "isinf",
+    "isfinite",
 )  # fmt: skip
 _MATH = {name: f"jnp.{name}" for name in _SAME} | {
     "acos": "jnp.arccos", "acosh": "jnp.arccosh", "asin": "jnp.arcsin", "asinh": "jnp.arcsinh",
     "atan": "jnp.arctan", "atan2": "jnp.arctan2", "atanh": "jnp.arctanh", "degrees": "jnp.rad2deg",
     "erf": "jax.scipy.special.erf", "erfc": "jax.scipy.special.erfc", "fabs": "jnp.abs",
-    "fmod": "jnp.fmod", "lgamma": "jax.scipy.special.gammaln", "pow": "jnp.power",
-    "radians": "jnp.deg2rad",
+    "fmod": "jnp.fmod", "gamma": "jax.scipy.special.gamma",
+    "lgamma": "jax.scipy.special.gammaln", "pow": "jnp.power", "radians": "jnp.deg2rad",
 }  # fmt: skip
 _BUILTINS = {"max": "jnp.maximum", "min": "jnp.minimum", "pow": "jnp.power", "abs": "jnp.abs"}
-_KEPT = ("slice",)  # builtins that mean the same of what is traced
+_KEPT = ("slice", *defined_in("traced_support"))  # they mean the same of what is traced
+_DROPPED = {"argsort": ("kind",), "sort": ("kind",)}  # keywords: it sorts in a stable way anyway
+_OF_A_TRIANGLE = ("linalg.cholesky", "linalg.eigh", "linalg.eigvalsh")  # in NumPy
 _CASTS = ("float", "int", "bool", "complex")
 
 
@@ -68,21 +73,32 @@ def refused(node: Node, what: str, hint: str | None = None) -> UnsupportedCallEr
     )
 
 
-def translated(tree: ast.expr, node: Node, known: bool) -> ast.expr:
-    """The expression of a node in the library's names; ``known``: of numbers that are Python's."""
-    made: ast.expr = _Translator(node, known).visit(tree)
+def translated(tree: ast.expr, node: Node, known: bool, numbers: Collection[str] = ()) -> ast.expr:
+    """The expression of a node in the library's names.
+
+    ``known``: of numbers that are Python's while it is traced. ``numbers`` are names of such.
+    """
+    made: ast.expr = _Translator(node, known, numbers).visit(tree)
     return made
 
 
 class _Translator(ast.NodeTransformer):
-    def __init__(self, node: Node, known: bool) -> None:
+    def __init__(self, node: Node, known: bool, numbers: Collection[str]) -> None:
         self.node = node
         self.known = known
+        self.numbers = numbers
 
     def visit_Call(self, tree: ast.Call) -> ast.expr:
         if isinstance(tree.func, ast.Name) and not self.known:
             return self._builtin(tree, tree.func.id)
         tree.args = [self.visit(argument) for argument in tree.args]
+        if _path(tree.func).startswith("cmath."):
+            tree.args = [_as_complex(argument) for argument in tree.args]
+        called = _path(tree.func).removeprefix("np.")
+        tree.keywords = [k for k in tree.keywords if k.arg not in _DROPPED.get(called, ())]
+        if called in _OF_A_TRIANGLE:
+            upper = [k for k in tree.keywords if k.arg == "UPLO"]
+            tree.args[0] = ast.Call(ast.Name("_hermitian", ast.Load()), tree.args[:1], upper)
         for keyword in tree.keywords:
             keyword.value = self.visit(keyword.value)
         if isinstance(tree.func, ast.Name):
@@ -95,7 +111,7 @@ class _Translator(ast.NodeTransformer):
         if name in _CASTS:
             return self._cast(arguments)
         if name in _KEPT:
-            return ast.Call(tree.func, arguments, [])
+            return ast.Call(tree.func, arguments, tree.keywords)
         if name not in _BUILTINS or tree.keywords:
             raise refused(self.node, f"{name}(...)")
         return ast.Call(dotted(_BUILTINS[name]), arguments, [])
@@ -112,11 +128,11 @@ class _Translator(ast.NodeTransformer):
         return ast.Call(ast.Attribute(made, "astype", ast.Load()), [dtype], [])
 
     def visit_Attribute(self, tree: ast.Attribute) -> ast.expr:
-        text = ast.unparse(tree)
+        text = _path(tree)
         first, _, rest = text.partition(".")
-        if first == "np" and not rest.startswith("("):
+        if first == "np":
             return self._numpys(rest)
-        if first == "math":
+        if first in ("math", "cmath"):
             if rest not in _MATH:
                 raise refused(self.node, f"{text}(...)")
             return dotted(_MATH[rest])
@@ -143,18 +159,29 @@ class _Translator(ast.NodeTransformer):
 
     def visit_IfExp(self, tree: ast.IfExp) -> ast.expr:
         parts = [self.visit(part) for part in (tree.test, tree.body, tree.orelse)]
-        if self.known or _is_of_shapes(tree.test):
+        if self.known or self._is_known(tree.test):
             return ast.IfExp(*parts)
         return ast.Call(dotted("jnp.where"), parts, [])
+
+    def _is_known(self, tree: ast.AST) -> bool:
+        """Whether an expression reads nothing but shapes and known numbers."""
+        if isinstance(tree, ast.Attribute) and tree.attr in ("shape", "ndim", "size"):
+            return True
+        if isinstance(tree, ast.Name):
+            return tree.id in self.numbers
+        return all(map(self._is_known, ast.iter_child_nodes(tree)))
 
     def visit_ListComp(self, tree: ast.ListComp) -> ast.expr:
         raise refused(self.node, "a list of unknown length")
 
 
-def _is_of_shapes(tree: ast.AST) -> bool:
-    """Whether an expression reads nothing but shapes, which are known when it is traced."""
-    if isinstance(tree, ast.Attribute) and tree.attr in ("shape", "ndim", "size"):
-        return True
+def _path(tree: ast.expr) -> str:
+    """``np.linalg.solve``, where an expression is nothing but names."""
     if isinstance(tree, ast.Name):
-        return False
-    return all(_is_of_shapes(child) for child in ast.iter_child_nodes(tree))
+        return tree.id
+    before = _path(tree.value) if isinstance(tree, ast.Attribute) else ""
+    return f"{before}.{tree.attr}" if before and isinstance(tree, ast.Attribute) else ""
+
+
+def _as_complex(tree: ast.expr) -> ast.expr:
+    return ast.Call(dotted("jnp.asarray"), [tree, dotted("jnp.complex128")], [])

@@ -20,14 +20,15 @@ from symdiff.emit.namespace import Namespace
 from symdiff.emit.signature import name_parameters, output
 from symdiff.errors import UnsupportedCallError
 from symdiff.exporting.arguments import place
-from symdiff.exporting.text import docstring, one_line
+from symdiff.exporting.text import defined_in, docstring, one_line
 from symdiff.exporting.traced.known import Known, turns_are_known
 from symdiff.exporting.traced.spelling import refused, translated
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value
 from symdiff.ir.signature import Signature
-from symdiff.ir.types import ArrayType, Dim, TapeType, Type, varying
+from symdiff.ir.types import ArrayType, Dim, Size, TapeType, Type, may_be_one, varying
+from symdiff.ops import support
 from symdiff.ops.declare import Operation, dotted, literal
 from symdiff.ops.index import Slice, Slot, index, index_add, index_set, key_of, spell_key
 from symdiff.ops.sizes import constant_integer
@@ -173,6 +174,8 @@ class _Function:
                 self._key(node)
             if node.op is loop:
                 self._turns(LoopView(node))
+            if node.op is cond:
+                self._arms(node)
             for inner in node.blocks:
                 self._demand(inner)
 
@@ -194,6 +197,14 @@ class _Function:
         masks = [v for v in dynamic if isinstance(v.type, ArrayType) and v.type.dtype.kind == "b"]
         if masks and (node.op is index or _rank(node.operands[1])):
             raise refused(node, "a selection whose length depends on values", _WHERE)
+
+    def _arms(self, node: Node) -> None:
+        pairs = zip(node.blocks[0].results, node.blocks[1].results, node.results, strict=True)
+        differs = any(
+            self.uses.get(value) and _never_fit(one.type, other.type) for one, other, value in pairs
+        )
+        if differs and self.known.demand([node.operands[0]]):
+            raise refused(node, "an array whose shape depends on the branch that is taken", _WHERE)
 
     def _turns(self, view: LoopView) -> None:
         node = view.node
@@ -304,13 +315,15 @@ class _Function:
         if not isinstance(node.op, Operation) or node.op.spelling is None:
             raise refused(node, node.op.name.replace("_", " "))
         before = len(self.names.objects)
-        spelled = self.expressions.bound(
-            node.op.spelling(self.expressions.spoken(node), _placeholders(operands))
-        )
+        holes = _placeholders(operands)
+        text = _Supported().visit(node.op.spelling(self.expressions.spoken(node), holes))
+        spelled = self.expressions.bound(text)
         if len(self.names.objects) != before:
             raise refused(node, node.op.name.replace("_", " "))
         known = len(node.results) == 1 and self.known.is_known(node.result)
-        made = _restored(translated(spelled, node, known), operands)
+        pairs = zip(holes, node.operands, strict=True)
+        numbers = [hole.id for hole, value in pairs if self.known.is_known(value)]
+        made = _restored(translated(spelled, node, known, numbers), operands)
         return self._typed(node, made)
 
     def _operand(self, node: Node, value: Value) -> ast.expr:
@@ -396,6 +409,7 @@ class _Function:
         if view.xs or view.ys or (view.condition is None and turns_are_known(view, self.known)):
             options = ", reverse=True" if view.reverse else ""
             options += f", condition={condition}" if condition != "None" else ""
+            options += ", writes=True" if view.ys else ""
             made = f"_for({body}, {start}, {rows}, {dtypes}, {count}{options})"
         else:
             options = ", reverse=True" if view.reverse else ""
@@ -434,7 +448,18 @@ class _Output(Expressions):
         return self.function.of(value)
 
 
-def _placeholders(operands: Sequence[object]) -> list[ast.expr]:
+class _Supported(ast.NodeTransformer):
+    """Names the functions of ``ops.support`` which modules for JAX have in words of their own."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        function = getattr(node.value, "__name__", None)
+        if getattr(node.value, "__module__", None) != support.__name__:
+            return node
+        known = f"_{function}" in defined_in("traced_support")
+        return ast.Name(f"_{function}", ast.Load()) if known else node
+
+
+def _placeholders(operands: Sequence[object]) -> list[ast.Name]:
     """Names that stand for operands while the spelling around them is translated."""
     return [ast.Name(f"_operand_{k}_", ast.Load()) for k in range(len(operands))]
 
@@ -495,6 +520,21 @@ def _is_sayable(type_: Type) -> bool:
     if isinstance(type_, TapeType):
         return _is_sayable(type_.element)
     return isinstance(type_, ArrayType)
+
+
+def _never_fit(one: Type, other: Type) -> bool:
+    """Whether two arrays have different lengths, whatever the arguments."""
+    if not isinstance(one, ArrayType) or not isinstance(other, ArrayType):
+        return False
+    return any(map(_differ, one.shape, other.shape))
+
+
+def _differ(one: Dim, other: Dim) -> bool:
+    if isinstance(one, Size) and isinstance(other, Size):
+        return one.symbol == other.symbol and one.offset != other.offset
+    if isinstance(one, Size) or isinstance(other, Size):
+        return 1 in (one, other) and not (may_be_one(one) and may_be_one(other))
+    return one != other
 
 
 def _is_integer(value: Value) -> bool:

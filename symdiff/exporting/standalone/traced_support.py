@@ -1,0 +1,96 @@
+"""What ``ops.support`` has for NumPy, for JAX: under its name there, with an underscore.
+
+And ``_hermitian``, by which functions of JAX mean what those of NumPy do.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+    from jax import lax
+
+
+def _one_of(y: Any) -> Any:
+    """The number 1 in the shape of ``y``, whose gradient is asked for: it has one element."""
+    if y.size != 1:
+        raise TypeError(f"the gradient of something that is not a scalar: its shape is {y.shape}")
+    return jnp.ones_like(y)
+
+
+def _prod_except(x: Any, *directions: Any, axis: Any = None) -> Any:
+    """For each element the product of all the others along ``axis``, zeros among them or not.
+
+    With directions, the derivative of that product in these directions: the sum over all ways to
+    take as many of the others from the directions, one from each, instead of from ``x``.
+    """
+    dtype = jnp.result_type(x, *directions)
+    axes = tuple(range(jnp.ndim(x))) if axis is None else tuple(np.atleast_1d(axis))
+    front = [jnp.moveaxis(jnp.asarray(a, dtype), axes, range(len(axes))) for a in (x, *directions)]
+    count, kept = int(np.prod(front[0].shape[: len(axes)])), front[0].shape[len(axes) :]
+    rows = tuple(array.reshape(count, *kept) for array in front)
+    sets = range(2 ** len(directions))  # of directions that are used up, a bit each
+
+    def extended(products: Any, row: Any) -> Any:
+        longer = [products[used] * row[0] for used in sets]
+        for used in sets:
+            for d, step in enumerate(row[1:]):
+                if used & 1 << d:
+                    longer[used] += products[used ^ 1 << d] * step
+        return tuple(longer), products
+
+    nothing = tuple(jnp.full(kept, 0.0 if used else 1.0, dtype) for used in sets)
+    before = lax.scan(extended, nothing, rows)[1]
+    after = lax.scan(extended, nothing, rows, reverse=True)[1]
+    result: Any = sum(before[used] * after[sets[-1] ^ used] for used in sets)
+    return jnp.moveaxis(result.reshape(front[0].shape), range(len(axes)), axes)
+
+
+def _cofactors(a: Any) -> Any:
+    """The derivative of the determinant by each entry: ``det(a) * inv(a).T``, singular or not."""
+    regular = jnp.linalg.det(a)[..., None, None] * jnp.swapaxes(jnp.linalg.inv(a), -1, -2)
+
+    def of_singular() -> Any:
+        u, s, vh = jnp.linalg.svd(a)
+        one = jnp.asarray(1, s.dtype)
+        others = jnp.prod(jnp.where(jnp.eye(s.shape[-1]) > 0, one, s[..., None, :]), axis=-1)
+        turn = (jnp.linalg.det(u) * jnp.linalg.det(vh))[..., None, None]
+        return turn * ((u.conj() * others[..., None, :].astype(u.dtype)) @ vh.conj())
+
+    return lax.cond(jnp.all(jnp.isfinite(regular)), lambda: regular, of_singular)
+
+
+def _hermitian(a: Any, UPLO: str = "L") -> Any:
+    """The matrix of which one triangle is given: NumPy reads no other, JAX takes the mean."""
+    given = jnp.tril(a, -1) if UPLO == "L" else jnp.triu(a, 1)
+    diagonal = jnp.where(jnp.eye(a.shape[-1], dtype=bool), a, 0)
+    return diagonal + given + jnp.swapaxes(given, -1, -2).conj()
+
+
+def _polygamma(x: Any, order: int = 0) -> Any:
+    """The derivative of that order of the digamma function."""
+    made = jax.scipy.special
+    return made.polygamma(order, x) if order else made.digamma(x)
+
+
+def _sinc(x: Any, order: int = 0) -> Any:
+    """The derivative of that order of ``sin(pi x) / (pi x)``.
+
+    Near 0 by its power series; elsewhere by the recurrence that differentiating
+    ``u * sinc(u) = sin(u)`` gives.
+    """
+    u = jnp.pi * jnp.asarray(x, jnp.result_type(x, jnp.float64))
+    is_far = jnp.abs(u) > order + 1
+    far, near = jnp.where(is_far, u, 1), jnp.where(is_far, 0, u)
+    made = jnp.sin(far) / far
+    for n in range(1, order + 1):
+        made = (jnp.sin(far + n * jnp.pi / 2) - n * made) / far
+    terms = range((order + 1) // 2, order + 20)
+    parts = [(-1) ** k / ((2 * k + 1) * math.factorial(2 * k - order)) for k in terms]
+    series: Any = sum(p * near ** (2 * k - order) for p, k in zip(parts, terms, strict=True))
+    values = jnp.pi**order * jnp.where(is_far, made, series)
+    return values.astype(jnp.sinc(jnp.ones(1, jnp.asarray(x).dtype)).dtype)
