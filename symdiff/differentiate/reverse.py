@@ -9,7 +9,7 @@ dead code, resolve residuals.
 from __future__ import annotations
 
 from collections.abc import Container as Contains
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from symdiff import ops
@@ -110,7 +110,7 @@ def divide(graph: Graph, joint: Graph) -> Split:
     whole = copy_block(joint.block, {})
     count = len(whole.results) - len(set(leaves_of(cotangents)))
     given, seeds = whole.parameters[: len(graph.inputs)], whole.parameters[len(graph.inputs) :]
-    first = _forward_nodes(whole.nodes, whole.results[:count])
+    first = _forward_nodes(whole.nodes, whole.results[:count], seeds)
     block = Block(given, [node for node in whole.nodes if node in first], whole.results[:count])
     bars = tuple(whole.results[number] for number in leaves_of(cotangents))
     backward = Block((), [node for node in whole.nodes if node not in first], bars)
@@ -138,10 +138,13 @@ def _parts(
     return Split(_forward(graph, block, sources), reverse, len(saved))
 
 
-def _forward_nodes(nodes: Sequence[Node], results: Sequence[Value]) -> set[Node]:
+def _forward_nodes(
+    nodes: Sequence[Node], results: Sequence[Value], seeds: Iterable[Value]
+) -> set[Node]:
     """The nodes that results need, and those with effects, but for effects on cotangents."""
+    of_cotangents = _of_cotangents(nodes, seeds)
     pending = [value.node for value in results]
-    pending += [node for node in nodes if _has_effect(node) and not _of_cotangents(node)]
+    pending += [node for node in nodes if _has_effect(node) and node not in of_cotangents]
     found: set[Node] = set()
     while pending:
         node = pending.pop()
@@ -156,8 +159,15 @@ def _has_effect(node: Node) -> bool:
     return any(one.op.effect for one in (node, *inner))
 
 
-def _of_cotangents(node: Node) -> bool:
-    return any(value.role == "cotangent" for value in (*node.results, *reads(node)))
+def _of_cotangents(nodes: Sequence[Node], seeds: Iterable[Value]) -> set[Node]:
+    """The sweep's nodes, and what hooks compute of their results."""
+    known, found = set(seeds), set[Node]()
+    for node in nodes:
+        values = (*node.results, *reads(node))
+        if any(value in known or value.role == "cotangent" for value in values):
+            found.add(node)
+            known.update(node.results)
+    return found
 
 
 def _forward(graph: Graph, block: Block, saved: Sequence[Value]) -> Graph:

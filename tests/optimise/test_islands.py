@@ -211,6 +211,21 @@ def test_graphs_that_are_called_are_simplified():
     assert f(800.0, 2.0)[0] == 200.0
 
 
+def test_hooks_and_traces_of_what_is_simplified_see_cotangents():
+    def f(x: Array) -> Array:
+        h = np.log(1.0 + np.exp(x))
+        y = sd.grad_hook(h, lambda g: 2.0 * g)
+        return np.sum(y * y)
+
+    x = np.array([0.3, -1.0, 2.0])
+    h = np.log(1.0 + np.exp(x))
+    trace = sd.differentiable(f, simplify=True).with_hook("h", lambda g: 3.0 * g).trace(x)
+    trace.backward()
+    np.testing.assert_allclose(trace["y"].grad, 2.0 * h, rtol=1e-14)
+    np.testing.assert_allclose(trace["h"].grad, 12.0 * h, rtol=1e-14)
+    np.testing.assert_allclose(trace["x"].grad, 12.0 * h / (1.0 + np.exp(-x)), rtol=1e-14)
+
+
 DIVIDED = (
     "effects.prints_values",
     "functions.composed",
