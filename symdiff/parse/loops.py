@@ -378,16 +378,34 @@ class LoopStager:
         self.parted: set[tuple[Any, Any]] = set()  # what was one array after the first trial
         self.keep_layouts = True
         self.test_inside = False
+        self.first: Heap | None = None  # what the first turn leaves, for the second trial
 
     def stage(self) -> None:
-        for _ in range(MOST_ROUNDS):
-            trial = self._trial()
+        for number in range(MOST_ROUNDS):
+            trial = self._trial_ahead() if number == 1 else self._trial()
             if not self._learn(trial):
                 self._finish(trial)
                 return
+            self.first = trial.heap if number == 0 else None
         raise Peel("the types do not settle")
 
     # Trials ---------------------------------------------------------------------------------------
+
+    def _trial_ahead(self) -> Trial:
+        """The second trial: what is one thing after the first turn is related at the head already.
+
+        That spares a trial, and all those of the loops inside, where no conflict comes of it.
+        """
+        start = len(builder().nodes), self.base, len(self.interp.frames)
+        test_inside = self.test_inside
+        try:
+            return self._trial()
+        except Exception:
+            if not self.related:
+                raise
+        self.first, self.related, self.test_inside = None, {}, test_inside
+        restart(self.interp, start)
+        return self._trial()
 
     def _trial(self) -> Trial:
         """Stage one turn; what is known to change starts as parameters."""
@@ -409,6 +427,8 @@ class LoopStager:
         for key, hint in self.hints.items():
             heap.set(key, carries.add(key, *hint))
         carries.bind()
+        if self.first is not None:
+            self._relate_after(self.first, carries)
         carries.relate(self.related)
         trial = Trial(index, carries)
         try:
@@ -508,8 +528,14 @@ class LoopStager:
 
     def _learn_relations(self, trial: Trial) -> bool:
         """Take up what may be one thing at the head, where that matters."""
-        matters = trial.heap.written or trial.carries.merged(trial.heap)
-        found = trial.carries.relations(trial.heap) if matters else {}
+        return self._relate_after(trial.heap, trial.carries)
+
+    def _relate_after(self, end: Heap, carries: Carries) -> bool:
+        """Take up what is one thing at the head after a turn that fits it; whether that is new."""
+        if any(carries.wider(key, end.get(key), end) for key in self.hints):
+            return False
+        matters = end.written or carries.merged(end)
+        found = carries.relations(end) if matters else {}
         known = len(self.related)
         for pair, first in found.items():
             self.related[pair] = first and self.related.get(pair, True)

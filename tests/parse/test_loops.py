@@ -684,3 +684,27 @@ def test_sizes_that_differ_from_turn_to_turn(function, a, count):
 def test_what_is_never_of_one_element_is_not_tested_for_it():
     assert "== 1" not in sd.grad(spiral).source("float64[n]", "float")
     assert "== 1" in sd.grad(spread).source("float64[n]", "float")
+
+
+def seven_deep(x, n):
+    s = 0.0
+    for _ in range(n):
+        for _ in range(n):
+            for _ in range(n):
+                for _ in range(n):
+                    for _ in range(n):
+                        for _ in range(n):
+                            for _ in range(n):
+                                s = s + np.sum(x) * 0.1
+                                x = x * 0.9
+    return s
+
+
+def test_loops_in_loops_are_staged_for_any_count_however_deep():
+    derivative = sd.differentiable(seven_deep)
+    x = np.array([0.5, -0.25, 2.0])
+    for n in (0, 1, 2):
+        assert derivative.forward(x, n)[0] == seven_deep(x, n)
+        geometric = np.full(3, 1.0 - 0.9 ** (n**7))
+        np.testing.assert_allclose(derivative.grad(x, n), geometric, rtol=1e-12)
+    assert len(derivative.signatures()) == 2, "one for the values, one for the gradients"
