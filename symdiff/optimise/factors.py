@@ -12,7 +12,7 @@ import numpy as np
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.declare import array_type
-from symdiff.ops.elementary import divide, multiply, negative, sqrt
+from symdiff.ops.elementary import by_numpy, divide, multiply, negative, sqrt
 from symdiff.optimise.facts import is_constant, is_number, is_zero, made_by, number_of, shape_of
 from symdiff.optimise.rewriting import Rewriter, Rules, apply
 from symdiff.optimise.rules import apply_like, both_ways, in_derivatives
@@ -212,8 +212,12 @@ def plain_quotient(node: Node, rewriter: Rewriter) -> Value | None:
     if is_zero(g):
         return rewriter.zeros_for(node)
     number = number_of(x)
-    finite = isinstance(number, int | float) and math.isfinite(number) and number != 0
-    return apply(divide, g, x) if finite else None
+    if isinstance(number, int | float) and math.isfinite(number) and number != 0:
+        return apply(divide, g, x)
+    g_number = number_of(g)
+    if isinstance(g_number, int | float) and g_number != 0:
+        return apply(by_numpy(divide), g, x)
+    return None
 
 
 FACTORS: Rules = {

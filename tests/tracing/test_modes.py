@@ -127,6 +127,17 @@ def test_what_a_where_left_out_is_no_anomaly() -> None:
         np.testing.assert_array_equal(sd.grad(f)(BAD), [0.5, 1.0])
 
 
+def test_a_number_that_is_divided_needs_no_mask() -> None:
+    f = sd.differentiable(lambda x: np.sum(np.sqrt(np.where(x > 0.0, x, 0.0))))
+    assert "!= 0" not in f.grad.source(BAD)
+    with sd.detect_anomaly(), pytest.raises(sd.AnomalyError):
+        f.grad(BAD)
+    np.testing.assert_array_equal(f.grad(BAD), [0.25, 0.0])
+    np.testing.assert_array_equal(f.hessian(BAD), [[-0.03125, 0.0], [0.0, 0.0]])
+    slopes = sd.jacobian(sd.grad(lambda x: np.sum(np.sqrt(x))), mode="rev")(BAD)
+    np.testing.assert_array_equal(slopes, [[-0.03125, 0.0], [0.0, -np.inf]])
+
+
 def test_a_cotangent_that_is_nan_already_is_found_at_the_first_step() -> None:
     y, saved = sd.differentiable(root).forward(BAD + 1)
     with sd.detect_anomaly():
