@@ -183,7 +183,7 @@ def _graph(asked: _Asked, name: str, *, numbers: bool) -> Graph:
             for entry in sorted(_entries(expression) - known.keys(), key=str):
                 places = tuple(int(place) for place in entry.indices)
                 known[entry] = index_of(given[entry.base], places)
-        select = choose if numbers else where
+        select = choose if numbers else _of_dtype(asked, given)
         for symbol, part in shared:
             (known[symbol],) = values_of([part], known, select)
         results = values_of(plain, known, select)
@@ -192,6 +192,41 @@ def _graph(asked: _Asked, name: str, *, numbers: bool) -> Graph:
         result = results[0] if asked.shape is None else array_of(_nested(results, asked.shape))
     inputs = tuple(Input((_path(asked, k),)) for k in range(len(parameters)))
     return Graph(name, Block(tuple(parameters), nodes, (result,)), inputs, Leaf(0))
+
+
+def _of_dtype(asked: _Asked, given: dict[Any, Value]) -> Callable[..., Any]:
+    """``where``, of the shape and dtype of all symbols where some are read by the condition alone.
+
+    Else it would be in double precision where it chooses between numbers.
+    """
+    symbols = {given[symbol] for symbol in asked.symbols}
+
+    def select(condition: Value, then: Value, orelse: Value) -> Any:
+        if symbols & _read(condition) - _read(then, orelse):
+            then = add(then, _zeros(asked, given))
+        return where(condition, then, orelse)
+
+    return select
+
+
+def _read(*values: Value) -> set[Value]:
+    """The values with all that they are computed from."""
+    found: set[Value] = set()
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        if value not in found:
+            found.add(value)
+            pending += [] if value.node is None else value.node.operands
+    return found
+
+
+def _zeros(asked: _Asked, given: dict[Any, Value]) -> Any:
+    """Zeros of the shape and dtype of all symbols.
+
+    ``maximum`` broadcasts and promotes as arithmetic does, and warns of nothing.
+    """
+    return _zeros_like(functools.reduce(maximum, (given[symbol] for symbol in asked.symbols)))
 
 
 def _with_numbers(expression: Any) -> Any:
@@ -222,13 +257,10 @@ def _parameter(asked: _Asked, arg: Any) -> Value:
 
 
 def _of_full_shape(asked: _Asked, results: list[Value], given: dict[Any, Value]) -> list[Value]:
-    """Expressions that lack a symbol, with zeros of the shape and dtype of all added.
-
-    ``maximum`` broadcasts and promotes as arithmetic does, and warns of nothing.
-    """
+    """Expressions that lack a symbol, with zeros of the shape and dtype of all added."""
     if not any(map(asked.lacking, asked.expressions)):
         return results
-    zeros = _zeros_like(functools.reduce(maximum, (given[symbol] for symbol in asked.symbols)))
+    zeros = _zeros(asked, given)
     pairs = zip(asked.expressions, results, strict=True)
     return [add(value, zeros) if asked.lacking(one) else value for one, value in pairs]
 

@@ -49,6 +49,31 @@ def test_shape_and_dtype_are_those_of_the_arguments(expression: Any, dtype: Any)
         np.testing.assert_allclose(result, expected, rtol=1e-6)
 
 
+@pytest.mark.parametrize(
+    "expression",
+    [
+        sp.Piecewise((1, x > 0), (0, True)) * y,
+        sp.Heaviside(x) * y,
+        sp.Piecewise((sp.pi, x > 0), (2, x > -1), (0, True)),
+        sp.Piecewise((1, x > 0), (y, True)),
+        sp.Piecewise((sp.Rational(1, 10), x > 0), (0, True)) * y,
+    ],
+    ids=str,
+)
+def test_steps_have_the_dtype_of_the_arguments(expression: Any):
+    """What only a condition reads counts, too; numbers are rounded to the dtype of the result."""
+    f = sd.from_sympy(expression, [x, y])
+    single = np.array([0.5, -0.5, -2.0], np.float32)
+    double = np.array([0.7, 1.1, 0.3])
+    for first, second in [(single, single), (single, np.float32(2.0)), (single, 2.0)]:
+        assert f(first, second).dtype == np.float32
+    result = f(single, double)
+    assert result.dtype == np.float64
+    exact = [float(expression.subs({x: a, y: b})) for a, b in zip(single, double, strict=True)]
+    np.testing.assert_allclose(result, exact, rtol=1e-15)
+    assert f(single[:0], 1.0).shape == (0,)
+
+
 def test_a_float_gives_a_number():
     f = sd.from_sympy(sp.Piecewise((sp.log(x), x > 1), (x**2 - 1, True)), [x])
     assert f(0.5) == -0.75
