@@ -169,8 +169,9 @@ def _staged_or_unrolled(interp: Interpreter, turns: Turns) -> None:
         return
     try:
         _unroll(interp, turns)
-    except (NeedsStatic, EndlessLoopError):
-        if isinstance(failure, NeedsStatic) or turns.test is None:
+    except (NeedsStatic, EndlessLoopError) as ended:
+        told = not isinstance(ended, NeedsStatic) or can_be_known(interp, ended.value)
+        if turns.test is None or (isinstance(failure, NeedsStatic) and told):
             raise
         raise failure from None  # a condition that is not static: the loop cannot be unrolled
 

@@ -32,6 +32,7 @@ from symdiff.parse.iteration import (
 )
 from symdiff.parse.opaque import Template
 from symdiff.parse.operators import is_staged
+from symdiff.parse.selecting import may_select, staged_items
 from symdiff.parse.truth import truth
 from symdiff.parse.values import Abstract, Array, DictRef, Lazy, ListRef, Range
 from symdiff.parse.views import store_whole
@@ -111,10 +112,18 @@ def extend(interp: Interpreter, ref: ListRef, items: Abstract) -> None:
     for_each(interp, items, lambda item: append_item(interp, ref, item))
 
 
+def _movable(interp: Interpreter, ref: ListRef, position: Abstract) -> Any:
+    """What a list holds, in a form of which an item can be moved at a position."""
+    content = _content(interp, ref)
+    if staged_lists.is_staged_list(content) or not content or not may_select(interp, position):
+        return content
+    return staged_items(interp, content)
+
+
 @method(LISTS)
 def insert(interp: Interpreter, ref: ListRef, position: Abstract, item: Abstract) -> None:
     note_write(interp, ref)
-    content = _content(interp, ref)
+    content = _movable(interp, ref, position)
     if staged_lists.is_staged_list(content):
         where = interp.lift(position)
         interp.put(ref, staged_lists.insert(interp, content, where, item))
@@ -127,7 +136,7 @@ def insert(interp: Interpreter, ref: ListRef, position: Abstract, item: Abstract
 @method(LISTS)
 def pop(interp: Interpreter, ref: ListRef, position: Abstract = -1) -> Abstract:
     note_write(interp, ref)
-    content = _content(interp, ref)
+    content = _movable(interp, ref, position)
     if staged_lists.is_staged_list(content):
         rest, item = staged_lists.pop(interp, content, interp.lift(position))
         interp.put(ref, rest)

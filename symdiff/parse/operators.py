@@ -218,18 +218,14 @@ def _repeated(interp: Interpreter, sequence: Abstract, times: Abstract) -> ListR
     if isinstance(content, Value):
         raise UnsupportedSyntaxError("a list of unknown length is repeated", interp.span)
     result = ListRef()
-    if isinstance(times, Value) and len(content) == 1 and is_leaf(content[0]):
-        filled = _filled(content[0], times)
-        interp.put(result, filled)
+    lone = content[0] if len(content) == 1 else None
+    if isinstance(times, Value) and (isinstance(lone, Value) or is_leaf(lone)):
+        element = interp.lift(lone)
+        interp.put(result, ops.list_filled(element, times, type=ListType(element.type)))
         return result
     _require_small(interp, "mul", content, static(times))
     interp.put(result, content * static(times))
     return result
-
-
-def _filled(item: Any, times: Value) -> Any:
-    element = constant(item)
-    return ops.list_filled(element, times, type=ListType(element.type))
 
 
 # Unary --------------------------------------------------------------------------------

@@ -181,7 +181,16 @@ def one_of_many_written(x: Any) -> Any:
     return v @ x
 
 
+def a_rank_each_turn(x: Any) -> Any:
+    rank, level = 1, x[0]
+    while level < 30.0:
+        level = level * np.ones((2,) * rank).sum()
+        rank += 1
+    return level
+
+
 REFUSED = (
+    (a_rank_each_turn, UnsupportedSyntaxError, "(2,) * rank", "loop over a tuple or a range"),
     (every_other_item, UnsupportedSyntaxError, "rows[::2]", "write a loop over the indices"),
     (a_new_key, UnsupportedSyntaxError, "mass[int(x[0] * 10)]", "keys must be constants"),
     (an_array_without_dimensions, UnsupportedSyntaxError, "rows[0]", "float(x), or x[()]"),

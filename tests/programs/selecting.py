@@ -283,3 +283,21 @@ def selected_turn_by_turn(x):
             k = k - 1
         rows[k][i] += x[1]
     return sum((i + 1) * (r @ x) for i, r in enumerate(rows))
+
+
+@program(args=(LOW,), also=((HIGH,),))
+def moved_in_a_list(x):
+    rows = [x[0], x[1] * 2, x[2] * 3, x[0] * x[1]]
+    k = int(x[0] * 3)
+    v = rows.pop(k)
+    rows.insert(k - 1, v * v)
+    del rows[k]
+    return sum((i + 1) * r for i, r in enumerate(rows))
+
+
+@program(args=(LOW,), also=((HIGH,),))
+def a_number_repeated(x):
+    n = int(x[0] * 3) + 1
+    rows = [x[1]] * n
+    rows[0] = x[0] * x[2]
+    return sum(rows) ** 2 + len([0.0] * n) * x[2]
