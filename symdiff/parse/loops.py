@@ -387,7 +387,8 @@ class LoopStager:
             if not self._learn(trial):
                 self._finish(trial)
                 return
-            self.first = trial.heap if number == 0 else None
+            writes = bool(trial.heap.written)  # then what is related decides what is staged
+            self.first = trial.heap if number == 0 and not writes else None
         raise Peel("the types do not settle")
 
     # Trials ---------------------------------------------------------------------------------------
