@@ -172,9 +172,10 @@ class Differentiable:
         """The same function with a hook: the cotangent of what ``name`` is bound to becomes
         ``fn(cotangent)``.
 
-        Each value that the name gets has its own call, the last one's first. ``fn`` may replace,
-        clip, log or raise. Names of functions that are called are ``"layer.h"``. The function
-        itself stays as it is.
+        Each value that the name gets has its own call, the last one's first; several hooks of a
+        name are called in the order in which they were put. ``fn`` may replace, clip, log or raise.
+        Names of functions that are called are ``"layer.h"``, also of one that calls itself as often
+        as its data say. The function itself stays as it is.
 
         :raises UnknownNameError: when a derivative is compiled that has no such name.
         :raises SignatureError: likewise, where it is no float nor an array of floats.

@@ -60,8 +60,6 @@ def _said(value: Value, position: int) -> str:
     if node is not None and node.op is constant:
         return str(node.attributes["value"])
     span = None if node is None else node.span
-    if span is not None and span.line == span.end_line:
-        text = span.text[span.column - 1 : span.end_column - 1]
-        if 0 < len(text) <= _LONGEST:
-            return f"'{text}'"
+    if span is not None and span.line == span.end_line and 0 < len(span.code) <= _LONGEST:
+        return f"'{span.code}'"
     return f"operand {position + 1}"

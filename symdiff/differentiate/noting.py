@@ -24,7 +24,7 @@ def described(value: Value) -> Data:
     span = value.node.span if value.node is not None else None
     return {
         "name": None if value.name is None else f"{value.name}{_SUFFIXES[value.role]}",
-        "expression": _expression(span),
+        "expression": None if span is None else span.code,
         "op": None if value.node is None else value.node.op.name,
         "type": type_in_words(value),
         **place(span),
@@ -42,13 +42,6 @@ def type_in_words(value: Value) -> str:
 def place(span: SourceSpan | None) -> Data:
     """File and line, None where there is no source."""
     return {"file": None if span is None else span.file, "line": span and span.line}
-
-
-def _expression(span: SourceSpan | None) -> str | None:
-    if span is None:
-        return None
-    end = span.end_column - 1 if span.end_line == span.line else len(span.text)
-    return span.text[span.column - 1 : end].strip()
 
 
 def note_activity(

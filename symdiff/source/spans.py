@@ -66,6 +66,15 @@ class SourceSpan:
         return f"{_MARGIN}{body.rstrip()}\n{_MARGIN}{_blank(before)}{carets}"
 
     @property
+    def code(self) -> str:
+        """What is meant, as it stands there; of several lines the first.
+
+        >>> SourceSpan("model.py", 1, 5, 1, 10, "y = x + 1").code
+        'x + 1'
+        """
+        return self.text[self._start : self._stop].strip()
+
+    @property
     def _start(self) -> int:
         return self.column - 1
 
