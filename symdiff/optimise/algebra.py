@@ -13,17 +13,9 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import FLOAT, INT, ArrayType
 from symdiff.ops.declare import REGISTRY, array_type
 from symdiff.ops.elementary import add, multiply, negative, subtract, where
+from symdiff.ops.facts import is_derived, is_python, made_by, number_of
 from symdiff.ops.kinds import is_numpys
-from symdiff.optimise.facts import (
-    are_of_one_size,
-    is_derived,
-    is_number,
-    is_one,
-    is_python,
-    is_zero,
-    made_by,
-    number_of,
-)
+from symdiff.optimise.facts import are_of_one_size, is_number, is_one, is_zero
 from symdiff.optimise.rewriting import Rewriter, Rule, Rules, apply, joined
 from symdiff.optimise.rules import (
     apply_like,

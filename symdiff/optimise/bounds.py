@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from symdiff.ir.control import LoopView, loop
 from symdiff.ir.graph import Block, Node, Value, walk_nodes
 from symdiff.ir.types import Dim, Size, shifted
+from symdiff.ops.facts import made_by
 from symdiff.ops.sizes import constant_integer, dim_of
-from symdiff.optimise.facts import SIZED, made_by
+from symdiff.optimise.facts import SIZED
 
 _DEEPEST = 8
 

@@ -20,8 +20,8 @@ from typing import TypeAlias
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, may_be_one
+from symdiff.ops.facts import made_by, number_of, shape_of
 from symdiff.ops.reduce import axes_of
-from symdiff.optimise.facts import made_by, number_of, shape_of
 from symdiff.optimise.rewriting import Rewriter, Rules
 from symdiff.optimise.rules import on_derivatives
 

@@ -13,8 +13,8 @@ from symdiff.ir.build import with_block
 from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import Dim
+from symdiff.ops.facts import must_stay, shape_of
 from symdiff.optimise.bounds import Bounds
-from symdiff.optimise.facts import must_stay, shape_of
 
 
 def eliminate_dead_code(graph: Graph) -> Graph:

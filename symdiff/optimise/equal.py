@@ -13,7 +13,8 @@ import numpy as np
 from symdiff.ir.control import call, undefined
 from symdiff.ir.graph import Node, Op, Value
 from symdiff.ir.types import ArrayType, ListType, Type
-from symdiff.optimise.facts import FRESH, number_of
+from symdiff.ops.facts import number_of
+from symdiff.optimise.facts import FRESH
 
 _COMMUTES = frozenset({"add", "multiply"})
 

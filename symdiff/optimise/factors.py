@@ -13,7 +13,8 @@ import numpy as np
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.declare import array_type
 from symdiff.ops.elementary import by_numpy, divide, multiply, negative, sqrt
-from symdiff.optimise.facts import is_constant, is_number, is_zero, made_by, number_of, shape_of
+from symdiff.ops.facts import is_constant, made_by, number_of, shape_of
+from symdiff.optimise.facts import is_number, is_zero
 from symdiff.optimise.rewriting import Rewriter, Rules, apply
 from symdiff.optimise.rules import apply_like, both_ways, in_derivatives
 

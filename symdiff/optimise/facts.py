@@ -1,23 +1,19 @@
-"""What passes ask of values and nodes: constants, zeros, what is derived, what may raise.
+"""What passes ask of values and graphs besides ``ops.facts``: zeros and ones, sizes.
 
-Nothing here changes anything. Every question errs on the safe side: "may raise" where it is not
-known that it cannot, "not zero" where it is not known that it is.
+Nothing here changes anything. Every question errs on the safe side: "not zero" where it is not
+known that it is.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from symdiff.ir.build import constant
-from symdiff.ir.control import LoopView, call, cond, loop
-from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value, walk_nodes
+from symdiff.ir.control import LoopView, loop
+from symdiff.ir.graph import Block, Graph, Value, walk_nodes
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type, is_long
-from symdiff.ops.declare import fails_to_broadcast
-from symdiff.ops.index import Slot
+from symdiff.ops.facts import is_derived, number_of, shape_of
 
 # Ops whose result is an array that nobody else has: making it twice is meant.
 FRESH = frozenset({"zeros", "ones", "full", "empty", "copy", "array"})
@@ -26,21 +22,6 @@ SIZED = frozenset({"zeros", "ones", "full", "empty", "broadcast_to", "reshape"})
 _MOVES_ZEROS = frozenset(
     {"transpose", "reshape", "broadcast_to", "unbroadcast", "negative", "astype", "copy", "sum"}
 )
-_PYTHON_RAISES = frozenset(
-    {"divide", "floor_divide", "remainder", "power", "left_shift", "right_shift"}
-)
-
-
-def is_constant(value: Value) -> bool:
-    return value.node is not None and value.node.op is constant
-
-
-def number_of(value: Value) -> Any:
-    """The number that a value is known to be, or None; arrays are not numbers."""
-    if value.node is None or value.node.op is not constant:
-        return None
-    number = value.node.attributes["value"]
-    return None if isinstance(number, np.ndarray) else number
 
 
 def is_number(value: Value, number: float) -> bool:
@@ -69,24 +50,8 @@ def is_zero(value: Value) -> bool:
     return False
 
 
-def is_derived(node: Node) -> bool:
-    """Whether a node is part of a derivative: more may be done to it than to the user's own."""
-    return bool(node.results) and node.results[0].role != "primal"
-
-
 def has_derivatives(graph: Graph) -> bool:
     return any(is_derived(node) for node in walk_nodes(graph.block))
-
-
-def made_by(value: Value, *names: str) -> Node | None:
-    """The node that a value is a result of, where its op has one of the names."""
-    node = value.node
-    return node if node is not None and node.op.name in names else None
-
-
-def shape_of(value: Value) -> tuple[Dim, ...]:
-    """The shape of an array; of anything else an empty one."""
-    return value.type.shape if isinstance(value.type, ArrayType) else ()
 
 
 def meet_as_one(a: Sequence[Dim], b: Sequence[Dim]) -> bool:
@@ -105,184 +70,7 @@ def are_of_one_size(a: Type, b: Type) -> bool:
     return (a.dtype, a.kind) == (b.dtype, b.kind) and meet_as_one(a.shape, b.shape)
 
 
-def is_python(value: Value) -> bool:
-    return isinstance(value.type, ArrayType) and value.type.kind == "python"
-
-
-# What may raise
-
-Fits = Callable[[Value, Dim], bool]
-
-
-def never(value: Value, dim: Dim) -> bool:
-    """What is known of an index that nothing is known of."""
-    return False
-
-
-def may_raise(node: Node, fits: Fits = never) -> bool:
-    """Whether computing a node can raise, its operands given; blocks are not looked into.
-
-    ``fits`` tells whether an integer is known to be a place of an axis.
-    """
-    if node.op in (loop, cond):
-        return False
-    if node.op is call:
-        return not _is_harmless(node.attributes["callee"])
-    if node.op.raises:
-        if node.op.name in _READS_AND_WRITES:
-            return not _key_fits(node, fits)
-        known = getattr(node.op, "harmless", None) or _NEVER_RAISES.get(node.op.name)
-        return known is None or not known(node)
-    if node.op.name in _PYTHON_RAISES and all(map(is_python, node.operands)):
-        return not node.attributes.get("ufunc") and not _divides_safely(node)
-    return fails_to_broadcast(node)
-
-
-def must_stay(node: Node, fits: Fits = never) -> bool:
-    """Whether a node is wanted though nothing reads its results.
-
-    What a derivative computes can raise only where the primal has raised before.
-    """
-    if node.op.effect:
-        return True
-    if is_derived(node):
-        return False
-    if node.op is loop and not LoopView(node).bounded:
-        return True  # whether it ends is not known
-    return may_raise(node, fits)
-
-
-def _is_harmless(cell: GraphCell) -> bool:
-    """Whether no node of a graph, or of one that it calls, may raise or has an effect."""
-    pending, seen = [cell], set()
-    while pending:
-        graph = pending.pop().graph
-        if graph is None:
-            return False
-        if id(graph) in seen:
-            continue
-        seen.add(id(graph))
-        for node in walk_nodes(graph.block):
-            if node.op is call:
-                pending.append(node.attributes["callee"])
-            elif must_stay(node):
-                return False
-    return True
-
-
-def _divides_safely(node: Node) -> bool:
-    """Whether Python's division is by a float that is not zero."""
-    if node.op.name not in ("divide", "floor_divide", "remainder"):
-        return False
-    divisor = number_of(node.operands[1])
-    types = [value.type for value in node.operands]
-    floats = all(isinstance(t, ArrayType) and t.dtype.kind == "f" for t in types)
-    return floats and bool(divisor)
-
-
-def _has_lengths(node: Node) -> bool:
-    """Whether all operands that are sizes of a new array are known not to be negative."""
-    first = 1 if node.op.name == "full" else 0
-    return all(map(is_length, node.operands[first:]))
-
-
-def is_length(value: Value) -> bool:
-    """Whether an integer is known not to be negative."""
-    number = number_of(value)
-    if number is not None:
-        return bool(number >= 0)
-    if made_by(value, "size", "range_length", "list_length") is not None:
-        return True
-    sum_ = made_by(value, "add", "multiply")
-    return sum_ is not None and all(
-        made_by(part, "size", "range_length") is not None
-        or (number_of(part) is not None and number_of(part) >= 0)
-        for part in sum_.operands
-    )
-
-
-def _has_step(node: Node) -> bool:
-    return bool(number_of(node.operands[2]))
-
-
-def _fits_shape(node: Node) -> bool:
-    """Whether a broadcast is to sizes that are known to fit."""
-    target = tuple(node.attributes["shape"])
-    source = shape_of(node.operands[0])
-    if len(source) > len(target):
-        return False
-    pairs = zip(source, target[len(target) - len(source) :], strict=True)
-    fits = all(a in (1, b) for a, b in pairs)
-    return fits and all(map(is_length, node.operands[1:]))
-
-
-def _keeps_count(node: Node) -> bool:
-    """Whether a reshape is known to have as many elements: the same sizes, ones aside."""
-    before, after = shape_of(node.operands[0]), node.attributes["shape"]
-    sizes = ([d for d in dims if d != 1] for dims in (before, after))
-    a, b = (sorted(map(str, dims)) for dims in sizes)
-    if a == b:
-        return True
-    counts = [[d for d in dims if isinstance(d, int)] for dims in (before, after)]
-    known = len(counts[0]) == len(before) and len(counts[1]) == len(after)
-    return known and math.prod(counts[0]) == math.prod(counts[1])
-
-
-def _key_fits(node: Node, fits: Fits) -> bool:
-    """Whether a key consists of what never raises: static slices, and indices known to fit."""
-    x, key = shape_of(node.operands[0]), node.attributes["key"]
-    if Ellipsis in key:
-        return all(entry is Ellipsis or _is_plain_slice(entry) for entry in key)
-    entries = [entry for entry in key if entry is not None]
-    if len(entries) > len(x):
-        return False
-    dynamic = node.operands[1 if node.op.name == "index" else 2 :]
-    pairs = zip(entries, x, strict=False)
-    if not all(_entry_fits(entry, dim, dynamic, fits) for entry, dim in pairs):
-        return False
-    return node.op.name == "index" or _fits_region(node)
-
-
-def _fits_region(node: Node) -> bool:
-    region = tuple(node.attributes["shape"])
-    value = shape_of(node.operands[1])
-    if len(value) > len(region):
-        return False
-    return all(a in (1, b) for a, b in zip(value, region[len(region) - len(value) :], strict=True))
-
-
-def _entry_fits(entry: Any, dim: Dim, dynamic: Sequence[Value], fits: Fits) -> bool:
-    if isinstance(entry, int):
-        return isinstance(dim, int) and -dim <= entry < dim
-    if isinstance(entry, Slot):
-        return fits(dynamic[entry.number], dim)
-    return _is_plain_slice(entry)
-
-
-def _is_plain_slice(entry: Any) -> bool:
-    if entry is None:
-        return True
-    step = getattr(entry, "step", 0)
-    return hasattr(entry, "start") and (step is None or (isinstance(step, int) and step != 0))
-
-
-def _multiplies(node: Node) -> bool:
-    """Whether two vectors or matrices are known to fit."""
-    a, b = map(shape_of, node.operands)
-    return len(a) in (1, 2) and len(b) in (1, 2) and a[-1] == b[0 if len(b) == 1 else -2]
-
-
-_NEVER_RAISES: dict[str, Any] = {
-    "zeros": _has_lengths,
-    "ones": _has_lengths,
-    "full": _has_lengths,
-    "empty": _has_lengths,
-    "range_length": _has_step,
-    "broadcast_to": _fits_shape,
-    "reshape": _keeps_count,
-    "matmul": _multiplies,
-}
-_READS_AND_WRITES = frozenset({"index", "index_set", "index_add"})
+# Sizes
 
 
 def dims_at(block: Block) -> dict[Size, tuple[Value, int]]:

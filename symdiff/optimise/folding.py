@@ -13,7 +13,7 @@ from symdiff.ir.build import constant
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import type_of_constant
 from symdiff.ops.declare import REGISTRY, Operation
-from symdiff.optimise.facts import is_derived, number_of
+from symdiff.ops.facts import is_derived, number_of
 from symdiff.optimise.rewriting import Rewriter, Rules
 
 _LARGEST_INT = 2**63

@@ -12,6 +12,7 @@ from typing import Any
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.declare import array_type
 from symdiff.ops.elementary import add
+from symdiff.ops.facts import made_by, shape_of
 from symdiff.ops.index import (
     Key,
     Slice,
@@ -24,7 +25,7 @@ from symdiff.ops.index import (
     is_whole,
     key_of,
 )
-from symdiff.optimise.facts import is_zero, made_by, shape_of
+from symdiff.optimise.facts import is_zero
 from symdiff.optimise.rewriting import Rewriter, Rules, apply
 from symdiff.optimise.rules import in_derivatives, stays_zero
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from symdiff.ir.control import LoopView, loop
 from symdiff.ir.graph import Block, Node, Value
-from symdiff.optimise.facts import is_constant, is_length, number_of
+from symdiff.ops.facts import is_constant, is_length, number_of
 
 if TYPE_CHECKING:
     from symdiff.optimise.rewriting import Rewriter

@@ -22,6 +22,7 @@ from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Operand, Value,
 from symdiff.ir.record import count
 from symdiff.ir.types import ArrayType, Dim, Size
 from symdiff.ops.creation import zeros
+from symdiff.ops.facts import is_derived, made_by, number_of, shape_of
 from symdiff.ops.sizes import size
 from symdiff.optimise.equal import Scoped, are_same_constant, key_of_node
 from symdiff.optimise.facts import (
@@ -29,11 +30,7 @@ from symdiff.optimise.facts import (
     are_of_one_size,
     dims_at,
     has_derivatives,
-    is_derived,
     is_zero,
-    made_by,
-    number_of,
-    shape_of,
     varying_symbols,
 )
 from symdiff.optimise.loop_rewriting import LoopRewriting

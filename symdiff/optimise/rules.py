@@ -9,7 +9,8 @@ from typing import Any
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import REGISTRY
-from symdiff.optimise.facts import is_derived, is_python, is_zero
+from symdiff.ops.facts import is_derived, is_python
+from symdiff.optimise.facts import is_zero
 from symdiff.optimise.rewriting import Rewriter, Rule, apply
 
 

@@ -10,17 +10,11 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim
 from symdiff.ops.declare import REGISTRY
 from symdiff.ops.elementary import constant_of, multiply, negative
+from symdiff.ops.facts import is_derived, made_by, shape_of
 from symdiff.ops.products import matmul
 from symdiff.ops.reduce import axes_of, sum
 from symdiff.ops.shape import broadcast_to, reshape, transpose
-from symdiff.optimise.facts import (
-    are_of_one_size,
-    is_derived,
-    is_zero,
-    made_by,
-    meet_as_one,
-    shape_of,
-)
+from symdiff.optimise.facts import are_of_one_size, is_zero, meet_as_one
 from symdiff.optimise.rewriting import Rewriter, Rule, Rules, apply
 from symdiff.optimise.rules import first_operand, on_derivatives, stays_zero
 

@@ -8,8 +8,9 @@ lengths of ranges and the elements of ranges fold where they start at 0 and go o
 from __future__ import annotations
 
 from symdiff.ir.graph import Node, Value
+from symdiff.ops.facts import is_length, shape_of
 from symdiff.ops.sizes import constant_integer
-from symdiff.optimise.facts import is_length, is_number, shape_of
+from symdiff.optimise.facts import is_number
 from symdiff.optimise.rewriting import Rewriter, Rules
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.declare import Operation
 from symdiff.ops.elementary import add, multiply, negative, strong_multiply, subtract
-from symdiff.optimise.facts import made_by, number_of, shape_of
+from symdiff.ops.facts import made_by, number_of, shape_of
 from symdiff.optimise.rewriting import Rewriter, Rules, apply
 from symdiff.optimise.rules import on_derivatives
 

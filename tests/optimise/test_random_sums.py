@@ -17,8 +17,9 @@ from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import INT, ArrayType, Size, may_be_one
 from symdiff.ir.verify import verify
 from symdiff.ops import add, broadcast_to, divide, multiply, negative, size, subtract, sum
+from symdiff.ops.facts import shape_of
 from symdiff.optimise import PASSES, optimise
-from symdiff.optimise.facts import is_zero, shape_of
+from symdiff.optimise.facts import is_zero
 
 DOUBLE = np.dtype("float64")
 OPEN, SHORT = Size("k", open=True), Size("n", -2)

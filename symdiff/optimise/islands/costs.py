@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from symdiff.ir.graph import Node
 from symdiff.ir.types import ArrayType
-from symdiff.optimise.facts import number_of
+from symdiff.ops.facts import number_of
 
 # What the command writes begins here.
 COSTS: dict[str, tuple[float, float]] = {

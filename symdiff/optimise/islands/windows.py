@@ -18,7 +18,7 @@ import numpy as np
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import OnArrays, Operation, fails_to_broadcast
-from symdiff.optimise.facts import may_raise, number_of
+from symdiff.ops.facts import may_raise, number_of
 from symdiff.optimise.islands.costs import COSTS
 from symdiff.optimise.islands.precise import ARITHMETIC
 
