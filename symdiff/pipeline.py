@@ -58,11 +58,14 @@ _MOST_RESTARTS = 200
 class Transform(Protocol):
     """Graph → Graph, and how outer calls relate to inner ones (``api.transforms``).
 
-    ``marks`` are those on the names of the function itself, where a transform puts any.
+    ``marks`` are those on the names of the function itself, where a transform puts any. ``at_end``:
+    what the function leaves behind has to stand at the graph's end, whatever raises before.
     """
 
     @property
     def marks(self) -> Marks | None: ...
+    @property
+    def at_end(self) -> bool: ...
     def parameters(self, inner: Parameters) -> Parameters: ...
     def inner_arguments(self, arguments: Arguments, inner: Parameters) -> Arguments: ...
     def outer_path(self, path: Path, inner: Signature, parameters: Parameters) -> Path: ...
@@ -101,6 +104,11 @@ class Chain:
     def marks(self) -> Marks | None:
         """The marks on the names of the function."""
         return next((t.marks for t in self.transforms if t.marks is not None), None)
+
+    @property
+    def at_end(self) -> bool:
+        """Whether the function is to leave all behind at its end."""
+        return any(t.at_end for t in self.transforms)
 
     def normalise(self, arguments: Arguments) -> Arguments:
         """Outer arguments in the types that are compiled for."""
@@ -202,9 +210,11 @@ def followed(
     names: Sequence[str],
     arguments: Arguments,
     marks: Marks | None = None,
+    at_end: bool = False,
 ) -> Followed:
     """A function's own graph for a normalised call of it (or spelled types)."""
-    staged, signature = staged_at(function, signature_of(names, arguments), arguments, marks)
+    signature = signature_of(names, arguments)
+    staged, signature = staged_at(function, signature, arguments, marks, at_end)
     checks = [_check(guard) for guard in staged.guards]
     graph = without_unused_variables(optimise(staged.graph))
     found = Followed(graph, signature, tuple(checks), staged)
@@ -265,7 +275,7 @@ def derive(chain: Chain, arguments: Arguments, known: Followed | None = None) ->
     """
     levels = chain.levels(arguments)
     names = chain.parameters[0].names
-    function = known or followed(chain.function, names, levels[0], chain.marks)
+    function = known or followed(chain.function, names, levels[0], chain.marks, chain.at_end)
     pairs = zip(chain.parameters[1:], levels[1:], strict=True)
     signatures = [function.signature, *(signature_of(p.names, given) for p, given in pairs)]
     graph, checks, written = function.graph, list(function.checks), function.written
@@ -405,13 +415,14 @@ def staged_at(
     signature: Signature,
     arguments: Arguments,
     marks: Marks | None = None,
+    at_end: bool = False,
 ) -> tuple[Staged, Signature]:
     """Stage a function, again with more values fixed as long as structure is found to depend on
     them.
     """
     for _ in range(_MOST_RESTARTS):
         try:
-            staged = stage(function, signature, marks)
+            staged = stage(function, signature, marks, at_end)
         except StaticDemand as demand:
             known = dict(signature.static)
             try:

@@ -67,7 +67,7 @@ class Home:
         self._lock = threading.RLock()
         self._quick: dict[Steps, tuple[Dispatcher, int]] = {}
         self._exact = False
-        self._latest: tuple[Entry, Followed, Marks | None] | None = None
+        self._latest: tuple[Entry, Followed, tuple[Marks | None, bool]] | None = None
         self._shown: dict[tuple[Sequence[pipeline.Transform], bool], Shown] = {}
 
     @property
@@ -249,13 +249,14 @@ class Home:
         """The function's own graph, of which several transforms are asked for one after another."""
         own = chain.levels(arguments)[0]
         if self._latest is not None:
-            fits, latest, marks = self._latest
-            if marks == chain.marks and fits(*own) is not MISS:
+            fits, latest, asked = self._latest
+            if asked == (chain.marks, chain.at_end) and fits(*own) is not MISS:
                 return latest
-        found = pipeline.followed(self.function, self.parameters.names, own, chain.marks)
+        asked = chain.marks, chain.at_end
+        found = pipeline.followed(self.function, self.parameters.names, own, *asked)
         target = Target(lambda: None, (), written=found.written)
         entry = build_entry(found.signature, found.checks, own, target)
-        self._latest = entry, found, chain.marks
+        self._latest = entry, found, asked
         return found
 
     def _raise_as_the_function(

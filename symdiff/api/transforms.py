@@ -50,6 +50,11 @@ class Transform:
         """What is marked in the function itself."""
         return None
 
+    @property
+    def at_end(self) -> bool:
+        """Whether the function has to leave all behind at its end."""
+        return False
+
     def parameters(self, inner: Parameters) -> Parameters:
         """The parameters of the derived function."""
         return inner
@@ -533,6 +538,10 @@ class Simplify(Transform):
 @dataclass(frozen=True)
 class Functional(Transform):
     """``(result, {name: final value})`` of every argument that the function writes, on copies."""
+
+    @property
+    def at_end(self) -> bool:
+        return True
 
     def apply(
         self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters

@@ -15,6 +15,7 @@ from collections.abc import Hashable, Mapping
 
 from symdiff.ir.graph import Block, Node, Value, walk_nodes
 from symdiff.ir.types import ArrayType
+from symdiff.ops.facts import may_raise
 from symdiff.ops.index import index, index_add, index_set, key_of
 
 _INDEXING = (index, index_set, index_add)
@@ -56,7 +57,7 @@ def _check(node: Node) -> Hashable:
 def _comes_first(node: Node) -> bool:
     """Whether something happens at a node that what an index before it raises has to precede."""
     inner = (n for block in node.blocks for n in walk_nodes(block))
-    return any(n.op.effect or (n.op.raises and _is_primal(n)) for n in (node, *inner))
+    return any(n.op.effect or (may_raise(n) and _is_primal(n)) for n in (node, *inner))
 
 
 def _is_primal(node: Node) -> bool:

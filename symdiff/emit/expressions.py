@@ -16,7 +16,7 @@ from symdiff.ir.build import constant
 from symdiff.ir.control import undefined
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.declare import Operation, dotted, literal
-from symdiff.ops.effects import Field, Named, Text, spell_template
+from symdiff.ops.effects import Field, Item, Member, Named, Text, spell_template
 from symdiff.ops.kinds import is_numpys_operator
 
 MOST_WRITTEN = 32  # elements of a constant array that are written out
@@ -159,6 +159,10 @@ class Expressions:
         """A template of an effect with its objects bound to names."""
         if isinstance(template, Named):
             return Named(template.target, self.namespace.bind(template.target, template.name))
+        if isinstance(template, Member):
+            return Member(self.named(template.value), template.name)
+        if isinstance(template, Item):
+            return Item(self.named(template.value), template.key)
         if isinstance(template, Text):
             return Text(_joined([self.named(part) for part in template.parts]))
         if isinstance(template, Field):

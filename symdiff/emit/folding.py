@@ -24,6 +24,7 @@ from symdiff.ir.graph import Block, Graph, Node, Value
 from symdiff.ir.types import INT
 from symdiff.ops.declare import Operation
 from symdiff.ops.effects import enter_errstate, leave_errstate
+from symdiff.ops.facts import may_raise
 
 _DEEPEST = 8
 _SPARE = 4  # columns kept for what a statement has beside its expression
@@ -206,7 +207,7 @@ class _Folding:
         reads = frozenset(o for v in node.operands for o in self.read_by(v))
         if self.is_written(reads, start, end) or _between(self.settings, start, end):
             return False
-        return not _between(self.effects, start, end) or not (reads or node.op.raises)
+        return not _between(self.effects, start, end) or not (reads or may_raise(node))
 
     def is_written(self, origins: frozenset[int], start: int, end: int) -> bool:
         return any(_between(self.writes.get(origin, []), start, end) for origin in origins)

@@ -15,7 +15,7 @@ from symdiff.ir.build import constant, copy_block
 from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Block, Graph, Node, Op, Value
 from symdiff.ir.types import BOOL, ArrayType, TapeType, Type
-from symdiff.ops.declare import fails_to_broadcast
+from symdiff.ops.facts import may_raise
 
 PARALLEL_WRITES = frozenset(
     {"index_set", "index_add", "list_push", "list_pop", "list_set", "list_add", "list_insert"}
@@ -230,6 +230,6 @@ def _removable(node: Node, counts: dict[Value, int]) -> bool:
     if node.op.effect or node.op in (loop, cond):
         return False
     primal = any(value.role == "primal" for value in node.results)
-    if primal and (node.op.raises or fails_to_broadcast(node)):
+    if primal and may_raise(node) and node.op.name != "power":  # overflow alone is no line worth
         return False
     return not any(counts.get(v, 0) for v in node.results)

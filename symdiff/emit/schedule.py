@@ -17,6 +17,7 @@ from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ops.effects import enter_errstate, leave_errstate
+from symdiff.ops.facts import may_raise
 from symdiff.ops.index import is_view
 
 _FIXED = (loop, cond, call, push, undefined)
@@ -64,7 +65,7 @@ def _may_sink(value: Value, view: LoopView, readers: dict[Value, list[Node]]) ->
     node = value.node
     if node is None or node.blocks or node.op in (*_FIXED, constant) or in_memory(value):
         return False
-    if node.op.effect or node.op.raises or any(map(in_memory, node.operands)):
+    if node.op.effect or may_raise(node) or any(map(in_memory, node.operands)):
         return False
     given = sum(result is value for result in view.body.results)
     return given == 1 and value not in readers
@@ -158,7 +159,7 @@ class _Schedule:
         start, end = self.place[write][0], self.place[node][0]
         if any(start < setting < end for setting in self.settings):
             return False
-        return not (node.op.raises and any(start < effect < end for effect in self.effects))
+        return not (may_raise(node) and any(start < effect < end for effect in self.effects))
 
 
 def _read_inside(node: Node) -> list[Value]:

@@ -37,6 +37,7 @@ from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import dotted, fails_to_broadcast, literal
+from symdiff.ops.facts import may_raise
 from symdiff.ops.index import (
     index_add,
     index_set,
@@ -104,13 +105,11 @@ class Statements:
 
     def check(self, node: Node, expression: ast.expr) -> Line:
         """What nobody reads is computed for what it may raise, and says so."""
-        raises = node.op.raises
-        if not raises and fails_to_broadcast(node):
+        if not node.op.raises and fails_to_broadcast(node):
             arrays = [v for v in node.operands if isinstance(v.type, ArrayType) and v.type.shape]
             expression = call_of(dotted("np.broadcast"), *map(self.of, arrays))
-            raises = True
         line = self.line(node, ast.Expr(expression))
-        if raises and not node.op.effect and node.span is not None:
+        if may_raise(node) and not node.op.effect and node.span is not None:
             line.comment = f"raises what line {node.span.line} would"
         return line
 

@@ -50,8 +50,12 @@ class Builder:
         if op.varied:
             for result in node.results:
                 result.type = with_own_sizes(result.type, result.number)
-        self.nodes.append(node)
+        self.add(node)
         return node if self.after is None else self.after(node)
+
+    def add(self, node: Node) -> None:
+        """Put a new node at the end of the block."""
+        self.nodes.append(node)
 
     def value(self, operand: Operand) -> Value:
         return operand if isinstance(operand, Value) else self.constant(operand)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.ir.graph import Block, Node, Value
-from symdiff.ir.types import OPAQUE, ArrayType, OpaqueType, Type
+from symdiff.ir.types import OPAQUE, ArrayType, ListType, OpaqueType, Type
 from symdiff.ops import support
 from symdiff.ops.declare import (
     EVALUATED,
@@ -27,7 +27,7 @@ from symdiff.ops.declare import (
     require_array,
     supporting,
 )
-from symdiff.ops.index import Slot
+from symdiff.ops.index import Key, Slot, actual_key, spell_key
 
 # Templates ----------------------------------------------------------------------------------------
 
@@ -64,6 +64,21 @@ class Member:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An item of a template's value: ``table["a"]``."""
+
+    value: Any
+    key: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where an array is indexed: ``i, 1:n``."""
+
+    key: Key
+
+
 def fill(template: Any, operands: Sequence[Any]) -> Any:
     """The value that a template stands for."""
     if isinstance(template, Slot):
@@ -72,6 +87,10 @@ def fill(template: Any, operands: Sequence[Any]) -> Any:
         return template.target
     if isinstance(template, Member):
         return getattr(fill(template.value, operands), template.name)
+    if isinstance(template, Item):
+        return fill(template.value, operands)[template.key]
+    if isinstance(template, Places):
+        return actual_key(template.key, operands)
     if isinstance(template, Text):
         return "".join(_filled_part(part, operands) for part in template.parts)
     if isinstance(template, tuple | list):
@@ -102,6 +121,11 @@ def spell_template(template: Any, operands: Sequence[ast.expr]) -> ast.expr:
         return dotted(template.name)
     if isinstance(template, Member):
         return ast.Attribute(spell_template(template.value, operands), template.name, ast.Load())
+    if isinstance(template, Item):
+        base = spell_template(template.value, operands)
+        return ast.Subscript(base, literal(template.key), ast.Load())
+    if isinstance(template, Places):
+        return spell_key(template.key, operands)
     if isinstance(template, Text):
         return ast.JoinedStr([_spell_part(part, operands) for part in template.parts])
     if isinstance(template, tuple | list):
@@ -263,14 +287,32 @@ def _spell_opaque_call(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 def _spell_given(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     function = dotted("np.array") if node.attributes["writable"] else supporting(support.frozen)
-    return ast.Call(function, list(operands), [])
+    type_ = node.operands[0].type
+    if not isinstance(type_, ListType):
+        return ast.Call(function, list(operands), [])
+    element = type_.element
+    if isinstance(element, ArrayType) and element.kind != "array":
+        return ast.Call(dotted("list"), list(operands), [])
+    return ast.Call(dotted("list"), [ast.Call(dotted("map"), [function, *operands], [])], [])
+
+
+def _infer_given(x: Type, *, writable: bool) -> tuple[Type, ...]:
+    return (x if isinstance(x, ListType) else require_array(x, "given"),)
+
+
+def _evaluate_given(x: Any, *, writable: bool) -> Any:
+    if isinstance(x, list):
+        return [_evaluate_given(v, writable=writable) for v in x]
+    if not isinstance(x, np.ndarray):
+        return x
+    return np.array(x) if writable else support.frozen(x)
 
 
 given = declare(
     Operation(
         "given",
-        lambda x, *, writable: (require_array(x, "given"),),
-        lambda x, *, writable: np.array(x) if writable else support.frozen(x),
+        _infer_given,
+        _evaluate_given,
         spelling=_spell_given,
         linear=frozenset({0}),
         vjp={0: lambda g, y, x, **_: g},
@@ -338,6 +380,8 @@ def changes_one_of(node: Node, given: Collection[Value]) -> bool:
         owner = function.value
     elif isinstance(function, Named) and function.target in (setattr, operator.setitem):
         owner = node.attributes["arguments"][0]
+    while isinstance(owner, Member | Item):
+        owner = owner.value
     first = 1 if node.op in (set_attribute, set_item) else 0
     return isinstance(owner, Slot) and node.operands[first + owner.number] in given
 

@@ -37,7 +37,7 @@ from symdiff.parse.values import (
     Token,
     now,
 )
-from symdiff.parse.writeback import write_back
+from symdiff.parse.writeback import all_left, go_on_from, leave_in_arms, write_back
 from symdiff.source import SourceSpan
 
 MOST_COPIES_OF_A_TAIL = 64
@@ -47,7 +47,15 @@ Action = Callable[[], None]
 
 def run_arm(interp: Interpreter, action: Action, base: Heap, predicate: Value, taken: bool) -> Arm:
     """Stage an action on a copy of the heap, into nodes of its own."""
-    with interp.scratch(base.copy()) as inner, assuming(interp, predicate, taken):
+    heap = base.copy()
+    heap.left = all_left(interp, heap)
+    return _go_on(interp, action, Arm([], heap, True, heap.left), predicate, taken)
+
+
+def _go_on(interp: Interpreter, action: Action, arm: Arm, predicate: Value, taken: bool) -> Arm:
+    """The arm with an action behind what it has."""
+    with interp.scratch(arm.heap.copy()) as inner, assuming(interp, predicate, taken):
+        inner.nodes += arm.nodes
         frames = len(interp.frames)
         try:
             action()
@@ -64,7 +72,7 @@ def run_arm(interp: Interpreter, action: Action, base: Heap, predicate: Value, t
             del interp.frames[frames:]
             raise_error(interp, error)
         reached = interp.content(UNREACHABLE) is not True
-        return Arm(inner.nodes, interp.heap, reached)
+        return Arm(inner.nodes, interp.heap, reached, arm.left)
 
 
 def raise_error(interp: Interpreter, error: Exception) -> None:
@@ -127,8 +135,10 @@ def join_arms(
     kept: Kept | None = None,
 ) -> Heap:
     """Append the branch and go on from the joined heap; gives the heap."""
+    base, left = interp.heap, leave_in_arms(interp, arms)
     joiner = Joiner(interp, *arms, since, predicate, kept)
     interp.heap = joiner.join_heaps()
+    go_on_from(interp, base, left)
     if not (arms[0].reached or arms[1].reached):
         interp.put(UNREACHABLE, True)
     else:
@@ -312,8 +322,7 @@ def _stage_arms(
     if consumed:
         stays = gone.index(False)
         more = functools.partial(interp.go_on, rest)
-        later = run_arm(interp, more, arms[stays].heap, condition, stays == 0)
-        arms[stays] = Arm(arms[stays].nodes + later.nodes, later.heap, later.reached)
+        arms[stays] = _go_on(interp, more, arms[stays], condition, stays == 0)
     join_arms(interp, condition, (arms[0], arms[1]), since)
     return consumed
 

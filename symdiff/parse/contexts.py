@@ -101,7 +101,12 @@ def entered(interp: Interpreter, items: list[ast.withitem], body: Callable[[], N
     elif isinstance(manager, ErrState) and items[0].optional_vars is None:
         settings = tuple(manager.settings.items())
         before = ops.enter_errstate(settings=settings)
-        entered(interp, items[1:], body)
+        outside = interp.strict
+        interp.strict |= not {"raise", "call"}.isdisjoint(manager.settings.values())
+        try:
+            entered(interp, items[1:], body)
+        finally:
+            interp.strict = outside
         ops.leave_errstate(before)
     else:
         with interp.at(items[0].context_expr):

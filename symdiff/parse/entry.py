@@ -33,30 +33,41 @@ from symdiff.parse.values import (
     Conflict,
     ConflictRead,
     Left,
+    NotInTime,
     Scope,
     Storage,
 )
-from symdiff.parse.writeback import write_back
+from symdiff.parse.writeback import read_from_copies, rest_on_being_apart, write_back
 from symdiff.source import SourceSpan, find_source, span_of
 
 
-def stage(function: Any, signature: Signature, marks: Marks | None = None) -> Staged:
+def stage(
+    function: Any, signature: Signature, marks: Marks | None = None, at_end: bool = False
+) -> Staged:
     """Stage a function at a signature, with marks on its names.
+
+    ``at_end``: what it leaves behind is written at the end, not in time before what may raise.
 
     Raises ``StaticDemand`` where structure depends on a value that the signature does not fix, and
     a ``SymdiffError`` for what is outside the language; a ``CertainError`` for what the function
     itself raises, whatever the values are.
     """
     with room():
-        return _followed_closely(function, signature, marks)
+        return _followed_closely(function, signature, marks, at_end)
 
 
-def _followed_closely(function: Any, signature: Signature, marks: Marks | None) -> Staged:
+def _followed_closely(
+    function: Any, signature: Signature, marks: Marks | None, at_end: bool
+) -> Staged:
     """The staged function; more closely where that is needed."""
-    closely = Closely()
+    closely = Closely(at_end)
     while True:
         try:
             return _staged(function, signature, closely, marks)
+        except NotInTime as found:
+            if found.place in closely.late:
+                raise
+            closely.late.add(found.place)
         except ConflictRead as read:
             if not closely.tells(read.conflict) and not closely.selects():
                 raise closely.failure(read.conflict, function) from None
@@ -74,7 +85,9 @@ class Closely:
     items selected at run time.
     """
 
+    at_end: bool
     unrolled: set[SourceSpan] = field(default_factory=set)
+    late: set[Any] = field(default_factory=set)  # places that are written at the end only
     apart: set[str] = field(default_factory=set)
     selecting: dict[SourceSpan, bool] = field(default_factory=dict)  # whether item by item
     asked: dict[SourceSpan, None] = field(default_factory=dict)  # items that may be selected so
@@ -115,6 +128,7 @@ def _staged(function: Any, signature: Signature, closely: Closely, marks: Marks 
     interp.static = dict(signature.static)
     interp.unrolled, interp.apart = closely.unrolled, closely.apart
     interp.selecting, interp.asked = closely.selecting, closely.asked
+    interp.late, interp.at_end = closely.late, closely.at_end
     interp.function = function
     with building(interp.entry):
         try:
@@ -186,7 +200,9 @@ def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
         raise _never_returns(interp) from None
     output, results = Output(interp).structure(result)
     mutated = _mutated(interp, results)
+    rest_on_being_apart(interp)
     write_back(interp)
+    read_from_copies(interp)
     graph = Graph(
         getattr(function, "__name__", "function"),
         Block(tuple(interp.parameters), interp.entry.nodes, tuple(results)),

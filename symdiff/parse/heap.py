@@ -45,7 +45,8 @@ class Heap:
     """Contents by key; ``views``: what was read through lenses; ``frozen``: what not to write.
 
     ``laid`` is common to all heaps: the values of which one has the memory that a value has. So is
-    ``bound``: what stands for another array or list in each turn of a loop.
+    ``bound``: what stands for another array or list in each turn of a loop. ``left``: what has been
+    written to the caller's places (``writeback``); never changed in place.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Heap:
         shared: dict[Location, Shared] | None = None,
         laid: dict[Value, tuple[Value, ...]] | None = None,
         bound: dict[Location, Conflict] | None = None,
+        left: Mapping[Key, Any] | None = None,
     ) -> None:
         self.contents: dict[Key, Any] = {} if contents is None else contents
         self.frozen: dict[Location, Conflict] = {} if frozen is None else frozen
@@ -65,12 +67,13 @@ class Heap:
         self.shared: dict[Location, Shared] = {} if shared is None else shared
         self.laid: dict[Value, tuple[Value, ...]] = {} if laid is None else laid
         self.bound: dict[Location, Conflict] = {} if bound is None else bound
+        self.left: Mapping[Key, Any] = {} if left is None else left
 
     def copy(self, written: set[Location] | None = None) -> Heap:
         """A copy to go on from; what is written is noted in the same set, or in the one given."""
         noted = self.written if written is None else written
         parts = dict(self.contents), dict(self.frozen), dict(self.views)
-        return Heap(*parts, noted, dict(self.shared), self.laid, self.bound)
+        return Heap(*parts, noted, dict(self.shared), self.laid, self.bound, self.left)
 
     def get(self, key: Key) -> Any:
         return self.contents.get(key, ABSENT)

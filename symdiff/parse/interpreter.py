@@ -87,6 +87,7 @@ class Late:
     told_apart: Callable[..., Any]
     told_apart_value: Callable[[Interpreter, Callable[[], Abstract], ast.expr], Abstract]
     stager: Callable[[Interpreter], Any]
+    before: Callable[[Interpreter, Node], None]
 
 
 LATE = Late()
@@ -116,6 +117,18 @@ class Frame:
     token: Token = field(default_factory=Token)
 
 
+class Careful(Builder):
+    """Appends what the function does; what it has written is left behind before what may raise."""
+
+    def __init__(self, interp: Interpreter) -> None:
+        super().__init__(span=interp.span)
+        self.interp = interp
+
+    def add(self, node: Node) -> None:
+        LATE.before(self.interp, node)
+        super().add(node)
+
+
 class Interpreter:
     """The state of staging one function."""
 
@@ -130,8 +143,8 @@ class Interpreter:
         self.guards: dict[tuple[Path, str, str | None], Guard] = {}
         self.free: dict[tuple[str, int, str], FreeVariable] = {}
         self.static: dict[Path, Any] = {}
-        self.entry = Builder()
         self.span: SourceSpan | None = None
+        self.entry: Builder = Careful(self)
         self.returned: SourceSpan | None = None  # the last ``return`` of the function itself
         self.stopped = 0  # depth of no_grad
         self.followed = 0  # statements and expressions, each time they are staged
@@ -140,10 +153,13 @@ class Interpreter:
         self.outer_heaps: list[Heap] = []
         self.rebound: dict[FreeVariable, None] = {}
         self.attributes: dict[tuple[Any, str], None] = {}
-        self.set: set[Any] = set()  # of both, those set on some path already
+        self.strict = False  # whether np.errstate lets operations on numbers raise here
+        self.writing = False  # what is left behind, at the moment
+        self.at_end = False  # whether all is left behind at the end only
+        self.late: set[Any] = set()  # places of the caller's that are written at the end only
         self.live: dict[int, Any] = {}  # what stands for an object of the user's, by its id
         self.given: list[Any] = []  # lists, dicts and objects that are arguments or stand outside
-        self.outside: set[Storage] = set()  # of arrays that are captured, or an object's own
+        self.outside: dict[Storage, None] = {}  # of arrays that are captured, or an object's own
         self.same: dict[Path, Path] = {}
         self.by_path: dict[Path, Array] = {}
         self.captured: set[Scope] = set()
@@ -432,7 +448,7 @@ class Interpreter:
         before = self.heap
         self.outer_heaps.append(before)
         self.heap = heap
-        inner = Builder(span=self.span)
+        inner = Careful(self)
         try:
             with building(inner):
                 yield inner

@@ -7,7 +7,7 @@ can still be reached. What has no common form is a ``Conflict``, an error only w
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -68,7 +68,7 @@ from symdiff.parse.values import (
     Unjoinable,
     born,
 )
-from symdiff.parse.writeback import is_place, stands_at, write_place
+from symdiff.parse.writeback import is_left, is_place, stands_at, write_place
 
 # Static things that may hold staged ones.
 HOLDERS = (Closure, BoundMethod, Partial, ArrayMethod, StagedText, Generator, Iterable, Range)
@@ -78,11 +78,15 @@ _KINDS = ("python", "scalar", "array")
 
 @dataclass(slots=True)
 class Arm:
-    """One path: what it built, the heap at its end, and whether its end is reached at all."""
+    """One path: what it built, the heap at its end, and whether its end is reached at all.
+
+    ``left``: what was left behind where it began.
+    """
 
     nodes: list[Node]
     heap: Heap
     reached: bool
+    left: Mapping[Any, Any]
 
 
 class _Nothing:
@@ -233,6 +237,8 @@ class Joiner:
                 conflict.cases = self._cases(name, a, b)
             if is_place(self.interp, key):
                 self._write_in_arms(key, conflict)
+            elif key in self.interp.changed:
+                self._freeze_in_arms(key, conflict)
             return conflict
 
     # Cases ----------------------------------------------------------------------------------------
@@ -322,20 +328,27 @@ class Joiner:
         changed = [
             (arm, content)
             for arm, content in found
-            if content is not ABSENT and not stands_at(interp, key, content)
+            if content is not ABSENT
+            and not (stands_at(interp, key, content) and is_left(interp, arm.heap, key, content))
         ]
         for arm, content in changed:
             if isinstance(content, Conflict):
                 if content.written:
                     continue
                 return
-            with building(Builder(arm.nodes, interp.span)):
-                interp.heap = arm.heap
-                write_place(interp, key, content)
-                interp.heap = heap
+            if not is_left(interp, arm.heap, key, content):
+                with building(Builder(arm.nodes, interp.span)):
+                    interp.heap = arm.heap
+                    write_place(interp, key, content)
+                    interp.heap = heap
             reason = f"'{key_name(key)}' is set on one path to what is written afterwards"
             arm.heap.freeze(content, replace(conflict, reason=reason, aliasing=True, cases=None))
         conflict.written = True
+
+    def _freeze_in_arms(self, key: Key, conflict: Conflict) -> None:
+        """What a container of the caller's holds is not written when the paths have joined."""
+        for arm in self.arms:
+            arm.heap.freeze(arm.heap.get(key), replace(conflict, aliasing=True, cases=None))
 
     def _half_bound(self, name: str, a: Abstract, b: Abstract) -> Abstract:
         """A variable that is not bound on all paths."""

@@ -38,6 +38,7 @@ from symdiff.parse.values import (
     born,
     now,
 )
+from symdiff.parse.writeback import begin, go_on_from, leave_in, settled
 
 MOST_PEELED = 3
 MOST_ROUNDS = 24
@@ -449,6 +450,7 @@ class LoopStager:
         if self.test_inside != inside:
             trial.test = None
         with interp.scratch(heap) as inner:
+            begin(interp)
             for flag in interp.frame.exits:  # a turn begins only where none is raised
                 interp.put(flag, False)
             index: Any = add(trial.index, turns.first) if turns.first else trial.index
@@ -482,6 +484,7 @@ class LoopStager:
             return None
         after = heap.copy()
         with self.interp.scratch(after) as inner:
+            begin(self.interp)
             condition = test()
             if isinstance(condition, bool):
                 trial.always = condition
@@ -549,6 +552,10 @@ class LoopStager:
     def _finish(self, trial: Trial) -> None:
         """Append the loop over the trial's body and go on from its results."""
         interp, carries = self.interp, trial.carries
+        test = [] if trial.test is None else trial.test.nodes
+        left = settled(interp, [*trial.nodes, *test])
+        if left:
+            leave_in(interp, trial.nodes, trial.heap)
         with building(Builder(trial.nodes, interp.span)):
             results = carries.following(trial.heap)
         carries.check_aliases(trial.heap, set(uses(Block((), trial.nodes, results))))
@@ -561,6 +568,7 @@ class LoopStager:
         node = emit_loop(self._count(), initial, (), body, condition)
         interp.heap = self.base
         carries.restore(node, trial.heap)
+        go_on_from(interp, self.base, left)
         if trial.always and not isinstance(interp.heap.get(self.turns.broken), Value):
             self._only_left_by_return()
 

@@ -32,11 +32,11 @@ from symdiff.parse.iteration import (
 )
 from symdiff.parse.opaque import Template
 from symdiff.parse.operators import is_staged
+from symdiff.parse.owners import live_object
 from symdiff.parse.selecting import may_select, staged_items
 from symdiff.parse.truth import truth
 from symdiff.parse.values import Abstract, Array, DictRef, Lazy, ListRef, Range
 from symdiff.parse.views import store_whole
-from symdiff.parse.writeback import live_object
 
 LAZY |= {DictView, Lazy, Range}
 

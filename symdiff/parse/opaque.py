@@ -19,7 +19,7 @@ import numpy as np
 from symdiff import ops
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
-from symdiff.ir.types import FLOAT, INT, OPAQUE, Type
+from symdiff.ir.types import FLOAT, INT, OPAQUE, ListType, Type
 from symdiff.ops.declare import INSTEAD
 from symdiff.ops.effects import Field, Named, Text
 from symdiff.ops.index import Slot
@@ -78,7 +78,8 @@ class Template:
         self.writable = writable
 
     def slot(self, value: Value) -> Any:
-        if self.writable is not None and is_array(value.type):
+        kept = self.writable and isinstance(value.type, ListType)
+        if kept or (self.writable is not None and is_array(value.type)):
             value = ops.given(value, writable=self.writable)
         self.operands.append(value)
         return Slot(len(self.operands) - 1)

@@ -36,6 +36,7 @@ from symdiff.parse.values import (
     Storage,
     Unjoinable,
 )
+from symdiff.parse.writeback import begin, writes_outside
 from symdiff.source import SourceSpan
 
 DEPTH_OF_DETECTION = 3
@@ -210,6 +211,7 @@ def _stage_body(
     parameters = [Value(type_, None) for type_ in activation.types]
     frames = len(interp.frames)
     with interp.scratch(interp.heap.copy(written=set())) as inner:
+        begin(interp)
         leaves: list[Abstract] = []
         storages: list[Storage] = []
         for parameter in parameters:
@@ -226,6 +228,12 @@ def _stage_body(
         if any(storage in interp.heap.written for storage in storages):
             raise AliasingError(
                 "a recursive function writes to its argument", interp.span, "return a new array"
+            )
+        if writes_outside(interp, interp.outer_heaps[-1]):
+            raise UnsupportedCallError(
+                "a function that calls itself on data changes what stands outside it",
+                interp.span,
+                "let it return what it counts or collects, or use a loop",
             )
         output, results = Output(interp).structure(result)
         typed = [

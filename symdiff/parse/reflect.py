@@ -223,7 +223,7 @@ def _number(interp: Interpreter, value: Any, path: Path) -> Abstract:
     interp.guard(path, "specification", type_)
     found = _input(interp, type_, path)
     if isinstance(found, Array):
-        interp.outside.add(found.storage)
+        interp.outside[found.storage] = None
     return found
 
 

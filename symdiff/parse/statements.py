@@ -40,7 +40,7 @@ from symdiff.parse.values import (
     ListRef,
     ObjectRef,
 )
-from symdiff.parse.writeback import has_written, write_back
+from symdiff.parse.writeback import write_back
 
 Rest = Sequence[ast.stmt]
 Handler = Callable[[Interpreter, Any], None]
@@ -245,7 +245,7 @@ def _assert(interp: Interpreter, node: ast.Assert) -> None:
         _raise_now(interp, AssertionError, _message(interp, node.msg))
 
     plain = node.msg is None or isinstance(node.msg, ast.Constant)
-    if plain and not has_written(interp):
+    if plain and not interp.late:
         assert_(condition, message=node.msg.value if isinstance(node.msg, ast.Constant) else None)
     else:
         interp.branch(condition, lambda: None, fail)

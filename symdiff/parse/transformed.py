@@ -51,6 +51,7 @@ from symdiff.parse.values import (
     Partial,
 )
 from symdiff.parse.views import stopped, with_other_derivative
+from symdiff.parse.writeback import begin, settled
 
 Call = Callable[..., Any]
 Keywords = dict[str, Abstract]
@@ -232,6 +233,7 @@ class Stager:
             self._leaving_outside_alone(written),
             interp.scratch(heap) as inner,
         ):
+            begin(interp)
             given = {
                 name: self._argument(spec, (name,), inputs, parameters)
                 for name, spec in signature.parameters
@@ -365,6 +367,7 @@ class Stager:
             for source, parameter in zip(graph.inputs, graph.block.parameters, strict=True)
         }
         before = builder().span
+        settled(self.interp, graph.block.nodes)
         for node in graph.block.nodes:
             copy_into(node, new)
         builder().span = before

@@ -348,6 +348,14 @@ class NotYetKnown(ControlFlow):
     """The result of a recursive call whose type no path has told so far: the path is left out."""
 
 
+class NotInTime(ControlFlow):
+    """What is written to a place of the caller's cannot be left behind before the end."""
+
+    def __init__(self, place: Any) -> None:
+        super().__init__(place)
+        self.place = place
+
+
 class Left(ControlFlow):
     """A call that never returns: its function always raises. The error is in the program."""
 

@@ -1,59 +1,314 @@
-"""What a function leaves behind: rebound globals and cells, attributes, captured arrays.
+"""What a function leaves behind: rebound globals and cells, attributes, containers, arrays.
 
-Each is one effect at the function's end, in the order of the first writes.
+Each is an effect where it has to be seen: before what may raise, and at the function's end; in the
+order of the first writes. A heap's ``left`` has for each place what was written there last, as a
+``picture``. Arms of branches and turns of loops begin with nothing left to write: where they may
+raise, what was written before stands before the branch, or the loop (``settled``), and what they
+write themselves at their ends at the latest. What cannot be written before the end (``NotInTime``)
+is when the function is staged again: its place is ``late``.
 """
 
 from __future__ import annotations
 
-import operator
-from dataclasses import dataclass
-from typing import Any
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from symdiff import ops
 from symdiff.errors import UnsupportedCallError
-from symdiff.ir.build import Builder, builder, building
-from symdiff.ir.graph import Block, FreeVariable, Input, Value, walk_nodes
+from symdiff.ir.build import Builder, building
+from symdiff.ir.graph import Block, FreeVariable, Node, Value, walk_nodes
 from symdiff.ir.signature import Path
-from symdiff.ir.structure import is_leaf
-from symdiff.ir.types import OPAQUE
-from symdiff.ops.effects import Member, Named
+from symdiff.ops.effects import enter_errstate
+from symdiff.ops.facts import may_raise
 from symdiff.ops.index import Slot
-from symdiff.parse.heap import constant, same
-from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.opaque import Template
-from symdiff.parse.staged_lists import is_staged_list
+from symdiff.parse.heap import Heap, is_array, is_callers, same
+from symdiff.parse.interpreter import LATE, Interpreter
+from symdiff.parse.owners import (
+    Owner,
+    Writing,
+    elements_set,
+    owner_at,
+    owner_of,
+    owner_of_attribute,
+    rebind,
+    set_content,
+    updated_in_place,
+)
+from symdiff.parse.pictures import ANYTHING, agree, item_of, picture
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
     Array,
     Conflict,
+    ConflictRead,
     DictRef,
     ListRef,
-    ObjectRef,
+    NotInTime,
     Storage,
 )
 
-
-def has_written(interp: Interpreter) -> bool:
-    """Whether there is anything to leave behind."""
-    return bool(interp.rebound or interp.attributes or interp.changed or interp.heap.written)
+if TYPE_CHECKING:
+    from symdiff.parse.join import Arm
 
 
 def write_back(interp: Interpreter) -> None:
-    """Append the effects: at the end, and where an exception leaves the function."""
-    _rest_on_being_apart(interp)
+    """Append the effects that are due where the function ends, or an exception leaves it."""
+    with _writing(interp):
+        _leave_places(interp, in_time=False)
+
+
+def write_in_time(interp: Interpreter) -> None:
+    """Append the effects that are due before what may raise."""
+    if not (interp.writing or interp.at_end) and places(interp):
+        with _writing(interp):
+            _leave_places(interp, in_time=True)
+
+
+@contextlib.contextmanager
+def _writing(interp: Interpreter) -> Iterator[None]:
+    before, interp.writing = interp.writing, True
+    try:
+        yield
+    finally:
+        interp.writing = before
+
+
+def before(interp: Interpreter, node: Node) -> None:
+    """A node is about to be appended: what is written by then is left behind first."""
+    if not node.blocks and (_is_seen(node) or (interp.strict and node.results)):
+        write_in_time(interp)
+
+
+LATE.before = before
+
+
+def _is_seen(node: Node) -> bool:
+    """Whether a node may end the function, or let others see what it has written."""
+    return may_raise(node) or (node.op.effect and (node.op.raises or node.op is enter_errstate))
+
+
+def _leave_places(interp: Interpreter, in_time: bool) -> None:
+    for key in places(interp):
+        if in_time and is_late(interp, key):
+            continue
+        try:
+            _leave(interp, key, in_time)
+        except (UnsupportedCallError, ConflictRead):
+            if in_time:
+                raise NotInTime(place_id(interp, key)) from None
+            raise
+
+
+def _leave(interp: Interpreter, key: Any, in_time: bool) -> None:
+    if isinstance(key, Storage):
+        _leave_array(interp, key, in_time)
+    elif key in interp.changed:
+        _leave_container(interp, key, in_time)
+    else:
+        _leave_variable(interp, key, in_time)
+
+
+def places(interp: Interpreter) -> list[Any]:
+    """The keys of the caller's variables, attributes and containers that are written, and of the
+    arrays that may be.
+    """
+    return [*interp.rebound, *interp.attributes, *interp.changed, *interp.outside]
+
+
+def is_late(interp: Interpreter, key: Any) -> bool:
+    """Whether a place is written at the end only."""
+    return interp.at_end or (bool(interp.late) and place_id(interp, key) in interp.late)
+
+
+def place_id(interp: Interpreter, key: Any) -> Any:
+    """What a place is called in every staging of a function."""
+    if isinstance(key, Storage):
+        return interp.inputs[key.origin or 0].path
+    owner, *name = key if isinstance(key, tuple) else (key,)
+    if isinstance(owner, FreeVariable):
+        return owner.kind, id(owner.owner), owner.name, *name
+    return owner.path or id(owner.live), *name
+
+
+def _leave_variable(interp: Interpreter, key: Any, in_time: bool) -> None:
+    """Bind a variable or an attribute, if it is not what was written last."""
+    found = interp.heap.get(key)
+    if found is ABSENT or is_set_on_paths(found):
+        return
+    known = in_time or key in interp.heap.left
+    if known and is_left(interp, interp.heap, key, found):
+        return
+    last, content = interp.heap.left.get(key, ABSENT), interp.content(key)
+    now = picture(interp.heap, content)
+    if updated_in_place(interp, owner_of(interp, key), last, now, content, in_time):
+        _note(interp.heap, key, now)
+    else:
+        write_place(interp, key, content, in_time)
+
+
+def _leave_container(interp: Interpreter, ref: Any, in_time: bool) -> None:
+    """Write what a list or a dict holds that was not written yet."""
+    found = interp.heap.get(ref)
+    if found is ABSENT or (in_time and ref in interp.logs):
+        return
+    last = interp.heap.left.get(ref, ABSENT)
+    if last is ABSENT:
+        last = _items(interp, interp.heap, ref, interp.changed[ref])
+    now = _items(interp, interp.heap, ref, found)
+    if not agree(last, now):
+        if isinstance(last, Conflict):  # what stands there now is not known
+            raise ConflictRead(last)
+        content = interp.content(ref)
+        Writing(interp, owner_at(interp, ref.path), last, now, in_time).all(ref, content)
+    _note(interp.heap, ref, now)
+
+
+def _leave_array(interp: Interpreter, storage: Storage, in_time: bool) -> None:
+    """Write to a captured array what was not written yet."""
+    assert storage.origin is not None
+    target, final = interp.parameters[storage.origin], interp.heap.get(storage)
+    last = interp.heap.left.get(storage, target)
+    if final is last or final is ABSENT:
+        return
+    if isinstance(final, Conflict):
+        raise ConflictRead(final)
+    by_elements = in_time or last is not target
+    if not (by_elements and elements_set(Owner(target), last, final)):
+        ops.store(target, final)
+    _note(interp.heap, storage, final)
+
+
+def is_left(interp: Interpreter, heap: Heap, key: Any, content: Abstract) -> bool:
+    """Whether what is found at a variable or an attribute of the user's has been written there, or
+    is there as it was.
+    """
+    last = heap.left.get(key, ABSENT)
+    if last is ABSENT:
+        return stands_at(interp, key, content)
+    return agree(last, picture(heap, content))
+
+
+def _note(heap: Heap, key: Any, shown: Any) -> None:
+    heap.left = {**heap.left, key: shown}
+
+
+# Branches and loops -------------------------------------------------------------------------------
+
+
+def all_left(interp: Interpreter, heap: Heap) -> Mapping[Any, Any]:
+    """The pictures where all that was written is left behind."""
+    shown: dict[Any, Any] = {}
+    for key in places(interp):
+        found = heap.get(key)
+        if found is ABSENT or is_late(interp, key):
+            continue
+        try:
+            shown[key] = _shown(interp, heap, key, found)
+        except ConflictRead:
+            raise NotInTime(place_id(interp, key)) from None
+    return {**heap.left, **shown} if shown else heap.left
+
+
+def _shown(interp: Interpreter, heap: Heap, key: Any, found: Any) -> Any:
+    if is_set_on_paths(found):
+        return found
+    return _items(interp, heap, key, found) if key in interp.changed else picture(heap, found)
+
+
+def is_set_on_paths(content: Abstract) -> bool:
+    """Whether the content of a place differs between paths, each of which has set it."""
+    return isinstance(content, Conflict) and content.written
+
+
+def begin(interp: Interpreter) -> None:
+    """A turn of a loop, or a graph of its own, begins: nothing is left to write."""
+    interp.heap.left = all_left(interp, interp.heap)
+
+
+def writes_outside(interp: Interpreter, around: Heap) -> bool:
+    """Whether places of the caller's have another content than in the heap ``around``."""
+    heap = interp.heap
+    variables = (*interp.rebound, *interp.attributes)
+    changed = any(not same(around.get(key), heap.get(key)) for key in variables)
+    return changed or any(map(is_callers, heap.written))
+
+
+def settled(interp: Interpreter, nodes: Iterable[Node]) -> bool:
+    """Whether a branch or a loop may raise: then what was written before it is left behind."""
+    inside = walk_nodes(Block((), list(nodes)))
+    if not places(interp) or not (interp.strict or any(map(_is_seen, inside))):
+        return False
+    write_in_time(interp)
+    return True
+
+
+def leave_in(interp: Interpreter, nodes: list[Node], heap: Heap) -> None:
+    """Leave behind, at the end of an arm or a turn, what it has written."""
+    around, interp.heap = interp.heap, heap
+    try:
+        with building(Builder(nodes, interp.span)):
+            write_in_time(interp)
+    finally:
+        interp.heap = around
+
+
+def leave_in_arms(interp: Interpreter, arms: tuple[Arm, Arm]) -> bool:
+    """Whether all that the arms of a branch have written is left behind inside them."""
+    reached = [arm for arm in arms if arm.reached]
+    apart = len(reached) > 1 and _grow_apart(interp, *arms)
+    if apart:
+        write_in_time(interp)
+    elif not settled(interp, [node for arm in arms for node in arm.nodes]):
+        for arm in arms:
+            arm.heap.left = interp.heap.left
+        return False
+    if not apart and all(arm.heap.left is arm.left for arm in reached):
+        return False
+    for arm in reached:
+        leave_in(interp, arm.nodes, arm.heap)
+    return True
+
+
+def _grow_apart(interp: Interpreter, then: Arm, orelse: Arm) -> bool:
+    """Whether a container or an array of the caller's is changed in an arm: it is not written as a
+    whole.
+    """
+    return any(
+        not same(then.heap.get(ref), orelse.heap.get(ref))
+        for ref in (*interp.changed, *interp.outside)
+        if not is_late(interp, ref) and ref not in interp.logs
+    )
+
+
+def go_on_from(interp: Interpreter, base: Heap, left: bool) -> None:
+    """Take up what is left behind where the arms of a branch, or the turns of a loop, have joined.
+
+    ``left``: all is, inside them.
+    """
+    heap = interp.heap
+    heap.left = base.left
+    if left:
+        heap.left = all_left(interp, heap)
     for key in (*interp.rebound, *interp.attributes):
-        found = interp.heap.get(key)
-        if found is not ABSENT and not (isinstance(found, Conflict) and found.written):
-            write_place(interp, key, interp.content(key))
-    for ref in interp.changed:
-        _write_container(interp, ref)
-    for storage in list(interp.heap.contents):
-        if isinstance(storage, Storage) and storage in interp.heap.written:
-            _write_array(interp, storage)
+        if is_set_on_paths(heap.get(key)):
+            _note(heap, key, heap.get(key))
 
 
-def _rest_on_being_apart(interp: Interpreter) -> None:
+def _items(interp: Interpreter, heap: Heap, ref: ListRef | DictRef, content: Any) -> Any:
+    """The picture of what a container of the caller's holds; what it has held is its caller's."""
+    if not isinstance(content, tuple | dict):
+        return content
+    first = interp.changed[ref]
+    pairs = list(content.items() if isinstance(content, dict) else enumerate(content))
+    shown = {
+        key: picture(heap, item, ANYTHING if same(item_of(first, key), item) else None)
+        for key, item in pairs
+    }
+    return shown if isinstance(content, dict) else tuple(shown.values())
+
+
+def rest_on_being_apart(interp: Interpreter) -> None:
     """What is written is no other list, dict or object that is read."""
     changed = [ref for ref in interp.changed if interp.heap.get(ref) is not ABSENT]
     written = [*changed, *(owner for owner, _ in interp.attributes)]
@@ -72,59 +327,6 @@ def _class_of(ref: Any) -> Any:
     return type(ref), getattr(ref, "type", None)
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
-    """What the caller sees written: an object that the program holds, or one that it is given."""
-
-    target: Any  # a ``Named``, or an opaque ``Value``
-
-    def written(self, op: Any, content: Value, **attributes: Any) -> None:
-        """``owner.name = content``, ``owner[key] = content``."""
-        if isinstance(self.target, Value):
-            op(content, self.target, owner=Slot(0), **attributes)
-        else:
-            op(content, owner=self.target, **attributes)
-
-    def called(self, name: str, template: Contents, *arguments: Any) -> None:
-        """``owner.name(*arguments)``, a method of a list or dict."""
-        target = self.target
-        if isinstance(target, Value):
-            function: Any = Member(template.slot(target), name)
-        else:
-            function = Named(getattr(target.target, name), f"{target.name}_{name}")
-        ops.opaque_call(*template.operands, function=function, arguments=arguments, keywords=())
-
-    def put(self, function: Any, key: Any, template: Contents, content: Any) -> None:
-        """``function(owner, key, content)``."""
-        given = isinstance(self.target, Value)
-        owner = template.slot(self.target) if given else self.target
-        named = Named(function, function.__name__)
-        arguments = (owner, key, content)
-        ops.opaque_call(*template.operands, function=named, arguments=arguments, keywords=())
-
-
-class Contents(Template):
-    """What is written, where a list or a dict of the caller's stays the same list or dict."""
-
-    def of(self, value: Abstract) -> Any:
-        path = getattr(value, "path", None)
-        if path is None:
-            return super().of(value)
-        live = value.live if isinstance(value, ObjectRef) else None
-        target = owner_at(self.interp, path, ABSENT if live is None else live).target
-        return self.slot(target) if isinstance(target, Value) else target
-
-
-def owner_at(interp: Interpreter, path: Path, live: Any = ABSENT) -> Owner:
-    """What stands at a path: an argument is taken as it comes, another object is rested on."""
-    name = getattr(path[-1], "name", str(path[-1]))
-    if not isinstance(path[0], FreeVariable):
-        return Owner(interp.add_input(Input(path), OPAQUE, name))
-    target = live_object(path) if live is ABSENT else live
-    interp.guard(path, "value", target)
-    return Owner(Named(target, name))
-
-
 def is_place(interp: Interpreter, key: Any) -> bool:
     """Whether a heap key is a variable or an attribute of the user's that is written."""
     return key in interp.attributes or key in interp.rebound
@@ -134,7 +336,7 @@ def stands_at(interp: Interpreter, key: Any, content: Abstract) -> bool:
     """Whether what was found at a variable or an attribute of the user's is there as it was."""
     owner, *name = key if isinstance(key, tuple) else (key,)
     path = getattr(owner, "path", (owner,))
-    if key in interp.set or path is None:
+    if path is None:
         return False
     if isinstance(content, Array) and not content.lenses:
         content = interp.inputs[content.storage.origin] if content.storage.origin is not None else 0
@@ -143,133 +345,40 @@ def stands_at(interp: Interpreter, key: Any, content: Abstract) -> bool:
     return getattr(content, "path", None) == (*path, *name)
 
 
-def write_place(interp: Interpreter, key: Any, content: Abstract) -> None:
+def write_place(interp: Interpreter, key: Any, content: Abstract, in_time: bool = False) -> None:
     """Bind a variable of the user's, or an attribute of the user's own object."""
-    interp.set.add(key)
+    _note(interp.heap, key, picture(interp.heap, content))
     if isinstance(key, FreeVariable):
-        _rebind(interp, key, content)
+        rebind(interp, key, content, in_time)
     else:
-        _write_attribute(interp, key, content)
+        owner = owner_of_attribute(interp, key[0])
+        set_content(interp, owner, ops.set_attribute, content, in_time, name=key[1])
 
 
-def _write_attribute(interp: Interpreter, key: tuple[Any, str], content: Abstract) -> None:
-    """``object.name = content``."""
-    owner, name = key
-    if not isinstance(owner, ObjectRef):
-        target = Owner(Named(owner.owner, "self"))
-    elif owner.path is None:
-        target = Owner(Named(owner.live, "self"))
-    else:
-        target = owner_at(interp, owner.path, owner.live)
-    _effect(interp, target, ops.set_attribute, content, name=name)
-
-
-def _effect(interp: Interpreter, owner: Owner, op: Any, content: Abstract, **place: Any) -> None:
-    interp.heap.require_array(content)
-    if isinstance(content, Value | Array):
-        owner.written(op, interp.lift(content), **place)
-    elif is_leaf(content):
-        owner.written(op, constant(content), **place)
-    else:
-        template = Contents(interp)
-        (key,) = place.values()
-        put = setattr if op is ops.set_attribute else operator.setitem
-        owner.put(put, key, template, template.of(content))
-
-
-def _rebind(interp: Interpreter, variable: FreeVariable, content: Abstract) -> None:
-    if variable.kind == "global":
-        owner = Owner(Named(variable.owner, "module_globals"))
-        _effect(interp, owner, ops.set_item, content, key=variable.name)
-    else:
-        owner = Owner(Named(variable.owner, f"{variable.name}_cell"))
-        _effect(interp, owner, ops.set_attribute, content, name="cell_contents")
-
-
-def live_object(path: tuple[Any, ...]) -> Any:
-    """The user's own object at a path from a free variable."""
-    value = path[0].read()
-    for key in path[1:]:
-        value = value[key] if isinstance(value, list | tuple | dict) else getattr(value, key)
-    return value
-
-
-def _write_container(interp: Interpreter, ref: Any) -> None:
-    content = interp.content(ref)
-    owner = owner_at(interp, ref.path)
-    if content is ABSENT:  # changed in a staging that was given up
-        return
-    before = interp.changed[ref]
-    if isinstance(ref, DictRef):
-        _write_dict(interp, ref, owner, before, content)
-    elif is_staged_list(content):
-        _replace_list(interp, owner, content)
-    else:
-        _write_list(interp, ref, owner, before, content)
-
-
-def _is_unchanged(ref: Any, key: Any, before: Abstract, item: Abstract) -> bool:
-    """Whether an item is what it was; a container that has been there is written on its own."""
-    return same(before, item) or getattr(item, "path", None) == (*ref.path, key)
-
-
-def _write_dict(
-    interp: Interpreter, ref: DictRef, owner: Owner, before: dict[Any, Any], content: Any
-) -> None:
-    for key in before:
-        if key not in content:
-            owner.called("pop", Contents(interp), key)
-    for key, item in content.items():
-        if not _is_unchanged(ref, key, before.get(key, ABSENT), item):
-            _effect(interp, owner, ops.set_item, item, key=key)
-
-
-def _write_list(
-    interp: Interpreter, ref: ListRef, owner: Owner, before: tuple[Any, ...], content: Any
-) -> None:
-    for _ in range(len(before) - len(content)):
-        owner.called("pop", Contents(interp))
-    for position, item in enumerate(content):
-        if position >= len(before):
-            template = Contents(interp)
-            owner.called("append", template, template.of(item))
-        elif not _is_unchanged(ref, position, before[position], item):
-            _effect(interp, owner, ops.set_item, item, key=position)
-
-
-def _replace_list(interp: Interpreter, owner: Owner, content: Any) -> None:
-    """``owner[:] = content``."""
-    if not isinstance(content, Value):
-        raise UnsupportedCallError(
-            "a list of the caller's gets items in a loop whose length is known at run time only",
-            None,
-        )
-    owner.called("clear", Contents(interp))
-    template = Contents(interp)
-    owner.called("extend", template, template.slot(content))
-
-
-def _write_array(interp: Interpreter, storage: Storage) -> None:
-    """A captured array that was written: its memory gets the final value."""
-    if storage.origin is None or storage not in interp.outside:
-        return
-    target, final = interp.parameters[storage.origin], interp.heap.contents[storage]
-    if final is target:
-        return
-    if builder() is interp.entry:
-        _read_from_a_copy(interp, target)
-    ops.store(target, final)
-
-
-def _read_from_a_copy(interp: Interpreter, target: Value) -> None:
-    """Let all that is built so far read a copy, which the final store does not change."""
+def read_from_copies(interp: Interpreter) -> None:
+    """Let all but what writes it read a copy of a captured array that is written."""
+    everything = Block((), interp.entry.nodes)
+    owners = {
+        node: owner for node in walk_nodes(everything) if (owner := _stored(node)) is not None
+    }
+    written = [v for v in interp.parameters if v in set(owners.values()) and is_array(v.type)]
     start = Builder()
     with building(start):
-        kept: Value = ops.copy(target)
-    kept.name = target.name
-    nodes = interp.entry.nodes
-    for node in walk_nodes(Block((), nodes)):
-        node.operands = tuple(kept if v is target else v for v in node.operands)
+        kept: dict[Value, Value] = {value: ops.copy(value) for value in written}
+    for value, copied in kept.items():
+        copied.name = value.name
+    for node in walk_nodes(everything) if kept else ():
+        owner = owners.get(node)
+        node.operands = tuple(v if v is owner else kept.get(v, v) for v in node.operands)
         for block in node.blocks:
-            block.results = tuple(kept if v is target else v for v in block.results)
-    nodes[:0] = start.nodes
+            block.results = tuple(kept.get(v, v) for v in block.results)
+    interp.entry.nodes[:0] = start.nodes
+
+
+def _stored(node: Node) -> Value | None:
+    """What an effect writes to, where that is one of its operands."""
+    if node.op is ops.store:
+        return node.operands[0]
+    if node.op is ops.set_item and node.attributes["owner"] == Slot(0):
+        return node.operands[1]
+    return None

@@ -11,3 +11,10 @@ def asserts_plainly(x, k):
     assert x.shape[0] == 4, "four"
     assert k > -1, ("too small", k)
     return x * 2
+
+
+def asserts_between_writes(x, a, xs, d, thing):
+    xs.append(x)
+    assert x < 1.0, "not below 1"
+    xs.append(2.0)
+    return x

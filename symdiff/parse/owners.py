@@ -1,0 +1,308 @@
+"""What the caller sees, and how it is written: variables, attributes, lists, dicts and arrays.
+
+An ``Owner`` is what emitted code has for it. Where an object stays the one that stands there, only
+what differs between two pictures of it is written.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import Any
+
+from symdiff import ops
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import FreeVariable, Input, Node, Op, Value
+from symdiff.ir.signature import Path
+from symdiff.ir.structure import is_leaf
+from symdiff.ir.types import OPAQUE
+from symdiff.ops.effects import Item, Member, Named, Places
+from symdiff.ops.index import Slice, Slot, key_of
+from symdiff.parse.heap import constant, is_array
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.opaque import Template
+from symdiff.parse.pictures import Shown, agree, item_of
+from symdiff.parse.staged_lists import is_staged_list
+from symdiff.parse.values import (
+    ABSENT,
+    Abstract,
+    Array,
+    DictRef,
+    ListRef,
+    ObjectRef,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """What the caller sees written: an object that the program holds, or one that it is given.
+
+    ``steps`` lead from it to what is in it: ``Member`` and a name, ``Item`` and a key.
+    """
+
+    target: Any  # a ``Named``, or an opaque ``Value``
+    steps: tuple[tuple[Any, Any], ...] = ()
+
+    def inside(self, step: Any, key: Any) -> Owner:
+        """What is in it."""
+        return Owner(self.target, (*self.steps, (step, key)))
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return (self.target,) if isinstance(self.target, Value) else ()
+
+    @property
+    def template(self) -> Any:
+        """Its template where it is the first of the operands that are numbered, if any."""
+        made = Slot(0) if isinstance(self.target, Value) else self.target
+        for step, key in self.steps:
+            made = step(made, key)
+        return made
+
+    def written(self, op: Any, content: Value, *others: Value, **attributes: Any) -> None:
+        """``owner.name = content``, ``owner[key] = content``."""
+        op(content, *self.operands, *others, owner=self.template, **attributes)
+
+    def called(self, name: str, template: Contents, *arguments: Any) -> None:
+        """``owner.name(*arguments)``, a method of a list or dict."""
+        function = Member(self.template, name)
+        ops.opaque_call(*template.operands, function=function, arguments=arguments, keywords=())
+
+    def put(self, function: Any, key: Any, template: Contents, content: Any) -> None:
+        """``function(owner, key, content)``."""
+        named = Named(function, function.__name__)
+        arguments = (self.template, key, content)
+        ops.opaque_call(*template.operands, function=named, arguments=arguments, keywords=())
+
+
+class Contents(Template):
+    """What is written, where a list or a dict of the caller's stays the same list or dict."""
+
+    def __init__(self, interp: Interpreter, owner: Owner, in_time: bool) -> None:
+        super().__init__(interp, writable=True if in_time else None)
+        self.operands += owner.operands
+
+    def of(self, value: Abstract) -> Any:
+        path = getattr(value, "path", None)
+        if path is None:
+            return super().of(value)
+        live = value.live if isinstance(value, ObjectRef) else None
+        target = owner_at(self.interp, path, ABSENT if live is None else live).target
+        return self.slot(target) if isinstance(target, Value) else target
+
+
+def owner_at(interp: Interpreter, path: Path, live: Any = ABSENT) -> Owner:
+    """What stands at a path: an argument is taken as it comes, another object is rested on."""
+    name = getattr(path[-1], "name", str(path[-1]))
+    if not isinstance(path[0], FreeVariable):
+        return Owner(interp.add_input(Input(path), OPAQUE, name))
+    target = live_object(path) if live is ABSENT else live
+    interp.guard(path, "value", target)
+    return Owner(Named(target, name))
+
+
+def owner_of(interp: Interpreter, key: Any) -> Owner:
+    """What a variable or an attribute of the user's holds."""
+    if not isinstance(key, FreeVariable):
+        return owner_of_attribute(interp, key[0]).inside(Member, key[1])
+    owner = _variables(key)
+    if key.kind == "global":
+        return owner.inside(Item, key.name)
+    return owner.inside(Member, "cell_contents")
+
+
+def owner_of_attribute(interp: Interpreter, owner: Any) -> Owner:
+    """The object that an attribute of the user's is of."""
+    if not isinstance(owner, ObjectRef):
+        return Owner(Named(owner.owner, "self"))
+    if owner.path is None:
+        return Owner(Named(owner.live, "self"))
+    return owner_at(interp, owner.path, owner.live)
+
+
+def _variables(variable: FreeVariable) -> Owner:
+    """What holds a global or a cell's content."""
+    if variable.kind == "global":
+        return Owner(Named(variable.owner, "module_globals"))
+    return Owner(Named(variable.owner, f"{variable.name}_cell"))
+
+
+def set_content(
+    interp: Interpreter, owner: Owner, op: Any, content: Abstract, in_time: bool, **place: Any
+) -> None:
+    """``owner.name = content`` or ``owner[key] = content``; ``in_time`` of a copy, since the
+    program may go on with the array or the list.
+    """
+    interp.heap.require_array(content)
+    if isinstance(content, Value | Array):
+        value = interp.lift(content)
+        if in_time and is_array(value.type):
+            value = ops.given(value, writable=True)
+        owner.written(op, value, **place)
+    elif is_leaf(content):
+        owner.written(op, constant(content), **place)
+    else:
+        template = Contents(interp, owner, in_time)
+        (key,) = place.values()
+        put = setattr if op is ops.set_attribute else operator.setitem
+        owner.put(put, key, template, template.of(content))
+
+
+def rebind(interp: Interpreter, variable: FreeVariable, content: Abstract, in_time: bool) -> None:
+    """Set a global or a cell."""
+    owner = _variables(variable)
+    if variable.kind == "global":
+        set_content(interp, owner, ops.set_item, content, in_time, key=variable.name)
+    else:
+        set_content(interp, owner, ops.set_attribute, content, in_time, name="cell_contents")
+
+
+def live_object(path: tuple[Any, ...]) -> Any:
+    """The user's own object at a path from a free variable."""
+    value = path[0].read()
+    for key in path[1:]:
+        value = value[key] if isinstance(value, list | tuple | dict) else getattr(value, key)
+    return value
+
+
+def updated_in_place(
+    interp: Interpreter, owner: Owner, last: Any, now: Any, content: Abstract, in_time: bool
+) -> bool:
+    """Make what stands somewhere, and shows what is ``last``, show what is ``now``; False where
+    another object has to stand there.
+    """
+    if isinstance(last, Shown) and isinstance(now, Shown):
+        alike = last.array == now.array and not now.array.lenses
+        return alike and elements_set(owner, last.base, now.base)
+    if not (isinstance(content, ListRef | DictRef) and isinstance(last, tuple)):
+        return False
+    if last[0] is not content or content.path is not None:
+        return False
+    shown = _without_class(last[1]), _without_class(now[1])
+    Writing(interp, owner, *shown, in_time).all(content, interp.content(content))
+    return True
+
+
+def _without_class(shown: Any) -> Any:
+    """The items of a picture of a tuple."""
+    return shown[1] if isinstance(shown, tuple) else shown
+
+
+def elements_set(owner: Owner, last: Any, now: Any) -> bool:
+    """Set the elements that are changed; False where it is not known which."""
+    changes = _changes(last, now, (ops.index_set, ops.index_add))
+    for node in changes or ():
+        _set_elements(owner, node)
+    return changes is not None
+
+
+def _changes(last: Any, now: Any, writes: tuple[Op, ...]) -> list[Node] | None:
+    """The writes that made a value of an earlier one; None where something else did."""
+    changes: list[Node] = []
+    while now is not last:
+        node = now.node if isinstance(now, Value) else None
+        if node is None or node.op not in writes:
+            return None
+        changes.append(node)
+        now = node.operands[0]
+    return changes[::-1]
+
+
+def _set_elements(owner: Owner, node: Node) -> None:
+    """``owner[key] = value``, as a write to an array's value has it."""
+    key, dynamic = key_of(node)
+    value = node.operands[1]
+    if node.op is ops.index_add:
+        value = ops.index(node.result, *dynamic, **node.attributes)
+    first = len(owner.operands)
+    places = Places(tuple(_moved(entry, first) for entry in key))
+    owner.written(ops.set_item, value, *dynamic, key=places)
+
+
+def _moved(entry: Any, by: int) -> Any:
+    """An entry of a key whose operands stand behind others."""
+    if isinstance(entry, Slot):
+        return Slot(entry.number + by)
+    if isinstance(entry, Slice):
+        return Slice(*(_moved(part, by) for part in (entry.start, entry.stop, entry.step)))
+    return entry
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """A list or a dict that the caller sees, and what it shows before and after."""
+
+    interp: Interpreter
+    owner: Owner
+    last: Any
+    now: Any
+    in_time: bool
+
+    def all(self, ref: ListRef | DictRef, content: Any) -> None:
+        """Write all in which the two differ."""
+        if isinstance(ref, DictRef):
+            self.dict(ref, content)
+        elif is_staged_list(content):
+            self.staged_list(content)
+        else:
+            self.list(ref, content)
+
+    def template(self) -> Contents:
+        return Contents(self.interp, self.owner, self.in_time)
+
+    def item(self, ref: ListRef | DictRef, key: Any, item: Abstract) -> None:
+        """Set an item, unless it is what it was; a container that has been there is written on its
+        own.
+        """
+        last, now = item_of(self.last, key), self.now[key]
+        been = ref.path is not None and getattr(item, "path", None) == (*ref.path, key)
+        if been or agree(last, now):
+            return
+        inside = self.owner.inside(Item, key)
+        if not updated_in_place(self.interp, inside, last, now, item, self.in_time):
+            set_content(self.interp, self.owner, ops.set_item, item, self.in_time, key=key)
+
+    def cleared(self) -> None:
+        self.owner.called("clear", self.template())
+
+    def dict(self, ref: DictRef, content: Any) -> None:
+        for key in self.last:
+            if key not in content:
+                self.owner.called("pop", self.template(), key)
+        for key, item in content.items():
+            self.item(ref, key, item)
+
+    def list(self, ref: ListRef, content: Any) -> None:
+        known = len(self.last) if isinstance(self.last, tuple) else 0
+        if not isinstance(self.last, tuple):
+            self.cleared()
+        for _ in range(known - len(content)):
+            self.owner.called("pop", self.template())
+        for position, item in enumerate(content):
+            if position >= known:
+                template = self.template()
+                self.owner.called("append", template, template.of(item))
+            else:
+                self.item(ref, position, item)
+
+    def staged_list(self, content: Any) -> None:
+        """``owner[:] = content``, or what has been appended."""
+        if not isinstance(content, Value):
+            raise UnsupportedCallError(
+                "a list of the caller's gets items in a loop whose length is known at run time"
+                " only",
+                None,
+            )
+        changes = _changes(self.last, content, (ops.list_push, ops.list_set))
+        if changes is None:
+            self.cleared()
+            template = self.template()
+            self.owner.called("extend", template, template.slot(content))
+        for node in changes or ():
+            template = self.template()
+            *where, value = node.operands[1:]
+            item = template.slot(value)
+            if node.op is ops.list_push:
+                self.owner.called("append", template, item)
+            else:
+                self.owner.put(operator.setitem, template.slot(where[0]), template, item)
