@@ -192,6 +192,7 @@ def either(x: Any, p: float) -> Any:
         (prints, (0.5,), "print(y)", "an effect"),
         (raises, (0.5,), "raise ValueError", "an effect"),
         (calls_itself, (0.5,), "calls_itself(", "a function that calls itself"),
+        (lambda x: abs(complex(1.0, x * 1j)), (0.5,), "complex(", "of a complex number"),
         (either, (np.ones(5), 1.0), "x[:3] if p > 0.0", "depends on the branch"),
     ],
     ids=lambda value: getattr(value, "__name__", None),
@@ -293,6 +294,8 @@ def test_triangles_products_with_zeros_and_series_have_their_closed_forms(tmp_pa
         (lambda a: np.linalg.eigh(a, UPLO="U")[0].sum(), upper),
         (others, singular),
         (lambda x: np.sum(np.sinc(x)), np.array([0.0, 1.0, 1e-4])),
+        (lambda x: abs(complex(x, 2) ** 2), 1.5),
+        (lambda x: np.sum(np.fmax(x, 1.0) ** 2) + np.nanmean(x), np.array([3.0, 0.5])),
     ]
     runs = []
     for k, (function, argument) in enumerate(cases):
@@ -315,6 +318,8 @@ def test_triangles_products_with_zeros_and_series_have_their_closed_forms(tmp_pa
     u = np.pi * 1e-4
     slope = np.pi * (-u / 3.0 + u**3 / 30.0)
     np.testing.assert_allclose(found[3], [0.0, -1.0, slope], rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(found[4], 2 * 1.5, rtol=1e-14)  # |z**2| = x**2 + 4
+    np.testing.assert_allclose(found[5], [6.5, 0.5], rtol=1e-14)
 
 
 # Every program that JAX has words for is written; a few are run -----------------------------------

@@ -12,32 +12,33 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.exporting.text import defined_in
 from symdiff.ir.graph import Node
 from symdiff.ir.types import ArrayType
-from symdiff.ops.declare import dotted, literal
+from symdiff.ops.declare import dotted, literal, require_array
 
 # Functions that both libraries have, with one meaning.
 SHARED = frozenset(
     {
         "abs", "absolute", "add", "all", "angle", "any", "arange", "arccos", "arccosh", "arcsin",
-        "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "argsort",
-        "array", "atleast_1d", "bool", "bool_", "broadcast_to", "cbrt", "ceil", "clip",
-        "complex128", "complex64", "concatenate", "conj", "conjugate", "convolve", "copysign",
-        "cos", "cosh", "count_nonzero", "cross", "cumprod", "cumsum", "deg2rad", "diag",
-        "diagonal", "divide", "dot", "e", "einsum", "equal", "exp", "exp2",
-        "expand_dims", "expm1", "eye", "flip", "float32", "float64", "floor",
-        "floor_divide", "full", "full_like", "greater", "greater_equal", "heaviside", "hypot",
-        "imag", "inf", "inner", "int32", "int64", "interp", "invert", "isclose",
-        "isfinite", "isinf", "isnan", "kron", "left_shift", "less", "less_equal", "linalg.cholesky",
-        "linalg.det", "linalg.eigh", "linalg.eigvalsh", "linalg.inv", "linalg.norm", "linalg.qr",
-        "linalg.slogdet", "linalg.solve", "linspace", "log", "log10", "log1p", "log2",
-        "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor",
-        "matmul", "max", "maximum", "mean", "median", "min", "minimum", "moveaxis",
-        "multiply", "nan", "negative", "newaxis", "not_equal", "ones", "ones_like",
-        "outer", "pad", "pi", "power", "prod", "rad2deg", "real", "reciprocal", "remainder",
-        "repeat", "reshape", "right_shift", "rint", "roll", "round", "searchsorted",
-        "sign", "sin", "sinc", "sinh", "sort", "sqrt", "square", "stack", "std",
-        "subtract", "sum", "swapaxes", "take_along_axis", "tan", "tanh", "tensordot",
-        "tile", "trace", "transpose", "tril", "tril_indices", "triu", "triu_indices",
-        "trunc", "var", "vdot", "where", "zeros", "zeros_like",
+        "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "argsort", "array",
+        "atleast_1d", "bool", "bool_", "broadcast_to", "cbrt", "ceil", "clip", "complex128",
+        "complex64", "concatenate", "conj", "conjugate", "convolve", "copysign", "cos", "cosh",
+        "count_nonzero", "cross", "cumprod", "cumsum", "deg2rad", "diag", "diagonal", "divide",
+        "dot", "e", "einsum", "equal", "exp", "exp2", "expand_dims", "expm1", "eye", "fabs",
+        "flip", "float16", "float32", "float64", "float_power", "floor", "floor_divide", "fmax",
+        "fmin", "fmod", "full", "full_like", "greater", "greater_equal", "heaviside", "hypot",
+        "imag", "inf", "inner", "int16", "int32", "int64", "int8", "interp", "invert", "isclose",
+        "isfinite", "isinf", "isnan", "kron", "left_shift", "less", "less_equal",
+        "linalg.cholesky", "linalg.det", "linalg.eigh", "linalg.eigvalsh", "linalg.inv",
+        "linalg.norm", "linalg.qr", "linalg.slogdet", "linalg.solve", "linspace", "log", "log10",
+        "log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or",
+        "logical_xor", "matmul", "max", "maximum", "mean", "median", "min", "minimum", "moveaxis",
+        "multiply", "nan", "nanmax", "nanmean", "nanmin", "nanvar", "negative", "newaxis",
+        "not_equal", "ones", "ones_like", "outer", "pad", "percentile", "pi", "positive", "power",
+        "prod", "rad2deg", "real", "reciprocal", "remainder", "repeat", "reshape", "right_shift",
+        "rint", "roll", "round", "searchsorted", "sign", "signbit", "sin", "sinc", "sinh", "sort",
+        "sqrt", "square", "stack", "std", "subtract", "sum", "swapaxes", "take_along_axis", "tan",
+        "tanh", "tensordot", "tile", "trace", "transpose", "tril", "tril_indices", "triu",
+        "triu_indices", "trunc", "uint16", "uint32", "uint64", "uint8", "var", "vdot", "where",
+        "zeros", "zeros_like",
     }
 )  # fmt: skip
 INSTEAD = {"empty": "zeros", "empty_like": "zeros_like", "ascontiguousarray": "asarray"}
@@ -120,6 +121,9 @@ class _Translator(ast.NodeTransformer):
         type_ = self.node.result.type
         assert isinstance(type_, ArrayType)
         if type_.dtype.kind == "c" and len(arguments) == 2:
+            if any(require_array(v.type, "complex").dtype.kind == "c" for v in self.node.operands):
+                raise refused(self.node, "complex(...) of a complex number")
+            arguments = [ast.Call(dotted("jnp.float64"), [part], []) for part in arguments]
             return ast.Call(dotted("lax.complex"), arguments, [])
         made = ast.Call(dotted("jnp.asarray"), [arguments[0]], [])
         if type_.dtype.kind == "i":
