@@ -63,6 +63,12 @@ def axis_of(axis: Any, rank: int) -> int:
     return number % rank
 
 
+def row_of_number(x: Value, axis: Any) -> tuple[Value, Any]:
+    """An array and an axis for functions to which a number is a row of one: no axis of it."""
+    is_number = not array_type(x).shape and static(axis) in (0, -1)
+    return x, None if is_number else axis
+
+
 def axes_of(axis: Any, rank: int) -> tuple[int, ...]:
     """One axis or several, as given."""
     axis = static(axis)
@@ -605,7 +611,8 @@ def lower_roll(a: Any, shift: Any, axis: Any = None) -> Value:
 
 @lowers(np.repeat, method="repeat")
 def lower_repeat(a: Any, repeats: Any, axis: Any = None) -> Value:
-    x, counts = array_of(a), array_of(repeats)
+    x, axis = row_of_number(array_of(a), axis)
+    counts = array_of(repeats)
     if static(axis) is None:
         x, axis = lower_ravel(x), 0
     place = axis_of(axis, _rank(x))

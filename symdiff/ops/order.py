@@ -23,6 +23,7 @@ from symdiff.ops.arrange import (
     lower_ravel,
     lower_stack,
     lower_transpose,
+    row_of_number,
 )
 from symdiff.ops.creation import arange_of, array_of, eye, zeros_of
 from symdiff.ops.declare import (
@@ -149,9 +150,15 @@ def _flat_axis(a: Any, axis: Any) -> tuple[Value, int]:
     return x, axis_of(axis, array_type(x).rank)
 
 
+def _row_axis(a: Any, axis: Any) -> tuple[Value, int]:
+    """The same of functions that take a number for a row of one."""
+    x, axis = row_of_number(array_of(a), axis)
+    return _flat_axis(x, axis)
+
+
 def _lower_running(operation: Operation) -> Any:
     def lowering(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Value:
-        x, along = _flat_axis(a, axis)
+        x, along = _row_axis(a, axis)
         return operation(cast(x, dtype_of(dtype)), axis=along)  # type: ignore[no-any-return]
 
     return lowering
@@ -240,7 +247,7 @@ def lower_argsort(
     a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
 ) -> Value:
     _refuse_fields(order)
-    x, along = _flat_axis(a, axis)
+    x, along = _row_axis(a, axis)
     steady = static(stable) or static(kind) in ("stable", "mergesort")
     return (argsort if steady else quicksort_order)(x, axis=along)  # type: ignore[no-any-return]
 
@@ -309,7 +316,7 @@ def lower_take(
 ) -> Value:
     if static(mode) != "raise":
         raise UnsupportedCallError(f"take with mode={mode!r}", None, "index with i % n, or clip i")
-    x, along = _flat_axis(a, axis)
+    x, along = _row_axis(a, axis)
     return _taken(x, along, array_of(indices))
 
 
@@ -321,7 +328,7 @@ def _taken(x: Value, along: int, places: Value) -> Value:
 
 @lowers(np.compress)
 def lower_compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Value:
-    x, along = _flat_axis(a, axis)
+    x, along = _row_axis(a, axis)
     return _taken(x, along, lower_nonzero(condition)[0])
 
 

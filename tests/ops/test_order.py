@@ -101,6 +101,28 @@ def test_take(x: np.ndarray, i: Any, axis: int | None) -> None:
     check(lambda v: FUNCTIONS[np.take](v, i, axis), lambda v: np.take(v, i, axis), x)
 
 
+ROWS_OF_NUMBERS: list[tuple[Any, list[Any]]] = [
+    (np.repeat, [3]),
+    (np.take, [[0, 0]]),
+    (np.cumsum, []),
+    (np.cumprod, []),
+    (np.argsort, []),
+]
+
+
+@pytest.mark.parametrize("axis", [0, -1])
+@pytest.mark.parametrize(("function", "rest"), ROWS_OF_NUMBERS)
+def test_a_number_is_a_row_of_one(function: Any, rest: list[Any], axis: int) -> None:
+    for number in (np.array(1.5), np.array(1.5)[()]):
+        check(
+            lambda v: FUNCTIONS[function](v, *rest, axis),
+            lambda v: function(v, *rest, axis),
+            number,
+        )
+    with pytest.raises(np.exceptions.AxisError):
+        stage(lambda v: FUNCTIONS[function](v, *rest, 1), np.array(1.5))
+
+
 def test_positions() -> None:
     check(FUNCTIONS[np.nonzero], np.nonzero, M)
     check(FUNCTIONS[np.flatnonzero], np.flatnonzero, M)
