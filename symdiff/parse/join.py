@@ -7,6 +7,7 @@ can still be reached. What has no common form is a ``Conflict``, an error only w
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 
 from symdiff import ops
 from symdiff.ir.build import Builder, building
-from symdiff.ir.control import cond, emit_cond, emit_undefined, join_types
+from symdiff.ir.control import cond, emit_cond, emit_undefined, join_types, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.structure import Structure, is_leaf
 from symdiff.ir.types import BOOL, INT, ArrayType, ListType, Type, open_symbols
@@ -164,6 +165,7 @@ class Joiner:
         self.arrays: dict[tuple[Any, Any], Array] = {}
         self.refs: dict[tuple[Any, Any], ListRef | DictRef | ObjectRef] = {}
         self.values: dict[tuple[Value, Value], Value] = {}
+        self.told: dict[tuple[int, Array], Callable[[], Value]] = {}  # views there in a case only
         self.merged: list[Merged] = []
         self.heap = Heap()
 
@@ -259,6 +261,7 @@ class Joiner:
         entries: list[list[Abstract]] = []
         numbers: list[dict[int, int]] = []
         for arm, content in enumerate((a, b)):
+            self._note_views(arm, content)
             if not self.arms[arm].reached:
                 numbers.append({})
                 continue
@@ -273,6 +276,17 @@ class Joiner:
             return None
         whichs = [self._which(arm, c, numbers[arm]) for arm, c in enumerate((a, b))]
         return Cases(self._out(f"{name}_case", *whichs), contents)
+
+    def _note_views(self, arm: int, content: Abstract) -> None:
+        """Take up which views are there in a case of an arm only, and how that is told."""
+        if not isinstance(content, Conflict) or content.cases is None:
+            return
+        for number, found in content.cases.contents.items():
+            if isinstance(found, Array) and found.lenses:
+                base = self.arms[arm].heap.get(found.storage)
+                if isinstance(base, Value) and _may_be_undefined(base):
+                    told = functools.partial(is_case, content.cases, number)
+                    self.told.setdefault((arm, found), told)
 
     def _entry(self, entries: list[list[Abstract]], arm: int, content: Abstract) -> int:
         """The number of the case that a content of an arm belongs to."""
@@ -291,7 +305,7 @@ class Joiner:
             if is_number(a) and is_number(b):
                 first, second = (self._in_arm(k, constant, c) for k, c in enumerate((a, b)))
             elif self._is_new(a) and self._is_new(b):
-                first, second = (self._read(k, c) for k, c in enumerate((a, b)))
+                first, second = (self._tried(k, c) for k, c in enumerate((a, b)))
             else:
                 return False
             meet(first.type, second.type, "case")
@@ -505,8 +519,23 @@ class Joiner:
         return element
 
     def _read(self, arm: int, array: Array) -> Value:
+        told = self.told.get((arm, array))
         with building(Builder(self.arms[arm].nodes, self.interp.span)):
-            return self.arms[arm].heap.read(array)
+            if told is None:
+                return self.arms[arm].heap.read(array)
+            there, absent = Builder(span=self.interp.span), Builder()
+            value = self._tried(arm, array, there)
+            with building(absent):
+                missing = emit_undefined(value.type)
+            blocks = Block((), there.nodes, (value,)), Block((), absent.nodes, (missing,))
+            return emit_cond(told(), *blocks).result
+
+    def _tried(self, arm: int, array: Array, apart: Builder | None = None) -> Value:
+        """What an array holds after an arm, read apart from what the arm does."""
+        heap = self.arms[arm].heap.copy()
+        heap.views = {}
+        with building(Builder() if apart is None else apart):
+            return heap.read(array)
 
     # Half defined, containers ---------------------------------------------------------------------
 
@@ -726,6 +755,17 @@ def is_case(cases: Cases, number: int) -> Value:
             return opposite(node.operands[0])
     result: Value = ops.equal(which, number)
     return result
+
+
+def _may_be_undefined(value: Value) -> bool:
+    """Whether a value is known on some paths only."""
+    node = value.node
+    if node is None or node.op is loop:
+        return True
+    if node.op is not cond:
+        return node.op is undefined
+    position = node.results.index(value)
+    return any(_may_be_undefined(block.results[position]) for block in node.blocks)
 
 
 def _numbers_of(which: Value) -> set[int | None]:

@@ -417,3 +417,23 @@ def other_methods(x, c):
     a = x.cumprod()[2] * z.real[0] + z.imag[1] * z.conj().imag[2]
     b = np.sum(m.cumsum(axis=1)) * x[x.nonzero()[0]][0] + x.any() * c
     return a * b + m.flatten(order="F") @ x
+
+
+def _scaled_tail(a, c, first):
+    if 50.0 < a.mean():
+        a = a
+    else:
+        if c > 0.4:
+            b = a
+        else:
+            a = a - a * c
+        a *= np.concatenate([a, a]).mean()
+        a = a[first:]
+    return np.hstack([a, a[:1]])
+
+
+@construct(1)
+def a_view_of_what_one_case_has(x, c, first):
+    y, z = x * c, x * (c - 0.5)
+    whole, tail = _scaled_tail(y, c, 0), _scaled_tail(z, c - 0.5, first)
+    return np.sum(whole * whole[0]) + np.sum(tail**2) + np.sum(y**2 * z)
