@@ -180,7 +180,7 @@ class Heap:
 
     def levels(self, array: Array) -> list[Value]:
         """The value of the storage and of each view on the way to the array."""
-        base = self.contents[array.storage]
+        base: Any = self.contents.get(array.storage, array.storage.given)
         if isinstance(base, Conflict):
             raise ConflictRead(base)
         levels: list[Value] = [base]

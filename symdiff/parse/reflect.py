@@ -70,7 +70,7 @@ def _input(interp: Interpreter, type_: Type, path: Path) -> Abstract:
     input_ = Input(path, origin)  # type: ignore[arg-type]
     value = interp.add_input(input_, type_, input_name(path))
     if isinstance(type_, ArrayType) and type_.kind == "array":
-        storage = Storage(value.name, interp.parameters.index(value))
+        storage = Storage(value.name, interp.parameters.index(value), value)
         interp.put(storage, value)
         interp.by_path[path] = Array(storage)
         return interp.by_path[path]

@@ -33,11 +33,13 @@ def _serial() -> int:
 class Storage:
     """The memory of an array; its content in the heap is the present IR value.
 
-    ``origin`` is the number of the graph input that the memory belongs to (the caller's), or None.
+    ``origin`` is the number of the graph input that the memory belongs to (the caller's), or None,
+    and ``given`` its value: what it holds where nothing has been done to it.
     """
 
     name: str | None = None
     origin: int | None = None
+    given: Value | None = None
     serial: int = field(default_factory=_serial)
 
     def __repr__(self) -> str:
