@@ -33,6 +33,7 @@ from symdiff.ir.build import Builder, building, copy_block
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
 from symdiff.ir.structure import Container, Structure
 from symdiff.ir.types import ArrayType, carries_derivative, in_words, may_be_one
+from symdiff.ops.rules import custom_call
 
 
 def gradient(
@@ -263,6 +264,9 @@ class _Joint:
             self.sweep.run(self.block.nodes, cotangents)
             self.bars = self.sweep.finished(self.wrt, cotangents)
         prune(self.builder.nodes, self.bars)
+        unhooked = _unhooked(self.block)
+        substitute(Block((), self.builder.nodes, ()), unhooked)
+        self.bars = [unhooked.get(bar, bar) for bar in self.bars]
 
     def run(self, seeds: Mapping[int, Value]) -> None:
         """Build the sweep; what it needs of the primal block is in scope."""
@@ -294,6 +298,28 @@ class _Joint:
         inputs = (*graph.inputs, *derived_inputs(seeds, "cotangent"))
         output = output or tuple_of(len(self.bars), count)
         return trimmed(Graph(name, joint, inputs, output, {}, graph.docstring, graph.span))
+
+
+def _unhooked(block: Block) -> dict[Value, Value]:
+    """The values that hooks give, each with the one that it is: that one is saved, once, and has
+    the user's name.
+
+    Hooks change cotangents alone, and have done so where a sweep is made.
+    """
+    found: dict[Value, Value] = {}
+    for node in walk_nodes(block):
+        if node.op is ops.grad_hook:
+            found[node.result] = node.operands[0]
+        elif node.op is custom_call and not node.attributes["primal"].block.nodes:
+            inner = node.attributes["primal"].block
+            given = dict(zip(inner.parameters, node.operands, strict=True))
+            found |= zip(node.results, map(given.__getitem__, inner.results), strict=True)
+    for value, same in found.items():
+        while same in found:
+            same = found[same]
+        found[value] = same
+        same.name = same.name or value.name
+    return found
 
 
 def _state_of_seed(seed: Value) -> State:

@@ -176,6 +176,24 @@ def test_what_a_hook_does_outside_is_done_once_a_sweep(capsys):
     assert capsys.readouterr().out == "cotangent 1.0\n"
 
 
+@pytest.mark.parametrize("hook", [lambda g: 2.0 * g, noted], ids=["followed", "called"])
+def test_a_value_on_both_sides_of_a_hook_is_saved_once(hook):
+    def straight(x):
+        y = sd.grad_hook(np.exp(x), hook)
+        return np.sum(y * y)
+
+    def repeated(x):
+        for _ in range(5):
+            x = sd.grad_hook(np.exp(0.1 * x), hook)
+        return np.sum(x)
+
+    for f, most in ((straight, X.size), (repeated, 5 * X.size)):
+        _, saved = sd.differentiable(f).forward(X)
+        kept = [np.asarray(value) for value in saved.values]
+        assert sum(value.size for value in kept if value.dtype.kind == "f") == most
+    assert "y = np.exp(x)" in str(sd.differentiable(straight).source("float64[n]"))
+
+
 def test_a_hook_gives_a_cotangent():
     with pytest.raises(sd.UnsupportedCallError, match="gives no cotangent") as error:
         sd.grad(lambda x: sd.grad_hook(x * x, lambda g: None))(2.0)
