@@ -80,12 +80,20 @@ def judged(
         if is_users(error):
             raise
         python = error_of(interp, function, arguments, keywords or {})
-        alike = isinstance(python, type(error)) or isinstance(error, type(python))
-        if python is not None and alike:
+        if python is not None and _tells_the_same(python, error):
             known = all(_is_exact(interp, a) for a in (*arguments, *(keywords or {}).values()))
             as_it_is = known or type(python) is not type(error)
             raise users(python if as_it_is else error) from None
         raise limit(interp, error, name_of(function)) from error
+
+
+def _tells_the_same(python: Exception, error: Exception) -> bool:
+    """Whether Python's error on samples is certain where the compiler found one of its own.
+
+    A TypeError is, whatever the values are; another may come of the sample's sizes or values.
+    """
+    alike = isinstance(python, type(error)) or isinstance(error, type(python))
+    return alike or isinstance(python, TypeError)
 
 
 def limit(interp: Interpreter, error: Exception, what: str | None = None) -> SymdiffError:

@@ -71,6 +71,18 @@ def test_an_error_in_an_arm_is_raised_where_the_arm_is_taken(function):
         gradient(ROW + 0.5, BLOCK)
 
 
+def multiplies_numbers(x):
+    return x @ x if x > 1.0 else x * x
+
+
+def test_a_product_of_matrices_of_numbers_is_pythons_error_where_it_is_taken():
+    follows(multiplies_numbers, (0.5,))
+    assert symdiff.value_and_grad(multiplies_numbers)(0.5) == (0.25, 1.0)
+    assert symdiff.grad(symdiff.grad(multiplies_numbers))(0.5) == 2.0
+    with pytest.raises(TypeError, match="unsupported operand"):
+        symdiff.grad(multiplies_numbers)(1.5)
+
+
 def small(a):
     if a < 0.28:
         return np.sum(a * 2.0)
