@@ -288,6 +288,7 @@ class Carries:
         if self._is_part(start, hint):
             return self._part(name, start, hint)
         if isinstance(hint, Array) and name in self.apart:
+            self.hint_heap.require_array(hint)
             raise Unjoinable("another array in each turn")
         if is_number(hint) and (start is ABSENT or is_number(start)):
             return self._number(name, start, self._common(start, hint))

@@ -495,7 +495,7 @@ class Joiner:
         values = [self._element(arm, content) for arm, content in enumerate((a, b))]
         then, orelse = values
         reason = f"{describe(a)} in one branch, {describe(b)} in the other"
-        if then is None or orelse is None:
+        if then is None or orelse is None or name in self.interp.apart:
             raise Unjoinable(reason)
         array = self._merged_array(name, a, b, self._out(name, then, orelse))
         text = f"'{name}' differs between two paths: {reason}"

@@ -1,9 +1,8 @@
-"""What is a number on one path and an array of rank 0 on the other: its value is read, no more."""
+"""What is a number on one path and an array of rank 0 on the other."""
 
 import numpy as np
 import pytest
 
-from symdiff.errors import UnsupportedSyntaxError
 from tests.parse.following import follows
 
 
@@ -56,23 +55,6 @@ def told_apart_where_it_is_returned(x, p):
     return t * 1.0
 
 
-FOLLOWED = [
-    least_of,
-    chosen_in_an_expression,
-    bound_to_a_name,
-    carried_by_a_loop,
-    returned_by_a_function,
-    in_a_loop_with_a_static_count,
-    told_apart_where_it_is_returned,
-]
-
-
-@pytest.mark.parametrize("function", FOLLOWED, ids=lambda f: f.__name__)
-def test_its_value_is_read(function):
-    follows(function, (0.7, 0.9), (0.2, 0.1), (-1.5, 0.9), (3.0, 0.1))
-    follows(function, (np.float64(0.7), 0.9), (np.float64(0.2), 0.1))
-
-
 def array_changes_before_it_is_read(x, p):
     a = np.asarray(x)
     t = [a if p > 0.5 else x * 2.0, 1.0]
@@ -92,14 +74,42 @@ def asked_for_its_class(x, p):
     return x if [isinstance(max(np.where(x > 0.5, x, -x), p), np.ndarray)][0] else p
 
 
-@pytest.mark.parametrize(
-    "function",
-    [array_changes_before_it_is_read, copied, seen_as_an_array, asked_for_its_class],
-    ids=lambda f: f.__name__,
-)
-def test_what_tells_the_paths_apart_is_refused(function):
-    with pytest.raises(UnsupportedSyntaxError, match=r"differs between two paths|may be one of"):
-        follows(function, (0.7, 0.9), (0.2, 0.1))
+def last_of_a_loop(a, b):
+    k = 0
+    while k < 4 and b < 1.0:
+        k += 1
+        for t in [[b, a], [max(b, a), a]]:
+            items = list(t)
+        b = b + 0.3
+    a *= 0.8
+    return t, items
+
+
+def told_apart_where_a_loop_leaves_it(x, p):
+    t, items = last_of_a_loop(np.where(x > 0.5, x, 0.5), p)
+    return t[0] * 1.0 + items[1] * x
+
+
+FOLLOWED = [
+    least_of,
+    chosen_in_an_expression,
+    bound_to_a_name,
+    carried_by_a_loop,
+    returned_by_a_function,
+    in_a_loop_with_a_static_count,
+    told_apart_where_it_is_returned,
+    array_changes_before_it_is_read,
+    copied,
+    seen_as_an_array,
+    asked_for_its_class,
+    told_apart_where_a_loop_leaves_it,
+]
+
+
+@pytest.mark.parametrize("function", FOLLOWED, ids=lambda f: f.__name__)
+def test_its_value_and_what_it_is_are_followed(function):
+    follows(function, (0.7, 0.9), (0.2, 0.1), (-1.5, 0.9), (3.0, 0.1))
+    follows(function, (np.float64(0.7), 0.9), (np.float64(0.2), 0.1))
 
 
 def made_in_a_loop(x, p):
@@ -131,3 +141,7 @@ def made_on_one_path(x, p):
 @pytest.mark.parametrize("function", [made_in_a_loop, made_on_one_path], ids=lambda f: f.__name__)
 def test_functions_made_where_paths_meet(function):
     follows(function, (0.7, 0.9), (0.2, 0.1))
+
+
+def test_a_loop_without_turns_leaves_nothing():
+    follows(told_apart_where_a_loop_leaves_it, (0.7, 1.5))
