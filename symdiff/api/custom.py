@@ -10,13 +10,13 @@ from __future__ import annotations
 import contextlib
 import types
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from symdiff import differentiate, ops
 from symdiff.api.marks import checkpoint, custom_jvp, custom_vjp, nondifferentiable
 from symdiff.differentiate.cotangents import fitted
-from symdiff.differentiate.graphs import tuple_of
+from symdiff.differentiate.graphs import leaves_of, tuple_of
 from symdiff.errors import SignatureError, SymdiffError, UnsupportedCallError
 from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Block, Graph, Input, Value, walk_nodes
@@ -122,30 +122,41 @@ class _Call:
     primal: Graph
     captured: tuple[Value, ...]
     first: tuple[Value, ...]  # what the primal graph captured
+    sharing: tuple[Args, list[tuple[Any, Any]]]  # what was given, and what of the result that is
 
     @classmethod
     def of(
-        cls, stager: Stager, function: Any, name: str, args: Args, kwargs: dict[str, Any]
+        cls,
+        stager: Stager,
+        function: Any,
+        name: str,
+        args: Args,
+        kwargs: dict[str, Any],
+        marked: bool = False,
     ) -> _Call:
         parameters = Parameters(name, stager.parameters(function))
         flat = parameters.flat(parameters.bind(tuple(args), kwargs))
         arguments = {f"x{k}": stager.lifted(value) for k, value in enumerate(flat)}
         specifications = tuple((n, stager.specification(v)) for n, v in arguments.items())
         names = list(arguments)
+        shared: list[tuple[Any, Any]] = []
 
         def call(stager: Stager, given: Args, kwargs: dict[str, Any]) -> Any:
-            return stager.call(function, *parameters.spread(tuple(given)))
+            result = stager.call(function, *parameters.spread(tuple(given)))
+            shared[:] = stager.shared(result, given)
+            return result
 
         run = stager.callable((name, "primal", tuple(names)), call)
-        primal, captured = stager.graph(run, Signature(specifications))
-        return cls(name, arguments, specifications, primal, tuple(captured), tuple(captured))
+        signature = Signature(specifications)
+        primal, captured = stager.graph(run, signature, finals=True, marked=marked)
+        primal = _writing_nothing(primal, name)
+        first = tuple(captured)
+        return cls(name, arguments, specifications, primal, first, first, (tuple(flat), shared))
 
     def capturing(self, values: Sequence[Value]) -> _Call:
         """The call with more captured values."""
         captured = tuple(dict.fromkeys((*self.captured, *values)))
-        return _Call(
-            self.name, self.arguments, self.specifications, self.primal, captured, self.first
-        )
+        return replace(self, captured=captured)
 
     def signature(self, **others: Specification) -> Signature:
         """The signature of a rule: the arguments, and after them what else it takes."""
@@ -333,7 +344,30 @@ class _Call:
             arguments=len(operands) if rest_carries else len(numbers),
         )
         values = results if isinstance(results, tuple) else (results,)
-        return stager.returned(self.primal.output, values)
+        result = stager.returned(self.primal.output, values)
+        given, shared = self.sharing
+        stager.related(result, shared, given)
+        return result
+
+
+def _writing_nothing(graph: Graph, name: str) -> Graph:
+    """The graph of a function, staged with what its arguments are in the end, if that is what they
+    were.
+
+    :raises UnsupportedCallError: if it is not.
+    """
+    assert isinstance(graph.output, Container)
+    result, finals = graph.output.items
+    if isinstance(finals, Container) and finals.keys:
+        raise UnsupportedCallError(
+            f"{name} changes an argument, and its rule is for the derivative of what it returns",
+            hint="let it return what it computes, and write that where it is called",
+        )
+    block = graph.block
+    count = len(set(leaves_of(result)))
+    assert sorted(set(leaves_of(result))) == list(range(count))
+    made = Block(block.parameters, block.nodes, block.results[:count])
+    return Graph(graph.name, made, graph.inputs, result, {}, graph.docstring, graph.span)
 
 
 def _of_its_shape(derivative: Value, primal: Value, rule: str) -> Value:
@@ -381,10 +415,10 @@ def _checkpointed_call(
     stager: Stager, function: Any, name: str, args: Args, kwargs: dict[str, Any]
 ) -> Any:
     try:
-        call = _Call.of(stager, function, name, args, kwargs)
+        call = _Call.of(stager, function, name, args, kwargs, marked=True)
     except UnsupportedCallError:  # it writes to what it does not own: that cannot be done twice
         return stager.call(function, args, kwargs)
-    if any(node.op.effect for node in walk_nodes(call.primal.block)):
+    if any(node.op.effect for node in walk_nodes(call.primal.block)):  # a name is kept, say
         return stager.call(function, args, kwargs)
     return call.emit(stager, **call.recomputing(), rest_carries=True)
 
@@ -439,7 +473,7 @@ def call_grad_hook(stager: Stager, x: Any, fn: Any) -> Any:
         forward=forward,
         arguments=1,
     )
-    return stager.returned(Leaf(0), [result])
+    return _hooked(stager, x, result)
 
 
 _CALLED_AS_THEY_ARE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType)
@@ -451,7 +485,14 @@ def _inputs(values: Sequence[Value]) -> tuple[Input, ...]:
 
 def _opaque_hook(stager: Stager, x: Any, fn: Any) -> Any:
     (value,) = stager.leaves({"x": stager.lifted(x)}, [("x",)])
-    return stager.returned(Leaf(0), [ops.grad_hook(value, function=_named(fn))])
+    return _hooked(stager, x, ops.grad_hook(value, function=_named(fn)))
+
+
+def _hooked(stager: Stager, x: Any, value: Value) -> Any:
+    """What a hook gives, in the memory of what it is given."""
+    result = stager.returned(Leaf(0), [value])
+    stager.related(result, [((), 0)], [x])
+    return result
 
 
 def _hook_called(fn: Any) -> str:

@@ -162,7 +162,10 @@ class Differentiable:
         """Run the function once and keep every value that a name of it gets.
 
         ``t.value`` is the result, ``t["h"].value`` the last value of ``h``, ``t["h"][k]`` the k-th;
-        ``t.backward()`` gives them their ``grad``.
+        ``t.backward()`` gives them their ``grad``. Names inside functions with rules of their own
+        (``custom_vjp``, ``custom_jvp``) are not kept: see ``symdiff.tracing.Trace``.
+
+        :raises SignatureError: where a text stands for a value.
         """
         self._refresh()
         result: Trace = self._traces(self._canonical(args, kwargs))

@@ -223,7 +223,7 @@ class Home:
         )
         types = tuple(value.type for value in graph.block.results)
         backward = Backward(name, pair.function, pair.order, graph.output, types, pair.seeded)
-        run = _traced_run(pair, backward, entries(graph))
+        run = _traced_run(pair, backward, entries(graph), derived.staged.closed)
         return _compiled(derived, arguments, self._target(chain, pair.forward, run))
 
     def _target(self, chain: Chain, program: Program, run: Callable[..., Any]) -> Target:
@@ -476,14 +476,16 @@ def _forward_run(pair: Pair, backward: Backward) -> Callable[..., Any]:
     return run
 
 
-def _traced_run(pair: Pair, backward: Backward, leaves: int) -> Callable[..., Any]:
+def _traced_run(
+    pair: Pair, backward: Backward, leaves: int, closed: tuple[str, ...]
+) -> Callable[..., Any]:
     forward = pair.forward.function
     text = f"{pair.forward.emitted.text}\n\n{pair.backward.text}"
 
     def run(*values: Any) -> Any:
         (result, record), saved = forward(*values)
         kept = _saved(pair, backward, result, saved, values)
-        return Trace(backward.name, result, record, kept, leaves, text)
+        return Trace(backward.name, result, record, kept, leaves, text, closed)
 
     return run
 

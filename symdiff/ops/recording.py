@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.errors import UnknownNameError
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.structure import Container, Leaf, Static, Structure, unflatten
 from symdiff.ir.types import INT, OpaqueType, Type
@@ -27,6 +28,16 @@ from symdiff.ops.declare import Operation, declare, literal, supporting
 from symdiff.ops.effects import fill, spell_template
 
 RECORD = OpaqueType("record")
+
+
+def without_marks(name: str) -> UnknownNameError:
+    """The error for a name in a function whose derivative goes around its names."""
+    function = name.rpartition(".")[0]
+    return UnknownNameError(
+        f"no value or cotangent is kept of {name!r}: {function} has a rule of its own, or is"
+        " differentiated inside the program",
+        hint=f"name what {function} is given, and what it returns",
+    )
 
 
 @dataclass(slots=True)

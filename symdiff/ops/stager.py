@@ -37,11 +37,24 @@ class Stager(Protocol):
         ...
 
     def graph(
-        self, function: Any, signature: Signature, finals: bool = False
+        self, function: Any, signature: Signature, finals: bool = False, marked: bool = False
     ) -> tuple[Graph, list[Value]]:
         """The graph of a call, and the values of its inputs of origin ``"free"``, in order.
 
-        With ``finals`` it returns ``(result, {name: final value})`` and writes nothing.
+        With ``finals`` it returns ``(result, {name: final value})`` and writes nothing. Where it is
+        ``marked``, names in it have marks as they have outside.
+        """
+        ...
+
+    def shared(self, result: Any, given: Sequence[Any]) -> list[tuple[Any, Any]]:
+        """Where parts of a result may be what was given, or what lies outside of a staged graph:
+        the path in the result with the number of what was given, or what it is outside.
+        """
+        ...
+
+    def related(self, result: Any, shared: Sequence[tuple[Any, Any]], given: Sequence[Any]) -> None:
+        """Note that parts of a result may be others, with other derivatives, as ``shared`` says:
+        where one is written, the other is not known any more.
         """
         ...
 

@@ -24,7 +24,7 @@ from symdiff.parse.demand import demand, input_sizes, obtainable
 from symdiff.parse.depth import room
 from symdiff.parse.interpreter import Frame, Interpreter, placed
 from symdiff.parse.layouts import layouts_wanted
-from symdiff.parse.marking import Marks, begin, frozen, require_found
+from symdiff.parse.marking import Marks, begin, frozen, names_closed, require_found
 from symdiff.parse.output import Output
 from symdiff.parse.reflect import argument
 from symdiff.parse.staged import Staged, StaticDemand
@@ -212,7 +212,7 @@ def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
         getattr(function, "__doc__", None),
         _span(function),
     )
-    return Staged(graph, tuple(interp.guards.values()), interp.names)
+    return Staged(graph, tuple(interp.guards.values()), interp.names, names_closed(interp))
 
 
 def _never_returns(interp: Interpreter) -> CertainError:

@@ -3,7 +3,9 @@
 A name and what it is bound to enter; what is bound instead leaves. Nothing is added to a program
 that was staged without marks. A name in a function that is followed is ``"function.name"``, also
 where a function calls itself as often as its data say: that is followed once, for all its calls.
-Functions with rules of their own have no marks.
+Names in a ``checkpoint`` are names like others: where their values are kept, nothing is left to be
+computed again. Functions with rules of their own, and those that are differentiated inside the
+function, have no marks: the derivative does not go through what their names are bound to.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from symdiff.ir.structure import Container, Leaf, Static, Structure, is_leaf
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops.effects import Named
 from symdiff.ops.index import Slot
-from symdiff.ops.recording import Packing
+from symdiff.ops.recording import Packing, without_marks
 from symdiff.ops.shape import VIEW_PUTS
 from symdiff.parse.heap import is_writable, value_name
 from symdiff.parse.interpreter import Interpreter
@@ -74,6 +76,7 @@ class Marking:
     suspended: int = 0  # how many graphs of their own are staged
     loops: int = 0  # around the statement at hand
     found: dict[str, None] = field(default_factory=dict)
+    closed: dict[str, None] = field(default_factory=dict)  # names where nothing is marked
     same: dict[Value, Value] = field(default_factory=dict)  # marked, and what it was before
     last: dict[Any, Any] = field(default_factory=dict)  # what was kept last of a scope's name
 
@@ -98,11 +101,20 @@ def require_found(interp: Interpreter, function: str) -> None:
     if marking is None:
         return
     for name in marking.marks.wanted():
-        if name not in marking.found:
-            known = ", ".join(marking.found) or "none"
-            raise UnknownNameError(
-                f"{function} binds no name {name!r} in this call", hint=f"its names are {known}"
-            )
+        if name in marking.found:
+            continue
+        if name in marking.closed:
+            raise without_marks(name)
+        known = ", ".join(marking.found) or "none"
+        raise UnknownNameError(
+            f"{function} binds no name {name!r} in this call", hint=f"its names are {known}"
+        )
+
+
+def names_closed(interp: Interpreter) -> tuple[str, ...]:
+    """The names that have no marks, in functions with rules of their own."""
+    marking = interp.marking
+    return () if marking is None else tuple(n for n in marking.closed if n not in marking.found)
 
 
 def names_found(interp: Interpreter) -> tuple[str, ...]:
@@ -154,10 +166,13 @@ def marked(
     parameter_of: SourceSpan | None = None,
 ) -> Abstract:
     """What a name of a scope is bound to, in place of ``content``."""
-    marking = _active(interp)
+    marking = interp.marking
     if marking is None or isinstance(content, Conflict):
         return content
     full = full_name(interp, scope, name)
+    if marking.suspended:
+        marking.closed[full] = None
+        return content
     content = _marked_as(interp, marking, (full, name), content, parameter_of)
     if marking.record is not None:
         marking.last[scope, name] = _snapshot(interp, content)

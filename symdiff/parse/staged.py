@@ -36,12 +36,14 @@ class Staged:
     """``graph.inputs`` number the leaves of the arguments that are used, then free variables.
 
     ``names`` maps the function's local names, and ``params[0]`` inside containers, to the value
-    that each has last, or to words that say why there is none.
+    that each has last, or to words that say why there is none. ``closed`` are the names, marked as
+    others were asked to be, that no cotangent goes through.
     """
 
     graph: Graph
     guards: tuple[Guard, ...]
     names: Mapping[str, Value | str] = field(default_factory=dict)
+    closed: tuple[str, ...] = ()
 
 
 class StaticDemand(Exception):  # noqa: N818 - a request, not an error

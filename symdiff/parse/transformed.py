@@ -14,7 +14,7 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -50,11 +50,14 @@ from symdiff.parse.values import (
     ObjectRef,
     Partial,
 )
-from symdiff.parse.views import stopped, with_other_derivative
+from symdiff.parse.views import in_the_memory_of, stopped, with_other_derivative
 from symdiff.parse.writeback import begin, settled
 
 Call = Callable[..., Any]
 Keywords = dict[str, Abstract]
+
+
+Shared: TypeAlias = list[tuple[Path, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +223,11 @@ class Stager:
     # Graphs
 
     def graph(
-        self, function: Abstract, signature: Signature, finals: bool = False
+        self,
+        function: Abstract,
+        signature: Signature,
+        finals: bool = False,
+        marked: bool = False,
     ) -> tuple[Graph, list[Value]]:
         interp = self.interp
         inputs: list[Input] = []
@@ -229,7 +236,7 @@ class Stager:
         heap = interp.heap.copy(written)
         before = dict(heap.contents)
         with (
-            suspended(interp),
+            contextlib.nullcontext() if marked else suspended(interp),
             self._leaving_outside_alone(written),
             interp.scratch(heap) as inner,
         ):
@@ -357,6 +364,41 @@ class Stager:
             self.interp.span,
             "let it return what it computes instead",
         )
+
+    # Memory
+
+    def shared(self, result: Abstract, given: Sequence[Abstract]) -> Shared:
+        heap = self.interp.heap
+        own = {
+            place: number
+            for number, value in enumerate(given)
+            for _, location in self._locations(value, ())
+            for place in heap.possible(location)
+        }
+        return [
+            (path, own.get(place, place))
+            for path, location in self._locations(result, ())
+            for place in heap.possible(location)
+        ]
+
+    def related(self, result: Abstract, shared: Shared, given: Sequence[Abstract]) -> None:
+        heap, made = self.interp.heap, dict(self._locations(result, ()))
+        for path, other in shared:
+            argument = self._locations(given[other], ()) if isinstance(other, int) else ()
+            places = [place for _, place in argument] if isinstance(other, int) else [other]
+            for place in places:
+                if path in made and place in heap.contents:
+                    heap.relate(made[path], place, in_the_memory_of(self.interp, place))
+
+    def _locations(self, value: Abstract, path: Path) -> Iterator[tuple[Path, Any]]:
+        """What can be written in place of a value, by where it stands in it."""
+        if isinstance(value, Array):
+            yield path, value.storage
+        elif isinstance(value, ListRef | DictRef | ObjectRef):
+            yield path, value
+        parts = self.parts(value)
+        for key, item in zip(*parts[1:], strict=True) if parts is not None else ():
+            yield from self._locations(item, (*path, key))
 
     def inline(self, graph: Graph, arguments: Keywords, captured: Sequence[Value]) -> Abstract:
         paths = [given.path for given in graph.inputs if given.origin == "argument"]

@@ -17,7 +17,7 @@ from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops.declare import FUNCTIONS
 from symdiff.ops.index import is_view
 from symdiff.ops.sizes import product, sizes_of
-from symdiff.parse.heap import is_array
+from symdiff.parse.heap import Location, is_array
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.layouts import gives_view, layout_of
 from symdiff.parse.values import Abstract, Array, Conflict, Lens, ListRef
@@ -52,11 +52,15 @@ def with_other_derivative(interp: Interpreter, array: Array, value: Value) -> Ar
     Where one of the two is written, the derivatives of the other are not known any more.
     """
     made = interp.heap.allocate(value)
-    name = array.storage.name or "x"
-    reason = f"this is in the memory of '{name}' with other derivatives, and one of them is written"
-    conflict = Conflict(name, reason, interp.span, True, hint=f"copy it before: {name}.copy()")
-    _note_shared(interp, array, made, conflict)
+    _note_shared(interp, array, made, in_the_memory_of(interp, array.storage))
     return made
+
+
+def in_the_memory_of(interp: Interpreter, location: Location) -> Conflict:
+    """What to say where something is written that lies elsewhere too, with other derivatives."""
+    name = getattr(location, "name", None) or "x"
+    reason = f"this is in the memory of '{name}' with other derivatives, and one of them is written"
+    return Conflict(name, reason, interp.span, True, hint=f"copy it before: {name}.copy()")
 
 
 def _require_arrays(interp: Interpreter, result: Value, arrays: dict[Value, Abstract]) -> None:

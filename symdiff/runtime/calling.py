@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.errors import SignatureError
 from symdiff.ir.graph import FreeVariable
 from symdiff.ir.signature import Path
 from symdiff.ir.structure import flatten
@@ -37,16 +38,21 @@ def arrays_kept(arguments: tuple[Any, ...]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def telling_of_types(arguments: tuple[Any, ...]) -> Iterator[None]:
-    """Add to an exception which arguments are text that spells a type, where values are needed."""
+    """Tell of arguments that are text that spells a type, where values are needed.
+
+    :raises SignatureError: instead of what the function raises, where one spells an array's type;
+        to another exception, as for ``"int"``, which may be meant as text, a note is added.
+    """
     try:
         yield
     except Exception as error:
         texts = types_spelled(arguments)
+        told = f"{', '.join(map(repr, texts))} is text here: this runs the function, which needs"
+        takers = "source, graph, explain, sympy and export take types as text"
+        if any("[" in text for text in texts):
+            raise SignatureError(f"{told} values", hint=f"pass arrays; {takers}") from None
         if texts:
-            error.add_note(
-                f"{', '.join(map(repr, texts))} is text here: this runs the function, which needs"
-                " values; source, graph, explain, sympy and export take types as text"
-            )
+            error.add_note(f"{told} values; {takers}")
         raise
 
 

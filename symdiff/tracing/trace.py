@@ -12,7 +12,7 @@ import numpy as np
 
 from symdiff.errors import GradientShapeError, ReleasedError, SignatureError, UnknownNameError
 from symdiff.ir.structure import Container, Leaf, Structure, construct, unflatten
-from symdiff.ops.recording import Packed, Record, derived
+from symdiff.ops.recording import Packed, Record, derived, without_marks
 from symdiff.runtime.saved import Saved
 from symdiff.tracing.accumulation import accumulate
 from symdiff.tracing.notes import Node, Notes, notes_of, summary
@@ -146,17 +146,30 @@ class Traced:
 class Trace(Mapping[str, Traced]):
     """One run of a function: its result, and every value that a name got. ``source`` is what ran.
 
-    ``t["h"]`` is a ``Traced``; names of functions that it calls are ``t["layer.h"]``. ``inputs``
-    are the arguments at entry, which are the leaves. An array that is changed in place is one more
-    value of its name: after the statement, or the outermost loop around it.
+    ``t["h"]`` is a ``Traced``; names of functions that it calls are ``t["layer.h"]``, also under
+    ``checkpoint``, which saves nothing here: all values are kept. ``inputs`` are the arguments at
+    entry, which are the leaves. An array that is changed in place is one more value of its name:
+    after the statement, or the outermost loop around it.
+
+    Not kept are names inside functions with a rule of their own (``custom_vjp``, ``custom_jvp``),
+    as PyTorch's graph has no nodes for what ``autograd.Function.forward`` computes, and inside what
+    the function differentiates itself: the sweep goes around them. ``t["rule.h"]`` says so.
     """
 
     def __init__(
-        self, name: str, value: Any, record: Record, saved: Saved, leaves: int, source: str
+        self,
+        name: str,
+        value: Any,
+        record: Record,
+        saved: Saved,
+        leaves: int,
+        source: str,
+        closed: tuple[str, ...] = (),
     ) -> None:
         self.value = value
         self.source = source
         self._function = name
+        self._closed = closed
         self._draw: Callable[[], Any] | None = None
         self._saved: Saved | None = saved
         self._occurrences = tuple(
@@ -172,6 +185,8 @@ class Trace(Mapping[str, Traced]):
         try:
             return self._names[name]
         except KeyError:
+            if name in self._closed:
+                raise without_marks(name) from None
             known = ", ".join(self._names) or "none"
             raise UnknownNameError(
                 f"{self._function} gave {name!r} no value", hint=f"its names are {known}"

@@ -580,3 +580,118 @@ def test_a_nondifferentiable_function_that_cannot_be_followed_is_called():
         sd.grad(lambda x: np.sum(x) * note(x))(x)
     with pytest.raises(sd.UnsupportedSyntaxError, match="'try'"):
         sd.grad(lambda x: note([x[0]]) or np.sum(x))(x)
+
+
+# Memory that is shared ----------------------------------------------------------------------------
+
+
+def fills(buffer, v):
+    buffer[0] = v[0] * v[1]
+    return v * v
+
+
+def fills_in_a_dict(buffer, v):
+    cell = {"k": v, "n": 1}
+
+    def change(cell):
+        cell["k"] = cell["k"] * v
+        return v * v
+
+    return sd.checkpoint(change)(cell) + cell["k"]
+
+
+def grows(buffer, v):
+    grown = []
+
+    def append(grown):
+        grown.append(3.0 * v)
+        return v * v
+
+    return sd.checkpoint(append)(grown) + grown[0]
+
+
+def writes_a_view(buffer, v):
+    def double(part):
+        part[1:] = 2.0 * part[1:]
+        return part * part
+
+    held = 1.0 * v
+    return sd.checkpoint(double)(held[0:]) + held
+
+
+@pytest.mark.parametrize(
+    "change",
+    [sd.checkpoint(fills), fills_in_a_dict, grows, writes_a_view],
+    ids=lambda f: f.__name__,
+)
+def test_what_a_checkpoint_changes_in_its_arguments_is_changed(change):
+    def f(x):
+        buffer = np.zeros(3)
+        y = change(buffer, x)
+        return np.sum(y) + np.sum(buffer)
+
+    value, gradient = sd.value_and_grad(f)(X)
+    assert value == f(X)
+    step = 1e-6 * np.eye(3)
+    differences = [(f(X + h) - f(X - h)) / 2e-6 for h in step]
+    np.testing.assert_allclose(gradient, differences, rtol=1e-7)
+
+
+@sd.custom_vjp
+def passed_on(x):
+    return x
+
+
+passed_on.defvjp(lambda x: (x, None), lambda saved, g: (2.0 * g,))
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        lambda x: sd.grad_hook(x, noted),
+        lambda x: sd.grad_hook(x, lambda g: g),
+        passed_on,
+        lambda x: sd.checkpoint(lambda y: y[:2])(x),
+        lambda x: sd.checkpoint(lambda y: (y[0], y))(x)[1],
+    ],
+)
+def test_what_shares_memory_with_an_argument_of_a_rule_is_written_in_neither(same):
+    def writes_the_result(x):
+        b = 1.0 * x
+        y = same(b)
+        y[0] = 7.0
+        return np.sum(y) + np.sum(b)
+
+    def writes_the_argument(x):
+        b = 1.0 * x
+        y = same(b)
+        b[0] = 7.0
+        return np.sum(y) + np.sum(b)
+
+    def writes_nothing_else(x):
+        b = 1.0 * x
+        b = same(b)
+        b[0] = 7.0 * b[1]
+        return np.sum(b)
+
+    for f in (writes_the_result, writes_the_argument):
+        with pytest.raises(sd.AliasingError, match="in the memory of 'b'") as error:
+            sd.grad(f)(X)
+        assert "b.copy()" in error.value.hint
+    assert sd.value_and_grad(writes_nothing_else)(X)[0] == writes_nothing_else(X)
+
+
+def test_a_function_with_a_rule_that_changes_an_argument_is_refused():
+    @sd.custom_vjp
+    def changes(buffer, v):
+        buffer[0] = v[0]
+        return 2.0 * buffer
+
+    changes.defvjp(lambda b, v: (2.0 * b, None), lambda saved, g: (2.0 * g, None))
+
+    def f(x):
+        return np.sum(changes(1.0 * x, x))
+
+    with pytest.raises(sd.UnsupportedCallError, match="changes changes an argument") as error:
+        sd.grad(f)(X)
+    assert "write that where it is called" in error.value.hint

@@ -397,10 +397,15 @@ def test_a_type_where_a_value_is_needed_is_told(method):
     def f(x, mode):
         return np.sum(x * x)
 
-    with pytest.raises(TypeError, match="multiply sequence") as error:
+    with pytest.raises(sd.SignatureError, match=r"'float64\[n\]' is text here") as refused:
         getattr(sd.differentiable(f), method)("float64[n]", "fast")
+    assert refused.value.hint == (
+        "pass arrays; source, graph, explain, sympy and export take types as text"
+    )
+    with pytest.raises(TypeError, match="multiply sequence") as error:
+        getattr(sd.differentiable(f), method)("float", "fast")
     (note,) = error.value.__notes__
-    assert note.startswith("'float64[n]' is text here: this runs the function")
+    assert note.startswith("'float' is text here: this runs the function")
     with pytest.raises(TypeError) as error:
         getattr(sd.differentiable(f), method)("abc", "fast")
     assert not hasattr(error.value, "__notes__")

@@ -401,3 +401,95 @@ def test_a_retained_name_that_is_not_there_is_refused() -> None:
         sd.value_and_grad(loss, retain=("z",))(W, B, X)
     with pytest.raises(sd.SignatureError, match="tuple of names"):
         sd.value_and_grad(loss, retain="h")  # type: ignore[arg-type]
+
+
+def doubled(g: Any) -> Any:
+    return 2.0 * g
+
+
+@sd.checkpoint
+def layer(h: Any, w: Any) -> Any:
+    for _ in range(2):
+        inner = np.tanh(w * h)
+        h = inner * inner + h
+    return h
+
+
+def layers(x: Any, w: Any) -> Any:
+    first = layer(x, w)
+    return np.sum(np.exp(layer(first, w)))
+
+
+def plain_layers(x: Any, w: Any) -> Any:
+    def layer(h: Any, w: Any) -> Any:
+        for _ in range(2):
+            inner = np.tanh(w * h)
+            h = inner * inner + h
+        return h
+
+    first = layer(x, w)
+    return np.sum(np.exp(layer(first, w)))
+
+
+def swept(x: Any, w: float, factor: float = 1.0) -> tuple[Any, list[Any], list[Any]]:
+    """The gradient by ``x``, and value and gradient of each ``inner``, with a factor at each."""
+    inners, gradients = [], []
+    for _ in range(4):
+        inners.append(np.tanh(w * x))
+        x = inners[-1] ** 2 + x
+    g = np.exp(x)
+    for inner in reversed(inners):
+        gradients.append(factor * 2.0 * inner * g)
+        g = g + gradients[-1] * (1.0 - inner**2) * w
+    return g, inners, gradients[::-1]
+
+
+def test_names_under_checkpoint_are_kept_retained_and_hooked_as_others_are() -> None:
+    f = sd.differentiable(layers)
+    trace = f.trace(X, 0.3)
+    trace.backward()
+    assert list(trace) == list(sd.differentiable(plain_layers).trace(X, 0.3))
+    gradient, inners, gradients = swept(X, 0.3)
+    np.testing.assert_allclose(trace["x"].grad, gradient, rtol=1e-13)
+    np.testing.assert_allclose(trace["layer.inner"].values, inners, rtol=1e-14)
+    np.testing.assert_allclose(trace["layer.inner"].grads, gradients, rtol=1e-13)
+    _, _, retained = sd.value_and_grad(f, retain=("layer.inner",))(X, 0.3)
+    np.testing.assert_allclose(retained["layer.inner"], gradients[-1], rtol=1e-13)
+
+
+def test_what_is_hooked_under_checkpoint_is_still_computed_again() -> None:
+    f = sd.differentiable(layers).with_hook("layer.inner", doubled)
+    np.testing.assert_allclose(f.grad(X, 0.3), swept(X, 0.3, factor=2.0)[0], rtol=1e-13)
+    long = np.linspace(-1.0, 1.0, 500)
+    again = f.forward(long, 0.3)[1].values
+    saved = sd.differentiable(plain_layers).forward(long, 0.3)[1].values
+    assert sum(np.asarray(v).nbytes for v in again) < sum(np.asarray(v).nbytes for v in saved)
+
+
+@sd.custom_vjp
+def ruled(x: Any) -> Any:
+    inside = np.exp(x)
+    return inside * 2.0
+
+
+ruled.defvjp(lambda x: (ruled(x), x), lambda x, g: (g * 2.0 * np.exp(x),))
+
+
+def test_names_inside_functions_with_rules_are_refused_with_the_reason() -> None:
+    @sd.differentiable
+    def f(x: Any) -> Any:
+        y = ruled(x)
+        return np.sum(y)
+
+    trace = f.trace(X)
+    assert list(trace) == ["x", "y"]
+    for ask in (
+        lambda: trace["ruled.inside"],
+        lambda: f.with_hook("ruled.inside", doubled).grad(X),
+        lambda: sd.value_and_grad(f, retain=("ruled.inside",))(X),
+    ):
+        with pytest.raises(sd.UnknownNameError, match="ruled has a rule of its own") as error:
+            ask()
+        assert error.value.hint == "name what ruled is given, and what it returns"
+    with pytest.raises(sd.UnknownNameError, match=r"gave 'ruled\.other' no value"):
+        trace["ruled.other"]
