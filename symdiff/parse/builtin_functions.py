@@ -38,8 +38,10 @@ from symdiff.parse.items import element_of_set, get_item, static_key
 from symdiff.parse.iteration import (
     ITERATORS,
     DictView,
+    after,
     collect,
     for_each,
+    has_element,
     iterate,
     part_of,
     started,
@@ -60,7 +62,6 @@ from symdiff.parse.values import (
     ConflictRead,
     DictRef,
     Generator,
-    Iterable,
     IteratorRef,
     ListRef,
     ObjectRef,
@@ -180,22 +181,22 @@ def _fold_from_first(
     accumulator; ``empty()`` where there is no item.
     """
     iterable = iterate(interp, items)
-    if isinstance(iterable.count, int) and iterable.count == 0:
+
+    def nothing() -> Abstract:
+        if iterable.end is not None:
+            iterable.end()
         return empty()
 
-    def following(k: Any) -> Abstract:
-        return iterable.element(k + 1 if isinstance(k, int) else ops.add(k, 1))
+    if isinstance(iterable.count, int) and iterable.count == 0:
+        return nothing()
 
     def folded() -> Abstract:
-        known = isinstance(iterable.count, int)
-        rest = iterable.count - 1 if known else ops.subtract(iterable.count, 1)
-        first = iterable.element(0 if known and iterable.unroll else constant(0))
-        others = Iterable(rest, following, iterable.unroll)
-        return _fold(interp, others, begin(first), step, end)
+        first = iterable.element(0 if iterable.unroll else constant(0))
+        return _fold(interp, after(iterable, 1), begin(first), step, end)
 
     if isinstance(iterable.count, int):
         return folded()
-    return choose(interp, ops.equal(iterable.count, 0), empty, folded)
+    return choose(interp, ops.equal(iterable.count, 0), nothing, folded)
 
 
 @builtin(builtins.sum)
@@ -488,14 +489,18 @@ def _from_keys(interp: Interpreter, arguments: Arguments, keywords: Keywords) ->
 def _filled_dict(
     interp: Interpreter, made: DictRef, arguments: Arguments, keywords: Keywords
 ) -> DictRef:
-    content: dict[Any, Abstract] = {}
+    def add(pair: Abstract) -> None:
+        key, value = static_items(interp, pair)
+        interp.put(made, {**interp.content(made), static_key(interp, key): value})
+
+    interp.put(made, {})
     for argument in arguments:
         if isinstance(argument, DictRef):
-            content |= interp.content(argument)
+            interp.put(made, dict(interp.content(argument)))
         else:
-            pairs = (static_items(interp, pair) for pair in static_items(interp, argument))
-            content |= {static_key(interp, key): value for key, value in pairs}
-    interp.put(made, content | keywords)
+            for_each(interp, argument, add)
+    if keywords:
+        interp.put(made, {**interp.content(made), **keywords})
     return made
 
 
@@ -732,16 +737,20 @@ def _advance(
 ) -> bool | Value:
     """The next element of an iterator, if there is one."""
     part, position = part_of(interp, source)
-    inside = compare(interp, ast.Lt, position, part.count)
+    inside = has_element(part, position)
 
     def take() -> None:
         keep(part.element(position))
         interp.put(source, binary(interp, ast.Add, position, 1))
 
     if isinstance(inside, Value):
-        interp.branch(inside, take, lambda: None)
+        interp.branch(inside, take, part.end or (lambda: None))
     elif inside:
         take()
+    elif part.end:
+        part.end()
+    if part.unroll:  # beyond the end there is nothing either: the position stays known
+        interp.put(source, position + 1)
     found: bool | Value = inside
     return found
 

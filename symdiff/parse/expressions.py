@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -458,7 +459,7 @@ def _generator(interp: Interpreter, node: ast.GeneratorExp) -> Abstract:
                 assign(interp, node.generators[0].target, part.element(k))
                 return interp.evaluate(node.elt)
 
-        return Iterable(part.count, element, part.unroll, part.live)
+        return replace(part, element=element)
 
     is_plain = len(node.generators) == 1 and not node.generators[0].ifs
     return started(interp, Generator(run, elements if is_plain else None))

@@ -108,6 +108,11 @@ def _rest(interp: Interpreter, iterator: Abstract) -> Iterable:
     """What is left of an iterator."""
     part, position = part_of(interp, iterator)
     consume(interp, iterator)
+    return after(part, position)
+
+
+def after(part: Iterable, position: int | Value) -> Iterable:
+    """What follows the first elements."""
     if isinstance(position, int) and position == 0:
         return part
 
@@ -115,13 +120,27 @@ def _rest(interp: Interpreter, iterator: Abstract) -> Iterable:
         known = isinstance(k, int) and isinstance(position, int)
         return k + position if known else ops.add(k, position)
 
-    def length() -> int:
-        present: int = part.length() if part.length else static(part.count)
-        return max(present - int(position), 0)
+    def left() -> Any:
+        if isinstance(part.count, int) and isinstance(position, int):
+            return max(part.count - position, 0)
+        if part.unroll:  # then the position may be beyond the end
+            return ops.range_length_of(position, part.count, 1)
+        return ops.subtract(part.count, position)
 
-    known = isinstance(part.count, int) and isinstance(position, int)
-    count = part.count - position if known else ops.subtract(part.count, position)
-    return replace(part, count=count, element=lambda k: part.element(number(k)), length=length)
+    more = (lambda k: has_element(part, number(k))) if part.unroll else None
+    return replace(part, count=left(), element=lambda k: part.element(number(k)), more=more)
+
+
+def has_element(part: Iterable, k: Any) -> bool | Value:
+    """Whether there is an element of an index."""
+    return below(k, part.count) if part.more is None else part.more(k)
+
+
+def below(k: Any, count: Any) -> bool | Value:
+    """``k < count``, known where both are."""
+    known = isinstance(k, int) and isinstance(count, int)
+    result: bool | Value = k < count if known else ops.less(k, count)
+    return result
 
 
 def beside(interp: Interpreter, part: Abstract) -> Iterable:
@@ -182,11 +201,10 @@ def _list(interp: Interpreter, value: ListRef) -> Iterable:
     content = interp.content(value)
     if not staged_lists.is_staged_list(content):
 
-        def length() -> int:
-            present = interp.content(value)
-            return len(present) if isinstance(present, tuple) else 0
+        def more(k: int) -> bool:
+            return k < len(_present(interp, value))
 
-        return Iterable(len(content), lambda k: _present(interp, value)[k], True, (value,), length)
+        return Iterable(len(content), lambda k: _present(interp, value)[k], True, (value,), more)
     return replace(_staged(interp, content), live=(value,))
 
 
@@ -223,7 +241,7 @@ def _keyed(interp: Interpreter, ref: DictRef, element: Callable[[Any], Abstract]
     """A dict, whose keys stay the same while a loop goes over it."""
     keys = tuple(interp.content(ref))
 
-    def length() -> int:
+    def more(k: int) -> bool:
         present = tuple(interp.content(ref))
         if len(present) != len(keys):
             raise users(RuntimeError("dictionary changed size during iteration"))
@@ -233,9 +251,9 @@ def _keyed(interp: Interpreter, ref: DictRef, element: Callable[[Any], Abstract]
                 interp.span,
                 "go over a copy: for key in list(d)",
             )
-        return len(keys)
+        return k < len(keys)
 
-    return Iterable(len(keys), lambda k: element(keys[k]), True, (ref,), length)
+    return Iterable(len(keys), lambda k: element(keys[k]), True, (ref,), more)
 
 
 def _generator(interp: Interpreter, value: Generator) -> Iterable:
@@ -322,7 +340,10 @@ def static_items(interp: Interpreter, value: Abstract) -> tuple[Abstract, ...]:
     iterable = iterate(interp, value)
     if isinstance(iterable.count, Value):
         raise NeedsStatic(iterable.count)
-    return tuple(iterable.element(k) for k in range(iterable.count))
+    items = tuple(iterable.element(k) for k in range(iterable.count))
+    if iterable.end is not None:
+        iterable.end()
+    return items
 
 
 LATE.collect = collect

@@ -6,6 +6,7 @@ Each is a ``Lazy`` value: nothing is staged before something goes over it.
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 import operator
 from collections.abc import Callable, Sequence
@@ -13,19 +14,21 @@ from dataclasses import replace
 from typing import Any
 
 from symdiff import ops
-from symdiff.errors import UnsupportedCallError
+from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ops.declare import NeedsStatic, static
 from symdiff.parse.blame import users
 from symdiff.parse.calls import Keywords, builtin
-from symdiff.parse.comparisons import compare
+from symdiff.parse.demand import can_be_known
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.iteration import (
     ITERATORS,
+    below,
     beside,
     fixed,
     for_each,
+    has_element,
     iterate,
     refuse_change,
     started,
@@ -69,35 +72,79 @@ def _zipped(interp: Interpreter, parts: Parts) -> Iterable:
     if not parts:
         return fixed(())
     sides = [beside(interp, part) for part in parts]
-    return _side_by_side(sides, lambda k: tuple(side.element(k) for side in sides))
+    return _side_by_side(interp, sides, lambda k: tuple(side.element(k) for side in sides))
 
 
 def _zipped_strictly(interp: Interpreter, parts: Parts) -> Iterable:
+    if not parts:
+        return fixed(())
     sides = [beside(interp, part) for part in parts]
-    for place, (left, right) in enumerate(itertools.pairwise(sides), start=2):
-        before = "argument 1" if place == 2 else f"arguments 1-{place - 1}"
-        for word, less, more in (("shorter", right, left), ("longer", left, right)):
-            error = ValueError(f"zip() argument {place} is {word} than {before}")
-            refuse_where(interp, compare(interp, ast.Lt, less.count, more.count), error)
-    return _side_by_side(sides, lambda k: tuple(side.element(k) for side in sides))
+    counts = [side.count for side in sides]
+    together = _side_by_side(interp, sides, lambda k: tuple(side.element(k) for side in sides))
+
+    def end() -> None:
+        if together.end is not None:
+            together.end()
+        for place in reversed(range(1, len(counts))):
+            fewer = below(counts[place], _least(counts[:place]))
+            refuse_where(interp, fewer, _unequal(place, "shorter"))
+        for place in range(1, len(counts)):
+            refuse_where(interp, below(counts[0], counts[place]), _unequal(place, "longer"))
+
+    return replace(together, end=end)
 
 
-def _side_by_side(sides: list[Iterable], element: Callable[[Any], Abstract]) -> Iterable:
-    """Gone over together, up to the end of the shortest."""
+def _unequal(place: int, word: str) -> ValueError:
+    before = "argument 1" if place == 1 else f"arguments 1-{place}"
+    return ValueError(f"zip() argument {place + 1} is {word} than {before}")
+
+
+def _side_by_side(
+    interp: Interpreter, sides: list[Iterable], element: Callable[[Any], Abstract]
+) -> Iterable:
+    """Gone over together, up to the end of the shortest.
+
+    Where the elements of one are known one by one, and how many another has is known at run time
+    only, a turn is staged for each of the former, to be run where the latter has an element too.
+    """
     unroll = any(side.unroll for side in sides)
     live = tuple(ref for side in sides for ref in side.live)
-
-    def length() -> int:
-        return min(side.length() if side.length else static(side.count) for side in sides)
-
-    count = _least([side.count for side in sides], unroll)
-    return Iterable(count, element, unroll, live, length if unroll and live else None)
-
-
-def _least(counts: list[int | Value], unroll: bool) -> int | Value:
+    counts = [side.count for side in sides]
     staged = [count for count in counts if isinstance(count, Value)]
-    if unroll and staged:
+    if unroll and staged and all(can_be_known(interp, count) for count in staged):
         raise NeedsStatic(staged[0])
+
+    def more(k: int) -> bool | Value:
+        return functools.reduce(_both, [has_element(side, k) for side in sides])
+
+    end = functools.partial(_end, interp, sides) if any(side.end for side in sides) else None
+    return Iterable(_least(counts), element, unroll, live, more if unroll else None, end)
+
+
+def _end(interp: Interpreter, sides: list[Iterable]) -> None:
+    """Stage the end of what is over first: nothing behind it is asked for more."""
+    first, *others = sides
+    longer = below(_least([side.count for side in others]), first.count) if others else False
+    ended = first.end or (lambda: None)
+    if isinstance(longer, Value):
+        interp.branch(longer, lambda: _end(interp, others), ended)
+    elif longer:
+        _end(interp, others)
+    else:
+        ended()
+
+
+def _both(a: bool | Value, b: bool | Value) -> bool | Value:
+    """``a and b``."""
+    if isinstance(a, Value) and isinstance(b, Value):
+        result: Value = ops.bitwise_and(a, b)
+        return result
+    known, other = (b, a) if isinstance(a, Value) else (a, b)
+    return other if known else False
+
+
+def _least(counts: list[int | Value]) -> int | Value:
+    staged = [count for count in counts if isinstance(count, Value)]
     ends = [count for count in counts if count != ENDLESS] or [ENDLESS]
     least: int | Value = min(map(static, ends)) if not staged else ends[0]
     for count in ends[1:] if staged else ():
@@ -124,7 +171,7 @@ def _mapped(interp: Interpreter, parts: Parts) -> Iterable:
     def element(k: Any) -> Abstract:
         return interp.call(function, [side.element(k) for side in sides], {})
 
-    return _side_by_side(sides, element)
+    return _side_by_side(interp, sides, element)
 
 
 @iterator(enumerate)
@@ -167,7 +214,10 @@ def _backwards(interp: Interpreter, parts: Parts) -> Iterable:
         last = binary(interp, ast.Sub, count, 1)
         return side.element(binary(interp, ast.Sub, last, k))
 
-    return Iterable(count, element, side.unroll)
+    def more(k: int) -> bool | Value:
+        return k < static(count) and has_element(side, static(count) - 1 - k)
+
+    return replace(side, element=element, more=more if side.unroll else None)
 
 
 def _named(
@@ -182,6 +232,18 @@ def _named(
 # Combinations -------------------------------------------------------------------------------------
 
 
+def _plain(interp: Interpreter, part: Abstract) -> Iterable:
+    """How to go over what ends without an error."""
+    side = beside(interp, part)
+    if side.end is not None:
+        raise UnsupportedSyntaxError(
+            "what a strict zip() gives, gone over in parts or again and again",
+            interp.span,
+            "make a list of it first: list(...)",
+        )
+    return side
+
+
 @iterator(itertools.product)
 def _product(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
     repeat = operator.index(static(keywords.get("repeat", 1)))
@@ -190,7 +252,7 @@ def _product(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> L
 
 def _nested(interp: Interpreter, parts: Parts) -> Iterable:
     """As nested loops go: the index of the last part changes fastest."""
-    sides = [beside(interp, part) for part in parts]
+    sides = [_plain(interp, part) for part in parts]
     if any(side.unroll for side in sides):
         items = [[side.element(k) for k in range(static(side.count))] for side in sides]
         return fixed(tuple(itertools.product(*items)))
@@ -246,7 +308,8 @@ def _neighbours(interp: Interpreter, parts: Parts) -> Iterable:
     def element(k: Any) -> Abstract:
         return (side.element(k), side.element(binary(interp, ast.Add, k, 1)))
 
-    return Iterable(count, element, side.unroll)
+    more = (lambda k: has_element(side, k + 1)) if side.unroll else None
+    return replace(side, count=count, element=element, more=more)
 
 
 @iterator(itertools.chain)
@@ -263,7 +326,7 @@ def _chain_of(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> 
 
 
 def _one_after_the_other(interp: Interpreter, parts: Parts) -> Iterable:
-    sides = [beside(interp, part) for part in parts]
+    sides = [_plain(interp, part) for part in parts]
     starts: list[int] = [0]
     for side in sides:
         starts.append(starts[-1] + static(side.count))
@@ -272,13 +335,19 @@ def _one_after_the_other(interp: Interpreter, parts: Parts) -> Iterable:
         place = max(p for p, side in enumerate(sides) if starts[p] <= k and static(side.count))
         return sides[place].element(k - starts[place])
 
-    def length() -> int:
-        if any(side.length and side.length() != side.count for side in sides):
+    def more(k: int) -> bool:
+        if not all(_is_unchanged(side) for side in sides):
             refuse_change(interp)
-        return starts[-1]
+        return k < starts[-1]
 
     live = tuple(ref for side in sides for ref in side.live)
-    return Iterable(starts[-1], element, True, live, length)
+    return Iterable(starts[-1], element, True, live, more)
+
+
+def _is_unchanged(side: Iterable) -> bool:
+    """Whether there are as many elements as there were at first."""
+    count = static(side.count)
+    return not has_element(side, count) and (count == 0 or bool(has_element(side, count - 1)))
 
 
 @iterator(itertools.accumulate)
@@ -306,16 +375,25 @@ def _islice(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> La
 
 def _sliced(interp: Interpreter, parts: Parts) -> Iterable:
     over, *bounds = parts
-    side = beside(interp, over)
-    part = slice(*map(static, bounds))
-    picks = range(static(side.count))[part]
+    side = _plain(interp, over)
+    picks = range(ENDLESS)[slice(*map(static, bounds))]
 
-    def element(k: Any) -> Abstract:
-        if isinstance(k, int):
-            return side.element(picks[k])
-        return side.element(ops.range_element_of(picks.start, picks.step, k))
+    def number(k: Any) -> Any:
+        return picks[k] if isinstance(k, int) else ops.range_element_of(picks.start, picks.step, k)
 
-    return Iterable(len(picks), element, side.unroll)
+    def more(k: int) -> bool | Value:
+        return k < len(picks) and has_element(side, number(k))
+
+    count: Any = ops.range_length_of(picks.start, _least([side.count, picks.stop]), picks.step)
+    if isinstance(side.count, int):
+        count = len(range(picks.start, min(picks.stop, side.count), picks.step))
+    return Iterable(
+        count,
+        lambda k: side.element(number(k)),
+        side.unroll,
+        side.live,
+        more if side.unroll else None,
+    )
 
 
 @iterator(itertools.starmap)

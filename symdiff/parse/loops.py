@@ -45,6 +45,7 @@ MOST_ROUNDS = 24
 MOST_TRIALS = 1000  # of all loop bodies of a function together
 FEW_ITEMS = 8  # a list that grows in as many turns is followed item by item
 MOST_TURNS_INSTEAD = 100  # of a loop that cannot be staged as one
+MOST_NESTED = 32  # of turns that are staged one by one, each where the one before was not the last
 
 
 class EndlessLoopError(UnsupportedSyntaxError):
@@ -60,7 +61,7 @@ class Turns:
     turn: Callable[[Any], None]
     test: Callable[[], bool | Value] | None = None
     first: int = 0  # turns that were peeled
-    length: Callable[[], int] | None = None  # the present count, where it may change
+    more: Callable[[int], bool | Value] | None = None  # where ``count`` does not tell the end
 
     @property
     def broken(self) -> Flag:
@@ -86,10 +87,16 @@ def run_for(interp: Interpreter, iterable: Iterable, turn: Callable[[Abstract], 
         turn(iterable.element(index))
 
     turns = Turns(Token(), iterable.count, one)
-    turns.length = iterable.length if iterable.unroll else None
-    watched = () if iterable.unroll else iterable.live
+    turns.more = iterable.more if iterable.unroll else None
+    watched = () if iterable.unroll and iterable.end is None else iterable.live
     before = [interp.heap.get(ref) for ref in watched]
-    with_flags(interp, turns, lambda: _run(interp, turns, iterable.unroll))
+
+    def run() -> None:
+        _run(interp, turns, iterable.unroll)
+        if iterable.end is not None:
+            _unless_left(interp, iterable.end)
+
+    with_flags(interp, turns, run)
     if not all(same(b, interp.heap.get(ref)) for b, ref in zip(before, watched, strict=True)):
         raise UnsupportedSyntaxError(
             "a list changes while a loop goes over it",
@@ -266,21 +273,51 @@ def _unroll(interp: Interpreter, turns: Turns) -> None:
 
 
 def _unroll_from(interp: Interpreter, turns: Turns, position: int) -> None:
-    while _goes_on(interp, turns, position):
+    goes_on = _goes_on(interp, turns, position)
+    while goes_on:
+        following = functools.partial(_unroll_from, interp, turns, position + 1)
+        if isinstance(goes_on, Value):
+            turn = functools.partial(_turn_and_rest, interp, turns, position, following)
+            interp.branch(goes_on, turn, lambda: None)
+            return
         _one_turn(interp, turns, position)
+        if interp.left() is not False:
+            _unless_left(interp, following)
+            return
         position += 1
-        left = interp.left()
-        if left is True:
-            return
-        if isinstance(left, Value):
-            following = functools.partial(_unroll_from, interp, turns, position)
-            interp.branch(left, interp.gone(), following)
-            return
+        goes_on = _goes_on(interp, turns, position)
 
 
-def _goes_on(interp: Interpreter, turns: Turns, position: int) -> bool:
-    count = turns.count if turns.length is None else turns.length()
-    if isinstance(count, int) and position >= count:
+def _turn_and_rest(
+    interp: Interpreter, turns: Turns, position: int, rest: Callable[[], None]
+) -> None:
+    _one_turn(interp, turns, position)
+    _unless_left(interp, rest)
+
+
+def _unless_left(interp: Interpreter, action: Callable[[], None]) -> None:
+    """Stage an action on the paths that have not left the loop."""
+    left = interp.left()
+    if isinstance(left, Value):
+        interp.branch(left, interp.gone(), action)
+    elif not left:
+        action()
+
+
+def _goes_on(interp: Interpreter, turns: Turns, position: int) -> bool | Value:
+    """Whether there is one more turn; a staged bool where the count is known at run time only."""
+    if turns.more is not None:
+        inside = turns.more(position)
+    else:
+        inside = not isinstance(turns.count, int) or position < turns.count
+    if isinstance(inside, Value) and position >= MOST_NESTED:
+        raise UnsupportedSyntaxError(
+            f"more than {MOST_NESTED} turns of a loop whose end is known at run time only "
+            "would be staged one by one",
+            interp.span,
+            "make an array of the items beside it: np.array(...)",
+        )
+    if inside is False:
         return False
     if position - turns.first > MOST_UNROLLED:
         raise EndlessLoopError(
@@ -289,7 +326,7 @@ def _goes_on(interp: Interpreter, turns: Turns, position: int) -> bool:
             "let its condition depend on an argument, or break out of it",
         )
     if turns.test is None:
-        return True
+        return inside
     condition = turns.test()
     if isinstance(condition, Value):
         raise NeedsStatic(condition)
@@ -306,14 +343,8 @@ def _peel(interp: Interpreter, turns: Turns) -> None:
     first = turns.first
     after = Turns(turns.token, turns.count, turns.turn, turns.test, first + 1)
 
-    def turn_and_rest() -> None:
-        _one_turn(interp, turns, first)
-        left = interp.left()
-        if isinstance(left, Value):
-            interp.branch(left, interp.gone(), lambda: _staged_or_unrolled(interp, after))
-        elif not left:
-            _staged_or_unrolled(interp, after)
-
+    rest = functools.partial(_staged_or_unrolled, interp, after)
+    turn_and_rest = functools.partial(_turn_and_rest, interp, turns, first, rest)
     condition = _enters(turns)
     if isinstance(condition, Value):
         interp.branch(condition, turn_and_rest, lambda: None)

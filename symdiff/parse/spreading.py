@@ -24,7 +24,7 @@ from symdiff.parse.demand import can_be_known
 from symdiff.parse.heap import constant
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import get_item
-from symdiff.parse.iteration import collect, fixed, iterate, started
+from symdiff.parse.iteration import collect, fixed, iterate, started, static_items
 from symdiff.parse.opaque import library_name
 from symdiff.parse.selecting import refuse_where
 from symdiff.parse.values import Abstract, Columns, Iterable, Lazy, ListRef, Spread
@@ -37,7 +37,7 @@ def items_or_list(interp: Interpreter, value: Abstract) -> Items | Content:
     """All elements of an iterable: one by one, or as a list where their count is not known."""
     iterable = iterate(interp, value)
     if not isinstance(iterable.count, Value):
-        return tuple(iterable.element(k) for k in range(iterable.count))
+        return static_items(interp, iterable)
     if can_be_known(interp, iterable.count):
         raise NeedsStatic(iterable.count)
     ref = value if isinstance(value, ListRef) else collect(interp, iterable)

@@ -209,16 +209,18 @@ class Partial:
 class Iterable:
     """Something a loop goes over: ``count`` turns, the element of a turn by its index.
 
-    With a static count and ``unroll``, the index given to ``element`` is a Python int. ``live`` are
-    the lists and dicts gone over; where they are, ``length`` gives the present count, which is
-    asked for before each turn.
+    With ``unroll``, the index given to ``element`` is a Python int; before each turn ``more`` is
+    asked whether there is an element of an index, where ``count`` does not tell it: ``live`` are
+    the lists and dicts gone over, which may change, and a count that is known at run time only ends
+    the turns early. ``end`` stages what is done where all is gone over (a strict zip's error).
     """
 
     count: int | Value
     element: Callable[[Any], Abstract]
     unroll: bool
     live: tuple[ListRef | DictRef, ...] = ()
-    length: Callable[[], int] | None = None
+    more: Callable[[int], bool | Value] | None = None
+    end: Callable[[], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,8 @@
 """Iterators: gone over in place, element by element, once; and what is left after ``next``."""
 
+import itertools
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 
@@ -210,6 +213,115 @@ def shrinks_in_the_last_turn(x):
 )
 def test_the_errors_are_pythons(function):
     follows(function, 0.5)
+
+
+def strictly(x, a):
+    s = 0.0
+    for v, w, u in zip(a, [1.0, x], a[a > 0], strict=True):
+        s += v * w * u
+    return s
+
+
+def strictly_until_one_is_large(x, a):
+    kept, s = a[a > 0], x
+    for v, w in zip(kept, (x, a), strict=True):
+        if v > 4:
+            break
+        s += v * np.sum(w)
+    for v, w in zip(a, kept, strict=True):
+        if v < 0:
+            return s
+        s += v * w
+    return s + sum(v * w for v, w in zip((2.0,), a, strict=True))
+
+
+def strictly_in_turns(x, a):
+    made = [w * x for _, w in enumerate(zip(a, (1.0, 2.0), strict=True)) for w in w]
+    pairs = zip((1.0, 2.0), a[a > 0], strict=True)
+    v, w = next(pairs, (x, x))
+    v, w = next(pairs, (w, x))
+    return made, v * w, list(map(sum, zip(zip(a, a, strict=True), a[a < 0], strict=True)))
+
+
+def the_next_of_unequal(x, a):
+    pairs = zip(a[a > 0], (x,), strict=True)
+    v, _ = next(pairs)
+    return next(pairs, v)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [strictly, strictly_until_one_is_large, strictly_in_turns, the_next_of_unequal],
+    ids=lambda f: f.__name__,
+)
+def test_a_strict_zip_raises_where_one_is_over_and_another_is_not(function):
+    both = [np.array([1.0, 2.0]), np.array([1.0, 2.0, 3.0]), np.array([1.0, -1.0, 5.0])]
+    follows(function, *[(0.5, a) for a in (*ARRAYS, *both)])
+
+
+@pytest.mark.parametrize("values", [[0.5, 2.5], [0.5, 1.5], [2.5]])
+def test_what_is_printed_before_a_strict_zip_raises_is_printed(values, capsys):
+    def f(x):
+        s = 0.0
+        for v, w in zip(x, np.ones(int(np.sum(x))), strict=True):
+            print("turn")
+            s = s + v * w
+        return s
+
+    printed = []
+    for call in (f, symdiff.grad(f)):
+        with pytest.raises(ValueError, match="argument 2") if sum(values) != 2 else nullcontext():
+            call(np.array(values))
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1] != ""
+
+
+def reversed_while_it_changes(x):
+    items, s = [x, 2 * x, 3 * x], 0.0
+    for v in reversed(items):
+        s += v * len(items)
+        items.append(v)
+        items[0] = x * x
+    return s
+
+
+def reversed_while_it_shrinks(x):
+    items, s = [x, 2 * x, 3 * x], 0.0
+    for v in reversed(items):
+        s += v * len(items)
+        items.clear()
+    return s
+
+
+def neighbours_of_what_grows(x):
+    items, s = [x, 2 * x], 0.0
+    for v, w in itertools.pairwise(items):
+        s += v * w
+        if len(items) < 5:
+            items.append(w)
+    return s
+
+
+@pytest.mark.parametrize(
+    "function",
+    [reversed_while_it_changes, reversed_while_it_shrinks, neighbours_of_what_grows],
+    ids=lambda f: f.__name__,
+)
+def test_lists_that_change_while_they_are_gone_over(function):
+    follows(function, 0.5)
+
+
+def test_many_items_beside_rows_ask_for_an_array():
+    def f(x, a):
+        s = x
+        for v, item in zip(a[a > 0], itertools.cycle([x, a])):
+            s = s + v * np.sum(item)
+        return s
+
+    with pytest.raises(UnsupportedSyntaxError, match="more than 32 turns of a loop") as caught:
+        symdiff.grad(f)(0.5, ARRAYS[0])
+    assert "np.array" in caught.value.hint
+    assert "itertools.cycle" in caught.value.span.code
 
 
 def gone_over_again(x, a):

@@ -118,6 +118,93 @@ def side_by_side_strictly(x, y):
     return total
 
 
+@program(args=(X, 0.8), also=[(-X, 0.8), (X[:1], 0.8), (X[1:2], 0.8)], wrt=(0, 1))
+def items_beside_a_computed_number_of_rows(x, a):
+    kept, total, last = x[x > 0], a, a
+    for k, (v, item) in enumerate(zip(kept, [a, x, 2.0, x * a])):
+        total = total + (1 + k) * v**2 * np.sum(item * a)
+        last = item
+    total += sum(np.sum(item) * v for item, v in zip((x, a), kept))
+    total += sum(map(lambda item, v: np.sum(item) ** 2 * v, (x, a, x), kept))
+    made = [np.sum(item) * v for v, item in zip(kept, (x, a, 3.0))]
+    for v in reversed(made):
+        total = total * (1 + 0.1 * v)
+    numbered = dict(zip((0, 1), kept))
+    for v, w in numbered.items():
+        total += v * w**3
+    return total * np.sum(last)
+
+
+@program(args=(X, 0.8), also=[(X[::-1].copy(), 0.8), (-X, 0.8), (X[1:2], 0.8)], wrt=(0, 1))
+def items_beside_rows_until_one_is_large(x, a):
+    kept, total = x[x > 0], a
+    for item, v in zip([x, a, x[:1], 3.0], kept):
+        if v > 1.5:
+            total *= 2
+            continue
+        if v > 0.8:
+            break
+        total = total + v * np.sum(item) * total
+    else:
+        total = total * a
+    for v, item in zip(kept, (a, x)):
+        if v < 0.5:
+            return total * np.sum(item * v)
+    return total
+
+
+@program(args=(X, 0.8), also=[(3 * X, 0.8), (0.1 * X, 0.8)], wrt=(0, 1))
+def items_beside_a_list_of_unknown_length(x, a):
+    rows = []
+    while np.sum(x * x) > 0.5:
+        rows.append(x)
+        x = 0.6 * x
+    total, row = a, x
+    for row, (weight, other) in zip(rows, [(1.0, a), (2.0, x), (a, 3)]):
+        total = total + weight * np.sum(row * other) * total
+    while total < 9:
+        for v, item in zip(x[x > 0], [a, x, 2.0]):
+            total = total + 1 + v * np.sum(item)
+            if total > 5:
+                break
+        total = total + 1 + v * a
+    return total * np.sum(row)
+
+
+@program(args=(X, 0.8), also=[(-X, 0.8), (X[:1], 0.8), (X[1:2], 0.8)], wrt=(0, 1))
+def iterators_over_items_beside_rows(x, a):
+    kept, items, total = x[x > 0], [a, x], a
+    pairs = zip(kept, [a, x, x * x])
+    v, item = next(pairs, (1.0, 2.0 * a))
+    for w, other in pairs:
+        total = total + v * w * np.sum(item * other)
+    for (v, item), w in zip(zip(kept, [a, x, x]), itertools.islice(kept, 1, 9)):
+        total = total + v * np.sum(item) * w
+    for v, item in itertools.islice(zip(kept, [a, x, x]), 1, 9):
+        total = total + v * np.sum(item)
+    for (v, item), (w, other) in itertools.pairwise(zip(kept, [a, x, x])):
+        total = total + v * np.sum(other) * w
+    total += max(map(lambda v, item: v * np.sum(item), kept, [a, x, x * x]), default=a)
+    for v, item in zip(kept, items):
+        if len(items) < 4:
+            items.append(item * 2)
+        items[0] = x
+        total = total + v * np.sum(item * items[0])
+    parts = np.zeros(3)
+    for v, part in zip(kept, [parts[:1], parts[1:]]):
+        part += v * a
+    return total * len(items) + np.sum(parts * parts)
+
+
+@program(args=(X,))
+def items_beside_slices_that_grow(x):
+    total = 0.0
+    for k in range(len(x)):
+        for v, item in zip(x[:k], [2.0, x]):
+            total = total + v * np.sum(item * item)
+    return total
+
+
 @program(args=(X,))
 def maps_of_what_a_condition_leaves(x):
     total = sum(map(lambda v: v**3, filter(lambda v: v > 0, x)))
