@@ -39,6 +39,10 @@ def power(x):
     return np.sum(x**0.5)
 
 
+def product_of_sums(x):
+    return np.sqrt(np.sum(x) * 0.0) / np.sum(x)
+
+
 def in_a_loop(x):
     s = 0.0
     for k in range(2):
@@ -73,9 +77,10 @@ def recursive(x, n):
         (root, (BAD,), 2, ("by 'y' inf at [1]", "'y' is 0.0 there", "result is 3.0 there")),
         (quotient, (BAD,), 2, ("by 'z' -inf at [0]", "'z' is 0.0 there")),
         (power, (BAD,), 1, ("by 'x' inf at [1]", "'x' is 0.0 there", "0.5")),
+        (product_of_sums, (BAD + 1.0,), 1, ("by 'np.sum(x) * 0.0' inf\n",)),
         (in_a_loop, (BAD,), 3, ("by 'x' inf at [1]", "result is 1.0 there")),
         (in_a_branch, (BAD,), 3, ("by 'x' inf at [1]",)),
-        (recursive, (0.0, 2), 2, ("inf",)),
+        (recursive, (0.0, 2), 2, ("by 'x' inf\n", "  'x' is 0.0 there")),
     ],
 )
 def test_the_line_and_the_value_are_named(
@@ -96,6 +101,8 @@ def test_the_line_is_that_of_the_function_that_is_called() -> None:
         sd.grad(in_a_helper)(BAD)
     assert caught.value.span is not None
     assert caught.value.span.line == line_of(inner, 1)
+    assert "by 'v' inf at [1]" in caught.value.message  # what it is called there
+    assert (caught.value.hint or "").startswith("'v' is 0.0 there")
 
 
 def test_the_first_of_the_sweep_is_named_not_what_follows_from_it() -> None:
