@@ -4,7 +4,8 @@
     ─load─▶ callable
 
 ``source`` finds the text of a function; ``parse`` stages it, at a signature, to the graphs of
-``ir`` over the ops of ``ops``; ``differentiate`` and ``optimise`` go from graph to graph; ``emit``
+``ir`` over the ops of ``ops``, library functions in ``definitions`` by the NumPy code that says
+what they are; ``differentiate`` and ``optimise`` go from graph to graph; ``emit``
 writes NumPy source, and ``runtime`` loads it, finds the program for a call and runs it.
 ``pipeline`` has the stages in order, ``api`` is the face:
 

@@ -1,7 +1,7 @@
 """The layers, held by reading import statements: imports point down, and heavy ones wait.
 
     api → {graphs, tracing, looking, closed, exporting} → pipeline
-        → {parse, differentiate, optimise, emit, runtime} → ops → ir → source, errors
+        → {parse, differentiate, optimise, emit, runtime} → ops → ir → source, errors, definitions
 
 Modules of the lowest layer may import each other, all others only what stands below them and their
 own package. The package's ``__init__`` is the explicit face of it and may import any part.
@@ -18,7 +18,7 @@ import pytest
 ROOT = Path(__file__).parents[1] / "symdiff"
 
 LAYERS = (
-    {"source", "errors", "version"},
+    {"source", "errors", "version", "definitions"},
     {"ir"},
     {"ops"},
     {"parse", "differentiate", "optimise", "emit", "runtime"},

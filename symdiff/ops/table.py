@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from symdiff import ops
+from symdiff.definitions import DEFINITIONS
 from symdiff.ops.declare import ATTRIBUTES, FUNCTIONS, METHODS, WRITES
 
 START, END = "<!-- table of calls -->", "<!-- end of the table of calls -->"
@@ -33,6 +34,7 @@ FAMILIES = {
     "positions": "positions",
     "numerical": "numerical",
     "quantiles": "numerical",
+    "statistics": "statistics",
     "mathlib": "`math`",
     "cmathlib": "`cmath`",
 }
@@ -53,7 +55,7 @@ def spelled(function: Any) -> tuple[str, str]:
 def rows() -> Iterator[tuple[str, set[tuple[str, str]]]]:
     """The name of each row, and what stands in it: pairs of a prefix and a name."""
     found: dict[str, set[tuple[str, str]]] = {name: set() for name in FAMILIES.values()}
-    for function, lowering in FUNCTIONS.items():
+    for function, lowering in (*FUNCTIONS.items(), *DEFINITIONS.items()):
         module = lowering.__module__.rpartition(".")[2]
         found.setdefault(FAMILIES.get(module, module), set()).add(spelled(function))
     yield from found.items()

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from symdiff import ops
+from symdiff.definitions import DEFINITIONS
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
@@ -25,6 +26,7 @@ from symdiff.parse.arguments import plain_argument
 from symdiff.parse.attributes import MUTATING_ARRAY_METHODS, get_attribute, special_method
 from symdiff.parse.blame import judged, users
 from symdiff.parse.classes import call_class
+from symdiff.parse.definitions import call_definition
 from symdiff.parse.functions import call_closure, call_function
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import LATE, Interpreter, describe
@@ -97,6 +99,9 @@ def call_value(
         if known is not None:
             with judged(interp, python_meaning(function), arguments, keywords):
                 return call(interp, known, arguments, keywords)
+    definition = _known(DEFINITIONS, function)
+    if definition is not None:
+        return call_definition(interp, function, definition, arguments, keywords)
     return _call_other(interp, function, arguments, keywords)
 
 

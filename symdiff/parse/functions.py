@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from symdiff.definitions import is_definition
 from symdiff.errors import (
     SourceUnavailableError,
     SymdiffError,
@@ -54,11 +55,13 @@ def call_function(
         if not _is_standard(function):
             raise
         return call_opaque(interp, function, arguments, keywords)
-    rests_on(interp, function, "__code__", function.__code__)
+    known = is_definition(function.__globals__)
+    if not known:
+        rests_on(interp, function, "__code__", function.__code__)
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     locals_, globals_ = local_names(source.tree)
     scope = Scope(function.__qualname__, locals_, None, function.__globals__, cells, globals_)
-    defaults = LiveDefaults(interp, function)
+    defaults = _defaults(function) if known else LiveDefaults(interp, function)
     try:
         return run_function(interp, source.tree, source, scope, defaults, arguments, keywords)
     except (UnsupportedSyntaxError, UnsupportedCallError) as refusal:
@@ -77,6 +80,13 @@ def _is_standard(function: types.FunctionType) -> bool:
 def _is_inside(file: str) -> bool:
     """Whether a file is one of the standard library, which the user does not rewrite."""
     return file.startswith(os.path.dirname(os.__file__)) and "site-packages" not in file
+
+
+def _defaults(function: types.FunctionType) -> Mapping[str, Abstract]:
+    """The defaults of a definition, which stay what they are."""
+    code, given = function.__code__, function.__defaults__ or ()
+    positional = code.co_varnames[code.co_argcount - len(given) : code.co_argcount]
+    return dict(zip(positional, given, strict=True)) | (function.__kwdefaults__ or {})
 
 
 class LiveDefaults(Mapping[str, Abstract]):
@@ -176,8 +186,10 @@ def _run_in_frame(
     scope: Scope,
     bound: dict[str, Abstract],
 ) -> Abstract:
-    called_from = interp.span
-    frame = Frame(scope, source, called_from)
+    outer = interp.frames[-1].place if interp.frames else None
+    called_from = outer or interp.span
+    place = called_from if is_definition(scope.globals) else None
+    frame = Frame(scope, source, called_from, place)
     interp.frames.append(frame)
     try:
         for name, value in bound_arguments(interp, bound, span_of(node, source)).items():
@@ -192,7 +204,10 @@ def _run_in_frame(
     except Exception as error:
         refusal = error if isinstance(error, SymdiffError) else certain(error)
         if refusal is not None and called_from is not None and refusal.span is not None:
-            refusal.with_caller(called_from)
+            if frame.place is None:
+                refusal.with_caller(called_from)
+            else:
+                refusal.span = frame.place
         raise
     finally:
         if interp.frames and interp.frames[-1] is frame:

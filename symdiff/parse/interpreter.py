@@ -12,11 +12,13 @@ import contextlib
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any, Literal
 
 import numpy as np
 
 from symdiff import ops
+from symdiff.definitions import is_definition
 from symdiff.errors import (
     InternalError,
     SymdiffError,
@@ -113,6 +115,7 @@ class Frame:
     scope: Scope
     source: Any  # a ``FunctionSource``; None of a function without one
     called_from: SourceSpan | None
+    place: SourceSpan | None = None  # of what is built, in a library function's definition
     exits: list[Flag] = field(default_factory=list)
     token: Token = field(default_factory=Token)
 
@@ -193,8 +196,9 @@ class Interpreter:
     @contextlib.contextmanager
     def at(self, node: ast.AST) -> Iterator[None]:
         """Mark what is built, and errors that have no place yet, with a node's span."""
-        before = self.span
-        self.span = builder().span = span_of(node, self.frame.source)
+        before, place = self.span, builder().span
+        self.span = span_of(node, self.frame.source)
+        builder().span = self.frame.place or self.span
         try:
             self._count()
             yield
@@ -212,7 +216,7 @@ class Interpreter:
             known.with_span(self.span)
             raise
         finally:
-            self.span = builder().span = before
+            self.span, builder().span = before, place
 
     def _count(self) -> None:
         """Keep within what can be followed in some seconds."""
@@ -487,7 +491,15 @@ class Interpreter:
         ``of`` tells facts of one kind about one object apart.
         """
         start, *rest = path
-        self.guards.setdefault((path, kind, of), Guard(start, tuple(rest), kind, expected))
+        if not self._is_known(start):
+            self.guards.setdefault((path, kind, of), Guard(start, tuple(rest), kind, expected))
+
+    def _is_known(self, start: str | FreeVariable) -> bool:
+        """Whether a variable is of a definition, whose names and libraries stay what they are."""
+        if not self.frames or self.frame.place is None or not isinstance(start, FreeVariable):
+            return False
+        of_a_library = start.kind == "object" and isinstance(start.owner, ModuleType)
+        return of_a_library or (start.kind == "global" and is_definition(start.owner))
 
 
 UNREACHABLE: Flag = (Token(), "raise")

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from symdiff import ops
+from symdiff.definitions import is_definition
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import FLOAT, INT, OPAQUE, ListType, Type
@@ -58,8 +59,10 @@ LIBRARY_PREFIXES = ("numpy", "scipy", "sympy", "symdiff")
 
 
 def is_pure_python(function: types.FunctionType) -> bool:
-    """Whether a function is the user's to follow: not a library's own Python code."""
+    """Whether a function is to be followed: the user's, or a definition, not a library's code."""
     module = function.__module__ or ""
+    if is_definition(function.__globals__):
+        return True
     if function.__code__.co_filename.startswith("<"):  # a doctest of a library's, for one
         return True
     return module.split(".")[0] not in LIBRARY_PREFIXES

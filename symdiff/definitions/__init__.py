@@ -1,0 +1,15 @@
+"""Library functions whose meaning is plain NumPy code.
+
+A definition has the signature of its function, without what it does not take, and computes what
+that computes by other functions: the front end follows it as it follows a function of the user's.
+Here stand the functions that have no mathematics of their own; those that have are ops.
+
+>>> import numpy as np
+>>> DEFINITIONS[np.cov].__name__
+'cov'
+"""
+
+from symdiff.definitions import statistics
+from symdiff.definitions.declare import DEFINITIONS, is_definition
+
+__all__ = ["DEFINITIONS", "is_definition", "statistics"]

@@ -1,0 +1,30 @@
+"""The register of definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import FunctionType
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+DEFINITIONS: dict[Any, FunctionType] = {}
+_PACKAGE = __name__.rpartition(".")[0]
+
+
+def defines(*functions: Any) -> Callable[[F], F]:
+    """Register what calls of library functions mean."""
+
+    def register(definition: F) -> F:
+        for function in functions:
+            if function in DEFINITIONS:
+                raise ValueError(f"{function} is defined twice")
+            DEFINITIONS[function] = definition  # type: ignore[assignment]
+        return definition
+
+    return register
+
+
+def is_definition(namespace: Mapping[str, Any]) -> bool:
+    """Whether the functions of a module's namespace are definitions, or help to define."""
+    return str(namespace.get("__name__", "")).startswith(f"{_PACKAGE}.")

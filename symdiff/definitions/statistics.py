@@ -1,0 +1,105 @@
+"""Covariances and correlations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symdiff.definitions.declare import defines
+
+
+@defines(np.cov)
+def cov(
+    m: Any,
+    y: Any = None,
+    rowvar: Any = True,
+    bias: Any = False,
+    ddof: Any = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    *,
+    dtype: Any = None,
+) -> Any:
+    """Products of deviations from weighted means, over the degrees of freedom."""
+    variables = _variables(m, y, rowvar, dtype)
+    lost = _lost_freedom(bias, ddof)
+    weights = _weights(variables, fweights, aweights)
+    if weights is None:
+        deviations = variables - np.mean(variables, axis=1)[:, None]
+        products = np.dot(deviations, deviations.T.conj())
+        freedom = variables.shape[1] - lost
+    else:
+        total = np.sum(weights)
+        means = np.sum(variables * weights, axis=1) / total
+        deviations = variables - means[:, None]
+        products = np.dot(deviations, (deviations * weights).T.conj())
+        freedom = total - lost * _share_of_one(weights, aweights, total)
+    if freedom <= 0:
+        freedom = 0.0
+    products *= np.true_divide(1, freedom)
+    return np.squeeze(products)
+
+
+def _variables(m: Any, y: Any, rowvar: Any, dtype: Any) -> Any:
+    """A row for each variable, a column for each observation."""
+    first = np.asarray(m)
+    if dtype is None:
+        dtype = np.result_type(first, np.float64)
+        if y is not None:
+            dtype = np.result_type(dtype, np.asarray(y))
+    rows = np.array(first, ndmin=2, dtype=dtype)
+    if not rowvar and first.ndim != 1:
+        rows = rows.T
+    if y is None:
+        return rows
+    others = np.array(y, ndmin=2, dtype=dtype)
+    if not rowvar and others.shape[0] != 1:
+        others = others.T
+    return np.concatenate((rows, others), axis=0)
+
+
+def _lost_freedom(bias: Any, ddof: Any) -> Any:
+    if ddof is None:
+        return 1 if bias == 0 else 0
+    if ddof != int(ddof):
+        raise ValueError("ddof must be integer")
+    return ddof
+
+
+def _weights(variables: Any, fweights: Any, aweights: Any) -> Any:
+    """The weight of each observation; None where all are alike."""
+    counts = None if fweights is None else np.asarray(fweights, dtype=float)
+    importance = None if aweights is None else np.asarray(aweights, dtype=float)
+    for name, given in (("fweights", counts), ("aweights", importance)):
+        if given is None:
+            continue
+        if given.ndim > 1:
+            raise RuntimeError(f"cannot handle multidimensional {name}")
+        if given.shape[0] != variables.shape[1]:
+            raise RuntimeError(f"incompatible numbers of samples and {name}")
+        if np.any(given < 0):
+            raise ValueError(f"{name} cannot be negative")
+    if counts is None:
+        return importance
+    if not np.all(counts == np.around(counts)):
+        raise TypeError("fweights must be integer")
+    return counts if importance is None else counts * importance
+
+
+def _share_of_one(weights: Any, aweights: Any, total: Any) -> Any:
+    """How much of ``total`` one observation has, in the mean over the observations."""
+    return 1 if aweights is None else np.sum(weights * np.asarray(aweights)) / total
+
+
+@defines(np.corrcoef)
+def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None) -> Any:
+    """Covariances over the standard deviations of both, within the unit square."""
+    covariances = cov(x, y, rowvar, dtype=dtype)
+    if covariances.ndim == 0:
+        return covariances / covariances
+    deviations = np.sqrt(np.diag(covariances).real)
+    ratios = covariances / deviations[:, None] / deviations[None, :]
+    if np.iscomplexobj(ratios):
+        return np.clip(ratios.real, -1, 1) + 1j * np.clip(ratios.imag, -1, 1)
+    return np.clip(ratios, -1, 1)
