@@ -17,12 +17,14 @@ import numpy as np
 
 from symdiff import differentiate
 from symdiff.differentiate.graphs import leaves_of
+from symdiff.differentiate.recomputing import recomputing
 from symdiff.emit import Emitted, emit_source
 from symdiff.emit.fallback import with_fallback
 from symdiff.emit.namespace import Namespace
 from symdiff.errors import AliasingError, SignatureError
 from symdiff.ir.called import with_called
-from symdiff.ir.graph import Block, FreeVariable, Graph, Input, Value, uses, walk_nodes
+from symdiff.ir.graph import Block, FreeVariable, Graph, Input, Node, Value, uses, walk_nodes
+from symdiff.ir.record import recording
 from symdiff.ir.signature import (
     Aspect,
     Nested,
@@ -273,9 +275,19 @@ def derive(chain: Chain, arguments: Arguments, known: Followed | None = None) ->
 
     :param known: the graph of the function itself, where it was followed before.
     """
+    own, names = chain.levels(arguments)[0], chain.parameters[0].names
+    function = known or followed(chain.function, names, own, chain.marks, chain.at_end)
+
+    def made() -> Derived:
+        return _derived(chain, arguments, function)
+
+    kinds = simplify_kinds(chain.transforms)
+    with recomputing(is_stabler_recomputed(lambda: made().graph, kinds)):
+        return made()
+
+
+def _derived(chain: Chain, arguments: Arguments, function: Followed) -> Derived:
     levels = chain.levels(arguments)
-    names = chain.parameters[0].names
-    function = known or followed(chain.function, names, levels[0], chain.marks, chain.at_end)
     pairs = zip(chain.parameters[1:], levels[1:], strict=True)
     signatures = [function.signature, *(signature_of(p.names, given) for p, given in pairs)]
     graph, checks, written = function.graph, list(function.checks), function.written
@@ -315,6 +327,30 @@ def derive(chain: Chain, arguments: Arguments, known: Followed | None = None) ->
         added,
         simplify_kinds(chain.transforms),
     )
+
+
+def is_stabler_recomputed(make: Callable[[], Graph], kinds: Sequence[str]) -> bool:
+    """Whether more stable forms are found in a graph if its loops and branches save no elementwise
+    values, which cut what the forms stand for.
+    """
+    if "stable" not in kinds:
+        return False
+
+    def forms(graph: Graph) -> int:
+        _, found = simplify_islands(emittable(graph), ("stable",))
+        return sum(one.taken for one in found)
+
+    with recording():  # of its own: what is tried is nothing that was done
+        saving = make()
+        if not any(map(_reverses, walk_nodes(saving.block))):
+            return False
+        with recomputing():
+            return forms(make()) > forms(saving)
+
+
+def _reverses(node: Node) -> bool:
+    """Whether a node is a loop or a branch of a backward sweep."""
+    return bool(node.blocks) and any(value.role == "cotangent" for value in node.results)
 
 
 def simplify_kinds(transforms: Sequence[Transform]) -> tuple[str, ...]:
@@ -634,7 +670,12 @@ def _split(derived: Derived, wrt: Sequence[int]) -> differentiate.Split:
     """
     if not derived.simplify:
         return differentiate.split(derived.graph, wrt)
-    joint = emittable(optimise(differentiate.vjp(derived.graph, wrt)))
+
+    def pulled() -> Graph:
+        return optimise(differentiate.vjp(derived.graph, wrt))
+
+    with recomputing(is_stabler_recomputed(pulled, derived.simplify)):
+        joint = emittable(pulled())
     simplified, _ = simplify_islands(joint, derived.simplify)
     return differentiate.divide(derived.graph, simplified)
 

@@ -12,18 +12,20 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from symdiff import ops
+from symdiff.differentiate import recomputing
 from symdiff.differentiate.activity import Homes, walk_blocks
 from symdiff.differentiate.cotangents import Zeros
 from symdiff.differentiate.cut import Offer, choose
 from symdiff.differentiate.kept import kept_values
 from symdiff.differentiate.noting import note_residuals
+from symdiff.differentiate.recomputing import DEARER
 from symdiff.differentiate.selection import is_singular
 from symdiff.differentiate.sweep import Pair
 from symdiff.ir.build import Builder, building, constant, copy_into
 from symdiff.ir.control import LoopView, emit_undefined, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type
-from symdiff.ops.declare import array_type
+from symdiff.ops.declare import Operation, array_type
 
 Saved = list[tuple[Value, Value]]  # primal values with what they are called elsewhere
 
@@ -130,6 +132,10 @@ def _is_constant(value: Value) -> bool:
     return value.node is not None and value.node.op is constant
 
 
+def is_elementwise(node: Node) -> bool:
+    return isinstance(node.op, Operation) and node.op.elementwise
+
+
 def is_square(node: Node) -> bool:
     return node.op is ops.power and ops.constant_of(node.operands[1]) == 2
 
@@ -223,7 +229,10 @@ class _Region:
         node = self.kept.get(value, value.node)
         price = price_of_computing(node)
         operands = () if price is None else node.operands
-        return Offer(self.price_of_result(value), price, tuple(dict.fromkeys(operands)))
+        saving = self.price_of_result(value)
+        if recomputing.is_on() and price is not None and is_elementwise(node):
+            saving += DEARER
+        return Offer(saving, price, tuple(dict.fromkeys(operands)))
 
     def is_free(self, value: Value) -> bool:
         """Whether a value outlives every region."""

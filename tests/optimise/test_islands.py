@@ -272,6 +272,65 @@ def test_what_a_form_takes_over_is_made_accurate_too():
     np.testing.assert_allclose(simplified_gradient, sd.grad(f)(x), rtol=1e-13)
 
 
+def counted(x: Array) -> float:
+    s = 0.0
+    for i in range(len(x)):
+        s += np.log(1.0 + np.exp(x[i]))
+    return s
+
+
+def until(x: Array) -> float:
+    s, i = 0.0, 0
+    while i < len(x):
+        s = s + np.log(1.0 + np.exp(x[i]))
+        i += 1
+    return s
+
+
+def nested(x: Array) -> float:
+    s = 0.0
+    for _ in range(2):
+        for i in range(len(x)):
+            s += 0.5 * np.log(1.0 + np.exp(x[i]))
+    return s
+
+
+def in_an_arm(x: Array) -> float:
+    s = 0.0
+    for i in range(len(x)):
+        if x[i] > 0.0:
+            s += np.log(1.0 + np.exp(x[i]))
+        else:
+            s += np.log1p(np.exp(x[i]))
+    return s
+
+
+@pytest.mark.parametrize("function", [counted, until, nested, in_an_arm])
+def test_forms_are_found_across_what_a_loop_or_a_branch_would_save(function: Callable[..., Any]):
+    """The derivative of softplus is the sigmoid, whose own is sigmoid times one minus it."""
+    x = np.array([800.0, 0.3, -1.5, 40.0, -800.0])
+    sigmoid = np.exp(np.minimum(0.0, x)) / (1.0 + np.exp(-np.abs(x)))
+    f = sd.differentiable(function, simplify=True)
+    value, saved = f.forward(x)
+    np.testing.assert_allclose(value, np.sum(np.logaddexp(0.0, x)), rtol=1e-14)
+    np.testing.assert_allclose(f.backward(saved)[0], sigmoid, rtol=1e-14)
+    np.testing.assert_allclose(f.grad(x), sigmoid, rtol=1e-14)
+    y = x[1:3]
+    slope = np.exp(-y) / (1.0 + np.exp(-y)) ** 2
+    np.testing.assert_allclose(f.hessian(y), np.diag(slope), rtol=1e-13)
+
+
+def test_what_has_no_better_form_is_saved_as_it_was():
+    def f(x: Array) -> float:
+        s = 0.0
+        for i in range(len(x)):
+            s += np.exp(x[i]) * np.tanh(x[i])
+        return s
+
+    simplified_source = sd.differentiable(f, simplify="stable").grad.source(VECTOR)
+    assert simplified_source == sd.differentiable(f).grad.source(VECTOR)
+
+
 # What costs less ----------------------------------------------------------------------------------
 
 
