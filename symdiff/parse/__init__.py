@@ -10,6 +10,7 @@ from symdiff.parse import (
     expressions,
     iterators,
     methods,
+    squeezing,
     statements,
     transformed,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "expressions",
     "iterators",
     "methods",
+    "squeezing",
     "stage",
     "statements",
     "transformed",

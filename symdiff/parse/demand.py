@@ -14,7 +14,7 @@ from symdiff.errors import SymdiffError, UnsupportedSyntaxError
 from symdiff.ir.control import loop
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.signature import Aspect, Path
-from symdiff.ir.types import ArrayType, ListType, Size
+from symdiff.ir.types import ArrayType, ListType, Size, Type
 from symdiff.ops.declare import NeedsStatic, static
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.staged import StaticDemand
@@ -138,12 +138,23 @@ def _lengths_behind(
         if node is None or node.blocks or node.op.effect or _elements_decide(node):
             return None
         for operand in _telling(node):
-            if operand not in seen and isinstance(operand.type, ArrayType):
+            if operand not in seen:
                 seen.add(operand)
-                group = pending if operand.type.shape else lengths
-                if operand.type.shape or operand.type.dtype.kind in "iu":
+                group = (
+                    pending
+                    if isinstance(operand.type, ArrayType) and operand.type.shape
+                    else lengths
+                )
+                if group is pending or _counts(operand.type):
                     group.append(operand)
     return lengths
+
+
+def _counts(type_: Type) -> bool:
+    """Whether a value of a type may be a length, or has one."""
+    return isinstance(type_, ListType) or (
+        isinstance(type_, ArrayType) and type_.dtype.kind in "iu"
+    )
 
 
 def _telling(node: Node) -> tuple[Value, ...]:

@@ -540,3 +540,34 @@ def starred_in_a_list(x, n):
         rows.append(x[:k])
     both = [x[:1], *rows, x[:2], *rows, *(x[3:], x[4:])]
     return np.sum(np.concatenate(both) ** 2) + np.sum(both[0] * both[n] ** 2) * len(both)
+
+
+SQUEEZED = {"args": (X, 1.05, 0.8), "also": ((X, 1.5, 0.8), (X, 2.0, 0.8)), "wrt": (0, 2)}
+
+
+@program(**SQUEEZED)
+def squeezed_where_one_is_left(x, most, a):
+    kept = x[x > most]
+    rows = [v * a for v in kept]
+    t = np.squeeze(np.array([rows]))
+    total = np.sum(np.squeeze(rows) ** 2) * a + np.sum(t * t) * (t.ndim + 2)
+    for k in range(3):
+        part = x[x > most + k / 4]
+        view = part.squeeze()
+        view *= 2.0
+        total = total + np.sum(part) * np.sum(view * view) * total
+        view = view[None] * a
+        total = total + np.sum(view) * view.ndim
+    pairs = np.outer(kept, x[x <= most]).squeeze(axis=None)
+    return total + np.sum(pairs.T @ pairs) * a + np.sum(x) * a
+
+
+@program(**SQUEEZED)
+def squeezed_lists_of_rows(x, most, a):
+    rows, column = [], [v for v in x[:, None]]
+    pair = np.squeeze([column, column])
+    while np.sum(x * x) > most:
+        rows.append(x[None] * a)
+        x = 0.5 * x
+    stacked = np.squeeze(rows)
+    return np.sum(stacked * stacked) * a + np.sum(pair * pair[0]) * (stacked.ndim + pair.ndim)
