@@ -315,7 +315,8 @@ def from_sympy(expression: Any, args: Sequence[Any], name: str = "expression") -
 
     Arguments are numbers or arrays, which are broadcast; what is returned has their shape and
     dtype, where the expression does not have all of them too. A matrix of shape ``(m, n)`` of
-    arrays of shape ``s`` gives an array of shape ``(m, n) + s``.
+    arrays of shape ``s`` gives an array of shape ``(m, n) + s``. Python's floats are computed with
+    by ``math``, as in derivatives: they may differ from NumPy's by 2 ulp, and give a float.
 
     :param expression: an expression, a matrix or an ``Array``. Texts are not read.
     :param args: symbols, one for each argument; an ``IndexedBase`` stands for an array whose

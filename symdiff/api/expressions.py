@@ -16,11 +16,12 @@ class FromExpression(Differentiable):
     @classmethod
     def of(cls, expression: Any, args: Sequence[Any], name: str) -> FromExpression:
         """The object around the function of an expression."""
-        from symdiff.closed import function_of
+        from symdiff.closed import functions_of
 
-        function: Any = function_of(expression, args, name)
+        function: Any
+        function, called = functions_of(expression, args, name)
         # ``__call__`` is looked up on the class: in one of its own it is the function itself.
-        own = type(cls.__name__, (cls,), {"__call__": staticmethod(function), "__slots__": ()})
+        own = type(cls.__name__, (cls,), {"__call__": staticmethod(called), "__slots__": ()})
         made: FromExpression = own(function)
         made._made_from = expression, tuple(args), name
         function.__symdiff_made__ = made

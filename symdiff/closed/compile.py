@@ -1,60 +1,106 @@
-"""Expressions → a Python function: the text of plain NumPy code that computes them, loaded.
+"""Expressions → Python functions: the text of plain NumPy code that computes them, loaded.
 
-What leaves is an ordinary function with source, which symdiff follows as it follows a user's. The
+The one is an ordinary function with source, which symdiff follows as it follows a user's. The
 text is emitted from a graph that the expressions' ops make, common parts once. Symbols may be
 numbers or arrays, which are broadcast; an expression that lacks one of them gets zeros of the
 shape and dtype of all added. Where that, or a branch, is written better for numbers alone, floats
 have a text of their own before the general one.
+
+The other is only called, and need not be followed: it computes the same, but asks of arrays whether
+anything has to be broadcast (``spreading``), and computes with Python's floats by ``math``.
 """
 
 from __future__ import annotations
 
+import ast
 import functools
+import math
 import re
-import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from symdiff.closed import spreading
 from symdiff.emit import Emitted, emit_source
-from symdiff.emit.fallback import divided
+from symdiff.emit.fallback import divided, tried_in
 from symdiff.errors import SignatureError
 from symdiff.ir.build import Builder, building
-from symdiff.ir.graph import Block, Graph, Input, Operand, Value
-from symdiff.ir.structure import Leaf
-from symdiff.ir.types import ArrayType, Size
-from symdiff.ops.creation import array_of
-from symdiff.ops.declare import Operation, call
-from symdiff.ops.elementary import add, choose, maximum, where
-from symdiff.ops.index import index_of
-from symdiff.ops.symbolic import values_of
+from symdiff.ir.graph import Block, Graph, Input, Node, Operand, Value
+from symdiff.ir.structure import Container, Leaf
+from symdiff.ir.types import FLOAT, ArrayType, Size
+from symdiff.ops.creation import array_of, empty
+from symdiff.ops.declare import Operation, call, supporting, supporting_call
+from symdiff.ops.elementary import add, astype, choose, maximum, where
+from symdiff.ops.index import index_of, index_set_of
+from symdiff.ops.symbolic import Select, values_of
+from symdiff.optimise.dead_code import eliminate_dead_code
+from symdiff.optimise.floats import on_floats
 from symdiff.runtime.load import load
 
+Function = Callable[..., Any]
+Form = Callable[["_Asked", list[Value], dict[Any, Value]], Value]  # what the results are put into
 _NUMBER = ArrayType(np.dtype("float64"), (), "scalar")
 _DIGITS = 30  # of numbers before they are rounded, once
 
-# Of a value whose rank is not known where the text is written, so no op of programs.
+# Of values whose rank is not known where the text is written, so no ops of programs.
 _zeros_like = Operation("zeros_like", lambda x: (x,), np.zeros_like, spelling=call("np.zeros_like"))
 
 
-def function_of(expression: Any, args: Sequence[Any], name: str) -> Callable[..., Any]:
-    """A function of ``args``, symbols and indexed bases, that computes an expression or a matrix.
+def _spell_put_together(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    shape = node.attributes["shape"]
+    items, symbols = operands[: math.prod(shape)], operands[math.prod(shape) :]
+    nested = [ast.Constant(len(shape)), _list_of(_nested(items, shape))]
+    return ast.Call(supporting(node.attributes["by"]), [*nested, *symbols], [])
+
+
+def _list_of(nested: Any) -> ast.expr:
+    return ast.List([*map(_list_of, nested)], ast.Load()) if isinstance(nested, list) else nested
+
+
+_put_together = Operation(
+    "put_together",
+    lambda *values, shape, by: (values[0],),
+    lambda *values, shape, by: by(len(shape), _nested(values, shape), *values[math.prod(shape) :]),
+    spelling=_spell_put_together,
+)
+_spread = Operation(
+    "spread",
+    lambda value, *lacking: (value,),
+    spreading.spread,
+    spelling=supporting_call(spreading.spread),
+)
+
+
+def functions_of(expression: Any, args: Sequence[Any], name: str) -> tuple[Function, Function]:
+    """Functions of ``args``, symbols and indexed bases, that compute an expression or a matrix.
+
+    The first one is followed, the second one called.
 
     :raises SignatureError: for what is no expression, or has symbols that are not among ``args``.
     :raises UnsupportedCallError: for a function of SymPy that NumPy does not have.
     """
     asked = _Asked.of(expression, args)
-    general = _emitted(asked, name, numbers=False)
-    if not asked.differs:
-        return load(general)
-    return load(_joined(general, _emitted(asked, name, numbers=True), asked))
+    followed = _emitted(_graph(asked, name, _with_zeros), name)
+    called = _emitted(_graph(asked, name, _looked_at), name) if asked.is_incomplete else followed
+    by_math = _by_math(asked, name)
+    if asked.differs:
+        numbers = _emitted(_graph(asked, name, _as_they_are, choose), name)
+        followed = _joined(followed, numbers, _instances(asked, numbers))
+        if asked.shape is None or by_math is None:
+            numbers = _emitted(_graph(asked, name, _item_by_item, choose), name)
+            called = _joined(called, numbers, _instances(asked, numbers))
+    if by_math is not None:
+        test = _types(by_math) if asked.shape is None else _instances(asked, by_math)
+        called = _joined(called, by_math, test, tried=True)
+    function = load(followed)
+    return function, function if called.text == followed.text else load(called)
 
 
-def _emitted(asked: _Asked, name: str, *, numbers: bool) -> Emitted:
+def _emitted(graph: Graph, name: str) -> Emitted:
     """The text; nothing is written in place, since shapes and dtypes are not known here."""
-    emitted = emit_source(_graph(asked, name, numbers=numbers), name, fresh=False)
+    emitted = emit_source(graph, name, fresh=False)
     lines = [_not_in_place(line) for line in emitted.text.splitlines()]
     return replace(emitted, text="\n".join(lines) + "\n")
 
@@ -126,6 +172,17 @@ class _Asked:
         return not _symbols(expression).issuperset(self.symbols)
 
     @property
+    def is_incomplete(self) -> bool:
+        """Whether there are expressions that lack symbols."""
+        return any(map(self.lacking, self.expressions))
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether all symbols stand in some expression, and some in each."""
+        found = [_symbols(one) if one.is_commutative else set() for one in self.expressions]
+        return all(found) and set[Any]().union(*found).issuperset(self.symbols)
+
+    @property
     def differs(self) -> bool:
         """Whether numbers are computed better by a text of their own."""
         import sympy as sp
@@ -168,30 +225,38 @@ def _symbols(expression: Any) -> set[Any]:
 # The graph ----------------------------------------------------------------------------------------
 
 
-def _graph(asked: _Asked, name: str, *, numbers: bool) -> Graph:
-    """The graph of the expressions; ``numbers``: the symbols are known to be numbers."""
+def _graph(asked: _Asked, name: str, form: Form, select: Select | None = None) -> Graph:
+    """The graph of the expressions, which are put into the form of what is returned.
+
+    ``select`` writes branches; without, they may be of arrays.
+    """
+    nodes: list[Any] = []
+    parameters = [_parameter(asked, arg, _NUMBER) for arg in asked.args]
+    given = dict(zip(asked.args, parameters, strict=True))
+    with building(Builder(nodes)):
+        values = _values(asked, given, select or _of_dtype(asked, given))
+        result = form(asked, values, given)
+    return Graph(name, Block(tuple(parameters), nodes, (result,)), _inputs(asked), Leaf(0))
+
+
+def _inputs(asked: _Asked) -> tuple[Input, ...]:
+    return tuple(Input((_path(asked, k),)) for k in range(len(asked.args)))
+
+
+def _values(asked: _Asked, given: dict[Any, Value], select: Select) -> list[Value]:
+    """The values of the expressions, common parts once."""
     import sympy as sp
 
-    nodes: list[Any] = []
-    parameters = [_parameter(asked, arg) for arg in asked.args]
-    given = dict(zip(asked.args, parameters, strict=True))
     expressions = [_with_numbers(one) for one in asked.expressions]
     shared, plain = sp.cse(expressions, symbols=sp.numbered_symbols("t", cls=sp.Dummy))
-    with building(Builder(nodes)):
-        known: dict[Any, Operand] = {a: value for a, value in given.items() if a.is_Symbol}
-        for expression in expressions:
-            for entry in sorted(_entries(expression) - known.keys(), key=str):
-                places = tuple(int(place) for place in entry.indices)
-                known[entry] = index_of(given[entry.base], places)
-        select = choose if numbers else _of_dtype(asked, given)
-        for symbol, part in shared:
-            (known[symbol],) = values_of([part], known, select)
-        results = values_of(plain, known, select)
-        if not numbers:
-            results = _of_full_shape(asked, results, given)
-        result = results[0] if asked.shape is None else array_of(_nested(results, asked.shape))
-    inputs = tuple(Input((_path(asked, k),)) for k in range(len(parameters)))
-    return Graph(name, Block(tuple(parameters), nodes, (result,)), inputs, Leaf(0))
+    known: dict[Any, Operand] = {a: value for a, value in given.items() if a.is_Symbol}
+    for expression in expressions:
+        for entry in sorted(_entries(expression) - known.keys(), key=str):
+            places = tuple(int(place) for place in entry.indices)
+            known[entry] = index_of(given[entry.base], places)
+    for symbol, part in shared:
+        (known[symbol],) = values_of([part], known, select)
+    return values_of(plain, known, select)
 
 
 def _of_dtype(asked: _Asked, given: dict[Any, Value]) -> Callable[..., Any]:
@@ -248,24 +313,59 @@ def _path(asked: _Asked, position: int) -> str:
     return name if name not in names[:position] else f"{name}_{position}"
 
 
-def _parameter(asked: _Asked, arg: Any) -> Value:
+def _parameter(asked: _Asked, arg: Any, number: ArrayType) -> Value:
     if arg.is_Symbol:
-        return Value(_NUMBER, name=str(arg))
+        return Value(number, name=str(arg))
     ranks = {len(e.indices) for one in asked.expressions for e in _entries(one) if e.base == arg}
     shape = tuple(Size(f"{arg}.{axis}", long=True) for axis in range(max(ranks, default=1)))
     return Value(ArrayType(np.dtype("float64"), shape), name=str(arg))
 
 
-def _of_full_shape(asked: _Asked, results: list[Value], given: dict[Any, Value]) -> list[Value]:
-    """Expressions that lack a symbol, with zeros of the shape and dtype of all added."""
-    if not any(map(asked.lacking, asked.expressions)):
-        return results
-    zeros = _zeros(asked, given)
-    pairs = zip(asked.expressions, results, strict=True)
-    return [add(value, zeros) if asked.lacking(one) else value for one, value in pairs]
+# The forms of what is returned --------------------------------------------------------------------
 
 
-def _nested(values: Sequence[Value], shape: tuple[int, ...]) -> Any:
+def _as_they_are(asked: _Asked, values: list[Value], given: dict[Any, Value]) -> Value:
+    """The value, or an array of the values."""
+    if asked.shape is None:
+        return values[0]
+    return array_of(_nested(values, asked.shape))
+
+
+def _with_zeros(asked: _Asked, values: list[Value], given: dict[Any, Value]) -> Value:
+    """The same, after zeros of the shape and dtype of all symbols were added where some lack."""
+    if asked.is_incomplete:
+        zeros = _zeros(asked, given)
+        pairs = zip(asked.expressions, values, strict=True)
+        values = [add(value, zeros) if asked.lacking(one) else value for one, value in pairs]
+    return _as_they_are(asked, values, given)
+
+
+def _looked_at(asked: _Asked, values: list[Value], given: dict[Any, Value]) -> Value:
+    """The same by a function that looks at the shapes; what is returned is fresh either way."""
+    symbols = [given[symbol] for symbol in asked.symbols]
+    if values[0] in symbols and asked.shape is None:
+        return _with_zeros(asked, values, given)
+    if asked.shape is None:
+        (only,) = map(_symbols, asked.expressions)
+        return _spread(values[0], *(given[one] for one in asked.symbols if one not in only))  # type: ignore[no-any-return]
+    by = spreading.gathered if asked.is_mixed else spreading.filled
+    return _put_together(*values, *symbols, shape=asked.shape, by=by)  # type: ignore[no-any-return]
+
+
+def _item_by_item(asked: _Asked, values: list[Value], given: dict[Any, Value]) -> Value:
+    """Numbers written into an array one by one: faster than lists of lists."""
+    shape = asked.shape or ()
+    if not values or any(value.type != FLOAT and value.type != _NUMBER for value in values):
+        return _as_they_are(asked, values, given)
+    if not shape:
+        return values[0]
+    made: Value = empty(*shape, shape=shape, dtype=_NUMBER.dtype)
+    for place, value in zip(np.ndindex(*shape), values, strict=True):
+        made = index_set_of(made, value, place)
+    return made
+
+
+def _nested(values: Sequence[Any], shape: tuple[int, ...]) -> Any:
     if not shape:
         return values[0]
     step = len(values) // max(shape[0], 1)
@@ -275,15 +375,51 @@ def _nested(values: Sequence[Value], shape: tuple[int, ...]) -> Any:
 # The text -----------------------------------------------------------------------------------------
 
 
-def _joined(general: Emitted, numbers: Emitted, asked: _Asked) -> Emitted:
-    """The general text after that for floats, behind a test of the arguments."""
+def _by_math(asked: _Asked, name: str) -> Emitted | None:
+    """The text for Python's floats, where ``math`` is faster than NumPy on them."""
+    nodes: list[Any] = []
+    parameters = tuple(_parameter(asked, arg, FLOAT) for arg in asked.args)
+    given = dict(zip(asked.args, parameters, strict=True))
+    with building(Builder(nodes)):
+        values = _values(asked, given, choose)
+    places = range(len(values))
+    output = Container(tuple, tuple(places), tuple(map(Leaf, places)))
+    graph = on_floats(Graph(name, Block(parameters, nodes, tuple(values)), _inputs(asked), output))
+    if graph is None:
+        return None
+    with building(Builder(graph.block.nodes)):
+        result = _item_by_item(asked, [*map(_unwrapped, graph.block.results)], {})
+    block = Block(graph.block.parameters, graph.block.nodes, (result,))
+    made = eliminate_dead_code(replace(graph, block=block, output=Leaf(0)))
+    return _emitted(made, name)
+
+
+def _unwrapped(value: Value) -> Value:
+    """The Python number of which NumPy's was made."""
+    is_cast = value.node is not None and value.node.op is astype
+    return value.node.operands[0] if is_cast and value.node is not None else value
+
+
+def _instances(asked: _Asked, emitted: Emitted) -> str:
+    """The test that all symbols are floats, NumPy's too."""
+    pairs = zip(emitted.parameters, asked.args, strict=True)
+    return " and ".join(f"isinstance({p.name}, float)" for p, arg in pairs if arg.is_Symbol)
+
+
+def _types(emitted: Emitted) -> str:
+    """The test that all arguments are Python's floats; of others, the first one ends it."""
+    return " is ".join(["float", *(f"type({p.name})" for p in emitted.parameters)])
+
+
+def _joined(general: Emitted, special: Emitted, test: str, *, tried: bool = False) -> Emitted:
+    """The general text after a special one behind a test of the arguments.
+
+    ``tried``: the general one also takes over where the special one raises.
+    """
     head, body = divided(general.text)
-    tested = [
-        p.name for p, arg in zip(general.parameters, asked.args, strict=True) if arg.is_Symbol
-    ]
-    test = " and ".join(f"isinstance({name}, float)" for name in tested)
-    own = textwrap.indent("\n".join(divided(numbers.text)[1]), "    ")
-    text = "\n".join([*head, f"    if {test}:", own, *body]) + "\n"
-    modules = {**general.modules, **numbers.modules}
-    objects = {**general.objects, **numbers.objects}
+    own = divided(special.text)[1]
+    own = tried_in(own) if tried else own
+    text = "\n".join([*head, f"    if {test}:", *(f"    {line}" for line in own), *body]) + "\n"
+    modules = {**general.modules, **special.modules}
+    objects = {**general.objects, **special.objects}
     return Emitted(general.name, text, general.parameters, modules, objects)

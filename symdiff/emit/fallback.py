@@ -31,9 +31,8 @@ def with_fallback(fast: Emitted, slow: Emitted) -> Emitted:
     if body == divided(slow.text)[1]:
         return fast
     names = ", ".join(parameter.name for parameter in fast.parameters)
-    tried = [f"{_INDENT}{line}" if line else line for line in body]
     final = f"{_INDENT}return {slow.name}({names})"
-    lines = [*head, f"{_INDENT}try:", *tried, _EXCEPT, _PASS, final, "", ""]
+    lines = [*head, *tried_in(body), final, "", ""]
     shift = len(lines)
     moved = {number + (number > len(head)): span for number, span in fast.lines.items()}
     below = {number + shift: span for number, span in slow.lines.items()}
@@ -44,6 +43,12 @@ def with_fallback(fast: Emitted, slow: Emitted) -> Emitted:
         objects={**fast.objects, **slow.objects},
         lines=moved | below,
     )
+
+
+def tried_in(body: list[str]) -> list[str]:
+    """The lines of a body in a ``try`` that goes on below where Python's floats raise."""
+    inner = [f"{_INDENT}{line}" if line else line for line in body]
+    return [f"{_INDENT}try:", *inner, _EXCEPT, _PASS]
 
 
 def divided(text: str) -> tuple[list[str], list[str]]:

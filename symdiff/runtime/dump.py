@@ -41,10 +41,10 @@ def dump(name: str, text: str, signature: str) -> Path | None:
 def _path(folder: Path, name: str, text: str, signature: str) -> Path:
     """Where a text belongs; beside another one of this process that would have the same name."""
     shown = re.sub(r"\W", "_", name)[:_LONGEST]
-    stem = f"{shown}-{_hash(_head(text), signature)}"
+    stem = f"{shown}-{digest(_head(text), signature)}"
     path = folder / f"{stem}.py"
     if _written.setdefault(path, text) != text:
-        path = folder / f"{stem}-{_hash(text)}.py"
+        path = folder / f"{stem}-{digest(text)}.py"
     return path
 
 
@@ -53,7 +53,8 @@ def _head(text: str) -> str:
     return "\n".join(text.split("\n")[:2])
 
 
-def _hash(*parts: str) -> str:
+def digest(*parts: str) -> str:
+    """A hash of texts, the same everywhere."""
     import hashlib
 
     joined = "\0".join(parts).encode("utf-8", "surrogatepass")

@@ -5,12 +5,11 @@ text.
 from __future__ import annotations
 
 import importlib
-import itertools
 import linecache
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from symdiff.runtime.dump import dump
+from symdiff.runtime.dump import digest, dump
 
 
 class Emitted(Protocol):
@@ -26,20 +25,18 @@ class Emitted(Protocol):
     def objects(self) -> Mapping[str, Any]: ...
 
 
-_numbers = itertools.count(1)
-
-
 def load(emitted: Emitted, signature: str = "") -> Callable[..., Any]:
     """The function that ``emitted`` defines, with the objects it names as its globals.
 
     ``signature`` says what it was compiled for, in the name of the file that is written where
     ``SYMDIFF_DUMP`` asks for one. The text is compiled under that file's name, in which debuggers
-    take breakpoints, or a name of its own; ``linecache`` knows it for as long as the
-    process lives, so that tracebacks, ``pdb`` and ``inspect.getsource`` show it.
+    take breakpoints, or a name with a hash of it: what is made of this function in turn does not
+    depend on what was loaded before. ``linecache`` knows it for as long as the process lives, so
+    that tracebacks, ``pdb`` and ``inspect.getsource`` show it.
     """
     text = emitted.text
     dumped = dump(emitted.name, text, signature)
-    file = f"<symdiff {emitted.name} {next(_numbers)}>" if dumped is None else str(dumped)
+    file = f"<symdiff {emitted.name} {digest(text)}>" if dumped is None else str(dumped)
     namespace: dict[str, Any] = {"__name__": f"symdiff.generated.{emitted.name}"}
     for name, module in emitted.modules.items():
         namespace[name] = importlib.import_module(module)

@@ -15,8 +15,10 @@ Function = Callable[..., Any]
 
 
 def cases() -> dict[str, tuple[Any, list[Any]]]:
-    """Expressions and matrices with their symbols."""
+    """Expressions and matrices with their symbols, which all stand in each or in some entry."""
     import sympy as sp
+
+    many = sp.symbols("a:l", real=True)
 
     x, y, z = sp.symbols("x y z", real=True)
     gauss = sp.exp(-((x - y) ** 2) / (2 * z**2)) / (z * sp.sqrt(2 * sp.pi))
@@ -31,6 +33,9 @@ def cases() -> dict[str, tuple[Any, list[Any]]]:
         "rotation": (turn, [x, y, z]),
         "branches": (bent, [x, y, z]),
         "polynomial": (sp.Add(*(x**k * y ** (6 - k) for k in range(7))) + z, [x, y, z]),
+        "twelve arguments": (sp.sin(sp.Add(*many)) * sp.Mul(*many), list(many)),
+        "parts in common": (sp.cos(wave) + wave**2 / (1 + sp.sin(wave)), [x, y, z]),
+        "a plain matrix": (sp.Matrix([[x, y], [z, x * y]]), [x, y, z]),
     }
 
 
@@ -57,22 +62,29 @@ def ratio(functions: dict[str, Function], arguments: tuple[Any, ...], rounds: in
     return times["symdiff"] / times["lambdify"]
 
 
-def rows(rounds: int) -> list[str]:
-    """A row of the table for each case: numbers, and arrays of 10,000."""
+def points(count: int) -> dict[str, tuple[Any, ...]]:
+    """Arguments of each kind, ``count`` of them."""
     rng = np.random.default_rng(3)
-    points = [(0.7, 0.3, 1.1), tuple(rng.uniform(0.2, 1.2, 10_000) for _ in range(3))]
+    numbers = [float(number) for number in rng.uniform(0.2, 1.2, count)]
+    return {
+        "floats": tuple(numbers),
+        "NumPy's numbers": tuple(map(np.float64, numbers)),
+        "arrays of 10": tuple(rng.uniform(0.2, 1.2, 10) for _ in numbers),
+        "arrays of 10,000": tuple(rng.uniform(0.2, 1.2, 10_000) for _ in numbers),
+    }
+
+
+def rows(rounds: int) -> list[str]:
+    """A row of the table for each case."""
     lines = []
     for name, (expression, symbols) in cases().items():
         functions = both(expression, symbols)
-        is_matrix = hasattr(expression, "shape")
-        sizes = points if not is_matrix else points[:1]
-        shown = [f"{ratio(functions, point, rounds):.2f}" for point in sizes]
-        lines.append(f"| {name} | {' | '.join((*shown, '–')[:2])} |")
+        found = [ratio(functions, p, rounds) for p in points(len(symbols)).values()]
+        lines.append(f"| {name} | {' | '.join(f'{one:.2f}' for one in found)} |")
     return lines
 
 
-HEADER = """| | numbers | arrays of 10,000 |
-| --- | --- | --- |"""
+HEADER = f"| | {' | '.join(points(1))} |\n| --- | --- | --- | --- | --- |"
 
 
 def main() -> int:
