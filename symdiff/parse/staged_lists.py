@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from symdiff import ops
 from symdiff.errors import AliasingError, UnsupportedSyntaxError
@@ -168,16 +168,16 @@ def _with_item(
     content: Value | Columns,
     item: Abstract,
     change: Callable[[Value, Value], Value],
+    like: Value | Columns | None = None,
 ) -> Value | Columns:
-    table = columns_of(content)
+    """The list with one more item, or with another; ``like``: the list whose form it has."""
+    table, like = columns_of(content), content if like is None else like
     try:
         structure, leaves = item_parts(interp.heap, item)
     except Unjoinable as reason:
-        raise UnsupportedSyntaxError(str(reason), interp.span, _ALIKE) from None
+        _refuse_item(interp, like, str(reason))
     if not same_structure(structure, table.structure):
-        raise UnsupportedSyntaxError(
-            "an item of another structure than the list's other items", interp.span, _ALIKE
-        )
+        _refuse_item(interp, like, "an item of another structure than the list's other items")
     values = []
     for column, leaf in zip(table.values, leaves, strict=True):
         assert isinstance(column.type, ListType)
@@ -185,24 +185,31 @@ def _with_item(
         try:
             values.append(change(column, value))
         except TypeError:
-            raise _unlike(interp, column.type, value.type) from None
+            _refuse_type(interp, like, column.type.element, value.type)
     return content_of(table.structure, values)
 
 
 _ALIKE = "give all items of the list one structure and one type"
 
 
-def _unlike(interp: Interpreter, type_: ListType, item: Type) -> UnsupportedSyntaxError:
-    """The refusal of an item that has not the type of a list's others."""
+def _refuse_type(
+    interp: Interpreter, content: Value | Columns, type_: Type, item: Type
+) -> NoReturn:
+    """Refuse an item that has not the type of a list's others."""
     hint = _ALIKE
-    if isinstance(item, ArrayType) and item.kind == "array" and not item.shape:
+    number = isinstance(type_, ArrayType) and not type_.shape
+    if number and isinstance(item, ArrayType) and item.kind == "array" and not item.shape:
         hint = "make a number of an array that has no dimension: float(x), or x[()]"
-    return UnsupportedSyntaxError(
-        f"an item of type {in_words(item)} in a list of items of type {in_words(type_.element)}, "
-        "whose length is known at run time only",
-        interp.span,
-        hint,
-    )
+    reason = f"an item of type {in_words(item)} in a list of items of type {in_words(type_)}"
+    _refuse_item(interp, content, f"{reason}, whose length is known at run time only", hint)
+
+
+def _refuse_item(
+    interp: Interpreter, content: Value | Columns, reason: str, hint: str = _ALIKE
+) -> NoReturn:
+    """Refuse what is unlike a list's other items, unless these can be followed one by one."""
+    demand_length(interp, length(content))
+    raise UnsupportedSyntaxError(reason, interp.span, hint) from None
 
 
 def push(interp: Interpreter, content: Value | Columns, item: Abstract) -> Value | Columns:
@@ -266,9 +273,8 @@ def concatenated(interp: Interpreter, a: Value | Columns, b: Value | Columns) ->
     """``a + b``."""
     left, right = columns_of(a), columns_of(b)
     if not same_structure(left.structure, right.structure):
-        raise UnsupportedSyntaxError(
-            "lists of items of different structure joined", interp.span, _ALIKE
-        )
+        demand_length(interp, length(b))
+        _refuse_item(interp, a, "lists of items of different structure joined")
     pairs = zip(left.values, right.values, strict=True)
     return content_of(left.structure, [ops.list_concatenate(x, y) for x, y in pairs])
 
@@ -281,7 +287,7 @@ def staged_like(
     empty = [ops.list_new(type=v.type) for v in table.values]
     content = content_of(table.structure, empty)
     for item in items:
-        content = push(interp, content, item)
+        content = _with_item(interp, content, item, ops.list_push, like)
     return content
 
 

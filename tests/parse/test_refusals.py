@@ -372,6 +372,35 @@ def nests_in_a_loop(x, k):
     return t
 
 
+@refused(Syntax, "values.append", "float(x)")
+def array_without_dimension_among_numbers(x, k):
+    s = x[0]
+    values = [s]
+    while s < 9.0:
+        values.append(s)
+        s = s + 1.0
+    values.append(np.asarray(x[1]))
+    return values[-1]
+
+
+@refused(Syntax, "[*rows, np.asarray(x[1])]", "one type")
+def array_without_dimension_among_rows(x, k):
+    rows, s = [], x[0]
+    while s < 9.0:
+        rows.append(x)
+        s = s + 1.0
+    rows = [*rows, np.asarray(x[1])]
+    return rows[0]
+
+
+@refused(Syntax, "itertools.chain(zip(x, x, strict=True), [(k, k)])", "list(")
+def chain_of_a_strict_zip(x, k):
+    s = k
+    for v, w in itertools.chain(zip(x, x, strict=True), [(k, k)]):
+        s = s + v * w
+    return s
+
+
 @refused(Aliasing, "a[a > 0.0]", "values.copy()")
 def mask_written_from_a_view_of_its_array(x, k):
     a = x * 2.0

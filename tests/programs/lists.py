@@ -208,3 +208,24 @@ def arrays_in_a_list_mutated(x):
     alias = bins[0]
     alias *= 2.0
     return bins[0] @ bins[1]
+
+
+@program(args=(X, 0.7, 3), also=[(X, -0.7, 1)], wrt=(0, 1))
+def items_unlike_those_of_a_loop(x, a, n):
+    rows, total = [], a
+    for v in x:
+        rows.append(np.array([v, v * a]))
+    more = rows + [np.where(total > 0, a, 1.5)]
+    more.append((a, 2.0))
+    total = total + np.sum(more[0] * more[-2]) * more[-1][0]
+    for k in range(2):
+        values = [x[k]]
+        for _ in range(n):
+            values.append(1.0)
+        values[0] = np.where(a > 0, a, x[0])
+        values.insert(1, [x[1]])
+        total = total + values[0] * values[1][0] * values[2]
+    plain = [v for v in x]
+    both = plain + [(v, a) for v in x]
+    plain.extend([np.where(a > 0, a, x[0]), "name"])
+    return total * both[0] * both[-1][1] + plain[-2] * both[-1][0]
