@@ -17,6 +17,7 @@ _LOOKS = {
     "plain": 'fillcolor="#ffffff" color="#9ca3af" fontcolor="#4b5563"',
     "handed": 'fillcolor="#ffffff" color="#374151" style="filled,rounded,dashed"',
     "root": 'fillcolor="#dcfce7" color="#15803d" penwidth="2"',
+    "effect": 'fillcolor="#ede9fe" color="#7c3aed" style="filled"',
 }
 _MARKS = {
     "good": 'color="#15803d" penwidth="3"',

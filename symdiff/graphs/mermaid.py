@@ -16,6 +16,7 @@ _CLASSES = {
     "plain": "fill:#ffffff,stroke:#9ca3af,color:#4b5563",
     "handed": "fill:#ffffff,stroke:#374151,color:#111827,stroke-dasharray:4 3",
     "root": "fill:#dcfce7,stroke:#15803d,color:#111827,stroke-width:2px",
+    "effect": "fill:#ede9fe,stroke:#7c3aed,color:#111827",
     "good": "stroke:#15803d,stroke-width:3px",
     "warning": "fill:#fef3c7,stroke:#d97706,stroke-width:3px",
     "bad": "fill:#fee2e2,stroke:#dc2626,stroke-width:3px",

@@ -21,6 +21,7 @@ from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import carries_derivative
 
 if TYPE_CHECKING:
+    from symdiff.graphs.effects import GraphEffect
     from symdiff.graphs.nodes import GraphNode
     from symdiff.graphs.view import ComputationGraph
 
@@ -40,8 +41,9 @@ def picture_of(graph: ComputationGraph, collapse: Collapse, notes: Notes) -> Pic
         raise ValueError(f"collapse is 'auto', 'never' or 'line', not {collapse!r}")
     _require_notes(graph, notes)
     drawn = _drawn(graph, notes)
-    by_line = collapse == "line" or (collapse == "auto" and len(drawn) > MOST_BOXES)
-    most = MOST_BOXES if collapse == "auto" else len(drawn) + 1
+    count = len(drawn) + len(graph.effects)
+    by_line = collapse == "line" or (collapse == "auto" and count > MOST_BOXES)
+    most = MOST_BOXES if collapse == "auto" else count + 1
     painter = _Painter(graph, drawn, notes, most if by_line else None)
     return Picture(painter.whole, tuple(painter.arrows()))
 
@@ -113,6 +115,9 @@ class _Painter:
         self._groups = {} if most is None else self._grouped(most)
         for value in drawn:
             self._boxes[value] = self._boxed(value)
+        self._effects = [effect for effect in graph.effects if self._box_of(effect) is None]
+        for effect in self._effects:
+            self._does(effect)
         for box in {box.id: box for box in self._boxes.values()}.values():
             self._note(box, self._held[box.id])
 
@@ -128,6 +133,18 @@ class _Painter:
         self._held[box.id] = [node]
         frame.boxes.append(box)
         return box
+
+    def _box_of(self, effect: GraphEffect) -> Box | None:
+        """The box of what an effect gives, if that is drawn."""
+        boxes = (self._boxes.get(value) for value in effect.ir.results)
+        return next((box for box in boxes if box is not None), None)
+
+    def _does(self, effect: GraphEffect) -> None:
+        """The box of an effect, put into its frame; on its line where each statement is a box."""
+        frame = self._frame(self._graph.places.block_of(effect.ir))
+        place = "" if effect.span is None else f"{effect.span.location}: {effect.span.text.strip()}"
+        text = shortened(effect.expression, _WIDEST)
+        frame.boxes.append(Box(effect.id, "", [text], "effect", place or text))
 
     def _lines_of(self, node: GraphNode) -> list[str]:
         made = [shortened(node.expression, _WIDEST)] if node.value.node is not None else []
@@ -235,15 +252,19 @@ class _Painter:
         arrows = [
             Arrow(self._boxes[source.value].id, self._boxes[value].id, source.kind)
             for value in self._drawn
-            for source in self._through(value)
+            for source in self._through(self._graph.places.sources(value))
+        ]
+        arrows += [
+            Arrow(self._boxes[source.value].id, effect.id, source.kind)
+            for effect in self._effects
+            for source in self._through([Source(value) for value in effect.ir.operands])
         ]
         if not self._by_line:
             return arrows
         return list(dict.fromkeys(arrow for arrow in arrows if arrow.source != arrow.target))
 
-    def _through(self, value: Value) -> list[Source]:
-        """The drawn values that a value is made of: each use; once through what is not drawn."""
-        sources = self._graph.places.sources(value)
+    def _through(self, sources: list[Source]) -> list[Source]:
+        """The drawn values among sources: each use; once through what is not drawn."""
         found = [source for source in sources if source.value in self._drawn]
         direct = {source.value for source in found}
         hidden = [source for source in sources if source.value not in self._drawn]

@@ -14,7 +14,7 @@ from symdiff.graphs.places import Kind
 Collapse: TypeAlias = Literal["auto", "never", "line"]
 Mark: TypeAlias = Literal["good", "warning", "bad"]
 Notes: TypeAlias = Mapping[str, tuple[Sequence[str], "Mark | None"]]
-Look = Literal["leaf", "input", "step", "plain", "handed", "root"]
+Look = Literal["leaf", "input", "step", "plain", "handed", "root", "effect"]
 
 MOST_SHOWN = 250  # boxes that are laid out unasked
 

@@ -31,6 +31,7 @@ class Places:
         self.home: dict[Value, Block] = {}
         self.number: dict[Value, int] = {}
         self.owner: dict[int, tuple[Node, Block]] = {}
+        self._blocks: dict[Node, Block] = {}
         self._learn(block)
 
     def _learn(self, block: Block) -> None:
@@ -44,6 +45,7 @@ class Places:
             if node is None:
                 continue
             stack.append((current, nodes, node))
+            self._blocks[node] = current
             for inner in reversed(node.blocks):
                 self.owner[id(inner)] = node, current
                 stack.append((inner, iter(inner.nodes), None))
@@ -54,6 +56,10 @@ class Places:
         for value in values:
             self.home[value] = block
             self.number[value] = len(self.number)
+
+    def block_of(self, node: Node) -> Block:
+        """The block that a node stands in."""
+        return self._blocks[node]
 
     def around(self, value: Value) -> Node | None:
         """The loop or the branch in whose block a value is."""

@@ -59,12 +59,22 @@ def spelled_node(node: Node, called: Called) -> str:
     """The expression that a node computes, over what its operands are called."""
     if node.op in (index_set, index_add):
         return _spelled_write(node, called)
-    operands = [_operand(value, called) for value in node.operands]
+    operands = operands_of(node, called)
     if isinstance(node.op, Operation) and node.op.spelling is not None:
-        tree = _Readable().visit(node.op.spelling(node, operands))
-        if not (operands and isinstance(tree, ast.Name) and tree.id == _unparsed(operands[0])):
-            return shortened(_unparsed(tree))
+        text = written(node.op.spelling(node, operands))
+        if not (operands and text.isidentifier() and text == _unparsed(operands[0])):
+            return shortened(text)
     return shortened(f"{name_of(node)}({', '.join(map(_unparsed, operands))})")
+
+
+def operands_of(node: Node, called: Called) -> list[ast.expr]:
+    """What the operands of a node are called, constants as they are."""
+    return [_operand(value, called) for value in node.operands]
+
+
+def written(tree: ast.expr) -> str:
+    """The text of what an op is spelled as."""
+    return _unparsed(_Readable().visit(tree))
 
 
 def name_of(node: Node) -> str:

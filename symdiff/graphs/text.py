@@ -6,14 +6,16 @@ right stands what the backward sweep does there. Blocks of loops and branches ar
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
-from symdiff.graphs.spelling import shortened, spelled
+from symdiff.graphs.effects import is_effect, spelled_effect
+from symdiff.graphs.spelling import UNNAMED, shortened, spelled
 from symdiff.graphs.statements import Statement, statement_at
 from symdiff.ir.control import cond, loop
-from symdiff.ir.graph import Block, Node
+from symdiff.ir.graph import Block, Node, Value
 
 if TYPE_CHECKING:
     from symdiff.graphs.nodes import GraphNode
@@ -29,9 +31,12 @@ def text_of(graph: ComputationGraph) -> str:
     """The whole graph, a line a node."""
     rows = [_row(graph, node, 0) for node in graph.inputs.values()]
     rows += _Writer(graph).rows()
-    returned = ", ".join(node.label for node in graph.roots) or "nothing that it computes"
-    lines = _aligned(rows)
-    return "\n".join([f"graph of {graph.name}:", *lines, f"      returns {returned}"])
+    returned = ", ".join(node.label for node in graph.returned) or "nothing that it computes"
+    ends = [f"returns {returned}"]
+    if graph.written:
+        ends.append(f"leaves {', '.join(node.label for node in graph.written)} behind")
+    lines = [f"graph of {graph.name}:", *_aligned(rows), *(f"      {end}" for end in ends)]
+    return "\n".join(lines)
 
 
 def _aligned(rows: list[Row]) -> list[str]:
@@ -41,13 +46,17 @@ def _aligned(rows: list[Row]) -> list[str]:
     return [f"{left:<{width}}  {right}".rstrip() for left, right in rows]
 
 
-def _row(graph: ComputationGraph, node: GraphNode, depth: int) -> Row:
-    def called(value: object) -> str:
-        return graph.node(value).label if graph.has(value) else "·"  # type: ignore[arg-type]
+def _label(graph: ComputationGraph, value: Value) -> str:
+    return graph.node(value).label if graph.has(value) else UNNAMED
 
-    made = spelled(node.value, graph.places, called)
+
+def _row(graph: ComputationGraph, node: GraphNode, depth: int) -> Row:
+    made = spelled(node.value, graph.places, functools.partial(_label, graph))
     left = f"{node.label}: {node.type_text}" + (f" = {made}" if made else "")
-    right = node.grad_fn.name() if node.grad_fn else "requires_grad" * node.requires_grad
+    if node.value.node is not None and is_effect(node.value.node):
+        right = "effect"
+    else:
+        right = node.grad_fn.name() if node.grad_fn else "requires_grad" * node.requires_grad
     return f"      {_INDENT * depth}{left}", right
 
 
@@ -75,9 +84,13 @@ class _Writer:
         for node in block.nodes:
             results = [self._graph.node(v) for v in node.results if self._graph.has(v)]
             filled = [k for k, inner in enumerate(node.blocks) if id(inner) in self._filled]
-            if not results and not filled:
+            does = is_effect(node) and not results
+            if not (results or filled or does):
                 continue
             yield from self._line(node, depth)
+            if does:
+                text = spelled_effect(node, functools.partial(_label, self._graph))
+                yield f"      {_INDENT * depth}{text}", "effect"
             for number in filled:
                 yield from self._opening(node, number, depth)
                 yield self._block(node.blocks[number], depth + 1)
@@ -111,10 +124,11 @@ class _Writer:
 
 
 def _filled(graph: ComputationGraph) -> set[int]:
-    """The blocks, by ``id``, in which, or in blocks of which, there are nodes."""
+    """The blocks, by ``id``, in which, or in blocks of which, there are nodes or effects."""
     found: set[int] = set()
-    for node in graph:
-        block = graph.places.home[node.value]
+    homes = [graph.places.home[node.value] for node in graph]
+    homes += (graph.places.block_of(effect.ir) for effect in graph.effects)
+    for block in homes:
         while id(block) not in found:
             found.add(id(block))
             owner = graph.places.owner.get(id(block))

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from symdiff.differentiate.activity import Dependencies, analyse, can_carry
 from symdiff.errors import UnknownNameError
+from symdiff.graphs.effects import GraphEffect, is_effect
 from symdiff.graphs.functions import Functions
 from symdiff.graphs.nodes import GraphNode
 from symdiff.graphs.painting import picture_of
@@ -28,7 +29,7 @@ from symdiff.graphs.places import Places
 from symdiff.graphs.spelling import UNNAMED, spelled
 from symdiff.ir.build import constant
 from symdiff.ir.control import loop, undefined
-from symdiff.ir.graph import Graph, Value, uses
+from symdiff.ir.graph import Graph, Value, uses, walk_nodes
 from symdiff.ir.types import ArrayType, Dim, ListType, TapeType, Type
 from symdiff.ops import index_add, index_set
 from symdiff.source import SourceSpan
@@ -174,8 +175,22 @@ class ComputationGraph:
 
     @property
     def roots(self) -> tuple[GraphNode, ...]:
-        """What is returned, each value once, and the last values of the arguments written to."""
+        """What is returned, each value once, and the last values of the arrays written to."""
         return self._distinct(self._block.results)
+
+    @property
+    def returned(self) -> tuple[GraphNode, ...]:
+        """The values that are returned, each once."""
+        results = self._block.results
+        return self._distinct(results[: len(results) - len(self._described.graph.mutated)])
+
+    @property
+    def written(self) -> tuple[GraphNode, ...]:
+        """The last values of the arrays that the function is given, or has from outside, and writes
+        into; drawn as roots are.
+        """
+        results = self._block.results
+        return self._distinct(results[len(results) - len(self._described.graph.mutated) :])
 
     @property
     def root(self) -> GraphNode:
@@ -183,15 +198,25 @@ class ComputationGraph:
 
         :raises ValueError: where no value that the function computes is returned, or several are.
         """
-        written = len(self._described.graph.mutated)
-        results = self._block.results
-        returned = self._distinct(results[: len(results) - written])
+        returned = self.returned
         if len(returned) != 1:
             raise ValueError(f"{self.name} returns {len(returned)} values: see roots")
         return returned[0]
 
     def _distinct(self, values: Iterable[Value]) -> tuple[GraphNode, ...]:
         return tuple(self._nodes[value] for value in dict.fromkeys(values) if value in self._nodes)
+
+    @functools.cached_property
+    def effects(self) -> tuple[GraphEffect, ...]:
+        """What the function does besides computing, in program order: what it prints and raises,
+        writes to attributes and items from outside, calls of what is not followed (draws,
+        ``log.append``).
+
+        In every derivative these are done once, in order, in the forward sweep. Arrays that are
+        written into are ``written``.
+        """
+        found = filter(is_effect, walk_nodes(self._block))
+        return tuple(GraphEffect(self, node, number) for number, node in enumerate(found))
 
     def __getitem__(self, name: str) -> GraphNode:
         """The node of the user's name: its last value.
@@ -262,9 +287,10 @@ class ComputationGraph:
 
     def expression(self, value: Value) -> str:
         """How a value is computed from others, by their names."""
-        return spelled(value, self.places, self._called)
+        return spelled(value, self.places, self.called)
 
-    def _called(self, value: Value) -> str:
+    def called(self, value: Value) -> str:
+        """The name of a value in expressions, or a dot for one without."""
         node = self._nodes.get(value)
         return UNNAMED if node is None or node.name is None else node.name
 

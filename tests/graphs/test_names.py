@@ -30,6 +30,7 @@ from tests.programs.registry import Program, load
 NOT_COMPARED = {
     "effects.draws_noise": {"rng"},
     "effects.reparametrised_monte_carlo": {"rng"},
+    "iterators.items_beside_a_list_of_unknown_length": {"v", "item"},
     "loops.empty_range_keeps_value": {"v"},
     "ragged.grows_by_itself": {"_"},
     "special_methods.messages_and_clocks": {"start"},
