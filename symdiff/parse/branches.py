@@ -30,6 +30,7 @@ from symdiff.parse.join import Arm, Joiner, Kept
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
+    Closure,
     Conflict,
     ConflictRead,
     Left,
@@ -303,7 +304,8 @@ def _stage_apart(
 
 
 def _conflicts(heap: Heap) -> list[Conflict]:
-    standing = [content for content in heap.contents.values() if isinstance(content, Conflict)]
+    found = (c.several if isinstance(c, Closure) else c for c in heap.contents.values())
+    standing = [content for content in found if isinstance(content, Conflict)]
     shared = [conflict for others in heap.shared.values() for conflict in others.values()]
     return standing + list(heap.frozen.values()) + shared
 

@@ -31,10 +31,12 @@ from symdiff.ir.types import (
     with_symbols,
 )
 from symdiff.ops import list_new
+from symdiff.parse.activations import rebinds
 from symdiff.parse.heap import (
     Heap,
     Key,
     Location,
+    Ref,
     another,
     as_type,
     constant,
@@ -45,6 +47,7 @@ from symdiff.parse.heap import (
     same,
     several,
 )
+from symdiff.parse.holders import Holder, are_alike, holder_of, one_of_several
 from symdiff.parse.indexed import alike_but_for_indices, at_indices, indices, is_indexed
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.join import (
@@ -76,6 +79,7 @@ from symdiff.parse.values import (
     Maybe,
     ObjectRef,
     Peel,
+    Scope,
     Storage,
     Unjoinable,
     born,
@@ -117,7 +121,7 @@ class Memory:
 
 @dataclass(eq=False, slots=True)
 class Items:
-    """A tuple (or a list's or dict's items) of slots."""
+    """A tuple (or a list's or dict's items, or the parts of a function) of slots."""
 
     content: Abstract
     items: tuple[Slot, ...]
@@ -133,9 +137,12 @@ class Table:
 
 @dataclass(eq=False, slots=True)
 class Behind:
-    """A list, dict or object that a name is bound to anew: ``inner`` is the slot of its content."""
+    """A list, dict or object that a name is bound to anew: ``inner`` is the slot of its content.
 
-    content: ListRef | DictRef | ObjectRef
+    Or the activation that a function was defined in.
+    """
+
+    content: Ref
     inner: Slot
     start: Abstract
     name: str
@@ -204,6 +211,7 @@ class Carries:
         self.turns: Value | None = None  # how many there were
         self.slots: dict[Key, Slot] = {}
         self.carried: list[Number | Memory] = []
+        self.entered: list[Any] = []  # lists, objects … whose content slots are being made for
         self.shared: dict[tuple[Any, Any], Memory] = {}
         self.parted: set[tuple[Any, Any]] = set()  # not shared: some turn tells them apart
         self.apart: set[str] = set()  # names kept in cases
@@ -325,22 +333,46 @@ class Carries:
             return self._number(name, start, self._list_type(start, hint.type))
         if isinstance(hint, Columns) and isinstance(start, tuple | Columns):
             return self._table(name, start, hint)
+        if start is ABSENT and isinstance(hint, Scope) and born(hint) < self.since:
+            return Same(hint)
         if is_programs(hint) and (start is ABSENT or _of_one_kind(start, hint)):
-            fresh = another(hint)
-            before = ABSENT if start is ABSENT else self.base.held(start)
-            inner = self._slot(name, before, self.hint_heap.held(hint))
-            self.heap.hold(fresh, inner.content)
-            return Behind(fresh, inner, start, name)
-        if isinstance(start, dict) and isinstance(hint, dict) and list(start) == list(hint):
-            items = tuple(self._item(name, start[key], hint[key]) for key in start)
-            return Items(dict(zip(start, (i.content for i in items), strict=True)), items)
-        if start is ABSENT and isinstance(hint, dict):
-            return self._structure(name, dict.fromkeys(hint, ABSENT), hint)
+            return self._behind(name, start, hint)
+        if holder_of(hint) is not None and (start is ABSENT or are_alike(start, hint)):
+            return self._parts_of(name, start, hint)
         if start is ABSENT and not is_handle(hint):
             return Same(hint)  # unbound before: reading it then is the user's error
         if start is ABSENT:
             return Lost(Conflict(name, f"'{name}' is not bound before the loop", self.span))
         raise Unjoinable(f"{_shape(start)} before a turn, {_shape(hint)} after it")
+
+    def _behind(self, name: str, start: Abstract, hint: Any) -> Behind:
+        if isinstance(hint, Scope) and (hint in self.entered or rebinds(hint.node)):
+            raise Unjoinable("functions whose names are bound anew, or that refer to each other")
+        fresh = another(hint)
+        before = ABSENT if start is ABSENT else self.base.held(start)
+        self.entered.append(hint)
+        inner = self._slot(name, before, self.hint_heap.held(hint))
+        self.entered.pop()
+        self.heap.hold(fresh, inner.content)
+        return Behind(fresh, inner, start, name)
+
+    def _parts_of(self, name: str, start: Abstract, hint: Abstract) -> Items:
+        """Slots for what a dict, an object or a function holds."""
+        holder = holder_of(hint)
+        assert holder is not None
+        starts = _parts(start) if start is not ABSENT else (ABSENT,) * len(holder.parts)
+        slot = self._item if isinstance(hint, dict) else self._slot
+        items = tuple(slot(name, a, b) for a, b in zip(starts, holder.parts, strict=True))
+        return self._items_of(name, holder, items)
+
+    def _items_of(self, name: str, holder: Holder, items: tuple[Any, ...]) -> Items:
+        """The slot of a tuple, a dict or a function, which is another one in each turn."""
+        made = holder.made_of(tuple(item.content for item in items))
+        text = f"which function '{name}' is differs between the turns of a loop"
+        hint = "keep a number that tells which it is"
+        conflict = Conflict(name, text, self.span, predicate=self._decides(), hint=hint)
+        conflict.loop = self._turn_by_turn()
+        return Items(one_of_several(made, conflict), items)
 
     def _tuple(self, name: str, start: Abstract, hint: tuple[Any, ...]) -> Slot:
         starts = (ABSENT,) * len(hint) if start is ABSENT else start
@@ -461,7 +493,11 @@ class Carries:
     # Cases ----------------------------------------------------------------------------------------
 
     def _item(self, name: str, start: Abstract, hint: Abstract) -> Slot:
-        """A slot for an item of a dict or an attribute."""
+        """A slot for an item of a dict, an attribute, or a name of an activation that has ended."""
+        if isinstance(start, Maybe) or isinstance(hint, Maybe):
+            return self._half_bound(name, start, hint)
+        if isinstance(hint, Scope):
+            return self._slot(name, start, hint)
         return self._or_chosen(name, start, hint, self._slot_or_lost(name, start, hint))
 
     def _or_chosen(self, name: str, start: Abstract, hint: Abstract, slot: Slot) -> Slot:
@@ -543,11 +579,10 @@ class Carries:
         return True
 
     def _inside(self, heap: Heap, content: Abstract) -> tuple[Any, list[Abstract]] | None:
-        """Kind and parts of a tuple, or of a list, a dict or an object that a turn makes."""
-        if isinstance(content, tuple):
-            return type(content), list(content)
-        if isinstance(content, dict):
-            return tuple(content), list(content.values())
+        """Kind and parts of a tuple or a function, or of what is behind a list … of a turn's."""
+        holder = holder_of(content)
+        if holder is not None:
+            return holder.kind, list(holder.parts)
         if is_programs(content) and born(content) >= self.since:
             kind = content.type if isinstance(content, ObjectRef) else type(content)
             return (kind, getattr(content, "frozen", False)), [heap.held(content)]
@@ -585,13 +620,11 @@ class Carries:
         """A case that is a structure: a slot for each of its parts."""
         columns = zip(*(self._parts(heap, c) for heap, c in group), strict=True)
         items = tuple(self._case(name, list(column)) for column in columns)
-        contents = [item.content for item in items]
-        if isinstance(content, tuple):
-            return Items(tuple.__new__(type(content), contents), items)
-        if isinstance(content, dict):
-            return Items(dict(zip(content, contents, strict=True)), items)
+        holder = holder_of(content)
+        if holder is not None:
+            return self._items_of(name, holder, items)
         fresh = another(content)
-        self.heap.hold(fresh, contents[0])
+        self.heap.hold(fresh, items[0].content)
         return Behind(fresh, items[0], ABSENT, name)
 
     def _parts(self, heap: Heap, content: Abstract) -> list[tuple[Heap, Abstract]]:
@@ -1042,10 +1075,9 @@ class Carries:
     def _items_after(
         self, slot: Items, results: dict[Number | Memory, Value], after: dict[Slot, Location]
     ) -> Abstract:
-        items = [self._after(item, results, after) for item in slot.items]
-        if isinstance(slot.content, dict):
-            return dict(zip(slot.content, items, strict=True))
-        return tuple.__new__(type(slot.content), items)
+        holder = holder_of(slot.content)
+        assert holder is not None
+        return holder.made_of(tuple(self._after(item, results, after) for item in slot.items))
 
     def _maybe_after(
         self, slot: Bound, results: dict[Number | Memory, Value], after: dict[Slot, Location]
@@ -1101,7 +1133,7 @@ def _within(slot: Slot, end: Abstract, heap: Heap) -> list[tuple[Slot, Abstract]
     if isinstance(slot, Table):
         return list(zip(slot.columns, end.values, strict=True))
     if isinstance(slot, Items):
-        return list(zip(slot.items, end.values() if isinstance(end, dict) else end, strict=True))
+        return list(zip(slot.items, _parts(end), strict=True))
     return []
 
 
@@ -1116,7 +1148,13 @@ def _is_like(slot: Slot, end: Abstract) -> bool:
     if isinstance(slot, Behind):
         return _of_one_kind(slot.content, end)
     assert isinstance(slot, Items)
-    return isinstance(end, tuple | dict) and len(end) == len(slot.items)
+    return are_alike(slot.content, end)
+
+
+def _parts(content: Abstract) -> tuple[Abstract, ...]:
+    holder = holder_of(content)
+    assert holder is not None
+    return holder.parts
 
 
 Way = tuple[int | None, ...]  # into the items of a tuple or a dict; None: behind a handle
@@ -1137,10 +1175,7 @@ def _parts_of(case: Slot) -> Iterator[tuple[Slot, Way]]:
 def _at(content: Abstract, path: Way, heap: Heap) -> Abstract:
     """What stands at the end of a way into a content."""
     for step in path:
-        if step is None:
-            content = heap.held(content)
-        else:
-            content = (list(content.values()) if isinstance(content, dict) else content)[step]
+        content = heap.held(content) if step is None else _parts(content)[step]
     return content
 
 
@@ -1266,11 +1301,16 @@ def fits(head: Type, end: Type, varying: Collection[str]) -> bool:
 
 
 def _of_one_kind(a: Abstract, b: Abstract) -> bool:
-    """Whether two contents are lists, tuples of staged length, dicts, or objects of one class."""
+    """Whether two contents are lists, tuples of staged length, dicts, or objects of one class.
+
+    Or activations of one function.
+    """
     if not (is_programs(a) and is_programs(b)) or type(a) is not type(b):
         return False
     if isinstance(a, ListRef):
         return bool(a.frozen == b.frozen)
+    if isinstance(a, Scope):
+        return a.node is b.node
     return not isinstance(a, ObjectRef) or a.type is b.type
 
 

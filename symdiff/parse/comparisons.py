@@ -35,7 +35,16 @@ from symdiff.parse.special import (
 )
 from symdiff.parse.texts import settled
 from symdiff.parse.truth import truth
-from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Range, StaticSet
+from symdiff.parse.values import (
+    Abstract,
+    Array,
+    Closure,
+    DictRef,
+    ListRef,
+    ObjectRef,
+    Range,
+    StaticSet,
+)
 
 Items = tuple[Abstract, ...]
 COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
@@ -76,6 +85,8 @@ def _compared(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract
         if op in (ast.Eq, ast.NotEq) and not _comparable(interp, a, b):
             return _unlike(interp, a, b, op is ast.NotEq)
         return interp.wrap(staged(as_array(interp, a), as_array(interp, b)))
+    if isinstance(a, Closure) and isinstance(b, Closure) and op in (ast.Eq, ast.NotEq):
+        return _unless(op is ast.NotEq, identical(interp, a, b))
     if isinstance(a, DictRef) and isinstance(b, DictRef) and op in (ast.Eq, ast.NotEq):
         return _dicts(interp, op, interp.content(a), interp.content(b))
     kinds = _emptied(a), _emptied(b)

@@ -173,7 +173,7 @@ def run_function(
     key = (node, scope.parent)
 
     def run(bound: dict[str, Abstract]) -> Abstract:
-        inner = replace(scope, serial=now())
+        inner = replace(scope, serial=now(), node=node)
         return _run_in_frame(interp, node, source, inner, bound)
 
     return followed(interp, key, span_of(node, source), bound, run)
@@ -210,6 +210,7 @@ def _run_in_frame(
                 refusal.span = frame.place
         raise
     finally:
+        scope.ended = True
         if interp.frames and interp.frames[-1] is frame:
             interp.frames.pop()
 

@@ -18,6 +18,14 @@ from symdiff.ir.types import ArrayType, Type
 from symdiff.ops import retype
 from symdiff.ops.declare import array_type
 from symdiff.ops.shape import VIEW_PUTS
+from symdiff.parse.activations import (
+    PARENT,
+    another_activation,
+    from_within,
+    is_left,
+    names_seen,
+    put_into,
+)
 from symdiff.parse.blame import users
 from symdiff.parse.values import (
     ABSENT,
@@ -31,12 +39,15 @@ from symdiff.parse.values import (
     Lens,
     ListRef,
     ObjectRef,
+    Scope,
+    StaticSet,
     Storage,
 )
 from symdiff.source import SourceSpan
 
 Key = Any
-Location = Storage | ListRef | DictRef | ObjectRef  # what can be written in place
+Ref = ListRef | DictRef | ObjectRef | Scope
+Location = Storage | Ref  # what can be written in place
 
 Shared = Mapping[Location, Conflict]  # never changed in place: copies of heaps have the same one
 
@@ -84,21 +95,28 @@ class Heap:
         else:
             self.contents[key] = content
 
-    def held(self, ref: ListRef | DictRef | ObjectRef) -> Any:
-        """What a list or a dict holds; an object's attributes as a dict."""
+    def held(self, ref: Ref) -> Any:
+        """What a list or a dict holds; attributes or an activation's names as a dict."""
+        if isinstance(ref, Scope):
+            seen = [name for name in self._attributes(ref) if name in names_seen(ref.node)]
+            names = {name: from_within(ref, self.contents[ref, name]) for name in seen}
+            return {PARENT: ref.parent, **names}
         if not isinstance(ref, ObjectRef):
             return self.get(ref)
         return {name: self.contents[ref, name] for name in self._attributes(ref)}
 
-    def hold(self, ref: ListRef | DictRef | ObjectRef, content: Any) -> None:
+    def hold(self, ref: Ref, content: Any) -> None:
         """Set what ``held`` gives."""
-        if not isinstance(ref, ObjectRef):
+        if isinstance(ref, ListRef | DictRef):
             self.set(ref, content)
             return
         for name, value in content.items():
-            self.set((ref, name), value)
+            if isinstance(ref, Scope) and name == PARENT:
+                ref.parent = value
+            else:
+                self.set((ref, name), put_into(ref, value) if isinstance(ref, Scope) else value)
 
-    def _attributes(self, ref: ObjectRef) -> list[str]:
+    def _attributes(self, ref: ObjectRef | Scope) -> list[str]:
         return sorted(k[1] for k in self.contents if isinstance(k, tuple) and k[0] is ref)
 
     def require_array(self, content: Any) -> None:
@@ -259,14 +277,21 @@ def is_array(type_: Type) -> bool:
 
 
 def is_programs(content: Any) -> bool:
-    """Whether a content is a list, a dict or an object that the program may have made itself."""
+    """Whether a content is a list, a dict or an object that the program may have made itself.
+
+    So is an activation of a function that has ended: it is an object to the functions in it.
+    """
+    if isinstance(content, Scope):
+        return is_left(content)
     if isinstance(content, ObjectRef):
         return content.live is None and content.path is None
     return isinstance(content, ListRef | DictRef)
 
 
-def another(ref: ListRef | DictRef | ObjectRef) -> ListRef | DictRef | ObjectRef:
-    """A new list, tuple, dict or object of the kind that one is."""
+def another(ref: Ref) -> Ref:
+    """A new list, tuple, dict, object or activation of the kind that one is."""
+    if isinstance(ref, Scope):
+        return another_activation(ref)
     if isinstance(ref, ObjectRef):
         return ObjectRef(ref.type)
     return ListRef(frozen=ref.frozen) if isinstance(ref, ListRef) else DictRef()
@@ -274,6 +299,8 @@ def another(ref: ListRef | DictRef | ObjectRef) -> ListRef | DictRef | ObjectRef
 
 def is_callers(location: Location) -> bool:
     """Whether the caller sees what is written there."""
+    if isinstance(location, Scope):
+        return False
     return (location.origin if isinstance(location, Storage) else location.path) is not None
 
 
@@ -309,6 +336,8 @@ def same(a: Abstract, b: Abstract) -> bool:
         return _same_function(a, b)
     if isinstance(a, Columns):
         return all(x is y for x, y in zip(a.values, b.values, strict=True))
+    if isinstance(a, StaticSet):
+        return same(tuple(a), tuple(b))
     if isinstance(a, dict):
         return list(a) == list(b) and all(same(a[k], b[k]) for k in a)
     if isinstance(a, bool | int | str | bytes | Array):

@@ -19,6 +19,7 @@ from symdiff.ir.signature import Aspect, Path
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import GENERATOR, ArrayType, ListType, OpaqueType
 from symdiff.parse.heap import constant, same
+from symdiff.parse.holders import are_alike
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.staged import StaticDemand
 from symdiff.parse.values import (
@@ -27,6 +28,7 @@ from symdiff.parse.values import (
     ArrayMethod,
     BoundMethod,
     Closure,
+    ConflictRead,
     DictRef,
     Generator,
     Lazy,
@@ -116,7 +118,24 @@ def identical(interp: Interpreter, a: Abstract, b: Abstract) -> bool | Value:
         return _staged(interp, a, b)
     if isinstance(a, tuple) and isinstance(b, tuple):
         raise _not_told(interp, a, b)
+    if are_alike(a, b):
+        return _one_function(interp, a, b)
     return type(a) is type(b) and is_leaf(a) and same(a, b)
+
+
+def _one_function(interp: Interpreter, a: Abstract, b: Abstract) -> bool:
+    """Whether functions, methods … that differ in what they hold, at most, are one."""
+    if not (isinstance(a, Closure) and isinstance(b, Closure)):
+        raise _not_told(interp, a, b)
+    require_one_function(a)
+    require_one_function(b)
+    return False
+
+
+def require_one_function(content: Abstract) -> None:
+    """Refuse to ask which function it is where that differs between paths or turns."""
+    if isinstance(content, Closure) and content.several is not None:
+        raise ConflictRead(content.several)
 
 
 def _one_object(interp: Interpreter, a: Array | Refs, b: Array | Refs) -> bool:

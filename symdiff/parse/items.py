@@ -16,7 +16,7 @@ from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array, plain_argument
 from symdiff.parse.blame import judged, users
 from symdiff.parse.demand import known
-from symdiff.parse.identity import class_of, is_unknown
+from symdiff.parse.identity import class_of, is_unknown, require_one_function
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.selecting import (
     is_numbered,
@@ -137,6 +137,7 @@ _SETS = "what is in a set must be known at compile time: use a list, or np.uniqu
 
 def require_hashable(interp: Interpreter, key: Abstract) -> None:
     """Python's error for what is no key: arrays, lists, dicts, objects with ``__eq__`` alone."""
+    require_one_function(key)
     if type(key) is tuple:
         for item in key:
             require_hashable(interp, item)

@@ -21,10 +21,12 @@ from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.structure import Structure, is_leaf
 from symdiff.ir.types import BOOL, INT, ArrayType, ListType, Type, open_symbols
 from symdiff.ops import list_new
+from symdiff.parse.activations import PARENT, rebinds
 from symdiff.parse.heap import (
     Heap,
     Key,
     Location,
+    Ref,
     another,
     as_type,
     constant,
@@ -34,6 +36,7 @@ from symdiff.parse.heap import (
     same,
     several,
 )
+from symdiff.parse.holders import Holder, holder_of, one_of_several
 from symdiff.parse.indexed import alike_but_for_indices, at_indices, indices, is_indexed
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.staged_lists import (
@@ -48,8 +51,6 @@ from symdiff.parse.values import (
     ALWAYS,
     Abstract,
     Array,
-    ArrayMethod,
-    BoundMethod,
     Cases,
     Closure,
     Columns,
@@ -61,18 +62,13 @@ from symdiff.parse.values import (
     ListRef,
     Maybe,
     ObjectRef,
-    Partial,
-    Range,
     Scope,
-    StagedText,
     Storage,
     Unjoinable,
     born,
 )
 from symdiff.parse.writeback import is_left, is_place, stands_at, write_place
 
-# Static things that may hold staged ones.
-HOLDERS = (Closure, BoundMethod, Partial, ArrayMethod, StagedText, Generator, Iterable, Range)
 MOST_CASES = 6
 _KINDS = ("python", "scalar", "array")
 
@@ -163,7 +159,8 @@ class Joiner:
         self.since = since
         self.outs: list[tuple[Value, Value, Value]] = []
         self.arrays: dict[tuple[Any, Any], Array] = {}
-        self.refs: dict[tuple[Any, Any], ListRef | DictRef | ObjectRef] = {}
+        self.refs: dict[tuple[Any, Any], Ref] = {}
+        self.functions: dict[tuple[int, Closure], Closure] = {}
         self.values: dict[tuple[Value, Value], Value] = {}
         self.told: dict[tuple[int, Array], Callable[[], Value]] = {}  # views there in a case only
         self.merged: list[Merged] = []
@@ -182,7 +179,7 @@ class Joiner:
                 a, b = before if a is ABSENT else a, before if b is ABSENT else b
             if born(key) >= self.since:
                 self.heap.set(key, b if a is ABSENT else a)
-            elif not same(a, b):
+            elif not same(a, b) or (isinstance(a, Closure) and a is not b):
                 self.heap.set(key, self.join_or_conflict(key, a, b))
         self.heap.views = {k: v for k, v in then.views.items() if orelse.views.get(k) is v}
         self._relate()
@@ -386,8 +383,11 @@ class Joiner:
         """A content on the only path that is reached."""
         if isinstance(content, Conflict) or not known or not isinstance(known[0], Maybe):
             return content
-        arm = 0 if self.arms[0].reached else 1
-        flag = self._flag(arm, known[0])
+        return self._bound_as(0 if self.arms[0].reached else 1, known[0], content)
+
+    def _bound_as(self, arm: int, known: Maybe, content: Abstract) -> Maybe:
+        """A content that is bound where it is in an arm."""
+        flag = self._flag(arm, known)
         false = self._in_arm(1 - arm, constant, False)
         out = self._out("bound", *_order(arm, flag, false))
         return Maybe(content, lambda: out)
@@ -395,7 +395,7 @@ class Joiner:
     def join(self, name: str, a: Abstract, b: Abstract) -> Abstract:
         """One abstract value for what is ``a`` after one arm and ``b`` after the other."""
         if same(a, b):
-            return a
+            return self._one_of_several(name, a) if a is not b else a
         for content in (a, b):
             if isinstance(content, Conflict):
                 if content.written:
@@ -541,11 +541,9 @@ class Joiner:
 
     def _half(self, name: str, a: Abstract, b: Abstract) -> Abstract:
         arm, content = (1, b) if a is ABSENT else (0, a)
-        if isinstance(content, tuple):
-            items = [self.join(name, *_order(arm, item, ABSENT)) for item in content]
-            return tuple.__new__(type(content), items)
-        if isinstance(content, dict):
-            return {k: self.join(name, *_order(arm, v, ABSENT)) for k, v in content.items()}
+        holder = holder_of(content)
+        if holder is not None:
+            return self._holder_on_one_path(name, arm, content, holder)
         if is_programs(content) and born(content) >= self.since:
             return self._merged_ref(name, *_order(arm, content, None))
         if is_indexed(content) and content.storage.serial < self.since:
@@ -569,6 +567,18 @@ class Joiner:
         self.arrays[a, b] = array = self._merged_array(name, a, b, out)
         return array
 
+    def _holder_on_one_path(
+        self, name: str, arm: int, content: Abstract, holder: Holder
+    ) -> Abstract:
+        """A tuple, a function …; a function is one for all its names."""
+        if isinstance(content, Closure) and (arm, content) in self.functions:
+            return self.functions[arm, content]
+        parts = tuple(self.join(name, *_order(arm, part, ABSENT)) for part in holder.parts)
+        made = content if same(holder.parts, parts) else holder.made_of(parts)
+        if isinstance(content, Closure):
+            self.functions[arm, content] = made
+        return made
+
     def _part_on_one_path(self, arm: int, array: Array) -> Array:
         values = []
         for index in indices(array):
@@ -583,30 +593,34 @@ class Joiner:
 
     def _half_static(self, content: Abstract) -> Abstract:
         """Static, or a handle: reading it where it is unbound is the user's error."""
-        if self._belongs_here(content):
-            return content
-        if isinstance(content, HOLDERS) or born(content) >= self.since:
+        if isinstance(content, Generator | Iterable) or born(content) >= self.since:
             raise Unjoinable(f"{describe(content)} on one path only")
         return content
 
-    def _belongs_here(self, content: Abstract) -> bool:
-        """Whether it is a function that refers to names only, of an activation around."""
-        if not isinstance(content, Closure) or content.defaults or content.keyword_defaults:
-            return False
-        return content.scope.serial < self.since
-
     def _containers(self, name: str, a: Abstract, b: Abstract) -> Abstract:
-        if isinstance(a, tuple) and isinstance(b, tuple):
-            if type(a) is type(b) and len(a) == len(b):
-                return tuple.__new__(
-                    type(a), [self.join(name, x, y) for x, y in zip(a, b, strict=True)]
-                )
-            raise Unjoinable(f"a tuple of {len(a)} in one branch, of {len(b)} in the other")
+        one, other = holder_of(a), holder_of(b)
+        if one is not None and other is not None and one.kind == other.kind:
+            if name in self.interp.apart and isinstance(a, Closure):
+                raise Unjoinable("one function in one branch, another one in the other")
+            pairs = zip(one.parts, other.parts, strict=True)
+            made = one.made_of(tuple(self.join(name, x, y) for x, y in pairs))
+            return self._one_of_several(name, made)
         if is_programs(a) and is_programs(b) and type(a) is type(b):
             return self._merged_ref(name, a, b)
+        if isinstance(a, tuple) and isinstance(b, tuple):
+            raise Unjoinable(f"a tuple of {len(a)} in one branch, of {len(b)} in the other")
         if isinstance(a, dict) and isinstance(b, dict):
-            return self._dict_contents(name, a, b)
+            raise Unjoinable(f"a dict with keys {list(a)} in one branch, {list(b)} in the other")
         raise Unjoinable(f"{describe(a)} in one branch, {describe(b)} in the other")
+
+    def _one_of_several(self, name: str, content: Abstract) -> Abstract:
+        """A content, which is another function in each arm if it is a function."""
+        if not isinstance(content, Closure):
+            return content
+        text = f"which function '{name}' is differs between two paths"
+        hint = "keep a number that tells which it is"
+        span, predicate = self.interp.span, self.predicate
+        return one_of_several(content, Conflict(name, text, span, predicate=predicate, hint=hint))
 
     def _items(self, name: str, a: Abstract, b: Abstract) -> Abstract:
         """What a list holds: unlike a tuple it may have another length in each arm."""
@@ -665,11 +679,13 @@ class Joiner:
             made: Value = list_new(*items, type=type_)
         return made
 
-    def _merged_ref(self, name: str, a: Any, b: Any) -> ListRef | DictRef | ObjectRef:
+    def _merged_ref(self, name: str, a: Any, b: Any) -> Ref:
         """A new list, dict or object for what is another in each arm (None where there is none)."""
         known = self.refs.get((a, b))
         if known is None:
             known = _like(a, b)
+            if isinstance(known, Scope):
+                return self._merged_scope(name, known, a, b)
             before = [ref for ref in (a, b) if ref is not None and born(ref) < self.since]
             if name in self.interp.apart and before:
                 raise Unjoinable(f"one {_KIND[type(known)]} in one branch, another in the other")
@@ -686,16 +702,44 @@ class Joiner:
                 self.heap.set(known, join(name, *contents))
         return known
 
+    def _merged_scope(self, name: str, merged: Scope, a: Any, b: Any) -> Scope:
+        """The activation that functions refer to which come of another one in each arm."""
+        for mine, others in zip((a, b), zip(*self.refs, strict=True), strict=False):
+            if mine is not None and mine in others and rebinds(mine.node):
+                raise Unjoinable("functions that bind the same names anew")
+        if any(s is not None and rebinds(s.node) and born(s) < self.since for s in (a, b)):
+            raise Unjoinable("a function that binds the names of another one anew")
+        self.refs[a, b] = merged
+        then, orelse = (
+            {} if scope is None else arm.heap.held(scope)
+            for arm, scope in zip(self.arms, (a, b), strict=True)
+        )
+        self.heap.hold(
+            merged, {PARENT: self.join(name, then.get(PARENT, ABSENT), orelse.get(PARENT, ABSENT))}
+        )
+        for inner in dict.fromkeys((*then, *orelse)):
+            if inner != PARENT:
+                parts = then.get(inner, ABSENT), orelse.get(inner, ABSENT)
+                content = self._name_of(merged, inner, parts, None in (a, b))
+                self.heap.hold(merged, {inner: content})
+        return merged
+
+    def _name_of(
+        self, scope: Scope, name: str, parts: tuple[Abstract, Abstract], on_one_path: bool
+    ) -> Abstract:
+        """A name of a merged activation; ``on_one_path``: there is none on the other."""
+        content = self.join_or_conflict((scope, name), *parts)
+        if not on_one_path or isinstance(content, Conflict):
+            return content
+        ((arm, known),) = ((k, part) for k, part in enumerate(parts) if part is not ABSENT)
+        content = content_of_maybe(content)
+        return self._bound_as(arm, known, content) if isinstance(known, Maybe) else content
+
     def _merge_attributes(self, ref: ObjectRef, a: Abstract, b: Abstract) -> None:
         then, orelse = ({} if part is ABSENT else part for part in (a, b))
         for name in dict.fromkeys((*then, *orelse)):
             parts = then.get(name, ABSENT), orelse.get(name, ABSENT)
             self.heap.set((ref, name), self.join_or_conflict((ref, name), *parts))
-
-    def _dict_contents(self, name: str, a: dict[Any, Any], b: dict[Any, Any]) -> dict[Any, Any]:
-        if list(a) != list(b):
-            raise Unjoinable(f"a dict with keys {list(a)} in one branch, {list(b)} in the other")
-        return {key: self.join(name, a[key], b[key]) for key in a}
 
 
 def is_variable(key: Key) -> bool:
@@ -813,12 +857,14 @@ def _are_of_lists(a: Abstract, b: Abstract) -> bool:
     return len(contents) == 1 and len(staged) == 1
 
 
-def _like(a: Any, b: Any) -> ListRef | DictRef | ObjectRef:
-    """A new list, tuple, dict or object of the kind that both are."""
+def _like(a: Any, b: Any) -> Ref:
+    """A new list, tuple, dict, object or activation of the kind that both are."""
     made = [another(ref) for ref in (a, b) if ref is not None]
     first, last = made[0], made[-1]
     if isinstance(first, ListRef) and isinstance(last, ListRef) and first.frozen != last.frozen:
         raise Unjoinable("a tuple in one branch, a list in the other")
+    if isinstance(first, Scope) and isinstance(last, Scope) and first.node is not last.node:
+        raise Unjoinable("functions that were defined in one function and in another")
     if isinstance(first, ObjectRef) and isinstance(last, ObjectRef) and first.type != last.type:
         names = f"{first.type.__name__} in one branch, {last.type.__name__}"
         raise Unjoinable(f"{names} in the other")
@@ -848,14 +894,7 @@ def mentions(content: Abstract, location: Location) -> bool:
         return content.storage is location
     if isinstance(content, Conflict) and content.cases is not None:
         return any(mentions(case, location) for case in content.cases.contents.values())
-    if isinstance(content, tuple):
-        return any(mentions(item, location) for item in content)
-    if isinstance(content, dict):
-        return any(mentions(item, location) for item in content.values())
-    if isinstance(content, BoundMethod):
-        return mentions(content.instance, location)
-    if isinstance(content, ArrayMethod):
-        return mentions(content.receiver, location)
-    if isinstance(content, Partial):
-        return mentions((*content.arguments, *(v for _, v in content.keywords)), location)
+    holder = holder_of(content)
+    if holder is not None:
+        return any(mentions(part, location) for part in holder.parts)
     return content is location

@@ -130,7 +130,10 @@ class ObjectRef:
 
 @dataclass(eq=False, slots=True)
 class Scope:
-    """The names of one function activation; contents in the heap under ``(scope, name)``."""
+    """The names of one function activation; contents in the heap under ``(scope, name)``.
+
+    ``node``: the function. ``ended``: it has returned, so only what it defined sees its names.
+    """
 
     function: str
     locals: frozenset[str]
@@ -139,6 +142,8 @@ class Scope:
     cells: dict[str, Any] = field(default_factory=dict)  # real closure cells of a live function
     declared_global: frozenset[str] = frozenset()
     serial: int = field(default_factory=_serial)
+    node: ast.AST | None = None
+    ended: bool = False
 
 
 @dataclass(eq=False, slots=True)
@@ -164,7 +169,11 @@ def now() -> int:
 
 @dataclass(eq=False, slots=True)
 class Closure:
-    """A function or lambda defined inside staged code."""
+    """A function or lambda defined inside staged code.
+
+    ``several``: it is one of several that do the same with other values; an error where it is asked
+    which one.
+    """
 
     node: ast.FunctionDef | ast.Lambda
     source: FunctionSource
@@ -173,6 +182,7 @@ class Closure:
     keyword_defaults: dict[str, Abstract]
     owner: type | None = None
     known_as: str | None = None  # a name that functools.wraps gave it
+    several: Conflict | None = None
 
     @property
     def name(self) -> str:
