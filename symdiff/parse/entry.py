@@ -187,6 +187,8 @@ def _conflict_error(conflict: Conflict) -> SymdiffError:
         )
         return AliasingError(conflict.reason, conflict.span, hint)
     hint = conflict.hint or "give it one type and one structure on both paths"
+    if conflict.hint is None and conflict.name in ("list", "dict"):  # which may have no name
+        hint += ", or a name, in a statement of its own"
     return UnsupportedSyntaxError(conflict.reason, conflict.span, hint)
 
 

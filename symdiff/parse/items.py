@@ -23,6 +23,7 @@ from symdiff.parse.selecting import (
     item_of,
     items_with,
     may_select,
+    slice_of,
     staged_items,
     value_of,
 )
@@ -173,7 +174,7 @@ def _slice_of(interp: Interpreter, content: Any, key: slice) -> Any:
     if not staged_lists.is_staged_list(content):
         if not content or not may_select(interp, key):
             return content[_static_index(key)]
-        content = staged_items(interp, content)
+        return slice_of(interp, content, key)
     return staged_lists.part(content, key.start, key.stop, key.step)
 
 

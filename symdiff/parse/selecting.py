@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from symdiff import ops
+from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Structure
 from symdiff.ir.types import ArrayType, ListType
@@ -27,6 +28,7 @@ from symdiff.parse.values import (
     Array,
     Columns,
     DictRef,
+    Iterable,
     Left,
     ListRef,
     ObjectRef,
@@ -75,6 +77,23 @@ def value_of(interp: Interpreter, content: dict[Any, Abstract], key: Value) -> A
     """``content[key]``, of a dict whose keys are integers."""
     pairs: list[tuple[Any, Abstract]] = [*content.items(), (None, ABSENT)]
     return _one_of(interp, key, pairs)
+
+
+def slice_of(interp: Interpreter, items: tuple[Abstract, ...], key: slice) -> Abstract:
+    """What a list of ``items[key]`` holds: a list of the program, or one of several."""
+    plain_step = key.step is None or (isinstance(key.step, int) and key.step == 1)
+    known_start = key.start is None or isinstance(key.start, int)
+    if not _one_by_one(interp) or not plain_step or not known_start:
+        return staged_lists.part(staged_items(interp, items), key.start, key.stop, key.step)
+    first = range(len(items))[key.start :].start
+    end = ops.where(ops.less(key.stop, 0), ops.add(key.stop, len(items)), key.stop)
+
+    def more(k: int) -> bool | Value:
+        result: bool | Value = first + k < len(items) and ops.less(first + k, end)
+        return result
+
+    made = interp.collect(Iterable(end, lambda k: items[first + k], unroll=True, more=more))
+    return interp.heap.contents.pop(made)
 
 
 def items_with(
@@ -184,7 +203,19 @@ def is_numbered(content: dict[Any, Abstract]) -> bool:
 
 
 def staged_items(interp: Interpreter, items: tuple[Abstract, ...]) -> Value | Columns:
-    """Items known one by one as a list of the program; ``Unjoinable`` where they have no type."""
+    """Items known one by one as a list of the program; refused where they have no common type."""
+    try:
+        return _listed(interp, items)
+    except Unjoinable as reason:
+        raise UnsupportedSyntaxError(
+            f"a place that is known at run time only, in a list of items that are unlike: {reason}",
+            interp.span,
+            "give all items of the list one structure and one type",
+        ) from None
+
+
+def _listed(interp: Interpreter, items: tuple[Abstract, ...]) -> Value | Columns:
+    """The same; ``Unjoinable`` where they have no common type."""
     structure, columns = staged_lists.columns_from(interp.heap, items)
     return staged_lists.content_of(structure, [_column(interp, column) for column in columns])
 
@@ -202,11 +233,11 @@ def _as_list(interp: Interpreter, items: tuple[Abstract, ...]) -> Value | Column
     if _one_by_one(interp):
         return None
     if _are_alike(interp, items):
-        return staged_items(interp, items)
+        return _listed(interp, items)
     if len(items) <= MOST_CASES:
         return None
     try:
-        return staged_items(interp, items)
+        return _listed(interp, items)
     except Unjoinable:
         return None
 

@@ -301,3 +301,15 @@ def a_number_repeated(x):
     rows = [x[1]] * n
     rows[0] = x[0] * x[2]
     return sum(rows) ** 2 + len([0.0] * n) * x[2]
+
+
+@program(args=(np.array([0.5, -1.0, 0.7]), 0.8), also=[(np.array([-0.5, -0.2]), 0.8)], wrt=(0, 1))
+def the_first_of_items_that_are_unlike(x, a):
+    n, total = int(np.sum(x > 0)), a
+    few = [a, x, 2.0][:n]
+    for k, item in enumerate(few):
+        total = total * 1.1 + k * np.sum(item) * a
+    others = [a, x, 2.0][1 : n - 2]
+    for item in reversed(others):
+        total = total + np.sum(item) * total
+    return total * (1 + len(few)) + len(others)
