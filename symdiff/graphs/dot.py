@@ -8,7 +8,15 @@ from __future__ import annotations
 
 import html
 
-from symdiff.graphs.picture import Arrow, Box, Frame, Picture, box_count, written
+from symdiff.graphs.picture import (
+    MOST_SHOWN,
+    Arrow,
+    Box,
+    Frame,
+    Picture,
+    box_count,
+    written,
+)
 
 _LOOKS = {
     "leaf": 'fillcolor="#dbeafe" color="#2563eb"',
@@ -38,16 +46,20 @@ _DEFAULTS = (
     ' height="0.3" margin="0.1,0.04"]',
     'edge [color="#6b7280" fontname="Helvetica" fontsize="9" fontcolor="#6b7280" arrowsize="0.7"]',
 )
-_FEW = 80  # boxes that are laid out as well as can be
-_BOUNDED = 'graph [nslimit="1" nslimit1="1" mclimit="0.2"]'  # rounds of improving the layout
+# Graphviz's rounds of improving a layout, by how many boxes, and half as many arrows, there are;
+# of many boxes, most of its time would go into the curves of arrows.
+_BOUNDED = {
+    80: 'graph [nslimit="1" nslimit1="1" mclimit="0.2"]',
+    MOST_SHOWN: 'graph [nslimit="0.2" nslimit1="0.2" mclimit="0.1" splines="line"]',
+}
 
 
 def dot_of(picture: Picture) -> str:
     """The text that Graphviz's ``dot`` reads."""
     name = picture.whole.title if picture.whole.title.isidentifier() else "graph"
     lines = [f'digraph "{name}" {{', *(f"  {line}" for line in _DEFAULTS)]
-    if box_count(picture) > _FEW:
-        lines.append(f"  {_BOUNDED}")
+    size = max(box_count(picture), len(picture.arrows) // 2)
+    lines += [f"  {bound}" for least, bound in _BOUNDED.items() if size > least][-1:]
     lines += written(picture.whole, _opened, "}", _boxes)
     lines += [_arrow(arrow) for arrow in picture.arrows]
     return "\n".join([*lines, "}", ""])

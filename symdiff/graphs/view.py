@@ -330,7 +330,8 @@ class ComputationGraph:
 
         :param collapse: ``"never"`` draws each node, ``"line"`` each statement of the user's as
             one box, ``"auto"`` the latter where there are many nodes, and several statements in
-            succession as one where there are many of these.
+            succession as one where there are many of these. Above 250 boxes arrows are straight:
+            the layout of some thousand boxes then takes seconds.
         :param notes: what to write on nodes: ``{node.id: (lines, mark)}`` with lines of text, and
             ``"good"``, ``"warning"``, ``"bad"`` or None as a mark.
         :raises ValueError: for an unknown way to collapse, an unknown node or mark.

@@ -205,6 +205,27 @@ def test_the_layout_of_many_boxes_is_bounded(tmp_path, monkeypatch):
     assert "nslimit" not in graph.to_dot()
 
 
+def test_the_layout_of_a_tangle_is_bounded_by_its_arrows(tmp_path, monkeypatch):
+    """Each statement reads three that stand anywhere before it: many arrows between few boxes."""
+    steps = (
+        f"    v{k} = np.sin(v{k * k // 5 % k}) * v{k * k // 7 % k} + v{k // 3}"
+        for k in range(1, 120)
+    )
+    lines = ["import numpy as np", "def f(x):", "    v0 = x * 2.0", *steps]
+    last = " + ".join(f"v{k}" for k in range(60, 120))
+    (tmp_path / "tangled.py").write_text("\n".join([*lines, f"    return {last}", ""]))
+    monkeypatch.syspath_prepend(tmp_path)
+    import tangled
+
+    graph = sd.differentiable(tangled.f).graph("float64")
+    drawn, every = parsed(graph.to_dot()), parsed(graph.to_dot(collapse="never"))
+    assert len(drawn.nodes()) <= 61
+    assert len(drawn.edges()) > 160
+    assert drawn.graph_attr["nslimit"] == "1"
+    assert len(every.nodes()) > 400
+    assert every.graph_attr["splines"] == "line"
+
+
 def test_a_graph_that_is_too_large_is_text_in_a_notebook(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("symdiff.graphs.picture.MOST_SHOWN", 3)
     assert sd.grad(network).graph(*TYPES)._repr_svg_() is None
