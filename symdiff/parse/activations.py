@@ -19,7 +19,7 @@ OWN = Scope("", frozenset(), None, {})  # in the place of the activation that ho
 
 @functools.lru_cache(maxsize=1000)
 def names_seen(function: ast.AST) -> frozenset[str]:
-    """The names that functions and generators defined in a function may read."""
+    """The names that functions and generators defined in a function or a comprehension may read."""
     inner = [n for n in ast.walk(function) if isinstance(n, _DEFINITIONS) and n is not function]
     return frozenset(n.id for node in inner for n in ast.walk(node) if isinstance(n, ast.Name))
 
@@ -31,7 +31,7 @@ def rebinds(function: ast.AST) -> bool:
 
 
 def is_left(scope: Scope) -> bool:
-    """Whether an activation of a function in the source has ended."""
+    """Whether an activation of a function in the source, or a comprehension, has ended."""
     return scope.ended and scope.node is not None
 
 

@@ -305,10 +305,12 @@ def _dict(interp: Interpreter, node: ast.Dict) -> Abstract:
 
 # Comprehensions -----------------------------------------------------------------------------------
 
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
 
 def _comprehend(
     interp: Interpreter,
-    generators: list[ast.comprehension],
+    node: Comprehension,
     action: Callable[[], None],
     *parts: ast.expr,
 ) -> None:
@@ -316,27 +318,27 @@ def _comprehend(
 
     ``parts`` are the expressions that the action evaluates.
     """
-    first = interp.evaluate(generators[0].iter)
-    _comprehend_over(interp, generators, first, partial(for_each_case, interp, action, *parts))
+    first = interp.evaluate(node.generators[0].iter)
+    _comprehend_over(interp, node, first, partial(for_each_case, interp, action, *parts))
 
 
 def _comprehend_over(
     interp: Interpreter,
-    generators: list[ast.comprehension],
+    node: Comprehension,
     first: Abstract,
     action: Callable[[], None],
 ) -> None:
-    run = _loops(interp, generators, 0, action)
-    with _own_scope(interp, generators):
+    run = _loops(interp, node.generators, 0, action)
+    with _own_scope(interp, node):
         run(first)
 
 
 @contextlib.contextmanager
-def _own_scope(interp: Interpreter, generators: list[ast.comprehension]) -> Iterator[None]:
+def _own_scope(interp: Interpreter, node: Comprehension) -> Iterator[None]:
     """The names that a comprehension binds are its own."""
     names = frozenset(
         name.id
-        for generator in generators
+        for generator in node.generators
         for name in ast.walk(generator.target)
         if isinstance(name, ast.Name)
     )
@@ -344,8 +346,10 @@ def _own_scope(interp: Interpreter, generators: list[ast.comprehension]) -> Iter
     scope = Scope(
         "<comprehension>", names, outer, outer.globals, outer.cells, outer.declared_global
     )
+    scope.node = node
     with in_scope(interp, scope, interp.frame.source):
         yield
+    scope.ended = True
     interp.forget(scope)
 
 
@@ -401,7 +405,7 @@ def _list_comprehension(interp: Interpreter, node: ast.ListComp) -> Abstract:
     def append() -> None:
         append_item(interp, made, interp.evaluate(node.elt))
 
-    _comprehend(interp, node.generators, append, node.elt)
+    _comprehend(interp, node, append, node.elt)
     return made
 
 
@@ -411,7 +415,7 @@ def _set_comprehension(interp: Interpreter, node: ast.SetComp) -> Abstract:
     interp.put(made, ())
     _comprehend(
         interp,
-        node.generators,
+        node,
         lambda: append_item(interp, made, element_of_set(interp, interp.evaluate(node.elt))),
         node.elt,
     )
@@ -428,7 +432,7 @@ def _dict_comprehension(interp: Interpreter, node: ast.DictComp) -> Abstract:
         value = interp.evaluate(node.value)
         interp.put(made, {**interp.content(made), key: value})
 
-    _comprehend(interp, node.generators, add, node.key, node.value)
+    _comprehend(interp, node, add, node.key, node.value)
     return made
 
 
@@ -449,13 +453,13 @@ def _generator(interp: Interpreter, node: ast.GeneratorExp) -> Abstract:
 
         for_each_item = partial(for_each_case, interp, action, node.elt)
         with in_scope(interp, scope, source):
-            _comprehend_over(interp, node.generators, first, for_each_item)
+            _comprehend_over(interp, node, first, for_each_item)
 
     def elements() -> Iterable:
         part = iterate(interp, first)
 
         def element(k: Any) -> Abstract:
-            with in_scope(interp, scope, source), _own_scope(interp, node.generators):
+            with in_scope(interp, scope, source), _own_scope(interp, node):
                 assign(interp, node.generators[0].target, part.element(k))
                 return interp.evaluate(node.elt)
 

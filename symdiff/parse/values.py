@@ -132,7 +132,8 @@ class ObjectRef:
 class Scope:
     """The names of one function activation; contents in the heap under ``(scope, name)``.
 
-    ``node``: the function. ``ended``: it has returned, so only what it defined sees its names.
+    ``node``: the function, or the comprehension. ``ended``: it has returned, so only what it
+    defined sees its names.
     """
 
     function: str

@@ -227,6 +227,15 @@ def a_name_of_the_other_call_is_unbound(x, n):
     return q(x)
 
 
+def defined_in_a_comprehension(x, n):
+    k = 0
+    while k < n:
+        fs = [(lambda t, c=c: t * c * x) for c in (x, 2.0)]
+        gs = [lambda t: t * c for c in (x, 3.0)]  # noqa: B023 - that is the point
+        k += 1
+    return fs[0](x) + gs[0](x) * fs[1](2.0)
+
+
 @pytest.mark.parametrize(
     "function",
     [
@@ -238,6 +247,7 @@ def a_name_of_the_other_call_is_unbound(x, n):
         counts_on_one_path,
         counts_in_a_loop,
         a_name_of_the_other_call_is_unbound,
+        defined_in_a_comprehension,
     ],
     ids=lambda f: f.__name__,
 )
