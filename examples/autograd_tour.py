@@ -54,25 +54,33 @@ def with_torch() -> dict[str, Any]:
     return {"w": w, "b": b, "h": h, "r": r, "loss": (r * r).mean()}
 
 
-def heading(text: str) -> None:
-    """A question."""
-    print(f"\n{text}\n{'-' * len(text)}")
+def heading(question: str, theirs: str, ours: str) -> None:
+    """A question, and how it is asked in PyTorch and here."""
+    print(f"\n{question}\n{'-' * len(question)}\n  PyTorch:  {theirs}\n  symdiff:  {ours}\n")
 
 
 def show_graph() -> None:
     """Leaves, the root, and the functions of the backward sweep."""
-    heading("What is the graph? Who is a leaf, and what is grad_fn?")
+    heading(
+        "What is the graph? Who is a leaf, and what is grad_fn?",
+        "t.is_leaf, t.requires_grad, t.grad_fn.next_functions",
+        'g = f.graph(*args); g["r"].is_leaf, .requires_grad, .grad_fn.next_functions',
+    )
     g = loss.graph(W, B, X, Y)
     print(g)
     r, w = g["r"], g["w"]
     assert r.grad_fn is not None
-    print("r:", r.is_leaf, r.requires_grad, r.grad_fn.name(), "| w:", w.is_leaf, w.grad_fn)
+    for node in (r, w):
+        grad_fn = None if node.grad_fn is None else node.grad_fn.name()
+        print(f"{node.name}.is_leaf {node.is_leaf}, .requires_grad {node.requires_grad}", end="")
+        print(f", .grad_fn {grad_fn}")
     assert (r.is_leaf, w.is_leaf, w.grad_fn) == (False, True, None)
 
+    # All arguments require a gradient until a derivative says by which it is: then x is data.
     by_parameters = sd.grad(loss, argnums=("w", "b")).graph(W, B, X, Y)
     product = by_parameters.named("h")[0].inputs[0].inputs[0].grad_fn
     assert product is not None
-    print("of x @ w, where x is data:", product.next_functions)
+    print("next_functions of x @ w, differentiated by w and b:", product.next_functions)
     assert product.next_functions[0] == (None, 0)
 
     found = [function.name() for function in walked(by_parameters.root.grad_fn)]
@@ -101,7 +109,11 @@ def walked(root: Any) -> list[Any]:
 
 def show_paths() -> None:
     """Two ways from a leaf to the root."""
-    heading("What if there are several paths to one leaf?")
+    heading(
+        "What if there are several paths to one leaf?",
+        "they are summed",
+        'they are summed; g["x"].users',
+    )
     twice = sd.differentiable(lambda x: x * np.sin(x))
     g = twice.graph(0.5)
     leaf = g.leaves[0]
@@ -113,7 +125,11 @@ def show_paths() -> None:
 
 def show_drawings() -> None:
     """The graph in the languages that draw."""
-    heading("How do I draw it (torchviz)?")
+    heading(
+        "How do I draw it (torchviz)?",
+        "torchviz.make_dot(loss)",
+        "g.to_svg(), g.to_dot(), g.to_mermaid(), g.to_networkx(); g itself in a notebook",
+    )
     g = loss.graph(W, B, X, Y)
     dot, mermaid = g.to_dot(), g.to_mermaid()
     print(mermaid.split("classDef")[0].rstrip())
@@ -129,7 +145,11 @@ def show_drawings() -> None:
 
 def show_values() -> None:
     """One run with all its values; their gradients; accumulation; what is freed."""
-    heading("What are the values and gradients at each node?")
+    heading(
+        "What are the values and gradients at each node?",
+        "h.retain_grad(); loss.backward(); h.grad",
+        't = f.trace(*args); t.backward(); t["h"].value, t["h"].grad, t["h"][k] of turn k',
+    )
     h_bar, w_bar, b_bar = by_hand()
     t = loss.trace(W, B, X, Y)
     t.backward(retain_graph=True)
@@ -156,7 +176,11 @@ def show_values() -> None:
     print("drawn:", next(line for line in drawn.splitlines() if "<b>r</b>" in line).strip())
     assert drawn.count("gradient: norm") == 7
 
-    heading("Do gradients accumulate, and is the graph freed?")
+    heading(
+        "Do gradients accumulate, and is the graph freed?",
+        "loss.backward(retain_graph=True); w.grad.zero_()",
+        "t.backward(retain_graph=True); t.zero_grad(); sd.accumulate(total, gradient)",
+    )
     t.backward()
     np.testing.assert_allclose(t["b"].grad, 2 * b_bar, rtol=1e-14)
     print("after a second backward, b's gradient is doubled:", t["b"].grad)
@@ -180,7 +204,11 @@ def show_values() -> None:
 
 def show_losses() -> None:
     """Two losses that share a part."""
-    heading("Two losses that share a part (retain_graph)?")
+    heading(
+        "Two losses that share a part (retain_graph)?",
+        "one.backward(retain_graph=True); two.backward()",
+        't.backward(output="one", retain_graph=True); t.backward(output="two")',
+    )
 
     def losses(w: Array) -> dict[str, Any]:
         shared = np.tanh(X @ w)
@@ -209,12 +237,16 @@ def show_losses() -> None:
 
 def show_non_scalar() -> None:
     """The gradient of something that is not one number."""
-    heading("What is the gradient of a vector?")
+    heading(
+        "What is the gradient of a vector?",
+        "y.backward(gradient=v)",
+        "t.backward(gradient=v); f.backward(saved, gradient=v); f.vjp(x)[1](v)",
+    )
     residual = sd.differentiable(lambda w: np.tanh(X @ w) - Y)
     try:
         residual.grad(W)
     except sd.GradientShapeError as error:
-        print(str(error).splitlines()[0])
+        print(error)
     weights = np.ones_like(Y)
     value, pullback = residual.vjp(W)
     (w_bar,) = pullback(weights)
@@ -242,7 +274,11 @@ def show_non_scalar() -> None:
 
 def show_products() -> None:
     """Products with the Jacobian, from both sides, and the code that computes them."""
-    heading("JVP and VJP: is there a Jacobian?")
+    heading(
+        "JVP and VJP: is there a Jacobian?",
+        "torch.func.jvp, torch.func.vjp",
+        "f.jvp((x,), (v,)), f.vjp(x); f.jvp.source(...) is the code",
+    )
     f = sd.differentiable(lambda x: np.sin(x) * x[0])
     x, v = np.array([0.5, -1.0]), np.array([1.0, 2.0])
     value, pushed = f.jvp((x,), (v,))
@@ -265,7 +301,11 @@ def show_products() -> None:
 
 def show_second_order() -> None:
     """Gradients of gradients."""
-    heading("And gradients of gradients (create_graph)?")
+    heading(
+        "And gradients of gradients (create_graph)?",
+        "torch.autograd.grad(loss, w, create_graph=True)",
+        "f.grad.grad, f.hessian(x), f.hvp(x, v), sd.derivative(f, order=4)",
+    )
     cube = sd.differentiable(lambda x: np.sum(x**3))
     x = np.array([1.0, -2.0])
     print("hessian:", cube.hessian(x).tolist(), "hvp:", cube.hvp(x, np.ones(2)))
@@ -287,7 +327,11 @@ def show_second_order() -> None:
 
 def show_hooks() -> None:
     """Gradients of intermediates, kept and changed on their way."""
-    heading("Can I keep, or change, the gradient in the middle?")
+    heading(
+        "Can I keep, or change, the gradient in the middle?",
+        "h.retain_grad(), h.register_hook(fn)",
+        'sd.value_and_grad(f, retain=("h",)), f.with_hook("h", fn), sd.grad_hook(h, fn)',
+    )
     h_bar, w_bar, _ = by_hand()
     _, _, kept = sd.value_and_grad(loss, retain=("h",))(W, B, X, Y)
     np.testing.assert_allclose(kept["h"], h_bar, rtol=1e-14)
@@ -314,9 +358,74 @@ def show_hooks() -> None:
         np.testing.assert_allclose(halved.grad(W, B, X, Y), theirs["w"].grad.numpy(), rtol=1e-12)
 
 
+@sd.checkpoint
+def layer(h: Array) -> Array:
+    """Computed again in the backward sweep."""
+    inner = np.tanh(h)
+    return inner * h
+
+
+@sd.custom_vjp
+def clipped(x: Array) -> Array:
+    """The exponential, with a rule of its own."""
+    inside = np.exp(x)
+    return inside
+
+
+clipped.defvjp(lambda x: (clipped(x), x), lambda x, g: (np.clip(g, -1.0, 1.0) * np.exp(x),))
+
+
+def show_functions() -> None:
+    """Names inside functions that are called."""
+    heading(
+        "And inside checkpoint, and a Function with a backward of its own?",
+        "checkpoint(layer, h), class Clipped(autograd.Function)",
+        '@sd.checkpoint, @sd.custom_vjp; t["layer.inner"]',
+    )
+    t = sd.differentiable(lambda x: np.sum(clipped(layer(x)))).trace(np.array([0.5, -1.0]))
+    t.backward()
+    print("names:", ", ".join(t))
+    x, inner = t["x"].value, np.tanh(t["x"].value)
+    expected = np.exp(inner * x) * x
+    np.testing.assert_allclose(t["layer.inner"].grad, expected, rtol=1e-14)
+    try:
+        t["clipped.inside"]
+    except sd.UnknownNameError as error:
+        print(error)
+    else:
+        raise AssertionError("the sweep goes around it: there is no gradient by it")
+
+
+def show_effects() -> None:
+    """What is done besides computing."""
+    heading(
+        "What of print, and of what is written outside?",
+        "no part of the graph",
+        "g.effects; they stand in print(g) and are drawn; done once, in the forward sweep",
+    )
+    seen: list[float] = []
+
+    def logged(x: Array) -> np.float64:
+        total: np.float64 = np.sum(x * x)
+        seen.append(total)
+        if total > 1.0:
+            print("large:", total)
+        return total
+
+    g = sd.differentiable(logged).graph(np.array([1.0, 2.0]))
+    print("effects:", [effect.expression for effect in g.effects])
+    assert [effect.op for effect in g.effects] == ["opaque_call", "print"]
+    np.testing.assert_array_equal(sd.grad(logged)(np.array([1.0, 2.0])), [2.0, 4.0])
+    assert seen == [5.0]
+
+
 def show_cuts() -> None:
     """What is not differentiated: detach, no_grad, frozen arguments."""
-    heading("How do I cut the graph?")
+    heading(
+        "How do I cut the graph?",
+        "x.detach(), torch.no_grad(), b.requires_grad_(False)",
+        'sd.detach(x), sd.no_grad(), f.freeze("b")',
+    )
 
     def scaled(x: Array) -> np.float64:
         with sd.no_grad():
@@ -355,7 +464,11 @@ def show_cuts() -> None:
 
 def show_in_place() -> None:
     """Code that PyTorch refuses, and an array that is changed too early."""
-    heading("What of changes in place?")
+    heading(
+        "What of changes in place?",
+        "refused, by the version counter",
+        "differentiated; sd.detect_changes() finds what is changed between the sweeps",
+    )
 
     def squared_in_place(x: Array) -> np.float64:
         y = np.exp(x)
@@ -394,7 +507,11 @@ def show_in_place() -> None:
 
 def show_anomalies() -> None:
     """The first infinity of a backward sweep."""
-    heading("Where does the infinity come from (detect_anomaly)?")
+    heading(
+        "Where does the infinity come from (detect_anomaly)?",
+        "torch.autograd.detect_anomaly()",
+        "sd.detect_anomaly()",
+    )
     root = sd.differentiable(lambda x: np.sum(np.sqrt(x)))
     with sd.detect_anomaly(), np.errstate(divide="ignore"):
         try:
@@ -417,7 +534,11 @@ def show_anomalies() -> None:
 
 def show_rules() -> None:
     """The table of derivatives."""
-    heading("Where are the rules (derivatives.yaml)?")
+    heading(
+        "Where are the rules (derivatives.yaml)?",
+        "tools/autograd/derivatives.yaml",
+        "sd.rules(), sd.rules(np.tanh)",
+    )
     print(sd.rules(np.tanh))
     assert sd.rules("tanh")[0].partials == {"x": "1.0 - y * y"}
 
@@ -434,6 +555,8 @@ def main() -> None:
     show_products()
     show_second_order()
     show_hooks()
+    show_functions()
+    show_effects()
     show_cuts()
     show_in_place()
     show_anomalies()
