@@ -134,4 +134,12 @@ EXAMPLES: Mapping[str, Callable[..., Any]] = {
     "eigh": lambda A: _np("linalg.eigh")(A),
     "eigvalsh": lambda A: _np("linalg.eigvalsh")(A),
     "norm": lambda x: _np("linalg.norm")(x),
+    "fft": lambda z: _np("fft.fft")(z),
+    "ifft": lambda z: _np("fft.ifft")(z),
+    "rfft": lambda x: _np("fft.rfft")(x),
+    "irfft": lambda z: _np("fft.irfft")(z),
+    "fftshift": lambda x: _np("fft.fftshift")(x),
+    "ifftshift": lambda x: _np("fft.ifftshift")(x),
+    "fftfreq": lambda a: _np("fft.fftfreq")(5, a),
+    "rfftfreq": lambda a: _np("fft.rfftfreq")(5, a),
 }

@@ -1,6 +1,6 @@
 """The ops: one table a family, each op declared once. Importing this fills the registry."""
 
-from symdiff.ops import cmathlib, numerical, positions, quantiles, writes
+from symdiff.ops import cmathlib, fourier, numerical, positions, quantiles, writes
 from symdiff.ops.anomalies import check_finite
 from symdiff.ops.creation import (
     arange,
@@ -342,6 +342,7 @@ __all__ = [
     "fmax",
     "fmin",
     "fmod",
+    "fourier",
     "full",
     "given",
     "grad_hook",

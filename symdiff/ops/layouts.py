@@ -52,9 +52,22 @@ _PACKED = frozenset(
         "cholesky",
     }
 )
-_KEPT = frozenset({"astype", "cumsum", "cumprod", "sort", "where", "clip"})
+_KEPT = frozenset(
+    {"astype", "cumsum", "cumprod", "sort", "where", "clip", "fft", "ifft", "rfft", "irfft"}
+)
 _PACKED_AS_OPERANDS = frozenset(
-    {"concatenate", "stack", "pad", "roll", "tril", "triu", "einsum", "take_along_axis"}
+    {
+        "concatenate",
+        "stack",
+        "pad",
+        "roll",
+        "fftshift",
+        "ifftshift",
+        "tril",
+        "triu",
+        "einsum",
+        "take_along_axis",
+    }
 )
 _REDUCTIONS = frozenset({"sum", "prod", "max", "min", "mean", "any", "all", "var", "std", "norm"})
 

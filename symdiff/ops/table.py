@@ -28,6 +28,7 @@ FAMILIES = {
     "einsum": "products",
     "linalg": "linear algebra",
     "norms": "linear algebra",
+    "fourier": "Fourier transforms",
     "creation": "creation",
     "arrange": "shape",
     "order": "order, selection",
@@ -38,7 +39,7 @@ FAMILIES = {
     "mathlib": "`math`",
     "cmathlib": "`cmath`",
 }
-PREFIXES = {"builtins": "", "numpy": "np.", "numpy.linalg": "np.linalg."}
+PREFIXES = {"builtins": "", "numpy": "np.", "numpy.linalg": "np.linalg.", "numpy.fft": "np.fft."}
 
 
 def spelled(function: Any) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from symdiff.ir.graph import Block, Node, Value, walk_nodes
 from symdiff.ir.types import Dim, Size, shifted
 from symdiff.ops.facts import made_by
 from symdiff.ops.sizes import constant_integer, dim_of
-from symdiff.optimise.facts import SIZED
+from symdiff.optimise.facts import SIZED, lengths_given
 
 _DEEPEST = 8
 
@@ -60,9 +60,7 @@ class Bounds:
                 if view.count is not None:
                     self._count[view.index] = view.count
             elif node.op.name in SIZED:
-                shape = node.attributes["shape"]
-                sizes = node.operands[len(node.operands) - len(shape) :]
-                self._dims.update(zip(sizes, shape, strict=True))
+                self._dims.update((value, dim) for dim, value in lengths_given(node))
             elif node.op.name == "list_length":
                 lengths = self._lengths.setdefault(node.operands[0], set())
                 lengths.add(dim_of(node.result))

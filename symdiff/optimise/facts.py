@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from symdiff.ir.control import LoopView, loop
-from symdiff.ir.graph import Block, Graph, Value, walk_nodes
+from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type, is_long
 from symdiff.ops.facts import is_derived, number_of, shape_of
 
@@ -19,9 +19,21 @@ from symdiff.ops.facts import is_derived, number_of, shape_of
 FRESH = frozenset({"zeros", "ones", "full", "empty", "copy", "array"})
 # Ops whose last operands are the lengths of the attribute ``shape``.
 SIZED = frozenset({"zeros", "ones", "full", "empty", "broadcast_to", "reshape"})
+# Ops whose operands behind the first are lengths, one for each of the attribute ``axes``.
+_TRANSFORMS = frozenset({"fft", "ifft", "rfft", "irfft"})
 _MOVES_ZEROS = frozenset(
     {"transpose", "reshape", "broadcast_to", "unbroadcast", "negative", "astype", "copy", "sum"}
 )
+
+
+def lengths_given(node: Node) -> Iterator[tuple[Dim, Value]]:
+    """Dimensions of a new array, and the operands that say how long they are."""
+    shape = node.attributes.get("shape")
+    if node.op.name in SIZED and isinstance(shape, tuple):
+        yield from zip(shape, node.operands[len(node.operands) - len(shape) :], strict=False)
+    if node.op.name in _TRANSFORMS:
+        axes = node.attributes["axes"][: -1 if node.op.name == "rfft" else None]
+        yield from zip((shape_of(node.result)[k] for k in axes), node.operands[1:], strict=False)
 
 
 def is_number(value: Value, number: float) -> bool:

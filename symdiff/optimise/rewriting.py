@@ -26,11 +26,11 @@ from symdiff.ops.facts import is_derived, made_by, number_of, shape_of
 from symdiff.ops.sizes import size
 from symdiff.optimise.equal import Scoped, are_same_constant, key_of_node
 from symdiff.optimise.facts import (
-    SIZED,
     are_of_one_size,
     dims_at,
     has_derivatives,
     is_zero,
+    lengths_given,
     varying_symbols,
 )
 from symdiff.optimise.loop_rewriting import LoopRewriting
@@ -218,14 +218,9 @@ class Rewriter(Builder):
 
     def _learn_sizes(self, node: Node) -> None:
         """Remember the values that are lengths of a new array's dimensions."""
-        shape = node.attributes.get("shape")
         if node.op.name == "index":
             self._learn_part(node)
-        if node.op.name not in SIZED or not isinstance(shape, tuple):
-            return
-        for dim, value in zip(
-            shape, node.operands[len(node.operands) - len(shape) :], strict=False
-        ):
+        for dim, value in lengths_given(node):
             if isinstance(dim, Size) and number_of(value) is None:
                 self.sizes.add(dim, value)
 

@@ -8,8 +8,9 @@ lengths of ranges and the elements of ranges fold where they start at 0 and go o
 from __future__ import annotations
 
 from symdiff.ir.graph import Node, Value
+from symdiff.ops.declare import Operation
 from symdiff.ops.facts import is_length, shape_of
-from symdiff.ops.sizes import constant_integer
+from symdiff.ops.sizes import constant_integer, size
 from symdiff.optimise.facts import is_number
 from symdiff.optimise.rewriting import Rewriter, Rules
 
@@ -28,6 +29,21 @@ def canonical_size(node: Node, rewriter: Rewriter) -> Value | None:
     return rewriter.early_length(dim)
 
 
+def size_of_operand(node: Node, rewriter: Rewriter) -> Value | None:
+    """Of an elementwise result: as long as the operand it has the dimension from."""
+    x, axis = node.operands[0], node.attributes["axis"]
+    made = x.node
+    if made is None or not isinstance(made.op, Operation) or not made.op.elementwise:
+        return None
+    if not rewriter.has_derivatives:
+        return None
+    for operand in made.operands:
+        shape = shape_of(operand)
+        if len(shape) == len(shape_of(x)) and shape[axis] == shape_of(x)[axis]:
+            return rewriter.emit(size, (operand,), {"axis": axis}).result
+    return None
+
+
 def length_of_range(node: Node, rewriter: Rewriter) -> Value | None:
     start, stop, step = node.operands
     counts = is_number(start, 0) and is_number(step, 1) and is_length(stop)
@@ -42,7 +58,7 @@ def element_of_range(node: Node, rewriter: Rewriter) -> Value | None:
 
 
 SIZES: Rules = {
-    "size": (canonical_size,),
+    "size": (canonical_size, size_of_operand),
     "range_length": (length_of_range,),
     "range_element": (element_of_range,),
 }

@@ -246,7 +246,7 @@ def call_lowering(
     plain = [plain_argument(interp, a, arrays) for a in arguments]
     named = {name: plain_argument(interp, a, arrays) for name, a in keywords.items()}
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
-    if "where" in named and isinstance(out, Array) and "kept" in _parameters(lowering):
+    if isinstance(out, Array) and "kept" in _parameters(lowering):
         named["kept"] = interp.heap.read(out)
     result = lowering(*plain, **named)
     if out is None:

@@ -45,6 +45,7 @@ MODULES = (
     "einsum",
     "linalg",
     "norms",
+    "fourier",
     "mathlib",
     "cmathlib",
 )
@@ -96,6 +97,10 @@ def test_a_call_gives_what_the_function_gives(name: str) -> None:
         for combination in draws(name, count):
             if name.endswith("power") or name.endswith("pow"):  # bool ** 2 is int8, ** 3 is int64
                 combination = tuple(c for c in combination if "bool" not in c)
+            if name.endswith(
+                (".irfft", ".hfft")
+            ):  # of no frequencies NumPy makes what memory holds
+                combination = tuple(c for c in combination if c != "empty")
             arguments = [POOL[c] for c in combination]
             expected = called(function, arguments)
             agreed += _agrees(lowering, arguments, expected, combination)

@@ -186,9 +186,9 @@ def super_with_arguments(x, k):
     return super(object, x)
 
 
-@refused(Call, "np.fft.hfft(x)", "custom_vjp")
+@refused(Call, "np.roots(x)", "custom_vjp")
 def no_rule(x, k):
-    return np.fft.hfft(x)
+    return np.roots(x)
 
 
 @refused(Call, "np.vectorize(abs)", "whole arrays")

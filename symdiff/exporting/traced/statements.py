@@ -36,7 +36,12 @@ from symdiff.source import SourceSpan
 
 _DROPPED = frozenset({"enter_errstate", "leave_errstate"})  # they say what NumPy warns of
 _TRANSPARENT = frozenset({"copy", "contiguous", "as_scalar", "retype"})
-_SHAPED = frozenset({"zeros", "ones", "full", "empty", "reshape", "broadcast_to", "eye", "arange"})
+_SHAPED = frozenset(
+    {
+        "zeros", "ones", "full", "empty", "reshape", "broadcast_to", "eye", "arange", "fft", "ifft",
+        "rfft", "irfft", "fftfreq", "rfftfreq",
+    }
+)  # fmt: skip
 _ARITHMETIC = frozenset({"add", "subtract", "multiply", "divide", "negative", "power", "sign"})
 _MOST_TURNS = 2**31  # more are the bound of a loop that has none
 _DEEPEST = 6  # operations in one expression
