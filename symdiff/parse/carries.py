@@ -361,9 +361,13 @@ class Carries:
         holder = holder_of(hint)
         assert holder is not None
         starts = _parts(start) if start is not ABSENT else (ABSENT,) * len(holder.parts)
-        slot = self._item if isinstance(hint, dict) else self._slot
+        slot = self._item if isinstance(hint, dict) else self._part_of
         items = tuple(slot(name, a, b) for a, b in zip(starts, holder.parts, strict=True))
         return self._items_of(name, holder, items)
+
+    def _part_of(self, name: str, start: Abstract, hint: Abstract) -> Slot:
+        """A slot for a part of a function …: what is known of it in the turn that makes it is."""
+        return Same(hint) if start is ABSENT and is_leaf(hint) else self._slot(name, start, hint)
 
     def _items_of(self, name: str, holder: Holder, items: tuple[Any, ...]) -> Items:
         """The slot of a tuple, a dict or a function, which is another one in each turn."""

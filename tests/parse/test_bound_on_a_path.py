@@ -255,6 +255,23 @@ def test_functions_that_paths_and_turns_define(function):
     follows(function, *CALLS)
 
 
+def known_in_the_turn_that_makes_it(x):
+    k = 0
+    while k < 3.0 * x[0]:
+
+        def q(t, axis=0, c=k):
+            return np.sum(t, axis=axis) * c
+
+        p, r, s = partial(np.sum, axis=1), range(2), slice(0, 2)
+        k += 1
+    a = np.outer(x, x)
+    return q(a)[0] + p(a)[1] + np.array([x[i] for i in r]).sum() + x[s].sum()
+
+
+def test_what_is_the_same_in_all_turns_is_known_after_them():
+    follows(known_in_the_turn_that_makes_it, *(np.array([a, 0.7, 0.3]) for a in (0.55, 0.9, -0.1)))
+
+
 def held_by_a_default(x):
     a = x * 1.0
 
