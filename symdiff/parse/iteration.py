@@ -133,7 +133,9 @@ def after(part: Iterable, position: int | Value) -> Iterable:
 
 def has_element(part: Iterable, k: Any) -> bool | Value:
     """Whether there is an element of an index."""
-    return below(k, part.count) if part.more is None else part.more(k)
+    if part.more is None or isinstance(k, Value):
+        return below(k, part.count)
+    return part.more(k)
 
 
 def below(k: Any, count: Any) -> bool | Value:

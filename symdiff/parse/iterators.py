@@ -18,6 +18,7 @@ from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ops.declare import NeedsStatic, static
 from symdiff.parse.blame import users
+from symdiff.parse.branches import choose
 from symdiff.parse.calls import Keywords, builtin
 from symdiff.parse.demand import can_be_known
 from symdiff.parse.identity import class_of
@@ -35,7 +36,7 @@ from symdiff.parse.iteration import (
     static_items,
 )
 from symdiff.parse.operators import binary
-from symdiff.parse.selecting import refuse_where
+from symdiff.parse.selecting import item_of, refuse_where
 from symdiff.parse.values import Abstract, Generator, Iterable, Lazy, Range
 
 Arguments = Sequence[Abstract]
@@ -418,8 +419,37 @@ def _zip_longest(interp: Interpreter, arguments: Arguments, keywords: Keywords) 
 
 def _zipped_to_the_longest(interp: Interpreter, parts: Parts) -> Iterable:
     fill, *over = parts
-    sides = [static_items(interp, part) for part in over]
-    return fixed(tuple(itertools.zip_longest(*sides, fillvalue=fill)))
+    sides = [_plain(interp, part) for part in over]
+    staged = [side.count for side in sides if isinstance(side.count, Value)]
+    if staged and all(can_be_known(interp, count) for count in staged):
+        raise NeedsStatic(staged[0])
+
+    def one(side: Iterable, k: Any) -> Abstract:
+        if side.unroll and isinstance(k, Value):
+            return item_of(interp, static_items(interp, side), k, "tuple")
+        return side.element(k)
+
+    def element(k: Any) -> Abstract:
+        return tuple(
+            choose(interp, has_element(side, k), functools.partial(one, side, k), lambda: fill)
+            for side in sides
+        )
+
+    def more(k: int) -> bool:
+        return any(has_element(side, k) for side in sides)
+
+    counts = [side.count for side in sides]
+    most = functools.reduce(_longer, counts) if counts else 0
+    live = tuple(ref for side in sides for ref in side.live)
+    return Iterable(most, element, not staged, live, None if staged else more)
+
+
+def _longer(a: int | Value, b: int | Value) -> int | Value:
+    """The larger of two counts."""
+    if isinstance(a, int) and isinstance(b, int):
+        return max(a, b)
+    result: Value = ops.add(a, ops.range_length_of(a, b, 1))
+    return result
 
 
 # Without an end -----------------------------------------------------------------------------------

@@ -210,3 +210,18 @@ def maps_of_what_a_condition_leaves(x):
     total = sum(map(lambda v: v**3, filter(lambda v: v > 0, x)))
     total += sum(map(np.sin, (v * 2 for v in x if v < 0.5)))
     return total + x[0] * sum(map(lambda v: v**2, filter(None, [1.0, 0.0, 2.0])))
+
+
+@program(args=(X, 0.8), also=[(-X, 0.8), (X[1:2], 0.8)], wrt=(0, 1))
+def to_the_longest_of_rows_counted_at_run_time(x, a):
+    kept, others, total, items = x[x > 0], x[x < 0], a, [a, x]
+    for v, w in itertools.zip_longest(kept, [a, 2.0, 3.0], fillvalue=0.5):
+        total = total + v * w * total
+    for k, (v, w) in enumerate(itertools.zip_longest(kept, others, fillvalue=a)):
+        total = total + v * w * a + k
+    for v, item in itertools.zip_longest(items, [x, a, 1.0], fillvalue=0.5):
+        total = total + np.sum(v * item)
+        items[1] = a
+        if len(items) < 5:
+            items.append(a * v)
+    return total
