@@ -21,7 +21,9 @@ READY := .venv/.ready
 READY_PEERS := .venv/.ready-peers
 
 # The other Pythons that run the emitter's tests: what `python3.X` or pyenv finds, and actually starts.
-EMITTER_VERSIONS := 3.11 3.12 3.13
+# That of `.venv` has run them among all others.
+OWN_VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
+EMITTER_VERSIONS := $(filter-out $(OWN_VERSION),3.11 3.12 3.13)
 find_python = $(firstword $(foreach candidate, \
     python$(1) $(sort $(wildcard $(or $(PYENV_ROOT),$(HOME)/.pyenv)/versions/$(1).*/bin/python)), \
     $(shell $(candidate) -c 'import sys, venv, ensurepip; print(sys.executable)' 2>/dev/null)))
@@ -48,7 +50,7 @@ emitter: $(if $(EMITTER_TESTS),$(foreach version,$(EMITTER_VERSIONS),emitter-$(v
 emitter-%:
 	@$(if $(call find_python,$*), \
 	    $(MAKE) --no-print-directory .venv-$*/.ready INTERPRETER='$(call find_python,$*)' && \
-	    echo 'the emitter on Python $*' && .venv-$*/bin/python -m pytest $(EMITTER_TESTS), \
+	    echo 'the emitter on Python $*' && .venv-$*/bin/python -m pytest -n 2 $(EMITTER_TESTS), \
 	    echo 'no Python $* on this machine: the emitter is not tested on it')
 
 bench: $(READY_PEERS)
@@ -80,7 +82,7 @@ $(READY_PEERS): $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
 	@touch $@
 
-.venv-%/.ready: pyproject.toml
+.venv-%/.ready: pyproject.toml Makefile
 	$(INTERPRETER) -m venv .venv-$*
-	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --editable . pytest
+	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --editable . pytest pytest-xdist
 	@touch $@
