@@ -168,23 +168,21 @@ def _scalar(value: Any) -> Any:
 # --- differences
 
 
-def _ridders(difference: Callable[[float], Any], step: float, levels: int) -> Estimate:
+def _ridders(difference: Callable[[float], float], step: float, levels: int) -> Estimate:
     """Extrapolate a difference quotient with an even error expansion to step 0."""
-    previous = [np.asarray(difference(step))]
-    best = Estimate(previous[0], np.full(previous[0].shape, np.inf))
+    previous = [np.float64(difference(step))]
+    best = Estimate(previous[0], np.float64(np.inf))
     for level in range(1, levels):
-        row = [np.asarray(difference(step / 2**level))]
+        row = [np.float64(difference(step / 2**level))]
         for order in range(1, level + 1):
             finer, coarser = row[order - 1], previous[order - 1]
             entry = finer + (finer - coarser) / (4.0**order - 1.0)
-            error = np.maximum(np.abs(entry - finer), np.abs(entry - coarser))
-            better = error < best.error
-            best = Estimate(
-                np.where(better, entry, best.value), np.where(better, error, best.error)
-            )
+            error = max(abs(entry - finer), abs(entry - coarser))
+            if error < best.error:
+                best = Estimate(entry, error)
             row.append(entry)
         previous = row
-    return Estimate(best.value[()], best.error[()])
+    return best
 
 
 def directional(

@@ -10,6 +10,7 @@ arrays are fresh.
 from __future__ import annotations
 
 import copy
+import functools
 import importlib.util
 import re
 import signal
@@ -280,7 +281,7 @@ class _Run:
         """The derivative of the gradient, by the tangent and by the pullback of the gradient."""
         if self.weights is not None:
             return
-        u, v = self.directions(2), self.directions(3)
+        _, v = self._along
         gradient = self.sd.grad(self.function, argnums=self.wrt)
         along = tuple(v[k] for k in self.wrt)
 
@@ -292,12 +293,22 @@ class _Run:
             return [pulled[k] for k in self.wrt]
 
         for stage, product in (("second", forward), ("second, reverse", reverse)):
-            self._compare_second(stage, self.derivative(stage, product, *self.case), u, v)
+            self._compare_second(stage, self.derivative(stage, product, *self.case))
 
-    def _compare_second(self, stage: str, product: Any, u: list[Any], v: list[Any]) -> None:
+    @functools.cached_property
+    def _along(self) -> tuple[list[Any], list[Any]]:
+        return self.directions(2), self.directions(3)
+
+    @functools.cached_property
+    def _expected_second(self) -> list[float]:
+        """Estimates of the mixed derivative, with which products in both modes are compared."""
+        return self.known.second(*self._along)
+
+    def _compare_second(self, stage: str, product: Any) -> None:
+        u, _ = self._along
         actual = float(flat([u[k] for k in self.wrt]) @ flat(product))
         try:
-            estimates = self.known.second(u, v)
+            estimates = self._expected_second
         except Exception:  # a little further the program goes another way, and fails
             raise _FoundError(Outcome("unsure", stage, "no second derivative near")) from None
         scale = max(self.scale, min(map(abs, estimates)))
