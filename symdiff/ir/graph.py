@@ -233,13 +233,13 @@ def walk_nodes(block: Block) -> Iterator[Node]:
     """Every node of a block and of the blocks nested in it, a node before its blocks' nodes."""
     stack: list[Iterator[Node]] = [iter(block.nodes)]
     while stack:
-        node = next(stack[-1], None)
-        if node is None:
+        for node in stack[-1]:
+            yield node
+            if node.blocks:
+                stack.extend(iter(inner.nodes) for inner in reversed(node.blocks))
+                break
+        else:
             stack.pop()
-            continue
-        yield node
-        for inner in reversed(node.blocks):
-            stack.append(iter(inner.nodes))
 
 
 def uses(block: Block) -> dict[Value, int]:

@@ -36,7 +36,7 @@ from symdiff.optimise.factors import FACTORS
 from symdiff.optimise.folding import FOLDING
 from symdiff.optimise.indexing import FINISHING, INDEXING
 from symdiff.optimise.motion import move_invariants
-from symdiff.optimise.rewriting import joined, rewrite
+from symdiff.optimise.rewriting import Rules, Table, joined, rewrite
 from symdiff.optimise.shapes import ORDER, SHAPES
 from symdiff.optimise.sizes import SIZES
 from symdiff.optimise.stores import leave_out_stores
@@ -50,24 +50,39 @@ Pass = Callable[[Graph], Graph]
 _ROUNDS = 12
 
 
-_ALL = joined(FOLDING, SIZES, INDEXING, ALGEBRA, FACTORS, SUMS, CANCELLING, SHAPES, ORDER)
+def _rewriting(*tables: Rules, common: bool = False, control: bool = False) -> Pass:
+    table = Table(joined(*tables))
+    return lambda graph: rewrite(graph, table, common=common, control=control)
+
 
 PASSES: Mapping[str, Pass] = {
     "dead": eliminate_dead_code,
-    "simplify": lambda graph: rewrite(graph, _ALL, common=True, control=True),
+    "simplify": _rewriting(
+        FOLDING,
+        SIZES,
+        INDEXING,
+        ALGEBRA,
+        FACTORS,
+        SUMS,
+        CANCELLING,
+        SHAPES,
+        ORDER,
+        common=True,
+        control=True,
+    ),
     "motion": move_invariants,
     "stores": leave_out_stores,
-    "fold": lambda graph: rewrite(graph, FOLDING),
-    "algebra": lambda graph: rewrite(graph, ALGEBRA),
-    "factors": lambda graph: rewrite(graph, FACTORS),
-    "sums": lambda graph: rewrite(graph, SUMS),
-    "cancelling": lambda graph: rewrite(graph, CANCELLING),
-    "shapes": lambda graph: rewrite(graph, joined(SHAPES, ORDER)),
-    "sizes": lambda graph: rewrite(graph, SIZES),
-    "indexing": lambda graph: rewrite(graph, INDEXING),
-    "common": lambda graph: rewrite(graph, {}, common=True),
-    "control": lambda graph: rewrite(graph, {}, control=True),
-    "finish": lambda graph: rewrite(graph, joined(FINISHING, FINISHING_SUMS)),
+    "fold": _rewriting(FOLDING),
+    "algebra": _rewriting(ALGEBRA),
+    "factors": _rewriting(FACTORS),
+    "sums": _rewriting(SUMS),
+    "cancelling": _rewriting(CANCELLING),
+    "shapes": _rewriting(SHAPES, ORDER),
+    "sizes": _rewriting(SIZES),
+    "indexing": _rewriting(INDEXING),
+    "common": _rewriting(common=True),
+    "control": _rewriting(control=True),
+    "finish": _rewriting(FINISHING, FINISHING_SUMS),
 }
 DEFAULT = ("dead", "stores", "simplify", "motion", "dead")
 LAST = ("finish", "dead")

@@ -16,13 +16,12 @@ from symdiff.ops.elementary import add, multiply, negative, subtract, where
 from symdiff.ops.facts import is_derived, is_python, made_by, number_of
 from symdiff.ops.kinds import is_numpys
 from symdiff.optimise.facts import are_of_one_size, is_number, is_one, is_zero
-from symdiff.optimise.rewriting import Rewriter, Rule, Rules, apply, joined
+from symdiff.optimise.rewriting import OnDerivatives, Rewriter, Rule, Rules, apply, joined
 from symdiff.optimise.rules import (
     apply_like,
     first_operand,
     in_derivatives,
     is_exact_place,
-    on_derivatives,
     op_of,
     stays_zero,
 )
@@ -306,7 +305,7 @@ _IDENTITIES: Rules = {
     "positive": (first_operand,),
     "real": (first_operand,),
     "conjugate": (conjugate_of_real,),
-    "astype": (needless_cast, on_derivatives(stays_zero)),
-    "as_scalar": (first_operand, on_derivatives(stays_zero)),
+    "astype": (needless_cast, OnDerivatives(stays_zero)),
+    "as_scalar": (first_operand, OnDerivatives(stays_zero)),
 }
 ALGEBRA: Rules = joined(_IDENTITIES, _OPERATORS)

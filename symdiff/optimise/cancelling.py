@@ -22,8 +22,7 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, may_be_one
 from symdiff.ops.facts import made_by, number_of, shape_of
 from symdiff.ops.reduce import axes_of
-from symdiff.optimise.rewriting import Rewriter, Rules
-from symdiff.optimise.rules import on_derivatives
+from symdiff.optimise.rewriting import OnDerivatives, Rewriter, Rules
 
 _NEAR = (16, 48)  # how many values are expanded at most, at the first attempt and the next
 _MOST_TERMS = 24
@@ -264,4 +263,4 @@ _COMBINED: dict[str, Callable[..., Polynomial | None]] = {
     "divide": _quotient,
     "broadcast_to": lambda a, *sizes: a,
 }
-CANCELLING: Rules = {name: (on_derivatives(vanishing_sum),) for name in ("sum", "matmul")}
+CANCELLING: Rules = {name: (OnDerivatives(vanishing_sum),) for name in ("sum", "matmul")}

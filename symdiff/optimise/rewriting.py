@@ -7,13 +7,14 @@ node's result, so a rule need not check dtypes, kinds and shapes (of derivatives
 called that an elementwise op finds equal is no difference). Equal nodes are made once, in a
 block and in those nested in it.
 
-    rewrite(graph, {"negative": [double_negation]})
+    rewrite(graph, Table({"negative": [double_negation]}))
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from symdiff.ir.build import Builder, building, with_block
@@ -36,10 +37,37 @@ from symdiff.optimise.facts import (
 from symdiff.optimise.loop_rewriting import LoopRewriting
 
 Rule = Callable[[Node, "Rewriter"], "Value | None"]
-Rules = Mapping[str, Sequence[Rule]]
 
 
-def rewrite(graph: Graph, rules: Rules, *, common: bool = False, control: bool = False) -> Graph:
+@dataclass(frozen=True, slots=True)
+class OnDerivatives:
+    """A rule that is kept from the user's own statements."""
+
+    rule: Rule
+
+
+Rules = Mapping[str, Sequence[Rule | OnDerivatives]]
+
+
+class Table:
+    """Rules by the names of ops: those for the user's own statements, and for derivatives'."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._own = {
+            name: [rule for rule in given if not isinstance(rule, OnDerivatives)]
+            for name, given in rules.items()
+        }
+        self._derived = {
+            name: [rule.rule if isinstance(rule, OnDerivatives) else rule for rule in given]
+            for name, given in rules.items()
+        }
+
+    def rules_for(self, node: Node) -> Sequence[Rule]:
+        """The rules that may fit a node, in the order in which they are tried."""
+        return (self._derived if is_derived(node) else self._own).get(node.op.name, ())
+
+
+def rewrite(graph: Graph, rules: Table, *, common: bool = False, control: bool = False) -> Graph:
     """The graph with rules applied wherever they fit; the graph itself where none does.
 
     ``common``: equal nodes are made once. ``control``: carries that never change become captures,
@@ -68,7 +96,7 @@ def apply(op: Callable[..., Any], *operands: Operand, **attributes: Any) -> Valu
 class Rewriter(Builder):
     """A builder that rewrites what it is asked for before it makes it."""
 
-    def __init__(self, graph: Graph, rules: Rules, *, common: bool, control: bool) -> None:
+    def __init__(self, graph: Graph, rules: Table, *, common: bool, control: bool) -> None:
         super().__init__()
         self.rules = rules
         self.common = common
@@ -194,8 +222,8 @@ class Rewriter(Builder):
         self._learn_sizes(node)
 
     def _ruled(self, node: Node) -> Value | None:
-        rules = self.rules.get(node.op.name)
-        if rules is None or len(node.results) != 1:
+        rules = self.rules.rules_for(node)
+        if not rules or len(node.results) != 1:
             return None
         before = self.span, self.role, self.name
         self.span, self.role, self.name = node.span, node.result.role, None

@@ -1,8 +1,7 @@
-"""What tables of rules are written with: guards, and how an op is applied in a node's meaning."""
+"""What tables of rules are written with: whom a rule is for, how an op is applied like a node."""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,17 +10,7 @@ from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import REGISTRY
 from symdiff.ops.facts import is_derived, is_python
 from symdiff.optimise.facts import is_zero
-from symdiff.optimise.rewriting import Rewriter, Rule, apply
-
-
-def on_derivatives(rule: Rule) -> Rule:
-    """The rule, kept from the user's own statements."""
-
-    @functools.wraps(rule)
-    def guarded(node: Node, rewriter: Rewriter) -> Value | None:
-        return rule(node, rewriter) if is_derived(node) else None
-
-    return guarded
+from symdiff.optimise.rewriting import OnDerivatives, Rewriter, Rule, apply
 
 
 def is_exact_place(node: Node) -> bool:
@@ -49,8 +38,9 @@ def both_ways(node: Node) -> tuple[tuple[Value, Value], tuple[Value, Value]]:
     return (a, b), (b, a)
 
 
-def in_derivatives(*rules: Rule) -> Sequence[Rule]:
-    return tuple(map(on_derivatives, rules))
+def in_derivatives(*rules: Rule) -> Sequence[OnDerivatives]:
+    """The rules, kept from the user's own statements."""
+    return tuple(map(OnDerivatives, rules))
 
 
 # Rules of several families

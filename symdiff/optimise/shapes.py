@@ -16,7 +16,7 @@ from symdiff.ops.reduce import axes_of, sum
 from symdiff.ops.shape import broadcast_to, reshape, transpose
 from symdiff.optimise.facts import are_of_one_size, is_zero, meet_as_one
 from symdiff.optimise.rewriting import Rewriter, Rule, Rules, apply
-from symdiff.optimise.rules import first_operand, on_derivatives, stays_zero
+from symdiff.optimise.rules import first_operand, in_derivatives, stays_zero
 
 
 def through(name: str) -> Rule:
@@ -271,7 +271,7 @@ ORDER: Rules = {
 }
 
 SHAPES: Rules = {
-    name: tuple(map(on_derivatives, rules))
+    name: in_derivatives(*rules)
     for name, rules in {
         **{
             name: (absorbed_broadcasts,)

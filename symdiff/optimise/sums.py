@@ -15,8 +15,7 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ops.declare import Operation
 from symdiff.ops.elementary import add, multiply, negative, strong_multiply, subtract
 from symdiff.ops.facts import made_by, number_of, shape_of
-from symdiff.optimise.rewriting import Rewriter, Rules, apply
-from symdiff.optimise.rules import on_derivatives
+from symdiff.optimise.rewriting import OnDerivatives, Rewriter, Rules, apply
 
 _MOST_TERMS = 12
 
@@ -149,5 +148,5 @@ def added_at_once(node: Node, rewriter: Rewriter) -> Value | None:
     return apply(add if plus else subtract, value, total)
 
 
-FINISHING: Rules = {name: (on_derivatives(added_at_once),) for name in ("add", "subtract")}
-SUMS: Rules = {name: (on_derivatives(equal_terms),) for name in ("add", "subtract")}
+FINISHING: Rules = {name: (OnDerivatives(added_at_once),) for name in ("add", "subtract")}
+SUMS: Rules = {name: (OnDerivatives(equal_terms),) for name in ("add", "subtract")}

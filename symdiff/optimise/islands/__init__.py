@@ -21,7 +21,7 @@ from symdiff.ir.record import note
 from symdiff.optimise.dead_code import eliminate_dead_code
 from symdiff.optimise.islands.identities import KINDS
 from symdiff.optimise.islands.search import Replacement, Search, last
-from symdiff.optimise.rewriting import rewrite
+from symdiff.optimise.rewriting import Table, rewrite
 
 __all__ = ["KINDS", "Replacement", "simplify_islands"]
 
@@ -47,7 +47,7 @@ def _simplified(graph: Graph, kinds: Sequence[str], found: list[Replacement]) ->
     search = Search(kinds, uses(block))
     _visit(block, search, {})
     found += search.found
-    return eliminate_dead_code(rewrite(with_block(graph, block), {}, common=True))
+    return eliminate_dead_code(rewrite(with_block(graph, block), Table({}), common=True))
 
 
 def _visit(block: Block, search: Search, replaced: dict[Value, Value]) -> None:
