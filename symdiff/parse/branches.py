@@ -180,7 +180,7 @@ class Fork:
     length: int
     heap: Heap
     frames: int
-    known: list[Conflict]
+    known: set[Conflict]
 
     @classmethod
     def at(
@@ -235,15 +235,16 @@ def stage_choice(interp: Interpreter, node: Any, rest: Sequence[ast.stmt], actio
 
 def _go_on_after(interp: Interpreter, fork: Fork) -> bool:
     """Stage the rest after a branch; where the paths must be told apart, once in each arm."""
-    made = [c for c in _conflicts(interp.heap) if not any(c is other for other in fork.known)]
-    chosen = _chosen(fork)
-    if not fork.rest or not (made or chosen):
+    if not fork.rest:
+        return False
+    made, chosen = _conflicts(interp.heap) - fork.known, _chosen(fork)
+    if not (made or chosen):
         return False
     try:
         interp.go_on(fork.rest)
         return True
     except ConflictRead as read:
-        if not any(read.conflict is conflict for conflict in made):
+        if read.conflict not in made:
             raise
         conflict, reason, span = read.conflict, read.conflict.reason, read.conflict.span
     except NeedsStatic as needed:
@@ -303,11 +304,11 @@ def _stage_apart(
     interp.branch(fork.condition, then, orelse)
 
 
-def _conflicts(heap: Heap) -> list[Conflict]:
+def _conflicts(heap: Heap) -> set[Conflict]:
     found = (c.several if isinstance(c, Closure) else c for c in heap.contents.values())
-    standing = [content for content in found if isinstance(content, Conflict)]
-    shared = [conflict for others in heap.shared.values() for conflict in others.values()]
-    return standing + list(heap.frozen.values()) + shared
+    standing = (content for content in found if isinstance(content, Conflict))
+    shared = (others.values() for others in heap.shared.values())
+    return {*standing, *heap.frozen.values()}.union(*shared)
 
 
 def _stage_arms(

@@ -10,6 +10,7 @@ could not be staged otherwise is kept so (``Interpreter.apart``).
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -23,6 +24,7 @@ from symdiff.parse.interpreter import LATE, Interpreter, Once
 from symdiff.parse.join import Kept, is_case
 from symdiff.parse.values import Abstract, Conflict, ConflictRead, Token, now
 
+_MANY = 4096  # statements whose parts are remembered: they are staged turn by turn
 MOST_FORKS = 400  # of all statements of a function together
 
 Action = Callable[[], Any]
@@ -83,6 +85,7 @@ def _held_by(heap: Heap, conflict: Conflict) -> list[Key]:
     return [key for key, content in heap.contents.items() if content is conflict]
 
 
+@functools.lru_cache(_MANY)
 def _parts(within: tuple[ast.AST, ...]) -> frozenset[ast.expr]:
     """The expressions that are evaluated once where a statement or an expression is staged."""
     found = []

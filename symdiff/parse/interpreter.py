@@ -147,6 +147,7 @@ class Interpreter:
         self.free: dict[tuple[str, int, str], FreeVariable] = {}
         self.static: dict[Path, Any] = {}
         self.span: SourceSpan | None = None
+        self.spans: dict[ast.AST, SourceSpan] = {}  # of the nodes that were staged
         self.entry: Builder = Careful(self)
         self.returned: SourceSpan | None = None  # the last ``return`` of the function itself
         self.stopped = 0  # depth of no_grad
@@ -197,7 +198,7 @@ class Interpreter:
     def at(self, node: ast.AST) -> Iterator[None]:
         """Mark what is built, and errors that have no place yet, with a node's span."""
         before, place = self.span, builder().span
-        self.span = span_of(node, self.frame.source)
+        self.span = self._span_of(node)
         builder().span = self.frame.place or self.span
         try:
             self._count()
@@ -217,6 +218,13 @@ class Interpreter:
             raise
         finally:
             self.span, builder().span = before, place
+
+    def _span_of(self, node: ast.AST) -> SourceSpan:
+        """A node's span, which is asked for whenever the node is staged again."""
+        found = self.spans.get(node)
+        if found is None:
+            found = self.spans[node] = span_of(node, self.frame.source)
+        return found
 
     def _count(self) -> None:
         """Keep within what can be followed in some seconds."""

@@ -174,6 +174,8 @@ class Joiner:
         self.heap = Heap(dict(then.contents), frozen, {}, written, None, then.laid, then.bound)
         for key in dict.fromkeys((*then.contents, *orelse.contents)):
             a, b = then.get(key), orelse.get(key)
+            if a is b:
+                continue
             if born(key) == ALWAYS:  # first read in an arm, or after the other was staged
                 before = self.interp.heap.get(key)
                 a, b = before if a is ABSENT else a, before if b is ABSENT else b

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,10 +18,12 @@ from symdiff.parse.reflect import reflect
 from symdiff.parse.values import ABSENT, ALWAYS, Abstract, Array, Scope
 from symdiff.source import FunctionNode
 
+_MANY = 512  # functions whose names are remembered: they are staged call by call
 _OWN_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
+@functools.lru_cache(_MANY)
 def local_names(node: FunctionNode) -> tuple[frozenset[str], frozenset[str]]:
     """The names a function binds, and those it declares global (its nonlocals are in neither)."""
     arguments = node.args
@@ -38,6 +41,7 @@ def local_names(node: FunctionNode) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(bound - outer - global_), frozenset(global_)
 
 
+@functools.lru_cache(_MANY)
 def yielding(node: FunctionNode) -> ast.Yield | ast.YieldFrom | None:
     """The first ``yield`` of a generator function: calling it runs none of its statements."""
     body = [node.body] if isinstance(node, ast.Lambda) else node.body
