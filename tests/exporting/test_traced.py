@@ -23,11 +23,20 @@ HAS_JAX = importlib.util.find_spec("jax") is not None
 needs_jax = pytest.mark.skipif(not HAS_JAX, reason="JAX is one of the peers")
 
 _DRIVER = """
-import contextlib, io, sys, traceback
-import jax
+import contextlib, io, pickle, sys, traceback
+import jax, numpy as np
 jax.config.update("jax_enable_x64", True)
+files, expected = pickle.load(open(sys.argv[1], "rb"))
 sys.modules["symdiff"] = None
-for path in open(sys.argv[1]).read().split("\\n"):
+def compare(scope, name, arguments, expected):
+    known = scope["__symdiff__"]["functions"][name]["static_argnames"]
+    found = jax.tree.leaves(jax.jit(scope[name], static_argnames=known)(*arguments))
+    for one, other in zip(found, jax.tree.leaves(expected), strict=True):
+        one, other = np.asarray(one), np.asarray(other)
+        assert (one.shape, one.dtype) == (other.shape, other.dtype)
+        rtol = 1e-4 if one.dtype in (np.float32, np.complex64) else 1e-8
+        np.testing.assert_allclose(one, other, rtol, rtol * np.max(np.abs(other), initial=1e-3))
+for path in files:
     said, code = io.StringIO(), "ended without exit code"
     with contextlib.redirect_stdout(said):
         try:
@@ -37,15 +46,27 @@ for path in open(sys.argv[1]).read().split("\\n"):
             code = left.code
         except BaseException:
             traceback.print_exc(file=said)
+        try:
+            for call in expected.get(path, ()):
+                compare(scope, *call)
+        except BaseException:
+            code = "other values than NumPy's"
+            traceback.print_exc(file=said)
     print(repr((path, code, said.getvalue())))
     jax.clear_caches()
 """
 
 
-def run_with_jax(files: list[Path], folder: Path) -> dict[str, tuple[object, str]]:
-    """The exit code of each file and what it says; all run in one process."""
-    listing = folder / "files.txt"
-    listing.write_text("\n".join(map(str, files)))
+def run_with_jax(
+    files: list[Path], folder: Path, expected: dict[Path, list[Any]] | None = None
+) -> dict[str, tuple[object, str]]:
+    """The exit code of each file and what it says; all run in one process.
+
+    ``expected``: the name of a function in a file, arguments, and what it has to give for them.
+    """
+    listing = folder / "files.pkl"
+    calls = {str(path): made for path, made in (expected or {}).items()}
+    listing.write_bytes(pickle.dumps((list(map(str, files)), calls)))
     command = [sys.executable, "-c", _DRIVER, str(listing)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -182,6 +203,25 @@ def either(x: Any, p: float) -> Any:
     return np.sum(v * v)
 
 
+def one_of(x: Any, y: Any) -> Any:
+    v = x if x[0] > 0.5 else y
+    return np.sum(v * v)
+
+
+def flagged(x: Any, y: Any, flag: bool) -> Any:
+    v = x if flag else y
+    return np.sum(v * v)
+
+
+def written_rows(x: Any, n: int) -> Any:
+    y, total = np.zeros(n), 1.0
+    for k in range(n):
+        if x[k] > 0.6:
+            total = total * x[k]
+        y[k] = np.sin(total)
+    return np.sum(y * y) + total * x[0]
+
+
 @pytest.mark.parametrize(
     ("function", "args", "line", "said"),
     [
@@ -194,6 +234,7 @@ def either(x: Any, p: float) -> Any:
         (calls_itself, (0.5,), "calls_itself(", "a function that calls itself"),
         (lambda x: abs(complex(1.0, x * 1j)), (0.5,), "complex(", "of a complex number"),
         (either, (np.ones(5), 1.0), "x[:3] if p > 0.0", "depends on the branch"),
+        (one_of, (np.ones(5), np.ones(5)), "x if x[0] > 0.5", "may depend on the branch"),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
@@ -353,11 +394,15 @@ RUN = (
 )
 
 
-def exported(entry: Program, folder: Path) -> Path:
-    """The module of a program's derivative."""
+def derivative_of(entry: Program) -> Any:
     function: Any = under_test(entry, sd)
     transform = sd.grad if output_weights(entry, 0) is None else sd.jacobian
-    made = transform(function, argnums=entry.wrt)
+    return transform(function, argnums=entry.wrt)
+
+
+def exported(entry: Program, folder: Path) -> Path:
+    """The module of a program's derivative."""
+    made = derivative_of(entry)
     path = folder / f"{entry.name}.py"
     made.export(path, *entry.arguments(0), namespace="jax.numpy")
     return path
@@ -383,8 +428,14 @@ def test_programs_are_written_or_refused_by_line(
 
 @needs_jax
 def test_programs_agree_with_jax(tmp_path: Path) -> None:
+    """By their own checks, and in what symdiff's own programs give."""
     entries = {entry.name: entry for entry in PROGRAMS}
-    found = run_with_jax([exported(entries[name], tmp_path) for name in RUN], tmp_path)
+    expected = {}
+    for name in RUN:
+        made, arguments = derivative_of(entries[name]), entries[name].arguments(0)
+        call = made._name, arguments, made(*entries[name].arguments(0))
+        expected[exported(entries[name], tmp_path)] = [call]
+    found = run_with_jax(list(expected), tmp_path, expected)
     assert set(found) == set(RUN)
     assert {name: told for name, told in found.items() if told[0] != 0} == {}
     assert all("does the same under jax.jit" in said for _, said in found.values())
@@ -404,6 +455,31 @@ def test_every_transform_agrees_with_jax(tmp_path: Path) -> None:
     found = run_with_jax(sorted(tmp_path.glob("*.py")), tmp_path)
     assert {name: told for name, told in found.items() if told[0] != 0} == {}
     assert found["loss"][1].count("agrees with differences") == len(names)
+
+
+@needs_jax
+def test_loops_without_turns_and_branches_of_known_lengths_agree_with_jax(tmp_path: Path) -> None:
+    x, y = np.array([0.7, 0.3, 0.9]), np.array([0.2, 0.4])
+    cases: dict[str, tuple[Any, Any, list[Any]]] = {
+        "rows": (
+            written_rows,
+            (x, 0),
+            [((x, 0), [1.0, 0.0, 0.0]), ((x, 1), [2 * 0.7 + np.sin(1.4), 0.0, 0.0])],
+        ),
+        "one_size": (one_of, ("float64[n]", "float64[n]"), [((x, x[::-1].copy()), 2 * x)]),
+        "flag": (
+            flagged,
+            (x, y, True),
+            [((x, y, True), 2 * x), ((x, y, False), np.zeros(3))],
+        ),
+    }
+    expected = {}
+    for name, (function, types, calls) in cases.items():
+        path, made = tmp_path / f"{name}.py", sd.grad(function)
+        made.export(path, *types, namespace="jax.numpy")
+        expected[path] = [(made._name, given, np.array(right)) for given, right in calls]
+    found = run_with_jax(list(expected), tmp_path, expected)
+    assert {name: told for name, told in found.items() if told[0] != 0} == {}
 
 
 @needs_jax

@@ -62,15 +62,16 @@ def _for(
     *,
     reverse: bool = False,
     condition: Any = None,
-    writes: bool = False,
+    writes: int = 0,
 ) -> Any:
     """``count`` turns, or fewer where a condition fails, over arrays whose rows turns read.
 
-    What is given are the final values, what turns have written row by row, and how many there were.
+    What is given are the final values, what turns have written row by row (in ``writes`` arrays),
+    and how many there were.
     """
     length = len(xs[0]) if xs else max(count, 0)
-    if not (length or writes):  # what no turn does may have no meaning: arrays without elements
-        return (*_typed(carry, dtypes), 0)
+    if not length:  # what no turn does may have no meaning: arrays without elements
+        return (*_typed(carry, dtypes), *[jnp.zeros(0)] * writes, 0)
     whole = condition is None and isinstance(count, int) and length == max(count, 0)
 
     def turn(state: Any, given: Any) -> Any:

@@ -79,7 +79,8 @@ def _is_number(value: Value) -> bool:
 
 
 def _is_count(value: Value) -> bool:
-    return _is_number(value) and isinstance(value.type, ArrayType) and value.type.dtype.kind == "i"
+    """Whether a value is an integer or a truth of Python's."""
+    return _is_number(value) and isinstance(value.type, ArrayType) and value.type.dtype.kind in "ib"
 
 
 def turns_are_known(view: LoopView, known: Known) -> bool:

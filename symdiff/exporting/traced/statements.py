@@ -204,12 +204,15 @@ class _Function:
             raise refused(node, "a selection whose length depends on values", _WHERE)
 
     def _arms(self, node: Node) -> None:
+        """Refuse arms that give arrays of different lengths, or of such that may be different."""
         pairs = zip(node.blocks[0].results, node.blocks[1].results, node.results, strict=True)
-        differs = any(
-            self.uses.get(value) and _never_fit(one.type, other.type) for one, other, value in pairs
-        )
-        if differs and self.known.demand([node.operands[0]]):
+        used = [(one, other) for one, other, value in pairs if self.uses.get(value)]
+        differing = [(a.type, b.type) for a, b in used if not _surely_fit(a, b)]
+        if not differing or not self.known.demand([node.operands[0]]):
+            return
+        if any(_never_fit(*pair) for pair in differing):
             raise refused(node, "an array whose shape depends on the branch that is taken", _WHERE)
+        raise refused(node, "an array whose shape may depend on the branch that is taken", _SIZES)
 
     def _turns(self, view: LoopView) -> None:
         node = view.node
@@ -414,7 +417,7 @@ class _Function:
         if view.xs or view.ys or (view.condition is None and turns_are_known(view, self.known)):
             options = ", reverse=True" if view.reverse else ""
             options += f", condition={condition}" if condition != "None" else ""
-            options += ", writes=True" if view.ys else ""
+            options += f", writes={len(view.ys)}" if view.ys else ""
             made = f"_for({body}, {start}, {rows}, {dtypes}, {count}{options})"
         else:
             options = ", reverse=True" if view.reverse else ""
@@ -485,6 +488,7 @@ def _restored(tree: ast.expr, operands: Sequence[ast.expr]) -> ast.expr:
 
 
 _WHERE = "write np.where(mask, value, other), or export it for numpy"
+_SIZES = 'say in the types that lengths are equal ("float64[n]", "float64[n]"), or write np.where'
 _COUNTED = "let the loop run over a range of known length and keep values with np.where"
 
 
@@ -525,6 +529,22 @@ def _is_sayable(type_: Type) -> bool:
     if isinstance(type_, TapeType):
         return _is_sayable(type_.element)
     return isinstance(type_, ArrayType)
+
+
+def _surely_fit(one: Value, other: Value) -> bool:
+    """Whether two values have one shape, whatever the arguments; or one of them has none."""
+    if any(value.node is not None and value.node.op is undefined for value in (one, other)):
+        return True
+    first, second = one.type, other.type
+    if not isinstance(first, ArrayType) or not isinstance(second, ArrayType):
+        return True
+    return all(map(_are_one, first.shape, second.shape))
+
+
+def _are_one(one: Dim, other: Dim) -> bool:
+    if isinstance(one, Size) and isinstance(other, Size):
+        return one.symbol == other.symbol and one.offset == other.offset
+    return one == other
 
 
 def _never_fit(one: Type, other: Type) -> bool:
