@@ -495,6 +495,45 @@ def test_backward_releases_what_was_saved() -> None:
     assert before - after > 19 * x.nbytes
 
 
+def of_a_part(x):
+    h = np.exp(x)
+    part = h[:10]
+    return np.sum(part * part)
+
+
+def of_a_reshaped_view(x):
+    h = np.exp(x)
+    rows = h.reshape(2, -1)[:, ::2]
+    return np.sum(np.sin(rows) * rows)
+
+
+def given_back(x):
+    return np.exp(x)
+
+
+def a_view_given_back(x):
+    return np.exp(x).reshape(2, -1)[0]
+
+
+@pytest.mark.parametrize("function", [of_a_part, of_a_reshaped_view, given_back, a_view_given_back])
+def test_nothing_that_was_saved_is_held_by_a_view_or_by_the_result(function: Any) -> None:
+    """Behind ``backward`` a trace holds the values that names got, the gradients and the result."""
+    f = sd.differentiable(function)
+    x = np.linspace(0.0, 1.0, 10_000)
+    ones = np.ones_like(f.trace(x).value)
+    f.trace(x).backward(ones)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        trace = f.trace(x)
+        trace.backward(ones)
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    kept = [one.value for one in trace.occurrences] + [one.grad for one in trace.occurrences]
+    assert held < sum(np.asarray(v).nbytes for v in [*kept, trace.value]) + x.nbytes / 2
+
+
 def test_losses_that_share_a_part() -> None:
     @sd.differentiable
     def losses(w):
