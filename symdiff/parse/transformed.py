@@ -172,14 +172,13 @@ class Stager:
         heap = self.interp.heap
         if isinstance(value, tuple):
             return type(value), tuple(getattr(value, "_fields", range(len(value)))), value
+        held: Any = heap.get(value) if isinstance(value, ListRef | DictRef) else value
+        if isinstance(held, Conflict):
+            raise ConflictRead(held)
         if isinstance(value, ListRef):
-            content = heap.get(value)
-            return (
-                (list, tuple(range(len(content))), content) if isinstance(content, tuple) else None
-            )
+            return (list, tuple(range(len(held))), held) if isinstance(held, tuple) else None
         if isinstance(value, DictRef | dict):
-            content = value if isinstance(value, dict) else heap.get(value)
-            return dict, tuple(content), tuple(content.values())
+            return dict, tuple(held), tuple(held.values())
         if isinstance(value, ObjectRef) and hasattr(value.type, "__dataclass_fields__"):
             names = tuple(value.type.__dataclass_fields__)
             items = tuple(object_attribute(self.interp, value, name) for name in names)

@@ -187,10 +187,10 @@ class Trace(Mapping[str, Traced]):
         except KeyError:
             if name in self._closed:
                 raise without_marks(name) from None
+            inner = [known for known in self._names if known.endswith(f".{name}")]
             known = ", ".join(self._names) or "none"
-            raise UnknownNameError(
-                f"{self._function} gave {name!r} no value", hint=f"its names are {known}"
-            ) from None
+            hint = f"did you mean {inner[0]!r}?" if inner else f"its names are {known}"
+            raise UnknownNameError(f"{self._function} gave {name!r} no value", hint=hint) from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)

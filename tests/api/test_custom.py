@@ -695,3 +695,22 @@ def test_a_function_with_a_rule_that_changes_an_argument_is_refused():
     with pytest.raises(sd.UnsupportedCallError, match="changes changes an argument") as error:
         sd.grad(f)(X)
     assert "write that where it is called" in error.value.hint
+
+
+def test_a_checkpoint_in_a_loop_may_add_to_a_dict():
+    @sd.checkpoint
+    def note(d, v):
+        d["k"] = d["k"] * v
+        d["n"] = v
+        return d["k"] + 1.0
+
+    def f(x):
+        d = {"k": 2.0 * x}
+        y = x
+        for _ in range(2):
+            y = note(d, x)
+        return np.sum(y * d["n"]) + np.sum(d["k"])
+
+    value, gradient = sd.value_and_grad(f)(X)
+    assert value == f(X)
+    np.testing.assert_allclose(gradient, 8.0 * X**3 + 1.0 + 6.0 * X**2, rtol=1e-13)

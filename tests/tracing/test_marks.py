@@ -493,3 +493,7 @@ def test_names_inside_functions_with_rules_are_refused_with_the_reason() -> None
         assert error.value.hint == "name what ruled is given, and what it returns"
     with pytest.raises(sd.UnknownNameError, match=r"gave 'ruled\.other' no value"):
         trace["ruled.other"]
+    layered = sd.differentiable(layers).trace(X, 0.3)
+    with pytest.raises(sd.UnknownNameError, match="gave 'inner' no value") as error:
+        layered["inner"]
+    assert error.value.hint == "did you mean 'layer.inner'?"
