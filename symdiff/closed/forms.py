@@ -16,9 +16,11 @@ import numpy as np
 from symdiff.closed.evaluate import Needed, expressions_of
 from symdiff.closed.numbers import exact
 from symdiff.errors import SignatureError, UnsupportedCallError
+from symdiff.ir.called import with_called
 from symdiff.ir.signature import Path
 from symdiff.ir.structure import Container, Structure, unflatten
 from symdiff.ir.types import ArrayType, ListType, Type
+from symdiff.ops.library import opened
 from symdiff.pipeline import Derived
 from symdiff.runtime.calling import follow
 from symdiff.runtime.signature import TypeText, read_type, spelled
@@ -34,7 +36,7 @@ def closed_form(derived: Derived, arguments: Sequence[Any]) -> Any:
     :raises UnsupportedCallError: for what has no closed form, with its line.
     """
     inputs = _Inputs(derived, arguments)
-    graph = derived.graph
+    graph = with_called(derived.graph, opened)
     while True:
         try:
             results = expressions_of(graph, inputs.expressions(), inputs.integers)

@@ -21,6 +21,7 @@ from symdiff.differentiate.cotangents import (
 )
 from symdiff.differentiate.graphs import derived_inputs, pair_of, renumbered, trimmed, tuple_of
 from symdiff.differentiate.noting import note_activity
+from symdiff.differentiate.opening import opened_where_active
 from symdiff.differentiate.selection import Selection, State
 from symdiff.differentiate.sweep import no_rule, partial_of, scaled
 from symdiff.ir.build import Builder, builder, building, copy_into, marked
@@ -53,6 +54,7 @@ def jvp(
     the tangents of the differentiable ones among these, in order; by default the pair
     ``(y, y_dot)``, None standing for the tangents of the others.
     """
+    graph = opened_where_active(graph, wrt)
     results = graph.block.results
     parameters = [graph.block.parameters[number] for number in wrt]
     seeds = [Value(p.type, None, p.name or f"x{k}", "tangent") for k, p in enumerate(parameters)]
@@ -85,7 +87,7 @@ def finish(calls: Calls) -> None:
 
 def _called(request: Request, calls: Calls) -> Graph:
     """A called graph with tangents: of the inputs in ``wrt`` behind the inputs, and of results."""
-    graph = graph_of(request.callee)
+    graph = opened_where_active(graph_of(request.callee), request.wrt)
     parameters = [graph.block.parameters[k] for k in request.wrt]
     targets = [graph.block.results[k] for k in request.of]
     seeds = {p: Value(p.type, None, p.name, "tangent") for p in parameters}

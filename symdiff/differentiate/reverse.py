@@ -18,6 +18,7 @@ from symdiff.differentiate.calls import Calls, Request
 from symdiff.differentiate.cotangents import Cotangents, Zeros
 from symdiff.differentiate.graphs import derived_inputs, leaves_of, pair_of, trimmed, tuple_of
 from symdiff.differentiate.noting import note_activity
+from symdiff.differentiate.opening import opened_where_active
 from symdiff.differentiate.prune import prune
 from symdiff.differentiate.residuals import (
     Saved,
@@ -223,8 +224,8 @@ class _Joint:
     """A graph's private copy and the sweep over it, under construction."""
 
     def __init__(self, graph: Graph, wrt: Sequence[int], calls: Calls | None) -> None:
-        self.source = graph
-        self.block = copy_block(graph.block, {})
+        self.source = opened_where_active(graph, wrt)
+        self.block = copy_block(self.source.block, {})
         self.calls = calls or Calls()
         self.wrt = [self.block.parameters[number] for number in wrt]
         self.zeros = Zeros(self.block.parameters, ops.partial_values(self.block))

@@ -147,7 +147,7 @@ class Expressions:
     def spoken(self, node: Node) -> Node:
         """The node with attributes as they are spelled: objects under the names bound to them."""
         attributes = node.attributes
-        if node.op.effect:
+        if node.op.effect or isinstance(attributes.get("function"), Named):
             attributes = {key: self.named(item) for key, item in attributes.items()}
         if attributes.get("ufunc") and _is_operator(node):
             attributes = {key: item for key, item in attributes.items() if key != "ufunc"}
@@ -158,6 +158,8 @@ class Expressions:
     def named(self, template: Any) -> Any:
         """A template of an effect with its objects bound to names."""
         if isinstance(template, Named):
+            if "." in template.name:  # of a library that is known by its own name
+                return template
             return Named(template.target, self.namespace.bind(template.target, template.name))
         if isinstance(template, Member):
             return Member(self.named(template.value), template.name)

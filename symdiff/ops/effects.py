@@ -50,7 +50,10 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """An object that emitted code refers to by a name: a function or class."""
+    """An object that emitted code refers to by a name: a function or class.
+
+    A name with a dot is that of a library that all emitted code knows.
+    """
 
     target: Any
     name: str

@@ -170,38 +170,47 @@ Chosen = Callable[[Node], bool]
 
 def expanded(graph: Graph, chosen: Chosen = lambda node: True) -> Graph:
     """The graph with the function's own computation in place of every ``custom_call`` chosen."""
+    return replaced(graph, custom_call, "primal", chosen)
 
-    def is_chosen(node: Node) -> bool:
-        return node.op is custom_call and chosen(node)
 
-    if not any(map(is_chosen, walk_nodes(graph.block))):
+def replaced(graph: Graph, op: Operation, attribute: str, chosen: Chosen) -> Graph:
+    """The graph with the graph in an attribute in place of every node of an op that is chosen."""
+
+    def inner(node: Node) -> Graph | None:
+        return node.attributes[attribute] if node.op is op and chosen(node) else None
+
+    if all(inner(node) is None for node in walk_nodes(graph.block)):
         return graph
-    block = _expanded(graph.block, {}, is_chosen)
+    block = _expanded(graph.block, {}, inner)
     made = Graph(
         graph.name, block, graph.inputs, graph.output, graph.mutated, graph.docstring, graph.span
     )
-    return expanded(made, chosen)  # calls within calls
+    return replaced(made, op, attribute, chosen)  # calls within calls
 
 
-def _expanded(block: Block, new: dict[Value, Value], chosen: Chosen) -> Block:
+Inner = Callable[[Node], Graph | None]
+
+
+def _expanded(block: Block, new: dict[Value, Value], inner: Inner) -> Block:
     parameters = tuple(Value(v.type, None, v.name, v.role) for v in block.parameters)
     new |= zip(block.parameters, parameters, strict=True)
     with building(Builder()) as made:
         for node in block.nodes:
-            if chosen(node):
+            graph = inner(node)
+            if graph is not None:
                 operands = [new.get(value, value) for value in node.operands]
-                results = inlined(node.attributes["primal"], operands)
+                results = inlined(graph, operands)
                 new |= zip(node.results, results, strict=True)
             else:
-                _copied(node, new, chosen)
+                _copied(node, new, inner)
     return Block(parameters, made.nodes, tuple(new.get(v, v) for v in block.results))
 
 
-def _copied(node: Node, new: dict[Value, Value], chosen: Chosen) -> None:
+def _copied(node: Node, new: dict[Value, Value], inner: Inner) -> None:
     if not node.blocks:
         copy_into(node, new)
         return
-    blocks = tuple(_expanded(block, new, chosen) for block in node.blocks)
+    blocks = tuple(_expanded(block, new, inner) for block in node.blocks)
     plain = Node(node.op, node.operands, node.attributes, (), node.results, node.span)
     copied = copy_into(plain, new)
     copied.blocks = blocks

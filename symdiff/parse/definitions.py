@@ -2,6 +2,8 @@
 
 What is built has the span of the call and names nothing of the user's; what a definition cannot do
 is told of the function that was called, and what is certain to fail fails as the function does.
+Where all that a call does is to give new arrays and numbers, what was built becomes the definition
+of one ``library_call``, which keeps the name of the function.
 """
 
 from __future__ import annotations
@@ -12,12 +14,18 @@ from types import FunctionType
 from typing import Any
 
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
+from symdiff.ir.build import Builder, builder, building, copy_into
+from symdiff.ir.graph import Block, Graph, Input, Node, Value, free_values, walk_nodes
+from symdiff.ir.structure import Container, Leaf, Structure
+from symdiff.ops.effects import Named
+from symdiff.ops.library import library_call
 from symdiff.parse.blame import error_of, is_users, users
 from symdiff.parse.functions import call_function
+from symdiff.parse.heap import Heap
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.marking import suspended
-from symdiff.parse.opaque import library_name
-from symdiff.parse.values import Abstract
+from symdiff.parse.opaque import Template, library_name
+from symdiff.parse.values import Abstract, Array
 
 Keywords = dict[str, Abstract]
 
@@ -31,10 +39,12 @@ def call_definition(
 ) -> Abstract:
     """``function(*arguments, **keywords)``, by what defines it."""
     _refuse_unknown(interp, function, definition, keywords)
-    span = interp.span
+    span, before, nodes = interp.span, interp.heap.copy(), builder().nodes
+    start = len(nodes)
+    call = _template(interp, function, arguments, keywords)
     try:
         with suspended(interp):
-            return call_function(interp, definition, arguments, keywords)
+            result = call_function(interp, definition, arguments, keywords)
     except (UnsupportedSyntaxError, UnsupportedCallError) as refusal:
         message = f"{library_name(function)} in this form: {refusal.message}"
         raise UnsupportedCallError(message, span, refusal.hint) from refusal
@@ -43,6 +53,9 @@ def call_definition(
             raise
         python = error_of(interp, function, arguments, keywords)
         raise users(python or error) from None
+    if call is None or builder().nodes is not nodes:
+        return result
+    return _named(interp, call, result, nodes, start, before)
 
 
 def _refuse_unknown(
@@ -57,3 +70,104 @@ def _refuse_unknown(
             raise UnsupportedCallError(
                 f"{library_name(function)} with the argument {name}= is not supported", interp.span
             )
+
+
+# Calls that keep their name -----------------------------------------------------------------------
+
+
+class _Call(Template):
+    """A call as it is written: its operands, and its arguments with slots for them."""
+
+    function: Any
+    arguments: tuple[Any, ...]
+    keywords: tuple[tuple[str, Any], ...]
+
+    def named(self, value: Any) -> Any:
+        """NumPy's functions and types by the names that emitted code has for them."""
+        template = super().named(value)
+        name = library_name(value) if isinstance(template, Named) else ""
+        if not name.startswith("numpy."):
+            return template
+        return Named(value, name.replace("numpy", "np", 1))
+
+
+def _template(
+    interp: Interpreter, function: Any, arguments: Sequence[Abstract], keywords: Keywords
+) -> _Call | None:
+    """The call as it is written; None where a function or an object of the user's is given."""
+    call = _Call(interp)
+    call.function = call.named(function)
+    try:
+        call.arguments = tuple(call.of(a) for a in arguments)
+        call.keywords = tuple((name, call.of(a)) for name, a in keywords.items())
+    except UnsupportedCallError:
+        return None
+    return call
+
+
+def _named(
+    interp: Interpreter,
+    call: _Call,
+    result: Abstract,
+    nodes: list[Node],
+    start: int,
+    before: Heap,
+) -> Abstract:
+    """One ``library_call`` in place of what a definition has built, where that is all of it."""
+    parts = result if type(result) is tuple else (result,)
+    values = [_new_value(interp, part, before) for part in parts]
+    built = nodes[start:]
+    made = {value for node in built for value in node.results}
+    own = all(value in made for value in values) and len(set(values)) == len(values)
+    if not own or _does_more(interp, built, before):
+        return result
+    graph, operands = _outlined(call, built, [v for v in values if v is not None])
+    del nodes[start:]
+    interp.heap.restore(before)
+    emitted = library_call(
+        *operands,
+        definition=graph,
+        function=call.function,
+        arguments=call.arguments,
+        keywords=call.keywords,
+    )
+    if type(result) is not tuple:
+        return interp.wrap(emitted)
+    return tuple(map(interp.wrap, emitted if len(values) > 1 else (emitted,)))
+
+
+def _new_value(interp: Interpreter, part: Abstract, before: Heap) -> Value | None:
+    """What a part of a result is: a number, or an array of its own."""
+    if isinstance(part, Value):
+        return part
+    if isinstance(part, Array) and part.storage not in before.contents:
+        return interp.heap.read(part)
+    return None
+
+
+def _does_more(interp: Interpreter, built: Sequence[Node], before: Heap) -> bool:
+    """Whether a definition did something else than to compute its result."""
+    if any(node.op.effect for node in walk_nodes(Block((), list(built)))):
+        return True
+    held = interp.heap.contents
+    return any(held.get(key) is not content for key, content in before.contents.items())
+
+
+def _outlined(
+    call: _Call, built: Sequence[Node], results: Sequence[Value]
+) -> tuple[Graph, list[Value]]:
+    """What was built as a graph, and its operands: the arguments, and what else it reads."""
+    free = free_values(Block((), list(built), tuple(results)))
+    operands = [*call.operands, *(v for v in free if v not in call.operands)]
+    parameters = [Value(v.type, None, v.name) for v in operands]
+    new = dict(zip(operands, parameters, strict=True))
+    with building(Builder()) as made:
+        for node in built:
+            copy_into(node, new)
+    block = Block(tuple(parameters), made.nodes, tuple(new[value] for value in results))
+    inputs = tuple(Input((f"x{k}",), "derived") for k in range(len(parameters)))
+    return Graph(call.function.name, block, inputs, _tuple_of(len(results))), operands
+
+
+def _tuple_of(count: int) -> Structure:
+    return Container(tuple, tuple(range(count)), tuple(map(Leaf, range(count))))

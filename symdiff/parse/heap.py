@@ -86,6 +86,11 @@ class Heap:
         parts = dict(self.contents), dict(self.frozen), dict(self.views)
         return Heap(*parts, noted, dict(self.shared), self.laid, self.bound, self.left)
 
+    def restore(self, before: Heap) -> None:
+        """Hold what a copy of before holds."""
+        self.contents, self.frozen, self.views = before.contents, before.frozen, before.views
+        self.shared, self.bound, self.left = before.shared, before.bound, before.left
+
     def get(self, key: Key) -> Any:
         return self.contents.get(key, ABSENT)
 

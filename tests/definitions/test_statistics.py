@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -130,3 +132,30 @@ def test_in_a_loop_with_a_reused_name() -> None:
 def test_what_is_built_belongs_to_the_line_of_the_call() -> None:
     source = sd.grad(likelihood).source(np.eye(3))
     assert "definitions" not in source
+
+
+def test_what_is_not_differentiated_keeps_its_name() -> None:
+    loss = sd.differentiable(likelihood)
+    source = loss.grad.source(np.eye(3))
+    assert "np.cov(ROWS)" in source
+    np.testing.assert_allclose(loss.grad(np.eye(3)), -2.0 * (np.cov(ROWS) - np.eye(3)))
+    assert "= np.corrcoef(" not in sd.grad(correlation_of_two).source(LINE, IMPORTANCE)
+
+
+def test_a_closed_form_is_that_of_the_definition() -> None:
+    form = sd.differentiable(variance_of_three).sympy(0.5, 1.0, 2.5)
+    values = dict(zip(("a", "b", "c"), (0.5, 1.0, 2.5), strict=True))
+    found = form.subs({s: values[s.name] for s in form.free_symbols})
+    assert float(found) == pytest.approx(np.var([0.5, 1.0, 2.5], ddof=1))
+
+
+def variance_of_three(a, b, c):
+    return np.cov(np.array([a, b, c]))[()]
+
+
+def test_an_exported_module_calls_the_function_by_its_name(tmp_path: Any) -> None:
+    path = tmp_path / "likelihood.py"
+    sd.differentiable(likelihood).export(path, np.eye(3))
+    found = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stderr
+    assert "np.cov(" in path.read_text(encoding="utf-8")

@@ -17,8 +17,10 @@ from symdiff.exporting.programs import Programs, Sweeps
 from symdiff.exporting.refusals import all_nodes
 from symdiff.exporting.request import Exported
 from symdiff.exporting.traced.statements import emit_traced
+from symdiff.ir.called import with_called
 from symdiff.ir.graph import FreeVariable, Graph
 from symdiff.ir.signature import Aspect, Fixed, Nested, Signature, Specification, leaves
+from symdiff.ops.library import opened
 from symdiff.pipeline import Arguments, Chain, Derived
 from symdiff.source import SourceSpan
 
@@ -38,7 +40,7 @@ class TracedPrograms(Programs):
     untraced: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def emit(self, derived: Derived, name: str, exact: bool) -> Emitted:
-        graph = pipeline.emittable(derived.graph)
+        graph = with_called(pipeline.emittable(derived.graph), opened)
         emitted, self.untraced[name] = emit_traced(graph, name, derived.signature, self.names)
         self.names.taken.add(name)
         return emitted
