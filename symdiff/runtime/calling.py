@@ -47,12 +47,15 @@ def telling_of_types(arguments: tuple[Any, ...]) -> Iterator[None]:
         yield
     except Exception as error:
         texts = types_spelled(arguments)
-        told = f"{', '.join(map(repr, texts))} is text here: this runs the function, which needs"
+        arrays = [text for text in texts if "[" in text]
+        told = f"{', '.join(map(repr, arrays or texts))} is text here: this runs the function"
         takers = "source, graph, explain, sympy and export take types as text"
-        if any("[" in text for text in texts):
-            raise SignatureError(f"{told} values", hint=f"pass arrays; {takers}") from None
+        if arrays:
+            raise SignatureError(
+                f"{told}, which needs values", hint=f"pass arrays; {takers}"
+            ) from None
         if texts:
-            error.add_note(f"{told} values; {takers}")
+            error.add_note(f"{told}, which needs values; {takers}")
         raise
 
 
