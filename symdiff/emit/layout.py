@@ -87,7 +87,7 @@ class Layout:
 
     def _simple(self, node: Node, block: Block) -> None:
         point = self.first[node] = self.last[node] = self._next()
-        if not any(value in self.folded for value in node.results):
+        if self.folded.isdisjoint(node.results):
             self._read(node.operands, 2 * point, block)
         for value in node.results:
             self._define(value, 2 * point + 1, block)

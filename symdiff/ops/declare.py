@@ -291,8 +291,11 @@ def fails_to_broadcast(node: Node) -> bool:
     """Whether an elementwise node may have operands whose shapes do not broadcast."""
     if not isinstance(node.op, Operation) or node.op.partials is None:
         return False
-    shapes = [v.type.shape if isinstance(v.type, ArrayType) else () for v in node.operands]
-    rank = max(map(len, shapes), default=0)
+    shapes = [v.type.shape for v in node.operands if isinstance(v.type, ArrayType)]
+    shapes = [shape for shape in shapes if shape]
+    if all(shape == shapes[0] for shape in shapes[1:]):
+        return False
+    rank = max(map(len, shapes))
     padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
     return any(len(set(dims) - {1}) > 1 for dims in zip(*padded, strict=True))
 
