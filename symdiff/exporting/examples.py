@@ -1,10 +1,14 @@
-"""Example arguments for a signature: those given, where they are small, else drawn with a fixed
-seed.
+"""Example arguments for a signature: those given, of large ones a few elements; where types are
+given as text, such as are drawn with a fixed seed.
+
+What functions ask of arrays (positive or sorted numbers, positive definite matrices) holds as well
+of a few of their elements, the same along axes of one length.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +23,8 @@ _MOST_NUMBERS = 2000
 _MOST_WRITTEN = 64  # of the numbers of an array
 _DRAWN_SIZE = 3
 _DRAWN_COUNT = 3
+_SHORTENED = (8, 5, 3, 2)  # lengths of what is left of long arrays: the first one that is enough
+_MOST_BETWEEN = 3  # of lengths, so that ``n`` and ``n + 1`` stay so
 
 
 class DrawnArray(np.ndarray):
@@ -40,7 +46,7 @@ class DrawnArray(np.ndarray):
 
 
 def example_arguments(signature: Signature, arguments: Sequence[Any]) -> list[Any]:
-    """One argument a parameter: those given; where they are large, or given as text, drawn ones.
+    """One argument a parameter: those given, fewer of large ones; drawn ones for texts.
 
     Where the structure of the program depends on values, sizes and numbers stay as they are.
     """
@@ -50,8 +56,63 @@ def example_arguments(signature: Signature, arguments: Sequence[Any]) -> list[An
     fixed = {path[0] for path, _ in signature.static if not isinstance(path[0], FreeVariable)}
     if fixed and not as_text:
         return [_with_drawn(value) for value in arguments]
+    if not as_text:
+        for length in _SHORTENED:
+            shortened = _Shortened(arguments, length)
+            examples = [shortened.value(value) for value in arguments]
+            if sum(map(_count, examples)) <= _MOST_NUMBERS:
+                return examples
     drawn = _Drawn()
     return [drawn.value(spec, None) for _, spec in signature.parameters]
+
+
+class _Shortened:
+    """Arrays with elements left out evenly: equal lengths stay equal, their order remains.
+
+    Integers, which are often indices or counts, become small.
+    """
+
+    def __init__(self, arguments: Sequence[Any], shortest: int) -> None:
+        self.rng = np.random.default_rng(0)
+        self.lengths = {0: 0}
+        given = sorted({length for value in arguments for length in _lengths_in(value)})
+        for before, length in itertools.pairwise([0, *given]):
+            steps = min(length - before, _MOST_BETWEEN)
+            is_short = length <= shortest
+            reached = self.lengths.get(before, 0)
+            self.lengths[length] = length if is_short else max(reached + steps, shortest)
+
+    def value(self, value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            return self._array(value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return min(value, _DRAWN_COUNT)
+        parts = children(value)
+        if parts is None:
+            return value
+        items = [self.value(item) for item in parts[1]]
+        return construct(Container(type(value), parts[0], ()), items)
+
+    def _array(self, array: np.ndarray) -> np.ndarray:
+        shape = tuple(self.lengths[length] for length in array.shape)
+        if shape == array.shape:
+            return array
+        if array.dtype.kind in "iu":
+            return np.asarray(_drawn(self.rng, array.dtype, shape), array.dtype)
+        pairs = zip(array.shape, shape, strict=True)
+        places = [np.linspace(0, n - 1, kept).astype(int) for n, kept in pairs]
+        shortened: np.ndarray = array[np.ix_(*places)]
+        return shortened
+
+
+def _lengths_in(value: Any) -> Iterator[int]:
+    """How long the axes of the arrays in a value are."""
+    if isinstance(value, np.ndarray):
+        yield from (length for length in value.shape if length)
+        return
+    parts = children(value)
+    for item in () if parts is None else parts[1]:
+        yield from _lengths_in(item)
 
 
 def _with_drawn(value: Any) -> Any:

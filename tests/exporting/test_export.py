@@ -562,3 +562,43 @@ def test_types_of_the_stub_are_right(tmp_path):
     (error,) = errors
     assert error.startswith("program.py:6:")
     assert 'Argument 2 to "loss_grad"' in error
+
+
+# Examples of large arguments ----------------------------------------------------------------------
+
+
+def likelihood(cov, y):
+    factor = np.linalg.cholesky(cov)
+    z = np.linalg.solve(factor, y)
+    return 0.5 * z @ z + np.linalg.slogdet(cov)[1] + np.trace(np.linalg.inv(cov))
+
+
+def logarithms(x):
+    return np.sum(np.log(x - 5.0) * np.arccosh(x))
+
+
+def areas(knots, heights):
+    return np.sum(np.sqrt(knots[1:] - knots[:-1]) * heights)
+
+
+def grouped(x, groups):
+    return np.sum(x[groups] ** 2 * np.log(x[groups]))
+
+
+def test_modules_check_themselves_at_a_part_of_large_arguments(tmp_path):
+    """Which is what functions ask for: positive definite, above 5, sorted, one longer, in range."""
+    rng = np.random.default_rng(1)
+    square = rng.normal(size=(50, 50))
+    cases = {
+        "likelihood": (likelihood, square @ square.T - 0.01, rng.normal(size=50)),
+        "logarithms": (logarithms, rng.uniform(6.0, 9.0, 5000)),
+        "areas": (areas, np.sort(rng.uniform(size=2001)), rng.uniform(size=2000)),
+        "grouped": (grouped, rng.uniform(2.0, 3.0, 300), rng.integers(0, 300, 4000)),
+    }
+    cases["likelihood"][1][:] += np.eye(50)
+    for name, (function, *arguments) in cases.items():
+        path = tmp_path / f"{name}.py"
+        made = sd.differentiable(function)
+        made.export(path, *arguments, functions=("grad", "hvp"))
+        assert run(path).count("agrees with differences") == 2
+        assert len(path.read_text()) < 40_000  # a large array alone has more
