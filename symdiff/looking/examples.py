@@ -66,6 +66,12 @@ _INNER = (slice(1, -1),)
 EXAMPLES: Mapping[str, Callable[..., Any]] = {
     "where": lambda c, x, w: _np("where")(c, x, w),
     "sinc": lambda x: _np("sinc")(x),
+    "i0": lambda x: _np("i0")(x),
+    "modf": lambda x: _np("modf")(x)[0],
+    "frexp": lambda x: _np("frexp")(x)[0],
+    "ldexp": lambda x, j: _np("ldexp")(x, j),
+    "unwrap": lambda x: _np("unwrap")(x),
+    "complex_sign": lambda z: _np("sign")(z),
     "real": lambda z: _np("real")(z),
     "imag": lambda z: _np("imag")(z),
     "conjugate": lambda z: _np("conjugate")(z),

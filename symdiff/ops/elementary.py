@@ -1021,10 +1021,45 @@ sinc: Operation = declare(
         _infer_sinc,
         lambda x, *, order=0: support.sinc(x, order=order) if order else np.sinc(x),
         spelling=_spell_sinc,
-        vjp={0: lambda g, y, x, order=0: as_dtype_of(g * sinc(x, order=order + 1), x)},
+        vjp={0: lambda g, y, x, order=0: as_dtype_of(g * conjugated(sinc(x, order=order + 1)), x)},
         jvp={0: lambda t, y, x, order=0: as_dtype_of(t * sinc(x, order=order + 1), y)},
         sympy=lambda sp, x, *, order=0: _sinc(sp, x, order),
         documentation="``sin(pi x) / (pi x)``, and its derivatives, exact at 0 too.",
+    ),
+    1,
+)
+
+# i0 ---------------------------------------------------------------------------------------------
+
+
+def _infer_i0(x: Type, *, order: int = 0) -> tuple[Type, ...]:
+    type_ = require_array(x, "i0")
+    if type_.dtype.kind == "c":
+        raise TypeError("i0 not supported for complex values")
+    return (ArrayType(np.i0(np.ones((), type_.dtype)).dtype, type_.shape, "array"),)
+
+
+def _spell_i0(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    if not node.attributes.get("order"):
+        return ast.Call(dotted("np.i0"), list(operands), [])
+    return supporting_call(support.i0)(node, operands)
+
+
+def _i0(sp: Any, x: Any, order: int) -> Any:
+    t = sp.Dummy("t", real=True)
+    return sp.diff(sp.besseli(0, t), t, order).subs(t, x)
+
+
+i0: Operation = declare(
+    Operation(
+        "i0",
+        _infer_i0,
+        lambda x, *, order=0: support.i0(x, order=order) if order else np.i0(x),
+        spelling=_spell_i0,
+        vjp={0: lambda g, y, x, order=0: _unbroadcast(g * i0(x, order=order + 1), x)},
+        jvp={0: lambda t, y, x, order=0: as_dtype_of(t * i0(x, order=order + 1), y)},
+        sympy=lambda sp, x, *, order=0: _i0(sp, x, order),
+        documentation="The modified Bessel function of the first kind, order 0, and derivatives.",
     ),
     1,
 )
@@ -1132,6 +1167,28 @@ angle: Operation = declare(
         partials=(_angle_partial,),
         sympy="arg",
         documentation="The angle of a complex number in radians; its derivative at 0 is 0.",
+    ),
+    1,
+)
+
+
+def _turned(t: Value, y: Value, x: Value) -> Value:
+    """The part of ``t`` that turns a complex number, over its length: ``sign`` knows no other."""
+    return y * (imag(conjugate(y) * t) / nonzero(absolute(x))) * 1j  # type: ignore[no-any-return]
+
+
+complex_sign: Operation = declare(
+    Operation(
+        "complex_sign",
+        lambda x: (
+            number_or_array(require_array(x, "sign").dtype, require_array(x, "sign").shape),
+        ),
+        np.sign,
+        spelling=call("np.sign"),
+        vjp={0: _turned},  # it is its own adjoint
+        jvp={0: _turned},
+        sympy=lambda sp, z: sp.sign(z),
+        documentation="``z / abs(z)`` of a complex number; its derivative at 0 is 0.",
     ),
     1,
 )

@@ -53,7 +53,19 @@ _PACKED = frozenset(
     }
 )
 _KEPT = frozenset(
-    {"astype", "cumsum", "cumprod", "sort", "where", "clip", "fft", "ifft", "rfft", "irfft"}
+    {
+        "astype",
+        "cumsum",
+        "cumprod",
+        "sort",
+        "where",
+        "clip",
+        "fft",
+        "ifft",
+        "rfft",
+        "irfft",
+        "unwrap",
+    }
 )
 _PACKED_AS_OPERANDS = frozenset(
     {

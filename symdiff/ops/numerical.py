@@ -30,13 +30,17 @@ from symdiff.ops.declare import (
     array_type,
     declare,
     dotted,
+    literal,
     lowers,
+    one_of,
     require_array,
     static,
 )
 from symdiff.ops.elementary import (
+    as_dtype_of,
     by_numpy,
     conjugated,
+    constant_of,
     divide,
     floor_divide,
     greater_equal,
@@ -287,6 +291,70 @@ convolve: Operation = declare(
     ),
     2,
 )
+
+
+# unwrap -----------------------------------------------------------------------------------------
+
+
+def _infer_unwrap(p: Type, period: Type, *discont: Type, axis: int) -> tuple[Type, ...]:
+    type_, turn = require_array(p, "unwrap"), require_array(period, "unwrap")
+    one: Any = one_of(turn) if turn.weak else turn.dtype.type(1)
+    return result_type(np.unwrap(np.ones(2, type_.dtype), period=one).dtype, type_.shape)
+
+
+def _evaluate_unwrap(p: Any, period: Any, *discont: Any, axis: int) -> Any:
+    function: Any = np.unwrap
+    return function(p, *discont, axis=axis, period=period)
+
+
+def _spell_unwrap(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    p, period, *discont = operands
+    axis = node.attributes["axis"]
+    implied = axis == array_type(node.operands[0]).rank - 1
+    keywords = [] if implied else [ast.keyword("axis", literal(axis))]
+    if constant_of(node.operands[1]) != 2 * np.pi:
+        keywords.append(ast.keyword("period", period))
+    return ast.Call(dotted("np.unwrap"), [p, *discont], keywords)
+
+
+def _turns(y: Value, p: Value, period: Value) -> Value:
+    """How many periods were added to each element."""
+    return by_numpy(divide)(subtract(y, p), period)
+
+
+unwrap: Operation = declare(
+    Operation(
+        "unwrap",
+        _infer_unwrap,
+        _evaluate_unwrap,
+        raises=True,
+        spelling=_spell_unwrap,
+        vjp={
+            0: lambda g, y, p, period, *discont, axis: as_dtype_of(g, p),
+            1: lambda g, y, p, period, *discont, axis: unbroadcast_to(
+                g * _turns(y, p, period), period
+            ),
+        },
+        jvp={
+            0: lambda t, y, p, period, *discont, axis: as_dtype_of(t, y),
+            1: lambda t, y, p, period, *discont, axis: as_dtype_of(t * _turns(y, p, period), y),
+        },
+        nondifferentiable=frozenset({2}),
+        documentation="Angles without jumps: whole periods are added; the jumps have derivative 0.",
+    ),
+    2,
+)
+
+
+@lowers(np.unwrap)
+def _unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2 * np.pi) -> Value:
+    angles, turn = array_of(p), array_of(period)
+    if not array_type(angles).shape:
+        raise ValueError("diff requires input that is at least one dimensional")
+    if array_type(turn).shape:
+        raise UnsupportedCallError("numpy.unwrap with an array as period=", None, "give a number")
+    more = () if discont is None else (array_of(discont),)
+    return unwrap(angles, turn, *more, axis=axis_of(axis, array_type(angles).rank))  # type: ignore[no-any-return]
 
 
 @lowers(np.convolve)

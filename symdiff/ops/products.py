@@ -43,7 +43,7 @@ from symdiff.ops.elementary import (
 from symdiff.ops.reduce import count_of, sum, unbroadcast_to
 from symdiff.ops.shape import reshape, transpose
 from symdiff.ops.sizes import dim_of, size, sizes_of
-from symdiff.ops.ufuncs import as_computed, as_function, refuse, staged, strong
+from symdiff.ops.ufuncs import as_function, computed_in, refuse, refuse_options, staged, strong
 
 # Transposes and axes of length 1 ----------------------------------------------------------------
 
@@ -384,8 +384,8 @@ OPERATORS.update(matmul=matmul)
 
 @lowers(np.matmul)
 def _matmul(x1: Any, x2: Any, out: Any = None, *, dtype: Any = None, **options: Any) -> Value:
-    refuse("numpy.matmul", **options)
-    a, b = (as_computed(staged(x), dtype, "matmul") for x in (x1, x2))
+    refuse_options("numpy.matmul", True, options)
+    a, b = computed_in(np.matmul, [staged(x1), staged(x2)], dtype)
     return matmul(a, b)  # type: ignore[no-any-return]
 
 

@@ -23,6 +23,7 @@ START, END = "<!-- table of calls -->", "<!-- end of the table of calls -->"
 # What the rows are called, by the module of ``symdiff.ops`` that declares the calls.
 FAMILIES = {
     "ufuncs": "elementwise, casts",
+    "rounding": "elementwise, casts",
     "reduce": "reductions",
     "products": "products",
     "einsum": "products",

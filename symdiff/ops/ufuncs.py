@@ -8,7 +8,7 @@ made of several ops, methods, casts.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from symdiff.ops.declare import (
     literal,
     lowers,
     one_of,
+    promotion_token,
     require_array,
     static,
 )
@@ -43,11 +44,13 @@ from symdiff.ops.elementary import (
     clip_above,
     clip_below,
     complex_of,
+    complex_sign,
     conjugated,
     constant_of,
     deg2rad,
     equal,
     floor_divide,
+    i0,
     imag,
     is_complex,
     isnan,
@@ -63,11 +66,13 @@ from symdiff.ops.elementary import (
     real,
     remainder,
     round_,
+    sign,
     sinc,
     trunc,
     where,
 )
 from symdiff.ops.kinds import is_numpys
+from symdiff.ops.representation import frexp, modf
 from symdiff.ops.shape import contiguous, reshape
 from symdiff.ops.shape import copy as copied
 
@@ -126,9 +131,9 @@ def ufunc_lowering(operation: Operation) -> Lowering:
     def lowering(
         *operands: Any, dtype: Any = None, where: Any = True, kept: Any = None, **options: Any
     ) -> Value:
-        given = {name: value for name, value in options.items() if name not in ("order", "subok")}
-        refuse(f"numpy.{operation.name}", where=where if kept is None else None, **given)
-        values = [as_computed(staged(operand), dtype, operation.name) for operand in operands]
+        name = operation.name.removeprefix("complex_")
+        refuse_options(f"numpy.{name}", where if kept is None else True, options)
+        values = computed_in(getattr(np, name), list(map(staged, operands)), dtype)
         if kept is None or where is True:
             return as_function(operation)(*values)
         return _chosen(operation, values, staged(where), kept)
@@ -136,24 +141,44 @@ def ufunc_lowering(operation: Operation) -> Lowering:
     return lowering
 
 
+_DEFAULTS = {"order": "K", "casting": "same_kind", "subok": True}
+
+
+def refuse_options(function: str, where: Any, options: Mapping[str, Any]) -> None:
+    """Refuse what no ufunc is given here, but for NumPy's own defaults."""
+    unlike = {k: v for k, v in options.items() if k not in _DEFAULTS or v != _DEFAULTS[k]}
+    refuse(function, where=where, **unlike)
+
+
 def _chosen(operation: Operation, operands: list[Value], mask: Value, kept: Value) -> Value:
-    """A ufunc's result where the mask is true; elsewhere it is computed of ones, lest it warn."""
+    """A ufunc's result where the mask is true; elsewhere it is computed of numbers that it takes
+    without a warning.
+    """
     if operation.name not in _WARN_OF_NOTHING:
         types = [array_type(operand) for operand in operands]
         pairs = zip(operands, types, strict=True)
-        operands = [x if t.weak else where(mask, x, _like(1, t.dtype)) for x, t in pairs]
+        safe = 0 if operation.name in _HAVE_POLES_AT_1 else 1
+        operands = [x if t.weak else where(mask, x, _like(safe, t.dtype)) for x, t in pairs]
     return where(mask, as_function(operation)(*operands), kept)  # type: ignore[no-any-return]
 
 
+_HAVE_POLES_AT_1 = frozenset({"arctanh", "arcsin", "arccos"})  # they or their derivatives
 _WARN_OF_NOTHING = frozenset({"add", "subtract", "multiply", "negative", "maximum", "minimum"})
 
 
-def as_computed(x: Value, dtype: Any, name: str) -> Value:
-    """An operand in the ``dtype`` that a ufunc is told to compute in."""
+def computed_in(function: np.ufunc, operands: list[Value], dtype: Any) -> list[Value]:
+    """The operands in the dtypes of the loop that gives ``dtype``, where a ufunc is told one."""
     wanted = dtype_of(dtype)
-    if wanted is not None and not np.can_cast(array_type(x).dtype, wanted, "same_kind"):
-        raise UnsupportedCallError(f"numpy.{name} of {array_type(x).dtype} in {wanted}")
-    return cast(x, wanted)
+    if wanted is None:
+        return operands
+    tokens = [promotion_token(array_type(x)) for x in operands]
+    if all(isinstance(token, type) for token in tokens):
+        tokens = [np.dtype(token) for token in tokens]
+    signature = (*[None] * function.nin, *[wanted] * function.nout)
+    types = function.resolve_dtypes(
+        (*tokens, *[None] * function.nout), signature=signature, casting="same_kind"
+    )
+    return [cast(x, type_) for x, type_ in zip(operands, types[: function.nin], strict=True)]
 
 
 def as_function(operation: Operation) -> Callable[..., Value]:
@@ -175,10 +200,27 @@ def _register_ufuncs() -> None:
 _register_ufuncs()
 
 
-@lowers(np.divmod)
-def _divmod(a: Any, b: Any) -> tuple[Value, Value]:
-    a, b = staged(a), staged(b)
-    return by_numpy(floor_divide)(a, b), by_numpy(remainder)(a, b)
+@lowers(np.sign)
+def _sign(x: Any, **options: Any) -> Value:
+    value = staged(x)
+    return ufunc_lowering(complex_sign if is_complex(value) else sign)(value, **options)  # type: ignore[no-any-return]
+
+
+def _lower_pair(function: np.ufunc, *operations: Callable[..., Any]) -> None:
+    """Register the lowering of a ufunc of two results."""
+
+    def lowering(*operands: Any, dtype: Any = None, where: Any = True, **options: Any) -> Any:
+        refuse_options(f"numpy.{function.__name__}", where, options)
+        values = computed_in(function, list(map(staged, operands)), dtype)
+        made = tuple(operation(*values) for operation in operations)
+        return made if len(made) > 1 else made[0]
+
+    lowers(function)(lowering)
+
+
+_lower_pair(np.divmod, by_numpy(floor_divide), by_numpy(remainder))
+_lower_pair(np.modf, modf)
+_lower_pair(np.frexp, frexp)
 
 
 # where, clip, parts -----------------------------------------------------------------------------
@@ -258,6 +300,11 @@ def _angle(z: Any, deg: Any = False) -> Value:
 @lowers(method="conjugate")
 def _conj(x: Any) -> Value:
     return conjugated(staged(x))
+
+
+@lowers(np.i0)
+def _i0(x: Any) -> Value:
+    return i0(staged(x))  # type: ignore[no-any-return]
 
 
 @lowers(np.sinc)

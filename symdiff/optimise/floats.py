@@ -167,8 +167,9 @@ class _Converter:
     def plain(self, node: Node) -> Value:
         if node.op is constant:
             return self.constant(node.attributes["value"])
-        (value,) = node.results
-        type_ = float_type(value.type)
+        if len(node.results) != 1:
+            raise NotFloats
+        type_ = float_type(node.result.type)
         if node.op is undefined:
             return emit_undefined(type_)
         operands = [self.new[v] for v in node.operands]

@@ -57,12 +57,13 @@ OPERATOR = {
 
 def ufunc_of(name: str) -> Any:
     found = getattr(np, name, None)
-    return found if isinstance(found, np.ufunc) else None
+    return found if isinstance(found, np.ufunc) and found.nout == 1 else None
 
 
 UNARY = sorted(n for n in REGISTRY if getattr(ufunc_of(n), "nin", 0) == 1 and n != "conjugate")
 BINARY = sorted(n for n in REGISTRY if getattr(ufunc_of(n), "nin", 0) == 2 and n != "matmul")
 INTEGER = {"bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift", "invert"}
+INTEGER |= {"ldexp"}  # in its exponent
 
 
 def meaning(name: str) -> Any:
