@@ -16,12 +16,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import builder
+from symdiff.ir.graph import Value
 from symdiff.parse.branches import join_arms, run_arm, taken_from
 from symdiff.parse.heap import Heap, Key
 from symdiff.parse.interpreter import LATE, Interpreter, Once
-from symdiff.parse.join import Kept, is_case
+from symdiff.parse.join import Kept, constant_of, is_case
 from symdiff.parse.values import Abstract, Conflict, ConflictRead, Token, now
 
 _MANY = 4096  # statements whose parts are remembered: they are staged turn by turn
@@ -116,7 +118,7 @@ def _for_each(
     if len(others) > 1:
         rest = replace(conflict, cases=replace(conflict.cases, contents=dict(others)))
     predicate = is_case(conflict.cases, number)
-    known = interp.assumed.get(predicate)
+    known = _assumed(interp, predicate)
     if known is not None:
         action(content if known else rest)
         return
@@ -126,6 +128,31 @@ def _for_each(
         run_arm(interp, partial(action, rest), base, predicate, False),
     )
     join_arms(interp, predicate, arms, since, Kept(tuple(keys), content, rest, conflict))
+
+
+def _assumed(interp: Interpreter, predicate: Value) -> bool | None:
+    """What a test of which case it is gives here, where a test of it was taken before."""
+    known, asked = interp.assumed.get(predicate), _tested(predicate)
+    if known is not None or asked is None:
+        return known
+    for value, taken in interp.assumed.items():
+        tested = _tested(value)
+        if tested is None or tested[0] is not asked[0]:
+            continue
+        if tested[1] == asked[1]:
+            return taken
+        if taken:
+            return False
+    return None
+
+
+def _tested(predicate: Value) -> tuple[Value, int] | None:
+    """The staged number that is compared, and the constant that it is compared with."""
+    if predicate.node is None or predicate.node.op is not ops.equal:
+        return None
+    which, number = predicate.node.operands
+    known = constant_of(number)
+    return None if known is None else (which, known)
 
 
 def for_each_case(interp: Interpreter, action: Action, *within: ast.AST) -> None:

@@ -193,3 +193,31 @@ def sum_of_arrays_if_any(x):
         if v > 0:
             rows.append(x * v)
     return np.sum(sum(rows) ** 2) + x[0]
+
+
+@program(args=(np.array([0.13, 0.52, 0.71, 0.22]), np.array([1.0, 2.0, -0.5])), wrt=(0, 1))
+def last_above(x, w):
+    found = None
+    for i in range(len(x)):
+        if x[i] > 0.4:
+            found = (x[i], w * x[i])
+    if found is None:
+        return np.sum(x) * w[0]
+    height, row = found
+    return height * np.sum(row * row)
+
+
+@program(args=(np.array([0.13, 0.52, 0.71, 0.22]), np.array([1.0, 2.0, -0.5])), wrt=(0, 1))
+def sums_between_two(x, w):
+    before = None
+    total, i = 0.0, 0
+    while i < len(x) and total < 100.0:
+        if before is None:
+            if x[i] > 0.15:
+                before = (i, w * x[i])
+        else:
+            k, row = before
+            total += np.sum(row * row) * x[i] * (i - k)
+            before = None
+        i += 1
+    return total if before is None else total + np.sum(before[1] ** 3)
