@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
+
+from symdiff.errors import UnsupportedCallError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -23,6 +25,18 @@ def defines(*functions: Any) -> Callable[[F], F]:
         return definition
 
     return register
+
+
+def refuse(reason: str) -> NoReturn:
+    """What a definition does not take, told of the function at the user's call."""
+    raise UnsupportedCallError(reason)
+
+
+def _refuse_staged(stager: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> NoReturn:
+    refuse(*arguments)
+
+
+refuse.__symdiff_staged__ = _refuse_staged  # type: ignore[attr-defined]
 
 
 def is_definition(namespace: Mapping[str, Any]) -> bool:

@@ -26,6 +26,7 @@ from symdiff.ops.creation import array_of, zeros, zeros_of
 from symdiff.ops.declare import (
     EVALUATED,
     FUNCTIONS,
+    Lowering,
     Operation,
     array_type,
     declare,
@@ -547,10 +548,17 @@ def lower_cumulative_sum(
     return FUNCTIONS[np.cumsum](x, axis, dtype)  # type: ignore[no-any-return]
 
 
-@lowers(np.nancumsum)
-def lower_nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Value:
-    x = array_of(a)
-    return FUNCTIONS[np.cumsum](where(isnan(x), 0, x), axis, dtype)  # type: ignore[no-any-return]
+def _lower_running_without_nan(running: Lowering, neutral: int) -> Lowering:
+    def lowering(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Value:
+        x = array_of(a)
+        present = where(isnan(x), neutral, x) if array_type(x).differentiable else x
+        return running(present, axis, dtype)  # type: ignore[no-any-return]
+
+    return lowering
+
+
+lowers(np.nancumsum)(_lower_running_without_nan(FUNCTIONS[np.cumsum], 0))
+lowers(np.nancumprod)(_lower_running_without_nan(FUNCTIONS[np.cumprod], 1))
 
 
 # Comparisons of arrays ----------------------------------------------------------------------------

@@ -36,6 +36,7 @@ FAMILIES = {
     "positions": "positions",
     "numerical": "numerical",
     "quantiles": "numerical",
+    "missing": "statistics",
     "statistics": "statistics",
     "mathlib": "`math`",
     "cmathlib": "`cmath`",
