@@ -59,6 +59,12 @@ def is_users(error: BaseException) -> bool:
     return certain(error) is not None
 
 
+def is_foreseen(error: BaseException) -> bool:
+    """Whether an error tells of the user's function or of a limit, not of a defect of symdiff's."""
+    known = isinstance(error, CONTROL) and not isinstance(error, InternalError)
+    return known or is_users(error)
+
+
 @contextlib.contextmanager
 def judged(
     interp: Interpreter,

@@ -26,6 +26,7 @@ from symdiff.ir.types import (
     ListType,
     Size,
     Type,
+    in_words,
     open_symbols,
     takes,
     with_symbols,
@@ -49,7 +50,7 @@ from symdiff.parse.heap import (
 )
 from symdiff.parse.holders import Holder, are_alike, holder_of, one_of_several
 from symdiff.parse.indexed import alike_but_for_indices, at_indices, indices, is_indexed
-from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.interpreter import Interpreter, describe, either
 from symdiff.parse.join import (
     MOST_CASES,
     bound_flag,
@@ -169,11 +170,12 @@ class Lost:
 
 @dataclass(eq=False, slots=True)
 class Bound:
-    """A variable that is not always bound; ``flag`` tells, or else whether a turn was begun."""
+    """A variable that is not always bound: ``flag`` tells; without one, each turn binds it."""
 
     content: Maybe
     inner: Slot
     flag: Number | None
+    start: Abstract
 
 
 Case = Same | Number | Memory | Items | Behind
@@ -241,10 +243,11 @@ class Carries:
         inner = self._slot_or_lost(name, content_of_maybe(start), content_of_maybe(hint))
         if isinstance(inner, Lost):
             return inner
-        if start is ABSENT and is_bound(hint):
-            return Bound(Maybe(inner.content, lambda: ops.less(0, self.index)), inner, None)
+        if is_bound(hint):
+            here = Maybe(inner.content, lambda: _bound_after(start, self.index))
+            return Bound(here, inner, None, start)
         flag = self._number(f"{name}_bound", bound_flag(start), BOOL)
-        return Bound(Maybe(inner.content, lambda: flag.parameter), inner, flag)
+        return Bound(Maybe(inner.content, lambda: flag.parameter), inner, flag, start)
 
     def head(self, key: Key) -> Abstract:
         return self.slots[key].content if key in self.slots else ABSENT
@@ -739,6 +742,21 @@ class Carries:
         """Whether what a turn leaves under a key does not fit the key's slot."""
         return self._wider(self.slots[key], end, heap)
 
+    def change(self, key: Key, heap: Heap) -> str:
+        """What stands under a key before a turn and after it, in the words of a message."""
+        before, after = (
+            self._in_words(self.head(key), self.heap),
+            self._in_words(heap.get(key), heap),
+        )
+        return f"{before} before a turn, {after} after it"
+
+    def _in_words(self, content: Abstract, heap: Heap) -> str:
+        content = content_of_maybe(content)
+        try:
+            return in_words(self._type_of(content, heap))
+        except (Unjoinable, ConflictRead):
+            return describe(content)
+
     def _wider(self, slot: Slot, end: Abstract, heap: Heap) -> bool:
         if isinstance(slot, Lost):
             return False
@@ -910,6 +928,17 @@ class Carries:
                 assert head is not None
                 found.setdefault(head, path)
         return found
+
+    def are_plain(self, end: Heap) -> bool:
+        """Whether all turns are alike but in values and types, as far as the first one tells."""
+        slots = list(self._all_slots())
+        if any(isinstance(slot, Lost | Chosen | Table) for slot in slots):
+            return False
+        arrays = [slot for slot in slots if isinstance(slot, Memory)]
+        if any(slot.either is not None for slot in arrays):
+            return False
+        bound_anew = bool(arrays) or any(isinstance(slot, Behind) for slot in slots)
+        return not bound_anew or not (end.written or self.merged(end))
 
     def merged(self, end: Heap) -> bool:
         """Whether a turn makes what may be one of several, so of all that those may be."""
@@ -1094,7 +1123,13 @@ class Carries:
             return content
         turns = self.turns
         assert turns is not None
-        return Maybe(content, lambda: ops.less(0, turns))
+        return Maybe(content, lambda: _bound_after(slot.start, turns))
+
+
+def _bound_after(start: Abstract, turns: Value) -> Value:
+    """Whether a variable that each turn binds is bound after a number of turns."""
+    begun: Value = ops.less(0, turns)
+    return begun if start is ABSENT else either(bound_flag(start), begun)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from symdiff import ops
 from symdiff.errors import (
     AliasingError,
     CertainError,
+    InternalError,
     SymdiffError,
     UnsupportedCallError,
     UnsupportedSyntaxError,
@@ -205,6 +206,8 @@ def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
     rest_on_being_apart(interp)
     write_back(interp)
     read_from_copies(interp)
+    if not set(walk_nodes(Block((), interp.entry.nodes))).isdisjoint(interp.sketches):
+        raise InternalError("the sketch of a loop is in the program", _span(function))
     graph = Graph(
         getattr(function, "__name__", "function"),
         Block(tuple(interp.parameters), interp.entry.nodes, tuple(results)),

@@ -153,6 +153,8 @@ class Interpreter:
         self.stopped = 0  # depth of no_grad
         self.followed = 0  # statements and expressions, each time they are staged
         self.trials = 0  # how often loop bodies were staged
+        self.sketching = False  # whether what is staged only tells what a turn changes
+        self.sketches: list[Node] = []  # what stands for loops whose first turn tells all, there
         self.tails = 0  # how often the rest of a block was staged twice
         self.outer_heaps: list[Heap] = []
         self.rebound: dict[FreeVariable, None] = {}

@@ -9,6 +9,8 @@ unrolled.
 from __future__ import annotations
 
 import functools
+import itertools
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,11 +23,12 @@ from symdiff.ir.types import INT
 from symdiff.ops import add, less, not_, subtract
 from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.strides import met
-from symdiff.parse.blame import is_users
+from symdiff.parse.blame import is_foreseen, is_users
 from symdiff.parse.carries import Carries, Relations
 from symdiff.parse.demand import can_be_known
 from symdiff.parse.heap import Heap, Key, constant, same
 from symdiff.parse.interpreter import MOST_UNROLLED, Flag, Interpreter, either
+from symdiff.parse.join import key_name
 from symdiff.parse.layouts import layout_of, layouts_wanted
 from symdiff.parse.values import (
     Abstract,
@@ -41,7 +44,7 @@ from symdiff.parse.values import (
 from symdiff.parse.writeback import begin, go_on_from, leave_in, settled
 
 MOST_PEELED = 3
-MOST_ROUNDS = 24
+MOST_WIDENED = 24  # times that the type of one name is found too narrow
 MOST_TRIALS = 1000  # of all loop bodies of a function together
 FEW_ITEMS = 8  # a list that grows in as many turns is followed item by item
 MOST_TURNS_INSTEAD = 100  # of a loop that cannot be staged as one
@@ -396,6 +399,7 @@ class Trial:
     heap: Heap = field(default_factory=Heap)
     test: Block | None = None
     always: bool = False  # the test is known to hold in every turn
+    rough: bool = False  # loops inside are sketched only
 
 
 class LoopStager:
@@ -407,6 +411,7 @@ class LoopStager:
         self.since = now()
         self.base = interp.heap
         self.hints: dict[Key, tuple[Abstract, Heap]] = {}  # what a trial left, and its heap
+        self.widened: Counter[Key] = Counter()  # how often what a trial left did not fit
         self.related: Relations = {}  # what may be one thing at the head
         self.parted: set[tuple[Any, Any]] = set()  # what was one array after the first trial
         self.keep_layouts = True
@@ -414,16 +419,48 @@ class LoopStager:
         self.first: Heap | None = None  # what the first turn leaves, for the second trial
 
     def stage(self) -> None:
-        for number in range(MOST_ROUNDS):
-            trial = self._trial_ahead() if number == 1 else self._trial()
-            if not self._learn(trial):
+        for number in itertools.count():
+            trial = self._nth_trial(number)
+            learned = self._learn(trial)
+            if not learned and not trial.rough:
                 self._finish(trial)
+                return
+            if number == 0 and self.interp.sketching and self._sketch(trial):
                 return
             writes = bool(trial.heap.written)  # then what is related decides what is staged
             self.first = trial.heap if number == 0 and not writes else None
-        raise Peel("the types do not settle")
 
     # Trials ---------------------------------------------------------------------------------------
+
+    def _nth_trial(self, number: int) -> Trial:
+        if number > 1 or (number == 0 and self.interp.sketching):
+            return self._trial()
+        return self._trial_ahead() if number else self._trial_of_sketches()
+
+    def _trial_of_sketches(self) -> Trial:
+        """The first trial, which only tells what changes: the loops inside are sketched.
+
+        So a nest of loops is staged as often as it is deep, where each level would double that.
+        """
+        interp = self.interp
+        start = len(builder().nodes), self.base, len(interp.frames)
+        sketched, asked, test_inside = len(interp.sketches), dict(interp.asked), self.test_inside
+        interp.sketching = True
+        try:
+            trial = self._trial()
+            trial.rough = len(interp.sketches) > sketched
+            return trial
+        except Exception as error:
+            if len(interp.sketches) == sketched or not is_foreseen(error):
+                raise
+        finally:
+            interp.sketching = False
+            if len(interp.sketches) > sketched:
+                interp.asked.clear()
+                interp.asked.update(asked)
+        self.test_inside = test_inside
+        restart(interp, start)
+        return self._trial()
 
     def _trial_ahead(self) -> Trial:
         """The second trial: what is one thing after the first turn is related at the head already.
@@ -434,8 +471,8 @@ class LoopStager:
         test_inside = self.test_inside
         try:
             return self._trial()
-        except Exception:
-            if not self.related:
+        except Exception as error:
+            if not (self.related and is_foreseen(error)):
                 raise
         self.first, self.related, self.test_inside = None, {}, test_inside
         restart(self.interp, start)
@@ -446,13 +483,30 @@ class LoopStager:
         self.interp.trials += 1
         if self.interp.trials > MOST_TRIALS:
             raise UnsupportedSyntaxError(
-                "the types in these nested loops do not settle",
+                f"the bodies of these loops would have to be followed more than {MOST_TRIALS} times"
+                " to tell what changes in them",
                 self.interp.span,
-                "give every name one type and one rank before the loops",
+                "bind each name to its type before the loops, or make fewer calls inside them",
             )
-        heap, index = self.base.copy(written=set()), Value(INT)
-        carries = Carries(self.since, self.base, heap, index, self.interp.span)
-        count = self.turns.count
+        carries = self._carries()
+        carries.bind()
+        if self.first is not None:
+            self._relate_after(self.first, carries)
+        carries.relate(self.related)
+        trial = Trial(carries.index, carries)
+        try:
+            self._stage_turn(trial, carries.heap)
+        except ConflictRead as read:
+            if carries.made(read.conflict):
+                raise Peel(read.conflict.reason, read.conflict) from None
+            raise
+        self.base.written |= trial.heap.written
+        return trial
+
+    def _carries(self) -> Carries:
+        """A slot for all that is known to change."""
+        heap, count = self.base.copy(written=set()), self.turns.count
+        carries = Carries(self.since, self.base, heap, Value(INT), self.interp.span)
         carries.count, carries.keep_layouts = count, self.keep_layouts
         carries.apart, carries.parted = self.interp.apart, self.parted
         carries.unrolls = isinstance(count, int) and (
@@ -460,19 +514,7 @@ class LoopStager:
         )
         for key, hint in self.hints.items():
             heap.set(key, carries.add(key, *hint))
-        carries.bind()
-        if self.first is not None:
-            self._relate_after(self.first, carries)
-        carries.relate(self.related)
-        trial = Trial(index, carries)
-        try:
-            self._stage_turn(trial, heap)
-        except ConflictRead as read:
-            if carries.made(read.conflict):
-                raise Peel(read.conflict.reason, read.conflict) from None
-            raise
-        self.base.written |= trial.heap.written
-        return trial
+        return carries
 
     def _stage_turn(self, trial: Trial, heap: Heap) -> None:
         interp, turns = self.interp, self.turns
@@ -534,6 +576,7 @@ class LoopStager:
                 continue
             if key in self.hints:
                 wider = trial.carries.wider(key, end, trial.heap)
+                self._count_widened(key, wider, trial)
             else:
                 wider = not same(self.base.get(key), end)
             if wider:
@@ -541,6 +584,13 @@ class LoopStager:
                 changed = True
         learners = self._learn_parted, self._learn_relations, self._learn_layouts
         return changed or any(learn(trial) for learn in learners)
+
+    def _count_widened(self, key: Key, wider: bool, trial: Trial) -> None:
+        """Give up where the type of a name is another in each trial."""
+        self.widened[key] += wider
+        if self.widened[key] > MOST_WIDENED:
+            change = trial.carries.change(key, trial.heap)
+            raise Peel(f"the type of '{key_name(key)}' does not settle: {change}")
 
     def _learn_parted(self, trial: Trial) -> bool:
         """Give up that names are one array, where a turn may leave them two."""
@@ -579,6 +629,29 @@ class LoopStager:
         return len(self.related) > known
 
     # The loop -------------------------------------------------------------------------------------
+
+    def _sketch(self, trial: Trial) -> bool:
+        """Go on as after a loop that makes what its first turn makes; whether that can be told.
+
+        What stands for the loop never gets into the program.
+        """
+        interp, turns = self.interp, self.turns
+        carries = self._carries()
+        if trial.always or not carries.are_plain(trial.heap):
+            return False
+        initial, parameters = carries.initial(interp), carries.parameters()
+        body = Block((carries.index, *parameters), [], parameters)
+        condition = None
+        if turns.count is None:
+            with building(Builder(span=interp.span)) as inner:
+                again = constant(True)
+            condition = copy_block(Block(body.parameters, inner.nodes, (again,)), {})
+        node = emit_loop(self._count(), initial, (), body, condition)
+        interp.heap = self.base
+        carries.restore(node, trial.heap)
+        go_on_from(interp, self.base, False)
+        interp.sketches.append(node)
+        return True
 
     def _finish(self, trial: Trial) -> None:
         """Append the loop over the trial's body and go on from its results."""

@@ -5,6 +5,12 @@ import numpy as np
 import pytest
 
 import symdiff as sd
+from symdiff.errors import InternalError, UnsupportedSyntaxError
+from symdiff.ir.graph import walk_nodes
+from symdiff.parse import loops
+from symdiff.parse.carries import Carries
+from symdiff.pipeline import staged_at
+from symdiff.runtime.signature import signature_of
 from tests.parse.following import follows
 
 X = np.array([0.5, -1.25, 2.0, 3.5])
@@ -708,3 +714,112 @@ def test_loops_in_loops_are_staged_for_any_count_however_deep():
         geometric = np.full(3, 1.0 - 0.9 ** (n**7))
         np.testing.assert_allclose(derivative.grad(x, n), geometric, rtol=1e-12)
     assert len(derivative.signatures()) == 2, "one for the values, one for the gradients"
+
+
+def smoothed_by_turns(x, n):
+    """Names that only loops of a fixed number of turns bind, in loops of any number."""
+    for _ in range(n):
+        for i in range(3):
+            for j in range(2):
+                low = x[0] * 0.5
+                for k in range(2):
+                    low = low * 0.5 + i * j + k
+            high = x[-1] * low
+        x = x * 0.5 + high
+    return x
+
+
+def test_a_name_that_each_turn_binds_is_bound_after_turns_of_a_fixed_number():
+    follows(smoothed_by_turns, *calls(X))
+    made, _ = staged_at(smoothed_by_turns, signature_of(["x", "n"], (X, 2)), (X, 2))
+    carried = [v for node in walk_nodes(made.graph.block) for v in node.results if v.name]
+    assert not [v for v in carried if v.name.endswith("_bound")], "nothing has to tell it"
+
+
+def bound_before_on_some_paths(x, n):
+    if x[0] > 0.0:
+        scale = 2.0
+    for i in range(n):
+        x = x * 0.5
+        scale = x[1] * i
+    return x * scale
+
+
+def test_a_name_bound_on_some_paths_that_each_turn_binds():
+    follows(bound_before_on_some_paths, *calls(X), *calls(-X))
+
+
+def trials_of(monkeypatch, function, *arguments):
+    """How often loop bodies are staged."""
+    found = []
+    trial = loops.LoopStager._trial
+    monkeypatch.setattr(loops.LoopStager, "_trial", lambda self: found.append(0) or trial(self))
+    follows(function, arguments)
+    return len(found)
+
+
+@pytest.mark.parametrize("depth", [3, 5, 7])
+@pytest.mark.parametrize("body", ["s = s + x[0] * 0.5", "x[0] = x[0] * 0.5 + s"])
+def test_bodies_in_nests_are_staged_as_often_as_they_are_deep(depth, body, monkeypatch, tmp_path):
+    lines = ["def nest(x, n):", "    s = 0.0"]
+    lines += ["    " * (k + 1) + f"for i{k} in range(n):" for k in range(depth)]
+    lines += ["    " * (depth + 1) + body, "    return x * s"]
+    path = tmp_path / "nest.py"
+    path.write_text("\n".join(lines))
+    names = {}
+    exec(compile(path.read_text(), str(path), "exec"), names)
+    assert trials_of(monkeypatch, names["nest"], X, 2) <= depth * (depth + 3) // 2
+
+
+def shifted(x):
+    """A delay line: what turns out to be a float is handed on by one name in a turn."""
+    a = b = c = d = e = f = g = h = j = k = m = o = p = q = r = t = u = v = w = y = z = 0
+    aa = bb = cc = dd = ee = ff = gg = hh = 0
+    for i in range(len(x)):
+        hh, gg, ff, ee, dd, cc, bb, aa = gg, ff, ee, dd, cc, bb, aa, z
+        z, y, w, v, u, t, r, q, p, o = y, w, v, u, t, r, q, p, o, m
+        m, k, j, h, g, f, e, d, c, b, a = k, j, h, g, f, e, d, c, b, a, x[i]
+    return hh * 1.0 + a
+
+
+def test_types_are_handed_on_through_any_number_of_names():
+    x = np.linspace(0.5, 1.5, 40)
+    assert sd.differentiable(shifted).graph("float64[m]") is not None, "for any length"
+    gradient = sd.grad(shifted)(x)
+    expected = np.zeros(40)
+    expected[[-1, -29]] = 1.0
+    np.testing.assert_array_equal(gradient, expected)
+
+
+def widened(x):
+    s = t = 0
+    while s < x:
+        s = t + 1
+        t = t * 0.5 + x
+    return s
+
+
+def test_a_type_that_does_not_settle_is_told_with_its_name(monkeypatch):
+    monkeypatch.setattr(loops, "MOST_WIDENED", 0)
+    monkeypatch.setattr(loops, "MOST_PEELED", 0)
+    told = "the type of 's' does not settle: int before a turn, float64 after it"
+    with pytest.raises(UnsupportedSyntaxError, match=told) as caught:
+        sd.differentiable(widened).graph("float64")
+    assert caught.value.span.text.strip() == "while s < x:"
+
+
+def test_loops_that_would_have_to_be_followed_too_often_are_refused(monkeypatch):
+    monkeypatch.setattr(loops, "MOST_TRIALS", 1)
+    with pytest.raises(UnsupportedSyntaxError, match="followed more than 1 times") as caught:
+        sd.differentiable(widened).graph("float64")
+    assert caught.value.span.text.strip() == "while s < x:"
+    assert "bind each name" in caught.value.hint
+
+
+def test_a_defect_does_not_pass_for_a_trial_that_failed(monkeypatch):
+    def defect(*arguments):
+        raise InternalError("broken")
+
+    monkeypatch.setattr(Carries, "relate", lambda self, relations: relations and defect())
+    with pytest.raises(InternalError, match="broken"):
+        sd.differentiable(swap).graph("float64[m]", "int")
