@@ -131,7 +131,6 @@ LEFT_OUT = {
     "`with`": "def f(x):\n    with open('there'):\n        return x\n",
     "gone over twice": "def f(x):\n    g = (x for _ in [1, 2])\n    return sum(g) + max(g)\n",
     "`np.roots`": "def f(x):\n    return np.abs(np.roots(np.array([x, x]))[0])\n",
-    "`np.linalg.svd`": "def f(x):\n    return np.linalg.svd(x * np.eye(2))[1][0]\n",
     "not one number": "def f(x):\n    return np.array([x, x])\n",
 }
 

@@ -313,4 +313,12 @@ _OPERATIONS: dict[str, Callable[[Node], Count]] = {
     "solve": _of_matrix(Fraction(2, 3), right=2),
     "eigh": _of_matrix(9),
     "eigvalsh": _of_matrix(Fraction(4, 3)),
+    "eig": _of_matrix(25),
+    "eigvals": _of_matrix(10),
+    "svd": _of_matrix(22),
+    "svdvals": _of_matrix(Fraction(8, 3)),
+    "singular_part": _of_matrix(22),
+    "pinv": _of_matrix(22),
+    "qr": _of_matrix(Fraction(8, 3)),
+    "triangular_factor": _of_matrix(Fraction(4, 3)),
 }

@@ -1,6 +1,16 @@
 """The ops: one table a family, each op declared once. Importing this fills the registry."""
 
-from symdiff.ops import cmathlib, fourier, numerical, positions, quantiles, writes
+from symdiff.ops import (
+    cmathlib,
+    contractions,
+    decompositions,
+    fourier,
+    numerical,
+    positions,
+    pseudoinverse,
+    quantiles,
+    writes,
+)
 from symdiff.ops.anomalies import check_finite
 from symdiff.ops.creation import (
     arange,
@@ -311,6 +321,7 @@ __all__ = [
     "conjugate",
     "conjugated",
     "constant_of",
+    "contractions",
     "copy",
     "copysign",
     "cos",
@@ -319,6 +330,7 @@ __all__ = [
     "cross",
     "cumprod",
     "cumsum",
+    "decompositions",
     "deg2rad",
     "det",
     "diag",
@@ -442,6 +454,7 @@ __all__ = [
     "print_",
     "prod",
     "prod_except",
+    "pseudoinverse",
     "python_bool",
     "python_complex",
     "python_float",

@@ -50,6 +50,8 @@ _PACKED = frozenset(
         "inv",
         "solve",
         "cholesky",
+        "pinv",
+        "multi_dot",
     }
 )
 _KEPT = frozenset(

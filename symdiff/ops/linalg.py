@@ -6,11 +6,11 @@ transpose there is a conjugate transpose here. All work on stacks of matrices.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
-from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, Type
 from symdiff.ops import support
@@ -35,6 +35,7 @@ from symdiff.ops.elementary import (
     number_or_array,
     real,
 )
+from symdiff.ops.index import index_set_of
 from symdiff.ops.meanings import matrix
 from symdiff.ops.products import adjoint, as_column, as_row, matmul, outer, swapped, without_last
 from symdiff.ops.reduce import (
@@ -48,7 +49,7 @@ from symdiff.ops.ufuncs import staged
 # Types ------------------------------------------------------------------------------------------
 
 
-def _common_dtype(*types: ArrayType) -> np.dtype:
+def common_dtype(*types: ArrayType) -> np.dtype:
     """The dtype that LAPACK computes in: single or double, real or complex."""
     dtype = np.result_type(*(t.dtype for t in types))
     if dtype.kind in "biu":
@@ -58,12 +59,24 @@ def _common_dtype(*types: ArrayType) -> np.dtype:
     return dtype
 
 
-def _matrix(type_: Type, name: str) -> ArrayType:
+def real_dtype(dtype: np.dtype) -> np.dtype:
+    """The dtype of absolute values."""
+    return np.empty(0, dtype).real.dtype
+
+
+def rectangular(type_: Type, name: str) -> ArrayType:
+    """The type of a matrix, or a stack of them."""
     matrix = require_array(type_, name)
     if matrix.rank < 2:
         raise np.linalg.LinAlgError(
             f"{matrix.rank}-dimensional array given. Array must be at least two-dimensional"
         )
+    return matrix
+
+
+def square(type_: Type, name: str) -> ArrayType:
+    """The type of a square matrix, or a stack of them."""
+    matrix = rectangular(type_, name)
     rows, columns = matrix.shape[-2:]
     if isinstance(rows, int) and isinstance(columns, int) and rows != columns:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
@@ -77,15 +90,15 @@ def _is_square(node: Node) -> bool:
 
 def _infer_square(name: str) -> Any:
     def infer(a: Type, **_: Any) -> tuple[Type, ...]:
-        matrix = _matrix(a, name)
-        return (ArrayType(_common_dtype(matrix), matrix.shape, "array"),)
+        matrix = square(a, name)
+        return (ArrayType(common_dtype(matrix), matrix.shape, "array"),)
 
     return infer
 
 
 def _infer_of_matrix(a: Type) -> tuple[Type, ...]:
-    matrix = _matrix(a, "det")
-    return (number_or_array(_common_dtype(matrix), matrix.shape[:-2]),)
+    matrix = square(a, "det")
+    return (number_or_array(common_dtype(matrix), matrix.shape[:-2]),)
 
 
 def _as_matrix(x: Value) -> Value:
@@ -123,12 +136,12 @@ inv: Operation = declare(
 
 
 def _infer_solve(a: Type, b: Type) -> tuple[Type, ...]:
-    matrix, right = _matrix(a, "solve"), require_array(b, "solve")
+    matrix, right = square(a, "solve"), require_array(b, "solve")
     if right.rank == 1:
         shape: tuple[Dim, ...] = (*matrix.shape[:-2], right.shape[0])
     else:
         shape = (*broadcast_shapes(matrix.shape[:-2], right.shape[:-2]), *right.shape[-2:])
-    return (ArrayType(_common_dtype(matrix, right), shape, "array"),)
+    return (ArrayType(common_dtype(matrix, right), shape, "array"),)
 
 
 def _solve_stack(a: Value, b: Value, vector: bool) -> Value:
@@ -235,11 +248,9 @@ det: Operation = declare(
 
 
 def _infer_slogdet(a: Type) -> tuple[Type, ...]:
-    matrix = _matrix(a, "slogdet")
-    dtype = _common_dtype(matrix)
-    real_dtype = np.empty(0, dtype).real.dtype
-    shape = matrix.shape[:-2]
-    return number_or_array(dtype, shape), number_or_array(real_dtype, shape)
+    matrix = square(a, "slogdet")
+    dtype, shape = common_dtype(matrix), matrix.shape[:-2]
+    return number_or_array(dtype, shape), number_or_array(real_dtype(dtype), shape)
 
 
 def _slogdet_vjp(g: Any, y: Any, a: Value) -> Value | None:
@@ -281,7 +292,7 @@ slogdet: Operation = declare(
 # cholesky ---------------------------------------------------------------------------------------
 
 
-def _half_lower(x: Value) -> Value:
+def half_lower(x: Value) -> Value:
     """The lower triangle with half the diagonal, whose sum with its adjoint is Hermitian."""
     return (tril(x, k=0) + tril(x, k=-1)) * 0.5  # type: ignore[no-any-return]
 
@@ -289,15 +300,15 @@ def _half_lower(x: Value) -> Value:
 def _lower_factor_vjp(g: Value, y: Value, a: Value) -> Value:
     """NumPy reads only the lower triangle, so only there is a derivative (Murray 2016)."""
     factor = adjoint(y)
-    inner = solve(factor, _half_lower(factor @ g))
+    inner = solve(factor, half_lower(factor @ g))
     both = adjoint(solve(factor, adjoint(inner)))
-    return as_dtype_of(_half_lower(both + adjoint(both)), a)
+    return as_dtype_of(half_lower(both + adjoint(both)), a)
 
 
 def _lower_factor_jvp(t: Value, y: Value, a: Value) -> Value:
-    half = _half_lower(t)
+    half = half_lower(t)
     inner = solve(y, half + adjoint(half))
-    return y @ _half_lower(adjoint(solve(y, adjoint(inner))))
+    return y @ half_lower(adjoint(solve(y, adjoint(inner))))
 
 
 def _cholesky_vjp(g: Value, y: Value, a: Value, *, upper: bool = False) -> Value:
@@ -331,28 +342,27 @@ cholesky: Operation = declare(
 
 
 def _infer_eigh(a: Type, *, UPLO: str = "L") -> tuple[Type, ...]:
-    matrix = _matrix(a, "eigh")
-    dtype = _common_dtype(matrix)
-    real_dtype = np.empty(0, dtype).real.dtype
+    matrix = square(a, "eigh")
+    dtype = common_dtype(matrix)
     return (
-        ArrayType(real_dtype, matrix.shape[:-1], "array"),
+        ArrayType(real_dtype(dtype), matrix.shape[:-1], "array"),
         ArrayType(dtype, matrix.shape, "array"),
     )
 
 
-def _hermitian(t: Value, uplo: str) -> Value:
+def hermitian_of(t: Value, uplo: str) -> Value:
     """The Hermitian matrix that LAPACK reads from one triangle."""
-    half = _half_lower(t if uplo == "L" else adjoint(t))
+    half = half_lower(t if uplo == "L" else adjoint(t))
     return half + adjoint(half)
 
 
-def _one_triangle(share: Value, uplo: str) -> Value:
-    """The transpose of ``_hermitian``."""
-    lower = _half_lower(share + adjoint(share))
+def one_triangle(share: Value, uplo: str) -> Value:
+    """The transpose of ``hermitian_of``."""
+    lower = half_lower(share + adjoint(share))
     return lower if uplo == "L" else adjoint(lower)
 
 
-def _over_gaps(x: Value, w: Value) -> Value:
+def over_gaps(x: Value, w: Value) -> Value:
     """``x[i, j] / (w[j] - w[i])``, 0 on the diagonal; NaN or inf where eigenvalues agree."""
     n, dim = sizes_of(w)[-1], array_type(w).shape[-1]
     ones = eye(n, n, k=0, shape=(dim, dim), dtype=array_type(w).dtype)
@@ -364,17 +374,17 @@ def _eigh_vjp(g: Any, y: Any, a: Value, *, UPLO: str = "L") -> Value | None:
     (w_bar, v_bar), (w, v) = g, y
     inner: Value | None = None
     if v_bar is not None:
-        inner = _over_gaps(adjoint(v) @ v_bar, w) @ adjoint(v)
+        inner = over_gaps(adjoint(v) @ v_bar, w) @ adjoint(v)
     if w_bar is not None:
         scaled = as_column(w_bar) * adjoint(v)
         inner = scaled if inner is None else inner + scaled
-    return None if inner is None else as_dtype_of(_one_triangle(v @ inner, UPLO), a)
+    return None if inner is None else as_dtype_of(one_triangle(v @ inner, UPLO), a)
 
 
 def _eigh_jvp(t: Value, y: Any, a: Value, *, UPLO: str = "L") -> tuple[Value, Value]:
     w, v = y
-    turned = adjoint(v) @ _hermitian(t, UPLO) @ v
-    return as_dtype_of(copy(diagonal(turned, offset=0)), w), v @ _over_gaps(turned, w)
+    turned = adjoint(v) @ hermitian_of(t, UPLO) @ v
+    return as_dtype_of(copy(diagonal(turned, offset=0)), w), v @ over_gaps(turned, w)
 
 
 eigh: Operation = declare(
@@ -461,12 +471,13 @@ def _cholesky(a: Any, /, *, upper: Any = False) -> Value:
 def _matrix_power(a: Any, n: Any) -> Value:
     """By repeated squaring, in NumPy's own order."""
     x = staged(a)
-    count = int(static(n))
+    count = operator.index(static(n))
     if count == 0:
-        type_ = array_type(x)
-        if type_.rank > 2:
-            raise UnsupportedCallError("numpy.linalg.matrix_power of a stack to the power 0")
-        return eye(*sizes_of(x), k=0, shape=type_.shape, dtype=type_.dtype)  # type: ignore[no-any-return]
+        type_, sizes = square(x.type, "matrix_power"), sizes_of(x)[-2:]
+        one = eye(*sizes, k=0, shape=type_.shape[-2:], dtype=type_.dtype)
+        if type_.rank == 2:
+            return one  # type: ignore[no-any-return]
+        return index_set_of(FUNCTIONS[np.zeros_like](x), one, Ellipsis)
     if count < 0:
         x, count = inv(x), -count
     if count == 3:

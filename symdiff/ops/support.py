@@ -89,6 +89,47 @@ def cofactors(a: Any) -> Any:
     return turn * ((u.conj() * others[..., None, :]) @ vh.conj())
 
 
+def singular_part(a: Any, part: str) -> Any:
+    """The derivative of the sum, maximum or minimum of singular values: by ``a``, by themselves.
+
+    Ties share it evenly; a singular value of 0 has none.
+
+    >>> singular_part(np.diag([3.0, 0.0]), "all")
+    (array([[1., 0.],
+           [0., 0.]]), array([1., 0.]))
+    """
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    weights = np.ones_like(s)
+    if part != "all" and s.size:
+        extreme = np.max if part == "largest" else np.min
+        chosen = s == extreme(s, axis=-1, keepdims=True)
+        weights = weights * chosen / np.sum(chosen, axis=-1, keepdims=True, dtype=s.dtype)
+    weights = np.where(s > 0, weights, s.dtype.type(0))
+    return (u * weights[..., np.newaxis, :]) @ vh, weights
+
+
+def complex_eigvals(a: Any) -> Any:
+    """The eigenvalues of a matrix as complex numbers, which of a real one NumPy may give as real.
+
+    >>> complex_eigvals(np.eye(2))
+    array([1.+0.j, 1.+0.j])
+    """
+    w = np.linalg.eigvals(a)
+    return w.astype(np.result_type(w, np.complex64), copy=False)
+
+
+def complex_eig(a: Any) -> Any:
+    """The eigenvalues and eigenvectors of a matrix as complex numbers, likewise.
+
+    >>> w, v = complex_eig(np.eye(1))
+    >>> w, v
+    (array([1.+0.j]), array([[1.+0.j]]))
+    """
+    w, v = np.linalg.eig(a)
+    dtype = np.result_type(w, np.complex64)
+    return w.astype(dtype, copy=False), v.astype(dtype, copy=False)
+
+
 def polygamma(x: float, order: int = 0) -> float:
     """The derivative of that order of the digamma function, at a real number.
 

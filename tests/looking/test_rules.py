@@ -126,7 +126,7 @@ def drawn(name: str, op: str, rng: np.random.Generator):
     value = rng.uniform(0.2, 0.9, SHAPES[name])
     if name == "z":
         return value + 1j * rng.normal(size=5)
-    if name == "A" and op in ("cholesky", "eigh", "eigvalsh"):
+    if name == "A" and op in ("cholesky", "eigh", "eigvalsh", "eig"):
         return value @ value.T + np.diag([3.0, 7.0, 11.0, 15.0, 19.0])
     if op == "interp" and name == "x":
         return np.sort(value)

@@ -247,7 +247,8 @@ def _forward(node: Node, dots: dict[Value, Value], joint: bool) -> None:
         parts = [share if isinstance(share, tuple) else (share,) for share in shares]
     for part in parts:
         for value, share in zip(node.results, part, strict=True):
-            dots[value] = _add(dots.get(value), share)
+            if share is not None:
+                dots[value] = _add(dots.get(value), share)
 
 
 def _forward_share(node: Node, k: int, t: Value, y: Any) -> Any:

@@ -71,6 +71,31 @@ def _hermitian(a: Any, UPLO: str = "L") -> Any:
     return diagonal + given + jnp.swapaxes(given, -1, -2).conj()
 
 
+def _singular_part(a: Any, part: str) -> Any:
+    """The derivative of the sum, maximum or minimum of singular values: by ``a``, by themselves.
+
+    Ties share it evenly; a singular value of 0 has none.
+    """
+    u, s, vh = jnp.linalg.svd(a, full_matrices=False)
+    weights = jnp.ones_like(s)
+    if part != "all" and s.size:
+        extreme = jnp.max if part == "largest" else jnp.min
+        chosen = s == extreme(s, axis=-1, keepdims=True)
+        weights = weights * chosen / jnp.sum(chosen, axis=-1, keepdims=True, dtype=s.dtype)
+    weights = jnp.where(s > 0, weights, 0)
+    return (u * weights[..., None, :]) @ vh, weights
+
+
+def _complex_eigvals(a: Any) -> Any:
+    """The eigenvalues of a matrix as complex numbers, as JAX gives them."""
+    return jnp.linalg.eigvals(a)
+
+
+def _complex_eig(a: Any) -> Any:
+    """The eigenvalues and eigenvectors of a matrix as complex numbers, as JAX gives them."""
+    return jnp.linalg.eig(a)
+
+
 def _polygamma(x: Any, order: int = 0) -> Any:
     """The derivative of that order of the digamma function."""
     made = jax.scipy.special
