@@ -9,7 +9,7 @@ Here stand the functions that have no mathematics of their own; those that have 
 'cov'
 """
 
-from symdiff.definitions import missing, rounding, statistics
+from symdiff.definitions import missing, repeated, rounding, statistics
 from symdiff.definitions.declare import DEFINITIONS, is_definition
 
-__all__ = ["DEFINITIONS", "is_definition", "missing", "rounding", "statistics"]
+__all__ = ["DEFINITIONS", "is_definition", "missing", "repeated", "rounding", "statistics"]

@@ -117,6 +117,9 @@ EXAMPLES: Mapping[str, Callable[..., Any]] = {
     "nanmin": lambda x: _np("nanmin")(x),
     "cumsum": lambda x: _np("cumsum")(x, axis=0),
     "cumprod": lambda x: _np("cumprod")(x, axis=0),
+    "running_maximum": lambda x: FUNCTIONS[np.maximum.accumulate](x),
+    "running_minimum": lambda x: FUNCTIONS[np.minimum.accumulate](x),
+    "reduceat": lambda x, i: FUNCTIONS[np.add.reduceat](x, i),
     "sort": lambda x: _np("sort")(x),
     "take_along_axis": lambda X, I: _np("take_along_axis")(X, I, 1),  # noqa: E741
     "weighted_bincount": lambda i, t: _np("bincount")(i, t),

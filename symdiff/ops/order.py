@@ -7,6 +7,7 @@ derivative moves. Where elements are equal the stable order decides, whatever al
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,11 +22,12 @@ from symdiff.ops.arrange import (
     lower_flip,
     lower_moveaxis,
     lower_ravel,
+    lower_repeat,
     lower_stack,
     lower_transpose,
     row_of_number,
 )
-from symdiff.ops.creation import arange_of, array_of, eye, zeros_of
+from symdiff.ops.creation import arange_of, array_of, eye, zeros, zeros_of
 from symdiff.ops.declare import (
     EVALUATED,
     INSTEAD,
@@ -40,8 +42,18 @@ from symdiff.ops.declare import (
     require_array,
     static,
 )
-from symdiff.ops.elementary import conjugated, less_equal, multiply, not_equal, subtract, where
-from symdiff.ops.index import index_add_of, index_of
+from symdiff.ops.elementary import (
+    bitwise_and,
+    conjugated,
+    equal,
+    greater,
+    less_equal,
+    multiply,
+    not_equal,
+    subtract,
+    where,
+)
+from symdiff.ops.index import index_add_of, index_of, index_set_of
 from symdiff.ops.reduce import sum
 from symdiff.ops.shape import concatenate, contiguous
 from symdiff.ops.sizes import result_type, sizes_of
@@ -70,10 +82,16 @@ def _spell_along(function: str, default: int | None) -> Spelling:
 def _running(name: str) -> Any:
     def infer(x: Type, *, axis: int) -> tuple[Type, ...]:
         type_ = require_array(x, name)
-        small = type_.dtype.kind in "bi" and type_.dtype.itemsize < 8
-        return result_type(INTEGER if small else type_.dtype, type_.shape)
+        return result_type(total_dtype(type_.dtype), type_.shape)
 
     return infer
+
+
+@functools.cache
+def total_dtype(dtype: np.dtype) -> np.dtype:
+    """What sums and products are in: small integers become 64 bits long."""
+    total: np.dtype = np.sum(np.ones(1, dtype)).dtype
+    return total
 
 
 def _from_the_end(x: Value, axis: int) -> Value:
@@ -166,6 +184,122 @@ def _lower_running(operation: Operation) -> Any:
 
 lowers(np.cumsum, method="cumsum")(_lower_running(cumsum))
 lowers(np.cumprod, method="cumprod")(_lower_running(cumprod))
+
+
+# Running extrema, and sums of sections ------------------------------------------------------------
+
+
+def _leaders(y: Value, axis: int) -> Value:
+    """Where the elements stand that a running extremum consists of: of equal ones the first."""
+    before = (WHOLE,) * axis
+    later, earlier = (index_of(y, (*before, part)) for part in (slice(1, None), slice(None, -1)))
+    is_new = bitwise_and(not_equal(later, earlier), equal(earlier, earlier))  # none behind a NaN
+    place = arange_of(sizes_of(y)[axis])
+    line = index_of(place, (slice(1, None), *(None,) * (array_type(y).rank - 1 - axis)))
+    none = zeros(*sizes_of(y), shape=array_type(y).shape, dtype=INTEGER)
+    marked = index_set_of(none, where(is_new, line, 0), (*before, slice(1, None)))
+    return running_maximum(marked, axis=axis)  # type: ignore[no-any-return]
+
+
+def _extremum_vjp(g: Value, y: Value, x: Value, *, axis: int) -> Value:
+    return index_add_of(zeros_of(x), g, places_along(x, _leaders(y, axis), axis))
+
+
+def _extremum_jvp(t: Value, y: Value, x: Value, *, axis: int) -> Value:
+    return take_along_axis(t, _leaders(y, axis), axis=axis)  # type: ignore[no-any-return]
+
+
+def _infer_as_operand(x: Type, *, axis: int) -> tuple[Type, ...]:
+    type_ = require_array(x, "accumulate")
+    return result_type(type_.dtype, type_.shape)
+
+
+def _running_extremum(function: np.ufunc, documentation: str) -> Operation:
+    return declare(
+        Operation(
+            f"running_{function.__name__}",
+            _infer_as_operand,
+            lambda x, *, axis: function.accumulate(x, axis),
+            vjp={0: _extremum_vjp},
+            jvp={0: _extremum_jvp},
+            spelling=_spell_along(f"np.{function.__name__}.accumulate", 0),
+            documentation=f"{documentation} Of equal ones the first has the derivative.",
+        ),
+        1,
+    )
+
+
+running_maximum = _running_extremum(np.maximum, "The greatest element so far along an axis.")
+running_minimum = _running_extremum(np.minimum, "The smallest element so far along an axis.")
+
+
+def _lower_accumulate(operation: Operation) -> Any:
+    """The ``accumulate`` method of a ufunc, which goes along the first axis unless told."""
+
+    def lowering(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Value:
+        x = array_of(array)
+        rank = array_type(x).rank
+        if not rank:
+            raise TypeError("cannot accumulate on a scalar")
+        if static(axis) is None and rank > 1:
+            raise ValueError("accumulate does not allow multiple axes")
+        along = 0 if static(axis) is None else axis_of(axis, rank)
+        return operation(cast(x, dtype_of(dtype)), axis=along)  # type: ignore[no-any-return]
+
+    return lowering
+
+
+for _ufunc, _operation in (
+    (np.add, cumsum),
+    (np.multiply, cumprod),
+    (np.maximum, running_maximum),
+    (np.minimum, running_minimum),
+):
+    lowers(_ufunc.accumulate)(_lower_accumulate(_operation))
+
+
+def _infer_reduceat(x: Type, i: Type, *, axis: int) -> tuple[Type, ...]:
+    type_, starts = require_array(x, "reduceat"), require_array(i, "reduceat")
+    if starts.rank != 1:
+        raise ValueError("object of too small depth for desired array")
+    shape = (*type_.shape[:axis], starts.shape[0], *type_.shape[axis + 1 :])
+    return result_type(total_dtype(type_.dtype), shape)
+
+
+def _reduceat_vjp(g: Value, y: Value, x: Value, i: Value, *, axis: int) -> Value:
+    """Each element of a section has the cotangent of its sum; a section without end is one long."""
+    ends = concatenate(index_of(i, (slice(1, None),)), array_of([sizes_of(x)[axis]]), axis=0)
+    lengths = where(greater(ends, i), subtract(ends, i), 1)
+    section = lower_repeat(arange_of(sizes_of(i)[0]), lengths)
+    skipped = subtract(subtract(cumsum(lengths, axis=0), lengths), i)
+    place = subtract(arange_of(sizes_of(section)[0]), index_of(skipped, (section,)))
+    spread = index_of(g, (WHOLE,) * axis + (section,))
+    return index_add_of(zeros_of(x), spread, (WHOLE,) * axis + (place,))
+
+
+reduceat: Operation = declare(
+    Operation(
+        "reduceat",
+        _infer_reduceat,
+        lambda x, i, *, axis: np.add.reduceat(x, i, axis),
+        raises=True,
+        linear=frozenset({0}),
+        vjp={0: _reduceat_vjp},
+        nondifferentiable=frozenset({1}),
+        spelling=_spell_along("np.add.reduceat", 0),
+        documentation="Sums of the sections along an axis that begin at given places.",
+    ),
+    2,
+)
+
+
+@lowers(np.add.reduceat)
+def _add_reduceat(
+    array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None
+) -> Value:
+    x, places = array_of(array), array_of(indices)
+    along = axis_of(axis, array_type(x).rank)
+    return reduceat(cast(x, dtype_of(dtype)), places, axis=along)  # type: ignore[no-any-return]
 
 
 # Sorting ------------------------------------------------------------------------------------------

@@ -19,7 +19,6 @@ from symdiff.ops.creation import eye
 from symdiff.ops.declare import (
     EVALUATED,
     FUNCTIONS,
-    REGISTRY,
     Lowering,
     Operation,
     Rule,
@@ -43,7 +42,7 @@ from symdiff.ops.elementary import (
 from symdiff.ops.reduce import count_of, sum, unbroadcast_to
 from symdiff.ops.shape import reshape, transpose
 from symdiff.ops.sizes import dim_of, size, sizes_of
-from symdiff.ops.ufuncs import as_function, computed_in, refuse, refuse_options, staged, strong
+from symdiff.ops.ufuncs import computed_in, refuse, refuse_options, staged, strong
 
 # Transposes and axes of length 1 ----------------------------------------------------------------
 
@@ -524,17 +523,19 @@ def _times(n: Any, m: Any) -> Any:
     return n if isinstance(m, int) and m == 1 else n * m
 
 
-def _lower_outer(operation: Operation) -> Lowering:
+def _lower_outer(function: np.ufunc) -> Lowering:
     """The ``outer`` method of a ufunc: all pairs of elements."""
 
-    def lowering(A: Any, B: Any) -> Value:
+    def lowering(A: Any, B: Any, **options: Any) -> Value:
         a, b = strong(A), strong(B)
         ones = (1,) * array_type(b).rank
         shape = (*array_type(a).shape, *ones)
-        return as_function(operation)(reshape(a, *sizes_of(a), *ones, shape=shape), b)
+        column = reshape(a, *sizes_of(a), *ones, shape=shape)
+        return FUNCTIONS[function](column, b, **options)  # type: ignore[no-any-return]
 
     return lowering
 
 
-for _ufunc in (np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum, np.power):
-    lowers(_ufunc.outer)(_lower_outer(REGISTRY[_ufunc.__name__]))
+for _function in [f for f in FUNCTIONS if isinstance(f, np.ufunc) and f.nin == 2]:
+    if _function.signature is None:
+        lowers(_function.outer)(_lower_outer(_function))

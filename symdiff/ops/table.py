@@ -24,6 +24,7 @@ START, END = "<!-- table of calls -->", "<!-- end of the table of calls -->"
 FAMILIES = {
     "ufuncs": "elementwise, casts",
     "rounding": "elementwise, casts",
+    "repeated": "writes",
     "reduce": "reductions",
     "products": "products",
     "einsum": "products",
@@ -64,8 +65,9 @@ def rows() -> Iterator[tuple[str, set[tuple[str, str]]]]:
     for function, lowering in (*FUNCTIONS.items(), *DEFINITIONS.items()):
         module = lowering.__module__.rpartition(".")[2]
         found.setdefault(FAMILIES.get(module, module), set()).add(spelled(function))
+    writes = found.pop("writes") | {spelled(function) for function in WRITES}
     yield from found.items()
-    yield "writes", {spelled(function) for function in WRITES}
+    yield "writes", writes
     yield "methods of arrays", {("x.", f"{name}()") for name in METHODS}
     yield "attributes of arrays", {("x.", name) for name in ATTRIBUTES}
 

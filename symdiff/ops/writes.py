@@ -88,5 +88,5 @@ def put_along_axis(arr: Value, indices: Any, values: Any, axis: Any) -> Value:
     return index_set_of(arr, array_of(values), key)
 
 
-for _ufunc in (np.multiply, np.divide, np.power, np.maximum, np.minimum):
+for _ufunc in (np.divide, np.power):
     INSTEAD[_ufunc.at] = "write x[i] = ..."

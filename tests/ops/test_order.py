@@ -199,3 +199,71 @@ def test_fields_to_sort_by_are_refused_as_by_numpy():
     for sort in (np.sort, np.argsort):
         with pytest.raises(ValueError, match="order"):
             sd.grad(lambda x, sort=sort: np.sum(sort(x, order="a") * x))(np.ones(3))
+
+
+# Methods of ufuncs --------------------------------------------------------------------------------
+
+RUNNING = [np.add, np.multiply, np.maximum, np.minimum]
+
+
+@pytest.mark.parametrize("ufunc", RUNNING)
+def test_accumulate(ufunc: np.ufunc) -> None:
+    method = ufunc.accumulate
+    for x in (V, V[::-1], V[:1], V[:0], M, M.T, M.astype("float32"), M[:, :0]):
+        check(FUNCTIONS[method], method, x)
+        if x.ndim > 1:
+            check(lambda x: FUNCTIONS[method](x, 1), lambda x: method(x, 1), x, order=1)
+            check(lambda x: FUNCTIONS[method](x, axis=-2), lambda x: method(x, axis=-2), x, order=1)
+    check(lambda x: FUNCTIONS[method](x, None), lambda x: method(x, None), V)
+    for dtype in ("bool", "int8", "uint8", "uint16", "int32", "uint64"):
+        check(FUNCTIONS[method], method, np.array([3, 1, 2]).astype(dtype))
+    check(lambda x: FUNCTIONS[method](x, dtype=float), lambda x: method(x, dtype=float), M > 1)
+    check(FUNCTIONS[method], method, V + 1j * V[::-1], order=1)
+    for x, axis, words in ((2.0, 0, "on a scalar"), (M, None, "multiple axes"), (M, 2, "axis 2")):
+        with pytest.raises((TypeError, ValueError), match=words):
+            stage(lambda x, axis=axis: FUNCTIONS[method](x, axis), x)
+
+
+def test_running_extrema_of_equal_elements_follow_the_first() -> None:
+    x = np.array([1.0, 2.0, 2.0, 1.0, 3.0])
+    expected = np.zeros((5, 5))
+    expected[range(5), [0, 1, 1, 1, 4]] = 1.0
+    for mode in ("fwd", "rev"):
+        jacobian = sd.jacobian(lambda x: np.maximum.accumulate(x), mode=mode)
+        np.testing.assert_array_equal(jacobian(x), expected)
+    slope = sd.grad(lambda x: np.sum(np.minimum.accumulate(x)[:2]))(np.array([1.0, np.nan, 2.0]))
+    np.testing.assert_array_equal(slope, [1.0, 1.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    "starts", [[0], [0, 2], [1, 4], [3, 0, 2], [0, 3, 1, 2], [2, 2, 0, 3, 3], [4, 4, 4]]
+)
+def test_sums_of_sections(starts: Any) -> None:
+    method = np.add.reduceat
+    i = np.array(starts)
+    for x in (V, V.astype("float32"), V + 1j * V[::-1]):
+        check(lambda x: FUNCTIONS[method](x, i), lambda x: method(x, i), x)
+        check(lambda x: FUNCTIONS[method](x, starts), lambda x: method(x, starts), x, order=1)
+    y = np.outer(V[:3], V)
+    check(lambda x: FUNCTIONS[method](x, i, 1), lambda x: method(x, i, 1), y)
+    check(lambda x: FUNCTIONS[method](x, i, axis=-2), lambda x: method(x, i, axis=-2), y.T)
+    for dtype in ("bool", "int8", "uint8"):
+        check(FUNCTIONS[method], method, (V > 0).astype(dtype), i)
+
+
+def test_sections_out_of_an_array_raise_as_in_numpy() -> None:
+    with pytest.raises(IndexError, match="index 7 out-of-bounds"):
+        sd.grad(lambda x, i: np.sum(np.add.reduceat(x, i)))(V, np.array([0, 7]))
+
+
+def test_results_of_methods_of_ufuncs_are_stored() -> None:
+    def summed(x: Any) -> Any:
+        out = np.zeros(5)
+        np.maximum.accumulate(x, out=out)
+        np.add.accumulate(out, 0, None, out)
+        np.add.reduceat(x, [0, 2], out=out[3:])
+        return np.sum(out**2)
+
+    value, _ = sd.value_and_grad(summed)(V)
+    assert value == summed(V)
+    sd.check_grads(summed, (V,), order=2)

@@ -203,6 +203,25 @@ def test_all_pairs() -> None:
         check(FUNCTIONS[ufunc.outer], ufunc.outer, draw(2, 3), draw(2))
 
 
+def test_every_ufunc_of_two_operands_has_its_outer_method() -> None:
+    ufuncs = [f for f in FUNCTIONS if isinstance(f, np.ufunc) and f.nin == 2]
+    ufuncs = [f for f in ufuncs if f.signature is None and f.nout == 1]
+    assert len(ufuncs) > 30
+    assert all(ufunc.outer in FUNCTIONS for ufunc in ufuncs)
+    a, b = np.array([0.7, 1.9]), np.array([1.3, 0.4, 2.6])
+    for ufunc in (np.hypot, np.arctan2, np.logaddexp, np.copysign, np.fmax, np.less):
+        check(FUNCTIONS[ufunc.outer], ufunc.outer, a, b)
+    check(
+        lambda a, b: FUNCTIONS[np.add.outer](a, b, dtype=np.float32),
+        lambda a, b: np.add.outer(a, b, dtype=np.float32),
+        a.astype("float32"),
+        b.astype("float32"),
+    )
+    i, j = np.array([1, 2]), np.array([[3], [4]])
+    for ufunc in (np.bitwise_xor, np.left_shift, np.floor_divide):
+        same(stage(FUNCTIONS[ufunc.outer], i, j)(i, j), [ufunc.outer(i, j)])
+
+
 def test_gradients_of_products_are_written_plainly() -> None:
     """``x @ W``: the adjoints are one product each, with no sums and no tests."""
     back = pullback(stage(FUNCTIONS[np.matmul], draw(5, 3), draw(3, 2)), [0, 1])

@@ -522,10 +522,10 @@ def _changed(call):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda x, y, items: np.multiply.at(y, [0, 0], 2.0),
+        lambda x, y, items: np.divide.at(y, [0, 0], 2.0),
         lambda x, y, items: np.negative.at(y, [0]),
-        lambda x, y, items: np.add.accumulate(x, out=y),
-        lambda x, y, items: np.add.reduceat(x, [0, 1], out=y[:2]),
+        lambda x, y, items: np.subtract.accumulate(x, out=y),
+        lambda x, y, items: np.multiply.reduceat(x, [0, 1], out=y[:2]),
         lambda x, y, items: np.ndarray.__setitem__(y, 0, 3.0),
         lambda x, y, items: operator.setitem(y, 0, 3.0),
         lambda x, y, items: operator.iadd(y, x),
