@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
-MODULES = {"np": "numpy", "math": "math", "cmath": "cmath"}
+MODULES = {"np": "numpy", "math": "math", "cmath": "cmath", "scipy": "scipy"}
 _SPOKEN = frozenset(  # builtins that spellings use
     function.__name__
     for function in (

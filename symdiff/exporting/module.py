@@ -355,7 +355,7 @@ class Module:
 
     def needed(self, sections: Sequence[str]) -> str:
         """What the module has to import."""
-        return "NumPy and SciPy" if any("from scipy" in text for text in sections) else "NumPy"
+        return "NumPy and SciPy" if any("scipy." in text for text in sections) else "NumPy"
 
     def facts_of(self, made: Function) -> dict[str, Any]:
         """What the module says of a function."""

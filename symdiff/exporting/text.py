@@ -29,6 +29,7 @@ IMPORTS = {
     "jnp": "import jax.numpy as jnp",
     "lax": "from jax import lax",
     "np": "import numpy as np",
+    "scipy": "import scipy",
     "NDArray": "from numpy.typing import NDArray",
 }
 _FROM_TYPING = ("Any", "NamedTuple")
@@ -38,7 +39,11 @@ def imports_for(used: set[str]) -> str:
     """The import statements for the names that a module reads."""
     typing = ", ".join(name for name in _FROM_TYPING if name in used)
     lines = [line.format(typing=typing) for name, line in IMPORTS.items() if name in used]
-    third = [line for line in dict.fromkeys(lines) if "numpy" in line or "jax" in line]
+    third = [
+        line
+        for line in dict.fromkeys(lines)
+        if {"numpy", "scipy", "jax"} & set(re.findall(r"\w+", line))
+    ]
     standard = [line for line in dict.fromkeys(lines) if line not in third]
     others = sorted(third, key=lambda line: (line.startswith("from"), line))
     return "\n\n".join("\n".join(block) for block in (standard, others) if block)

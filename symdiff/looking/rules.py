@@ -27,6 +27,7 @@ from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ir.types import Type
 from symdiff.looking.examples import EXAMPLES, type_of
 from symdiff.ops.declare import REGISTRY, Operation
+from symdiff.ops.special import is_refused
 from symdiff.optimise import optimise
 from symdiff.runtime.signature import read_type
 
@@ -52,6 +53,7 @@ class RuleRecord:
     forward: Code = field(default_factory=dict)
     linear: tuple[str, ...] = ()
     constant: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
     masked: bool = False
     flows: bool = True
 
@@ -79,20 +81,27 @@ def rule_of(name: str) -> RuleRecord:
 # Elementwise --------------------------------------------------------------------------------------
 
 _OPERANDS = {1: ("x",), 2: ("a", "b"), 3: ("x", "lo", "hi")}
+_NAMES = {
+    "special_betainc": ("a", "b", "x"),
+    "special_hyp1f1": ("a", "b", "x"),
+    "special_hyp2f1": ("a", "b", "c", "x"),
+}
 
 
 def _of_elementwise(op: Operation) -> RuleRecord:
     assert op.partials is not None
-    names = _OPERANDS[len(op.partials)]
+    names = _NAMES.get(op.name) or _OPERANDS[len(op.partials)]
     types = _types_for(op, len(names))
     values = [Value(type_, None, name) for name, type_ in zip(names, types, strict=True)]
     with building(Builder([])) as builder:
         result = op(*values)
     call = spelled(values, result, builder.nodes)
-    partials, constant = {}, []
+    partials, constant, refused = {}, [], []
     for name, partial in zip(names, op.partials, strict=True):
         if partial is None:
             constant.append(name)
+        elif is_refused(partial):
+            refused.append(name)
         else:
             partials[name] = _partial(partial, values, result.type)
     return RuleRecord(
@@ -101,6 +110,7 @@ def _of_elementwise(op: Operation) -> RuleRecord:
         op.documentation,
         partials=partials,
         constant=tuple(constant),
+        refused=tuple(refused),
         masked=bool(op.singular or op.strong),
         flows=bool(partials),
     )
@@ -152,7 +162,7 @@ def _of_example(op: Operation, example: Callable[..., Any]) -> RuleRecord:
     masked = bool(op.singular or op.strong)
     call = rules.call()
     return RuleRecord(
-        op.name, call, op.documentation, {}, reverse, forward, linear, constant, masked
+        op.name, call, op.documentation, {}, reverse, forward, linear, constant, masked=masked
     )
 
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 import difflib
 import functools
 import html
+import importlib.util
 import re
 import sys
 import textwrap
@@ -84,11 +85,16 @@ def table_of(*asked: str | Callable[..., Any]) -> RuleTable:
     :raises SignatureError: where an op of that name does not exist.
     """
     assert custom_call.name in REGISTRY  # it is declared by a module that few import
-    names = list(map(_op_name, asked)) if asked else list(REGISTRY)
+    names = list(map(_op_name, asked)) if asked else list(filter(_is_there, REGISTRY))
     return RuleTable([_record(name) for name in names])
 
 
 _record = functools.cache(rule_of)
+
+
+def _is_there(op: str) -> bool:
+    """Whether the library that has the op's function is installed."""
+    return not op.startswith("special_") or importlib.util.find_spec("scipy") is not None
 
 
 def _op_name(asked: str | Callable[..., Any]) -> str:
@@ -97,7 +103,8 @@ def _op_name(asked: str | Callable[..., Any]) -> str:
         module, _, name = asked.rpartition(".")
     else:
         module, name = getattr(asked, "__module__", "") or "", getattr(asked, "__name__", "")
-    candidates = (f"{module}_{name}", name, name.removesuffix("()"))
+    family = module.rpartition(".")[2] or "special"  # its ufuncs do not tell where they are from
+    candidates = (f"{family}_{name}", name, name.removesuffix("()"))
     found = next((candidate for candidate in candidates if candidate in REGISTRY), None)
     if found is None:
         near = difflib.get_close_matches(name, REGISTRY, 3)
@@ -147,6 +154,8 @@ def remarks(record: RuleRecord) -> Iterator[str]:
         yield "No derivative flows through it."
     elif record.constant:
         yield f"No derivative flows through {_listed(record.constant)}."
+    if record.refused:
+        yield f"A derivative by {_listed(record.refused)} is refused."
     if record.masked and record.flows:
         yield "Strong zeros."
 
@@ -225,7 +234,7 @@ def _document(records: Sequence[RuleRecord]) -> Iterator[str]:
 
 def is_named(op: str) -> bool:
     """Whether users call the op by its name; others the compiler makes for its own ends."""
-    if op.startswith(("math_", "cmath_")):
+    if op.startswith(("math_", "cmath_", "special_")):
         return True
     return any(getattr(module, op, None) in FUNCTIONS for module in (np, np.linalg))
 

@@ -9,6 +9,7 @@ from symdiff.ops import (
     positions,
     pseudoinverse,
     quantiles,
+    special,
     writes,
 )
 from symdiff.ops.anomalies import check_finite
@@ -495,6 +496,7 @@ __all__ = [
     "slogdet",
     "solve",
     "sort",
+    "special",
     "spell_template",
     "sqrt",
     "square",

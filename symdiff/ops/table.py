@@ -16,6 +16,7 @@ import numpy as np
 
 from symdiff import ops
 from symdiff.definitions import DEFINITIONS
+from symdiff.definitions.libraries import import_all
 from symdiff.ops.declare import ATTRIBUTES, FUNCTIONS, METHODS, WRITES
 
 START, END = "<!-- table of calls -->", "<!-- end of the table of calls -->"
@@ -44,6 +45,7 @@ FAMILIES = {
     "statistics": "statistics",
     "mathlib": "`math`",
     "cmathlib": "`cmath`",
+    "special": "`scipy.special`",
 }
 PREFIXES = {"builtins": "", "numpy": "np.", "numpy.linalg": "np.linalg.", "numpy.fft": "np.fft."}
 
@@ -55,12 +57,19 @@ def spelled(function: Any) -> tuple[str, str]:
         return "np.", f"{owner.__name__}.{function.__name__}"
     if function is np.r_ or function is np.c_:
         return "np.", "r_[]" if function is np.r_ else "c_[]"
-    module = "numpy" if isinstance(function, np.ufunc) else function.__module__
+    if isinstance(function, np.ufunc):  # it does not tell where it is from
+        is_numpys = getattr(np, function.__name__, None) is function
+        module = "numpy" if is_numpys else "scipy.special"
+    else:
+        module = function.__module__
+    if module.startswith("scipy."):
+        module = ".".join(module.split(".")[:2])
     return PREFIXES.get(module, f"{module}."), function.__name__
 
 
 def rows() -> Iterator[tuple[str, set[tuple[str, str]]]]:
     """The name of each row, and what stands in it: pairs of a prefix and a name."""
+    import_all()
     found: dict[str, set[tuple[str, str]]] = {name: set() for name in FAMILIES.values()}
     for function, lowering in (*FUNCTIONS.items(), *DEFINITIONS.items()):
         module = lowering.__module__.rpartition(".")[2]

@@ -122,18 +122,21 @@ def cast(x: Value, dtype: np.dtype | None) -> Value:
 # Ufuncs -----------------------------------------------------------------------------------------
 
 
-def ufunc_lowering(operation: Operation) -> Lowering:
-    """The lowering of a ufunc that is an op.
+def ufunc_lowering(
+    operation: Operation, function: np.ufunc | None = None, library: str = "numpy"
+) -> Lowering:
+    """The lowering of a ufunc that is an op; ``function`` and its library where not NumPy's.
 
     ``kept``: the array given as ``out``, whose elements stay where ``where`` is false.
     """
+    ufunc = function or getattr(np, operation.name.removeprefix("complex_"))
+    full_name = f"{library}.{ufunc.__name__}"
 
     def lowering(
         *operands: Any, dtype: Any = None, where: Any = True, kept: Any = None, **options: Any
     ) -> Value:
-        name = operation.name.removeprefix("complex_")
-        refuse_options(f"numpy.{name}", where if kept is None else True, options)
-        values = computed_in(getattr(np, name), list(map(staged, operands)), dtype)
+        refuse_options(full_name, where if kept is None else True, options)
+        values = computed_in(ufunc, list(map(staged, operands)), dtype)
         if kept is None or where is True:
             return as_function(operation)(*values)
         return _chosen(operation, values, staged(where), kept)

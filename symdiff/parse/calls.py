@@ -17,6 +17,7 @@ import numpy as np
 
 from symdiff import ops
 from symdiff.definitions import DEFINITIONS
+from symdiff.definitions.libraries import meet
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
@@ -90,6 +91,7 @@ def call_value(
         arguments = arguments[: function.nin]
     if keywords and getattr(function, "__module__", None) == "builtins":
         arguments, keywords = _by_position(function, arguments, keywords)
+    meet()
     for table, call in (
         (BUILTINS, _call_builtin),
         (FUNCTIONS, call_lowering),

@@ -64,6 +64,14 @@ _MATH = {name: f"jnp.{name}" for name in _SAME} | {
     "fmod": "jnp.fmod", "gamma": "jax.scipy.special.gamma",
     "lgamma": "jax.scipy.special.gammaln", "pow": "jnp.power", "radians": "jnp.deg2rad",
 }  # fmt: skip
+_SPECIAL = {
+    name: f"jax.scipy.special.{name}"
+    for name in (
+        "beta", "betainc", "betaln", "entr", "erf", "erfc", "erfinv", "exp1", "expi", "expit",
+        "expn", "gamma", "gammainc", "gammaincc", "gammaln", "i0", "i0e", "i1", "i1e", "kl_div",
+        "log_ndtr", "logit", "ndtr", "ndtri", "rel_entr", "xlog1py", "xlogy", "zeta",
+    )
+} | {"psi": "jax.scipy.special.digamma"}  # fmt: skip
 _BUILTINS = {"max": "jnp.maximum", "min": "jnp.minimum", "pow": "jnp.power", "abs": "jnp.abs"}
 _KEPT = ("slice", *defined_in("traced_support"))  # they mean the same of what is traced
 _DROPPED = {"argsort": ("kind",), "sort": ("kind",)}  # keywords: it sorts in a stable way anyway
@@ -142,6 +150,8 @@ class _Translator(ast.NodeTransformer):
         first, _, rest = text.partition(".")
         if first == "np":
             return self._numpys(rest)
+        if first == "scipy":
+            return self._scipys(rest)
         if first in ("math", "cmath"):
             if rest not in _MATH:
                 raise refused(self.node, f"{text}(...)")
@@ -155,6 +165,12 @@ class _Translator(ast.NodeTransformer):
         if known not in SHARED and known not in INSTEAD.values():
             raise refused(self.node, f"np.{name}")
         return dotted(f"jnp.{known}")
+
+    def _scipys(self, name: str) -> ast.expr:
+        module, _, function = name.rpartition(".")
+        if module != "special" or function not in _SPECIAL:
+            raise refused(self.node, f"scipy.{name}")
+        return dotted(_SPECIAL[function])
 
     def visit_UnaryOp(self, tree: ast.UnaryOp) -> ast.expr:
         operand = self.visit(tree.operand)

@@ -1,0 +1,619 @@
+"""The functions of ``scipy.special``: elementwise ops with partial derivatives in closed form.
+
+SciPy is not imported here: an op finds its function when it is first asked for a type or a value,
+and what calls mean is registered once a program has imported ``scipy.special``. Partials are made
+of ops that have partials, so that any order can be taken. A derivative by a parameter that has no
+closed form (the order of a Bessel function) is refused by name.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import math
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from symdiff.definitions.libraries import when_imported
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import Value
+from symdiff.ops.declare import (
+    Meaning,
+    Operation,
+    Rule,
+    call,
+    elementwise,
+    lowers,
+    static,
+)
+from symdiff.ops.elementary import (
+    absolute,
+    choose,
+    clip,
+    constant_of,
+    equal,
+    exp,
+    greater,
+    is_complex,
+    log,
+    log1p,
+    maximum,
+    sign,
+    sqrt,
+    strong_constant,
+)
+from symdiff.ops.ufuncs import staged, ufunc_lowering
+
+ROOT_PI = math.sqrt(math.pi)
+ROOT_2_PI = math.sqrt(2.0 * math.pi)
+
+# Declaring ----------------------------------------------------------------------------------------
+
+
+class LibraryFunction:
+    """An elementwise function of a library, imported when it is asked for; else like a ufunc."""
+
+    nout = 1
+
+    def __init__(self, module: str, name: str, nin: int) -> None:
+        self.module, self.__name__, self.nin = module, name, nin
+
+    @functools.cached_property
+    def function(self) -> Callable[..., Any]:
+        """The function itself."""
+        found: Callable[..., Any] = getattr(importlib.import_module(self.module), self.__name__)
+        return found
+
+    def __call__(self, *operands: Any) -> Any:
+        return self.function(*operands)
+
+    def resolve_dtypes(self, tokens: Sequence[Any]) -> Sequence[Any]:
+        """The dtypes of operands and results: a function in Python is tried on ones."""
+        if isinstance(self.function, np.ufunc):
+            return self.function.resolve_dtypes(tuple(tokens))
+        ones = [np.ones(1, t) if isinstance(t, np.dtype) else t(1) for t in tokens[: self.nin]]
+        return (*tokens[: self.nin], np.asarray(self.function(*ones)).dtype)
+
+
+def refused_by(function: str, parameter: str) -> Rule:
+    """The partial by a parameter of which the derivative has no closed form."""
+
+    def refuse(y: Value, *operands: Value) -> NoReturn:
+        raise UnsupportedCallError(
+            f"the derivative of scipy.special.{function} by {parameter!r} has no closed form",
+            hint="wrap it in symdiff.stop_gradient(...), or give a rule with symdiff.custom_vjp",
+        )
+
+    return refuse
+
+
+def is_refused(partial: Any) -> bool:
+    """Whether a partial is one of ``refused_by``."""
+    return getattr(partial, "__module__", None) == __name__ and partial.__name__ == "refuse"
+
+
+def _special(
+    name: str, *partials: Rule | float | None, sympy: Meaning, documentation: str, **more: Any
+) -> Operation:
+    """``scipy.special.<name>`` as the op ``special_<name>``, which is what calls of it mean."""
+    function: Any = LibraryFunction("scipy.special", name, len(partials))
+    _NAMED[name] = operation = elementwise(
+        f"special_{name}",
+        function,
+        *partials,
+        spelling=call(f"scipy.special.{name}"),
+        sympy=sympy,
+        documentation=documentation,
+        **more,
+    )
+    return operation
+
+
+_NAMED: dict[str, Operation] = {}
+
+
+# Gamma and beta functions ------------------------------------------------------------------------
+
+gamma: Operation = _special(
+    "gamma",
+    lambda y, x: y * psi(x),
+    sympy="gamma",
+    documentation="The gamma function.",
+)
+gammaln: Operation = _special(
+    "gammaln",
+    lambda y, x: psi(x),
+    sympy="loggamma",
+    documentation="Logarithm of the absolute value of the gamma function.",
+)
+loggamma: Operation = _special(
+    "loggamma",
+    lambda y, x: psi(x),
+    sympy="loggamma",
+    documentation="The principal branch of the logarithm of the gamma function.",
+)
+psi: Operation = _special(
+    "psi",
+    lambda y, x: zeta(2.0, x),
+    sympy="digamma",
+    documentation="The digamma function; its derivatives are Hurwitz's zeta functions.",
+)
+zeta: Operation = _special(
+    "zeta",
+    refused_by("zeta", "x"),
+    lambda y, s, q: -s * zeta(s + 1.0, q),
+    sympy="zeta",
+    documentation="Hurwitz's zeta function; its derivative by the exponent is refused.",
+)
+betaln: Operation = _special(
+    "betaln",
+    lambda y, a, b: psi(a) - psi(a + b),
+    lambda y, a, b: psi(b) - psi(a + b),
+    sympy=lambda sp, a, b: sp.loggamma(a) + sp.loggamma(b) - sp.loggamma(a + b),
+    documentation="Logarithm of the beta function.",
+)
+beta: Operation = _special(
+    "beta",
+    lambda y, a, b: y * (psi(a) - psi(a + b)),
+    lambda y, a, b: y * (psi(b) - psi(a + b)),
+    sympy=lambda sp, a, b: sp.gamma(a) * sp.gamma(b) / sp.gamma(a + b),
+    documentation="The beta function.",
+)
+gammainc: Operation = _special(
+    "gammainc",
+    refused_by("gammainc", "a"),
+    lambda y, a, x: exp(xlogy(a - 1.0, x) - x - gammaln(a)),
+    sympy=lambda sp, a, x: sp.lowergamma(a, x) / sp.gamma(a),
+    documentation="Regularised lower incomplete gamma function; its derivative by ``a`` is"
+    " refused.",
+)
+gammaincc: Operation = _special(
+    "gammaincc",
+    refused_by("gammaincc", "a"),
+    lambda y, a, x: -exp(xlogy(a - 1.0, x) - x - gammaln(a)),
+    sympy=lambda sp, a, x: sp.uppergamma(a, x) / sp.gamma(a),
+    documentation="Regularised upper incomplete gamma function; its derivative by ``a`` is"
+    " refused.",
+)
+betainc: Operation = _special(
+    "betainc",
+    refused_by("betainc", "a"),
+    refused_by("betainc", "b"),
+    lambda y, a, b, x: exp(xlogy(a - 1.0, x) + xlog1py(b - 1.0, -x) - betaln(a, b)),
+    sympy=lambda sp, a, b, x: sp.betainc(a, b, 0, x) / sp.beta(a, b),
+    documentation="Regularised incomplete beta function; its derivatives by ``a`` and ``b`` are"
+    " refused.",
+)
+
+# Error functions ----------------------------------------------------------------------------------
+
+erf: Operation = _special(
+    "erf",
+    lambda y, x: 2.0 / ROOT_PI * exp(-(x * x)),
+    sympy="erf",
+    documentation="The error function.",
+)
+erfc: Operation = _special(
+    "erfc",
+    lambda y, x: -2.0 / ROOT_PI * exp(-(x * x)),
+    sympy="erfc",
+    documentation="``1 - erf(x)``.",
+)
+erfi: Operation = _special(
+    "erfi",
+    lambda y, x: 2.0 / ROOT_PI * exp(x * x),
+    sympy="erfi",
+    documentation="The error function of an imaginary number, ``-1j * erf(1j * x)``.",
+)
+_FROM = 12.0  # where the expansion in 1 / x² is as good as the closed form
+
+
+def _expansion(x: Value, sign: float) -> Value:
+    """``Σ sign**n (2n - 1)!! (2n + 1) / (2 x²)**n``, by Horner's scheme."""
+    u = 0.5 * sign / (x * x)
+    factors = [float(math.prod(range(1, 2 * n, 2)) * (2 * n + 1)) for n in range(12)]
+    total: Any = factors[-1]
+    for factor in reversed(factors[:-1]):
+        total = factor + u * total
+    return total  # type: ignore[no-any-return]
+
+
+def _erfcx_partial(y: Value, x: Value) -> Value:
+    """``2 x y - 2 / √π``, of which nothing would be left where ``x`` is large."""
+    far = maximum(x, _FROM)
+    expanded = -_expansion(far, -1.0) / (ROOT_PI * far * far)
+    return choose(greater(x, _FROM), expanded, 2.0 * x * y - 2.0 / ROOT_PI)
+
+
+erfcx: Operation = _special(
+    "erfcx",
+    _erfcx_partial,
+    sympy=lambda sp, x: sp.exp(x**2) * sp.erfc(x),
+    documentation="``exp(x * x) * erfc(x)``.",
+)
+
+
+def _dawsn_partial(y: Value, x: Value) -> Value:
+    """``1 - 2 x y``, of which nothing would be left where ``x`` is large."""
+    far = maximum(absolute(x), _FROM)
+    expanded = -0.5 * _expansion(far, 1.0) / (far * far)
+    return choose(greater(absolute(x), _FROM), expanded, 1.0 - 2.0 * x * y)
+
+
+dawsn: Operation = _special(
+    "dawsn",
+    _dawsn_partial,
+    sympy=lambda sp, x: sp.sqrt(sp.pi) / 2 * sp.exp(-(x**2)) * sp.erfi(x),
+    documentation="Dawson's integral.",
+)
+erfinv: Operation = _special(
+    "erfinv",
+    lambda y, x: 0.5 * ROOT_PI * exp(y * y),
+    sympy="erfinv",
+    singular=True,
+    documentation="The inverse of ``erf``.",
+)
+erfcinv: Operation = _special(
+    "erfcinv",
+    lambda y, x: -0.5 * ROOT_PI * exp(y * y),
+    sympy=lambda sp, x: sp.erfinv(1 - x),
+    singular=True,
+    documentation="The inverse of ``erfc``.",
+)
+ndtr: Operation = _special(
+    "ndtr",
+    lambda y, x: exp(-0.5 * (x * x)) / ROOT_2_PI,
+    sympy=lambda sp, x: sp.erfc(-x / sp.sqrt(2)) / 2,
+    documentation="The normal distribution function.",
+)
+log_ndtr: Operation = _special(
+    "log_ndtr",
+    lambda y, x: math.sqrt(2.0 / math.pi) / erfcx(-math.sqrt(0.5) * x),
+    sympy=lambda sp, x: sp.log(sp.erfc(-x / sp.sqrt(2)) / 2),
+    documentation="Logarithm of the normal distribution function.",
+)
+ndtri: Operation = _special(
+    "ndtri",
+    lambda y, x: ROOT_2_PI * exp(0.5 * (y * y)),
+    sympy=lambda sp, x: sp.sqrt(2) * sp.erfinv(2 * x - 1),
+    singular=True,
+    documentation="The inverse of ``ndtr``.",
+)
+
+# Logistic functions, and those with logarithms ----------------------------------------------------
+
+expit: Operation = _special(
+    "expit",
+    lambda y, x: y * expit(-x),
+    sympy=lambda sp, x: 1 / (1 + sp.exp(-x)),
+    documentation="The logistic function, ``1 / (1 + exp(-x))``.",
+)
+log_expit: Operation = _special(
+    "log_expit",
+    lambda y, x: expit(-x),
+    sympy=lambda sp, x: -sp.log(1 + sp.exp(-x)),
+    documentation="Logarithm of the logistic function.",
+)
+logit: Operation = _special(
+    "logit",
+    lambda y, x: 1.0 / (x * (1.0 - x)),
+    singular=True,
+    sympy=lambda sp, x: sp.log(x / (1 - x)),
+    documentation="The inverse of the logistic function.",
+)
+xlogy: Operation = _special(
+    "xlogy",
+    lambda y, a, b: log(b),
+    lambda y, a, b: a / choose(equal(a, 0), strong_constant(1, y), b),
+    singular=True,
+    strong=True,
+    sympy=lambda sp, a, b: a * sp.log(b),
+    documentation="``a * log(b)``, and 0 where ``a`` is 0.",
+)
+xlog1py: Operation = _special(
+    "xlog1py",
+    lambda y, a, b: log1p(b),
+    lambda y, a, b: a / choose(equal(a, 0), strong_constant(1, y), 1.0 + b),
+    singular=True,
+    strong=True,
+    sympy=lambda sp, a, b: a * sp.log(1 + b),
+    documentation="``a * log1p(b)``, and 0 where ``a`` is 0.",
+)
+entr: Operation = _special(
+    "entr",
+    lambda y, x: -log(x) - 1.0,
+    singular=True,
+    strong=True,
+    sympy=lambda sp, x: -x * sp.log(x),
+    documentation="The summand of an entropy, ``-x * log(x)``.",
+)
+rel_entr: Operation = _special(
+    "rel_entr",
+    lambda y, a, b: log(a / b) + 1.0,
+    lambda y, a, b: -a / b,
+    singular=True,
+    strong=True,
+    sympy=lambda sp, a, b: a * sp.log(a / b),
+    documentation="The summand of a relative entropy, ``a * log(a / b)``.",
+)
+kl_div: Operation = _special(
+    "kl_div",
+    lambda y, a, b: log(a / b),
+    lambda y, a, b: 1.0 - a / b,
+    singular=True,
+    strong=True,
+    sympy=lambda sp, a, b: a * sp.log(a / b) - a + b,
+    documentation="The summand of a divergence, ``a * log(a / b) - a + b``.",
+)
+
+
+def _by_lambda(y: Value, x: Value, power: Value) -> Value:
+    """``∫₀¹ t exp(t u) dt * log(x)²`` with ``u = power * log(x)``: smooth where that is 0."""
+    logarithm = log(x)
+    mean = hyp1f1(2.0, 3.0, power * logarithm)
+    return 0.5 * (logarithm * logarithm) * mean  # type: ignore[no-any-return]
+
+
+boxcox: Operation = _special(
+    "boxcox",
+    lambda y, x, power: x ** (power - 1.0),
+    _by_lambda,
+    singular=True,
+    sympy=lambda sp, x, power: sp.Piecewise(
+        (sp.log(x), sp.Eq(power, 0)), ((x**power - 1) / power, True)
+    ),
+    documentation="Box and Cox's transformation, ``(x**p - 1) / p``, and ``log(x)`` at ``p = 0``.",
+)
+huber: Operation = _special(
+    "huber",
+    lambda y, d, r: maximum(absolute(r) - d, 0.0),
+    lambda y, d, r: clip(r, -d, d),
+    sympy=lambda sp, d, r: sp.Piecewise(
+        (r**2 / 2, sp.Abs(r) <= d), (d * (sp.Abs(r) - d / 2), True)
+    ),
+    documentation="Huber's loss.",
+)
+
+
+def _stretch(d: Value, r: Value) -> Value:
+    ratio = r / d
+    return sqrt(1.0 + ratio * ratio)  # type: ignore[no-any-return]
+
+
+def _pseudo_huber_by_delta(y: Value, d: Value, r: Value) -> Value:
+    """``d (s - 1)² / s``, with ``s - 1 = (r / d)² / (s + 1)``, which does not cancel."""
+    s, ratio = _stretch(d, r), r / d
+    excess = ratio * ratio / (s + 1.0)
+    return d * (excess * excess) / s
+
+
+pseudo_huber: Operation = _special(
+    "pseudo_huber",
+    _pseudo_huber_by_delta,
+    lambda y, d, r: r / _stretch(d, r),
+    singular=True,
+    sympy=lambda sp, d, r: d**2 * (sp.sqrt(1 + (r / d) ** 2) - 1),
+    documentation="The pseudo-Huber loss, ``d ** 2 * (sqrt(1 + (r / d) ** 2) - 1)``.",
+)
+
+# Bessel functions ---------------------------------------------------------------------------------
+
+jv: Operation = _special(
+    "jv",
+    refused_by("jv", "v"),
+    lambda y, v, x: 0.5 * (jv(v - 1.0, x) - jv(v + 1.0, x)),
+    sympy="besselj",
+    documentation="Bessel function of the first kind; its derivative by the order is refused.",
+)
+yv: Operation = _special(
+    "yv",
+    refused_by("yv", "v"),
+    lambda y, v, x: 0.5 * (yv(v - 1.0, x) - yv(v + 1.0, x)),
+    sympy="bessely",
+    documentation="Bessel function of the second kind; its derivative by the order is refused.",
+)
+iv: Operation = _special(
+    "iv",
+    refused_by("iv", "v"),
+    lambda y, v, x: 0.5 * (iv(v - 1.0, x) + iv(v + 1.0, x)),
+    sympy="besseli",
+    documentation="Modified Bessel function of the first kind; its derivative by the order is"
+    " refused.",
+)
+kv: Operation = _special(
+    "kv",
+    refused_by("kv", "v"),
+    lambda y, v, x: -0.5 * (kv(v - 1.0, x) + kv(v + 1.0, x)),
+    sympy="besselk",
+    documentation="Modified Bessel function of the second kind; its derivative by the order is"
+    " refused.",
+)
+ive: Operation = _special(
+    "ive",
+    refused_by("ive", "v"),
+    lambda y, v, x: 0.5 * (ive(v - 1.0, x) + ive(v + 1.0, x)) - sign(x) * y,
+    sympy=lambda sp, v, x: sp.exp(-sp.Abs(x)) * sp.besseli(v, x),
+    documentation="``iv(v, x) * exp(-abs(x))``; its derivative by the order is refused.",
+)
+j0: Operation = _special(
+    "j0",
+    lambda y, x: -j1(x),
+    sympy=lambda sp, x: sp.besselj(0, x),
+    documentation="Bessel function of the first kind of order 0.",
+)
+j1: Operation = _special(
+    "j1",
+    lambda y, x: 0.5 * (j0(x) - jv(2.0, x)),
+    sympy=lambda sp, x: sp.besselj(1, x),
+    documentation="Bessel function of the first kind of order 1.",
+)
+y0: Operation = _special(
+    "y0",
+    lambda y, x: -y1(x),
+    sympy=lambda sp, x: sp.bessely(0, x),
+    documentation="Bessel function of the second kind of order 0.",
+)
+y1: Operation = _special(
+    "y1",
+    lambda y, x: 0.5 * (y0(x) - yv(2.0, x)),
+    sympy=lambda sp, x: sp.bessely(1, x),
+    documentation="Bessel function of the second kind of order 1.",
+)
+i0: Operation = _special(
+    "i0",
+    lambda y, x: i1(x),
+    sympy=lambda sp, x: sp.besseli(0, x),
+    documentation="Modified Bessel function of the first kind of order 0.",
+)
+i1: Operation = _special(
+    "i1",
+    lambda y, x: 0.5 * (i0(x) + iv(2.0, x)),
+    sympy=lambda sp, x: sp.besseli(1, x),
+    documentation="Modified Bessel function of the first kind of order 1.",
+)
+i0e: Operation = _special(
+    "i0e",
+    lambda y, x: i1e(x) - sign(x) * y,
+    sympy=lambda sp, x: sp.exp(-sp.Abs(x)) * sp.besseli(0, x),
+    documentation="``i0(x) * exp(-abs(x))``.",
+)
+i1e: Operation = _special(
+    "i1e",
+    lambda y, x: 0.5 * (i0e(x) + ive(2.0, x)) - sign(x) * y,
+    sympy=lambda sp, x: sp.exp(-sp.Abs(x)) * sp.besseli(1, x),
+    documentation="``i1(x) * exp(-abs(x))``.",
+)
+k0: Operation = _special(
+    "k0",
+    lambda y, x: -k1(x),
+    sympy=lambda sp, x: sp.besselk(0, x),
+    documentation="Modified Bessel function of the second kind of order 0.",
+)
+k1: Operation = _special(
+    "k1",
+    lambda y, x: -0.5 * (k0(x) + kv(2.0, x)),
+    sympy=lambda sp, x: sp.besselk(1, x),
+    documentation="Modified Bessel function of the second kind of order 1.",
+)
+
+# Exponential integrals, elliptic integrals, hypergeometric functions ------------------------------
+
+exp1: Operation = _special(
+    "exp1",
+    lambda y, x: -exp(-x) / x,
+    singular=True,
+    sympy=lambda sp, x: sp.expint(1, x),
+    documentation="The exponential integral E₁.",
+)
+expi: Operation = _special(
+    "expi",
+    lambda y, x: exp(x) / x,
+    singular=True,
+    sympy="Ei",
+    documentation="The exponential integral Ei.",
+)
+
+
+def _expn_partial(y: Value, n: Value, x: Value) -> Value:
+    """``-expn(n - 1, x)``, and of order 0 that of ``exp(-x) / x``."""
+    order = constant_of(n)
+    if order is not None and order >= 1:
+        return -expn(order - 1, x)  # type: ignore[no-any-return]
+    of_0 = -y * (1.0 + 1.0 / x)
+    if order is not None:
+        return of_0
+    return choose(greater(n, 0), -expn(maximum(n - 1, 0), x), of_0)
+
+
+expn: Operation = _special(
+    "expn",
+    refused_by("expn", "n"),
+    _expn_partial,
+    singular=True,
+    sympy="expint",
+    documentation="The exponential integrals of whole orders.",
+)
+ellipk: Operation = _special(
+    "ellipk",
+    lambda y, m: math.pi / 8.0 * hyp2f1(1.5, 1.5, 2.0, m),
+    singular=True,
+    sympy="elliptic_k",
+    documentation="Complete elliptic integral of the first kind.",
+)
+ellipe: Operation = _special(
+    "ellipe",
+    lambda y, m: -math.pi / 8.0 * hyp2f1(0.5, 1.5, 2.0, m),
+    singular=True,
+    sympy="elliptic_e",
+    documentation="Complete elliptic integral of the second kind.",
+)
+hyp1f1: Operation = _special(
+    "hyp1f1",
+    refused_by("hyp1f1", "a"),
+    refused_by("hyp1f1", "b"),
+    lambda y, a, b, x: a / b * hyp1f1(a + 1.0, b + 1.0, x),
+    sympy=lambda sp, a, b, x: sp.hyper((a,), (b,), x),
+    documentation="Kummer's function; its derivatives by the parameters are refused.",
+)
+hyp2f1: Operation = _special(
+    "hyp2f1",
+    refused_by("hyp2f1", "a"),
+    refused_by("hyp2f1", "b"),
+    refused_by("hyp2f1", "c"),
+    lambda y, a, b, c, x: a * b / c * hyp2f1(a + 1.0, b + 1.0, c + 1.0, x),
+    sympy=lambda sp, a, b, c, x: sp.hyper((a, b), (c,), x),
+    documentation="Gauss's hypergeometric function; its derivatives by the parameters are refused.",
+)
+
+# What calls mean ----------------------------------------------------------------------------------
+
+# Not holomorphic: of complex numbers they have other derivatives.
+_OF_REALS = frozenset({"ive", "i0e", "i1e"})
+
+
+@when_imported("scipy.special")
+def _register(special: ModuleType) -> None:
+    for name, operation in _NAMED.items():
+        function = getattr(special, name)
+        if isinstance(function, np.ufunc):
+            lowers(function)(_lowering(function, operation))
+    lowers(special.zeta)(_zeta)
+    for name in _OF_WHOLE_NUMBERS:
+        lowers(getattr(special, name))(_of_known(getattr(special, name)))
+
+
+_OF_WHOLE_NUMBERS = ("comb", "factorial", "binom", "perm", "factorial2")
+
+
+def _lowering(function: np.ufunc, operation: Operation) -> Callable[..., Any]:
+    of_ufunc = ufunc_lowering(operation, function, "scipy.special")
+
+    def lowering(*operands: Any, **options: Any) -> Value:  # not where=: SciPy's own breaks on it
+        name = function.__name__
+        if name in _OF_REALS and any(is_complex(staged(operand)) for operand in operands):
+            raise UnsupportedCallError(f"scipy.special.{name} of complex numbers")
+        return of_ufunc(*operands, **options)  # type: ignore[no-any-return]
+
+    return lowering
+
+
+def _zeta(x: Any, q: Any = None, out: Any = None) -> Value:
+    if q is None:
+        raise UnsupportedCallError(
+            "scipy.special.zeta of one argument: its derivative has no closed form",
+            hint="compute it outside the function",
+        )
+    return zeta(staged(x), staged(q))  # type: ignore[no-any-return]
+
+
+def _of_known(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of whole numbers that are known where it is compiled."""
+
+    def lowering(*operands: Any, **options: Any) -> Any:
+        known = {name: static(value) for name, value in options.items()}
+        return function(*map(static, operands), **known)
+
+    return lowering

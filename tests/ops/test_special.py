@@ -1,0 +1,265 @@
+"""``scipy.special``: values are SciPy's, derivatives of orders 1 to 3 are mpmath's.
+
+The reference is the Taylor series that mpmath finds of its own function, with 40 digits.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+import symdiff as sd
+from tests.test_programs import same
+
+special = pytest.importorskip("scipy.special")
+
+mp = mpmath.mp.clone()
+mp.dps = 40
+
+ROOT_2 = mp.sqrt(2)
+
+
+def _normal(x: Any) -> Any:
+    return mp.erfc(-x / ROOT_2) / 2
+
+
+def _boxcox(x: Any, power: Any) -> Any:
+    return (x**power - 1) / power if power else mp.log(x)
+
+
+def _huber(d: Any, r: Any) -> Any:
+    return r * r / 2 if abs(r) <= d else d * (abs(r) - d / 2)
+
+
+# By name: arguments, the positions differentiated by, and the function of mpmath's.
+CASES: dict[str, tuple[tuple[Any, ...], tuple[int, ...], Callable[..., Any]]] = {
+    "gamma": (([0.4, 1.7, -1.3, 6.0],), (0,), mp.gamma),
+    "gammaln": (([0.4, 1.7, 30.0],), (0,), mp.loggamma),
+    "loggamma": (([0.4, 1.7, 30.0],), (0,), mp.loggamma),
+    "psi": (([0.4, 1.7, 30.0],), (0,), mp.digamma),
+    "zeta": ((2.5, [0.4, 1.7, 30.0]), (1,), mp.zeta),
+    "betaln": (([0.4, 1.7], [2.5, 0.8]), (0, 1), lambda a, b: mp.log(mp.beta(a, b))),
+    "beta": (([0.4, 1.7], [2.5, 0.8]), (0, 1), mp.beta),
+    "gammainc": ((1.8, [0.3, 2.0, 7.0]), (1,), lambda a, x: mp.gammainc(a, 0, x, True)),
+    "gammaincc": ((1.8, [0.3, 2.0, 7.0]), (1,), lambda a, x: mp.gammainc(a, x, mp.inf, True)),
+    "betainc": ((1.8, 2.6, [0.3, 0.9]), (2,), lambda a, b, x: mp.betainc(a, b, 0, x, True)),
+    "erf": (([-1.2, 0.0, 0.5, 3.0],), (0,), mp.erf),
+    "erfc": (([-1.2, 0.0, 0.5, 5.0],), (0,), mp.erfc),
+    "erfi": (([-1.2, 0.0, 0.5],), (0,), mp.erfi),
+    "erfcx": (([-1.2, 0.0, 3.0, 13.0, 1e4],), (0,), lambda x: mp.exp(x * x) * mp.erfc(x)),
+    "dawsn": (
+        ([-1.2, 0.0, 3.0, 13.0, -200.0],),
+        (0,),
+        lambda x: mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x),
+    ),
+    "erfinv": (([-0.9, 0.0, 0.5],), (0,), mp.erfinv),
+    "erfcinv": (([0.2, 1.0, 1.7],), (0,), lambda x: mp.erfinv(1 - x)),
+    "ndtr": (([-3.0, 0.0, 1.5],), (0,), _normal),
+    "log_ndtr": (([-40.0, -3.0, 0.0, 5.0],), (0,), lambda x: mp.log(_normal(x))),
+    "ndtri": (([0.1, 0.5, 0.9],), (0,), lambda x: ROOT_2 * mp.erfinv(2 * x - 1)),
+    "expit": (([-30.0, 0.0, 30.0],), (0,), lambda x: 1 / (1 + mp.exp(-x))),
+    "log_expit": (([-30.0, 0.0, 30.0],), (0,), lambda x: -mp.log(1 + mp.exp(-x))),
+    "logit": (([0.1, 0.5, 0.8],), (0,), lambda x: mp.log(x / (1 - x))),
+    "xlogy": (([0.4, -1.7], [2.5, 0.8]), (0, 1), lambda a, b: a * mp.log(b)),
+    "xlog1py": (([0.4, -1.7], [2.5, -0.2]), (0, 1), lambda a, b: a * mp.log(1 + b)),
+    "entr": (([0.4, 1.7],), (0,), lambda x: -x * mp.log(x)),
+    "rel_entr": (([0.4, 1.7], [2.5, 0.8]), (0, 1), lambda a, b: a * mp.log(a / b)),
+    "kl_div": (([0.4, 1.7], [2.5, 0.8]), (0, 1), lambda a, b: a * mp.log(a / b) - a + b),
+    "boxcox": (([0.4, 1.7, 2.2], [2.5, -0.8, 1e-3]), (0, 1), _boxcox),
+    "huber": (([1.0, 1.5], [0.4, -3.0]), (0, 1), _huber),
+    "pseudo_huber": (
+        ([1.0, 1.5], [0.4, -3.0]),
+        (0, 1),
+        lambda d, r: d**2 * (mp.sqrt(1 + (r / d) ** 2) - 1),
+    ),
+    "jv": ((1.3, [0.4, 3.7]), (1,), mp.besselj),
+    "yv": ((1.3, [0.4, 3.7]), (1,), mp.bessely),
+    "iv": ((1.3, [0.4, 3.7]), (1,), mp.besseli),
+    "kv": ((1.3, [0.4, 3.7]), (1,), mp.besselk),
+    "ive": ((1.3, [0.4, 3.7]), (1,), lambda v, x: mp.besseli(v, x) * mp.exp(-x)),
+    "j0": (([0.0, 0.4, 3.7],), (0,), lambda x: mp.besselj(0, x)),
+    "j1": (([0.0, 0.4, 3.7],), (0,), lambda x: mp.besselj(1, x)),
+    "y0": (([0.4, 3.7],), (0,), lambda x: mp.bessely(0, x)),
+    "y1": (([0.4, 3.7],), (0,), lambda x: mp.bessely(1, x)),
+    "i0": (([0.0, 0.4, -3.7],), (0,), lambda x: mp.besseli(0, x)),
+    "i1": (([0.0, 0.4, -3.7],), (0,), lambda x: mp.besseli(1, x)),
+    "i0e": (([0.4, 3.7],), (0,), lambda x: mp.besseli(0, x) * mp.exp(-x)),
+    "i1e": (([0.4, 3.7],), (0,), lambda x: mp.besseli(1, x) * mp.exp(-x)),
+    "k0": (([0.4, 3.7],), (0,), lambda x: mp.besselk(0, x)),
+    "k1": (([0.4, 3.7],), (0,), lambda x: mp.besselk(1, x)),
+    "exp1": (([0.4, 3.7],), (0,), mp.e1),
+    "expi": (([0.4, 3.7, -1.2],), (0,), mp.ei),
+    "expn": ((2, [0.4, 3.7]), (1,), mp.expint),
+    "ellipk": (([-0.5, 0.0, 0.8],), (0,), mp.ellipk),
+    "ellipe": (([-0.5, 0.0, 0.8],), (0,), mp.ellipe),
+    "hyp1f1": ((0.7, 1.9, [-0.5, 0.0, 2.8]), (2,), mp.hyp1f1),
+    "hyp2f1": ((0.7, 1.1, 1.9, [-0.5, 0.0, 0.8]), (3,), mp.hyp2f1),
+}
+ACCURACY = 1e-11
+LESS_ACCURATE = {"hyp1f1": 1e-9, "boxcox": 1e-9, "log_ndtr": 1e-9, "ellipk": 1e-10}
+
+
+def along(name: str, position: int, dtype: str = "float64") -> Callable[..., Any]:
+    """The function by one of its arguments."""
+    function, given = getattr(special, name), CASES[name][0]
+    before, after = given[:position], given[position + 1 :]
+    before, after = (
+        tuple(np.array(a, dtype) if isinstance(a, list) else a for a in part)
+        for part in (before, after)
+    )
+    return lambda x: function(*before, x, *after)
+
+
+def taylor(name: str, position: int) -> np.ndarray:
+    """The derivatives from order 0 to 3 at each point, by mpmath."""
+    arguments, _, exact = CASES[name]
+    points = len(arguments[position])
+    columns = [a if isinstance(a, list) else [a] * points for a in arguments]
+
+    def at(k: int) -> list[Any]:
+        others = [
+            mp.mpf(column[k]) if isinstance(column[k], float) else column[k] for column in columns
+        ]
+
+        def function(x: Any) -> Any:
+            return exact(*others[:position], x, *others[position + 1 :])
+
+        found = mp.taylor(function, others[position], 3)
+        return [float(mp.re(c) * mp.factorial(n)) for n, c in enumerate(found)]
+
+    return np.array([at(k) for k in range(points)]).T
+
+
+PAIRS = [(name, k) for name, (_, positions, _) in CASES.items() for k in positions]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("name", "position"), PAIRS)
+def test_derivatives_to_order_three_are_those_of_mpmath(name: str, position: int):
+    function, expected = along(name, position), taylor(name, position)
+    x = np.array(CASES[name][0][position])
+    assert same(sd.vjp(function, x)[0], function(x))
+    ones = np.ones_like(x)
+    tolerance = LESS_ACCURATE.get(name, ACCURACY)
+
+    def first(x: Any) -> Any:
+        return sd.jvp(function, (x,), (ones,))[1]
+
+    def second(x: Any) -> Any:
+        return sd.jvp(first, (x,), (ones,))[1]
+
+    def total(x: Any) -> Any:
+        return np.sum(second(x))
+
+    value, tangent = sd.jvp(function, (x,), (ones,))
+    assert same(value, function(x))
+    np.testing.assert_allclose(tangent, expected[1], rtol=tolerance, atol=1e-14)
+    backwards = sd.grad(lambda x: np.sum(function(x)))(x)
+    np.testing.assert_allclose(backwards, expected[1], rtol=tolerance, atol=1e-14)
+    of_first = sd.grad(lambda x: np.sum(first(x)))(x)
+    scale = np.abs(expected[1:3]).max(axis=0)
+    assert np.all(np.abs(of_first - expected[2]) <= tolerance * scale), (of_first, expected[2])
+    of_second = sd.grad(total)(x)
+    scale = np.abs(expected[1:4]).max(axis=0)
+    assert np.all(np.abs(of_second - expected[3]) <= tolerance * scale), (of_second, expected[3])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("name", "position"), PAIRS)
+def test_single_precision_stays(name: str, position: int):
+    function, x = along(name, position, "float32"), np.array(CASES[name][0][position], "float32")
+    gradient = sd.grad(lambda x: np.sum(function(x)))(x)
+    assert gradient.dtype == x.dtype
+    assert same(sd.jvp(function, (x,), (np.ones_like(x),))[0], function(x))
+    expected = taylor(name, position)[1]
+    np.testing.assert_allclose(gradient, expected, rtol=2e-4, atol=1e-5)
+
+
+def test_a_parameter_without_a_closed_form_is_refused_by_name():
+    with pytest.raises(sd.UnsupportedCallError, match=r"scipy\.special\.jv by 'v'"):
+        sd.grad(lambda v: special.jv(v, 2.0))(1.5)
+    with pytest.raises(sd.UnsupportedCallError, match=r"scipy\.special\.gammainc by 'a'"):
+        sd.jvp(lambda a: special.gammainc(a, 2.0), (1.5,), (1.0,))
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (lambda x: special.xlogy(x, np.zeros(2)), [-np.inf, -np.inf]),
+        (lambda x: special.xlogy(np.zeros(2), x), [0.0, 0.0]),
+        (lambda x: special.expit(x * 800.0), [200.0, 0.0]),
+        (lambda x: np.where(x > 0, special.entr(x), 0.0), [0.0, -1.0]),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_edges(function: Callable[..., Any], expected: list[float]):
+    x = np.array([0.0, 1.0])
+    np.testing.assert_allclose(sd.grad(lambda x: np.sum(function(x)))(x), expected, atol=1e-300)
+
+
+def test_the_arguments_of_ufuncs_are_taken():
+    x = np.array([0.5, 1.5, 2.5])
+
+    def function(x: Any) -> Any:
+        out = np.zeros(3)
+        special.gammaln(x, out=out)
+        return np.sum(out * out) + special.gammaln(2.5) + special.comb(5, 2)
+
+    expected = 2 * special.gammaln(x) * special.psi(x)
+    np.testing.assert_allclose(sd.grad(function)(x), expected, rtol=1e-14)
+    assert sd.vjp(function, x)[0] == function(x)
+    with pytest.raises(sd.UnsupportedCallError, match=r"scipy\.special\.gammaln .*where="):
+        sd.grad(lambda x: np.sum(special.gammaln(x, where=x > 1.0)))(x)
+
+
+def test_complex_numbers_have_holomorphic_derivatives():
+    z = np.array([0.5 + 0.3j, -1.2 + 2.0j])
+    for function, derivative in (
+        (special.loggamma, special.psi),
+        (special.erf, lambda z: 2 / np.sqrt(np.pi) * np.exp(-z * z)),
+        (lambda z: special.jv(0, z), lambda z: -special.jv(1, z)),
+    ):
+        _, tangent = sd.jvp(function, (z,), (np.ones_like(z),))
+        np.testing.assert_allclose(tangent, derivative(z), rtol=1e-13)
+    with pytest.raises(sd.UnsupportedCallError, match="ive of complex"):
+        sd.jvp(lambda z: special.ive(0, z), (z,), (np.ones_like(z),))
+
+
+def test_symdiff_does_not_import_scipy_until_a_program_has():
+    program = (
+        "import sys, numpy as np, symdiff as sd\n"
+        "def f(x): return np.sum(np.sin(x))\n"
+        "sd.grad(f)(np.ones(2))\n"
+        "assert 'scipy' not in sys.modules\n"
+        "def g(x):\n"
+        "    from scipy.special import gammaln\n"
+        "    return np.sum(gammaln(x))\n"
+        "print(sd.grad(g)(np.ones(2)))\n"
+    )
+    run = subprocess.run([sys.executable, "-"], input=program, capture_output=True, text=True)
+    assert run.stdout or "SourceUnavailable" in run.stderr, run.stderr
+    assert "AssertionError" not in run.stderr
+
+
+def test_exported_modules_import_scipy_and_jax_has_its_own(tmp_path: Any):
+    path, x = tmp_path / "made.py", np.array([0.5, 1.5])
+
+    def function(x: Any) -> Any:
+        return np.sum(special.gammaln(x) * special.erf(x))
+
+    sd.grad(function).export(path, x)
+    assert "\nimport scipy\n" in path.read_text()
+    run = subprocess.run([sys.executable, path], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    sd.grad(function).export(path, x, namespace="jax.numpy", force=True)
+    assert "jax.scipy.special.digamma(x)" in path.read_text()
+    with pytest.raises(sd.UnsupportedCallError, match=r"scipy\.special\.jv"):
+        sd.grad(lambda x: np.sum(special.jv(1, x))).export(
+            path, x, namespace="jax.numpy", force=True
+        )
