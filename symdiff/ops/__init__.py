@@ -9,6 +9,7 @@ from symdiff.ops import (
     positions,
     pseudoinverse,
     quantiles,
+    selected,
     special,
     writes,
 )
@@ -484,6 +485,7 @@ __all__ = [
     "roll",
     "round_",
     "searchsorted",
+    "selected",
     "set_attribute",
     "set_item",
     "sign",

@@ -661,10 +661,19 @@ def _lower_sum(operation: Operation) -> Lowering:
         initial: Any = None,
         where: Any = True,
     ) -> Value:
-        refuse(f"numpy.{operation.name}", initial=initial, where=where)
+        if _is_selected(where, initial):
+            from symdiff.ops.selected import lower_selected
+
+            return lower_selected(operation.name, a, axis, keepdims, where, initial, dtype)
         return _reduced(operation, a, axis, keepdims, dtype=dtype)
 
     return lowering
+
+
+def _is_selected(where: Any, initial: Any) -> bool:
+    """Whether a mask or a first value is given."""
+    masked = where is not True and where is not np._NoValue
+    return masked or not (initial is None or initial is np._NoValue)
 
 
 def _lower_extremum(operation: Operation) -> Lowering:
@@ -676,7 +685,29 @@ def _lower_extremum(operation: Operation) -> Lowering:
         initial: Any = None,
         where: Any = True,
     ) -> Value:
+        if operation in (max, min) and _is_selected(where, initial):
+            from symdiff.ops.selected import lower_selected
+
+            return lower_selected(operation.name, a, axis, keepdims, where, initial)
         refuse(f"numpy.{operation.name}", initial=initial, where=where)
+        return _reduced(operation, a, axis, keepdims)
+
+    return lowering
+
+
+def _lower_truth(operation: Operation) -> Lowering:
+    def lowering(
+        a: Any,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        *,
+        where: Any = True,
+    ) -> Value:
+        if _is_selected(where, None):
+            from symdiff.ops.selected import lower_selected_truth
+
+            return lower_selected_truth(operation.name, a, axis, keepdims, where)
         return _reduced(operation, a, axis, keepdims)
 
     return lowering
@@ -695,9 +726,14 @@ def _lower_spread(operation: Operation) -> Lowering:
         mean: Any = None,
         correction: Any = None,
     ) -> Value:
-        refuse(f"numpy.{operation.name}", where=where, mean=mean)
         given = correction is not None and correction is not np._NoValue
         freedom = static(correction if given else ddof)
+        if operation in (var, std) and _is_selected(where, mean):
+            from symdiff.ops.selected import lower_selected_deviation, lower_selected_variance
+
+            lower = lower_selected_variance if operation is var else lower_selected_deviation
+            return lower(a, axis, keepdims, where, dtype, freedom, mean)
+        refuse(f"numpy.{operation.name}", where=where, mean=mean)
         return _reduced(operation, a, axis, keepdims, dtype=dtype, ddof=freedom)
 
     return lowering
@@ -720,8 +756,8 @@ lowers(np.sum, method="sum")(_lower_sum(sum))
 lowers(np.prod, method="prod")(_lower_sum(prod))
 lowers(np.max, np.amax, method="max")(_lower_extremum(max))
 lowers(np.min, np.amin, method="min")(_lower_extremum(min))
-lowers(np.any, method="any")(_lower_extremum(any))
-lowers(np.all, method="all")(_lower_extremum(all))
+lowers(np.any, method="any")(_lower_truth(any))
+lowers(np.all, method="all")(_lower_truth(all))
 lowers(np.nanmax)(_lower_extremum(nanmax))
 lowers(np.nanmin)(_lower_extremum(nanmin))
 lowers(np.nanvar)(_lower_spread(nanvar))
@@ -742,6 +778,10 @@ def _lower_mean(operation: Operation) -> Lowering:
         *,
         where: Any = True,
     ) -> Value:
+        if operation is mean and _is_selected(where, None):
+            from symdiff.ops.selected import lower_selected_mean
+
+            return lower_selected_mean(a, axis, keepdims, where, dtype)
         refuse(f"numpy.{operation.name}", where=where)
         return _reduced(operation, a, axis, keepdims, dtype=dtype)
 
@@ -763,18 +803,26 @@ def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Va
     return greatest - _reduced(min, a, axis, keepdims)
 
 
-@lowers(np.nansum)
-def _nansum(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False
-) -> Value:
-    return _reduced(sum, _without_nan(a, 0), axis, keepdims, dtype=dtype)
+def _lower_sum_without_nan(operation: Operation, neutral: float) -> Lowering:
+    plain = _lower_sum(operation)
+
+    def lowering(
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Value:
+        present = _without_nan(a, neutral)
+        return plain(present, axis, dtype, None, keepdims, initial, where)  # type: ignore[no-any-return]
+
+    return lowering
 
 
-@lowers(np.nanprod)
-def _nanprod(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False
-) -> Value:
-    return _reduced(prod, _without_nan(a, 1), axis, keepdims, dtype=dtype)
+lowers(np.nansum)(_lower_sum_without_nan(sum, 0))
+lowers(np.nanprod)(_lower_sum_without_nan(prod, 1))
 
 
 def _without_nan(a: Any, value: float) -> Value:
@@ -796,10 +844,11 @@ def _lower_reduce(lowering: Lowering) -> Lowering:
         initial: Any = None,
         where: Any = True,
     ) -> Value:
-        refuse("a ufunc's reduce", initial=initial, where=where)
         if not array_type(staged(array)).rank and static(axis) in (0, -1):
             axis = None
         more = {} if dtype is None else {"dtype": dtype}
+        more |= {"where": where} if _is_selected(where, None) else {}
+        more |= {"initial": initial} if _is_selected(True, initial) else {}
         return lowering(array, axis, keepdims=keepdims, **more)  # type: ignore[no-any-return]
 
     return reduce
@@ -810,8 +859,8 @@ for _ufunc, _lowering in (
     (np.multiply, _lower_sum(prod)),
     (np.maximum, _lower_extremum(max)),
     (np.minimum, _lower_extremum(min)),
-    (np.logical_and, _lower_extremum(all)),
-    (np.logical_or, _lower_extremum(any)),
+    (np.logical_and, _lower_truth(all)),
+    (np.logical_or, _lower_truth(any)),
     (np.logaddexp, _lower_extremum(logaddexp_reduce)),
 ):
     lowers(_ufunc.reduce)(_lower_reduce(_lowering))
