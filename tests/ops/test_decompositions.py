@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -438,3 +439,98 @@ def test_single_precision_has_the_derivatives_of_double() -> None:
 
 def swaps(found: Any) -> Any:
     return (found.U * found.S**2) @ found.Vh
+
+
+# To the rounding of floats ------------------------------------------------------------------------
+
+
+def mp_svd(a: Any) -> Any:
+    return mpmath.svd_r(a, full_matrices=False)
+
+
+def mp_sum(matrix: Any, term: Callable[[Any], Any] = lambda x: x) -> Any:
+    return mpmath.fsum(term(x) for x in matrix)
+
+
+def mp_inverse(a: Any) -> Any:
+    return (a.T * a) ** -1 * a.T
+
+
+def mp_reconstructed(a: Any) -> Any:
+    u, s, v = mp_svd(a)
+    return mp_sum(u * mpmath.diag([x**2 for x in s]) * v, lambda x: x**3)
+
+
+def mp_least_squares(a: Any) -> Any:
+    b = mpmath.matrix([1, 2, 3])
+    x = mp_inverse(a) * b
+    return mp_sum(x, lambda v: v**3) + mp_sum(b - a * x, lambda v: v**2)
+
+
+def least_squares(a: Any) -> Any:
+    x, residuals, _, _ = linalg.lstsq(a, np.arange(1.0, 4.0))
+    return np.sum(x**3) + residuals[0]
+
+
+def factors(a: Any) -> Any:
+    q, r = linalg.qr(a)
+    return np.sum(q**4) + np.sum(r**4)
+
+
+def mp_factors(a: Any) -> Any:
+    q, r = mpmath.qr(a, mode="skinny")
+    return mp_sum(q, lambda x: x**4) + mp_sum(r, lambda x: x**4)
+
+
+TALL = np.array([[1.0, 0.25], [-0.5, 1.5], [0.75, 0.5]])
+TURNING = np.array([[0.25, 1.0, 0.125], [-1.5, 0.5, 0.25], [0.5, 0.25, 1.0]])
+PRECISE = {
+    "svdvals": (
+        lambda a: np.sum(linalg.svdvals(a) ** 3),
+        lambda a: mp_sum(mpmath.svd_r(a, compute_uv=False), lambda x: x**3),
+        TALL,
+    ),
+    "svd": (lambda a: np.sum(swaps(linalg.svd(a, False)) ** 3), mp_reconstructed, TALL),
+    "nuc": (
+        lambda a: linalg.norm(a, "nuc"),
+        lambda a: mp_sum(mpmath.svd_r(a, compute_uv=False)),
+        TALL,
+    ),
+    "norm": (lambda a: linalg.norm(a, 2), lambda a: mpmath.svd_r(a, compute_uv=False)[0], TALL),
+    "cond": (
+        linalg.cond,
+        lambda a: (lambda s: s[0] / s[1])(mpmath.svd_r(a, compute_uv=False)),
+        TALL,
+    ),
+    "qr": (factors, mp_factors, TALL),
+    "pinv": (
+        lambda a: np.sum(linalg.pinv(a) ** 3),
+        lambda a: mp_sum(mp_inverse(a), lambda x: x**3),
+        TALL,
+    ),
+    "lstsq": (least_squares, mp_least_squares, TALL),
+    "eigvals": (
+        lambda a: np.sum(np.abs(linalg.eigvals(a)) ** 3),
+        lambda a: mpmath.fsum(abs(w) ** 3 for w in mpmath.eig(a, left=False, right=False)),
+        TURNING,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PRECISE)
+def test_both_orders_are_right_to_the_rounding_of_floats(name: str) -> None:
+    """Beside differences at sixty digits; the matrices have conditions of about 2."""
+    function, precisely, a = PRECISE[name]
+    t = np.resize([0.5, -1.0, 0.25, 2.0, 1.5], a.shape)
+
+    def along(h: Any) -> Any:
+        return precisely(mpmath.matrix(a.tolist()) + h * mpmath.matrix(t.tolist()))
+
+    with mpmath.workdps(60):
+        value, slope, bend = (float(mpmath.diff(along, 0, n)) for n in range(3))
+    f = sd.differentiable(function)
+    scale = abs(value) + abs(slope) + abs(bend)
+    np.testing.assert_allclose(f(a), value, rtol=0, atol=1e-14 * scale)
+    np.testing.assert_allclose(np.sum(f.grad(a) * t), slope, rtol=0, atol=1e-14 * scale)
+    np.testing.assert_allclose(f.jvp((a,), (t,))[1], slope, rtol=0, atol=1e-14 * scale)
+    np.testing.assert_allclose(np.sum(f.hvp(a, t) * t), bend, rtol=0, atol=3e-14 * scale)
