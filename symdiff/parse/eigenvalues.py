@@ -6,6 +6,7 @@ is. Of complex matrices the calls are those of ``ops.decompositions``.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,7 +20,9 @@ from symdiff.parse.branches import joined_cases
 from symdiff.parse.calls import Handler, Keywords, builtin, call_lowering
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.truth import truth
-from symdiff.parse.values import Abstract
+from symdiff.parse.values import Abstract, ConflictRead
+
+_HINT = "eigenvalues of a real matrix may be real or complex: add 0j, or take their .real or np.abs"
 
 
 def _in_cases(function: Callable[..., Any]) -> Handler:
@@ -37,7 +40,12 @@ def _in_cases(function: Callable[..., Any]) -> Handler:
         none = truth(interp, ops.all(ops.equal(imaginary, 0), axis=None, keepdims=False))
         if not isinstance(none, Value):
             return _real(interp, found) if none else found
-        return joined_cases(interp, none, lambda: _real(interp, found), lambda: found, name)
+        try:
+            return joined_cases(interp, none, lambda: _real(interp, found), lambda: found, name)
+        except ConflictRead as read:
+            if read.conflict.name == name:
+                read.conflict = dataclasses.replace(read.conflict, hint=_HINT)
+            raise
 
     return handler
 

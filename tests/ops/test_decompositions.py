@@ -292,8 +292,9 @@ def test_eigenvalues_of_single_precision() -> None:
 
 
 def test_eigenvalues_that_are_returned_have_one_type() -> None:
-    with pytest.raises(UnsupportedSyntaxError, match=r"float64.* complex128"):
+    with pytest.raises(UnsupportedSyntaxError, match=r"float64.* complex128") as raised:
         sd.differentiable(lambda a: linalg.eigvals(a)).vjp(np.eye(2))
+    assert raised.value.hint is not None and "add 0j" in raised.value.hint
 
 
 @pytest.mark.parametrize("uplo", ["L", "U", "u"])
