@@ -18,6 +18,7 @@ from symdiff.graphs.spelling import name_of
 from symdiff.ir.control import LoopView, call, loop
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.declare import Operation
+from symdiff.ops.library import library_call
 from symdiff.ops.rules import custom_call
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class Functions:
         node = value.node
         if node is None:
             return "carry"
-        return name_of(node) if node.op is custom_call else node.op.name
+        return name_of(node) if node.op in (custom_call, library_call) else node.op.name
 
     def next_of(self, value: Value) -> tuple[Next, ...]:
         """The pairs of the function of a value."""

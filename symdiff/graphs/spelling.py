@@ -19,6 +19,7 @@ from symdiff.ir.types import TapeType
 from symdiff.ops import index_add, index_set
 from symdiff.ops.declare import Operation
 from symdiff.ops.index import key_of, spell_key
+from symdiff.ops.library import library_call
 from symdiff.ops.rules import custom_call
 
 Called = Callable[[Value], str]
@@ -78,9 +79,11 @@ def written(tree: ast.expr) -> str:
 
 
 def name_of(node: Node) -> str:
-    """The function of the user's that a node calls, or its op."""
+    """The function of the user's or of a library that a node calls, or its op."""
     if node.op is custom_call:
         return str(node.attributes["name"])
+    if node.op is library_call:
+        return str(node.attributes["function"].name).rpartition(".")[2]
     callee = node.attributes.get("callee")
     return callee.name if isinstance(callee, GraphCell) else node.op.name
 

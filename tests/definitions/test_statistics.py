@@ -159,3 +159,9 @@ def test_an_exported_module_calls_the_function_by_its_name(tmp_path: Any) -> Non
     found = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stderr
     assert "np.cov(" in path.read_text(encoding="utf-8")
+
+
+def test_a_graph_shows_the_function_that_is_called() -> None:
+    text = str(sd.differentiable(correlation_of_two).graph(LINE, IMPORTANCE))
+    assert "np.corrcoef(x, y)" in text
+    assert "CorrcoefBackward0" in text
