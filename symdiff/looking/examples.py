@@ -61,6 +61,10 @@ def _op(name: str) -> Callable[..., Any]:
     return REGISTRY[name]
 
 
+def _special(name: str) -> Callable[..., Any]:
+    return _op(f"special_{name}")
+
+
 _INNER = (slice(1, -1),)
 
 EXAMPLES: Mapping[str, Callable[..., Any]] = {
@@ -114,6 +118,11 @@ EXAMPLES: Mapping[str, Callable[..., Any]] = {
     "selected_max": lambda x, a: _np("max")(x, initial=a),
     "selected_min": lambda x, a: _np("min")(x, initial=a),
     "logaddexp_reduce": lambda x: FUNCTIONS[np.logaddexp.reduce](x),
+    "special_logsumexp": lambda X: _special("logsumexp")(
+        X, axis=(1,), keepdims=False, signed=False
+    ),
+    "special_softmax": lambda X: _special("softmax")(X, axis=(1,)),
+    "special_log_softmax": lambda X: _special("log_softmax")(X, axis=(1,)),
     "nanmean": lambda x: _np("nanmean")(x),
     "nanvar": lambda x: _np("nanvar")(x),
     "nanstd": lambda x: _np("nanstd")(x),

@@ -10,6 +10,7 @@ from symdiff.ops import (
     pseudoinverse,
     quantiles,
     selected,
+    softmax,
     special,
     writes,
 )
@@ -496,6 +497,7 @@ __all__ = [
     "size_if_defined",
     "sizes_of",
     "slogdet",
+    "softmax",
     "solve",
     "sort",
     "special",

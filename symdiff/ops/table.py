@@ -46,6 +46,7 @@ FAMILIES = {
     "mathlib": "`math`",
     "cmathlib": "`cmath`",
     "special": "`scipy.special`",
+    "softmax": "`scipy.special`",
 }
 PREFIXES = {"builtins": "", "numpy": "np.", "numpy.linalg": "np.linalg.", "numpy.fft": "np.fft."}
 
