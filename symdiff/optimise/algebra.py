@@ -273,6 +273,40 @@ def conjugate_of_real(node: Node, rewriter: Rewriter) -> Value | None:
     return None if complex_ else first_operand(node, rewriter)
 
 
+def conjugate_undone(node: Node, rewriter: Rewriter) -> Value | None:
+    """``conj(conj(z) / r)`` of a real ``r`` as ``z / r``: products and quotients of conjugates."""
+    x = node.operands[0]
+    return _conjugate(x, rewriter) if number_of(x) is not None or _is_conjugated(x) else None
+
+
+_FACTORED = ("multiply", "divide", "negative")
+
+
+def _is_conjugated(x: Value) -> bool:
+    """Whether a value is a product or a quotient of conjugates, reals and numbers alone."""
+    if made_by(x, "conjugate") is not None:
+        return True
+    inner = made_by(x, *_FACTORED)
+    if inner is None or array_type(x).dtype.kind != "c":
+        return False
+    parts = [v for v in inner.operands if array_type(v).dtype.kind == "c" and number_of(v) is None]
+    return bool(parts) and all(map(_is_conjugated, parts))
+
+
+def _conjugate(x: Value, rewriter: Rewriter) -> Value:
+    """The conjugate of a value of which ``_is_conjugated`` holds, or of a factor of it."""
+    if array_type(x).dtype.kind != "c":
+        return x
+    number = number_of(x)
+    if number is not None:
+        return rewriter.constant(number.conjugate())
+    inner = made_by(x, "conjugate", *_FACTORED)
+    assert inner is not None
+    if inner.op.name == "conjugate":
+        return inner.operands[0]
+    return apply_like(op_of(inner), inner, *(_conjugate(v, rewriter) for v in inner.operands))
+
+
 _OPERATORS: Rules = {
     name: in_derivatives(weak_numbers, plain_operator)
     for name, operation in REGISTRY.items()
@@ -304,7 +338,7 @@ _IDENTITIES: Rules = {
     "where": in_derivatives(same_choice, nested_choice, weak_numbers),
     "positive": (first_operand,),
     "real": (first_operand,),
-    "conjugate": (conjugate_of_real,),
+    "conjugate": (conjugate_of_real, *in_derivatives(conjugate_undone)),
     "astype": (needless_cast, OnDerivatives(stays_zero)),
     "as_scalar": (first_operand, OnDerivatives(stays_zero)),
 }

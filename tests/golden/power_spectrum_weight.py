@@ -3,8 +3,7 @@ def power_spectrum_weight_grad(x):
     k = np.arange(x.shape[0])
     t = np.exp(complex(0.0, -6.283185307179586) * k / x.shape[0])
     c = np.sum(t * x)
-    t1 = np.conj(c)
     # line 160: return (c * np.conj(c)).real
-    t2 = np.complex128(1.0)
-    c_bar = t2 * np.conj(t1) + np.conj(t2 * t1)
+    t1 = np.complex128(1.0)
+    c_bar = t1 * c + np.conj(t1 * np.conj(c))
     return (c_bar * np.conj(t)).real.copy()

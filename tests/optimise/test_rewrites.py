@@ -13,6 +13,7 @@ from symdiff.ir.verify import verify
 from symdiff.ops import (
     add,
     broadcast_to,
+    conjugate,
     copy,
     cos,
     divide,
@@ -98,6 +99,31 @@ def is_first_input(build, *types, role="cotangent"):
 )
 def test_identities_of_derivatives(build):
     assert is_first_input(build, VECTOR)
+
+
+@pytest.mark.parametrize(
+    ("build", "left"),
+    [
+        (lambda z, x: conjugate(conjugate(z)), []),
+        (lambda z, x: conjugate(divide(conjugate(z), x)), ["divide"]),
+        (lambda z, x: conjugate(multiply(conjugate(z), 2j)), ["multiply"]),
+        (lambda z, x: conjugate(negative(multiply(x, conjugate(z)))), ["multiply", "negative"]),
+        (lambda z, x: conjugate(multiply(z, x)), ["multiply", "conjugate"]),
+        (lambda z, x: conjugate(multiply(conjugate(z), z)), ["conjugate", "multiply", "conjugate"]),
+        (lambda z, x: conjugate(divide(x, 2.0)), ["divide"]),
+    ],
+)
+def test_conjugates_of_conjugates_in_derivatives(build, left):
+    """Values agree at a point, as well: what is left computes the same."""
+    types = (ArrayType(np.dtype("complex128"), (Size("n"),)), VECTOR)
+    graph = graph_of(build, *types)
+    optimised = optimise(graph, check=True)
+    assert names(optimised) == left
+    point = np.array([0.3 - 1.2j, 2.0 + 0.7j]), np.array([1.5, -0.4])
+    expected = evaluate_graph(graph, point)
+    np.testing.assert_allclose(evaluate_graph(optimised, point), expected, rtol=1e-15)
+    kept = optimise(graph_of(build, *types, role="primal"), check=True)
+    assert names(kept).count("conjugate") == names(graph).count("conjugate")
 
 
 @pytest.mark.parametrize(
