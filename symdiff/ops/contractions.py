@@ -215,6 +215,7 @@ multi_dot: Operation = declare(
         variadic=True,
         vjp=_multi_dot_vjp,
         jvp=_multi_dot_jvp,
+        sympy=EVALUATED,
         documentation="The product of three or more matrices, in the order that costs least.",
     )
 )

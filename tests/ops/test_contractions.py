@@ -149,3 +149,10 @@ def test_names_of_the_array_api() -> None:
         checked(linalg.diagonal, a, offset=offset, order=1)
     checked(linalg.outer, a[0, 0], b[0, 0], order=1)
     same(stage(FUNCTIONS[linalg.trace], a)(a), [linalg.trace(a)])
+
+
+def test_what_they_mean_in_sympy() -> None:
+    pairs = sd.differentiable(lambda a, b: np.vecdot(a, b))
+    assert str(pairs.sympy("float64[2]", "float64[2]")) == "a[0]*b[0] + a[1]*b[1]"
+    chain = sd.differentiable(lambda a, b: np.linalg.multi_dot([a, np.ones((1, 1)), b])[0, 0])
+    assert str(chain.sympy("float64[1,1]", "float64[1,1]")) == "a[0, 0]*b[0, 0]"
