@@ -17,6 +17,8 @@ are independent, ``eig`` as many eigenvectors: else deriving raises ``LinAlgErro
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +38,7 @@ from symdiff.ops.declare import (
     lowers,
     static,
     supporting_call,
+    template,
 )
 from symdiff.ops.elementary import (
     absolute,
@@ -283,9 +286,7 @@ svdvals: Operation = declare(
         lambda a: np.linalg.svd(a, compute_uv=False),
         raises=True,
         cost="heavy",
-        spelling=lambda node, operands: call("np.linalg.svd", **{})(
-            Node(node.op, node.operands, {"compute_uv": False}), operands
-        ),
+        spelling=template("np.linalg.svd({0}, compute_uv=False)"),
         vjp={0: _svdvals_vjp},
         jvp={0: _svdvals_jvp},
         documentation="Singular values, the largest first.",
@@ -435,8 +436,6 @@ qr: Operation = declare(
         "qr",
         _infer_qr,
         lambda a, *, mode="reduced": tuple(np.linalg.qr(a, mode)),
-        raises=True,
-        harmless=lambda node: True,
         cost="heavy",
         spelling=call("np.linalg.qr", mode="reduced"),
         vjp={0: _qr_vjp},
@@ -450,12 +449,8 @@ triangular_factor: Operation = declare(
         "triangular_factor",
         lambda a: _infer_qr(a)[1:],
         lambda a: np.linalg.qr(a, "r"),
-        raises=True,
-        harmless=lambda node: True,
         cost="heavy",
-        spelling=lambda node, operands: call("np.linalg.qr")(
-            Node(node.op, node.operands, {"mode": "r"}), operands
-        ),
+        spelling=template("np.linalg.qr({0}, mode='r')"),
         vjp={0: lambda g, y, a: _qr_vjp((None, g), qr(a), a)},
         jvp={0: lambda t, y, a: _qr_jvp(t, qr(a), a)[1]},
         documentation="The triangular factor of a matrix.",
@@ -493,6 +488,14 @@ def _eig_vjp(g: Any, y: Any, a: Value) -> Value | None:
     return None if inner is None else as_dtype_of(solve(adjoint(v), inner), a)
 
 
+def _spell_eig(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    """NumPy's function of complex matrices; of real ones it gives real numbers where it can."""
+    if is_complex(node.operands[0]):
+        return call(f"np.linalg.{node.op.name}")(node, operands)
+    of_real = support.complex_eig if node.op.name == "eig" else support.complex_eigvals
+    return supporting_call(of_real)(node, operands)
+
+
 eig: Operation = declare(
     Operation(
         "eig",
@@ -500,7 +503,7 @@ eig: Operation = declare(
         support.complex_eig,
         raises=True,
         cost="heavy",
-        spelling=lambda node, operands: _spell_eig(node, operands),
+        spelling=_spell_eig,
         vjp={0: _eig_vjp},
         jvp={0: _eig_jvp},
         documentation="Eigenvalues and eigenvectors, as complex numbers.",
@@ -514,21 +517,13 @@ eigvals: Operation = declare(
         support.complex_eigvals,
         raises=True,
         cost="heavy",
-        spelling=lambda node, operands: _spell_eig(node, operands),
+        spelling=_spell_eig,
         vjp={0: lambda g, y, a: _eig_vjp((g, None), eig(a), a)},
         jvp={0: lambda t, y, a: _eig_jvp(t, eig(a), a)[0]},
         documentation="Eigenvalues, as complex numbers.",
     ),
     1,
 )
-
-
-def _spell_eig(node: Node, operands: Any) -> Any:
-    """NumPy's function of complex matrices; of real ones it gives real numbers where it can."""
-    if is_complex(node.operands[0]):
-        return call(f"np.linalg.{node.op.name}")(node, operands)
-    of_real = support.complex_eig if node.op is eig else support.complex_eigvals
-    return supporting_call(of_real)(node, operands)
 
 
 # Lowerings --------------------------------------------------------------------------------------

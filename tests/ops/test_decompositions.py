@@ -283,6 +283,12 @@ def test_a_real_matrix_has_real_or_complex_eigenvalues(function: Any) -> None:
         sd.check_grads(f, (a,))
 
 
+def test_equal_eigenvalues_that_are_summed() -> None:
+    """Of a symmetric function of the eigenvalues; of vectors of equal ones there is nothing."""
+    f = sd.differentiable(lambda a: np.sum(linalg.eigvals(a) ** 2).real)
+    np.testing.assert_allclose(f.grad(3.0 * np.eye(3)), 6.0 * np.eye(3), rtol=1e-15)
+
+
 def test_eigenvalues_of_single_precision() -> None:
     f = sd.differentiable(lambda a: np.sum(np.abs(linalg.eigvals(a)) ** 2))
     a = draw(3, 3)
