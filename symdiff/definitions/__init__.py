@@ -9,7 +9,25 @@ Here stand the functions that have no mathematics of their own; those that have 
 'cov'
 """
 
-from symdiff.definitions import missing, repeated, rounding, statistics
+from symdiff.definitions import (
+    libraries,
+    missing,
+    polynomials,
+    repeated,
+    rounding,
+    series,
+    statistics,
+)
 from symdiff.definitions.declare import DEFINITIONS, is_definition
 
-__all__ = ["DEFINITIONS", "is_definition", "missing", "repeated", "rounding", "statistics"]
+__all__ = [
+    "DEFINITIONS",
+    "is_definition",
+    "libraries",
+    "missing",
+    "polynomials",
+    "repeated",
+    "rounding",
+    "series",
+    "statistics",
+]

@@ -39,6 +39,21 @@ def _refuse_staged(stager: Any, arguments: Sequence[Any], keywords: Mapping[str,
 refuse.__symdiff_staged__ = _refuse_staged  # type: ignore[attr-defined]
 
 
+def is_one_row(rows: Any) -> bool:
+    """Whether an array is one long: what is known of it decides, and no branch is emitted."""
+    return len(rows) == 1
+
+
+def _is_one_row_staged(stager: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> bool:
+    length = stager.specification(arguments[0]).shape[0]
+    if not isinstance(length, int) and length.open and not length.long:
+        refuse("an array that may turn out to be one long")
+    return bool(length == 1)
+
+
+is_one_row.__symdiff_staged__ = _is_one_row_staged  # type: ignore[attr-defined]
+
+
 def is_definition(namespace: Mapping[str, Any]) -> bool:
     """Whether the functions of a module's namespace are definitions, or help to define."""
     return str(namespace.get("__name__", "")).startswith(f"{_PACKAGE}.")

@@ -42,13 +42,14 @@ FAMILIES = {
     "numerical": "numerical",
     "quantiles": "numerical",
     "missing": "statistics",
+    "polynomials": "polynomials",
+    "series": "polynomials",
     "statistics": "statistics",
     "mathlib": "`math`",
     "cmathlib": "`cmath`",
     "special": "`scipy.special`",
     "softmax": "`scipy.special`",
 }
-PREFIXES = {"builtins": "", "numpy": "np.", "numpy.linalg": "np.linalg.", "numpy.fft": "np.fft."}
 
 
 def spelled(function: Any) -> tuple[str, str]:
@@ -65,7 +66,8 @@ def spelled(function: Any) -> tuple[str, str]:
         module = function.__module__
     if module.startswith("scipy."):
         module = ".".join(module.split(".")[:2])
-    return PREFIXES.get(module, f"{module}."), function.__name__
+    prefix = "" if module == "builtins" else f"{module}.".replace("numpy.", "np.", 1)
+    return prefix, function.__name__
 
 
 def rows() -> Iterator[tuple[str, set[tuple[str, str]]]]:

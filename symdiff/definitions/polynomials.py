@@ -1,0 +1,137 @@
+"""Polynomials by their coefficients: sums, products, derivatives, integrals and fits.
+
+``np.poly...`` has the highest power first; the functions of ``np.polynomial`` stand in ``series``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symdiff.definitions.declare import defines, refuse
+
+
+@defines(np.polyadd)
+def polyadd(a1: Any, a2: Any) -> Any:
+    """The sum of two polynomials."""
+    first, second = _of_one_length(a1, a2)
+    return first + second
+
+
+@defines(np.polysub)
+def polysub(a1: Any, a2: Any) -> Any:
+    """The difference of two polynomials."""
+    first, second = _of_one_length(a1, a2)
+    return first - second
+
+
+def _of_one_length(a1: Any, a2: Any) -> Any:
+    first, second = np.atleast_1d(a1), np.atleast_1d(a2)
+    missing = len(second) - len(first)
+    if missing > 0:
+        first = np.concatenate((np.zeros(missing, first.dtype), first))
+    elif missing < 0:
+        second = np.concatenate((np.zeros(-missing, second.dtype), second))
+    return first, second
+
+
+@defines(np.polyder)
+def polyder(p: Any, m: Any = 1) -> Any:
+    """The m-th derivative."""
+    if m < 0:
+        raise ValueError("Order of derivative must be positive (see polyint)")
+    c = np.asarray(p)
+    for _ in range(m):
+        c = c[:-1] * np.arange(len(c) - 1, 0, -1)
+    return c
+
+
+@defines(np.polyint)
+def polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
+    """The m-th integral, with the constants ``k``."""
+    if m < 0:
+        raise ValueError("Order of integral must be positive (see polyder)")
+    constants = np.zeros(m, float) if k is None else np.atleast_1d(k)
+    if len(constants) == 1 and m > 1:
+        constants = constants[0] * np.ones(m, float)
+    if len(constants) < m:
+        raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
+    c = np.asarray(p)
+    for turn in range(m):
+        c = np.concatenate((c / np.arange(len(c), 0, -1), constants[turn : turn + 1]))
+    return c
+
+
+@defines(np.poly)
+def poly(seq_of_zeros: Any) -> Any:
+    """The polynomial with the given roots."""
+    roots = np.atleast_1d(seq_of_zeros)
+    if roots.ndim != 1:
+        refuse("the roots as eigenvalues of a matrix")
+    if roots.dtype.kind == "c":
+        refuse("complex roots: the result is real where they are conjugate to each other")
+    dtype = np.float32 if roots.dtype == np.float32 else np.float64
+    roots = roots.astype(dtype)
+    if len(roots) == 0:
+        return 1.0
+    c: Any = np.ones(1, dtype)
+    for k in range(len(roots)):
+        c = np.convolve(c, np.array([1, -roots[k]], dtype))
+    return c
+
+
+@defines(np.polyfit)
+def polyfit(
+    x: Any,
+    y: Any,
+    deg: Any,
+    rcond: Any = None,
+    full: Any = False,
+    w: Any = None,
+    cov: Any = False,
+) -> Any:
+    """Least squares, each power scaled to the length 1."""
+    if full:
+        refuse("full=True")
+    abscissae, ordinates = np.asarray(x) + 0.0, np.asarray(y) + 0.0
+    weights = None if w is None else np.asarray(w) + 0.0
+    _check_points(abscissae, ordinates, weights, deg)
+    powers = np.vander(abscissae, deg + 1)
+    if weights is not None:
+        powers = powers * weights[:, None]
+        ordinates = ordinates * (weights[:, None] if ordinates.ndim == 2 else weights)
+    lengths = np.sqrt((powers * powers).sum(axis=0))
+    powers = powers / lengths
+    if rcond is None:
+        rcond = len(abscissae) * (2.0**-23 if abscissae.dtype == np.float32 else 2.0**-52)
+    c, residuals, _, _ = np.linalg.lstsq(powers, ordinates, rcond)
+    c = (c.T / lengths).T
+    if not cov:
+        return c
+    inverse = np.linalg.inv(np.dot(powers.T, powers)) / np.outer(lengths, lengths)
+    factor = 1
+    if cov != "unscaled":
+        if len(abscissae) <= deg + 1:
+            raise ValueError(
+                "the number of data points must exceed order to scale the covariance matrix"
+            )
+        factor = residuals / (len(abscissae) - (deg + 1))
+    return c, (inverse if ordinates.ndim == 1 else inverse[:, :, None]) * factor
+
+
+def _check_points(x: Any, y: Any, w: Any, deg: Any) -> None:
+    if deg < 0:
+        raise ValueError("expected deg >= 0")
+    if x.ndim != 1:
+        raise TypeError("expected 1D vector for x")
+    if x.size == 0:
+        raise TypeError("expected non-empty vector for x")
+    if y.ndim < 1 or y.ndim > 2:
+        raise TypeError("expected 1D or 2D array for y")
+    if x.shape[0] != y.shape[0]:
+        raise TypeError("expected x and y to have same length")
+    if w is not None and w.ndim != 1:
+        raise TypeError("expected a 1-d array for weights")
+    if w is not None and w.shape[0] != y.shape[0]:
+        raise TypeError("expected w and y to have the same length")

@@ -1,0 +1,165 @@
+"""Polynomials and series by their coefficients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
+
+import symdiff as sd
+from tests.definitions.calls import check
+from tests.test_programs import same
+
+C = np.array([0.5, -1.0, 2.0, 0.25, 0.7])
+SHORT = np.array([1.5, -0.3])
+X = np.array([0.3, -0.8, 1.2])
+STACK = np.stack([C, C[::-1] ** 2], axis=1)
+VALUES = [
+    polynomial.polyval,
+    chebyshev.chebval,
+    legendre.legval,
+    hermite.hermval,
+    hermite_e.hermeval,
+    laguerre.lagval,
+]
+DERIVATIVES = [
+    polynomial.polyder,
+    chebyshev.chebder,
+    legendre.legder,
+    hermite.hermder,
+    hermite_e.hermeder,
+    laguerre.lagder,
+]
+INTEGRALS = [
+    polynomial.polyint,
+    chebyshev.chebint,
+    legendre.legint,
+    hermite.hermint,
+    hermite_e.hermeint,
+    laguerre.lagint,
+]
+
+
+def agrees(function: Any, *args: Any) -> None:
+    """The value and the pullback's dtypes, in single precision too."""
+    singles = [np.asarray(a, np.float32) for a in args]
+    value, pullback = sd.vjp(function, *singles)
+    assert same(value, function(*singles))
+    assert all(g.dtype == np.float32 for g in pullback(np.ones_like(value)))
+
+
+@pytest.mark.parametrize("value", VALUES, ids=lambda f: f.__name__)
+def test_values_of_series(value: Any) -> None:
+    def series(x, c):
+        return value(x, c)
+
+    def one_to_one(x, c):
+        return value(x, c, tensor=False)
+
+    check(series, X, C, wrt=(0, 1))
+    agrees(series, X, C)
+    check(series, X.reshape(3, 1), STACK, wrt=(0, 1), order=1)
+    check(one_to_one, X[:2], STACK, wrt=(0, 1), order=1)
+    for c in (C[:1], C[:2]):
+        check(series, 0.4, c, wrt=(0, 1), order=1)
+    assert same(sd.vjp(series, X, np.array([1, 2, 3]))[0], series(X, np.array([1, 2, 3])))
+
+
+@pytest.mark.parametrize("derivative", DERIVATIVES, ids=lambda f: f.__name__)
+def test_derivatives_of_series(derivative: Any) -> None:
+    def once(c):
+        return derivative(c) ** 2
+
+    def thrice(c):
+        return derivative(c, 3, scl=0.5, axis=1)
+
+    def too_often(c):
+        return derivative(c, m=9)
+
+    check(once, C)
+    agrees(once, C)
+    check(thrice, STACK.T, order=1)
+    check(once, C[:2], order=1)
+    assert same(sd.vjp(too_often, C)[0], too_often(C))
+
+
+@pytest.mark.parametrize("integral", INTEGRALS, ids=lambda f: f.__name__)
+def test_integrals_of_series(integral: Any) -> None:
+    def once(c):
+        return integral(c) ** 2
+
+    def twice(c, k):
+        return integral(c, 2, k=[k, 0.5], lbnd=-0.5, scl=2.0, axis=-1)
+
+    check(once, C)
+    agrees(once, C)
+    check(twice, STACK.T, 0.3, wrt=(0, 1), order=1)
+    check(once, C[:2], order=1)
+    with pytest.raises(sd.errors.UnsupportedCallError, match="one coefficient"):
+        sd.vjp(once, C[:1])
+
+
+def added(a, b):
+    return np.polyadd(a, b) * np.polysub(b, a)
+
+
+def derived(a, b):
+    return np.polyder(a, 2) * b[0]
+
+
+def integrated(a, b):
+    return np.polyint(a, 2, k=b) * np.polyint(a)[0]
+
+
+def of_roots(a, b):
+    return np.poly(a) * b[0]
+
+
+@pytest.mark.parametrize("function", [added, derived, integrated, of_roots])
+def test_of_the_highest_power_first(function: Any) -> None:
+    check(function, C, SHORT, wrt=(0, 1))
+    single = C.astype(np.float32)
+    assert same(sd.vjp(function, single, SHORT)[0], function(single, SHORT))
+
+
+def test_lengths_may_be_the_other_way_round() -> None:
+    check(added, SHORT, C, wrt=(0, 1), order=1)
+    check(added, C[::-1], C, wrt=(0, 1), order=1)
+    assert same(sd.vjp(lambda a: np.poly(a), np.array([1, 2]))[0], np.poly(np.array([1, 2])))
+
+
+T = np.linspace(-1.0, 2.0, 7)
+Y = np.sin(2 * T) + 0.3
+
+
+def fit(x, y):
+    return np.polyfit(x, y, 2)
+
+
+def weighed_fit(x, y):
+    return np.polyfit(x, y, 1, w=np.exp(-x))
+
+
+def fit_of_two(x, y):
+    return np.polyfit(x, np.stack([y, y**2], axis=1), 2)
+
+
+def covariance(x, y):
+    c, v = np.polyfit(x, y, 1, cov=True)
+    return np.concatenate([c, v.ravel()])
+
+
+@pytest.mark.parametrize("function", [fit, weighed_fit, fit_of_two, covariance])
+def test_fits(function: Any) -> None:
+    check(function, T, Y, wrt=(0, 1), order=2 if function is fit else 1)
+
+
+def test_errors_are_numpys() -> None:
+    with pytest.raises(ValueError, match="expected deg >= 0"):
+        sd.grad(lambda y: np.sum(np.polyfit(T, y, -1)))(Y)
+    with pytest.raises(ValueError, match="Too many integration constants"):
+        sd.grad(lambda c: np.sum(chebyshev.chebint(c, 1, k=[1, 2])))(C)
+    with pytest.raises(sd.errors.UnsupportedCallError, match=r"numpy\.poly in this form: complex"):
+        sd.vjp(lambda z: np.poly(z), X + 1j)
