@@ -54,7 +54,7 @@ from symdiff.ops.elementary import (
 )
 from symdiff.ops.index import index_of, index_set_of
 from symdiff.ops.reduce import unbroadcast_to
-from symdiff.ops.sizes import constant_integer, dim_of, dims_of, result_type, size, sizes_of
+from symdiff.ops.sizes import constant_integer, dim_of, dims_of, lower_bound, result_type, sizes_of
 from symdiff.ops.ufuncs import staged
 
 Axes = tuple[int, ...]
@@ -227,15 +227,16 @@ def _excess(length: Operand, dim: Dim) -> int | None:
     a, b = node.operands
     pairs = ((a, b),) if node.op is subtract else ((a, b), (b, a))
     for main, other in pairs:
-        excess, more = _excess(main, dim), _least(other)
+        excess, more = _excess(main, dim), lower_bound(other)
         if excess is None or more is None:
             continue
         if node.op is add:
             return excess + more
         if node.op is subtract and constant_integer(other) is not None:
             return excess - more
-        if node.op is multiply and more >= 1 and _least(main) is not None:
-            return excess + (more - 1) * least(dim_of(main))
+        smallest = lower_bound(main)
+        if node.op is multiply and more >= 1 and smallest is not None and smallest >= 0:
+            return excess + (more - 1) * smallest
     return None
 
 
@@ -244,15 +245,6 @@ def _difference(a: Dim, b: Dim) -> int | None:
         return a - b
     same = isinstance(a, Size) and isinstance(b, Size) and a.symbol == b.symbol
     return a.offset - b.offset if same else None  # type: ignore[union-attr]
-
-
-def _least(count: Operand) -> int | None:
-    """The smallest that a number or the length of an axis can be; None of other integers."""
-    number = constant_integer(count)
-    if number is not None:
-        return number
-    is_size = isinstance(count, Value) and count.node is not None and count.node.op is size
-    return least(dim_of(count)) if is_size else None
 
 
 # Declaring transforms ---------------------------------------------------------------------------

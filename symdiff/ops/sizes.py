@@ -87,6 +87,44 @@ def constant_integer(value: Operand) -> int | None:
     return int(number) if isinstance(number, int | np.integer) else None
 
 
+def lower_bound(value: Operand) -> int | None:
+    """What an integer, or a float that one is rounded from, is at least; None where no sum, product
+    or logarithm of lengths and constants tells.
+    """
+    number = constant_integer(value)
+    if number is not None or not isinstance(value, Value) or value.node is None:
+        return number
+    node = value.node
+    if node.op is size:
+        return least(array_type(node.operands[0]).shape[int(node.attributes["axis"])])
+    name, bounds = node.op.name, [lower_bound(operand) for operand in node.operands]
+    if name == "subtract":
+        taken = constant_integer(node.operands[1])
+        return None if taken is None or bounds[0] is None else bounds[0] - taken
+    known = [bound for bound in bounds if bound is not None]
+    if not known or len(known) < len(bounds):
+        return None
+    return _bound_of(name, known)
+
+
+def _bound_of(name: str, bounds: list[int]) -> int | None:
+    """What an op gives at least of operands that are at least so much."""
+    if name in _ROUNDED:
+        return bounds[0]
+    if name == "bit_length":
+        return 0
+    if name in _LOGARITHMS:
+        return 0 if bounds[0] >= 1 else None
+    if name == "add":
+        return sum(bounds)
+    return math.prod(bounds) if name == "multiply" and min(bounds) >= 0 else None
+
+
+_ROUNDED = frozenset({"python_int", "ceil", "floor", "rint", "trunc", "math_ceil", "math_floor"})
+_ROUNDED |= {"python_float", "as_scalar"}
+_LOGARITHMS = frozenset({"log2", "log", "log10", "math_log2", "math_log", "math_log10"})
+
+
 def _peeled(value: Value) -> tuple[Value, int] | None:
     """``(v, c)`` where a value is computed as ``v + c`` with a constant ``c``."""
     if value.node is None or value.node.op.name not in ("add", "subtract"):

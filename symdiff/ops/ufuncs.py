@@ -75,6 +75,7 @@ from symdiff.ops.kinds import is_numpys
 from symdiff.ops.representation import frexp, modf
 from symdiff.ops.shape import contiguous, reshape
 from symdiff.ops.shape import copy as copied
+from symdiff.ops.sizes import lower_bound
 
 # Arguments --------------------------------------------------------------------------------------
 
@@ -423,9 +424,41 @@ def power_of(base: Any, exponent: Any) -> Value:
     b = builder()
     x, n = b.value(base), b.value(exponent)
     both = {x.type, n.type}
-    if both == {INT} and static(n) < 0:
+    if both == {INT} and not is_natural(n) and static(n) < 0:
         return power(x, n, fractional=True)  # type: ignore[no-any-return]
     return power(x, n)  # type: ignore[no-any-return]
+
+
+def is_natural(n: Value) -> bool:
+    """Whether an integer is known not to be negative."""
+    bound = lower_bound(n)
+    return bound is not None and bound >= 0
+
+
+def _infer_bit_length(n: Type) -> tuple[Type, ...]:
+    if n not in (INT, BOOL):
+        raise AttributeError(f"{n} has no attribute 'bit_length'")
+    return (INT,)
+
+
+bit_length: Operation = declare(
+    Operation(
+        "bit_length",
+        _infer_bit_length,
+        lambda n: n.bit_length(),
+        spelling=lambda node, operands: ast.Call(
+            ast.Attribute(operands[0], "bit_length", ast.Load()), [], []
+        ),
+        nondifferentiable=True,
+        documentation="How many binary digits a Python int has.",
+    ),
+    1,
+)
+
+
+@lowers(method="bit_length")
+def _bit_length(n: Any) -> Value:
+    return bit_length(builder().value(n))  # type: ignore[no-any-return]
 
 
 @lowers(float)

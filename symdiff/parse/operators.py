@@ -15,6 +15,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.declare import NeedsStatic, static
+from symdiff.ops.ufuncs import is_natural
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array
 from symdiff.parse.blame import judged, users
@@ -138,7 +139,7 @@ def arithmetic(interp: Interpreter, name: str, a: Value, b: Value) -> Value:
 
 def _power(a: Value, b: Value) -> Value:
     """``a ** b``; of two Python ints the exponent decides whether the result is an int."""
-    if all(_is_python_int(v) for v in (a, b)):
+    if all(_is_python_int(v) for v in (a, b)) and not is_natural(b):
         exponent = _known_exponent(b)
         if exponent < 0:
             a = ops.python_float(a)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 
 import symdiff as sd
-from symdiff.errors import UnsupportedCallError
+from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ops.declare import FUNCTIONS
+from symdiff.ops.sizes import lower_bound, size
 from tests.ops.straightline import check, pullback, same, stage
 
 RNG = np.random.default_rng(4)
@@ -307,6 +309,59 @@ def test_a_longer_transform_is_cropped_and_a_shorter_one_filled_up() -> None:
     assert "zeros" not in sd.grad(convolved).source(x, x)
     text = sd.grad(lambda x, n: np.sum(np.fft.rfft(x, n).real ** 2)).source(x, 6)
     assert "zeros" in text
+
+
+PADDED = [
+    lambda x: 2 ** int(np.ceil(np.log2(2 * len(x) - 1))),
+    lambda x: 2 ** math.ceil(math.log2(2 * x.shape[0] - 1)),
+    lambda x: int(2 ** np.ceil(np.log2(2 * x.size))),
+    lambda x: 1 << (2 * len(x) - 2).bit_length(),
+    lambda x: 2 ** (2 * x.size - 1).bit_length(),
+]
+
+
+@pytest.mark.parametrize("padded", PADDED)
+def test_the_next_power_of_two(padded: Any) -> None:
+    """One program for all lengths: the sign of the exponent is known by where it comes from."""
+
+    def correlated(x: Any) -> Any:
+        n = padded(x)
+        return np.sum(np.fft.irfft(np.abs(np.fft.rfft(x, n)) ** 2, n)[: len(x)] ** 3)
+
+    slope = sd.grad(correlated)
+    for length in (2, 3, 5, 8, 9):
+        x = draw(length)
+        np.testing.assert_allclose(slope(x), sd.grad(autocorrelation_by_sums)(x), atol=1e-12)
+    assert len(slope.signatures()) == 1
+
+
+def test_a_power_of_two_of_unknown_sign_is_still_asked_for() -> None:
+    def powers(x: Any, ratio: Any) -> Any:
+        return x[0] * 2 ** int(np.floor(np.log2(ratio)))
+
+    with pytest.raises(UnsupportedSyntaxError, match="known at run time only") as refused:
+        sd.grad(powers)(draw(3), 0.3)
+    assert "exponent's sign" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("build", "bound"),
+    [
+        (lambda n: n, 2),
+        (lambda n: 2 * n - 1, 3),
+        (lambda n: n + n - 5, -1),
+        (lambda n: FUNCTIONS[np.log2](n), 0),
+        (lambda n: FUNCTIONS[np.log2](n - 2), None),
+        (lambda n: FUNCTIONS[int](FUNCTIONS[np.ceil](FUNCTIONS[np.log2](3 * n))), 0),
+        (lambda n: (n - 5) * n, None),
+        (lambda n: 5 - n, None),
+    ],
+)
+def test_what_is_known_of_sums_of_lengths(build: Any, bound: Any) -> None:
+    """For every length of 2 and more; None says nothing."""
+    found = []
+    stage(lambda x: found.append(lower_bound(build(size(x, axis=0)))) or x, draw(3))
+    assert found == [bound]
 
 
 def test_lengths_that_are_arguments() -> None:

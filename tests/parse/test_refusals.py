@@ -248,9 +248,9 @@ def last_two(x, k):
     return window[0]
 
 
-@refused(Call, "np.sum(x, where=x > 0)", "numpy.where")
+@refused(Call, "np.exp(x, where=x > 0)", "numpy.where")
 def unknown_keyword(x, k):
-    return np.sum(x, where=x > 0)
+    return np.sum(np.exp(x, where=x > 0))
 
 
 @refused(Syntax, "2**turns", "2.0 ** k")
