@@ -75,6 +75,8 @@ def test_module_has_the_gradient(tmp_path, data):
         (loss, ("float64[d]", "float64[n,d]", "float64[n]")),
         (sd.grad(lambda x: np.prod(x) + np.sum(np.sinc(x))), ("float64[n]",)),
         (sd.grad(lambda x: np.linalg.det(x)), ("float64[n,n]",)),
+        (sd.grad(lambda x: np.linalg.norm(x, "nuc")), ("float64[n,m]",)),
+        (sd.grad(lambda x: np.max(np.abs(np.linalg.eigvals(x)))), ("float64[n,n]",)),
     ],
 )
 def test_every_kind_of_module_checks_itself(tmp_path, made, args):
