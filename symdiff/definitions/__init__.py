@@ -10,11 +10,13 @@ Here stand the functions that have no mathematics of their own; those that have 
 """
 
 from symdiff.definitions import (
+    callbacks,
     libraries,
     missing,
     polynomials,
     repeated,
     rounding,
+    selection,
     series,
     statistics,
 )
@@ -22,12 +24,14 @@ from symdiff.definitions.declare import DEFINITIONS, is_definition
 
 __all__ = [
     "DEFINITIONS",
+    "callbacks",
     "is_definition",
     "libraries",
     "missing",
     "polynomials",
     "repeated",
     "rounding",
+    "selection",
     "series",
     "statistics",
 ]

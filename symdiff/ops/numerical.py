@@ -539,13 +539,30 @@ def lower_dstack(tup: Any) -> Value:
     return lower_concatenate([FUNCTIONS[np.atleast_3d](part) for part in tup], 2)  # type: ignore[no-any-return]
 
 
-@lowers(np.cumulative_sum)
-def lower_cumulative_sum(
-    x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: Any = False
-) -> Value:
-    if static(include_initial):
-        raise UnsupportedCallError("cumulative_sum with the initial", None, "use concatenate")
-    return FUNCTIONS[np.cumsum](x, axis, dtype)  # type: ignore[no-any-return]
+def _lower_cumulative(running: Lowering, neutral: int) -> Lowering:
+    def lowering(
+        x: Any,
+        /,
+        *,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        include_initial: Any = False,
+    ) -> Value:
+        if static(axis) is None and array_type(array_of(x)).rank > 1:
+            raise ValueError("For arrays which have more than one dimension ``axis`` is required.")
+        totals = running(x, axis, dtype)
+        if not static(include_initial):
+            return totals  # type: ignore[no-any-return]
+        along = 0 if static(axis) is None else axis_of(axis, array_type(totals).rank)
+        first = FUNCTIONS[np.full_like](_at(totals, along, slice(0, 1)), neutral)
+        return lower_concatenate([first, totals], along)  # type: ignore[no-any-return]
+
+    return lowering
+
+
+lowers(np.cumulative_sum)(_lower_cumulative(FUNCTIONS[np.cumsum], 0))
+lowers(np.cumulative_prod)(_lower_cumulative(FUNCTIONS[np.cumprod], 1))
 
 
 def _lower_running_without_nan(running: Lowering, neutral: int) -> Lowering:

@@ -44,6 +44,8 @@ FAMILIES = {
     "missing": "statistics",
     "polynomials": "polynomials",
     "series": "polynomials",
+    "callbacks": "calls of functions",
+    "selection": "order, selection",
     "statistics": "statistics",
     "mathlib": "`math`",
     "cmathlib": "`cmath`",
