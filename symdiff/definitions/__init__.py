@@ -11,6 +11,7 @@ Here stand the functions that have no mathematics of their own; those that have 
 
 from symdiff.definitions import (
     callbacks,
+    distributions,
     libraries,
     missing,
     polynomials,
@@ -20,11 +21,13 @@ from symdiff.definitions import (
     series,
     statistics,
 )
-from symdiff.definitions.declare import DEFINITIONS, is_definition
+from symdiff.definitions.declare import DEFINITIONS, OBJECTS, is_definition
 
 __all__ = [
     "DEFINITIONS",
+    "OBJECTS",
     "callbacks",
+    "distributions",
     "is_definition",
     "libraries",
     "missing",
@@ -35,3 +38,5 @@ __all__ = [
     "series",
     "statistics",
 ]
+
+libraries.when_imported("scipy.stats")(distributions.register)

@@ -11,6 +11,7 @@ from symdiff.errors import UnsupportedCallError
 F = TypeVar("F", bound=Callable[..., Any])
 
 DEFINITIONS: dict[Any, FunctionType] = {}
+OBJECTS: set[Any] = set()  # of libraries, whose methods are defined
 _PACKAGE = __name__.rpartition(".")[0]
 
 

@@ -190,6 +190,21 @@ betainc: Operation = _special(
 
 # Error functions ----------------------------------------------------------------------------------
 
+stdtr: Operation = _special(
+    "stdtr",
+    refused_by("stdtr", "df"),
+    lambda y, df, t: exp(
+        -betaln(0.5 * df, 0.5) - 0.5 * log(df) - 0.5 * (df + 1.0) * log1p(t * t / df)
+    ),
+    sympy=lambda sp, df, t: (
+        sp.Rational(1, 2)
+        + t
+        * sp.gamma((df + 1) / 2)
+        * sp.hyper((sp.Rational(1, 2), (df + 1) / 2), (sp.Rational(3, 2),), -(t**2) / df)
+        / (sp.sqrt(sp.pi * df) * sp.gamma(df / 2))
+    ),
+    documentation="Student's distribution function; its derivative by ``df`` is refused.",
+)
 erf: Operation = _special(
     "erf",
     lambda y, x: 2.0 / ROOT_PI * exp(-(x * x)),

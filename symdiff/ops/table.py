@@ -7,7 +7,7 @@ marks. A row holds the callables whose meaning one module declares.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from symdiff import ops
-from symdiff.definitions import DEFINITIONS
+from symdiff.definitions import DEFINITIONS, OBJECTS
 from symdiff.definitions.libraries import import_all
 from symdiff.ops.declare import ATTRIBUTES, FUNCTIONS, METHODS, WRITES
 
@@ -51,16 +51,25 @@ FAMILIES = {
     "cmathlib": "`cmath`",
     "special": "`scipy.special`",
     "softmax": "`scipy.special`",
+    "distributions": "`scipy.stats`",
 }
+
+
+def _is_known(value: Any) -> bool:
+    return isinstance(value, Hashable) and value in OBJECTS
 
 
 def spelled(function: Any) -> tuple[str, str]:
     """How a user's program calls a function: ``("np.", "sin")``, ``("np.", "add.reduce")``."""
-    owner = getattr(function, "__self__", None)
+    owner: Any = getattr(function, "__self__", None)
     if isinstance(owner, np.ufunc):
         return "np.", f"{owner.__name__}.{function.__name__}"
     if function is np.r_ or function is np.c_:
         return "np.", "r_[]" if function is np.r_ else "c_[]"
+    if _is_known(owner):
+        return "scipy.stats.", f"{owner.name}.{function.__name__}"
+    if _is_known(function):
+        return "scipy.stats.", function.name
     if isinstance(function, np.ufunc):  # it does not tell where it is from
         is_numpys = getattr(np, function.__name__, None) is function
         module = "numpy" if is_numpys else "scipy.special"
@@ -68,8 +77,10 @@ def spelled(function: Any) -> tuple[str, str]:
         module = function.__module__
     if module.startswith("scipy."):
         module = ".".join(module.split(".")[:2])
+    full = getattr(function, "__qualname__", "")
+    name = full if "frozen" in full else function.__name__
     prefix = "" if module == "builtins" else f"{module}.".replace("numpy.", "np.", 1)
-    return prefix, function.__name__
+    return prefix, name
 
 
 def rows() -> Iterator[tuple[str, set[tuple[str, str]]]]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
 
+from symdiff.definitions import OBJECTS
+from symdiff.definitions.libraries import meet
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import GENERATOR
@@ -164,7 +166,15 @@ def _static_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstra
         )
     if isinstance(value, STATIC_TYPES) or getattr(type(value), "__symdiff_static__", False):
         return getattr(value, name)
+    if is_of_library(value):
+        return getattr(value, name)
     raise UnsupportedSyntaxError(f"attribute '{name}' of {describe(value)}", interp.span)
+
+
+def is_of_library(value: Any) -> bool:
+    """Whether this is an object of a library's, whose methods are known."""
+    meet()
+    return value in OBJECTS if isinstance(value, Hashable) else False
 
 
 def _module_attribute(interp: Interpreter, module: types.ModuleType, name: str) -> Abstract:

@@ -24,7 +24,12 @@ from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES, array_type
 from symdiff.parse.arguments import plain_argument
-from symdiff.parse.attributes import MUTATING_ARRAY_METHODS, get_attribute, special_method
+from symdiff.parse.attributes import (
+    MUTATING_ARRAY_METHODS,
+    get_attribute,
+    is_of_library,
+    special_method,
+)
 from symdiff.parse.blame import judged, users
 from symdiff.parse.classes import call_class
 from symdiff.parse.definitions import call_definition
@@ -181,7 +186,8 @@ def _call_other(
         return call_value(interp, function.__wrapped__, arguments, keywords)
     if _known(RESULTS, function) is not None:
         return call_opaque(interp, function, arguments, keywords)
-    if isinstance(function, types.MethodType | functools.partial):
+    owner = getattr(function, "__self__", None)
+    if isinstance(function, types.MethodType | functools.partial) and not is_of_library(owner):
         whole = reflect(interp, function, (variable_of(interp, function),))
         return call_value(interp, whole, arguments, keywords)
     if arguments and _is_method_of(function, arguments[0]):

@@ -11,13 +11,13 @@ import random
 import sys
 import time
 import types
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
 
 from symdiff import ops
-from symdiff.definitions import is_definition
+from symdiff.definitions import OBJECTS, is_definition
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import FLOAT, INT, OPAQUE, ListType, Type
@@ -220,6 +220,9 @@ def library_name(function: Any) -> str:
     if isinstance(owner := getattr(function, "__self__", None), np.ufunc):
         return f"{library_name(owner)}.{name}"
     module = _module(function)
+    if isinstance(owner, Hashable) and owner in OBJECTS:
+        distribution: Any = owner
+        return f"scipy.stats.{distribution.name}.{name}"
     if isinstance(function, np.ufunc):  # it does not tell where it is from
         places = ("numpy", "scipy.special")
         found = (p for p in places if getattr(sys.modules.get(p), name, None) is function)

@@ -15,6 +15,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from symdiff.definitions import DEFINITIONS, OBJECTS
+from symdiff.definitions.libraries import meet
 from symdiff.errors import SignatureError, UnsupportedCallError
 from symdiff.ir.graph import FreeVariable, Input
 from symdiff.ir.signature import Aspect, Fixed, Live, Nested, Path, Specification
@@ -278,7 +280,10 @@ def _is_static(value: Any) -> bool:
     if isinstance(value, STATIC_TYPES) or getattr(type(value), "__symdiff_static__", False):
         return True
     try:
-        return value in FUNCTIONS
+        meet()
+        if isinstance(value, types.MethodType):
+            return value in DEFINITIONS
+        return value in FUNCTIONS or value in OBJECTS
     except TypeError:  # not hashable
         return False
 

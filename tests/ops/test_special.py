@@ -29,6 +29,11 @@ def _normal(x: Any) -> Any:
     return mp.erfc(-x / ROOT_2) / 2
 
 
+def _student(df: Any, t: Any) -> Any:
+    scale = mp.gamma((df + 1) / 2) / (mp.sqrt(mp.pi * df) * mp.gamma(df / 2))
+    return mp.mpf(1) / 2 + t * scale * mp.hyp2f1(0.5, (df + 1) / 2, 1.5, -t * t / df)
+
+
 def _boxcox(x: Any, power: Any) -> Any:
     return (x**power - 1) / power if power else mp.log(x)
 
@@ -49,6 +54,7 @@ CASES: dict[str, tuple[tuple[Any, ...], tuple[int, ...], Callable[..., Any]]] = 
     "gammainc": ((1.8, [0.3, 2.0, 7.0]), (1,), lambda a, x: mp.gammainc(a, 0, x, True)),
     "gammaincc": ((1.8, [0.3, 2.0, 7.0]), (1,), lambda a, x: mp.gammainc(a, x, mp.inf, True)),
     "betainc": ((1.8, 2.6, [0.3, 0.9]), (2,), lambda a, b, x: mp.betainc(a, b, 0, x, True)),
+    "stdtr": ((3.7, [-1.2, 0.0, 2.5]), (1,), _student),
     "erf": (([-1.2, 0.0, 0.5, 3.0],), (0,), mp.erf),
     "erfc": (([-1.2, 0.0, 0.5, 5.0],), (0,), mp.erfc),
     "erfi": (([-1.2, 0.0, 0.5],), (0,), mp.erfi),

@@ -1,0 +1,140 @@
+"""Densities and distribution functions of ``scipy.stats``, against SciPy's values and differences.
+
+Where a program is differentiated, values are SciPy's to rounding, and exactly where it is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from tests import reference
+from tests.definitions import calls
+from tests.test_programs import same
+
+stats = pytest.importorskip("scipy.stats")
+
+X = np.array([[0.3, 0.7, 0.45], [0.9, 0.15, 0.62]])
+SHAPES = {"t": (3.7,), "gamma": (2.3,), "beta": (1.6, 2.8), "lognorm": (0.8,)}
+OF_X_ONLY = frozenset({"t", "gamma", "beta"})  # their distribution functions, not by the shapes
+CONTINUOUS = ("norm", "t", "gamma", "beta", "expon", "lognorm", "laplace", "logistic", "uniform")
+METHODS = ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf")
+
+
+def check(function: Callable[..., Any], *args: Any, wrt: tuple[int, ...]) -> None:
+    """Values to rounding, both modes and order two."""
+    expected = function(*args)
+    plain = sd.differentiable(function)(*args)
+    assert same(plain, expected), f"{plain!r} is not {expected!r}"
+    weights = reference.direction(expected, seed=7)
+    u, v = (calls._directions(args, wrt, seed) for seed in (1, 2))
+
+    def weighed(*args: Any) -> Any:
+        return reference.inner(weights, function(*args))
+
+    first = reference.directional(weighed, args, u, step=1e-3).value
+    value, pullback = sd.vjp(function, *args)
+    assert type(value) is type(expected)
+    np.testing.assert_allclose(value, expected, rtol=1e-12, atol=1e-13)
+    cotangents = pullback(weights)
+    scale = max(abs(first), abs(weighed(*args)), 1.0)
+    flow = reference.inner(tuple(u[k] for k in wrt), tuple(cotangents[k] for k in wrt))
+    calls._close(flow, first, 1e-8 * scale)
+    value, tangent = sd.jvp(function, args, u)
+    np.testing.assert_allclose(value, expected, rtol=1e-12, atol=1e-13)
+    calls._close(reference.inner(weights, tangent), first, 1e-8 * scale)
+    calls._check_second(function, weighed, args, (u, v), weights, wrt, 5e-3, scale)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_continuous(name: str, method: str):
+    function, shapes = getattr(getattr(stats, name), method), SHAPES.get(name, ())
+    fixed = name in OF_X_ONLY and not method.endswith("pdf")
+
+    if fixed:
+
+        def applied(x: Any, loc: Any, scale: Any) -> Any:
+            return function(x, *shapes, loc=loc, scale=scale)
+
+        given: tuple[Any, ...] = (X, -0.1, 1.3)
+    else:
+
+        def applied(x: Any, *parameters: Any) -> Any:
+            return function(x, *parameters)
+
+        given = (X, *shapes, np.array([-0.1, -0.05, -0.2]), 1.3)
+    check(applied, *given, wrt=tuple(range(len(given))))
+
+
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_outside_of_the_support_and_of_the_parameters(name: str):
+    x = np.array([-np.inf, -1.0, 0.5, 2.0, np.inf, np.nan])
+    distribution, shapes = getattr(stats, name), SHAPES.get(name, ())
+    for method in METHODS:
+        function = getattr(distribution, method)
+        for scale in (1.5, -1.0):
+            with np.errstate(all="ignore"):
+                expected = function(x, *shapes, scale=scale)
+                made = sd.vjp(lambda x: function(x, *shapes, scale=scale), x)[0]  # noqa: B023
+            np.testing.assert_allclose(made, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (lambda mu: stats.poisson.logpmf(np.array([0, 3, 7, -1]), mu), (2.4,)),
+        (lambda mu: stats.poisson.pmf(np.array([0, 3, 7]), mu=mu, loc=-1), (2.4,)),
+        (lambda mu: stats.poisson.cdf(np.array([0.0, 3.5, -2.0]), mu), (2.4,)),
+        (lambda mu: stats.poisson.sf(np.array([0, 3]), mu), (2.4,)),
+        (lambda mu: stats.poisson.logcdf(np.array([0, 3]), mu), (np.array([2.4, 5.0]),)),
+        (lambda p: stats.binom.logpmf(np.array([0, 3, 9]), 9, p), (0.3,)),
+        (lambda p: stats.binom.pmf(np.array([0, 3, 9]), 9, p), (0.3,)),
+        (lambda p: stats.binom.cdf(np.array([0, 3, 9, -1, 12]), 9, p), (0.3,)),
+        (lambda p: stats.binom.sf(np.array([0, 3, 9, -1]), 9, p), (0.3,)),
+    ],
+)
+def test_counts(function: Callable[..., Any], args: tuple[Any, ...]):
+    with np.errstate(all="ignore"):
+        value = sd.vjp(function, *args)[0]
+        expected = function(*args)
+    np.testing.assert_allclose(value, expected, rtol=1e-12)
+    finite = np.isfinite(expected)
+    check(lambda p: np.where(finite, function(p), 0.0), *args, wrt=(0,))
+
+
+def test_a_distribution_with_its_parameters():
+    def loss(m: Any, s: Any) -> Any:
+        prior = stats.norm(m, scale=s)
+        return -np.sum(prior.logpdf(X)) + stats.gamma(2.0).logcdf(s)
+
+    check(loss, 0.3, 1.2, wrt=(0, 1))
+
+
+PRIOR, RATE = stats.norm(0.5, 1.2), stats.poisson(2.4)
+
+
+def test_a_distribution_that_was_made_outside():
+    check(lambda x: PRIOR.logpdf(x) + PRIOR.cdf(x), X, wrt=(0,))
+    check(lambda x: PRIOR.logsf(x) * RATE.logpmf(3), X, wrt=(0,))
+
+    class Other(type(stats.norm)):
+        def _logpdf(self, x):
+            return -np.abs(x)
+
+    other = Other(name="norm")(0.0, 1.0)
+    with pytest.raises((sd.SymdiffError, TypeError)):
+        sd.grad(lambda x: np.sum(other.logpdf(x)))(X)
+
+
+def test_what_is_missing_is_told_by_name():
+    with pytest.raises(sd.UnsupportedCallError, match=r"scipy\.stats\.norm\.ppf"):
+        sd.grad(lambda q: stats.norm.ppf(q))(0.3)
+    with pytest.raises(sd.UnsupportedCallError, match="by 'a'"):
+        sd.grad(lambda a: stats.gamma.cdf(0.4, a))(1.3)
+    with pytest.raises(TypeError, match="'a'"):
+        sd.grad(lambda x: stats.gamma.logpdf(x))(1.3)
