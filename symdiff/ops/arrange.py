@@ -643,6 +643,8 @@ def lower_pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any
     x = array_of(array)
     widths = np.broadcast_to(np.asarray(static(pad_width)), (_rank(x), 2))
     pairs = tuple((int(before), int(after)) for before, after in widths)
+    if static(mode) in _STATISTICS:
+        return _padded_by_statistics(x, pairs, static(mode), **options)
     if static(mode) != "constant":
         return _padded_by_index(x, pairs, static(mode), options)
     padded = pad(x, widths=pairs, mode="constant")
@@ -657,10 +659,79 @@ def _filled_around(x: Value, padded: Value, pairs: Any, value: Any) -> Value:
     from symdiff.ops.index import index_set_of
 
     if isinstance(value, tuple | list):
-        raise UnsupportedCallError("several constant_values", None, "pad axis by axis")
+        return _framed_by_values(x, pairs, _each_side(value, _rank(x)))
     type_ = array_type(padded)
     around = full(value, *sizes_of(padded), shape=type_.shape, dtype=type_.dtype)
     return index_set_of(around, x, tuple(slice(a or None, -b or None) for a, b in pairs))
+
+
+def _each_side(value: Any, rank: int) -> list[tuple[Any, Any]]:
+    """What stands before and after each axis, where NumPy takes one, two, or two an axis."""
+    rows = value if isinstance(value[0], tuple | list) else [value]
+    pairs = [(row[0], row[-1]) for row in rows]
+    if len(pairs) not in (1, rank) or any(len(row) not in (1, 2) for row in rows):
+        raise ValueError("operands could not be broadcast together")
+    return pairs * rank if len(pairs) == 1 else pairs
+
+
+def _framed_by_values(x: Value, pairs: Any, values: list[tuple[Any, Any]]) -> Value:
+    """Axis by axis, so that the corners have the values of the last axis."""
+    from symdiff.ops.creation import full
+
+    for axis, widths in enumerate(pairs):
+        type_, sizes = array_type(x), sizes_of(x)
+        sides = []
+        for width, value in zip(widths, values[axis], strict=True):
+            lengths = [width if k == axis else size for k, size in enumerate(sizes)]
+            shape = tuple(width if k == axis else dim for k, dim in enumerate(type_.shape))
+            sides.append(full(value, *lengths, shape=shape, dtype=type_.dtype))
+        x = _between(sides[0], x, sides[1], widths, axis)
+    return x
+
+
+def _between(before: Value, x: Value, after: Value, widths: tuple[int, int], axis: int) -> Value:
+    parts = [*[before][: widths[0]], x, *[after][: widths[1]]]
+    return lower_concatenate(parts, axis) if len(parts) > 1 else x
+
+
+_STATISTICS = {"maximum": np.max, "minimum": np.min, "mean": np.mean, "median": np.median}
+
+
+def _padded_by_statistics(x: Value, pairs: Any, mode: str, stat_length: Any = None) -> Value:
+    """Around each line what is greatest, smallest or in the middle of its ends."""
+    lengths = np.broadcast_to(np.asarray(static(stat_length)), (_rank(x), 2))
+    for axis, widths in enumerate(pairs):
+        before, after = (_ends(x, axis, length) for length in lengths[axis])
+        same = all(length is None for length in lengths[axis])
+        first = _statistic(x if before is None else _at(x, axis, slice(0, before)), axis, mode)
+        last = first
+        if not same:
+            end = slice(-after, None) if after is not None else slice(None)
+            last = _statistic(_at(x, axis, end), axis, mode)
+        left, right = (
+            FUNCTIONS[np.repeat](part, width, axis)
+            for part, width in zip((first, last), widths, strict=True)
+        )
+        x = _between(left, x, right, widths, axis)
+    return x
+
+
+def _ends(x: Value, axis: int, length: Any) -> int | None:
+    """How many elements at the end of a line count; None where all do."""
+    if length is None:
+        return None
+    if length < 1:
+        raise ValueError("stat_length of 0 yields no value for padding")
+    return int(length)
+
+
+def _statistic(part: Value, axis: int, mode: str) -> Value:
+    dtype = array_type(part).dtype
+    found = FUNCTIONS[np.expand_dims](FUNCTIONS[_STATISTICS[mode]](part, axis=axis), axis)
+    if array_type(found).dtype == dtype:
+        return found  # type: ignore[no-any-return]
+    whole = FUNCTIONS[np.round](found) if dtype.kind in "iu" else found
+    return cast(whole, dtype)
 
 
 def _padded_by_index(x: Value, pairs: Any, mode: str, options: dict[str, Any]) -> Value:
