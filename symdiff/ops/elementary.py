@@ -1193,6 +1193,41 @@ complex_sign: Operation = declare(
     1,
 )
 
+
+def _infer_squared_absolute(z: Type, a: Type, *, ufunc: bool = False) -> tuple[Type, ...]:
+    return square.infer(a) if ufunc else power.infer(a, INT)
+
+
+def _spell_squared_absolute(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    if node.attributes.get("ufunc"):
+        return ast.Call(dotted("np.square"), [operands[1]], [])
+    return ast.BinOp(operands[1], ast.Pow(), ast.Constant(2))
+
+
+squared_absolute: Operation = declare(
+    Operation(
+        "squared_absolute",
+        _infer_squared_absolute,
+        lambda z, a, *, ufunc=False: np.square(a) if ufunc else a**2,
+        spelling=_spell_squared_absolute,
+        vjp={0: lambda g, y, z, a, **_: 2.0 * z * g},
+        jvp={0: lambda t, y, z, a, **_: as_dtype_of(2.0 * conjugate(z) * t, y)},
+        nondifferentiable=frozenset({1}),
+        sympy=lambda sp, z, a, **_: a**2,
+        documentation="``a ** 2`` of ``a = abs(z)``, complex: smooth at 0, which ``abs`` is not.",
+    ),
+    2,
+)
+
+
+def squared(a: Value, **attributes: Any) -> Value | None:
+    """The square of what is known to be the absolute value of a complex number."""
+    node = a.node
+    if node is None or node.op is not absolute or not is_complex(node.operands[0]):
+        return None
+    return squared_absolute(node.operands[0], a, **attributes)  # type: ignore[no-any-return]
+
+
 # Casts ------------------------------------------------------------------------------------------
 
 

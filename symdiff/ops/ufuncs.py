@@ -68,6 +68,8 @@ from symdiff.ops.elementary import (
     round_,
     sign,
     sinc,
+    square,
+    squared,
     trunc,
     where,
 )
@@ -208,6 +210,13 @@ _register_ufuncs()
 def _sign(x: Any, **options: Any) -> Value:
     value = staged(x)
     return ufunc_lowering(complex_sign if is_complex(value) else sign)(value, **options)  # type: ignore[no-any-return]
+
+
+@lowers(np.square)
+def _square(x: Any, **options: Any) -> Value:
+    value = staged(x)
+    made = None if options else squared(value, ufunc=True)
+    return ufunc_lowering(square)(value, **options) if made is None else made
 
 
 def _lower_pair(function: np.ufunc, *operations: Callable[..., Any]) -> None:

@@ -15,6 +15,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.declare import NeedsStatic, static
+from symdiff.ops.elementary import constant_of, squared
 from symdiff.ops.ufuncs import is_natural
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array
@@ -144,7 +145,9 @@ def _power(a: Value, b: Value) -> Value:
         if exponent < 0:
             a = ops.python_float(a)
         b = constant(exponent)
-    result: Value = ops.power(a, b)
+    exponent = constant_of(b)
+    square = squared(a) if type(exponent) in (int, float) and exponent == 2 else None
+    result: Value = ops.power(a, b) if square is None else square
     return result
 
 

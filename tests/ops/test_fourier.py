@@ -364,6 +364,17 @@ def test_what_is_known_of_sums_of_lengths(build: Any, bound: Any) -> None:
     assert found == [bound]
 
 
+@pytest.mark.parametrize("n", [3, 4])
+def test_a_power_spectrum_with_empty_bins(n: int) -> None:
+    """Of a constant signal all bins but one are 0; its energy is a quadratic form all the same."""
+
+    def energy(x: Any) -> Any:
+        return np.sum(np.abs(np.fft.fft(x)) ** 2)
+
+    hessian = sd.hessian(energy)(np.ones(n))
+    np.testing.assert_allclose(hessian, 2 * n * np.eye(n), atol=1e-14)
+
+
 def test_lengths_that_are_arguments() -> None:
     def energy(x: Any, n: int) -> Any:
         return np.sum(np.abs(np.fft.fft(x, n)) ** 2) / n  # of the points that are left (Parseval)

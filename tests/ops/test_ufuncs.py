@@ -247,6 +247,26 @@ def test_functions_of_complex_numbers_in_real_programs(function: Any) -> None:
     np.testing.assert_allclose(single, expected, atol=2e-5)
 
 
+@pytest.mark.parametrize("square", [lambda a: a**2, np.square, lambda a: a**2.0])
+def test_squares_of_absolute_values_are_smooth_at_zero(square: Any) -> None:
+    """``|z|²`` is the sum of two squares: its second derivative is 2 at 0, too."""
+
+    def energy(z: Any) -> Any:
+        return np.sum(square(np.abs(z)) * np.arange(1.0, 4.0))
+
+    z, along = np.array([0.0, 0.3 - 1.2j, 0.0]), np.array([1.0 + 2j, 1j, -0.5])
+    value, slope = sd.value_and_grad(energy)(z)
+    same(value, energy(z))
+    np.testing.assert_allclose(slope, 2 * z * [1, 2, 3], rtol=1e-15)
+    np.testing.assert_allclose(sd.hvp(energy)(z, along), 2 * along * [1, 2, 3], rtol=1e-15)
+    single = z.astype("complex64")
+    assert sd.grad(energy)(single).dtype == np.complex64
+    for number in (0j, 1.5 - 2j, np.complex64(0.5j)):
+        check_number = sd.value_and_grad(lambda z: square(abs(z)) * 1.0)(number)
+        same(check_number[0], square(abs(number)) * 1.0)
+        assert check_number[1] == pytest.approx(2 * number)
+
+
 def test_the_sign_of_a_complex_zero_has_derivative_zero() -> None:
     slope = sd.grad(lambda z: np.sum(np.sign(z).real))
     np.testing.assert_array_equal(slope(np.zeros(2, complex)), 0.0)
