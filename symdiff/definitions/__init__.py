@@ -13,6 +13,7 @@ from symdiff.definitions import (
     callbacks,
     distributions,
     libraries,
+    matrices,
     missing,
     polynomials,
     repeated,
@@ -30,6 +31,7 @@ __all__ = [
     "distributions",
     "is_definition",
     "libraries",
+    "matrices",
     "missing",
     "polynomials",
     "repeated",
@@ -40,3 +42,4 @@ __all__ = [
 ]
 
 libraries.when_imported("scipy.stats")(distributions.register)
+libraries.when_imported("scipy.linalg")(matrices.register)

@@ -52,6 +52,7 @@ FAMILIES = {
     "special": "`scipy.special`",
     "softmax": "`scipy.special`",
     "distributions": "`scipy.stats`",
+    "matrices": "`scipy.linalg`",
 }
 
 
