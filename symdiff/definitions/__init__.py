@@ -20,6 +20,7 @@ from symdiff.definitions import (
     rounding,
     selection,
     series,
+    sets,
     statistics,
 )
 from symdiff.definitions.declare import DEFINITIONS, OBJECTS, is_definition
@@ -38,6 +39,7 @@ __all__ = [
     "rounding",
     "selection",
     "series",
+    "sets",
     "statistics",
 ]
 

@@ -46,6 +46,7 @@ FAMILIES = {
     "series": "polynomials",
     "callbacks": "calls of functions",
     "selection": "order, selection",
+    "sets": "order, selection",
     "statistics": "statistics",
     "mathlib": "`math`",
     "cmathlib": "`cmath`",

@@ -1,0 +1,78 @@
+"""Arrays as sets: what is there, once each and in order. What is equal stands for its first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symdiff.definitions.declare import defines, refuse
+
+
+@defines(np.unique)
+def unique(
+    ar: Any,
+    return_index: Any = False,
+    return_inverse: Any = False,
+    return_counts: Any = False,
+    axis: Any = None,
+    *,
+    equal_nan: Any = True,
+) -> Any:
+    """The elements in order, each once."""
+    x = np.asarray(ar)
+    if axis is not None:
+        refuse("an axis")
+    flat = np.ravel(x)
+    order = np.argsort(flat, kind="stable")
+    ordered = flat[order]
+    differs = ordered[1:] != ordered[:-1]
+    if equal_nan and x.dtype.kind in "fc":
+        differs = differs & ~(np.isnan(ordered[1:]) & np.isnan(ordered[:-1]))
+    first = np.concatenate((np.ones(1, bool), differs))[: flat.size]
+    found = ordered[first]
+    if not (return_index or return_inverse or return_counts):
+        return found
+    more: Any = ()
+    if return_index:
+        more = (*more, order[first])
+    if return_inverse:
+        places = np.cumsum(first) - 1
+        more = (*more, places[np.argsort(order, kind="stable")].reshape(x.shape))
+    if return_counts:
+        more = (*more, np.diff(np.concatenate((np.flatnonzero(first), np.array([flat.size])))))
+    return (found, *more)
+
+
+@defines(np.union1d)
+def union1d(ar1: Any, ar2: Any) -> Any:
+    """What is in one or both."""
+    return unique(np.concatenate((np.ravel(ar1), np.ravel(ar2))))
+
+
+@defines(np.setdiff1d)
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
+    """What is in the first and not in the second."""
+    kept = np.ravel(ar1) if assume_unique else unique(ar1)
+    return kept[~np.isin(kept, ar2)]
+
+
+@defines(np.intersect1d)
+def intersect1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
+    """What is in both."""
+    first = np.ravel(ar1) if assume_unique else unique(ar1)
+    second = np.ravel(ar2) if assume_unique else unique(ar2)
+    both = np.sort(np.concatenate((first, second)))
+    return both[:-1][both[1:] == both[:-1]]
+
+
+@defines(np.lexsort)
+def lexsort(keys: Any, axis: Any = -1) -> Any:
+    """The order by the last key, then by the one before, and so on."""
+    if not isinstance(keys, (tuple, list)):
+        refuse("keys that are no tuple or list")
+    order = np.argsort(keys[0], axis=axis, kind="stable")
+    for key in keys[1:]:
+        again = np.take_along_axis(np.asarray(key), order, axis)
+        order = np.take_along_axis(order, np.argsort(again, axis=axis, kind="stable"), axis)
+    return order
