@@ -522,8 +522,6 @@ def lower_argwhere(a: Any) -> Value:
 
 
 INSTEAD[np.partition] = "use numpy.sort"
-INSTEAD[np.apply_along_axis] = "write a loop: np.stack([f(row) for row in x])"
-INSTEAD[np.unique] = "of labels, numpy.bincount counts how often each occurs"
 
 
 def _infer_bincount(x: Type, *operands: Type, length: Dim) -> tuple[Type, ...]:

@@ -188,11 +188,10 @@ def test_bincount() -> None:
         )
 
 
-@pytest.mark.parametrize("function", [np.unique, np.partition])
-def test_another_function_is_named_for_what_has_no_rule(function: Any) -> None:
+def test_another_function_is_named_for_what_has_no_rule() -> None:
     with pytest.raises(UnsupportedCallError) as caught:
-        sd.grad(lambda x: np.sum(function(x, 1)))(V)
-    assert caught.value.hint == INSTEAD[function]
+        sd.grad(lambda x: np.sum(np.partition(x, 1)))(V)
+    assert caught.value.hint == INSTEAD[np.partition]
 
 
 def test_fields_to_sort_by_are_refused_as_by_numpy():

@@ -196,9 +196,9 @@ def vectorized(x, k):
     return np.vectorize(abs)(x)
 
 
-@refused(Call, "np.apply_along_axis(np.sum, 0, x)", "np.stack")
-def along_an_axis(x, k):
-    return np.apply_along_axis(np.sum, 0, x)
+@refused(Call, "np.partition(x, 1)", "numpy.sort")
+def partly_sorted(x, k):
+    return np.partition(x, 1)
 
 
 @refused(Call, "itertools.takewhile(lambda v: v > 0, x)", "break")
