@@ -67,6 +67,7 @@ _KEPT = frozenset(
         "rfft",
         "irfft",
         "unwrap",
+        "spacing",
     }
 )
 _PACKED_AS_OPERANDS = frozenset(

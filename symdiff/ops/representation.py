@@ -103,9 +103,21 @@ nextafter: Operation = elementwise(
     sympy=lambda sp, a, b: a,
     documentation="The float beside ``a`` on the way to ``b``; its derivative is that of ``a``.",
 )
-spacing: Operation = elementwise(
-    "spacing",
-    np.spacing,
-    None,
-    documentation="The distance to the float beside it; its derivative is 0.",
+
+
+def _infer_spacing(x: Type) -> tuple[Type, ...]:
+    type_ = require_array(x, "spacing")
+    return (number_or_array(ufunc_dtypes(np.spacing, (type_,))[0], type_.shape),)
+
+
+spacing: Operation = declare(  # of floats, not of the numbers they stand for: no meaning in SymPy
+    Operation(
+        "spacing",
+        _infer_spacing,
+        np.spacing,
+        spelling=call("np.spacing"),
+        nondifferentiable=True,
+        documentation="The distance to the float beside it; its derivative is 0.",
+    ),
+    1,
 )

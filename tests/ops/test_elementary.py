@@ -57,7 +57,9 @@ OPERATOR = {
 
 def ufunc_of(name: str) -> Any:
     found = getattr(np, name, None)
-    return found if isinstance(found, np.ufunc) and found.nout == 1 else None
+    if not isinstance(found, np.ufunc) or found.nout > 1 or found.signature is not None:
+        return None  # several results, or vectors: not elementwise
+    return found
 
 
 UNARY = sorted(n for n in REGISTRY if getattr(ufunc_of(n), "nin", 0) == 1 and n != "conjugate")
