@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import Type
+from symdiff.ir.types import Dim, Type
 from symdiff.ops.declare import (
     FUNCTIONS,
     Operation,
     array_type,
-    broadcast_shapes,
     declare,
     dotted,
     require_array,
@@ -162,6 +161,13 @@ def _of_kind(share: Value, x: Value) -> Value:
     return real(share) if is_complex(share) and not is_complex(x) else share
 
 
+def _may_select(mask: tuple[Dim, ...], shape: tuple[Dim, ...]) -> bool:
+    """Whether a mask may be broadcast to a shape, as far as the sizes are known."""
+    pairs = zip(reversed(mask), reversed(shape), strict=False)
+    known = ((m, n) for m, n in pairs if isinstance(m, int) and isinstance(n, int))
+    return len(mask) <= len(shape) and all(m in (1, n) for m, n in known)
+
+
 def _infer(name: str, function: Callable[..., Any]) -> Callable[..., tuple[Type, ...]]:
     plain = reduction_type(lambda dtype: np.asarray(function(np.ones(1, dtype))).dtype, name)
 
@@ -169,7 +175,7 @@ def _infer(name: str, function: Callable[..., Any]) -> Callable[..., tuple[Type,
         shape = require_array(x, name).shape
         named = {key: require_array(t, name) for key, t in zip(given, more, strict=True)}
         mask = named.get("where")
-        if mask is not None and broadcast_shapes(shape, mask.shape) != shape:
+        if mask is not None and not _may_select(mask.shape, shape):
             raise ValueError("where= has to broadcast to the shape of what is reduced")
         if "initial" in named and named["initial"].shape:
             raise ValueError("setting an array element with a sequence.")

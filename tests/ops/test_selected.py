@@ -248,3 +248,16 @@ def test_errors_are_numpys() -> None:
             function(M)
         with pytest.raises(ValueError, match=message):
             sd.grad(function)(M)
+
+
+def columns_selected(x):
+    return np.mean(x.T, axis=-1, where=np.array([True, False, True]))
+
+
+def test_a_mask_of_known_length_over_a_length_that_only_a_call_tells() -> None:
+    x = np.array([[1.5, -0.5], [2.0, 4.0], [0.25, 3.0]])
+    value, pullback = sd.vjp(columns_selected, x)
+    np.testing.assert_array_equal(value, columns_selected(x))
+    np.testing.assert_array_equal(pullback(np.ones(2))[0], [[0.5, 0.5], [0.0, 0.0], [0.5, 0.5]])
+    with pytest.raises(ValueError, match="broadcast"):
+        sd.vjp(columns_selected, x[:2])
