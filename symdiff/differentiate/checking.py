@@ -14,6 +14,7 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.effects import Named
 from symdiff.source import SourceSpan
+from symdiff.source.trees import expression_of
 
 _LONGEST = 40  # of what is quoted from a line
 _on: ContextVar[bool] = ContextVar("symdiff_checking", default=False)
@@ -90,7 +91,7 @@ def _parts(span: SourceSpan | None) -> list[str]:
     if span is None or span.line != span.end_line or len(span.code) > 2 * _LONGEST:
         return []
     try:
-        whole = ast.parse(span.code, mode="eval").body
+        whole = expression_of(span.code)
     except SyntaxError:
         return []
     parts: list[ast.expr] = []

@@ -16,6 +16,7 @@ import ast
 from dataclasses import replace
 
 from symdiff.emit.emitted import Emitted
+from symdiff.source.trees import module_of
 
 _INDENT = "    "
 _EXCEPT = f"{_INDENT}except (ArithmeticError, ValueError):"
@@ -54,7 +55,7 @@ def tried_in(body: list[str]) -> list[str]:
 def divided(text: str) -> tuple[list[str], list[str]]:
     """The lines of the head of a function (with its docstring), and those of its body."""
     lines = text.rstrip("\n").split("\n")
-    (function,) = ast.parse(text).body
+    (function,) = module_of(text).body
     assert isinstance(function, ast.FunctionDef)
     first = function.body[0]
     documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)

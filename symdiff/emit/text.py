@@ -17,6 +17,7 @@ from typing import Any
 from symdiff.emit.trees import same_tree
 from symdiff.errors import InternalError
 from symdiff.source import SourceSpan
+from symdiff.source.trees import module_of
 
 INDENT = "    "
 WIDTH = 88
@@ -222,7 +223,7 @@ def _one_line(comment: str) -> str:
 
 def _check(text: str, trees: Sequence[ast.stmt]) -> None:
     try:
-        parsed = ast.parse(text).body
+        parsed = module_of(text).body
     except SyntaxError as error:
         raise InternalError(f"emitted source does not parse: {error}\n{text}") from error
     for tree, again in zip(trees, parsed, strict=True):

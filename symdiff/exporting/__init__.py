@@ -13,6 +13,7 @@ from pathlib import Path
 
 from symdiff.errors import InternalError, SignatureError
 from symdiff.exporting.request import Exported, Options, Request
+from symdiff.source.trees import module_of
 
 __all__ = ["Exported", "Options", "Request", "write_module"]
 
@@ -47,7 +48,7 @@ def write_module(request: Request, path: str | os.PathLike[str]) -> None:
 
 def _refuse_to_hide(stem: str, text: str) -> None:
     """Refuse the name of a module that this one imports: run, it would find itself instead."""
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(module_of(text)):
         names = [node.module] if isinstance(node, ast.ImportFrom) else []
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else names
         if any(str(name).split(".")[0] == stem for name in names):

@@ -17,6 +17,7 @@ import numpy as np
 from symdiff.errors import SymdiffError
 from symdiff.exporting.examples import DrawnArray
 from symdiff.ir.structure import children
+from symdiff.source.trees import module_of
 
 _PLAIN = (bool, str, bytes, type(None), type(...))
 _DEEPEST = 50  # Python's parser takes a little more
@@ -169,6 +170,6 @@ def own_source(name: str, function: Any) -> str:
 
 def _imports(text: str, scope: Mapping[str, Any]) -> list[str]:
     """What a function of ``ops.support`` needs beside NumPy, ``math`` and ``Any``."""
-    used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    used = {node.id for node in ast.walk(module_of(text)) if isinstance(node, ast.Name)}
     modules = [n for n in used if isinstance(scope.get(n), types.ModuleType)]
     return [f"import {name}" for name in sorted(modules) if name not in ("np", "math")]

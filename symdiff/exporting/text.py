@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from symdiff.emit.namespace import identifier
+from symdiff.source.trees import module_of
 
 _WIDTH = 100
 _NEW = re.compile(r"[^\n]")
@@ -96,7 +97,7 @@ def _standalone(file: str) -> tuple[dict[str, str], dict[str, frozenset[str]]]:
     text = (Path(__file__).parent / "standalone" / f"{file}.py").read_text(encoding="utf-8")
     lines, functions = text.splitlines(), {}
     used = {}
-    for node in ast.parse(text).body:
+    for node in module_of(text).body:
         if isinstance(node, ast.FunctionDef):
             functions[node.name] = "\n".join(lines[node.lineno - 1 : node.end_lineno])
             names = (tree.id for tree in ast.walk(node) if isinstance(tree, ast.Name))
@@ -128,5 +129,5 @@ def carried(files: Iterable[str], wanted: Iterable[str]) -> list[str]:
 
 def names_in(sections: Sequence[str]) -> set[str]:
     """All names that the sections of a module read, annotations among them."""
-    trees = [ast.parse(section) for section in sections]
+    trees = [module_of(section) for section in sections]
     return {node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)}

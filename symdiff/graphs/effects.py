@@ -28,6 +28,7 @@ from symdiff.ops.effects import (
     spell_template,
     store,
 )
+from symdiff.source.trees import module_of
 
 if TYPE_CHECKING:
     from symdiff.graphs.nodes import GraphNode
@@ -74,7 +75,7 @@ class GraphEffect:
         """What is done: nodes by their names, or as they are computed of such."""
         text = spelled_effect(self.ir, self._called)
         try:
-            return ast.unparse(ast.parse(text))  # without parentheses that say nothing
+            return ast.unparse(module_of(text))  # without parentheses that say nothing
         except SyntaxError:  # it is shortened, or something in it has no words
             return text
 

@@ -15,6 +15,7 @@ import tokenize
 from dataclasses import dataclass
 
 from symdiff.source import SourceSpan
+from symdiff.source.trees import module_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def statement_at(span: SourceSpan) -> Statement:
 def _extents(lines: tuple[str, ...]) -> dict[int, tuple[int, int]]:
     """First and last line of the innermost statement on each line that is part of a longer one."""
     try:
-        tree = ast.parse("".join(lines))
+        tree = module_of("".join(lines))
     except (SyntaxError, ValueError, RecursionError):  # a notebook's magic, a prompt
         return {}
     extents: dict[int, tuple[int, int]] = {}

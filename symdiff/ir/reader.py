@@ -32,6 +32,7 @@ from symdiff.ir.types import (
     TapeType,
     Type,
 )
+from symdiff.source.trees import expression_of
 
 _CONTROL = {op.name: op for op in (call, cond, constant, loop, undefined)}
 _PYTHON = {"float": FLOAT, "int": INT, "bool": BOOL, "complex": COMPLEX}
@@ -256,10 +257,10 @@ class _Literals:
         }
 
     def read(self, text: str) -> Any:
-        return self._value(ast.parse(text, mode="eval").body)
+        return self._value(expression_of(text))
 
     def keywords(self, text: str) -> dict[str, Any]:
-        parsed: Any = ast.parse(f"f({text})", mode="eval").body
+        parsed: Any = expression_of(f"f({text})")
         return {item.arg: self._value(item.value) for item in parsed.keywords}
 
     def _cell(self, name: str) -> GraphCell:

@@ -16,6 +16,7 @@ from typing import Any
 
 from symdiff.errors import SymdiffError
 from symdiff.source import SourceSpan, find_source
+from symdiff.source.trees import module_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def _around(span: SourceSpan) -> Passage:
     if not 1 <= span.line <= len(lines) or lines[span.line - 1] != span.text.rstrip("\r\n"):
         return alone
     try:
-        tree = ast.parse("\n".join(lines))
+        tree = module_of("\n".join(lines))
     except (SyntaxError, ValueError, RecursionError):  # a notebook cell with magics
         return alone
     around = [

@@ -30,6 +30,7 @@ from symdiff.ops.declare import REGISTRY, Operation
 from symdiff.ops.special import is_refused
 from symdiff.optimise import optimise
 from symdiff.runtime.signature import read_type
+from symdiff.source.trees import module_of
 
 Code = Mapping[str, str]  # by operand
 
@@ -258,7 +259,7 @@ def spelled(values: Sequence[Value], built: Any, nodes: list[Node]) -> str:
 
 def _body(text: str) -> str:
     """The statements of the last function of a text; an expression where it only returns one."""
-    function = ast.parse(text).body[-1]
+    function = module_of(text).body[-1]
     assert isinstance(function, ast.FunctionDef)
     lines = text.rstrip("\n").split("\n")[function.body[0].lineno - 1 :]
     statements = "\n".join(line.removeprefix("    ") for line in lines)

@@ -46,6 +46,7 @@ from symdiff.ir.types import (
     type_of_constant,
 )
 from symdiff.source import SourceSpan
+from symdiff.source.trees import expression_of
 
 Rule = Callable[..., Any]
 Rules = Mapping[int, Rule] | Rule
@@ -236,7 +237,7 @@ def template(text: str) -> Spelling:
 
 @functools.cache
 def _pattern(text: str) -> ast.expr:
-    return ast.parse(text.replace("{", "_").replace("}", "_"), mode="eval").body
+    return expression_of(text.replace("{", "_").replace("}", "_"))
 
 
 def _substituted(tree: Any, names: Mapping[str, ast.expr]) -> Any:

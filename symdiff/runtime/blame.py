@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from symdiff.errors import InternalError
+from symdiff.source.trees import module_of
 
 
 class Place(Protocol):
@@ -96,7 +97,7 @@ def _entry_at(place: Place, name: str) -> types.TracebackType:
 
 def _raising_at(place: Place) -> ast.Module:
     """A statement that raises, at a place: printed tracebacks underline that."""
-    tree = ast.parse("raise LookupError")
+    tree = module_of("raise LookupError")
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt | ast.expr):
             node.lineno, node.end_lineno = place.line, place.end_line

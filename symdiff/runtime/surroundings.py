@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.ir.graph import FreeVariable
+from symdiff.source.trees import module_of
 
 ABSENT = type("Absent", (), {"__repr__": lambda self: "<absent>"})()
 _OWN = {
@@ -116,7 +117,7 @@ class Surroundings:
 
 def _on_one_line(text: str) -> ast.Module:
     """The tree of a text all of which stands on line 1: debuggers step over it at once."""
-    tree = ast.parse(text)
+    tree = module_of(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt | ast.expr | ast.arg | ast.keyword | ast.excepthandler):
             node.lineno = node.end_lineno = 1

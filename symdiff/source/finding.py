@@ -32,6 +32,7 @@ from symdiff.source.matching import (
 from symdiff.source.private import spell_out_private_names
 from symdiff.source.spans import FunctionNode, FunctionSource
 from symdiff.source.text import read_text
+from symdiff.source.trees import making_trees
 
 _REMEMBERED_FILES = 256
 _FUTURE_FLAGS = functools.reduce(
@@ -123,7 +124,9 @@ def _build_index(text: str, flags: int, optimize: int, apart: bool) -> _FileInde
     # Notebook cells may await at top level.
     flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     try:
-        tree = compile(text, _OWN_FILE_NAME, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+        with making_trees:
+            only = flags | ast.PyCF_ONLY_AST
+            tree = compile(text, _OWN_FILE_NAME, "exec", only, dont_inherit=True)
         units = [ast.Module([statement], []) for statement in tree.body] if apart else [tree]
         codes = [
             compile(unit, _OWN_FILE_NAME, "exec", flags, dont_inherit=True, optimize=optimize)

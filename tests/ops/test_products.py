@@ -206,6 +206,7 @@ def test_all_pairs() -> None:
 def test_every_ufunc_of_two_operands_has_its_outer_method() -> None:
     ufuncs = [f for f in FUNCTIONS if isinstance(f, np.ufunc) and f.nin == 2]
     ufuncs = [f for f in ufuncs if f.signature is None and f.nout == 1]
+    ufuncs = [f for f in ufuncs if getattr(np, f.__name__, None) is f]  # other libraries have some
     assert len(ufuncs) > 30
     assert all(ufunc.outer in FUNCTIONS for ufunc in ufuncs)
     a, b = np.array([0.7, 1.9]), np.array([1.3, 0.4, 2.6])

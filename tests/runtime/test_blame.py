@@ -62,10 +62,10 @@ def test_an_error_at_compile_time_is_raised_by_the_function_itself():
 
 def test_a_refusal_shows_no_line_of_the_compiler():
     def f(x):
-        return np.linalg.eig(x)[0][0]
+        return np.roots(x)[0]
 
     with pytest.raises(sd.UnsupportedCallError) as raised:
-        sd.grad(f)(np.eye(2))
+        sd.grad(f)(np.ones(3))
     files = {file for file, _, _ in lines_of(raised.value.__traceback__)}
     assert not any("/parse/" in file for file in files)
     assert "test_blame.py" in str(raised.value)

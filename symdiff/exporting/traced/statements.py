@@ -33,6 +33,7 @@ from symdiff.ops.declare import Operation, dotted, literal
 from symdiff.ops.index import Slice, Slot, index, index_add, index_set, key_of, spell_key
 from symdiff.ops.sizes import constant_integer
 from symdiff.source import SourceSpan
+from symdiff.source.trees import expression_of
 
 _DROPPED = frozenset({"enter_errstate", "leave_errstate"})  # they say what NumPy warns of
 _TRANSPARENT = frozenset({"copy", "contiguous", "as_scalar", "retype"})
@@ -308,7 +309,7 @@ class _Function:
         text = self.sizes.get(dim.symbol)
         if text is None:
             raise refused(node, "a value whose shape is not known where it is not set")
-        return ast.parse(f"{text} + {dim.offset}" if dim.offset else text, mode="eval").body
+        return expression_of(f"{text} + {dim.offset}" if dim.offset else text)
 
     def _node(self, node: Node) -> ast.expr:
         operands = [self._operand(node, value) for value in node.operands]
