@@ -123,6 +123,10 @@ def container(
         return sequence
     if issubclass(kind, tuple):
         require_plain_items(interp, kind)
+        if hasattr(kind, "n_sequence_fields"):  # a struct sequence, which Python makes itself
+            raise UnsupportedCallError(
+                f"a value of type {kind.__name__} as an argument", interp.span, "pass tuple(value)"
+            )
         return tuple.__new__(kind, items)
     record = _object(interp, kind, None, path)
     for name, item in zip(keys, items, strict=True):

@@ -5,6 +5,7 @@ import collections
 import dataclasses
 import functools
 import operator
+import sys
 import types
 from typing import NamedTuple
 
@@ -674,3 +675,13 @@ def test_builtins_take_the_keywords_that_python_takes():
 
     with pytest.raises(TypeError, match="digits"):
         sd.differentiable(rounded).forward(1.26)
+
+
+def scaled_by_the_version(x, version):
+    return x * version[0]
+
+
+def test_a_struct_sequence_is_refused_as_an_argument():
+    with pytest.raises(sd.UnsupportedCallError, match="version_info as an argument"):
+        sd.grad(scaled_by_the_version)(2.0, sys.version_info)
+    assert sd.grad(scaled_by_the_version)(2.0, tuple(sys.version_info)) == sys.version_info[0]
