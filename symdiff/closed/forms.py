@@ -20,7 +20,7 @@ from symdiff.ir.called import with_called
 from symdiff.ir.signature import Path
 from symdiff.ir.structure import Container, Structure, unflatten
 from symdiff.ir.types import ArrayType, ListType, Type
-from symdiff.ops.library import opened
+from symdiff.ops.defined import opened
 from symdiff.pipeline import Derived
 from symdiff.runtime.calling import follow
 from symdiff.runtime.signature import TypeText, read_type, spelled

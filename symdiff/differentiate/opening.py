@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from symdiff.differentiate.activity import analyse
 from symdiff.differentiate.calls import Calls
 from symdiff.ir.graph import Graph, Node, walk_nodes
-from symdiff.ops.library import library_call, opened
+from symdiff.ops.defined import library_call, opened
 
 
 def opened_where_active(graph: Graph, wrt: Sequence[int]) -> Graph:

@@ -18,7 +18,7 @@ from symdiff.graphs.spelling import name_of
 from symdiff.ir.control import LoopView, call, loop
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.declare import Operation
-from symdiff.ops.library import library_call
+from symdiff.ops.defined import library_call
 from symdiff.ops.rules import custom_call
 
 if TYPE_CHECKING:

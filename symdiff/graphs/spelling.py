@@ -18,8 +18,8 @@ from symdiff.ir.graph import GraphCell, Node, Value
 from symdiff.ir.types import TapeType
 from symdiff.ops import index_add, index_set
 from symdiff.ops.declare import Operation
+from symdiff.ops.defined import library_call
 from symdiff.ops.index import key_of, spell_key
-from symdiff.ops.library import library_call
 from symdiff.ops.rules import custom_call
 
 Called = Callable[[Value], str]

@@ -17,8 +17,8 @@ from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.build import Builder, builder, building, copy_into
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, free_values, walk_nodes
 from symdiff.ir.structure import Container, Leaf, Structure
+from symdiff.ops.defined import library_call
 from symdiff.ops.effects import Named
-from symdiff.ops.library import library_call
 from symdiff.parse.blame import error_of, is_users, users
 from symdiff.parse.functions import call_function
 from symdiff.parse.heap import Heap

@@ -20,7 +20,7 @@ from symdiff.exporting.traced.statements import emit_traced
 from symdiff.ir.called import with_called
 from symdiff.ir.graph import FreeVariable, Graph
 from symdiff.ir.signature import Aspect, Fixed, Nested, Signature, Specification, leaves
-from symdiff.ops.library import opened
+from symdiff.ops.defined import opened
 from symdiff.pipeline import Arguments, Chain, Derived
 from symdiff.source import SourceSpan
 
