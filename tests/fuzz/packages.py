@@ -151,16 +151,30 @@ def required(function: types.FunctionType) -> tuple[int, list[str]]:
     return max(count, min(1, len(positional))), keywords
 
 
-def as_users_own(function: types.FunctionType, module: types.ModuleType) -> types.FunctionType:
-    """A copy that counts as the user's, beside whom its module's other functions count so too.
+@contextmanager
+def counted_as_users(module: types.ModuleType) -> Iterator[None]:
+    """While it lasts, the functions of the module count as the user's.
 
     What belongs to NumPy and SciPy is not followed otherwise. NumPy's public modules, and the
     standard library, stay what they are.
     """
-    if _library(module.__name__) == "scipy" or module.__name__.startswith("numpy._"):
-        for other in vars(module).values():
-            if isinstance(other, types.FunctionType) and other.__module__ == module.__name__:
-                other.__module__ = _OWN
+    name = module.__name__
+    if _library(name) != "scipy" and not name.startswith("numpy._"):
+        yield
+        return
+    values = list(vars(module).values())
+    own = [v for v in values if isinstance(v, types.FunctionType) and v.__module__ == name]
+    for function in own:
+        function.__module__ = _OWN
+    try:
+        yield
+    finally:
+        for function in own:
+            function.__module__ = name
+
+
+def as_users_own(function: types.FunctionType) -> types.FunctionType:
+    """A copy that counts as the user's."""
     code, scope, closure = function.__code__, function.__globals__, function.__closure__
     copied = types.FunctionType(code, scope, function.__name__, function.__defaults__, closure)
     copied.__kwdefaults__ = function.__kwdefaults__
@@ -184,7 +198,7 @@ class Call:
         """The call of ``module:name``, as if that were the user's own."""
         module, _, attribute = name.partition(":")
         imported = importlib.import_module(module)
-        function = as_users_own(getattr(imported, attribute), imported)
+        function = as_users_own(getattr(imported, attribute))
         count, keywords = required(function)
         return cls(function, count, tuple(keywords))
 
@@ -211,7 +225,12 @@ def _value(spelling: str, position: int) -> Any:
 
 def compile_one(name: str, spelling: str) -> Result:
     """Compile a function at a signature and, where it has no effects, verify it on values."""
-    call = Call.of(name)
+    module = importlib.import_module(name.partition(":")[0])
+    with counted_as_users(module):
+        return _looked_at(Call.of(name), name, spelling)
+
+
+def _looked_at(call: Call, name: str, spelling: str) -> Result:
     try:
         with time_limit(TIME_LIMIT, busy=True), effects.watched() as seen:
             graph = _compiled(call, spelling)
