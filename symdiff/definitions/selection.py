@@ -10,7 +10,7 @@ from symdiff.definitions.declare import defines, refuse
 
 
 @defines(np.choose)
-def choose(a: Any, choices: Any, *, mode: Any = "raise") -> Any:
+def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
     """Of each place the array that is chosen there."""
     dtype = np.result_type(*choices)
     parts = [np.asarray(choice, dtype=dtype) for choice in choices]

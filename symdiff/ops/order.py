@@ -612,10 +612,33 @@ def lower_searchsorted_method(a: Value, v: Any, side: Any = "left", sorter: Any 
     return lower_searchsorted(a, v, side, sorter)  # type: ignore[no-any-return]
 
 
+def _infer_digitize(x: Type, bins: Type, *, right: bool) -> tuple[Type, ...]:
+    if require_array(x, "digitize").dtype.kind == "c":
+        raise TypeError("x may not be complex")
+    return _infer_searchsorted(bins, x, side="left")
+
+
+digitize = declare(
+    Operation(
+        "digitize",
+        _infer_digitize,
+        lambda x, bins, *, right: np.digitize(x, bins, right),
+        raises=True,
+        nondifferentiable=True,
+        spelling=lambda node, operands: ast.Call(
+            dotted("np.digitize"),
+            list(operands),
+            [ast.keyword("right", ast.Constant(True))] if node.attributes["right"] else [],
+        ),
+        documentation="Between which of the bounds elements lie, be they ascending or descending.",
+    ),
+    2,
+)
+
+
 @lowers(np.digitize)
 def lower_digitize(x: Any, bins: Any, right: Any = False) -> Value:
-    """For bins that increase, as in nearly every program."""
-    return lower_searchsorted(bins, x, "left" if static(right) else "right")  # type: ignore[no-any-return]
+    return digitize(array_of(x), array_of(bins), right=bool(static(right)))  # type: ignore[no-any-return]
 
 
 # Differences --------------------------------------------------------------------------------------

@@ -97,6 +97,16 @@ def call_value(
     if keywords and getattr(function, "__module__", None) == "builtins":
         arguments, keywords = _by_position(function, arguments, keywords)
     meet()
+    result = _by_what_is_registered(interp, function, arguments, keywords)
+    if result is not NotImplemented:
+        return result
+    return _call_other(interp, function, arguments, keywords)
+
+
+def _by_what_is_registered(
+    interp: Interpreter, function: Any, arguments: Sequence[Abstract], keywords: Keywords
+) -> Abstract:
+    """A call of what has a meaning of its own; ``NotImplemented`` of what has none."""
     for table, call in (
         (BUILTINS, _call_builtin),
         (FUNCTIONS, call_lowering),
@@ -105,11 +115,13 @@ def call_value(
         known = _known(table, function)
         if known is not None:
             with judged(interp, python_meaning(function), arguments, keywords):
-                return call(interp, known, arguments, keywords)
+                result = call(interp, known, arguments, keywords)
+            if result is not NotImplemented:
+                return result
     definition = _known(DEFINITIONS, function)
-    if definition is not None:
-        return call_definition(interp, function, definition, arguments, keywords)
-    return _call_other(interp, function, arguments, keywords)
+    if definition is None:
+        return NotImplemented
+    return _call_defined(interp, function, definition, arguments, keywords)
 
 
 def _is_followed(function: Abstract) -> bool:
@@ -244,12 +256,11 @@ def call_lowering(
     arguments: Sequence[Abstract],
     keywords: Keywords,
 ) -> Abstract:
-    """A library function by its lowering; ``out=`` becomes a store."""
-    keywords = dict(keywords)
-    place = _place_of_out(lowering)
-    out = keywords.pop("out", None)
-    if place is not None and len(arguments) > place:
-        out, arguments = arguments[place], [*arguments[:place], None, *arguments[place + 1 :]]
+    """A library function by its lowering; ``out=`` becomes a store.
+
+    A lowering that gives ``NotImplemented`` leaves the call to the function's definition.
+    """
+    out, arguments, keywords = _without_out(lowering, arguments, keywords)
     arrays: dict[Value, Abstract] = {}
     plain = [plain_argument(interp, a, arrays) for a in arguments]
     named = {name: plain_argument(interp, a, arrays) for name, a in keywords.items()}
@@ -257,7 +268,7 @@ def call_lowering(
     if isinstance(out, Array) and "kept" in _parameters(lowering):
         named["kept"] = interp.heap.read(out)
     result = lowering(*plain, **named)
-    if out is None:
+    if out is None or result is NotImplemented:
         return adopt(interp, result, arrays)
     if isinstance(result, Value) and result.node is not None and result.node.op in _UNBUFFERED:
         _refuse_own_parts(interp, out, arrays.values())
@@ -267,6 +278,36 @@ def call_lowering(
     return tuple(
         adopt(interp, r, arrays) if o is None else _store_out(interp, o, r) for o, r in pairs
     )
+
+
+def _without_out(
+    meaning: Callable[..., Any], arguments: Sequence[Abstract], keywords: Keywords
+) -> tuple[Abstract, Sequence[Abstract], Keywords]:
+    """The array to write to, and the other arguments of a call."""
+    keywords = dict(keywords)
+    place = _place_of_out(meaning)
+    out = keywords.pop("out", None)
+    if place is not None and len(arguments) > place:
+        out, arguments = arguments[place], [*arguments[:place], None, *arguments[place + 1 :]]
+    return out, arguments, keywords
+
+
+def _call_defined(
+    interp: Interpreter,
+    function: Any,
+    definition: types.FunctionType,
+    arguments: Sequence[Abstract],
+    keywords: Keywords,
+) -> Abstract:
+    """A library function by its definition; ``out=``, where it takes one, becomes a store."""
+    if "out" not in _parameters(definition):
+        return call_definition(interp, function, definition, arguments, keywords)
+    out, arguments, keywords = _without_out(definition, arguments, keywords)
+    result = call_definition(interp, function, definition, arguments, keywords)
+    if out is None:
+        return result
+    with judged(interp, python_meaning(function), arguments, keywords):
+        return _store_out(interp, out, plain_argument(interp, result))
 
 
 _UNBUFFERED = (ops.concatenate, ops.stack)  # NumPy writes to ``out`` while it reads
@@ -358,12 +399,29 @@ def _call_method_of(
     if name in METHODS and (isinstance(receiver, Value | Array) or is_leaf(receiver)):
         if not isinstance(receiver, Value | Array | np.generic):
             return call_static(interp, getattr(receiver, name), arguments, keywords)
-        return call_lowering(interp, METHODS[name], [receiver, *arguments], keywords)
+        result = call_lowering(interp, METHODS[name], [receiver, *arguments], keywords)
+        if result is not NotImplemented:
+            return result
+    if isinstance(receiver, Value | Array | np.generic) and hasattr(np.ndarray, name):
+        result = _as_function(interp, name, [receiver, *arguments], keywords)
+        if result is not NotImplemented:
+            return result
     if is_leaf(receiver):
         return call_static(interp, getattr(receiver, name), arguments, keywords)
     raise UnsupportedCallError(
         f"symdiff does not know the method '{name}' of {describe(receiver)}", interp.span
     )
+
+
+def _as_function(
+    interp: Interpreter, name: str, arguments: list[Abstract], keywords: Keywords
+) -> Abstract:
+    """A method by the definition of the function of its name; else ``NotImplemented``."""
+    function = getattr(np, name, None)
+    definition = _known(DEFINITIONS, function)
+    if definition is None:
+        return NotImplemented
+    return _call_defined(interp, function, definition, arguments, keywords)
 
 
 # Callables of the front end -------

@@ -23,6 +23,14 @@ def chosen_around(x, a):
     return np.choose(I - 1, (x, a * x), mode="wrap") + np.choose(5 * I, (x, a), mode="clip")
 
 
+def chosen_into(x, a):
+    made = np.zeros((2, 3))
+    np.choose(I, (x, a), made)
+    again = I.choose([a * x, made])
+    np.choose(I, (x, a * a), out=made)
+    return made * again
+
+
 def resized(x, a):
     return np.resize(x**2, (3, 5)) * a + np.resize(a, 1)
 
@@ -50,7 +58,8 @@ def sums(x, a):
 
 
 @pytest.mark.parametrize(
-    "function", [chosen, chosen_around, resized, rows, spaced, known, running, sums]
+    "function",
+    [chosen, chosen_around, chosen_into, resized, rows, spaced, known, running, sums],
 )
 def test_of_an_array_and_a_number(function: Any) -> None:
     check(function, X, 0.7, wrt=(0, 1))

@@ -138,7 +138,14 @@ def test_searching() -> None:
     grid = np.sort(V)
     check(FUNCTIONS[np.searchsorted], np.searchsorted, grid, M, wrt=[])
     check(FUNCTIONS[np.searchsorted], np.searchsorted, grid, 0.3, wrt=[])
-    check(FUNCTIONS[np.digitize], np.digitize, M, grid, wrt=[])
+    for bounds in (grid, grid[::-1].copy(), np.repeat(grid, 2)):
+        check(FUNCTIONS[np.digitize], np.digitize, M, bounds, wrt=[])
+        check(
+            lambda x, b: FUNCTIONS[np.digitize](x, b, right=True),
+            lambda x, b: np.digitize(x, b, right=True),
+            *(0.25, bounds),
+            wrt=[],
+        )
     check(
         lambda a, v: FUNCTIONS[np.searchsorted](a, v, "right"),
         lambda a, v: np.searchsorted(a, v, "right"),
