@@ -41,6 +41,7 @@ from symdiff.ops.elementary import (
     log,
     log1p,
     maximum,
+    real,
     sign,
     sqrt,
     strong_constant,
@@ -135,9 +136,17 @@ loggamma: Operation = _special(
     sympy="loggamma",
     documentation="The principal branch of the logarithm of the gamma function.",
 )
+
+
+def _psi_partial(y: Value, x: Value) -> Value:
+    if is_complex(x):
+        raise UnsupportedCallError("the derivative of scipy.special.psi of complex numbers")
+    return zeta(2.0, x)  # type: ignore[no-any-return]
+
+
 psi: Operation = _special(
     "psi",
-    lambda y, x: zeta(2.0, x),
+    _psi_partial,
     sympy="digamma",
     documentation="The digamma function; its derivatives are Hurwitz's zeta functions.",
 )
@@ -252,10 +261,17 @@ erfcx: Operation = _special(
 
 
 def _dawsn_partial(y: Value, x: Value) -> Value:
-    """``1 - 2 x y``, of which nothing would be left where ``x`` is large."""
-    far = maximum(absolute(x), _FROM)
+    """``1 - 2 x y``, of which nothing would be left where ``x`` is large.
+
+    Complex numbers count as large where ``exp(-x * x)``, which the expansion leaves out, is small.
+    """
+    if is_complex(x):
+        is_far = greater(real(x * x), _FROM * _FROM)
+        far = choose(is_far, x, strong_constant(_FROM, x))
+    else:
+        is_far, far = greater(absolute(x), _FROM), maximum(absolute(x), _FROM)
     expanded = -0.5 * _expansion(far, 1.0) / (far * far)
-    return choose(greater(absolute(x), _FROM), expanded, 1.0 - 2.0 * x * y)
+    return choose(is_far, expanded, 1.0 - 2.0 * x * y)
 
 
 dawsn: Operation = _special(

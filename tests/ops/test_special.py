@@ -235,6 +235,17 @@ def test_complex_numbers_have_holomorphic_derivatives():
         np.testing.assert_allclose(tangent, derivative(z), rtol=1e-13)
     with pytest.raises(sd.UnsupportedCallError, match="ive of complex"):
         sd.jvp(lambda z: special.ive(0, z), (z,), (np.ones_like(z),))
+    with pytest.raises(sd.UnsupportedCallError, match=r"special\.psi of complex"):
+        sd.jvp(lambda z: special.psi(z), (z,), (np.ones_like(z),))
+
+
+def test_dawsons_integral_of_large_complex_numbers():
+    z = np.array([14.0 + 9.0j, 5.0 + 13.0j, -20.0 - 20.1j, -1e3 + 2.0j, 0.3 - 0.4j])
+    _, tangent = sd.jvp(special.dawsn, (z,), (np.ones_like(z),))
+    root = mp.sqrt(mp.pi)
+    with mp.workdps(60):
+        exact = [complex(1 - root * w * mp.exp(-w * w) * mp.erfi(w)) for w in map(mp.mpmathify, z)]
+    np.testing.assert_allclose(tangent, exact, rtol=1e-11)
 
 
 def test_symdiff_does_not_import_scipy_until_a_program_has():
