@@ -14,7 +14,10 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
     """Of each place the array that is chosen there."""
     dtype = np.result_type(*choices)
     parts = [np.asarray(choice, dtype=dtype) for choice in choices]
-    arrays = np.broadcast_arrays(np.asarray(a), *parts)
+    numbers = np.asarray(a)
+    if numbers.dtype == bool:
+        numbers = numbers.astype(np.intp)
+    arrays = np.broadcast_arrays(numbers, *parts)
     stacked = np.stack(arrays[1:])
     chosen, count = arrays[0], len(arrays) - 1
     if mode == "clip":
@@ -36,6 +39,8 @@ def resize(a: Any, new_shape: Any) -> Any:
         if length < 0:
             raise ValueError("all elements of `new_shape` must be non-negative")
         count *= length
+    if row.size == 0:
+        return np.zeros(shape, row.dtype)
     return row[np.arange(count) % row.size].reshape(shape)
 
 

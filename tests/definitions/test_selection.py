@@ -35,6 +35,14 @@ def resized(x, a):
     return np.resize(x**2, (3, 5)) * a + np.resize(a, 1)
 
 
+def chosen_by_truth(x, a):
+    return np.choose(x > 0, [x**2, a])
+
+
+def resized_from_nothing(x, a):
+    return np.resize(x[:0], (2, 3)) + a * x
+
+
 def rows(x, a):
     first, second, _ = np.unstack(x, axis=1)
     return first * second * a
@@ -59,7 +67,19 @@ def sums(x, a):
 
 @pytest.mark.parametrize(
     "function",
-    [chosen, chosen_around, chosen_into, resized, rows, spaced, known, running, sums],
+    [
+        chosen,
+        chosen_around,
+        chosen_into,
+        chosen_by_truth,
+        resized,
+        resized_from_nothing,
+        rows,
+        spaced,
+        known,
+        running,
+        sums,
+    ],
 )
 def test_of_an_array_and_a_number(function: Any) -> None:
     check(function, X, 0.7, wrt=(0, 1))
