@@ -272,12 +272,11 @@ class Jvp(Transform):
                     f"{name} is a tuple, one entry an argument, not of type {kind}",
                     hint="jvp(f, (x, y), (x_dot, y_dot))",
                 )
-        count = len(primals)
+        given, count = primals, len(primals)
         flat = inner.flat(within(inner.bind((*bound, *primals), {})))
         bound, primals = list(flat[: self.skip]), flat[self.skip :]
         require_tangents(count, len(tangents), len(primals))
-        defaults = (None for _ in primals[len(tangents) :])
-        tangents = (*tangents, *defaults)
+        tangents = _with_defaults(tuple(tangents), given, primals)
         pairs = [
             like(tangent, primal, ("tangents", k))
             for k, (primal, tangent) in enumerate(zip(primals, tangents, strict=True))
@@ -318,6 +317,16 @@ class Jvp(Transform):
             lambda path: self.outer_path(path, inner, parameters),
             [("tangents", *place) for place in places],
         )
+
+
+def _with_defaults(tangent: Any, given: Any, primal: Any) -> Any:
+    """A tangent of what was given, with None for the defaults that complete it; so inside it where
+    it has the arguments of a derivative.
+    """
+    if not (type(tangent) is type(primal) is tuple and len(given) <= len(tangent) <= len(primal)):
+        return tangent
+    parts = map(_with_defaults, tangent, given, primal)
+    return (*parts, *tangent[len(given) :], *(None for _ in primal[len(tangent) :]))
 
 
 def require_tangents(primals: int, tangents: int, most: int | None = None) -> None:

@@ -12,6 +12,7 @@ def test_right_derivatives_pass():
     sd.check_grads(lambda x: np.sum(np.sin(x) * x), (X,))
     sd.check_grads(lambda p, n: p["a"] * p["b"][0] ** n, ({"a": 2.0, "b": (3.0, "s")}, 3))
     sd.check_grads(lambda x: np.cumsum(x * x), (X,), order=3)
+    sd.check_grads(lambda x, how=None, w=2.0: w * np.sum(x**3), (X,))
 
 
 def test_arguments_are_a_tuple():
