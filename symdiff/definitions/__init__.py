@@ -23,11 +23,12 @@ from symdiff.definitions import (
     sets,
     statistics,
 )
-from symdiff.definitions.declare import DEFINITIONS, OBJECTS, is_definition
+from symdiff.definitions.declare import DEFINITIONS, OBJECTS, ROUNDED, is_definition
 
 __all__ = [
     "DEFINITIONS",
     "OBJECTS",
+    "ROUNDED",
     "callbacks",
     "distributions",
     "is_definition",

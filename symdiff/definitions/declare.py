@@ -11,18 +11,25 @@ from symdiff.errors import UnsupportedCallError
 F = TypeVar("F", bound=Callable[..., Any])
 
 DEFINITIONS: dict[Any, FunctionType] = {}
+ROUNDED: set[Any] = set()  # functions whose definitions agree with them to rounding only
 OBJECTS: set[Any] = set()  # of libraries, whose methods are defined
 _PACKAGE = __name__.rpartition(".")[0]
 
 
-def defines(*functions: Any) -> Callable[[F], F]:
-    """Register what calls of library functions mean."""
+def defines(*functions: Any, rounded: bool = False) -> Callable[[F], F]:
+    """Register what calls of library functions mean.
+
+    :param rounded: the definition's values agree with the function's to rounding, not in every
+        bit: where a call is differentiated it stays, for its value, beside the definition.
+    """
 
     def register(definition: F) -> F:
         for function in functions:
             if function in DEFINITIONS:
                 raise ValueError(f"{function} is defined twice")
             DEFINITIONS[function] = definition  # type: ignore[assignment]
+            if rounded:
+                ROUNDED.add(function)
         return definition
 
     return register

@@ -1,8 +1,7 @@
 """Densities and distribution functions of ``scipy.stats``, by ``scipy.special`` and NumPy.
 
 A law says what is its own, of standardised arguments: the logarithm of the density, the
-distribution function and the support. Where a program is differentiated, values agree with SciPy's
-to rounding; outside of the support they are SciPy's.
+distribution function and the support. Values are SciPy's own; what is said here is differentiated.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import DEFINITIONS, OBJECTS
+from symdiff.definitions.declare import DEFINITIONS, OBJECTS, defines
 
 # Laws ---------------------------------------------------------------------------------------------
 
@@ -569,8 +568,8 @@ def register(stats: ModuleType) -> None:
     counts: tuple[Any, ...] = _OF_COUNTS
     for definition in counts:
         name, _, method = definition.__name__.partition("_")
-        DEFINITIONS[getattr(getattr(stats, name), method)] = definition
+        defines(getattr(getattr(stats, name), method), rounded=True)(definition)
     for name, law in CONTINUOUS.items():
         distribution = getattr(stats, name)
         for method, definition in _methods(law).items():
-            DEFINITIONS[getattr(distribution, method)] = definition
+            defines(getattr(distribution, method), rounded=True)(definition)

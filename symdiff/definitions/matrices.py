@@ -1,7 +1,7 @@
 """Matrices of ``scipy.linalg``: solving, factoring and inverting, by ``numpy.linalg``.
 
-Where a program is differentiated, values agree with SciPy's to rounding. Options that only save
-time or memory are taken and make no difference; stacks of matrices are refused.
+Values are SciPy's own; what is said here is differentiated. Options that only save time or memory
+are taken and make no difference; stacks of matrices are refused.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import DEFINITIONS, refuse
+from symdiff.definitions.declare import defines, refuse
 
 
 def _matrix(a: Any) -> Any:
@@ -97,4 +97,4 @@ def register(linalg: ModuleType) -> None:
         *(solve, inv, det, cholesky, solve_triangular, cho_factor, cho_solve),
     )
     for definition in functions:
-        DEFINITIONS[getattr(linalg, definition.__name__)] = definition
+        defines(getattr(linalg, definition.__name__), rounded=True)(definition)

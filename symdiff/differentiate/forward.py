@@ -22,6 +22,7 @@ from symdiff.differentiate.cotangents import (
 from symdiff.differentiate.graphs import derived_inputs, pair_of, renumbered, trimmed, tuple_of
 from symdiff.differentiate.noting import note_activity
 from symdiff.differentiate.opening import opened_where_active
+from symdiff.differentiate.residuals import substitute
 from symdiff.differentiate.selection import Selection, State
 from symdiff.differentiate.sweep import no_rule, partial_of, scaled
 from symdiff.ir.build import Builder, builder, building, copy_into, marked
@@ -39,6 +40,7 @@ from symdiff.ir.graph import Block, Graph, GraphCell, Node, Op, Value
 from symdiff.ir.structure import Leaf, Static, Structure
 from symdiff.ir.types import carries_derivative
 from symdiff.ops.declare import Operation
+from symdiff.ops.defined import values_of_calls
 
 
 def jvp(
@@ -131,7 +133,9 @@ class Push:
             results = [self.new[value] for value in block.results]
             with marked(None, "tangent"):
                 results += [self.finished(value) for value in self.targets]
-        return Block((*parameters, *seeds.values()), made.nodes, tuple(results))
+        block = Block((*parameters, *seeds.values()), made.nodes, tuple(results))
+        substitute(block, values_of_calls(block))
+        return block
 
     def is_active(self, value: Value) -> bool:
         return value in self.activity.active

@@ -16,7 +16,7 @@ from symdiff.source import SourceSpan
 
 Data = dict[str, Any]
 
-_SUFFIXES = {"primal": "", "cotangent": "_bar", "tangent": "_dot"}
+_SUFFIXES = {"primal": "", "cotangent": "_bar", "tangent": "_dot", "definition": ""}
 
 
 def described(value: Value) -> Data:

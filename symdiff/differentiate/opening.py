@@ -6,22 +6,26 @@ from collections.abc import Sequence
 
 from symdiff.differentiate.activity import analyse
 from symdiff.differentiate.calls import Calls
-from symdiff.ir.graph import Graph, Node, walk_nodes
-from symdiff.ops.defined import library_call, opened
+from symdiff.ir.graph import Graph, Node, Value, walk_nodes
+from symdiff.ops.defined import beside, library_call
+from symdiff.ops.rules import replaced
 
 
 def opened_where_active(graph: Graph, wrt: Sequence[int]) -> Graph:
     """The graph with definitions in place of the library calls that depend on the inputs ``wrt``
-    and that the results depend on.
+    and that the results depend on; beside those calls whose values definitions have to rounding.
     """
     while any(node.op is library_call for node in walk_nodes(graph.block)):
         sources = [graph.block.parameters[number] for number in wrt]
         active = analyse(graph.block, sources, graph.block.results, Calls().dependencies).active
 
-        def is_active(node: Node, active: set[object] = active) -> bool:  # type: ignore[assignment]
-            return not active.isdisjoint(node.results)
+        def meaning(node: Node, active: set[Value] = active) -> Graph | None:
+            if node.op is not library_call or active.isdisjoint(node.results):
+                return None
+            found: Graph = node.attributes["definition"]
+            return beside(node) if node.attributes["rounded"] else found
 
-        further = opened(graph, is_active)
+        further = replaced(graph, meaning)
         if further is graph:
             break
         graph = further  # definitions may call functions that have one

@@ -34,6 +34,7 @@ from symdiff.ir.build import Builder, building, copy_block
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
 from symdiff.ir.structure import Container, Structure
 from symdiff.ir.types import ArrayType, carries_derivative, in_words, may_be_one
+from symdiff.ops.defined import values_of_calls
 from symdiff.ops.rules import custom_call
 
 
@@ -268,6 +269,14 @@ class _Joint:
         unhooked = _unhooked(self.block)
         substitute(Block((), self.builder.nodes, ()), unhooked)
         self.bars = [unhooked.get(bar, bar) for bar in self.bars]
+        self.settle()
+
+    def settle(self) -> None:
+        """Take the values of library calls for what stands beside them."""
+        values = values_of_calls(self.block)
+        substitute(self.block, values)
+        substitute(Block((), self.builder.nodes, ()), values)
+        self.bars = [values.get(bar, bar) for bar in self.bars]
 
     def run(self, seeds: Mapping[int, Value]) -> None:
         """Build the sweep; what it needs of the primal block is in scope."""

@@ -22,7 +22,7 @@ from symdiff.ir.graph import Graph, Node, Value
 from symdiff.ir.types import TapeType
 from symdiff.ops.index import Slot, index, key_of
 
-_SUFFIX = {"primal": "", "cotangent": "_bar", "tangent": "_dot"}
+_SUFFIX = {"primal": "", "cotangent": "_bar", "tangent": "_dot", "definition": ""}
 _CANDIDATES = 8  # variables of the same name that are tried before a new one is made
 
 

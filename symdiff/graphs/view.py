@@ -37,7 +37,7 @@ from symdiff.source import SourceSpan
 if TYPE_CHECKING:
     import networkx
 
-_SUFFIXES = {"primal": "", "cotangent": "_bar", "tangent": "_dot"}
+_SUFFIXES = {"primal": "", "cotangent": "_bar", "tangent": "_dot", "definition": ""}
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 

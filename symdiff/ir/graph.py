@@ -20,7 +20,7 @@ from symdiff.source import SourceSpan
 
 Attributes = dict[str, Any]
 Cost = Literal["free", "cheap", "heavy"]
-Role = Literal["primal", "cotangent", "tangent"]
+Role = Literal["primal", "cotangent", "tangent", "definition"]
 
 _numbers = itertools.count()
 

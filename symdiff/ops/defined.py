@@ -2,6 +2,10 @@
 
 It keeps its name in what is emitted, and holds the graph that defines it: what is differentiated,
 or said in another library's words, is that graph in its place (``opened``).
+
+A definition may agree with its function to rounding only (``rounded``). The call then stays where
+it is differentiated, and gives the value; the definition stands beside it (``beside``) and gives
+the derivative.
 """
 
 from __future__ import annotations
@@ -10,11 +14,13 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from symdiff.ir.graph import Graph, Node, walk_nodes
+from symdiff.ir.build import Builder, building, copy_into
+from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import Type
-from symdiff.ops.declare import Operation, declare
+from symdiff.ops.declare import EVALUATED, Operation, declare
 from symdiff.ops.effects import Keywords, Named, fill, spell_call, spell_template
-from symdiff.ops.rules import Chosen, replaced
+from symdiff.ops.facts import may_raise
+from symdiff.ops.rules import Chosen, inlined, replaced
 
 
 def _infer(*operands: Type, definition: Graph, **others: Any) -> tuple[Type, ...]:
@@ -27,6 +33,7 @@ def _evaluate(
     function: Named,
     arguments: tuple[Any, ...],
     keywords: Keywords,
+    rounded: bool,
 ) -> Any:
     given = {name: fill(value, operands) for name, value in keywords}
     return function.target(*fill(arguments, operands), **given)
@@ -38,6 +45,12 @@ def _spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return spell_call(function, attributes["arguments"], attributes["keywords"], operands)
 
 
+def _is_harmless(node: Node) -> bool:
+    """A call raises where what defines it does."""
+    nodes = walk_nodes(node.attributes["definition"].block)
+    return not any(may_raise(inner) for inner in nodes)
+
+
 library_call = declare(  # no rules: what is differentiated is the definition
     Operation(
         "library_call",
@@ -45,6 +58,7 @@ library_call = declare(  # no rules: what is differentiated is the definition
         _evaluate,
         raises=True,
         cost="heavy",
+        harmless=_is_harmless,
         variadic=True,
         spelling=_spell,
         documentation="A library function by its name; its derivatives are those of the"
@@ -57,4 +71,62 @@ def opened(graph: Graph, chosen: Chosen = lambda node: True) -> Graph:
     """The graph with the definition in place of every ``library_call`` chosen."""
     if not any(node.op is library_call for node in walk_nodes(graph.block)):
         return graph
-    return replaced(graph, library_call, "definition", chosen)
+
+    def definition(node: Node) -> Graph | None:
+        return node.attributes["definition"] if node.op is library_call and chosen(node) else None
+
+    return replaced(graph, definition)
+
+
+# Beside the call ----------------------------------------------------------------------------------
+
+valued = declare(
+    Operation(
+        "valued",
+        lambda x, value: (value,),
+        lambda x, value: value,
+        cost="free",
+        view=1,
+        nondifferentiable=frozenset({1}),
+        vjp={0: lambda g, y, x, value: g},
+        jvp={0: lambda t, y, x, value: t},
+        spelling=lambda node, operands: operands[1],
+        sympy=EVALUATED,
+        documentation="The second operand; its derivative is that of the first, which agrees with"
+        " it to rounding.",
+    ),
+    1,
+)
+
+
+def beside(call: Node) -> Graph:
+    """A ``library_call``, and behind it what defines it, of which only derivatives are wanted."""
+    definition: Graph = call.attributes["definition"]
+    parameters = tuple(Value(v.type, None, v.name) for v in definition.block.parameters)
+    with building(Builder([], call.span)) as made:
+        new = dict(zip(call.operands, parameters, strict=True))
+        called = copy_into(call, new)
+        defined = inlined(definition, parameters)
+        for node in made.nodes[1:]:
+            _mark(node)
+        results = [valued(x, y) for x, y in zip(defined, called.results, strict=True)]
+    block = Block(parameters, made.nodes, tuple(results))
+    return Graph(definition.name, block, definition.inputs, definition.output)
+
+
+def _mark(node: Node) -> None:
+    for inner in (node, *(n for block in node.blocks for n in walk_nodes(block))):
+        for value in inner.results:
+            value.role = "definition"
+
+
+def values_of_calls(block: Block) -> dict[Value, Value]:
+    """For what stands beside calls the values of these: with them in its place, values have the
+    bits of the library, and what derivatives need of them is computed once.
+    """
+    found: dict[Value, Value] = {}
+    for node in walk_nodes(block):
+        if node.op is valued:
+            x, value = node.operands
+            found |= {node.result: value, x: value}
+    return found

@@ -170,25 +170,25 @@ Chosen = Callable[[Node], bool]
 
 def expanded(graph: Graph, chosen: Chosen = lambda node: True) -> Graph:
     """The graph with the function's own computation in place of every ``custom_call`` chosen."""
-    return replaced(graph, custom_call, "primal", chosen)
+
+    def primal(node: Node) -> Graph | None:
+        return node.attributes["primal"] if node.op is custom_call and chosen(node) else None
+
+    return replaced(graph, primal)
 
 
-def replaced(graph: Graph, op: Operation, attribute: str, chosen: Chosen) -> Graph:
-    """The graph with the graph in an attribute in place of every node of an op that is chosen."""
+Inner = Callable[[Node], Graph | None]
 
-    def inner(node: Node) -> Graph | None:
-        return node.attributes[attribute] if node.op is op and chosen(node) else None
 
+def replaced(graph: Graph, inner: Inner) -> Graph:
+    """The graph with graphs in place of those nodes that have one."""
     if all(inner(node) is None for node in walk_nodes(graph.block)):
         return graph
     block = _expanded(graph.block, {}, inner)
     made = Graph(
         graph.name, block, graph.inputs, graph.output, graph.mutated, graph.docstring, graph.span
     )
-    return replaced(made, op, attribute, chosen)  # calls within calls
-
-
-Inner = Callable[[Node], Graph | None]
+    return replaced(made, inner)  # calls within calls
 
 
 def _expanded(block: Block, new: dict[Value, Value], inner: Inner) -> Block:

@@ -9,10 +9,13 @@ of one ``library_call``, which keeps the name of the function.
 from __future__ import annotations
 
 import inspect
+import operator
+import sys
 from collections.abc import Sequence
 from types import FunctionType
 from typing import Any
 
+from symdiff.definitions import ROUNDED
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.build import Builder, builder, building, copy_into
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, free_values, walk_nodes
@@ -81,14 +84,27 @@ class _Call(Template):
     function: Any
     arguments: tuple[Any, ...]
     keywords: tuple[tuple[str, Any], ...]
+    rounded: bool
 
     def named(self, value: Any) -> Any:
-        """NumPy's functions and types by the names that emitted code has for them."""
+        """NumPy's and SciPy's functions and types by the names that emitted code has for them."""
         template = super().named(value)
         name = library_name(value) if isinstance(template, Named) else ""
-        if not name.startswith("numpy."):
+        library, _, path = name.partition(".")
+        if library not in _LIBRARIES or not _is_at(sys.modules.get(library), path, value):
             return template
-        return Named(value, name.replace("numpy", "np", 1))
+        return Named(value, f"{_LIBRARIES[library]}.{path}")
+
+
+_LIBRARIES = {"numpy": "np", "scipy": "scipy"}
+
+
+def _is_at(module: Any, path: str, value: Any) -> bool:
+    """Whether an object is what a path in a module leads to."""
+    try:
+        return bool(operator.attrgetter(path)(module) == value)
+    except AttributeError:
+        return False
 
 
 def _template(
@@ -96,7 +112,7 @@ def _template(
 ) -> _Call | None:
     """The call as it is written; None where a function or an object of the user's is given."""
     call = _Call(interp)
-    call.function = call.named(function)
+    call.function, call.rounded = call.named(function), function in ROUNDED
     try:
         call.arguments = tuple(call.of(a) for a in arguments)
         call.keywords = tuple((name, call.of(a)) for name, a in keywords.items())
@@ -130,6 +146,7 @@ def _named(
         function=call.function,
         arguments=call.arguments,
         keywords=call.keywords,
+        rounded=call.rounded,
     )
     if type(result) is not tuple:
         return interp.wrap(emitted)

@@ -6,6 +6,7 @@ derivative that reaches it is an error (there is no rule), never a silent zero.
 
 from __future__ import annotations
 
+import itertools
 import logging
 import random
 import sys
@@ -227,6 +228,6 @@ def library_name(function: Any) -> str:
         places = ("numpy", "scipy.special")
         found = (p for p in places if getattr(sys.modules.get(p), name, None) is function)
         return ".".join((*found, name))
-    package = module.split(".")[0]
-    public = getattr(sys.modules.get(package), name, None) is function
-    return f"{package if public else module}.{name}"
+    packages = itertools.accumulate(module.split("."), "{}.{}".format)
+    public = (p for p in packages if getattr(sys.modules.get(p), name, None) is function)
+    return f"{next(public, module)}.{name}"

@@ -47,3 +47,15 @@ def test_what_is_not_taken_is_refused():
         sd.grad(lambda a: np.sum(linalg.solve(a, B, assume_a="pos")))(A)
     with pytest.raises(sd.UnsupportedCallError, match="stacks"):
         sd.grad(lambda a: np.sum(linalg.inv(a)))(np.stack([A, A]))
+
+
+def test_a_solution_is_scipys_and_is_computed_once():
+    text = sd.value_and_grad(lambda a, b: np.sum(linalg.solve(a, b)), (0, 1)).source(A, B)
+    assert text.count("scipy.linalg.solve(") == 1
+    assert text.count("np.linalg.solve(") == 1  # that of the pullback
+
+
+def test_what_scipy_raises_is_raised_where_no_value_is_wanted():
+    for loss in (linalg.det, lambda a: np.sum(linalg.solve(a, B))):
+        with pytest.raises(ValueError, match="infs or NaNs"):
+            sd.grad(loss)(np.full((3, 3), np.nan))
