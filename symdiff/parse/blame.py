@@ -138,10 +138,36 @@ def error_of(
 ) -> Exception | None:
     """What Python raises where a function is given samples of the arguments; None if nothing."""
     try:
-        given = [sample(interp, argument) for argument in arguments]
-        named = {name: sample(interp, value) for name, value in keywords.items()}
+        given, named = _samples(interp, arguments, keywords)
     except NoSample:
         return None
+    return _raised(function, given, named)
+
+
+def succeeds(
+    interp: Interpreter,
+    function: Callable[..., Any],
+    arguments: Sequence[Abstract],
+    keywords: dict[str, Abstract],
+) -> bool:
+    """Whether a function takes samples of the arguments."""
+    try:
+        given, named = _samples(interp, arguments, keywords)
+    except NoSample:
+        return False
+    return _raised(function, given, named) is None
+
+
+def _samples(
+    interp: Interpreter, arguments: Sequence[Abstract], keywords: dict[str, Abstract]
+) -> tuple[list[Any], dict[str, Any]]:
+    given = [sample(interp, argument) for argument in arguments]
+    return given, {name: sample(interp, value) for name, value in keywords.items()}
+
+
+def _raised(
+    function: Callable[..., Any], given: list[Any], named: dict[str, Any]
+) -> Exception | None:
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from types import FunctionType
 from typing import Any
 
+from symdiff import ops
 from symdiff.definitions import ROUNDED
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.build import Builder, builder, building, copy_into
@@ -22,13 +23,13 @@ from symdiff.ir.graph import Block, Graph, Input, Node, Value, free_values, walk
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ops.defined import library_call
 from symdiff.ops.effects import Named
-from symdiff.parse.blame import error_of, is_users, users
+from symdiff.parse.blame import error_of, is_users, succeeds, users
 from symdiff.parse.functions import call_function
 from symdiff.parse.heap import Heap
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.marking import suspended
 from symdiff.parse.opaque import Template, library_name
-from symdiff.parse.values import Abstract, Array
+from symdiff.parse.values import Abstract, Array, Left
 
 Keywords = dict[str, Abstract]
 
@@ -52,7 +53,11 @@ def call_definition(
         message = f"{library_name(function)} in this form: {refusal.message}"
         raise UnsupportedCallError(message, span, refusal.hint) from refusal
     except Exception as error:
-        if not is_users(error):
+        if not is_users(error) and not isinstance(error, Left):
+            raise
+        if succeeds(interp, function, arguments, keywords):
+            raise _stricter(interp, function, error, nodes) from error
+        if isinstance(error, Left):
             raise
         python = error_of(interp, function, arguments, keywords)
         raise users(python or error) from None
@@ -73,6 +78,16 @@ def _refuse_unknown(
             raise UnsupportedCallError(
                 f"{library_name(function)} with the argument {name}= is not supported", interp.span
             )
+
+
+def _stricter(
+    interp: Interpreter, function: Any, error: Exception, nodes: Sequence[Node]
+) -> UnsupportedCallError:
+    """What a definition is certain to raise of what the function takes."""
+    raised = [node for node in walk_nodes(Block((), list(nodes))) if node.op is ops.raise_]
+    said = raised[-1].attributes["arguments"] if isinstance(error, Left) else error.args
+    reason = ", ".join(map(str, said))
+    return UnsupportedCallError(f"{library_name(function)} in this form: {reason}", interp.span)
 
 
 # Calls that keep their name -----------------------------------------------------------------------

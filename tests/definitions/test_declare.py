@@ -1,0 +1,50 @@
+"""What definitions refuse, and raise, is told at the user's call."""
+
+from __future__ import annotations
+
+import linecache
+from types import FunctionType
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from symdiff.definitions.declare import DEFINITIONS
+
+X = np.array([0.5, -1.0, 2.0])
+
+ALWAYS = """
+def resize(a, new_shape):
+    raise ValueError("not today")
+"""
+OF_SOME = """
+def resize(a, new_shape):
+    if a.ndim == 1:
+        raise ValueError("not today")
+    return a
+"""
+
+
+def defined_by(text: str) -> FunctionType:
+    """A definition, as the modules of ``symdiff.definitions`` have them."""
+    name = f"<{hash(text)}>"
+    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
+    namespace = {"__name__": "symdiff.definitions.written_here"}
+    exec(compile(text, name, "exec"), namespace)
+    return namespace["resize"]  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("text", [ALWAYS, OF_SOME], ids=["always", "of_some"])
+def test_what_a_definition_raises_and_numpy_does_not_is_refused(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(DEFINITIONS, np.resize, defined_by(text))
+
+    def energy(x):
+        return np.sum(np.resize(x, (2, 4)) ** 2)
+
+    with pytest.raises(sd.UnsupportedCallError, match="resize in this form: not today") as error:
+        sd.grad(energy)(X)
+    assert "np.resize(x, (2, 4))" in str(error.value)
+    with pytest.raises(TypeError, match="multiply sequence by non-int"):  # NumPy's
+        sd.grad(lambda x: np.sum(np.resize(x, (2, 0.5))))(X)
