@@ -451,13 +451,13 @@ def _spell_median(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 @lowers(np.median)
 def lower_median(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False
-) -> Value:
-    x = array_of(a)
-    if static(keepdims):
-        raise UnsupportedCallError("median with keepdims", None, "index the result with None")
-    if static(axis) is None:
-        return median(lower_ravel(x), axis=0)  # type: ignore[no-any-return]
-    return median(x, axis=axis_of(axis, array_type(x).rank))  # type: ignore[no-any-return]
+) -> Any:
+    x, along = array_of(a), static(axis)
+    if static(keepdims) or isinstance(along, tuple | list):
+        return NotImplemented
+    if along is None:
+        return median(lower_ravel(x), axis=0)
+    return median(x, axis=axis_of(axis, array_type(x).rank))
 
 
 @lowers(np.average)

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops.arrange import axis_of, lower_moveaxis, lower_ravel
@@ -148,15 +147,18 @@ def _lower(scale: int) -> Any:
         overwrite_input: Any = False,
         method: Any = "linear",
         keepdims: Any = False,
-    ) -> Value:
-        if static(method) != "linear" or static(keepdims):
-            raise UnsupportedCallError("quantiles in this form", None, "use method='linear'")
+        *,
+        weights: Any = None,
+    ) -> Any:
+        along_several = isinstance(static(axis), tuple | list)
+        if static(method) != "linear" or static(keepdims) or along_several or weights is not None:
+            return NotImplemented
         x, fractions = array_of(a), array_of(q)
         if static(axis) is None:
             x, along = lower_ravel(x), 0
         else:
             along = axis_of(axis, array_type(x).rank)
-        return quantile(x, fractions, axis=along, scale=scale)  # type: ignore[no-any-return]
+        return quantile(x, fractions, axis=along, scale=scale)
 
     return lowering
 

@@ -22,7 +22,7 @@ from symdiff.ir.build import Builder, builder, building, copy_into
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, free_values, walk_nodes
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ops.defined import library_call
-from symdiff.ops.effects import Named
+from symdiff.ops.effects import Named, raise_
 from symdiff.parse.blame import error_of, is_users, succeeds, users
 from symdiff.parse.functions import call_function
 from symdiff.parse.heap import Heap
@@ -179,7 +179,8 @@ def _new_value(interp: Interpreter, part: Abstract, before: Heap) -> Value | Non
 
 def _does_more(interp: Interpreter, built: Sequence[Node], before: Heap) -> bool:
     """Whether a definition did something else than to compute its result."""
-    if any(node.op.effect for node in walk_nodes(Block((), list(built)))):
+    done = (node.op for node in walk_nodes(Block((), list(built))) if node.op.effect)
+    if any(op is not raise_ for op in done):  # what it raises, the function raises too
         return True
     held = interp.heap.contents
     return any(held.get(key) is not content for key, content in before.contents.items())
