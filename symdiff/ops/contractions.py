@@ -37,7 +37,7 @@ from symdiff.ops.linalg import inv, solve
 from symdiff.ops.products import adjoint, as_column, as_row
 from symdiff.ops.reduce import unbroadcast_to
 from symdiff.ops.sizes import product, sizes_of
-from symdiff.ops.ufuncs import computed_in, refuse_options, staged
+from symdiff.ops.ufuncs import computed_in, staged
 
 # vecdot, matvec, vecmat -------------------------------------------------------------------------
 
@@ -109,8 +109,7 @@ def _last_axis(g: Value) -> Value:
 
 
 def lower_of(operation: Operation) -> Callable[..., Value]:
-    def lowering(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, **more: Any) -> Value:
-        refuse_options(f"numpy.{operation.name}", True, more)
+    def lowering(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None) -> Value:
         function = getattr(np, operation.name)
         return operation(*computed_in(function, [staged(x1), staged(x2)], dtype))  # type: ignore[no-any-return]
 
@@ -135,9 +134,7 @@ def lower_vecdot(
     axis: Any = -1,
     keepdims: Any = False,
     dtype: Any = None,
-    **more: Any,
 ) -> Value:
-    refuse_options("numpy.vecdot", True, more)
     operands = computed_in(np.vecdot, [staged(x1), staged(x2)], dtype)
     if static(axis) != -1:
         operands = [FUNCTIONS[np.moveaxis](x, axis, -1) for x in operands]

@@ -772,9 +772,7 @@ def _ordered(x: Value, order: Any) -> Value:
 
 
 @lowers(np.asarray, np.asanyarray)
-def lower_asarray(
-    a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None, **more: Any
-) -> Value:
+def lower_asarray(a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None) -> Value:
     """An array itself, if it lies as asked; anything else made one."""
     wanted = static(order)
     if static(copy):

@@ -365,7 +365,9 @@ sort = declare(
 
 
 @lowers(np.sort)
-def lower_sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, **more: Any) -> Value:
+def lower_sort(
+    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+) -> Value:
     _refuse_fields(order)
     x, along = _flat_axis(a, axis)
     return sort(x, axis=along)  # type: ignore[no-any-return]

@@ -42,7 +42,7 @@ from symdiff.ops.elementary import (
 from symdiff.ops.reduce import count_of, sum, unbroadcast_to
 from symdiff.ops.shape import reshape, transpose
 from symdiff.ops.sizes import dim_of, size, sizes_of
-from symdiff.ops.ufuncs import computed_in, refuse, refuse_options, staged, strong
+from symdiff.ops.ufuncs import computed_in, staged, strong
 
 # Transposes and axes of length 1 ----------------------------------------------------------------
 
@@ -382,8 +382,7 @@ OPERATORS.update(matmul=matmul)
 
 
 @lowers(np.matmul)
-def _matmul(x1: Any, x2: Any, out: Any = None, *, dtype: Any = None, **options: Any) -> Value:
-    refuse_options("numpy.matmul", True, options)
+def _matmul(x1: Any, x2: Any, out: Any = None, *, dtype: Any = None) -> Value:
     a, b = computed_in(np.matmul, [staged(x1), staged(x2)], dtype)
     return matmul(a, b)  # type: ignore[no-any-return]
 
@@ -450,11 +449,8 @@ def _axis_tuple(axes: Any) -> tuple[int, ...]:
 
 
 @lowers(np.trace, method="trace")
-def _trace(
-    a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None
-) -> Value:
+def _trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, out: Any = None) -> Value:
     x = staged(a)
-    refuse("numpy.trace", dtype=dtype)
     if array_type(x).rank == 2 and {static(axis1) % 2, static(axis2) % 2} == {0, 1}:
         k = int(static(offset))
         return trace(x, offset=k if static(axis1) % 2 == 0 else -k)  # type: ignore[no-any-return]
@@ -526,12 +522,12 @@ def _times(n: Any, m: Any) -> Any:
 def _lower_outer(function: np.ufunc) -> Lowering:
     """The ``outer`` method of a ufunc: all pairs of elements."""
 
-    def lowering(A: Any, B: Any, **options: Any) -> Value:
+    def lowering(A: Any, B: Any, *, dtype: Any = None) -> Value:
         a, b = strong(A), strong(B)
         ones = (1,) * array_type(b).rank
         shape = (*array_type(a).shape, *ones)
         column = reshape(a, *sizes_of(a), *ones, shape=shape)
-        return FUNCTIONS[function](column, b, **options)  # type: ignore[no-any-return]
+        return FUNCTIONS[function](column, b, dtype=dtype)  # type: ignore[no-any-return]
 
     return lowering
 

@@ -62,7 +62,7 @@ from symdiff.ops.meanings import (
 )
 from symdiff.ops.shape import broadcast_to, reshape
 from symdiff.ops.sizes import size, sizes_of
-from symdiff.ops.ufuncs import dtype_of, refuse, staged
+from symdiff.ops.ufuncs import dtype_of, staged
 
 Axis = tuple[int, ...] | None
 
@@ -685,11 +685,17 @@ def _lower_extremum(operation: Operation) -> Lowering:
         initial: Any = None,
         where: Any = True,
     ) -> Value:
-        if operation in (max, min) and _is_selected(where, initial):
+        if _is_selected(where, initial):
             from symdiff.ops.selected import lower_selected
 
             return lower_selected(operation.name, a, axis, keepdims, where, initial)
-        refuse(f"numpy.{operation.name}", initial=initial, where=where)
+        return _reduced(operation, a, axis, keepdims)
+
+    return lowering
+
+
+def _lower_plain(operation: Operation) -> Lowering:
+    def lowering(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Value:
         return _reduced(operation, a, axis, keepdims)
 
     return lowering
@@ -726,17 +732,38 @@ def _lower_spread(operation: Operation) -> Lowering:
         mean: Any = None,
         correction: Any = None,
     ) -> Value:
-        given = correction is not None and correction is not np._NoValue
-        freedom = static(correction if given else ddof)
-        if operation in (var, std) and _is_selected(where, mean):
+        freedom = _lost_freedom(ddof, correction)
+        if _is_selected(where, mean):
             from symdiff.ops.selected import lower_selected_deviation, lower_selected_variance
 
             lower = lower_selected_variance if operation is var else lower_selected_deviation
             return lower(a, axis, keepdims, where, dtype, freedom, mean)
-        refuse(f"numpy.{operation.name}", where=where, mean=mean)
         return _reduced(operation, a, axis, keepdims, dtype=dtype, ddof=freedom)
 
     return lowering
+
+
+def _lower_spread_without_nan(operation: Operation) -> Lowering:
+    def lowering(
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: Any = 0,
+        keepdims: Any = False,
+        *,
+        correction: Any = None,
+    ) -> Value:
+        freedom = _lost_freedom(ddof, correction)
+        return _reduced(operation, a, axis, keepdims, dtype=dtype, ddof=freedom)
+
+    return lowering
+
+
+def _lost_freedom(ddof: Any, correction: Any) -> Any:
+    """How many degrees of freedom less than elements there are: two names for it."""
+    given = correction is not None and correction is not np._NoValue
+    return static(correction if given else ddof)
 
 
 def _lower_position(operation: Operation) -> Lowering:
@@ -758,10 +785,10 @@ lowers(np.max, np.amax, method="max")(_lower_extremum(max))
 lowers(np.min, np.amin, method="min")(_lower_extremum(min))
 lowers(np.any, method="any")(_lower_truth(any))
 lowers(np.all, method="all")(_lower_truth(all))
-lowers(np.nanmax)(_lower_extremum(nanmax))
-lowers(np.nanmin)(_lower_extremum(nanmin))
-lowers(np.nanvar)(_lower_spread(nanvar))
-lowers(np.nanstd)(_lower_spread(nanstd))
+lowers(np.nanmax)(_lower_plain(nanmax))
+lowers(np.nanmin)(_lower_plain(nanmin))
+lowers(np.nanvar)(_lower_spread_without_nan(nanvar))
+lowers(np.nanstd)(_lower_spread_without_nan(nanstd))
 lowers(np.var, method="var")(_lower_spread(var))
 lowers(np.std, method="std")(_lower_spread(std))
 lowers(np.argmax, method="argmax")(_lower_position(argmax))
@@ -778,18 +805,23 @@ def _lower_mean(operation: Operation) -> Lowering:
         *,
         where: Any = True,
     ) -> Value:
-        if operation is mean and _is_selected(where, None):
+        if _is_selected(where, None):
             from symdiff.ops.selected import lower_selected_mean
 
             return lower_selected_mean(a, axis, keepdims, where, dtype)
-        refuse(f"numpy.{operation.name}", where=where)
         return _reduced(operation, a, axis, keepdims, dtype=dtype)
 
     return lowering
 
 
 lowers(np.mean, method="mean")(_lower_mean(mean))
-lowers(np.nanmean)(_lower_mean(nanmean))
+
+
+@lowers(np.nanmean)
+def _nanmean(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False
+) -> Value:
+    return _reduced(nanmean, a, axis, keepdims, dtype=dtype)
 
 
 @lowers(np.count_nonzero)
@@ -861,6 +893,11 @@ for _ufunc, _lowering in (
     (np.minimum, _lower_extremum(min)),
     (np.logical_and, _lower_truth(all)),
     (np.logical_or, _lower_truth(any)),
-    (np.logaddexp, _lower_extremum(logaddexp_reduce)),
 ):
     lowers(_ufunc.reduce)(_lower_reduce(_lowering))
+
+
+@lowers(np.logaddexp.reduce)
+def _logaddexp_reduce(array: Any, axis: Any = 0, out: Any = None, keepdims: Any = False) -> Value:
+    reduced = _lower_reduce(_lower_plain(logaddexp_reduce))
+    return reduced(array, axis, keepdims=keepdims)  # type: ignore[no-any-return]

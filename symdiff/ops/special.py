@@ -622,11 +622,11 @@ _OF_WHOLE_NUMBERS = ("comb", "factorial", "binom", "perm", "factorial2")
 def _lowering(function: np.ufunc, operation: Operation) -> Callable[..., Any]:
     of_ufunc = ufunc_lowering(operation, function, "scipy.special")
 
-    def lowering(*operands: Any, **options: Any) -> Value:  # not where=: SciPy's own breaks on it
+    def lowering(*operands: Any, dtype: Any = None) -> Value:  # SciPy's own where= breaks
         name = function.__name__
         if name in _OF_REALS and any(is_complex(staged(operand)) for operand in operands):
             raise UnsupportedCallError(f"scipy.special.{name} of complex numbers")
-        return of_ufunc(*operands, **options)  # type: ignore[no-any-return]
+        return of_ufunc(*operands, dtype=dtype)  # type: ignore[no-any-return]
 
     return lowering
 

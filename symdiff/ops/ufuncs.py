@@ -8,7 +8,7 @@ made of several ops, methods, casts.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -135,25 +135,15 @@ def ufunc_lowering(
     ufunc = function or getattr(np, operation.name.removeprefix("complex_"))
     full_name = f"{library}.{ufunc.__name__}"
 
-    def lowering(
-        *operands: Any, dtype: Any = None, where: Any = True, kept: Any = None, **options: Any
-    ) -> Value:
-        refuse_options(full_name, where if kept is None else True, options)
+    def lowering(*operands: Any, dtype: Any = None, where: Any = True, kept: Any = None) -> Value:
+        if kept is None:
+            refuse(full_name, where=where)
         values = computed_in(ufunc, list(map(staged, operands)), dtype)
         if kept is None or where is True:
             return as_function(operation)(*values)
         return _chosen(operation, values, staged(where), kept)
 
     return lowering
-
-
-_DEFAULTS = {"order": "K", "casting": "same_kind", "subok": True}
-
-
-def refuse_options(function: str, where: Any, options: Mapping[str, Any]) -> None:
-    """Refuse what no ufunc is given here, but for NumPy's own defaults."""
-    unlike = {k: v for k, v in options.items() if k not in _DEFAULTS or v != _DEFAULTS[k]}
-    refuse(function, where=where, **unlike)
 
 
 def _chosen(operation: Operation, operands: list[Value], mask: Value, kept: Value) -> Value:
@@ -207,23 +197,26 @@ _register_ufuncs()
 
 
 @lowers(np.sign)
-def _sign(x: Any, **options: Any) -> Value:
+def _sign(x: Any, *, dtype: Any = None, where: Any = True, kept: Any = None) -> Value:
     value = staged(x)
-    return ufunc_lowering(complex_sign if is_complex(value) else sign)(value, **options)  # type: ignore[no-any-return]
+    lowering = ufunc_lowering(complex_sign if is_complex(value) else sign)
+    return lowering(value, dtype=dtype, where=where, kept=kept)  # type: ignore[no-any-return]
 
 
 @lowers(np.square)
-def _square(x: Any, **options: Any) -> Value:
+def _square(x: Any, *, dtype: Any = None, where: Any = True, kept: Any = None) -> Value:
     value = staged(x)
-    made = None if options else squared(value, ufunc=True)
-    return ufunc_lowering(square)(value, **options) if made is None else made
+    plain = dtype is None and where is True
+    made = squared(value, ufunc=True) if plain else None
+    if made is not None:
+        return made
+    return ufunc_lowering(square)(value, dtype=dtype, where=where, kept=kept)  # type: ignore[no-any-return]
 
 
 def _lower_pair(function: np.ufunc, *operations: Callable[..., Any]) -> None:
     """Register the lowering of a ufunc of two results."""
 
-    def lowering(*operands: Any, dtype: Any = None, where: Any = True, **options: Any) -> Any:
-        refuse_options(f"numpy.{function.__name__}", where, options)
+    def lowering(*operands: Any, dtype: Any = None) -> Any:
         values = computed_in(function, list(map(staged, operands)), dtype)
         made = tuple(operation(*values) for operation in operations)
         return made if len(made) > 1 else made[0]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from inspect import Parameter
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -11,8 +13,10 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import ListType
+from symdiff.ops.arguments import documented, places, untaken
 from symdiff.ops.declare import FUNCTIONS
 from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.opaque import library_name
 from symdiff.parse.texts import settled
 from symdiff.parse.values import (
     Abstract,
@@ -26,7 +30,63 @@ from symdiff.parse.values import (
     StagedText,
 )
 
+Keywords = dict[str, Abstract]
+Arguments = Sequence[Abstract]
+
 LAZY: set[type] = {Generator}  # what is gone over once: taken as the list of its elements
+
+
+def taken_arguments(
+    interp: Interpreter,
+    function: Callable[..., Any],
+    meaning: Callable[..., Any],
+    arguments: Arguments,
+    keywords: Keywords,
+    *,
+    out: bool = False,
+) -> tuple[Arguments, Keywords]:
+    """The arguments of a library's function that its lowering or definition takes; ``out`` too.
+
+    Others may only be what they are by default. What the library does not know either is left to
+    be the error that it is.
+    """
+    left_out = untaken(function, meaning, out=out)
+    names = places(function)
+    positional = list(zip(names, arguments, strict=False)) if left_out else []
+    given = {name: value for name, value in (*positional, *keywords.items()) if name in left_out}
+    for name, value in given.items():
+        if not _is_default(value, left_out[name]):
+            _refuse(interp, function, name)
+    for name in keywords:
+        if _is_beyond(name, function, meaning):
+            _refuse(interp, function, name)
+    if not given:
+        return arguments, keywords
+    kept = [a for name, a in positional if name not in left_out]
+    rest = {name: value for name, value in keywords.items() if name not in left_out}
+    return [*kept, *arguments[len(names) :]], rest
+
+
+def _refuse(interp: Interpreter, function: Callable[..., Any], name: str) -> NoReturn:
+    raise UnsupportedCallError(
+        f"{library_name(function)} with the argument {name}= is not supported", interp.span
+    )
+
+
+def _is_default(value: Abstract, default: Any) -> bool:
+    if value is default or value is np._NoValue:
+        return True
+    return type(value) is type(default) and isinstance(value, str | int) and value == default
+
+
+def _is_beyond(name: str, function: Callable[..., Any], meaning: Callable[..., Any]) -> bool:
+    """Whether a name is one of any number that the library takes, and unknown here."""
+    known, own = documented(function) or {}, documented(meaning) or {}
+    return name not in own and name not in known and _takes_any(known) and not _takes_any(own)
+
+
+def _takes_any(parameters: Mapping[str, Parameter]) -> bool:
+    return any(p.kind is Parameter.VAR_KEYWORD for p in parameters.values())
 
 
 def plain_argument(

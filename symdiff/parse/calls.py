@@ -23,7 +23,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES, array_type
-from symdiff.parse.arguments import plain_argument
+from symdiff.parse.arguments import plain_argument, taken_arguments
 from symdiff.parse.attributes import (
     MUTATING_ARRAY_METHODS,
     get_attribute,
@@ -91,6 +91,13 @@ def call_value(
         return handler(interp, function, list(arguments), keywords)
     if has_method(interp, function, "__call__"):
         return _call_object(interp, function, list(arguments), keywords)
+    return _call_python(interp, function, arguments, keywords)
+
+
+def _call_python(
+    interp: Interpreter, function: Any, arguments: Sequence[Abstract], keywords: Keywords
+) -> Abstract:
+    """A call of what the program has from elsewhere, by what is known of it."""
     if isinstance(function, np.ufunc) and len(arguments) > function.nin:
         keywords = {**keywords, "out": tuple(arguments[function.nin :])}
         arguments = arguments[: function.nin]
@@ -107,13 +114,16 @@ def _by_what_is_registered(
     interp: Interpreter, function: Any, arguments: Sequence[Abstract], keywords: Keywords
 ) -> Abstract:
     """A call of what has a meaning of its own; ``NotImplemented`` of what has none."""
-    for table, call in (
-        (BUILTINS, _call_builtin),
-        (FUNCTIONS, call_lowering),
-        (WRITES, call_writing),
-    ):
+    handler = _known(BUILTINS, function)
+    if handler is not None:
+        with judged(interp, python_meaning(function), arguments, keywords):
+            result = handler(interp, arguments, keywords)
+        if result is not NotImplemented:
+            return result
+    for table, call in ((FUNCTIONS, call_lowering), (WRITES, call_writing)):
         known = _known(table, function)
         if known is not None:
+            arguments, keywords = _taken(interp, function, known, arguments, keywords)
             with judged(interp, python_meaning(function), arguments, keywords):
                 result = call(interp, known, arguments, keywords)
             if result is not NotImplemented:
@@ -158,12 +168,6 @@ def _by_position(
 
 
 _POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
-
-
-def _call_builtin(
-    interp: Interpreter, handler: Handler, arguments: Sequence[Abstract], keywords: Keywords
-) -> Abstract:
-    return handler(interp, arguments, keywords)
 
 
 def _known(table: dict[Any, Any], function: Any) -> Any:
@@ -246,6 +250,8 @@ def _flat(items: Sequence[Any]) -> list[Any]:
         flat.extend(_flat(item) if isinstance(item, list | tuple) else [item])
     return flat
 
+
+_taken = functools.partial(taken_arguments, out=True)
 
 # Lowerings ----------------------------------------------------------------------------------------
 
@@ -399,7 +405,7 @@ def _call_method_of(
     if name in METHODS and (isinstance(receiver, Value | Array) or is_leaf(receiver)):
         if not isinstance(receiver, Value | Array | np.generic):
             return call_static(interp, getattr(receiver, name), arguments, keywords)
-        result = call_lowering(interp, METHODS[name], [receiver, *arguments], keywords)
+        result = _call_lowered_method(interp, name, [receiver, *arguments], keywords)
         if result is not NotImplemented:
             return result
     if isinstance(receiver, Value | Array | np.generic) and hasattr(np.ndarray, name):
@@ -411,6 +417,16 @@ def _call_method_of(
     raise UnsupportedCallError(
         f"symdiff does not know the method '{name}' of {describe(receiver)}", interp.span
     )
+
+
+def _call_lowered_method(
+    interp: Interpreter, name: str, arguments: Sequence[Abstract], keywords: Keywords
+) -> Abstract:
+    """A method by the lowering of its name."""
+    function, lowering = getattr(np.ndarray, name, None), METHODS[name]
+    if function is not None:
+        arguments, keywords = _taken(interp, function, lowering, arguments, keywords)
+    return call_lowering(interp, lowering, arguments, keywords)
 
 
 def _as_function(

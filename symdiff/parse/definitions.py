@@ -8,7 +8,6 @@ of one ``library_call``, which keeps the name of the function.
 
 from __future__ import annotations
 
-import inspect
 import operator
 import sys
 from collections.abc import Sequence
@@ -23,6 +22,7 @@ from symdiff.ir.graph import Block, Graph, Input, Node, Value, free_values, walk
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ops.defined import library_call
 from symdiff.ops.effects import Named, raise_
+from symdiff.parse.arguments import taken_arguments
 from symdiff.parse.blame import error_of, is_users, succeeds, users
 from symdiff.parse.functions import call_function
 from symdiff.parse.heap import Heap
@@ -42,7 +42,7 @@ def call_definition(
     keywords: Keywords,
 ) -> Abstract:
     """``function(*arguments, **keywords)``, by what defines it."""
-    _refuse_unknown(interp, function, definition, keywords)
+    arguments, keywords = taken_arguments(interp, function, definition, arguments, keywords)
     span, before, nodes = interp.span, interp.heap.copy(), builder().nodes
     start = len(nodes)
     call = _template(interp, function, arguments, keywords)
@@ -64,20 +64,6 @@ def call_definition(
     if call is None or builder().nodes is not nodes:
         return result
     return _named(interp, call, result, nodes, start, before)
-
-
-def _refuse_unknown(
-    interp: Interpreter, function: Any, definition: FunctionType, keywords: Keywords
-) -> None:
-    """Refuse by name what a definition does not take."""
-    known = inspect.signature(definition).parameters
-    if any(p.kind is p.VAR_KEYWORD for p in known.values()):
-        return
-    for name in keywords:
-        if name not in known:
-            raise UnsupportedCallError(
-                f"{library_name(function)} with the argument {name}= is not supported", interp.span
-            )
 
 
 def _stricter(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import symdiff as sd
 from symdiff import ops
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, building
@@ -232,7 +233,7 @@ def test_logarithm_of_a_sum_of_exponentials(axis: int | None) -> None:
 def test_what_is_not_supported_is_refused() -> None:
     for arguments in ({"initial": 1.0}, {"where": np.array([True] * 4)}):
         with pytest.raises(UnsupportedCallError, match=next(iter(arguments))):
-            stage(lambda v, a=arguments: FUNCTIONS[np.nanmax](v, **a), V)
+            sd.grad(lambda v, a=arguments: np.nanmax(v, **a))(V)
     with pytest.raises(np.exceptions.AxisError):
         stage(lambda v: FUNCTIONS[np.sum](v, axis=1), V)
 

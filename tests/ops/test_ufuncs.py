@@ -140,23 +140,6 @@ def test_the_dtype_that_a_ufunc_gives_says_what_it_computes_in(
     same(program(*arguments), [expected] if function.nout == 1 else list(expected))
 
 
-@pytest.mark.parametrize("name", ["add", "sign", "exp", "modf", "divmod", "matmul"])
-@pytest.mark.parametrize(
-    "option", [{"casting": "unsafe"}, {"order": "F"}, {"signature": "d->d"}, {"subok": False}]
-)
-def test_options_of_a_ufunc_are_defaults_or_refused_by_name(name: str, option: Any) -> None:
-    function = getattr(np, name)
-    arguments = [V] * function.nin
-    (word,) = option
-    with pytest.raises(UnsupportedCallError, match=f"{name} with the argument {word}="):
-        stage(lambda *xs: FUNCTIONS[function](*xs, **option), *arguments)
-    usual = {"casting": "same_kind", "order": "K", "subok": True}
-    program = stage(lambda *xs: FUNCTIONS[function](*xs, **usual), *arguments)
-    with np.errstate(all="ignore"):
-        expected = function(*arguments)
-        same(program(*arguments), list(expected) if function.nout > 1 else [expected])
-
-
 # Parts of numbers ---------------------------------------------------------------------------------
 
 

@@ -1,0 +1,89 @@
+"""Which of the arguments that a library documents its callables take here.
+
+Both sides are read from signatures, the library's own and that of the lowering or definition: what
+only the library knows is refused by name where it is called, unless it is the default.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from inspect import Parameter
+from typing import Any
+
+import numpy as np
+
+_UFUNC = {"where": True, "casting": "same_kind", "order": "K", "dtype": None, "subok": True,
+          "signature": None, "sig": None}  # fmt: skip
+_GENERALIZED = {"axes": np._NoValue, "axis": np._NoValue, "keepdims": False}
+_BY_POSITION = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+
+
+@functools.cache
+def documented(function: Callable[..., Any]) -> Mapping[str, Parameter] | None:
+    """A callable's parameters by name; None where it does not tell them.
+
+    >>> list(documented(np.full))
+    ['shape', 'fill_value', 'dtype', 'order', 'device', 'like']
+    """
+    if isinstance(function, np.ufunc):
+        return _of_ufunc(function)
+    try:
+        return inspect.signature(function).parameters
+    except (ValueError, TypeError):
+        return None
+
+
+def _of_ufunc(function: np.ufunc) -> dict[str, Parameter]:
+    operands = ["x"] if function.nin == 1 else [f"x{k + 1}" for k in range(function.nin)]
+    options = dict(_UFUNC)
+    if function.signature is not None:
+        del options["where"]
+        options |= _GENERALIZED
+    made = [
+        *(Parameter(name, Parameter.POSITIONAL_ONLY) for name in operands),
+        Parameter("out", Parameter.POSITIONAL_OR_KEYWORD, default=None),
+        *(Parameter(n, Parameter.KEYWORD_ONLY, default=v) for n, v in options.items()),
+    ]
+    return {parameter.name: parameter for parameter in made}
+
+
+@functools.cache
+def untaken(
+    function: Callable[..., Any], meaning: Callable[..., Any], *, out: bool = False
+) -> Mapping[str, Any]:
+    """What a callable documents and its lowering or definition has no parameter for: the defaults.
+
+    ``out`` tells that an array to write to is taken without one, as it is where there is
+    a lowering.
+    """
+    known = documented(function)
+    own = inspect.signature(meaning).parameters
+    if known is None or any(p.kind is Parameter.VAR_KEYWORD for p in own.values()):
+        return {}
+    places = sum(p.kind in _BY_POSITION for p in own.values())
+    if any(p.kind is Parameter.VAR_POSITIONAL for p in own.values()):
+        places = len(known)
+    return {
+        name: parameter.default
+        for place, (name, parameter) in enumerate(known.items())
+        if name not in own
+        and not (name == "out" and out)
+        and not _is_given_otherwise(parameter, place, places)
+    }
+
+
+def _is_given_otherwise(parameter: Parameter, place: int, places: int) -> bool:
+    """Whether a parameter is a place, not a name, or stands for any number of them."""
+    required = parameter.default is Parameter.empty
+    if parameter.kind in _BY_POSITION and (required or parameter.kind is _BY_POSITION[0]):
+        return place < places
+    return parameter.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+
+
+@functools.cache
+def places(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of what may be given by position, in order."""
+    known = documented(function) or {}
+    return tuple(name for name, p in known.items() if p.kind in _BY_POSITION)
