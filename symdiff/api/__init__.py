@@ -27,6 +27,7 @@ from symdiff.api.objects import (
     checked_names,
     differentiable_of,
 )
+from symdiff.api.ruling import Returns, Rule, registered
 
 if TYPE_CHECKING:
     from symdiff.looking.ruletable import RuleTable
@@ -40,6 +41,7 @@ __all__ = [
     "checkpoint",
     "custom_jvp",
     "custom_vjp",
+    "define_rule",
     "derivative",
     "detach",
     "detect_anomaly",
@@ -375,6 +377,52 @@ def check_grads(
     from symdiff.api.checks import check
 
     check(f, args, order, modes, rtol, atol, seed)
+
+
+def define_rule(
+    function: Callable[..., Any],
+    definition: Callable[..., Any] | None = None,
+    *,
+    jvp: Callable[..., Any] | None = None,
+    vjp: tuple[Callable[..., Any], Callable[..., Any]] | None = None,
+    returns: Returns = None,
+    replace: bool = False,
+) -> Rule:
+    """Give a function of others a derivative rule, which holds wherever it is called.
+
+    Programs still call the function for its value, which should depend on its arguments only; what
+    was compiled before is compiled anew at its next call. A module that is exported imports the
+    function from its library. What symdiff knows already keeps its rule.
+
+    :param function: a function of a library or of a module that one does not own, or a ufunc; not a
+        method, and not a class.
+    :param definition: what it computes, in plain NumPy: its derivatives are those of this. It takes
+        the arguments that it names; others are refused where they are given.
+    :param jvp: the forward rule, as for ``custom_jvp``: ``rule(primals, tangents)`` gives the pair
+        of value and tangent. Reverse mode transposes it, unless ``vjp`` is given too.
+    :param vjp: the reverse rule, as for ``custom_vjp``: the pair ``(forward, backward)``, of which
+        ``forward(*args)`` gives ``(result, residuals)`` and ``backward(residuals, cotangent)`` a
+        tuple with a cotangent for each argument, None for none. Without ``jvp`` there is no forward
+        mode.
+    :param returns: what the function returns, where it is no ufunc: a type as text
+        (``"float64[n]"``), a tuple of such, or a function of the same arguments in plain NumPy that
+        gives something of the type, and is not run.
+    :param replace: put the rule in the place of the one that another call has given.
+    :returns: an object with ``remove()``, which is also a context manager. Where another rule has
+        taken the place of this one, removing it does nothing.
+    :raises SignatureError: for what can have no rule or has one, and for rules that say too little.
+
+    Rules are differentiated themselves, and so hold at every order; one that calls its own function
+    holds up to order four.
+
+    >>> import numpy as np
+    >>> def area(r):  # stands for a function that cannot be followed
+    ...     return 3.0 * r * r
+    >>> with define_rule(area, jvp=lambda p, t: (area(p[0]), 6.0 * p[0] * t[0]), returns="float"):
+    ...     grad(area)(2.0), hessian(area)(2.0)
+    (12.0, 6.0)
+    """
+    return registered(Rule(function, definition, jvp, vjp, returns), replace)
 
 
 def rules(*functions: str | Callable[..., Any]) -> RuleTable:

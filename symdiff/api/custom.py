@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import contextlib
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from symdiff import differentiate, ops
 from symdiff.api.marks import checkpoint, custom_jvp, custom_vjp, nondifferentiable
+from symdiff.api.ruling import Rule
 from symdiff.differentiate.cotangents import fitted
 from symdiff.differentiate.graphs import leaves_of, tuple_of
 from symdiff.errors import SignatureError, SymdiffError, UnsupportedCallError
@@ -22,10 +25,20 @@ from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Block, Graph, Input, Value, walk_nodes
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification, leaves
 from symdiff.ir.structure import Container, Leaf, Static, Structure
-from symdiff.ir.types import ArrayType, carries_derivative, in_words, with_open_sizes
+from symdiff.ir.types import (
+    ArrayType,
+    Type,
+    carries_derivative,
+    in_words,
+    type_of_constant,
+    with_open_sizes,
+)
+from symdiff.ops.declare import broadcast_shapes, ufunc_dtypes
 from symdiff.ops.effects import Named
+from symdiff.ops.elementary import number_or_array
 from symdiff.ops.rules import custom_call, inlined, of_shape
 from symdiff.ops.stager import Stager
+from symdiff.parse.blame import is_users
 from symdiff.runtime.parameters import Parameters
 from symdiff.runtime.signature import read_type
 
@@ -39,21 +52,30 @@ def call_custom_vjp(
     """The abstract result of a function with a reverse rule."""
     if stager.is_within(declared):
         return _without_rule(stager, declared, args, kwargs)
-    forward, backward = declared.rule()
+    call = _Call.of(stager, declared.function, declared.name, args, kwargs)
+    call, reverse = _with_reverse(stager, declared, call, *declared.rule())
+    return call.emit(stager, reverse=reverse)
+
+
+def _with_reverse(
+    stager: Stager, declared: Any, call: _Call, forward: Any, backward: Any
+) -> tuple[_Call, Graph]:
+    """The call with what a reverse rule captures, and the reverse graph."""
 
     def rule(stager: Stager, given: Args, kwargs: dict[str, Any]) -> Any:
         *primals, cotangent = given
-        pair = stager.elements(stager.call(forward, primals, {}))
-        return stager.elements(stager.call(backward, (pair[1], cotangent), {}))
+        made = stager.call(forward, *call.parameters.spread(tuple(primals)))
+        who = f"the forward part of the rule of {call.name}"
+        pair = _pair(stager, made, who, "the result and what the backward part needs")
+        return stager.call(backward, (pair[1], cotangent), {})
 
-    call = _Call.of(stager, declared.function, declared.name, args, kwargs)
-    with stager.within(declared):
+    with _within(stager, declared, call.name):
         reverse, captured = stager.graph(
             stager.callable((declared, "reverse"), rule),
             call.signature(g=cotangent_specification(call.primal)),
         )
     call = call.capturing(captured)
-    return call.emit(stager, reverse=call.reverse_of(reverse, captured))
+    return call, call.reverse_of(reverse, captured)
 
 
 def call_custom_jvp(
@@ -62,22 +84,52 @@ def call_custom_jvp(
     """The abstract result of a function with a forward rule."""
     if stager.is_within(declared):
         return _without_rule(stager, declared, args, kwargs)
-    given_rule = declared.rule()
+    call = _Call.of(stager, declared.function, declared.name, args, kwargs)
+    call, forward = _with_forward(stager, declared, call, declared.rule())
+    return call.emit(stager, forward=forward, reverse=call.transposed(forward))
+
+
+def _with_forward(
+    stager: Stager, declared: Any, call: _Call, given_rule: Any
+) -> tuple[_Call, Graph]:
+    """The call with what a forward rule captures, and the forward graph."""
 
     def rule(stager: Stager, given: Args, kwargs: dict[str, Any]) -> Any:
         count = len(given) // 2
-        pair = stager.call(given_rule, (tuple(given[:count]), tuple(given[count:])), {})
-        return stager.elements(pair)[1]
+        made = stager.call(given_rule, (tuple(given[:count]), tuple(given[count:])), {})
+        return _pair(stager, made, f"the rule of {call.name}", "value and tangent")[1]
 
-    call = _Call.of(stager, declared.function, declared.name, args, kwargs)
     tangents = {f"t{k}": _tangent(spec) for k, (_, spec) in enumerate(call.specifications)}
-    with stager.within(declared):
+    with _within(stager, declared, call.name):
         pushed, captured = stager.graph(
             stager.callable((declared, "forward"), rule), call.signature(**tangents)
         )
     call = call.capturing(captured)
-    forward = call.forward_of(pushed, captured)
-    return call.emit(stager, forward=forward, reverse=call.transposed(forward))
+    return call, call.forward_of(pushed, captured)
+
+
+@contextlib.contextmanager
+def _within(stager: Stager, declared: Any, name: str) -> Iterator[None]:
+    """While a rule is staged, whose errors the function itself does not raise."""
+    with stager.within(declared):
+        try:
+            yield
+        except Exception as error:
+            if not is_users(error):
+                raise
+            raise SignatureError(
+                f"the rule of {name} raises {type(error).__name__}: {error}",
+                hint="let the rule take what the function is given here",
+            ) from error
+
+
+def _pair(stager: Stager, made: Any, who: str, what: str) -> tuple[Any, Any]:
+    """The two parts of what a user's rule gives."""
+    try:
+        first, second = stager.elements(made)
+    except (UnsupportedCallError, ValueError):
+        raise SignatureError(f"{who} gives no pair", hint=f"let it return {what}") from None
+    return first, second
 
 
 def _without_rule(
@@ -117,6 +169,7 @@ class _Call:
     """
 
     name: str
+    parameters: Parameters
     arguments: dict[str, Any]
     specifications: tuple[tuple[str, Specification], ...]
     primal: Graph
@@ -133,16 +186,20 @@ class _Call:
         args: Args,
         kwargs: dict[str, Any],
         marked: bool = False,
+        instead: Any = None,
     ) -> _Call:
+        """The call of a function; ``instead`` is what computes it, if that is another one."""
         parameters = Parameters(name, stager.parameters(function))
-        flat = parameters.flat(parameters.bind(tuple(args), kwargs))
+        bound = parameters.bind(tuple(args), kwargs)
+        _refuse_other_keywords(parameters, bound)
+        flat = parameters.flat(bound)
         arguments = {f"x{k}": stager.lifted(value) for k, value in enumerate(flat)}
         specifications = tuple((n, stager.specification(v)) for n, v in arguments.items())
         names = list(arguments)
         shared: list[tuple[Any, Any]] = []
 
         def call(stager: Stager, given: Args, kwargs: dict[str, Any]) -> Any:
-            result = stager.call(function, *parameters.spread(tuple(given)))
+            result = stager.call(instead or function, *parameters.spread(tuple(given)))
             shared[:] = stager.shared(result, given)
             return result
 
@@ -151,7 +208,8 @@ class _Call:
         primal, captured = stager.graph(run, signature, finals=True, marked=marked)
         primal = _writing_nothing(primal, name)
         first = tuple(captured)
-        return cls(name, arguments, specifications, primal, first, first, (tuple(flat), shared))
+        known = (name, parameters, arguments, specifications)
+        return cls(*known, primal, first, first, (tuple(flat), shared))
 
     def capturing(self, values: Sequence[Value]) -> _Call:
         """The call with more captured values."""
@@ -210,6 +268,7 @@ class _Call:
 
     def reverse_of(self, rule: Graph, captured: Sequence[Value]) -> Graph:
         """Operands and a cotangent a differentiable result → a cotangent an operand."""
+        self._require_a_cotangent_each(rule.output)
         operands = self._operands()
         seeds = self._seeds()
         with building(Builder()) as made:
@@ -220,6 +279,16 @@ class _Call:
             ]
         bars += operands[len(bars) :]  # never asked for
         return self._graph(made, [*operands, *seeds.values()], bars)
+
+    def _require_a_cotangent_each(self, output: Structure) -> None:
+        count = len(self.specifications)
+        several = isinstance(output, Container) and issubclass(output.type, tuple | list)
+        given = len(output.items) if several and isinstance(output, Container) else 1
+        if given != count:
+            raise SignatureError(
+                f"the rule of {self.name} gives {given} cotangent(s) for {count} argument(s)",
+                hint="give a tuple, with one for each argument, None where there is none",
+            )
 
     def _seeds(self) -> dict[Path, Value]:
         specification = cotangent_specification(self.primal)
@@ -237,8 +306,9 @@ class _Call:
                 break
             if key not in part.keys:
                 raise SignatureError(
-                    f"the rule of {self.name} gives {len(part.keys)} cotangents",
-                    hint="give one for each argument, None where there is none",
+                    f"the rule of {self.name} gives a cotangent of another structure than that of"
+                    f" argument {path[0][1:]}",
+                    hint="give the same containers, with None where there is no derivative",
                 )
             part = part.items[part.keys.index(key)]
         if not isinstance(part, Leaf):
@@ -350,6 +420,17 @@ class _Call:
         return result
 
 
+def _refuse_other_keywords(parameters: Parameters, bound: tuple[Any, ...]) -> None:
+    """Refuse arguments that only ``**kwargs`` takes, of which a rule is told nothing."""
+    for parameter, value in zip(parameters.signature.parameters.values(), bound, strict=True):
+        if parameter.kind is parameter.VAR_KEYWORD and value:
+            raise UnsupportedCallError(
+                f"{parameters.function} with the argument {next(iter(value))}=, of which its rule"
+                " is not told",
+                hint="give the function a rule as one that takes it by name",
+            )
+
+
 def _writing_nothing(graph: Graph, name: str) -> Graph:
     """The graph of a function, staged with what its arguments are in the end, if that is what they
     were.
@@ -389,6 +470,90 @@ def _of_its_shape(derivative: Value, primal: Value, rule: str) -> Value:
         if given.shape != wanted.shape:
             derivative = of_shape(derivative, *ops.sizes_of(primal), shape=wanted.shape, rule=rule)
     return fitted(derivative, primal)
+
+
+# Functions of others ------------------------------------------------------------------------------
+
+_DEPTH = 4  # to what order a rule that calls its own function has a derivative
+
+
+def call_ruled(stager: Stager, rule: Rule, args: Args, kwargs: dict[str, Any]) -> Any:
+    """The abstract result of a function of others to which the user has given a rule."""
+    if rule.definition is not None:
+        if stager.is_within(rule):
+            raise UnsupportedCallError(f"the definition of {rule.name} calls {rule.name} itself")
+        with stager.within(rule):
+            return stager.defined(rule.function, rule.definition, args, kwargs)
+    if kwargs and isinstance(rule.function, np.ufunc):
+        raise UnsupportedCallError(
+            f"{rule.name} with the argument {next(iter(kwargs))}=, of which its rule is not told"
+        )
+
+    def run(stager: Stager, args: Args, kwargs: dict[str, Any]) -> Any:
+        output, types = _told(stager, rule, args, kwargs)
+        told = rule.returns is not None
+        return stager.foreign(rule.function, args, kwargs, output, types, told)
+
+    called = stager.callable((rule, "function"), run)
+    call = _Call.of(stager, rule.function, rule.name, args, kwargs, instead=called)
+    if stager.is_within(rule, _DEPTH):
+        return call.emit(stager)
+    try:
+        return _with_rules(stager, rule, call)
+    except SignatureError:
+        if not stager.is_within(rule):
+            raise
+        return call.emit(stager)  # the call outside of the rule says the same of it
+
+
+def _with_rules(stager: Stager, rule: Rule, call: _Call) -> Any:
+    reverse = forward = None
+    if rule.vjp is not None:
+        call, reverse = _with_reverse(stager, rule, call, *rule.vjp)
+    if rule.jvp is not None:
+        call, forward = _with_forward(stager, rule, call, rule.jvp)
+    if forward is not None and reverse is None:
+        reverse = call.transposed(forward)
+    return call.emit(stager, reverse=reverse, forward=forward)
+
+
+def _told(
+    stager: Stager, rule: Rule, args: Args, kwargs: dict[str, Any]
+) -> tuple[Structure, tuple[Type, ...]]:
+    """What a function of others returns, and of which types."""
+    if rule.returns is None:
+        assert isinstance(rule.function, np.ufunc)
+        return _of_ufunc(rule.function, [stager.specification(stager.lifted(a)) for a in args])
+    if isinstance(rule.returns, tuple):
+        types = tuple(with_open_sizes(type_) for type_ in rule.types)
+        return tuple_of(len(types)), types
+    if not callable(rule.returns):
+        return Leaf(0), (with_open_sizes(rule.types[0]),)
+    said = stager.callable(
+        (rule, "returns"), lambda stager, given, _: stager.call(rule.returns, args, kwargs)
+    )
+    graph, _ = stager.graph(said, Signature(()))
+    return graph.output, tuple(value.type for value in graph.block.results)
+
+
+def _of_ufunc(
+    function: np.ufunc, given: Sequence[Specification]
+) -> tuple[Structure, tuple[Type, ...]]:
+    """What a ufunc returns, as NumPy says."""
+    types = [_type_of(specification) for specification in given]
+    shape = broadcast_shapes(*(type_.shape for type_ in types))
+    made = tuple(number_or_array(dtype, shape) for dtype in ufunc_dtypes(function, types))
+    return (Leaf(0) if len(made) == 1 else tuple_of(len(made))), made
+
+
+def _type_of(specification: Specification) -> ArrayType:
+    if isinstance(specification, Fixed):
+        specification = getattr(specification.value, "type", None) or type_of_constant(
+            specification.value
+        )
+    if not isinstance(specification, ArrayType):
+        raise UnsupportedCallError("a ufunc takes numbers and arrays")
+    return specification
 
 
 # Recomputation ------------------------------------------------------------------------------------

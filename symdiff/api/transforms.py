@@ -32,6 +32,7 @@ from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, leaves
 from symdiff.ir.structure import Container, Leaf, Static, Structure
 from symdiff.ir.types import ArrayType, carries_derivative, in_words
+from symdiff.ops.foreign import foreign_call
 from symdiff.ops.rules import custom_call, expanded
 from symdiff.parse import Marks
 from symdiff.runtime.parameters import Parameters, WithVector, positional
@@ -221,7 +222,7 @@ def without_rules_used(graph: Graph, wrt: Sequence[int]) -> Graph:
 
 def _is_cut(graph: Graph) -> bool:
     """Whether something in a function was declared to have no derivative."""
-    cutting = (ops.opaque_call, ops.stop_gradient)
+    cutting = (ops.opaque_call, ops.stop_gradient, foreign_call)
     return any(node.op in cutting for node in walk_nodes(graph.block))
 
 

@@ -24,12 +24,13 @@ from symdiff.definitions import (
     sets,
     statistics,
 )
-from symdiff.definitions.declare import DEFINITIONS, OBJECTS, ROUNDED, is_definition
+from symdiff.definitions.declare import DEFINITIONS, OBJECTS, ROUNDED, RULED, is_definition
 
 __all__ = [
     "DEFINITIONS",
     "OBJECTS",
     "ROUNDED",
+    "RULED",
     "callbacks",
     "distributions",
     "is_definition",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, NoReturn, TypeVar
@@ -14,6 +16,53 @@ DEFINITIONS: dict[Any, FunctionType] = {}
 ROUNDED: set[Any] = set()  # functions whose definitions agree with them to rounding only
 OBJECTS: set[Any] = set()  # of libraries, whose methods are defined
 _PACKAGE = __name__.rpartition(".")[0]
+
+
+class Place:
+    """Where the rule of a function stands; None where it has none."""
+
+    __slots__ = ("rule",)
+
+    def __init__(self) -> None:
+        self.rule: Any = None
+
+
+class Ruled:
+    """The functions of others, and the rules that users have given them.
+
+    A function has one place for as long as it lives, on what is in which programs rest.
+    """
+
+    def __init__(self) -> None:
+        self._weak: weakref.WeakKeyDictionary[Any, Place] = weakref.WeakKeyDictionary()
+        self._lasting: dict[Any, Place] = {}  # of what knows no weak references: ufuncs
+        self._lock = threading.Lock()
+
+    def place(self, function: Any) -> Place:
+        """The place of a function, which has a hash."""
+        table: Any = self._weak if type(function).__weakrefoffset__ else self._lasting
+        with self._lock:
+            found: Place = table.setdefault(function, Place())
+            return found
+
+    def add(self, function: Any, rule: Any, replace: bool) -> bool:
+        """Give a function a rule; whether that was done: not where it has one already."""
+        place = self.place(function)
+        with self._lock:
+            if place.rule is not None and not replace:
+                return False
+            place.rule = rule
+            return True
+
+    def remove(self, function: Any, rule: Any) -> None:
+        """Take a rule from a function, if it is the one that it has."""
+        place = self.place(function)
+        with self._lock:
+            if place.rule is rule:
+                place.rule = None
+
+
+RULED = Ruled()
 
 
 def defines(*functions: Any, rounded: bool = False) -> Callable[[F], F]:

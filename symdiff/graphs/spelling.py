@@ -19,6 +19,7 @@ from symdiff.ir.types import TapeType
 from symdiff.ops import index_add, index_set
 from symdiff.ops.declare import Operation
 from symdiff.ops.defined import library_call
+from symdiff.ops.foreign import foreign_call
 from symdiff.ops.index import key_of, spell_key
 from symdiff.ops.rules import custom_call
 
@@ -82,7 +83,7 @@ def name_of(node: Node) -> str:
     """The function of the user's or of a library that a node calls, or its op."""
     if node.op is custom_call:
         return str(node.attributes["name"])
-    if node.op is library_call:
+    if node.op in (library_call, foreign_call):
         return str(node.attributes["function"].name).rpartition(".")[2]
     callee = node.attributes.get("callee")
     return callee.name if isinstance(callee, GraphCell) else node.op.name

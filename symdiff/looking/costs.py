@@ -245,7 +245,7 @@ _MOVES = frozenset((
     "array", "astype", "broadcast_to", "concatenate", "contiguous", "copy", "diag", "empty", "eye",
     "full", "given", "index", "index_set", "laid_like", "ones", "pad", "repeat", "reshape", "roll",
     "size", "stack", "store", "take_along_axis", "tile", "transpose", "tril", "triu", "zeros",
-    "print_", "opaque_call", "custom_call", "call_hook",
+    "print_", "opaque_call", "foreign_call", "custom_call", "call_hook",
 ))  # fmt: skip
 
 

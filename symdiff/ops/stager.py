@@ -100,6 +100,26 @@ class Stager(Protocol):
         """The abstract result of a call that is not followed, of the type it is said to have."""
         ...
 
+    def foreign(
+        self,
+        function: Any,
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        output: Structure,
+        types: tuple[Type, ...],
+        told: bool,
+    ) -> Any:
+        """The abstract result, of this structure and of these types, of a call that is not followed
+        and only computes; the types are checked where they are ``told`` by a user.
+        """
+        ...
+
+    def defined(
+        self, function: Any, definition: Any, args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> Any:
+        """The abstract result of a call of a library function, by a function that defines it."""
+        ...
+
     def require(self, condition: Value, message: str) -> None:
         """End the program with a ``TypeError`` where a condition does not hold."""
         ...
@@ -108,8 +128,8 @@ class Stager(Protocol):
         """While the rule of a function of the user's is staged."""
         ...
 
-    def is_within(self, declared: Any) -> bool:
-        """Whether the rule of a function is being staged."""
+    def is_within(self, declared: Any, times: int = 1) -> bool:
+        """Whether the rule of a function is being staged, and in it again, so many times."""
         ...
 
     def callable(

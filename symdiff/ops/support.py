@@ -214,16 +214,48 @@ def i0(x: Any, order: int = 0) -> Any:
     return np.asarray(total / count, dtype)
 
 
-def of_shape(derivative: Any, shape: tuple[int, ...], rule: str) -> Any:
+def of_shape(derivative: Any, shape: tuple[int, ...] | int, rule: str) -> Any:
     """The derivative that a user's ``rule`` gives, which has the ``shape`` of what it is by.
 
     >>> of_shape(np.ones(2), (2,), "the rule of f")
     array([1., 1.])
     """
-    if np.shape(derivative) != shape:
+    wanted = shape if isinstance(shape, tuple) else (shape,)
+    if np.shape(derivative) != wanted:
         given = np.shape(derivative)
-        raise ValueError(f"{rule} gives a derivative of shape {given} where {shape} is needed")
+        raise ValueError(f"{rule} gives a derivative of shape {given} where {wanted} is needed")
     return derivative
+
+
+def as_told(result: Any, function: str, *types: str) -> Any:
+    """What a function gives that is not followed, of the types it was said to give.
+
+    >>> as_told(np.ones(2), "f", "float64[:]")
+    array([1., 1.])
+    """
+    given = result if len(types) > 1 else (result,)
+    found = tuple(_type_in_words(part) for part in given) if type(given) is tuple else ()
+    if len(found) != len(types) or not all(map(_is_as_told, found, types)):
+        shown = ", ".join(found) or type(result).__name__
+        raise TypeError(f"{function} gives {shown}, and was said to give {', '.join(types)}")
+    return result
+
+
+def _type_in_words(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype.name}[{', '.join(map(str, value.shape))}]"
+    return value.dtype.name if isinstance(value, np.generic) else type(value).__name__
+
+
+def _is_as_told(found: str, told: str) -> bool:
+    """Whether a type is one that was told, in which ``:`` stands for any size."""
+    if found == told or ":" not in told:
+        return found == told
+    name, _, sizes = found.rstrip("]").partition("[")
+    wanted, _, dims = told.rstrip("]").partition("[")
+    pairs = list(zip(sizes.split(", "), dims.split(", "), strict=False))
+    same_rank = sizes.count(",") == dims.count(",") and sizes != ""
+    return name == wanted and same_rank and all(d in (":", size) for size, d in pairs)
 
 
 def hooked(hook: Any, cotangent: Any) -> Any:

@@ -37,7 +37,7 @@ from symdiff.parse.functions import call_closure, call_function
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import LATE, Interpreter, describe
 from symdiff.parse.items import unbuffered
-from symdiff.parse.lookups import variable_of
+from symdiff.parse.lookups import ruled, variable_of
 from symdiff.parse.opaque import RESULTS, call_opaque, is_library, library_name
 from symdiff.parse.operators import is_staged
 from symdiff.parse.reflect import container, reflect
@@ -194,6 +194,9 @@ def _call_other(
     own = "__symdiff_called__" if isinstance(function, type) else "__symdiff_staged__"
     if hasattr(function, own):
         return getattr(function, own)(LATE.stager(interp), list(arguments), keywords)
+    rule = ruled(interp, function)
+    if rule is not None:
+        return rule.__symdiff_staged__(LATE.stager(interp), list(arguments), keywords)
     if hasattr(function, "__symdiff_function__"):
         return call_value(interp, function.__symdiff_function__, arguments, keywords)
     if isinstance(function, types.FunctionType):
@@ -202,6 +205,13 @@ def _call_other(
         return call_value(interp, function.__wrapped__, arguments, keywords)
     if _known(RESULTS, function) is not None:
         return call_opaque(interp, function, arguments, keywords)
+    return _call_unknown(interp, function, arguments, keywords)
+
+
+def _call_unknown(
+    interp: Interpreter, function: Any, arguments: Sequence[Abstract], keywords: Keywords
+) -> Abstract:
+    """A method, a class, or what is not followed."""
     owner = getattr(function, "__self__", None)
     if isinstance(function, types.MethodType | functools.partial) and not is_of_library(owner):
         whole = reflect(interp, function, (variable_of(interp, function),))

@@ -12,6 +12,7 @@ from symdiff.errors import (
     AliasingError,
     CertainError,
     InternalError,
+    SourceUnavailableError,
     SymdiffError,
     UnsupportedCallError,
     UnsupportedSyntaxError,
@@ -235,7 +236,10 @@ def _storages(interp: Interpreter) -> list[Storage]:
 def _span(function: Any) -> Any:
     if not isinstance(function, types.FunctionType):
         return None
-    source = find_source(function)
+    try:
+        source = find_source(function)
+    except SourceUnavailableError:  # it has a rule, and is not followed
+        return None
     return span_of(source.tree, source)
 
 

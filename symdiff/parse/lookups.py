@@ -12,10 +12,12 @@ import functools
 import inspect
 import types
 import weakref
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
+from symdiff.definitions import RULED, is_definition
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import FreeVariable
 from symdiff.parse.blame import users
@@ -67,6 +69,18 @@ def of_module(interp: Interpreter, module: types.ModuleType, name: str) -> Any:
     if found is ABSENT:
         raise users(AttributeError(f"module '{module.__name__}' has no attribute '{name}'"))
     return found
+
+
+def ruled(interp: Interpreter, function: Any) -> Any:
+    """The rule that a user has given a function of others; None where there is none, a fact too."""
+    namespace = getattr(function, "__globals__", None)
+    is_own = namespace is not None and is_definition(namespace)
+    if is_own or isinstance(function, type) or not isinstance(function, Hashable):
+        return None
+    place = RULED.place(function)
+    rule = place.rule
+    rests_on(interp, place, "rule", rule)
+    return rule
 
 
 def static_on_class(cls: type, name: str) -> Any:

@@ -25,16 +25,18 @@ from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification
 from symdiff.ir.structure import Container, Leaf, Structure, is_leaf
 from symdiff.ir.types import OPAQUE, ArrayType, ListType, Type, type_of_constant
 from symdiff.ops import never_returns
+from symdiff.ops.foreign import foreign_call
 from symdiff.parse.attributes import object_attribute
 from symdiff.parse.blame import users
 from symdiff.parse.branches import raise_error
 from symdiff.parse.calls import CALLABLES
 from symdiff.parse.contexts import NoGrad, without_derivatives
+from symdiff.parse.definitions import call_definition
 from symdiff.parse.heap import is_callers
 from symdiff.parse.interpreter import LATE, UNREACHABLE, Interpreter
 from symdiff.parse.loops import restart
 from symdiff.parse.marking import suspended
-from symdiff.parse.opaque import call_opaque
+from symdiff.parse.opaque import Template, call_opaque
 from symdiff.parse.output import Output
 from symdiff.parse.reflect import container
 from symdiff.parse.values import (
@@ -122,6 +124,33 @@ class Stager:
         made = call_opaque(self.interp, function, given, named, type_ or OPAQUE)
         return self.interp.wrap(stopped(made) if type_ else made)
 
+    def foreign(
+        self,
+        function: Any,
+        args: Sequence[Abstract],
+        kwargs: Keywords,
+        output: Structure,
+        types: tuple[Type, ...],
+        told: bool,
+    ) -> Abstract:
+        template = Template(self.interp)
+        arguments = tuple(map(template.of, args))
+        keywords = tuple((name, template.of(value)) for name, value in kwargs.items())
+        results = foreign_call(
+            *template.operands,
+            function=template.named(function),
+            arguments=arguments,
+            keywords=keywords,
+            types=types,
+            told=told,
+        )
+        return self.returned(output, results if isinstance(results, tuple) else (results,))
+
+    def defined(
+        self, function: Any, definition: Any, args: Sequence[Abstract], kwargs: Keywords
+    ) -> Abstract:
+        return call_definition(self.interp, function, definition, list(args), dict(kwargs))
+
     def require(self, condition: Value, message: str) -> None:
         interp = self.interp
         error = functools.partial(raise_error, interp, TypeError(message))
@@ -135,8 +164,8 @@ class Stager:
         finally:
             self.interp.rules.pop()
 
-    def is_within(self, declared: Any) -> bool:
-        return any(rule is declared for rule in self.interp.rules)
+    def is_within(self, declared: Any, times: int = 1) -> bool:
+        return sum(rule is declared for rule in self.interp.rules) >= times
 
     def parameters(self, function: Abstract) -> inspect.Signature:
         if isinstance(function, Closure):
