@@ -51,11 +51,14 @@ def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
     if not -x.ndim <= axis < x.ndim:
         raise np.exceptions.AxisError(axis, x.ndim)
     place = axis % x.ndim
-    moved = np.moveaxis(x, place, -1)
+    is_last = place == x.ndim - 1
+    moved = x if is_last else np.moveaxis(x, place, -1)
     lines = moved.reshape(-1, moved.shape[-1])
     found = np.stack([np.asarray(func1d(line, *args, **kwargs)) for line in lines])
-    rank = found.ndim - 1
     spread = found.reshape(moved.shape[:-1] + found.shape[1:])
+    if is_last:
+        return spread
+    rank = found.ndim - 1
     return np.moveaxis(spread, tuple(range(-rank, 0)), tuple(range(place, place + rank)))
 
 

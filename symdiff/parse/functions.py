@@ -203,11 +203,8 @@ def _run_in_frame(
         return result
     except Exception as error:
         refusal = error if isinstance(error, SymdiffError) else certain(error)
-        if refusal is not None and called_from is not None and refusal.span is not None:
-            if frame.place is None:
-                refusal.with_caller(called_from)
-            else:
-                refusal.span = frame.place
+        if place is None and called_from and refusal and refusal.span:
+            refusal.with_caller(called_from)
         raise
     finally:
         scope.ended = True

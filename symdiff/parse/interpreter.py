@@ -198,10 +198,12 @@ class Interpreter:
 
     @contextlib.contextmanager
     def at(self, node: ast.AST) -> Iterator[None]:
-        """Mark what is built, and errors that have no place yet, with a node's span."""
-        before, place = self.span, builder().span
-        self.span = self._span_of(node)
-        builder().span = self.frame.place or self.span
+        """Mark what is built, and errors that have no place yet, with a node's span.
+
+        Inside a definition that is the span of the call.
+        """
+        before, built_at = self.span, builder().span
+        self.span = builder().span = self.frame.place or self._span_of(node)
         try:
             self._count()
             yield
@@ -219,7 +221,7 @@ class Interpreter:
             known.with_span(self.span)
             raise
         finally:
-            self.span, builder().span = before, place
+            self.span, builder().span = before, built_at
 
     def _span_of(self, node: ast.AST) -> SourceSpan:
         """A node's span, which is asked for whenever the node is staged again."""

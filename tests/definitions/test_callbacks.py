@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import symdiff as sd
 from tests.definitions.calls import check
 
 X = np.array([[0.5, -1.0, 2.0], [3.0, 0.7, -1.5]])
@@ -45,3 +46,13 @@ def grid(x, a):
 )
 def test_of_functions(function: Any) -> None:
     check(function, X, 0.7, wrt=(0, 1))
+
+
+def test_comments_name_the_call() -> None:
+    def steps(x):
+        return np.sum(np.apply_along_axis(lambda line: np.cumsum(line) * line[0], 1, x) ** 2)
+
+    text = sd.differentiable(steps).grad.source(X)
+    assert "for k in reversed(range(" in text
+    assert "# callbacks.py" not in text
+    assert "np.transpose" not in text
