@@ -7,6 +7,7 @@ statements of derivatives follow real arithmetic with strong zeros.
     fold        arithmetic of known Python numbers
     algebra     identities of elementwise ops
     factors     known factors together, reciprocals, powers
+    removable   factors that are divided by as well, where both are zero
     sums        terms that occur twice, or cancel
     cancelling  sums of products that are zero whatever is summed
     shapes      rearrangements, broadcasts and sums that cancel or meet
@@ -36,6 +37,7 @@ from symdiff.optimise.factors import FACTORS
 from symdiff.optimise.folding import FOLDING
 from symdiff.optimise.indexing import FINISHING, INDEXING
 from symdiff.optimise.motion import move_invariants
+from symdiff.optimise.removable import REMOVABLE
 from symdiff.optimise.rewriting import Rules, Table, joined, rewrite
 from symdiff.optimise.shapes import ORDER, SHAPES
 from symdiff.optimise.sizes import SIZES
@@ -62,6 +64,7 @@ PASSES: Mapping[str, Pass] = {
         SIZES,
         INDEXING,
         ALGEBRA,
+        REMOVABLE,
         FACTORS,
         SUMS,
         CANCELLING,
@@ -75,6 +78,7 @@ PASSES: Mapping[str, Pass] = {
     "fold": _rewriting(FOLDING),
     "algebra": _rewriting(ALGEBRA),
     "factors": _rewriting(FACTORS),
+    "removable": _rewriting(REMOVABLE),
     "sums": _rewriting(SUMS),
     "cancelling": _rewriting(CANCELLING),
     "shapes": _rewriting(SHAPES, ORDER),

@@ -34,10 +34,11 @@ def gaussian_mixture_grad(weights, means, log_scales, data):
         terms_bar += m_bar / np.sum(t2) * t2
         # line 186: terms = log(weights) - 0.5 * ((x - means) / exp(log_scales)) ** 2 - l...
         log_scales_bar -= terms_bar
-        t2 = terms_bar * t1 / t
-        log_scales_bar += t2 * t1 * t
-        x_bar = -np.sum(t2)
-        means_bar += t2
+        t2 = terms_bar * t1
+        t3 = t2 / t
+        log_scales_bar += t2 * t1
+        x_bar = -np.sum(t3)
+        means_bar += t3
         weights_bar += terms_bar / weights
         # line 185: for x in data:
         data_bar[k] += x_bar

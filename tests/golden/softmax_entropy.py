@@ -5,7 +5,7 @@ def softmax_entropy_grad(z):
     p1 = p / t
     # line 141: return -np.sum(p * np.log(p))
     p_bar = -np.log(p1)
-    p_bar -= p1 / p1
+    p_bar -= np.ones(z.shape)
     # line 140: p = p / np.sum(p)
     p_bar = p_bar / t
     p_bar -= p_bar @ p1
