@@ -173,6 +173,9 @@ class FreeVariable:
     def __str__(self) -> str:
         return self.name
 
+    def __repr__(self) -> str:
+        return f"FreeVariable({self.kind!r}, {self.name!r})"
+
 
 Origin = Literal["argument", "free", "derived", "partial"]
 

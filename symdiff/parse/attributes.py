@@ -16,7 +16,7 @@ from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import GENERATOR
 from symdiff.ops.declare import ATTRIBUTES, METHODS
-from symdiff.parse import lookups
+from symdiff.parse import lookups, native
 from symdiff.parse.blame import judged, users
 from symdiff.parse.identity import class_of, is_unknown
 from symdiff.parse.interpreter import LATE, Interpreter, describe
@@ -266,6 +266,9 @@ def _attribute_of_its_class(interp: Interpreter, ref: ObjectRef, name: str) -> A
     found = lookups.static_on_class(ref.type, name)
     if found is not ABSENT and lookups.is_unchanging(found) and ref.live is not None:
         return _own_attribute(interp, ref, name)  # whether the object hides it or not
+    if isinstance(found, native.DATA):
+        native.require_data(interp, ref, name, found)
+        return _own_attribute(interp, ref, name)
     lookups.has_not_itself(interp, ref, name)
     lookups.on_class(interp, ref.type, name)
     if isinstance(found, functools.cached_property):
@@ -281,7 +284,7 @@ def _attribute_of_its_class(interp: Interpreter, ref: ObjectRef, name: str) -> A
 
 
 def bind_found(
-    interp: Interpreter | None, instance: Abstract, owner: type, found: Any, name: str = ""
+    interp: Interpreter, instance: Abstract, owner: type, found: Any, name: str
 ) -> Abstract:
     if isinstance(found, staticmethod):
         return found.__func__
@@ -291,23 +294,11 @@ def bind_found(
         return BoundMethod(found, instance)
     if hasattr(found, "__symdiff_function__"):
         return BoundMethod(found, instance)
-    if isinstance(found, types.MethodDescriptorType) and isinstance(instance, ObjectRef):
-        return _method_in_c(interp, instance, name)
-    if interp is not None:
-        return class_attribute(interp, owner, name)
-    return found
-
-
-def _method_in_c(interp: Interpreter | None, instance: ObjectRef, name: str) -> Abstract:
-    """A method that is not written in Python, of the user's own object as it is."""
-    changed = interp is None or any(owner is instance for owner, _ in interp.attributes)
-    if instance.live is None or changed:
-        raise UnsupportedCallError(
-            f"'{name}' of a {instance.type.__name__}, which is not written in Python",
-            None if interp is None else interp.span,
-            "call it outside, or in a function marked symdiff.nondifferentiable",
-        )
-    return getattr(instance.live, name)
+    if found is object.__init__:
+        return found
+    if isinstance(found, native.METHODS) and isinstance(instance, ObjectRef):
+        return native.method_of(interp, instance, name, found)
+    return class_attribute(interp, owner, name)
 
 
 def set_attribute(interp: Interpreter, value: Abstract, name: str, content: Abstract) -> None:

@@ -725,11 +725,22 @@ def _next(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abst
     elif isinstance(source, ITERATORS):
         found = _advance(interp, source, keep)
     else:
-        name = class_of(interp, source).__name__
-        raise users(TypeError(f"'{name}' object is not an iterator"))
+        return _next_of_object(interp, source, default)
     item = interp.heap.get(slot)
     interp.heap.contents.pop(slot, None)
     return choose(interp, found, lambda: item, otherwise)
+
+
+def _next_of_object(interp: Interpreter, source: Abstract, default: Sequence[Abstract]) -> Abstract:
+    require_known(interp, source)
+    if not has_method(interp, source, "__next__"):
+        name = class_of(interp, source).__name__
+        raise users(TypeError(f"'{name}' object is not an iterator"))
+    if default:
+        raise UnsupportedCallError(
+            "next() of an object with a default", interp.span, "ask the object whether it has more"
+        )
+    return interp.call_method(source, "__next__")
 
 
 def _advance(

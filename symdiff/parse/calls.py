@@ -470,6 +470,8 @@ def _call_object(
     interp: Interpreter, instance: Abstract, arguments: list[Abstract], keywords: Keywords
 ) -> Abstract:
     method = special_method(interp, instance, "__call__")
+    if isinstance(method, types.MethodWrapperType):  # not written in Python
+        method = method.__self__
     return call_value(interp, method, arguments, keywords)
 
 

@@ -59,16 +59,16 @@ def call_class(
             interp.put((made, name), value)
         return made
     initialise = on_class(interp, cls, "__init__")
+    if cls in INSTEAD or on_class(interp, cls, "__new__") is not object.__new__:
+        raise UnsupportedCallError(
+            f"symdiff cannot make a {cls.__name__} here", interp.span, INSTEAD.get(cls)
+        )
     if dataclasses.is_dataclass(cls) and _is_generated(cls):
         _dataclass(interp, made, cls, arguments, keywords)
-    elif cls in INSTEAD:
-        raise UnsupportedCallError(
-            f"symdiff cannot make a {cls.__name__} here", interp.span, INSTEAD[cls]
-        )
     elif isinstance(initialise, types.FunctionType):
         interp.call(initialise, [made, *arguments], keywords)
         interp.heap.written.discard(made)  # no name stands for it yet
-    elif arguments or keywords:
+    elif arguments or keywords or initialise is not object.__init__:
         raise UnsupportedCallError(f"symdiff cannot make a {cls.__name__} here", interp.span)
     return made
 

@@ -24,14 +24,13 @@ from symdiff.parse.branches import choose
 from symdiff.parse.identity import class_of, identical, require_known
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import require_hashable
-from symdiff.parse.lookups import on_class
 from symdiff.parse.operators import is_staged, items_of
 from symdiff.parse.special import (
     by_operator,
     fields_compared,
     has_method,
     has_operator,
-    not_supported,
+    has_own_method,
 )
 from symdiff.parse.texts import settled
 from symdiff.parse.truth import truth
@@ -171,19 +170,12 @@ def _compare_objects(
 ) -> Abstract:
     """A comparison that the class of one of the operands defines."""
     name = COMPARE[op][0]
-    owner = a if isinstance(a, ObjectRef) else b
-    cls = class_of(interp, owner)
-    if op is ast.NotEq and on_class(interp, cls, "__ne__") is object.__ne__:
+    if op is ast.NotEq and not any(has_own_method(interp, v, "__ne__") for v in (a, b)):
         return _unless(True, truth(interp, _compare_objects(interp, ast.Eq, a, b)))
-    if op is ast.Eq and on_class(interp, cls, "__eq__") is object.__eq__:
-        return identical(interp, a, b)
-    fields = fields_compared(interp, cls, name)
+    cls = class_of(interp, a)
+    fields = fields_compared(interp, cls, name) if cls is class_of(interp, b) else None
     if fields is None:
         return by_operator(interp, name, a, b)
-    if class_of(interp, a) is not class_of(interp, b):
-        if op is ast.Eq:
-            return False
-        raise not_supported(interp, name, a, b)
     left, right = (tuple(interp.attribute(v, field) for field in fields) for v in (a, b))
     return compare(interp, op, left, right)
 

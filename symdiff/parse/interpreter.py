@@ -165,6 +165,8 @@ class Interpreter:
         self.late: set[Any] = set()  # places of the caller's that are written at the end only
         self.live: dict[int, Any] = {}  # what stands for an object of the user's, by its id
         self.given: list[Any] = []  # lists, dicts and objects that are arguments or stand outside
+        self.held_natively: dict[ObjectRef, str] = {}  # what is read of objects not of Python's
+        self.called_natively: dict[ObjectRef, None] = {}
         self.outside: dict[Storage, None] = {}  # of arrays that are captured, or an object's own
         self.same: dict[Path, Path] = {}
         self.by_path: dict[Path, Array] = {}

@@ -78,8 +78,10 @@ def _static_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstrac
     """An item of something else that is known now: ``np.s_[1:3]``."""
     if value is np.r_ or value is np.c_:
         return interp.call(value, key if isinstance(key, tuple) else (key,), {})
-    if not hasattr(type(value), "__getitem__"):
+    if not hasattr(class_of(interp, value), "__getitem__"):
         raise users(TypeError(f"'{class_of(interp, value).__name__}' object is not subscriptable"))
+    if not hasattr(type(value), "__getitem__"):
+        raise UnsupportedSyntaxError(f"an item of {describe(value)}", interp.span)
     if not _is_known(key):
         raise UnsupportedSyntaxError(f"an item of {describe(value)} by a computed key", interp.span)
     return value[static(key)]

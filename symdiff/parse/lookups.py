@@ -117,6 +117,12 @@ def is_bound(found: Any) -> bool:
     return isinstance(found, (*known, *native)) or hasattr(found, "__symdiff_function__")
 
 
+def is_slot(found: Any) -> bool:
+    """Whether a class has a place for an attribute, made of its ``__slots__``."""
+    is_member = isinstance(found, types.MemberDescriptorType)
+    return is_member and "__slots__" in found.__objclass__.__dict__
+
+
 def is_unchanging(value: Any) -> bool:
     """Whether a value is told by one look: it has no parts that change."""
     return isinstance(value, _UNCHANGING) and not isinstance(value, type)
@@ -137,9 +143,8 @@ def own_attributes(live: Any) -> set[str]:
     """The names of what an object has itself, in its dict or in slots."""
     names = set(getattr(live, "__dict__", ()))
     for cls in type(live).__mro__:
-        slots = cls.__dict__.get("__slots__", ())
-        filled = (slots,) if isinstance(slots, str) else slots
-        names.update(name for name in filled if hasattr(live, name))
+        slots = (name for name, found in cls.__dict__.items() if is_slot(found))
+        names.update(name for name in slots if hasattr(live, name))
     return names - {"__dict__", "__weakref__"}
 
 

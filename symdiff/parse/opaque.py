@@ -217,7 +217,7 @@ def _asked_for(function: Any) -> Any:
 
 def library_name(function: Any) -> str:
     """A function or class of a library, in full, as users know it."""
-    name = getattr(function, "__name__", repr(function))
+    name = getattr(function, "__name__", type(function).__name__)
     if isinstance(owner := getattr(function, "__self__", None), np.ufunc):
         return f"{library_name(owner)}.{name}"
     module = _module(function)

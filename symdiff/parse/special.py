@@ -16,7 +16,7 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.parse import lookups
 from symdiff.parse.blame import users
-from symdiff.parse.identity import class_of
+from symdiff.parse.identity import class_of, identical
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.values import Abstract, ObjectRef
 
@@ -51,13 +51,40 @@ def by_operator(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abs
     for instance, method, other in _in_order(interp, name, a, b):
         if has_method(interp, instance, method):
             given = other if instance is a else _given_by_numpy(interp, other, instance)
-            result = interp.call_method(instance, method, given)
+            result = _asked(interp, instance, method, given)
             if result is not NotImplemented:
                 return result
-    raise not_supported(interp, name, a, b)
+    if name not in ("eq", "ne"):
+        raise _not_supported(interp, name, a, b)
+    same = identical(interp, a, b)
+    if name == "eq":
+        return same
+    return ops.not_(same) if isinstance(same, Value) else not same
 
 
-def not_supported(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Exception:
+def _asked(interp: Interpreter, instance: Abstract, method: str, other: Abstract) -> Abstract:
+    """What a method of an operator gives; those that every class inherits do not know."""
+    if has_own_method(interp, instance, method):
+        made = fields_compared(interp, class_of(interp, instance), method.strip("_"))
+        known = made is None  # what dataclasses make compares objects of one class
+        return interp.call_method(instance, method, other) if known else NotImplemented
+    if method == "__ne__" and has_own_method(interp, instance, "__eq__"):
+        cls = class_of(interp, instance).__name__
+        raise UnsupportedCallError(
+            f"'!=' of a {cls}, which has no __ne__, and of an object that has one",
+            interp.span,
+            "write not (a == b)",
+        )
+    return NotImplemented
+
+
+def has_own_method(interp: Interpreter, value: Abstract, name: str) -> bool:
+    """The same, where it is not what every class inherits."""
+    inherited = lookups.static_on_class(class_of(interp, value), name)
+    return inherited is not object.__dict__.get(name) and has_method(interp, value, name)
+
+
+def _not_supported(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Exception:
     """What Python raises where no method says what to do."""
     left, right = (class_of(interp, v).__name__ for v in (a, b))
     if name in REFLECTED:

@@ -320,7 +320,7 @@ def rest_on_being_apart(interp: Interpreter) -> None:
         given = dict.fromkeys(ref.path for ref in interp.given if _class_of(ref) == kind)
         others = tuple(path for path in given if path not in mine)
         if len(mine) + len(others) > 1:
-            interp.guard(next(iter(mine)), "apart", (tuple(mine), others), of=str((mine, others)))
+            interp.guard(next(iter(mine)), "apart", (tuple(mine), others))
 
 
 def _class_of(ref: Any) -> Any:

@@ -257,7 +257,7 @@ class _Writer:
 
     def _value(self, name: str, expected: Any) -> None:
         bound = self.bind(expected)
-        if _is_by_value(expected):
+        if is_by_value(expected):
             differs = f"{name} != {name}" if expected != expected else f"{name} == {bound}"
             self.require(f"{name} is {bound} or type_({name}) is type_({bound}) and {differs}")
         elif isinstance(expected, types.MethodType | types.BuiltinMethodType):
@@ -268,7 +268,7 @@ class _Writer:
     def check(self, check: Check) -> None:
         """A fact of the front end's holds."""
         if check.kind == "value":
-            by_value = _is_by_value(check.expected)
+            by_value = is_by_value(check.expected)
             name = self.read(check.path) if by_value else self.expression(check.path)[0]
             self._value(name, check.expected)
             return
@@ -359,7 +359,7 @@ def _or_absent(read: Callable[[], Any]) -> Any:
         return ABSENT
 
 
-def _is_by_value(value: Any) -> bool:
+def is_by_value(value: Any) -> bool:
     """Whether equal values of one type are the same to a program."""
     return isinstance(value, _BY_VALUE) and not isinstance(value, type)
 

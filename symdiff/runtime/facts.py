@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import types
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from symdiff.ir.signature import Aspect, Path, Signature, describe
-from symdiff.runtime.entry import Check
+from symdiff.runtime.entry import Check, is_by_value
 from symdiff.runtime.signature import spelled
 
 Facts = Mapping[str, str]  # what of which variable, and the fact
@@ -30,10 +33,12 @@ def _fact(check: Check) -> tuple[str, str]:
     if check.kind in ("type", "specification"):
         kind = _shown(expected) if check.kind == "type" else describe(expected)
         return f"the type of {path}", f"{path}: {kind}"
-    if check.kind in ("same", "apart"):
+    if check.kind == "same":
         other = spelled(expected)
-        word = "is" if check.kind == "same" else "is not"
-        return f"whether {path} is {other}", f"{path} {word} {other}"
+        return f"whether {path} is {other}", f"{path} is {other}"
+    if check.kind == "apart":
+        others = ", ".join(spelled(p) for paths in expected for p in paths if p != check.path)
+        return f"whether {path} is one of {others}", f"{path} is none of {others}"
     if check.kind == "keys":
         return f"the keys of {path}", f"{path} has {_shown(expected)}"
     if check.kind == "other":
@@ -43,8 +48,22 @@ def _fact(check: Check) -> tuple[str, str]:
 
 
 def _shown(value: Any) -> str:
-    name = getattr(value, "__qualname__", None)
-    return name if isinstance(name, str) else repr(value)
+    """A value as text: of an object of the user's, which is not asked, its class."""
+    if isinstance(value, _NAMED):
+        name: str = getattr(value, "__qualname__", value.__name__)
+        return name
+    plain = value is None or is_by_value(value)
+    return repr(value) if plain else f"this {type(value).__qualname__}"
+
+
+_NAMED = (
+    type,
+    np.ufunc,
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.MethodType,
+    types.ModuleType,
+)
 
 
 def lines_of(name: str, signatures: Sequence[Signature], facts: Sequence[Facts]) -> list[str]:

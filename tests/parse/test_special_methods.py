@@ -1,5 +1,6 @@
 """What Python and NumPy make of operators on sequences and on objects of the user's classes."""
 
+import dataclasses
 import logging
 from typing import NamedTuple
 
@@ -152,3 +153,88 @@ class Doubled(NamedTuple):
 def test_tuples_whose_items_are_not_what_they_seem_are_refused(function, argument):
     with pytest.raises(UnsupportedCallError, match="__iter__ of its own"):
         symdiff.grad(function)(argument)
+
+
+class Agrees:
+    def __eq__(self, other):
+        return True
+
+
+class Disagrees:
+    def __ne__(self, other):
+        return True
+
+
+class Unsure:
+    def __eq__(self, other):
+        return NotImplemented
+
+
+class Nothing:
+    pass
+
+
+@dataclasses.dataclass
+class Point:
+    x: float
+
+
+nothing, agrees, differs, unsure = Nothing(), Agrees(), Disagrees(), Unsure()
+COMPARED = [nothing, agrees, unsure, Point(1.0), Point(2.0), 2, "a"]
+
+
+def compares_each(x):
+    found = []
+    for one in COMPARED:
+        for other in COMPARED:
+            found.append((one == other, one != other))
+    return found, x == nothing, nothing == x, agrees == x, unsure != x
+
+
+def looks_among(x):
+    return nothing in [agrees], agrees in (nothing,), unsure in [nothing], nothing in [x, nothing]
+
+
+def disagrees(x):
+    return nothing != differs, differs != nothing, differs != x, differs == differs
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        compares_each,
+        looks_among,
+        disagrees,
+        lambda x: nothing < nothing,
+        lambda x: nothing < x,
+        lambda x: x >= unsure,
+        lambda x: Point(x) < unsure,
+    ],
+)
+def test_objects_are_compared_by_the_methods_of_both(function):
+    follows(function, 2.0)
+
+
+def test_a_comparison_by_different_methods_of_both_is_refused():
+    with pytest.raises(UnsupportedCallError, match="has no __ne__"):
+        symdiff.grad(lambda x: x if agrees != differs else 2 * x)(2.0)
+
+
+class Steps:
+    def __init__(self):
+        self.k = 1.0
+
+    def __next__(self):
+        self.k = self.k * 3.0
+        return self.k
+
+
+def test_next_asks_the_object():
+    def steps(x):
+        steps = Steps()
+        return x * next(steps) * next(steps)
+
+    follows(steps, 2.0)
+    assert symdiff.grad(steps)(2.0) == 27.0
+    with pytest.raises(UnsupportedCallError, match=r"next\(\) of an object with a default"):
+        symdiff.grad(lambda x: x * next(Steps(), 1.0))(2.0)

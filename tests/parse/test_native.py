@@ -1,0 +1,185 @@
+"""Objects of classes that are not written in Python."""
+
+import array
+import collections
+import ctypes
+import datetime
+import decimal
+import operator
+import re
+
+import numpy as np
+import pytest
+from scipy.signal._peak_finding_utils import _local_maxima_1d
+
+import symdiff
+from symdiff.errors import UnsupportedCallError
+from tests.parse.following import follows
+
+LAG = datetime.timedelta(days=3)
+PATTERN = re.compile("a+")
+PAIR = collections.deque([1.0, 2.0], maxlen=4)
+NUMBERS = array.array("d", [1.0, 2.0])
+RAISED = ValueError(4.0)
+HALF = decimal.Decimal("0.5")
+SECOND = operator.itemgetter(1)
+STEPS = iter([1.0, 2.0])
+LENGTH = ctypes.pythonapi.PyLong_AsLong
+FOUND = collections.deque()
+
+
+def what_they_hold(x):
+    if PATTERN.pattern == "a+":
+        x = x * LAG.days
+    return x * PAIR.maxlen * NUMBERS.itemsize * RAISED.args[0]
+
+
+def test_what_they_hold_is_read():
+    follows(what_they_hold, 2.0)
+    assert symdiff.grad(what_they_hold)(2.0) == 3 * 4 * 8 * 4.0
+
+
+def test_what_they_hold_is_looked_up_at_each_call(monkeypatch):
+    gradient = symdiff.grad(lambda x: x * LAG.days)
+    assert gradient(2.0) == 3.0
+    monkeypatch.setitem(globals(), "LAG", datetime.timedelta(days=5))
+    assert gradient(2.0) == 5.0
+    gradient = symdiff.grad(lambda x: x if PATTERN.pattern == "a+" else 2 * x)
+    assert gradient(2.0) == 1.0
+    monkeypatch.setitem(globals(), "PATTERN", re.compile("b"))
+    assert gradient(2.0) == 2.0
+
+
+def test_a_method_is_called_of_the_object_that_stands_there(monkeypatch):
+    def notes(x):
+        FOUND.append(1)
+        return x * x
+
+    gradient = symdiff.grad(notes)
+    first, second = collections.deque(), collections.deque()
+    for found in (first, second, first):
+        monkeypatch.setitem(globals(), "FOUND", found)
+        assert gradient(3.0) == 6.0
+    assert (len(first), len(second)) == (2, 1)
+
+
+def fills(found, x):
+    found.append(1)
+    return x * x
+
+
+def test_a_method_is_called_of_the_object_that_is_given():
+    gradient = symdiff.grad(fills, argnums=1)
+    first, second = collections.deque(), collections.deque()
+    for found in (first, second, first):
+        assert gradient(found, 3.0) == 6.0
+    assert (len(first), len(second)) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda x: x * PAIR[0], "nothing is known of"),
+        (lambda x: x * NUMBERS[1], "nothing is known of"),
+        (lambda x: x * next(STEPS), "nothing is known of"),
+        (lambda x: x if 1.0 in PAIR else 2 * x, "nothing is known"),
+        (lambda x: x if HALF < 2 else 2 * x, "nothing is known"),
+        (lambda x: SECOND((x, x)), "no rule for operator.itemgetter"),
+        (lambda x: x * LENGTH(3), "nothing is known of"),
+        (lambda x: x * _local_maxima_1d(np.ones(3))[0].size, "no rule for scipy.*_local_maxima_1d"),
+        (lambda x: x * len(collections.deque()), "cannot make a deque"),
+        (lambda x: x * np.broadcast().nd, "cannot make a broadcast"),
+    ],
+)
+def test_what_they_give_is_not_known(function, message):
+    with pytest.raises(UnsupportedCallError, match=message):
+        symdiff.grad(function)(2.0)
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_what_they_hold_is_not_read_where_their_methods_are_called(first):
+    def reads_first(x):
+        limit = PAIR.maxlen
+        PAIR.append(3.0)
+        return x * limit
+
+    def calls_first(x):
+        PAIR.append(3.0)
+        return x * PAIR.maxlen
+
+    with pytest.raises(UnsupportedCallError, match="'maxlen' of a deque whose methods are called"):
+        symdiff.grad(reads_first if first else calls_first)(2.0)
+
+
+class Slots:
+    __slots__ = ("__hidden", "empty", "shown")
+
+    def __init__(self, shown):
+        self.shown, self.__hidden = shown, 2 * shown
+
+    def hidden(self):
+        return self.__hidden
+
+
+KEPT = Slots(1.5)
+
+
+def test_slots_are_attributes():
+    follows(lambda x: x * KEPT.hidden() + KEPT.shown, 2.0)
+    follows(lambda x: Slots(x).hidden() * Slots(x).shown, 2.0)
+    follows(lambda x: x * KEPT.empty, 2.0)
+    follows(lambda x: Slots(x).empty, 2.0)
+
+
+def test_a_slot_that_is_filled_later_is_found():
+    gradient = symdiff.grad(lambda x: 2 * x if hasattr(KEPT, "empty") else x)
+    assert gradient(2.0) == 1.0
+    KEPT.empty = None
+    try:
+        assert gradient(2.0) == 2.0
+    finally:
+        del KEPT.empty
+
+
+class Made:
+    """An instance comes of more than ``__init__``."""
+
+    def __new__(cls):
+        made = object.__new__(cls)
+        made.k = 3.0
+        return made
+
+
+def test_a_class_with_a_constructor_of_its_own_is_refused():
+    with pytest.raises(UnsupportedCallError, match="cannot make a Made"):
+        symdiff.grad(lambda x: x * Made().k)(2.0)
+
+
+class Loud:
+    """An object whose text tells the world."""
+
+    shown = 0
+
+    def __init__(self, k):
+        self.k = k
+
+    def __repr__(self):
+        Loud.shown += 1
+        return "loud"
+
+
+LOUD = [Loud(1.0), Loud(2.0)]
+
+
+def test_compiling_asks_no_object_for_its_text():
+    def changes(x):
+        LOUD[0].k = x
+        return LOUD[0].k * LOUD[1].k
+
+    assert symdiff.grad(changes)(3.0) == 2.0
+    assert Loud.shown == 0
+
+
+def test_an_item_of_a_text_that_is_known_at_run_time_is_refused():
+    with pytest.raises(symdiff.UnsupportedSyntaxError, match="an item of a string"):
+        symdiff.grad(lambda x: x * len(f"{x}"[:2]))(2.0)
