@@ -15,6 +15,7 @@ from symdiff.ir.types import ArrayType
 from symdiff.parse.arguments import as_array
 from symdiff.parse.attributes import set_attribute
 from symdiff.parse.blame import judged
+from symdiff.parse.flat import set_flat
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import note_write, set_item, unbuffered
 from symdiff.parse.layouts import lies_as
@@ -38,7 +39,11 @@ def assign(interp: Interpreter, target: ast.expr, value: Abstract) -> None:
             container = interp.evaluate(target.value)
             if _is_flat(target.value) and _of_one_storage(container, value):
                 raise unbuffered(interp, "a.flat[key] = values.copy()")
-            set_item(interp, container, interp.evaluate(target.slice), value)
+            key = interp.evaluate(target.slice)
+            if _is_flat(target.value) and isinstance(container, Array):
+                set_flat(interp, container, key, value)
+            else:
+                set_item(interp, container, key, value)
         elif isinstance(target, ast.Tuple | ast.List):
             _unpack(interp, target.elts, value)
         else:

@@ -18,6 +18,7 @@ from symdiff.ir.types import GENERATOR
 from symdiff.ops.declare import ATTRIBUTES, METHODS
 from symdiff.parse import lookups, native
 from symdiff.parse.blame import judged, users
+from symdiff.parse.flat import set_flat
 from symdiff.parse.identity import class_of, is_unknown
 from symdiff.parse.interpreter import LATE, Interpreter, describe
 from symdiff.parse.items import set_item
@@ -305,7 +306,9 @@ def set_attribute(interp: Interpreter, value: Abstract, name: str, content: Abst
     """``value.name = content``."""
     if isinstance(value, ObjectRef):
         _set_object_attribute(interp, value, name, content)
-    elif isinstance(value, Array) and name in ("real", "imag", "T", "flat"):
+    elif isinstance(value, Array) and name == "flat":
+        set_flat(interp, call_flat(interp, value), Ellipsis, content)
+    elif isinstance(value, Array) and name in ("real", "imag", "T"):
         set_item(interp, get_attribute(interp, value, name), Ellipsis, content)
     elif isinstance(value, Array) and name == "shape":
         raise UnsupportedSyntaxError("assigning to .shape", None, "use x = x.reshape(...)")
