@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
-from symdiff.ops.table import with_table
+from symdiff.ops.table import counts, with_table
 
 README = Path(__file__).parents[1] / "README.md"
 UPDATE = bool(os.environ.get("UPDATE_README"))
@@ -74,13 +74,22 @@ def test_the_first_program_is_the_first_example():
     assert loss in example
 
 
-@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.3.0", reason="older: fewer functions")
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="older: fewer functions")
 def test_the_table_of_calls_is_the_registrys():
     if UPDATE:
         text = README.read_text(encoding="utf-8")
         README.write_text(with_table(text), encoding="utf-8")
     text = README.read_text(encoding="utf-8")
     assert text == with_table(text), "run: python -m symdiff.ops.table README.md"
+
+
+def test_the_registry_counts_itself():
+    said = counts()
+    numpys, scipys = map(int, re.findall(r"(\d+) of (?:NumPy|SciPy)", said))
+    assert numpys >= 320, said
+    assert scipys >= 120, said
+    taken, left_out = map(int, re.findall(r"(\d+) (?:taken|refused)", said))
+    assert taken > 2 * left_out, said
 
 
 # The table of conventions -------------------------------------------------------------------------

@@ -614,9 +614,10 @@ def _register(special: ModuleType) -> None:
     lowers(special.zeta)(_zeta)
     for name in _OF_WHOLE_NUMBERS:
         lowers(getattr(special, name))(_of_known(getattr(special, name)))
+    lowers(special.binom)(lambda n, k: special.binom(static(n), static(k)))
 
 
-_OF_WHOLE_NUMBERS = ("comb", "factorial", "binom", "perm", "factorial2")
+_OF_WHOLE_NUMBERS = ("comb", "factorial", "perm", "factorial2")
 
 
 def _lowering(function: np.ufunc, operation: Operation) -> Callable[..., Any]:

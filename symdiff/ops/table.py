@@ -1,12 +1,14 @@
 """The table of what can be called in differentiated code, written from the registry.
 
 ``python -m symdiff.ops.table`` prints it; with the path of a file, it is written there between two
-marks. A row holds the callables whose meaning one module declares.
+marks; ``--counts`` tells how many there are. A row holds the callables whose meaning one module
+declares. Beside it stand the arguments that are refused: documented, and not taken.
 """
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Hashable, Iterator
 from itertools import groupby
 from pathlib import Path
@@ -17,7 +19,8 @@ import numpy as np
 from symdiff import ops
 from symdiff.definitions import DEFINITIONS, OBJECTS
 from symdiff.definitions.libraries import import_all
-from symdiff.ops.declare import ATTRIBUTES, FUNCTIONS, METHODS, WRITES
+from symdiff.ops.arguments import documented, untaken
+from symdiff.ops.declare import ATTRIBUTES, FUNCTIONS, METHODS, REGISTRY, WRITES, Operation
 
 START, END = "<!-- table of calls -->", "<!-- end of the table of calls -->"
 
@@ -99,6 +102,82 @@ def rows() -> Iterator[tuple[str, set[tuple[str, str]]]]:
     yield "attributes of arrays", {("x.", name) for name in ATTRIBUTES}
 
 
+# Arguments ----------------------------------------------------------------------------------------
+
+
+def refused() -> dict[str, list[tuple[str, str]]]:
+    """The callables of each documented argument that they do not take; all ufuncs of a library
+    are as one.
+    """
+    found: dict[str, set[Any]] = {}
+    for function, meaning, has_out in _meanings():
+        for name in untaken(function, meaning, out=has_out):
+            found.setdefault(name, set()).add(function)
+    found.pop("sig", None)  # another name of ``signature``
+    return {name: _by_kind(found[name]) for name in sorted(found)}
+
+
+def _by_kind(functions: set[Any]) -> list[tuple[str, str]]:
+    kinds: dict[str, set[Any]] = {}
+    for function, _, _ in _meanings():
+        if isinstance(function, np.ufunc):
+            kinds.setdefault(spelled(function)[0], set()).add(function)
+    whole = {prefix: ufuncs for prefix, ufuncs in kinds.items() if ufuncs <= functions}
+    rest = functions.difference(*whole.values())
+    return sorted([*((prefix, "(every ufunc)") for prefix in whole), *map(spelled, rest)])
+
+
+def _meanings() -> Iterator[tuple[Any, Any, bool]]:
+    """Each callable, what it means here, and whether that takes an array to write to anyhow."""
+    import_all()
+    for table, has_out in ((FUNCTIONS, True), (WRITES, True), (DEFINITIONS, False)):
+        for function, meaning in table.items():
+            yield function, meaning, has_out
+
+
+def refusals() -> str:
+    """The arguments that are refused, by name, in Markdown."""
+    lines = ["| refused | of |", "| --- | --- |"]
+    lines += [f"| `{name}=` | {_listed(set(entries))} |" for name, entries in refused().items()]
+    return "\n".join(lines)
+
+
+def counts() -> str:
+    """How many callables, ops, definitions and arguments there are, a line each."""
+    callables = {function for function, _, _ in _meanings()}
+    libraries = Counter(spelled(function)[0].partition(".")[0] for function in callables)
+    kinds = Counter(map(_kind, REGISTRY.values()))
+    taken = missing = 0
+    for function, meaning, has_out in _meanings():
+        known = set(documented(function) or ()) - {"sig", "self", "args", "kwargs"}
+        left_out = known & set(untaken(function, meaning, out=has_out))
+        taken, missing = taken + len(known) - len(left_out), missing + len(left_out)
+    return "\n".join(
+        (
+            f"callables: {libraries['np']} of NumPy, {libraries['scipy']} of SciPy, "
+            f"{libraries['math'] + libraries['cmath'] + libraries['']} of Python",
+            f"methods and attributes of arrays: {len(METHODS)} and {len(ATTRIBUTES)}",
+            f"ops: {kinds['elementwise']} with partial derivatives, {kinds['rules']} with rules, "
+            f"{kinds['discrete']} without a derivative",
+            f"definitions: {len(DEFINITIONS)} callables",
+            f"documented arguments: {taken} taken, {missing} refused by name",
+        )
+    )
+
+
+def _kind(operation: Operation) -> str:
+    if operation.nondifferentiable is True:
+        return "discrete"
+    if operation.elementwise:
+        carried = any(operation.carries(k) for k in range(len(operation.partials or ())))
+        return "elementwise" if carried else "discrete"
+    has_rules = operation.linear or operation.vjp or operation.jvp or operation.tangent
+    return "rules" if has_rules else "discrete"
+
+
+# Markdown -----------------------------------------------------------------------------------------
+
+
 def table() -> str:
     """The table in Markdown."""
     lines = ["| | |", "| --- | --- |"]
@@ -122,13 +201,16 @@ def with_table(text: str) -> str:
     _, end, after = rest.partition(END)
     if not (start and end):
         raise ValueError(f"the text has no lines {START} and {END}")
-    return f"{before}{START}\n\n{table()}\n\n{END}{after}"
+    return f"{before}{START}\n\n{table()}\n\n{refusals()}\n\n{END}{after}"
 
 
 def main(paths: list[str]) -> None:
     """Print the table, or write it into the files."""
+    if paths == ["--counts"]:
+        print(counts())
+        return
     if not paths:
-        print(table())
+        print(f"{table()}\n\n{refusals()}")
     for path in map(Path, paths):
         path.write_text(with_table(path.read_text(encoding="utf-8")), encoding="utf-8")
 
