@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions.declare import defines, refuse
+from symdiff.definitions.lines import axes_of
 
 
 @defines(np.choose)
@@ -74,3 +75,99 @@ def isin(element: Any, test_elements: Any, assume_unique: Any = False, invert: A
     """Whether each element is one of those asked for."""
     found = np.any(np.asarray(element)[..., None] == np.ravel(test_elements), axis=-1)
     return np.logical_not(found) if invert else found
+
+
+@defines(np.take)
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
+    """The elements at places, which are brought into the range of those there are."""
+    x = np.ravel(a) if axis is None else np.asarray(a)
+    along = 0 if axis is None else axis
+    count, places = x.shape[along], np.asarray(indices)
+    if mode == "wrap":
+        places = places % count
+    elif mode == "clip":
+        places = np.clip(places, 0, count - 1)
+    else:
+        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got '{mode}')")
+    return np.take(x, places, axis=along)
+
+
+@defines(np.searchsorted)
+def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+    """Where elements would be inserted into what ``sorter`` sorts."""
+    return np.searchsorted(np.asarray(a)[np.asarray(sorter)], v, side)
+
+
+@defines(np.delete)
+def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+    """What is left along an axis without some places."""
+    x = np.ravel(arr) if axis is None or np.ndim(arr) == 0 else np.asarray(arr)
+    along = 0 if axis is None else axes_of(x, axis)[0]
+    count, before = x.shape[along], (slice(None),) * along
+    if not isinstance(obj, int) or isinstance(obj, bool):
+        return x[(*before, _without(obj, count))]
+    if not -count <= obj < count:
+        raise IndexError(f"index {obj} is out of bounds for axis {along} with size {count}")
+    place = obj % count
+    parts = (x[(*before, slice(None, place))], x[(*before, slice(place + 1, None))])
+    return np.concatenate(parts, axis=along)
+
+
+def _without(obj: Any, count: Any) -> Any:
+    """Which of so many places are not named."""
+    kept = np.ones(count, bool)
+    if isinstance(obj, slice):
+        kept[obj] = False
+        return kept
+    places = np.asarray(obj)
+    if places.dtype == bool:
+        if places.shape != (count,):
+            raise ValueError(
+                "boolean array argument obj to delete must be one dimensional "
+                f"and match the axis length of {count}"
+            )
+        return ~places
+    kept[places.astype(np.intp) if places.size == 0 else places] = False
+    return kept
+
+
+@defines(np.insert)
+def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    """New elements before some places along an axis."""
+    x = np.ravel(arr) if axis is None or np.ndim(arr) == 0 else np.asarray(arr)
+    along = 0 if axis is None else axes_of(x, axis)[0]
+    count, before = x.shape[along], (slice(None),) * along
+    places = np.arange(count)[obj] if isinstance(obj, slice) else np.asarray(obj)
+    if places.dtype == bool:
+        places = np.flatnonzero(places)
+    if places.ndim > 1:
+        raise ValueError("index array argument obj to insert must be one dimensional or scalar")
+    new = np.asarray(values).astype(x.dtype)
+    if places.size == 1:
+        new = np.array(new, ndmin=x.ndim)
+        if places.ndim == 0:
+            new = np.moveaxis(new, 0, along)
+        return _inserted(x, places.ravel()[0], new, along)
+    if places.size == 0:
+        places = places.astype(np.intp)
+    places = np.where(places < 0, places + count, places)
+    order = np.argsort(places, kind="stable")
+    places[order] += np.arange(len(places))
+    total = count + len(places)
+    kept = np.ones(total, bool)
+    kept[places] = False
+    made: Any = np.zeros((*x.shape[:along], total, *x.shape[along + 1 :]), x.dtype)
+    made[(*before, places)] = new
+    made[(*before, np.flatnonzero(kept))] = x
+    return made
+
+
+def _inserted(x: Any, place: Any, new: Any, along: Any) -> Any:
+    """All of ``new`` before one place."""
+    count, number, before = x.shape[along], new.shape[along], (slice(None),) * along
+    if not -count <= place <= count:
+        raise IndexError(f"index {place} is out of bounds for axis {along} with size {count}")
+    start = place + count if place < 0 else place
+    between = np.broadcast_to(new, (*x.shape[:along], number, *x.shape[along + 1 :]))
+    parts = (x[(*before, slice(None, start))], between, x[(*before, slice(start, None))])
+    return np.concatenate(parts, axis=along)

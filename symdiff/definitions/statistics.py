@@ -1,4 +1,4 @@
-"""Covariances and correlations."""
+"""Weighted means, covariances and correlations."""
 
 from __future__ import annotations
 
@@ -7,6 +7,51 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions.declare import defines
+from symdiff.definitions.lines import axes_of
+
+
+@defines(np.average)
+def average(
+    a: Any,
+    axis: Any = None,
+    weights: Any = None,
+    returned: Any = False,
+    *,
+    keepdims: Any = False,
+) -> Any:
+    """The sum of products with the weights over the sum of these."""
+    x = np.asarray(a)
+    if weights is None:
+        mean = np.mean(x, axis=axis, keepdims=keepdims)
+        total = np.asarray(mean).dtype.type(x.size / np.size(mean))
+    else:
+        w = _along_axes(np.asarray(weights), x, axis)
+        dtype = np.result_type(x.dtype, w.dtype)
+        if x.dtype.kind in "biu":
+            dtype = np.result_type(dtype, np.float64)
+        total = np.sum(w, axis=axis, dtype=dtype, keepdims=keepdims)
+        if np.any(total == 0.0):
+            raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+        products = np.multiply(x, w, dtype=dtype)
+        mean = np.sum(products, axis=axis, keepdims=keepdims) / total
+    if not returned:
+        return mean
+    return mean, total if np.shape(total) == np.shape(mean) else np.full(np.shape(mean), total)
+
+
+def _along_axes(w: Any, x: Any, axis: Any) -> Any:
+    """Weights of the shape of ``x``, or of its shape along the axes."""
+    if w.shape == x.shape:
+        return w
+    if axis is None:
+        raise TypeError("Axis must be specified when shapes of a and weights differ.")
+    axes = axes_of(x, axis)
+    if w.shape != tuple(x.shape[k] for k in axes):
+        raise ValueError(
+            "Shape of weights must be consistent with shape of a along specified axis."
+        )
+    ordered = np.transpose(w, tuple(axes.index(k) for k in sorted(axes)))
+    return ordered[tuple(slice(None) if k in axes else None for k in range(x.ndim))]
 
 
 @defines(np.cov)

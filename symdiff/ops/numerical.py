@@ -92,32 +92,6 @@ if hasattr(np, "trapz"):
     lowers(np.trapz)(_trapezoid)
 
 
-@lowers(np.gradient)
-def lower_gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
-    x = array_of(f)
-    rank = array_type(x).rank
-    axes = range(rank) if static(axis) is None else [axis_of(axis, rank)]
-    if static(edge_order) != 1 or len(varargs) > 1:
-        raise UnsupportedCallError("gradient in this form", None, "write out the differences")
-    step = array_of(varargs[0] if varargs else 1.0)
-    if array_type(step).shape:
-        raise UnsupportedCallError("gradient of uneven steps", None, "write out the differences")
-    made = tuple(_central(x, step, along) for along in axes)
-    return made[0] if len(made) == 1 else made
-
-
-def _central(x: Value, step: Value, axis: int) -> Value:
-    """Central differences inside, one-sided ones at the ends."""
-    over = by_numpy(divide)
-    inner = subtract(_at(x, axis, slice(2, None)), _at(x, axis, slice(None, -2)))
-    first = subtract(_at(x, axis, 1), _at(x, axis, 0))
-    last = subtract(_at(x, axis, -1), _at(x, axis, -2))
-    made = FUNCTIONS[np.zeros_like](x)
-    made = index_set_of(made, over(inner, 2.0 * step), (WHOLE,) * axis + (slice(1, -1),))
-    made = index_set_of(made, over(first, step), (WHOLE,) * axis + (0,))
-    return index_set_of(made, over(last, step), (WHOLE,) * axis + (-1,))
-
-
 # Polynomials --------------------------------------------------------------------------------------
 
 
@@ -150,7 +124,7 @@ def _infer_interp(x: Type, xp: Type, fp: Type) -> tuple[Type, ...]:
     at = require_array(x, "interp")
     single = require_array(fp, "interp").dtype.kind == "c"
     dtype = np.dtype("complex128" if single else "float64")
-    return (ArrayType(dtype, at.shape, "array" if at.kind == "array" else "scalar"),)
+    return (ArrayType(dtype, at.shape, "array" if at.shape else "scalar"),)
 
 
 class _Segments:
@@ -227,14 +201,12 @@ interp = declare(
 @lowers(np.interp)
 def lower_interp(
     x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
-) -> Value:
+) -> Any:
     if left is not None or right is not None or period is not None:
-        raise UnsupportedCallError("interp with left, right or period", None, "use numpy.where")
+        return NotImplemented
     values = array_of(fp)
     exact = array_type(values).dtype.kind in "biu"
-    return interp(  # type: ignore[no-any-return]
-        array_of(x), array_of(xp), cast(values, np.dtype(float)) if exact else values
-    )
+    return interp(array_of(x), array_of(xp), cast(values, np.dtype(float)) if exact else values)
 
 
 # Convolution --------------------------------------------------------------------------------------
@@ -460,50 +432,7 @@ def lower_median(
     return median(x, axis=axis_of(axis, array_type(x).rank))
 
 
-@lowers(np.average)
-def lower_average(
-    a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = False
-) -> Any:
-    if weights is None or static(returned) or static(keepdims):
-        if static(returned) or static(keepdims):
-            raise UnsupportedCallError("average in this form", None, "divide two sums")
-        return FUNCTIONS[np.mean](a, axis=axis)
-    x, w = array_of(a), array_of(weights)
-    if array_type(w).rank != array_type(x).rank:
-        if array_type(w).rank != 1 or static(axis) is None:
-            raise TypeError("Axis must be specified when shapes of a and weights differ.")
-        along = axis_of(axis, array_type(x).rank)
-        w = index_of(w, tuple(WHOLE if k == along else None for k in range(array_type(x).rank)))
-    scale = FUNCTIONS[np.sum](w, axis=axis)
-    return by_numpy(divide)(FUNCTIONS[np.sum](multiply(x, w), axis=axis), scale)
-
-
-# Insertions and deletions -------------------------------------------------------------------------
-
-
-@lowers(np.delete)
-def lower_delete(arr: Any, obj: Any, axis: Any = None) -> Value:
-    x = lower_ravel(arr) if static(axis) is None else array_of(arr)
-    along = 0 if static(axis) is None else axis_of(axis, array_type(x).rank)
-    place = static(obj)
-    if not isinstance(place, int | np.integer):
-        raise UnsupportedCallError("delete of several places", None, "index with a mask")
-    after = None if place == -1 else slice(int(place) + 1, None)
-    parts = [_at(x, along, slice(None, int(place)))]
-    parts += [] if after is None else [_at(x, along, after)]
-    return lower_concatenate(parts, along)  # type: ignore[no-any-return]
-
-
-@lowers(np.insert)
-def lower_insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Value:
-    x, new = array_of(arr), array_of(values)
-    place = static(obj)
-    one = array_type(x).rank == 1 and not array_type(new).rank
-    if not isinstance(place, int | np.integer) or not one:
-        raise UnsupportedCallError("insert in this form", None, "use numpy.concatenate")
-    cast = _real_like(new, x)
-    parts = [_at(x, 0, slice(None, int(place))), index_of(lower_ravel(cast), WHOLE)]
-    return lower_concatenate([*parts, _at(x, 0, slice(int(place), None))], 0)  # type: ignore[no-any-return]
+# Blocks -----------------------------------------------------------------------------------------
 
 
 @lowers(np.block)

@@ -447,11 +447,9 @@ def lower_take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Value:
 
 
 @lowers(np.take, method="take")
-def lower_take(
-    a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise"
-) -> Value:
+def lower_take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
     if static(mode) != "raise":
-        raise UnsupportedCallError(f"take with mode={mode!r}", None, "index with i % n, or clip i")
+        return NotImplemented
     x, along = _row_axis(a, axis)
     return _taken(x, along, array_of(indices))
 
@@ -603,15 +601,15 @@ searchsorted = declare(
 
 
 @lowers(np.searchsorted)
-def lower_searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Value:
+def lower_searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     if sorter is not None:
-        raise UnsupportedCallError("searchsorted with a sorter", None, "sort first: a[sorter]")
-    return searchsorted(array_of(a), array_of(v), side=static(side))  # type: ignore[no-any-return]
+        return NotImplemented
+    return searchsorted(array_of(a), array_of(v), side=static(side))
 
 
 @lowers(method="searchsorted")
-def lower_searchsorted_method(a: Value, v: Any, side: Any = "left", sorter: Any = None) -> Value:
-    return lower_searchsorted(a, v, side, sorter)  # type: ignore[no-any-return]
+def lower_searchsorted_method(a: Value, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+    return lower_searchsorted(a, v, side, sorter)
 
 
 def _infer_digitize(x: Type, bins: Type, *, right: bool) -> tuple[Type, ...]:
@@ -679,7 +677,7 @@ def _edge(value: Operand, x: Value, axis: int) -> Value:
 
 
 @lowers(np.ediff1d)
-def lower_ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Value:
+def lower_ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     if to_end is not None or to_begin is not None:
-        raise UnsupportedCallError("ediff1d with ends", None, "use numpy.concatenate")
+        return NotImplemented
     return _differences(lower_ravel(ary), 0)

@@ -110,9 +110,16 @@ def dtype_of(argument: Any) -> np.dtype | None:
     return None if argument is None else np.dtype(argument)
 
 
-def common_dtype(values: Iterable[Value]) -> np.dtype:
+def common_dtype(values: Iterable[Any]) -> np.dtype:
     """As ``np.result_type`` has it: numbers of Python's count by their kind only."""
     return np.result_type(*map(_for_promotion, values))
+
+
+def _for_promotion(argument: Any) -> Any:
+    if not isinstance(argument, Value):
+        return argument
+    type_ = array_type(argument)
+    return one_of(type_) if type_.weak else type_.dtype
 
 
 def cast(x: Value, dtype: np.dtype | None) -> Value:
@@ -562,22 +569,3 @@ for _code in "?bBhHiIlLqQefdFD":
 @lowers(np.isrealobj)
 def _isrealobj(x: Any) -> bool:
     return not is_complex(staged(x))
-
-
-@lowers(np.result_type)
-def lower_result_type(*arrays_and_dtypes: Any) -> np.dtype:
-    """Values count by their types, all else by what NumPy makes a dtype of."""
-    given = [_for_promotion(argument) for argument in arrays_and_dtypes]
-    return np.result_type(*given)
-
-
-def _for_promotion(argument: Any) -> Any:
-    if not isinstance(argument, Value):
-        return argument
-    type_ = array_type(argument)
-    return one_of(type_) if type_.weak else type_.dtype
-
-
-@lowers(np.iscomplexobj)
-def _iscomplexobj(x: Any) -> bool:
-    return is_complex(staged(x))

@@ -88,7 +88,12 @@ def _function_attribute(interp: Interpreter, function: types.FunctionType, name:
 
 def _has(owner: type, name: str) -> bool:
     """Whether instances of a class have an attribute: ``hasattr`` would ask the metaclass too."""
+    if owner in _LIMITS:  # whose attributes are made with the instance
+        return hasattr(_LIMITS[owner], name)
     return any(name in c.__dict__ for c in owner.__mro__)
+
+
+_LIMITS: dict[type, Any] = {np.finfo: np.finfo(float), np.iinfo: np.iinfo(int)}
 
 
 def _opaque_attribute(interp: Interpreter, value: Value, name: str) -> Abstract:

@@ -164,6 +164,8 @@ STATIC_TYPES = (
     type(np.sum),  # what NumPy wraps its Python functions in
     type(functools.cache(len)),
     np.dtype,
+    np.finfo,
+    np.iinfo,
     frozenset,
     range,
     slice,

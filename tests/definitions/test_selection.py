@@ -87,6 +87,49 @@ def test_of_an_array_and_a_number(function: Any) -> None:
     assert same(sd.vjp(function, single, 0.7)[0], function(single, 0.7))
 
 
+def inserted(x, a):
+    middle = np.insert(x, 1, a * x[0], axis=0) * np.insert(x, -1, [1.0, a, 2.0], axis=0)
+    return middle, np.insert(x, 2, x[:, 0], axis=1), np.insert(x, 3, [a, 1.0])
+
+
+def inserted_at_several(x, a):
+    rows = np.insert(x, [0, -1], x**2, axis=0), np.insert(x, [1], x[:, :2], axis=1)
+    return *rows, np.insert(x, slice(0, 3), a), np.insert(x, [2, 2, 0], [a, 1.0, 2.0])
+
+
+def inserted_where(x, a):
+    return np.insert(x[0], x[0] > 0, a), np.insert(x, [], 1.0)
+
+
+def without(x, a):
+    some = np.delete(x, 1, axis=1) * np.delete(x, [-1], axis=1) * a
+    return some, np.delete(x, [1, 1, -1]), np.delete(x, slice(1, 4, 2)), np.delete(x, -2)
+
+
+def without_what_holds(x, a):
+    return np.delete(x[1], x[1] > 2 * a), np.delete(x, []), np.delete(x, np.array([0, 2]), axis=1)
+
+
+@pytest.mark.parametrize(
+    "function", [inserted, inserted_at_several, inserted_where, without, without_what_holds]
+)
+def test_inserted_and_deleted(function: Any) -> None:
+    check(function, X, 0.7, wrt=(0, 1), order=1 if function is inserted_where else 2)
+    for x in (X.astype(np.float32), X[::-1].T.copy().T):
+        assert same(sd.vjp(function, x, 0.7)[0], function(x, 0.7))
+
+
+def test_places_that_are_not_there() -> None:
+    for function in (
+        lambda x: np.delete(x, 3, axis=1),
+        lambda x: np.delete(x, [7]),
+        lambda x: np.insert(x, 8, 1.0),
+        lambda x: np.insert(x, [1, 9], 1.0),
+    ):
+        with pytest.raises(IndexError):
+            sd.grad(lambda x, function=function: np.sum(function(x)))(X)
+
+
 def test_errors_are_numpys() -> None:
     with pytest.raises(ValueError, match="invalid entry in choice array"):
         sd.grad(lambda x, k: np.sum(np.choose(k, [x, x**2])))(X, 2 * I)

@@ -37,13 +37,6 @@ def test_trapezoid() -> None:
     both(np.trapezoid, np.stack([M, 2 * M]), M)
 
 
-def test_gradient() -> None:
-    both(np.gradient, V)
-    both(np.gradient, V, 0.5)
-    both(np.gradient, SQUARE)
-    both(np.gradient, SQUARE, axis=1)
-
-
 def test_polynomials() -> None:
     check(
         lambda x: FUNCTIONS[np.polyval]([1.0, -2.0, 0.5], x),
@@ -86,27 +79,6 @@ def test_convolution_with_a_number(a: Any, v: Any) -> None:
 def test_median(x: np.ndarray, axis: int | None) -> None:
     both(np.median, x, axis=axis)
     both(np.median, x.astype("float32"), axis=axis)
-
-
-def test_average() -> None:
-    both(np.average, V)
-    both(np.average, V, weights=np.arange(5.0))
-    check(
-        lambda x, w: FUNCTIONS[np.average](x, 1, w),
-        lambda x, w: np.average(x, 1, w),
-        *(M, np.array([1.0, 2.0, 0.5])),
-    )
-
-
-def test_insertion_and_deletion() -> None:
-    for place in (0, 2, -1, -2):
-        both(np.delete, V, known=(place,))
-        check(
-            lambda x, v, place=place: FUNCTIONS[np.insert](x, place, v),
-            lambda x, v, place=place: np.insert(x, place, v),
-            *(V, 0.5),
-        )
-    both(np.delete, M, known=(1,), axis=1)
 
 
 def test_blocks() -> None:
