@@ -336,6 +336,7 @@ _IDENTITIES: Rules = {
     "strong_multiply": in_derivatives(neutral_right(1)),
     "strong_divide": in_derivatives(neutral_right(1)),
     "where": in_derivatives(same_choice, nested_choice, weak_numbers),
+    "index_add": in_derivatives(weak_numbers),
     "positive": (first_operand,),
     "real": (first_operand,),
     "conjugate": (conjugate_of_real, *in_derivatives(conjugate_undone)),

@@ -1,7 +1,7 @@
 """Factors on statements of derivatives: known numbers, reciprocals, powers, masked products.
 
-``2 * (3 * x)`` is ``6 * x``, ``g * (1 / x)`` is ``g / x``, ``x ** 2`` is ``x * x``. Numbers are
-multiplied with each other before arrays are.
+``2 * (3 * x)`` is ``6 * x``, ``2 * (x / 2)`` is ``x``, ``g * (1 / x)`` is ``g / x``, ``x ** 2`` is
+``x * x``. Numbers are multiplied with each other before arrays are.
 """
 
 from __future__ import annotations
@@ -35,11 +35,14 @@ def factors_together(node: Node, rewriter: Rewriter) -> Value | None:
 def _with_factor(
     number: float, rest: Value, rewriter: Rewriter
 ) -> tuple[float | Value, Value] | None:
-    inner = made_by(rest, "multiply", "negative")
+    inner = made_by(rest, "multiply", "negative", "divide")
     if inner is None or not rewriter.is_single(rest):
         return None
     if inner.op is negative:
         return -number, inner.operands[0]
+    if inner.op is divide:
+        quotient = _quotient(number, inner.operands[1])
+        return None if quotient is None else (quotient, inner.operands[0])
     for factor, other in both_ways(inner):
         together = _product(number, factor, other)
         if together is not None:
@@ -59,6 +62,14 @@ def _with_inner_factor(
         if together is not None:
             return apply_like(multiply, inner, together, inner.operands[1]), second
     return None
+
+
+def _quotient(number: float, divisor: Value) -> float | None:
+    """What a number over a known one is, where that is a whole number."""
+    known = number_of(divisor)
+    if not isinstance(known, int | float) or isinstance(known, bool) or not known:
+        return None
+    return None if number % known else number / known
 
 
 def _product(number: float, factor: Value, rest: Value) -> float | None:

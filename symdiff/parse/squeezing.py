@@ -32,6 +32,8 @@ def _squeeze(interp: Interpreter, arguments: Sequence[Abstract], keywords: Keywo
     if not isinstance(array, Array):
         array = interp.wrap(as_array(interp, array))
     rank = array_type(interp.lift(array)).rank
+    if not rank:
+        return call_lowering(interp, FUNCTIONS[np.squeeze], [array], {})
     return _squeezed(interp, array, rank, ())
 
 
@@ -47,6 +49,8 @@ def _squeezed(interp: Interpreter, array: Abstract, left: int, ones: tuple[int, 
 
     An axis of which that is known at run time only is taken away, or not, by a branch.
     """
+    if not (left or ones):
+        return array
     if not left:
         return call_lowering(interp, FUNCTIONS[np.squeeze], [array], {"axis": ones})
     axis = left - 1

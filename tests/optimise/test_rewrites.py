@@ -87,6 +87,7 @@ def is_first_input(build, *types, role="cotangent"):
         lambda x: subtract(x, 0.0),
         lambda x: divide(x, 1.0),
         lambda x: power(x, 1),
+        lambda x: multiply(2.0, divide(x, 2.0)),
         lambda x: negative(negative(x)),
         lambda x: add(zeros_of(x), x),
         lambda x: strong_multiply(x, 1.0),
@@ -171,6 +172,15 @@ def test_factors_meet():
     graph = optimise(graph_of(lambda x: multiply(0.5, multiply(4.0, x)), VECTOR))
     (product,) = [node for node in graph.block.nodes if node.op is multiply]
     assert product.operands[0].node.attributes["value"] == 2.0
+
+
+def test_a_number_and_a_divisor_that_is_no_factor_of_it_stay():
+    assert after(lambda x: multiply(6.0, divide(x, 3.0)), VECTOR) == ["multiply"]
+    assert after(lambda x: multiply(2.0, divide(x, 3.0)), VECTOR) == ["divide", "multiply"]
+    assert after(lambda x: multiply(2.0, divide(x, 2.0)), VECTOR, role="primal") == [
+        "divide",
+        "multiply",
+    ]
 
 
 @pytest.mark.parametrize(
