@@ -36,6 +36,16 @@ def _of_one_length(a1: Any, a2: Any) -> Any:
     return first, second
 
 
+@defines(np.polyval)
+def polyval(p: Any, x: Any) -> Any:
+    """Horner's rule."""
+    x = np.asanyarray(x)
+    value = np.zeros_like(x)
+    for coefficient in np.asarray(p):
+        value = value * x + coefficient
+    return value
+
+
 @defines(np.polyder)
 def polyder(p: Any, m: Any = 1) -> Any:
     """The m-th derivative."""

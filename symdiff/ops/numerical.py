@@ -95,15 +95,6 @@ if hasattr(np, "trapz"):
 # Polynomials --------------------------------------------------------------------------------------
 
 
-@lowers(np.polyval)
-def lower_polyval(p: Any, x: Any) -> Value:
-    coefficients, at = array_of(p), array_of(x)
-    value: Value = FUNCTIONS[np.zeros_like](at)
-    for k in range(int(static(sizes_of(coefficients)[0]))):
-        value = value * at + index_of(coefficients, k)
-    return value
-
-
 @lowers(np.vander)
 def lower_vander(x: Any, N: Any = None, increasing: Any = False) -> Value:
     from symdiff.ops.order import cumprod

@@ -154,7 +154,7 @@ def report(
 
 _RULES = (
     'say what it returns, symdiff.nondifferentiable(returns="float64[n]"); where derivatives flow'
-    " through it, call that in a symdiff.custom_vjp, or give it a rule: symdiff.define_rule"
+    " through it, give it a rule: symdiff.define_rule"
 )
 
 

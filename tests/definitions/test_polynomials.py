@@ -50,6 +50,22 @@ def agrees(function: Any, *args: Any) -> None:
     assert all(g.dtype == np.float32 for g in pullback(np.ones_like(value)))
 
 
+def test_values_of_polynomials() -> None:
+    for x in (X, X[::-2], X.reshape(3, 1), X[:0], np.array(0.4), 0.4, np.float64(0.4)):
+        check(np.polyval, C, x, wrt=(0, 1))
+    check(lambda p, x: np.polyval(np.polyder(p), x), C, X, wrt=(0, 1))
+    check(lambda x: np.polyval([1.0, -2.0, 0.5], x), X, wrt=(0,))
+    check(lambda p: np.polyval(p, [2, 3]), C[::-2], wrt=(0,))
+    for p in (C[:1], C[:0]):
+        check(np.polyval, p, X, wrt=(0, 1), order=1)
+    agrees(np.polyval, C, X)
+    at = np.array([0.3 + 0.5j, -1.1])
+    _, pullback = sd.vjp(np.polyval, C, at)
+    np.testing.assert_allclose(  # the cotangent by the conjugate
+        pullback(np.ones(2))[1], np.conj(np.polyval(np.polyder(C), at)), rtol=1e-14
+    )
+
+
 @pytest.mark.parametrize("value", VALUES, ids=lambda f: f.__name__)
 def test_values_of_series(value: Any) -> None:
     def series(x, c):

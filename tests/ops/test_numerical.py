@@ -37,17 +37,7 @@ def test_trapezoid() -> None:
     both(np.trapezoid, np.stack([M, 2 * M]), M)
 
 
-def test_polynomials() -> None:
-    check(
-        lambda x: FUNCTIONS[np.polyval]([1.0, -2.0, 0.5], x),
-        lambda x: np.polyval([1.0, -2.0, 0.5], x),
-        V,
-    )
-    check(
-        lambda x: FUNCTIONS[np.polyval](np.array([1.0, -2.0]), x),
-        lambda x: np.polyval(np.array([1.0, -2.0]), x),
-        0.3,
-    )
+def test_powers() -> None:
     both(np.vander, V, known=(3,))
     both(np.vander, V, N=4, increasing=True)
     both(np.vander, W.astype("float32"), N=3)
