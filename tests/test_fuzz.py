@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+import faulthandler
+import os
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.fuzz import packages
+from tests.fuzz import effects, packages
 from tests.fuzz.analytic import Reference
 from tests.fuzz.check import Outcome, check, copied
 from tests.fuzz.generate import generate
@@ -65,6 +68,20 @@ def test_the_front_end_compiles_or_refuses_functions_of_the_libraries() -> None:
     bad = [result for result in results if result.kind in packages.BAD]
     assert not bad, _listed(bad)
     assert packages.function_names(roots[-3:]) == [n for n in everything if n.startswith("scipy")]
+
+
+@pytest.mark.parametrize(
+    ("function", "kind"),
+    [
+        (lambda x: x.missing, "raises"),
+        (lambda x: x, "mistaken"),
+        (lambda x: open(os.devnull, "w").close(), "refused"),
+        (lambda x: faulthandler._sigsegv(), "refused"),
+    ],
+)
+def test_what_raises_for_certain_is_tried_in_a_process_of_its_own(function: Any, kind: str) -> None:
+    effects.install()
+    assert packages.confirmed(packages.Call(function, 1, ()), "float") == kind
 
 
 def _listed(results: list[packages.Result]) -> str:

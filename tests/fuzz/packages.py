@@ -16,11 +16,13 @@ from __future__ import annotations
 
 import argparse
 import copy
+import faulthandler
 import functools
 import importlib
 import inspect
 import os
 import pkgutil
+import signal
 import sys
 import time
 import types
@@ -31,7 +33,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
-from io import StringIO
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -47,6 +49,7 @@ KINDS = ("verified", "compiled", "raises", "refused", "crashed", "effect", "hang
          "differs", "wrong")  # fmt: skip
 BAD = ("crashed", "effect", "hang", "mistaken", "differs", "wrong")
 TIME_LIMIT = 10.0
+_WAITING_LIMIT = 100.0
 _BATCH = 25
 _OWN = "fuzzed"
 _MOST_REFUSALS = 15
@@ -232,7 +235,7 @@ def compile_one(name: str, spelling: str) -> Result:
 
 def _looked_at(call: Call, name: str, spelling: str) -> Result:
     try:
-        with time_limit(TIME_LIMIT, busy=True), effects.watched() as seen:
+        with _quietly(), effects.watched() as seen:
             graph = _compiled(call, spelling)
     except Timeout:
         return Result(name, spelling, "hang", "hang")
@@ -240,7 +243,7 @@ def _looked_at(call: Call, name: str, spelling: str) -> Result:
         return Result(name, spelling, "effect", ", ".join(sorted(set(seen))))
     if not isinstance(graph, Outcome):
         return _verified(call, name, spelling, graph)
-    kind = _confirmed(call, spelling) if _is_certain(graph) else graph.kind
+    kind = confirmed(call, spelling) if _is_certain(graph) else graph.kind
     return Result(name, spelling, kind, graph.cause, graph.details)
 
 
@@ -249,8 +252,7 @@ def _compiled(call: Call, spelling: str) -> Any:
 
     found: list[Outcome] = []
     graph = None
-    with warnings.catch_warnings(), reported("compiling", found):
-        warnings.simplefilter("ignore")
+    with reported("compiling", found):
         graph = call.run(symdiff.differentiable(call.function).graph, spelling)
     return found[0] if found else graph
 
@@ -282,16 +284,24 @@ def _ran(stage: str, call: Call, function: Any, spelling: str) -> list[Outcome]:
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """A limit of time, and nothing printed or warned."""
+    """Limits of the time that it computes or waits, and nothing printed or warned.
+
+    A function is compiled and run with streams of one kind: some ask them for their encoding.
+    """
     with (
         time_limit(TIME_LIMIT, busy=True),
+        time_limit(_WAITING_LIMIT),
         warnings.catch_warnings(),
         np.errstate(all="ignore"),
-        redirect_stdout(StringIO()),
-        redirect_stderr(StringIO()),
+        redirect_stdout(_stream()),
+        redirect_stderr(_stream()),
     ):
         warnings.simplefilter("ignore")
         yield
+
+
+def _stream() -> TextIOWrapper:
+    return TextIOWrapper(BytesIO(), encoding="utf-8")
 
 
 def _differentiated(call: Call, name: str, spelling: str) -> Result:
@@ -318,11 +328,33 @@ def _is_certain(outcome: Outcome) -> bool:
     return outcome.kind == "refused" and outcome.message.startswith("CertainError")
 
 
-def _confirmed(call: Call, spelling: str) -> str:
+def confirmed(call: Call, spelling: str) -> str:
     """Whether the function, run on values, raises; small values may raise something else before.
 
-    Effects are forbidden while it runs: it was not found to be without any.
+    It runs in a process of its own, which may die: code that is not Python's does at arguments that
+    it was not written for. Then it is not known whether it raises.
     """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of threads, which the child does not have
+        child = os.fork()
+    if child == 0:
+        faulthandler.disable()
+        kind = "refused"
+        try:
+            kind = _run_on_trial(call, spelling)
+        finally:
+            os._exit(KINDS.index(kind))
+    try:
+        with time_limit(2 * _WAITING_LIMIT):
+            _, status = os.waitpid(child, 0)
+    except Timeout:
+        os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+    return KINDS[os.WEXITSTATUS(status)] if os.WIFEXITED(status) else "refused"
+
+
+def _run_on_trial(call: Call, spelling: str) -> str:
+    """Effects are forbidden while it runs: it was not found to be without any."""
     try:
         with effects.forbidding(), _quietly():
             call.run_on_values(call.function, spelling)
@@ -338,6 +370,7 @@ def _load_the_compiler() -> None:
     import symdiff
 
     symdiff.grad(_cube)(2.0)
+    symdiff.differentiable(_cube).graph("float")
 
 
 def _cube(x: float) -> float:
@@ -358,16 +391,26 @@ def _timed(name: str, spelling: str) -> Result:
 
 
 def compile_all(names: list[str], jobs: int) -> Iterator[Result]:
-    """All results; a worker that dies is a crash of its batch's functions."""
+    """All results; where a worker dies, what is left is compiled one function at a time."""
     batches = [names[k : k + _BATCH] for k in range(0, len(names), _BATCH)]
-    with ProcessPoolExecutor(jobs, max_tasks_per_child=None) as pool:
+    left: list[str] = []
+    with ProcessPoolExecutor(jobs) as pool:
         futures = {pool.submit(compile_many, batch): batch for batch in batches}
         for future in as_completed(futures):
             try:
                 yield from future.result()
             except BrokenProcessPool:
-                for name in futures[future]:
-                    yield Result(name, "any", "crashed", "the interpreter died in this batch")
+                left += futures[future]
+    for name in left:
+        yield from _compile_alone(name)
+
+
+def _compile_alone(name: str) -> list[Result]:
+    with ProcessPoolExecutor(1) as pool:
+        try:
+            return pool.submit(compile_many, [name]).result()
+        except BrokenProcessPool:
+            return [Result(name, "any", "crashed", "the interpreter died")]
 
 
 # --- the command
