@@ -5,7 +5,6 @@ text after it is what it prints. ``UPDATE_README=1`` in the environment writes w
 the table of calls, into the README. Its ``>>>`` lines are doctests of the suite.
 """
 
-import math
 import os
 import re
 import subprocess
@@ -92,7 +91,7 @@ def test_the_registry_counts_itself():
     assert taken > 2 * left_out, said
 
 
-# The table of conventions -------------------------------------------------------------------------
+# Tables -------------------------------------------------------------------------------------------
 
 
 def section(title: str) -> str:
@@ -104,31 +103,6 @@ def cells(title: str) -> Iterator[list[str]]:
     lines = [line for line in section(title).splitlines() if line.startswith("|")]
     for line in lines[2:]:
         yield [cell.strip() for cell in line.strip("|").split(" | ")]
-
-
-CONVENTIONS = [
-    (call.strip(" `"), at.strip("`"), expected.strip("`"))
-    for calls, at, expected in cells("Conventions at kinks")
-    for call in re.findall(r"`[^`]*`", calls)
-]
-
-
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize(("call", "at", "expected"), CONVENTIONS)
-@pytest.mark.parametrize("mode", ["reverse", "forward"])
-def test_a_convention_is_kept(call: str, at: str, expected: str, mode: str, tmp_path: Path):
-    names = {"np": np, "math": math}
-    path = tmp_path / "convention.py"
-    path.write_text(f"def f(x):\n    return {call}\n", encoding="utf-8")
-    exec(compile(path.read_text(encoding="utf-8"), path, "exec"), names)
-    point, wanted = eval(at, names), eval(expected, names)
-    derive = sd.grad if mode == "reverse" else forward
-    np.testing.assert_array_equal(derive(names["f"])(point), wanted)
-
-
-def forward(f):
-    """The gradient by forward mode."""
-    return sd.jacobian(f, mode="fwd")
 
 
 # The table of refusals ----------------------------------------------------------------------------
