@@ -23,6 +23,7 @@ from symdiff.definitions import (
     selection,
     series,
     sets,
+    special,
     statistics,
 )
 from symdiff.definitions.declare import DEFINITIONS, OBJECTS, ROUNDED, RULED, is_definition
@@ -46,8 +47,10 @@ __all__ = [
     "selection",
     "series",
     "sets",
+    "special",
     "statistics",
 ]
 
 libraries.when_imported("scipy.stats")(distributions.register)
+libraries.when_imported("scipy.special")(special.register)
 libraries.when_imported("scipy.linalg")(matrices.register)

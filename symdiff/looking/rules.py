@@ -82,16 +82,14 @@ def rule_of(name: str) -> RuleRecord:
 # Elementwise --------------------------------------------------------------------------------------
 
 _OPERANDS = {1: ("x",), 2: ("a", "b"), 3: ("x", "lo", "hi")}
-_NAMES = {
-    "special_betainc": ("a", "b", "x"),
-    "special_hyp1f1": ("a", "b", "x"),
-    "special_hyp2f1": ("a", "b", "c", "x"),
-}
+_OF_FOUR = ("a", "b", "c", "x")
+_OF_SPECIAL = {1: ("x",), 2: ("a", "b"), 3: ("a", "b", "x"), 4: _OF_FOUR}
 
 
 def _of_elementwise(op: Operation) -> RuleRecord:
     assert op.partials is not None
-    names = _NAMES.get(op.name) or _OPERANDS[len(op.partials)]
+    known = _OF_SPECIAL if op.name.startswith("special_") else _OPERANDS
+    names = known[len(op.partials)]
     types = _types_for(op, len(names))
     values = [Value(type_, None, name) for name, type_ in zip(names, types, strict=True)]
     with building(Builder([])) as builder:

@@ -8,6 +8,7 @@ closed form (the order of a Bessel function) is refused by name.
 
 from __future__ import annotations
 
+import ast
 import functools
 import importlib
 import math
@@ -19,11 +20,12 @@ import numpy as np
 
 from symdiff.definitions.libraries import when_imported
 from symdiff.errors import UnsupportedCallError
-from symdiff.ir.graph import Value
+from symdiff.ir.graph import Node, Value
 from symdiff.ops.declare import (
     Meaning,
     Operation,
     Rule,
+    Spelling,
     call,
     elementwise,
     lowers,
@@ -59,8 +61,8 @@ class LibraryFunction:
 
     nout = 1
 
-    def __init__(self, module: str, name: str, nin: int) -> None:
-        self.module, self.__name__, self.nin = module, name, nin
+    def __init__(self, module: str, name: str, nin: int, part: int | None = None) -> None:
+        self.module, self.__name__, self.nin, self.part = module, name, nin, part
 
     @functools.cached_property
     def function(self) -> Callable[..., Any]:
@@ -69,12 +71,15 @@ class LibraryFunction:
         return found
 
     def __call__(self, *operands: Any) -> Any:
-        return self.function(*operands)
+        result = self.function(*operands)
+        return result if self.part is None else result[self.part]
 
     def resolve_dtypes(self, tokens: Sequence[Any]) -> Sequence[Any]:
         """The dtypes of operands and results: a function in Python is tried on ones."""
         if isinstance(self.function, np.ufunc):
-            return self.function.resolve_dtypes(tuple(tokens))
+            given = (*tokens[: self.nin], *[None] * self.function.nout)
+            found = self.function.resolve_dtypes(given)
+            return (*found[: self.nin], found[self.nin + (self.part or 0)])
         ones = [np.ones(1, t) if isinstance(t, np.dtype) else t(1) for t in tokens[: self.nin]]
         return (*tokens[: self.nin], np.asarray(self.function(*ones)).dtype)
 
@@ -96,16 +101,25 @@ def is_refused(partial: Any) -> bool:
     return getattr(partial, "__module__", None) == __name__ and partial.__name__ == "refuse"
 
 
-def _special(
-    name: str, *partials: Rule | float | None, sympy: Meaning, documentation: str, **more: Any
+def special_function(
+    name: str,
+    *partials: Rule | float | None,
+    sympy: Meaning | None,
+    documentation: str,
+    part: tuple[str, int] | None = None,
+    **more: Any,
 ) -> Operation:
-    """``scipy.special.<name>`` as the op ``special_<name>``, which is what calls of it mean."""
-    function: Any = LibraryFunction("scipy.special", name, len(partials))
-    _NAMED[name] = operation = elementwise(
-        f"special_{name}",
+    """``scipy.special.<name>`` as the op ``special_<name>``, which is what calls of it mean.
+
+    Of a function of several results, one is an op: ``part`` is its name and its number.
+    """
+    called, number = part or (name, None)
+    function: Any = LibraryFunction("scipy.special", name, len(partials), number)
+    _NAMED[called] = operation = elementwise(
+        f"special_{called}",
         function,
         *partials,
-        spelling=call(f"scipy.special.{name}"),
+        spelling=call(f"scipy.special.{name}") if number is None else _item_of(name, number),
         sympy=sympy,
         documentation=documentation,
         **more,
@@ -116,21 +130,35 @@ def _special(
 _NAMED: dict[str, Operation] = {}
 
 
+def _item_of(name: str, number: int) -> Spelling:
+    called = call(f"scipy.special.{name}")
+
+    def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+        return ast.Subscript(called(node, operands), ast.Constant(number), ast.Load())
+
+    return spell
+
+
+def special_op(name: str) -> Operation:
+    """The op of a function, by its name."""
+    return _NAMED[name]
+
+
 # Gamma and beta functions ------------------------------------------------------------------------
 
-gamma: Operation = _special(
+gamma: Operation = special_function(
     "gamma",
     lambda y, x: y * psi(x),
     sympy="gamma",
     documentation="The gamma function.",
 )
-gammaln: Operation = _special(
+gammaln: Operation = special_function(
     "gammaln",
     lambda y, x: psi(x),
     sympy="loggamma",
     documentation="Logarithm of the absolute value of the gamma function.",
 )
-loggamma: Operation = _special(
+loggamma: Operation = special_function(
     "loggamma",
     lambda y, x: psi(x),
     sympy="loggamma",
@@ -144,34 +172,60 @@ def _psi_partial(y: Value, x: Value) -> Value:
     return zeta(2.0, x)  # type: ignore[no-any-return]
 
 
-psi: Operation = _special(
+psi: Operation = special_function(
     "psi",
     _psi_partial,
     sympy="digamma",
     documentation="The digamma function; its derivatives are Hurwitz's zeta functions.",
 )
-zeta: Operation = _special(
+zeta: Operation = special_function(
     "zeta",
     refused_by("zeta", "x"),
     lambda y, s, q: -s * zeta(s + 1.0, q),
     sympy="zeta",
     documentation="Hurwitz's zeta function; its derivative by the exponent is refused.",
 )
-betaln: Operation = _special(
+betaln: Operation = special_function(
     "betaln",
     lambda y, a, b: psi(a) - psi(a + b),
     lambda y, a, b: psi(b) - psi(a + b),
     sympy=lambda sp, a, b: sp.loggamma(a) + sp.loggamma(b) - sp.loggamma(a + b),
     documentation="Logarithm of the beta function.",
 )
-beta: Operation = _special(
+beta: Operation = special_function(
     "beta",
     lambda y, a, b: y * (psi(a) - psi(a + b)),
     lambda y, a, b: y * (psi(b) - psi(a + b)),
     sympy=lambda sp, a, b: sp.gamma(a) * sp.gamma(b) / sp.gamma(a + b),
     documentation="The beta function.",
 )
-gammainc: Operation = _special(
+rgamma: Operation = special_function(
+    "rgamma",
+    lambda y, x: -y * psi(x),
+    sympy=lambda sp, x: 1 / sp.gamma(x),
+    documentation="``1 / gamma(x)``; its derivative is NaN at the poles of ``gamma``.",
+)
+gammasgn: Operation = special_function(
+    "gammasgn",
+    None,
+    sympy=lambda sp, x: sp.sign(sp.gamma(x)),
+    documentation="The sign of the gamma function; its derivative is 0.",
+)
+poch: Operation = special_function(
+    "poch",
+    lambda y, a, m: y * (psi(a + m) - psi(a)),
+    lambda y, a, m: y * psi(a + m),
+    sympy=lambda sp, a, m: sp.gamma(a + m) / sp.gamma(a),
+    documentation="Pochhammer's symbol, ``gamma(a + m) / gamma(a)``.",
+)
+binom: Operation = special_function(
+    "binom",
+    lambda y, n, k: y * (psi(n + 1.0) - psi(n - k + 1.0)),
+    lambda y, n, k: y * (psi(n - k + 1.0) - psi(k + 1.0)),
+    sympy=lambda sp, n, k: sp.gamma(n + 1) / (sp.gamma(k + 1) * sp.gamma(n - k + 1)),
+    documentation="The binomial coefficient, of real numbers.",
+)
+gammainc: Operation = special_function(
     "gammainc",
     refused_by("gammainc", "a"),
     lambda y, a, x: exp(xlogy(a - 1.0, x) - x - gammaln(a)),
@@ -179,7 +233,7 @@ gammainc: Operation = _special(
     documentation="Regularised lower incomplete gamma function; its derivative by ``a`` is"
     " refused.",
 )
-gammaincc: Operation = _special(
+gammaincc: Operation = special_function(
     "gammaincc",
     refused_by("gammaincc", "a"),
     lambda y, a, x: -exp(xlogy(a - 1.0, x) - x - gammaln(a)),
@@ -187,7 +241,7 @@ gammaincc: Operation = _special(
     documentation="Regularised upper incomplete gamma function; its derivative by ``a`` is"
     " refused.",
 )
-betainc: Operation = _special(
+betainc: Operation = special_function(
     "betainc",
     refused_by("betainc", "a"),
     refused_by("betainc", "b"),
@@ -199,7 +253,7 @@ betainc: Operation = _special(
 
 # Error functions ----------------------------------------------------------------------------------
 
-stdtr: Operation = _special(
+stdtr: Operation = special_function(
     "stdtr",
     refused_by("stdtr", "df"),
     lambda y, df, t: exp(
@@ -214,30 +268,29 @@ stdtr: Operation = _special(
     ),
     documentation="Student's distribution function; its derivative by ``df`` is refused.",
 )
-erf: Operation = _special(
+erf: Operation = special_function(
     "erf",
     lambda y, x: 2.0 / ROOT_PI * exp(-(x * x)),
     sympy="erf",
     documentation="The error function.",
 )
-erfc: Operation = _special(
+erfc: Operation = special_function(
     "erfc",
     lambda y, x: -2.0 / ROOT_PI * exp(-(x * x)),
     sympy="erfc",
     documentation="``1 - erf(x)``.",
 )
-erfi: Operation = _special(
+erfi: Operation = special_function(
     "erfi",
     lambda y, x: 2.0 / ROOT_PI * exp(x * x),
     sympy="erfi",
     documentation="The error function of an imaginary number, ``-1j * erf(1j * x)``.",
 )
-_FROM = 12.0  # where the expansion in 1 / x² is as good as the closed form
+FROM = 12.0  # where the expansion in 1 / x² is as good as the closed form
 
 
-def _expansion(x: Value, sign: float) -> Value:
-    """``Σ sign**n (2n - 1)!! (2n + 1) / (2 x²)**n``, by Horner's scheme."""
-    u = 0.5 * sign / (x * x)
+def expansion(u: Value) -> Value:
+    """``Σ (2n - 1)!! (2n + 1) u**n``, by Horner's scheme; ``u`` is ``±1 / (2 x²)``."""
     factors = [float(math.prod(range(1, 2 * n, 2)) * (2 * n + 1)) for n in range(12)]
     total: Any = factors[-1]
     for factor in reversed(factors[:-1]):
@@ -247,12 +300,12 @@ def _expansion(x: Value, sign: float) -> Value:
 
 def _erfcx_partial(y: Value, x: Value) -> Value:
     """``2 x y - 2 / √π``, of which nothing would be left where ``x`` is large."""
-    far = maximum(x, _FROM)
-    expanded = -_expansion(far, -1.0) / (ROOT_PI * far * far)
-    return choose(greater(x, _FROM), expanded, 2.0 * x * y - 2.0 / ROOT_PI)
+    far = maximum(x, FROM)
+    expanded = -expansion(-0.5 / (far * far)) / (ROOT_PI * far * far)
+    return choose(greater(x, FROM), expanded, 2.0 * x * y - 2.0 / ROOT_PI)
 
 
-erfcx: Operation = _special(
+erfcx: Operation = special_function(
     "erfcx",
     _erfcx_partial,
     sympy=lambda sp, x: sp.exp(x**2) * sp.erfc(x),
@@ -266,47 +319,47 @@ def _dawsn_partial(y: Value, x: Value) -> Value:
     Complex numbers count as large where ``exp(-x * x)``, which the expansion leaves out, is small.
     """
     if is_complex(x):
-        is_far = greater(real(x * x), _FROM * _FROM)
-        far = choose(is_far, x, strong_constant(_FROM, x))
+        is_far = greater(real(x * x), FROM * FROM)
+        far = choose(is_far, x, strong_constant(FROM, x))
     else:
-        is_far, far = greater(absolute(x), _FROM), maximum(absolute(x), _FROM)
-    expanded = -0.5 * _expansion(far, 1.0) / (far * far)
+        is_far, far = greater(absolute(x), FROM), maximum(absolute(x), FROM)
+    expanded = -0.5 * expansion(0.5 / (far * far)) / (far * far)
     return choose(is_far, expanded, 1.0 - 2.0 * x * y)
 
 
-dawsn: Operation = _special(
+dawsn: Operation = special_function(
     "dawsn",
     _dawsn_partial,
     sympy=lambda sp, x: sp.sqrt(sp.pi) / 2 * sp.exp(-(x**2)) * sp.erfi(x),
     documentation="Dawson's integral.",
 )
-erfinv: Operation = _special(
+erfinv: Operation = special_function(
     "erfinv",
     lambda y, x: 0.5 * ROOT_PI * exp(y * y),
     sympy="erfinv",
     singular=True,
     documentation="The inverse of ``erf``.",
 )
-erfcinv: Operation = _special(
+erfcinv: Operation = special_function(
     "erfcinv",
     lambda y, x: -0.5 * ROOT_PI * exp(y * y),
     sympy=lambda sp, x: sp.erfinv(1 - x),
     singular=True,
     documentation="The inverse of ``erfc``.",
 )
-ndtr: Operation = _special(
+ndtr: Operation = special_function(
     "ndtr",
     lambda y, x: exp(-0.5 * (x * x)) / ROOT_2_PI,
     sympy=lambda sp, x: sp.erfc(-x / sp.sqrt(2)) / 2,
     documentation="The normal distribution function.",
 )
-log_ndtr: Operation = _special(
+log_ndtr: Operation = special_function(
     "log_ndtr",
     lambda y, x: math.sqrt(2.0 / math.pi) / erfcx(-math.sqrt(0.5) * x),
     sympy=lambda sp, x: sp.log(sp.erfc(-x / sp.sqrt(2)) / 2),
     documentation="Logarithm of the normal distribution function.",
 )
-ndtri: Operation = _special(
+ndtri: Operation = special_function(
     "ndtri",
     lambda y, x: ROOT_2_PI * exp(0.5 * (y * y)),
     sympy=lambda sp, x: sp.sqrt(2) * sp.erfinv(2 * x - 1),
@@ -316,26 +369,26 @@ ndtri: Operation = _special(
 
 # Logistic functions, and those with logarithms ----------------------------------------------------
 
-expit: Operation = _special(
+expit: Operation = special_function(
     "expit",
     lambda y, x: y * expit(-x),
     sympy=lambda sp, x: 1 / (1 + sp.exp(-x)),
     documentation="The logistic function, ``1 / (1 + exp(-x))``.",
 )
-log_expit: Operation = _special(
+log_expit: Operation = special_function(
     "log_expit",
     lambda y, x: expit(-x),
     sympy=lambda sp, x: -sp.log(1 + sp.exp(-x)),
     documentation="Logarithm of the logistic function.",
 )
-logit: Operation = _special(
+logit: Operation = special_function(
     "logit",
     lambda y, x: 1.0 / (x * (1.0 - x)),
     singular=True,
     sympy=lambda sp, x: sp.log(x / (1 - x)),
     documentation="The inverse of the logistic function.",
 )
-xlogy: Operation = _special(
+xlogy: Operation = special_function(
     "xlogy",
     lambda y, a, b: log(b),
     lambda y, a, b: a / choose(equal(a, 0), strong_constant(1, y), b),
@@ -344,7 +397,7 @@ xlogy: Operation = _special(
     sympy=lambda sp, a, b: a * sp.log(b),
     documentation="``a * log(b)``, and 0 where ``a`` is 0.",
 )
-xlog1py: Operation = _special(
+xlog1py: Operation = special_function(
     "xlog1py",
     lambda y, a, b: log1p(b),
     lambda y, a, b: a / choose(equal(a, 0), strong_constant(1, y), 1.0 + b),
@@ -353,7 +406,7 @@ xlog1py: Operation = _special(
     sympy=lambda sp, a, b: a * sp.log(1 + b),
     documentation="``a * log1p(b)``, and 0 where ``a`` is 0.",
 )
-entr: Operation = _special(
+entr: Operation = special_function(
     "entr",
     lambda y, x: -log(x) - 1.0,
     singular=True,
@@ -361,7 +414,7 @@ entr: Operation = _special(
     sympy=lambda sp, x: -x * sp.log(x),
     documentation="The summand of an entropy, ``-x * log(x)``.",
 )
-rel_entr: Operation = _special(
+rel_entr: Operation = special_function(
     "rel_entr",
     lambda y, a, b: log(a / b) + 1.0,
     lambda y, a, b: -a / b,
@@ -370,7 +423,7 @@ rel_entr: Operation = _special(
     sympy=lambda sp, a, b: a * sp.log(a / b),
     documentation="The summand of a relative entropy, ``a * log(a / b)``.",
 )
-kl_div: Operation = _special(
+kl_div: Operation = special_function(
     "kl_div",
     lambda y, a, b: log(a / b),
     lambda y, a, b: 1.0 - a / b,
@@ -381,24 +434,55 @@ kl_div: Operation = _special(
 )
 
 
-def _by_lambda(y: Value, x: Value, power: Value) -> Value:
+def _by_lambda(logarithm: Value, power: Value) -> Value:
     """``∫₀¹ t exp(t u) dt * log(x)²`` with ``u = power * log(x)``: smooth where that is 0."""
-    logarithm = log(x)
     mean = hyp1f1(2.0, 3.0, power * logarithm)
     return 0.5 * (logarithm * logarithm) * mean  # type: ignore[no-any-return]
 
 
-boxcox: Operation = _special(
+boxcox: Operation = special_function(
     "boxcox",
     lambda y, x, power: x ** (power - 1.0),
-    _by_lambda,
+    lambda y, x, power: _by_lambda(log(x), power),
     singular=True,
     sympy=lambda sp, x, power: sp.Piecewise(
         (sp.log(x), sp.Eq(power, 0)), ((x**power - 1) / power, True)
     ),
     documentation="Box and Cox's transformation, ``(x**p - 1) / p``, and ``log(x)`` at ``p = 0``.",
 )
-huber: Operation = _special(
+boxcox1p: Operation = special_function(
+    "boxcox1p",
+    lambda y, x, power: exp((power - 1.0) * log1p(x)),
+    lambda y, x, power: _by_lambda(log1p(x), power),
+    singular=True,
+    sympy=lambda sp, x, power: sp.Piecewise(
+        (sp.log(1 + x), sp.Eq(power, 0)), (((1 + x) ** power - 1) / power, True)
+    ),
+    documentation="``boxcox`` of ``1 + x``.",
+)
+
+
+def _inverse(sp: Any, z: Any, power: Any) -> Any:
+    return sp.Piecewise((sp.exp(z), sp.Eq(power, 0)), ((1 + power * z) ** (1 / power), True))
+
+
+inv_boxcox: Operation = special_function(
+    "inv_boxcox",
+    lambda y, z, power: y ** (1.0 - power),
+    lambda y, z, power: -_by_lambda(log(y), power) * y ** (1.0 - power),
+    singular=True,
+    sympy=_inverse,
+    documentation="The inverse of ``boxcox``.",
+)
+inv_boxcox1p: Operation = special_function(
+    "inv_boxcox1p",
+    lambda y, z, power: exp((1.0 - power) * log1p(y)),
+    lambda y, z, power: -_by_lambda(log1p(y), power) * exp((1.0 - power) * log1p(y)),
+    singular=True,
+    sympy=lambda sp, z, power: _inverse(sp, z, power) - 1,
+    documentation="The inverse of ``boxcox1p``.",
+)
+huber: Operation = special_function(
     "huber",
     lambda y, d, r: maximum(absolute(r) - d, 0.0),
     lambda y, d, r: clip(r, -d, d),
@@ -421,7 +505,7 @@ def _pseudo_huber_by_delta(y: Value, d: Value, r: Value) -> Value:
     return d * (excess * excess) / s
 
 
-pseudo_huber: Operation = _special(
+pseudo_huber: Operation = special_function(
     "pseudo_huber",
     _pseudo_huber_by_delta,
     lambda y, d, r: r / _stretch(d, r),
@@ -432,21 +516,21 @@ pseudo_huber: Operation = _special(
 
 # Bessel functions ---------------------------------------------------------------------------------
 
-jv: Operation = _special(
+jv: Operation = special_function(
     "jv",
     refused_by("jv", "v"),
     lambda y, v, x: 0.5 * (jv(v - 1.0, x) - jv(v + 1.0, x)),
     sympy="besselj",
     documentation="Bessel function of the first kind; its derivative by the order is refused.",
 )
-yv: Operation = _special(
+yv: Operation = special_function(
     "yv",
     refused_by("yv", "v"),
     lambda y, v, x: 0.5 * (yv(v - 1.0, x) - yv(v + 1.0, x)),
     sympy="bessely",
     documentation="Bessel function of the second kind; its derivative by the order is refused.",
 )
-iv: Operation = _special(
+iv: Operation = special_function(
     "iv",
     refused_by("iv", "v"),
     lambda y, v, x: 0.5 * (iv(v - 1.0, x) + iv(v + 1.0, x)),
@@ -454,7 +538,7 @@ iv: Operation = _special(
     documentation="Modified Bessel function of the first kind; its derivative by the order is"
     " refused.",
 )
-kv: Operation = _special(
+kv: Operation = special_function(
     "kv",
     refused_by("kv", "v"),
     lambda y, v, x: -0.5 * (kv(v - 1.0, x) + kv(v + 1.0, x)),
@@ -462,68 +546,68 @@ kv: Operation = _special(
     documentation="Modified Bessel function of the second kind; its derivative by the order is"
     " refused.",
 )
-ive: Operation = _special(
+ive: Operation = special_function(
     "ive",
     refused_by("ive", "v"),
     lambda y, v, x: 0.5 * (ive(v - 1.0, x) + ive(v + 1.0, x)) - sign(x) * y,
     sympy=lambda sp, v, x: sp.exp(-sp.Abs(x)) * sp.besseli(v, x),
     documentation="``iv(v, x) * exp(-abs(x))``; its derivative by the order is refused.",
 )
-j0: Operation = _special(
+j0: Operation = special_function(
     "j0",
     lambda y, x: -j1(x),
     sympy=lambda sp, x: sp.besselj(0, x),
     documentation="Bessel function of the first kind of order 0.",
 )
-j1: Operation = _special(
+j1: Operation = special_function(
     "j1",
     lambda y, x: 0.5 * (j0(x) - jv(2.0, x)),
     sympy=lambda sp, x: sp.besselj(1, x),
     documentation="Bessel function of the first kind of order 1.",
 )
-y0: Operation = _special(
+y0: Operation = special_function(
     "y0",
     lambda y, x: -y1(x),
     sympy=lambda sp, x: sp.bessely(0, x),
     documentation="Bessel function of the second kind of order 0.",
 )
-y1: Operation = _special(
+y1: Operation = special_function(
     "y1",
     lambda y, x: 0.5 * (y0(x) - yv(2.0, x)),
     sympy=lambda sp, x: sp.bessely(1, x),
     documentation="Bessel function of the second kind of order 1.",
 )
-i0: Operation = _special(
+i0: Operation = special_function(
     "i0",
     lambda y, x: i1(x),
     sympy=lambda sp, x: sp.besseli(0, x),
     documentation="Modified Bessel function of the first kind of order 0.",
 )
-i1: Operation = _special(
+i1: Operation = special_function(
     "i1",
     lambda y, x: 0.5 * (i0(x) + iv(2.0, x)),
     sympy=lambda sp, x: sp.besseli(1, x),
     documentation="Modified Bessel function of the first kind of order 1.",
 )
-i0e: Operation = _special(
+i0e: Operation = special_function(
     "i0e",
     lambda y, x: i1e(x) - sign(x) * y,
     sympy=lambda sp, x: sp.exp(-sp.Abs(x)) * sp.besseli(0, x),
     documentation="``i0(x) * exp(-abs(x))``.",
 )
-i1e: Operation = _special(
+i1e: Operation = special_function(
     "i1e",
     lambda y, x: 0.5 * (i0e(x) + ive(2.0, x)) - sign(x) * y,
     sympy=lambda sp, x: sp.exp(-sp.Abs(x)) * sp.besseli(1, x),
     documentation="``i1(x) * exp(-abs(x))``.",
 )
-k0: Operation = _special(
+k0: Operation = special_function(
     "k0",
     lambda y, x: -k1(x),
     sympy=lambda sp, x: sp.besselk(0, x),
     documentation="Modified Bessel function of the second kind of order 0.",
 )
-k1: Operation = _special(
+k1: Operation = special_function(
     "k1",
     lambda y, x: -0.5 * (k0(x) + kv(2.0, x)),
     sympy=lambda sp, x: sp.besselk(1, x),
@@ -532,14 +616,14 @@ k1: Operation = _special(
 
 # Exponential integrals, elliptic integrals, hypergeometric functions ------------------------------
 
-exp1: Operation = _special(
+exp1: Operation = special_function(
     "exp1",
     lambda y, x: -exp(-x) / x,
     singular=True,
     sympy=lambda sp, x: sp.expint(1, x),
     documentation="The exponential integral E₁.",
 )
-expi: Operation = _special(
+expi: Operation = special_function(
     "expi",
     lambda y, x: exp(x) / x,
     singular=True,
@@ -559,7 +643,7 @@ def _expn_partial(y: Value, n: Value, x: Value) -> Value:
     return choose(greater(n, 0), -expn(maximum(n - 1, 0), x), of_0)
 
 
-expn: Operation = _special(
+expn: Operation = special_function(
     "expn",
     refused_by("expn", "n"),
     _expn_partial,
@@ -567,21 +651,28 @@ expn: Operation = _special(
     sympy="expint",
     documentation="The exponential integrals of whole orders.",
 )
-ellipk: Operation = _special(
+ellipk: Operation = special_function(
     "ellipk",
     lambda y, m: math.pi / 8.0 * hyp2f1(1.5, 1.5, 2.0, m),
     singular=True,
     sympy="elliptic_k",
     documentation="Complete elliptic integral of the first kind.",
 )
-ellipe: Operation = _special(
+ellipe: Operation = special_function(
     "ellipe",
     lambda y, m: -math.pi / 8.0 * hyp2f1(0.5, 1.5, 2.0, m),
     singular=True,
     sympy="elliptic_e",
     documentation="Complete elliptic integral of the second kind.",
 )
-hyp1f1: Operation = _special(
+hyp0f1: Operation = special_function(
+    "hyp0f1",
+    refused_by("hyp0f1", "v"),
+    lambda y, v, x: hyp0f1(v + 1.0, x) / v,
+    sympy=lambda sp, v, x: sp.hyper((), (v,), x),
+    documentation="The confluent limit function ₀F₁; its derivative by ``v`` is refused.",
+)
+hyp1f1: Operation = special_function(
     "hyp1f1",
     refused_by("hyp1f1", "a"),
     refused_by("hyp1f1", "b"),
@@ -589,7 +680,7 @@ hyp1f1: Operation = _special(
     sympy=lambda sp, a, b, x: sp.hyper((a,), (b,), x),
     documentation="Kummer's function; its derivatives by the parameters are refused.",
 )
-hyp2f1: Operation = _special(
+hyp2f1: Operation = special_function(
     "hyp2f1",
     refused_by("hyp2f1", "a"),
     refused_by("hyp2f1", "b"),
@@ -597,6 +688,36 @@ hyp2f1: Operation = _special(
     lambda y, a, b, c, x: a * b / c * hyp2f1(a + 1.0, b + 1.0, c + 1.0, x),
     sympy=lambda sp, a, b, c, x: sp.hyper((a, b), (c,), x),
     documentation="Gauss's hypergeometric function; its derivatives by the parameters are refused.",
+)
+
+hyperu: Operation = special_function(
+    "hyperu",
+    refused_by("hyperu", "a"),
+    refused_by("hyperu", "b"),
+    lambda y, a, b, x: -a * hyperu(a + 1.0, b + 1.0, x),
+    sympy=lambda sp, a, b, x: (
+        sp.gamma(1 - b) / sp.gamma(a - b + 1) * sp.hyper((a,), (b,), x)
+        + sp.gamma(b - 1) / sp.gamma(a) * x ** (1 - b) * sp.hyper((a - b + 1,), (2 - b,), x)
+    ),
+    documentation="Tricomi's function; its derivatives by the parameters are refused.",
+)
+
+
+def _agm_partial(y: Value, a: Value, b: Value) -> Any:
+    """By ``a``: with ``agm = π / 4 (a + b) / K(m)``, ``m = ((a - b) / (a + b))²``."""
+    total = a + b
+    ratio = (a - b) / total
+    m = ratio * ratio
+    slope = math.pi / 8.0 * hyp2f1(1.5, 1.5, 2.0, m) * (4.0 * ratio * b / (total * total))
+    return y / total - y * slope / ellipk(m)
+
+
+agm: Operation = special_function(
+    "agm",
+    _agm_partial,
+    lambda y, a, b: _agm_partial(y, b, a),
+    sympy=lambda sp, a, b: sp.pi / 4 * (a + b) / sp.elliptic_k(((a - b) / (a + b)) ** 2),
+    documentation="The arithmetic-geometric mean.",
 )
 
 # What calls mean ----------------------------------------------------------------------------------
@@ -608,7 +729,7 @@ _OF_REALS = frozenset({"ive", "i0e", "i1e"})
 @when_imported("scipy.special")
 def _register(special: ModuleType) -> None:
     for name, operation in _NAMED.items():
-        function = getattr(special, name)
+        function = getattr(special, name, None)  # parts of results have no function
         if isinstance(function, np.ufunc):
             lowers(function)(_lowering(function, operation))
     lowers(special.zeta)(_zeta)

@@ -56,6 +56,10 @@ FAMILIES = {
     "cmathlib": "`cmath`",
     "special": "`scipy.special`",
     "softmax": "`scipy.special`",
+    "bessel": "`scipy.special`",
+    "integrals": "`scipy.special`",
+    "orthogonal": "`scipy.special`",
+    "precise": "`scipy.special`",
     "distributions": "`scipy.stats`",
     "matrices": "`scipy.linalg`",
 }

@@ -11,6 +11,12 @@ import numpy as np
 import sympy as sp
 
 DIGITS = 40
+_MPMATHS = {  # what SymPy does not know mpmath's names of
+    "airyaiprime": lambda z: mpmath.airyai(z, derivative=1),
+    "airybiprime": lambda z: mpmath.airybi(z, derivative=1),
+    "laguerre": lambda n, x: mpmath.laguerre(n, 0, x),
+    "assoc_laguerre": mpmath.laguerre,
+}
 
 
 def inputs_of(form: Any) -> list[Any]:
@@ -19,7 +25,8 @@ def inputs_of(form: Any) -> list[Any]:
     for expression in expressions_in(form):
         indexed = expression.atoms(sp.Indexed)
         bases = {one.base.label for one in indexed}
-        found |= indexed | (expression.atoms(sp.Symbol) - bases)
+        free = expression.free_symbols & expression.atoms(sp.Symbol)  # not what is integrated by
+        found |= indexed | (free - bases)
     return sorted(found, key=str)
 
 
@@ -59,7 +66,7 @@ def values_at(form: Any, point: Mapping[Any, Any]) -> list[complex]:
     values = []
     with mpmath.workdps(DIGITS):
         for expression in expressions_in(form):
-            function = sp.lambdify(plain, expression.xreplace(replaced), "mpmath")
+            function = sp.lambdify(plain, expression.xreplace(replaced), [_MPMATHS, "mpmath"])
             result = function(*(_exact(point[symbol]) for symbol in symbols))
             values.append(_plain(result))
     return values

@@ -55,6 +55,22 @@ POINTS_OF = {
     "special_hyp2f1": [(0.8, 1.3, 1.7, 0.4)],
     "special_zeta": [(2.5, 0.7)],
     "special_expn": [(2.0, 0.7)],
+    "special_kn": [(2, 0.7)],
+    "special_yn": [(2, 0.7)],
+    "special_lambertw": [(0.7, 0)],
+    "special_ndtri_exp": [(-0.7,)],
+    "special_radian": [(3.0, 20.0, 7.0)],
+    "special_eval_jacobi": [(3.0, 0.8, 1.7, 0.4)],
+    "special_eval_hermite": [(3, 0.7)],
+    "special_eval_hermitenorm": [(3, 0.7)],
+    **{
+        f"special_{name}": [(2.3, 1.7, 0.4)]
+        for name in (
+            *("hyperu", "betaincc", "fdtr", "fdtrc", "betaincinv", "betainccinv"),
+            *("eval_gegenbauer", "eval_genlaguerre"),
+        )
+    },
+    **{f"special_spherical_{name}": [(0, 0.7), (2, 0.7)] for name in ("jn", "yn", "in", "kn")},
 }
 TRIPLES = {"x": (0.2, -1.7, 2.9), "lo": (-0.5, -0.9, -0.7), "hi": (0.9, 0.8, 0.6)}
 

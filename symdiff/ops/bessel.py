@@ -1,0 +1,223 @@
+"""Functions of ``scipy.special`` of Bessel's kind: scaled, spherical, of Hankel, Airy and Struve.
+
+Declared like those of ``special``. Derivatives by the order are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from symdiff.definitions.libraries import when_imported
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import Value
+from symdiff.ops.declare import Meaning, Operation, Rule, array_type, lowers, static
+from symdiff.ops.elementary import choose, greater, maximum
+from symdiff.ops.special import (
+    ROOT_PI,
+    gamma,
+    kv,
+    refused_by,
+    special_function,
+    special_op,
+    yv,
+)
+from symdiff.ops.ufuncs import cast, refuse, staged
+
+# Scaled, and of whole orders ----------------------------------------------------------------------
+
+
+def _of_order(name: str, partial: Rule, sympy: Meaning, documentation: str) -> Operation:
+    """A function of an order and of an argument, whose derivative is by that."""
+    return special_function(
+        name,
+        refused_by(name, "v"),
+        partial,
+        sympy=sympy,
+        documentation=f"{documentation}; its derivative by the order is refused.",
+    )
+
+
+kn: Operation = _of_order(
+    "kn",
+    lambda y, n, x: -0.5 * (kv(n - 1.0, x) + kv(n + 1.0, x)),
+    "besselk",
+    "Modified Bessel function of the second kind of whole orders",
+)
+yn: Operation = _of_order(
+    "yn",
+    lambda y, n, x: 0.5 * (yv(n - 1.0, x) - yv(n + 1.0, x)),
+    "bessely",
+    "Bessel function of the second kind of whole orders",
+)
+jve: Operation = _of_order(
+    "jve",
+    lambda y, v, x: 0.5 * (jve(v - 1.0, x) - jve(v + 1.0, x)),
+    "besselj",
+    "``jv(v, x) * exp(-abs(x.imag))``",
+)
+yve: Operation = _of_order(
+    "yve",
+    lambda y, v, x: 0.5 * (yve(v - 1.0, x) - yve(v + 1.0, x)),
+    "bessely",
+    "``yv(v, x) * exp(-abs(x.imag))``",
+)
+kve: Operation = _of_order(
+    "kve",
+    lambda y, v, x: y - 0.5 * (kve(v - 1.0, x) + kve(v + 1.0, x)),
+    lambda sp, v, x: sp.exp(x) * sp.besselk(v, x),
+    "``kv(v, x) * exp(x)``",
+)
+k0e: Operation = special_function(
+    "k0e",
+    lambda y, x: y - k1e(x),
+    sympy=lambda sp, x: sp.exp(x) * sp.besselk(0, x),
+    documentation="``k0(x) * exp(x)``.",
+)
+k1e: Operation = special_function(
+    "k1e",
+    lambda y, x: y - 0.5 * (k0e(x) + kve(2.0, x)),
+    sympy=lambda sp, x: sp.exp(x) * sp.besselk(1, x),
+    documentation="``k1(x) * exp(x)``.",
+)
+hankel1: Operation = _of_order(
+    "hankel1",
+    lambda y, v, z: 0.5 * (hankel1(v - 1.0, z) - hankel1(v + 1.0, z)),
+    "hankel1",
+    "Hankel function of the first kind",
+)
+hankel2: Operation = _of_order(
+    "hankel2",
+    lambda y, v, z: 0.5 * (hankel2(v - 1.0, z) - hankel2(v + 1.0, z)),
+    "hankel2",
+    "Hankel function of the second kind",
+)
+hankel1e: Operation = _of_order(
+    "hankel1e",
+    lambda y, v, z: 0.5 * (hankel1e(v - 1.0, z) - hankel1e(v + 1.0, z)) - 1j * y,
+    lambda sp, v, z: sp.exp(-sp.I * z) * sp.hankel1(v, z),
+    "``hankel1(v, z) * exp(-1j * z)``",
+)
+hankel2e: Operation = _of_order(
+    "hankel2e",
+    lambda y, v, z: 0.5 * (hankel2e(v - 1.0, z) - hankel2e(v + 1.0, z)) + 1j * y,
+    lambda sp, v, z: sp.exp(sp.I * z) * sp.hankel2(v, z),
+    "``hankel2(v, z) * exp(1j * z)``",
+)
+
+# Spherical ----------------------------------------------------------------------------------------
+
+
+def _spherical(name: str, below: float, above: float, sympy: Meaning) -> Operation:
+    """A spherical Bessel function, whose derivative is ``(below * n * f(n - 1, z) + above *
+    (n + 1) * f(n + 1, z)) / (2 n + 1)``: nothing is divided by ``z``.
+    """
+
+    def partial(y: Value, n: Value, z: Value) -> Any:
+        before = below * n * operation(maximum(n - 1, 0), z)
+        inner = choose(greater(n, 0), before, 0.0 * z)
+        return (inner + above * (n + 1) * operation(n + 1, z)) / (2 * n + 1)
+
+    operation = special_function(
+        name,
+        None,
+        partial,
+        sympy=sympy,
+        documentation=f"Spherical Bessel function ``{name.rpartition('_')[2]}`` of a whole order.",
+    )
+    return operation
+
+
+def _by_half(name: str) -> Callable[..., Any]:
+    def meaning(sp: Any, n: Any, z: Any) -> Any:
+        return sp.sqrt(sp.pi / (2 * z)) * getattr(sp, name)(n + sp.Rational(1, 2), z)
+
+    return meaning
+
+
+spherical_jn = _spherical("spherical_jn", 1.0, -1.0, _by_half("besselj"))
+spherical_yn = _spherical("spherical_yn", 1.0, -1.0, _by_half("bessely"))
+spherical_in = _spherical("spherical_in", 1.0, 1.0, _by_half("besseli"))
+spherical_kn = _spherical("spherical_kn", -1.0, -1.0, _by_half("besselk"))
+
+# Airy and Struve ----------------------------------------------------------------------------------
+
+
+def _airy(number: int, partial: Rule, sympy: str, documentation: str) -> Operation:
+    name = ("ai", "ai_prime", "bi", "bi_prime")[number]
+    return special_function(
+        "airy",
+        partial,
+        part=(f"airy_{name}", number),
+        sympy=sympy,
+        documentation=f"{documentation}.",
+    )
+
+
+airy_ai: Operation = _airy(0, lambda y, z: airy_ai_prime(z), "airyai", "Airy's function Ai")
+airy_ai_prime: Operation = _airy(
+    1, lambda y, z: z * airy_ai(z), "airyaiprime", "The derivative of Ai"
+)
+airy_bi: Operation = _airy(2, lambda y, z: airy_bi_prime(z), "airybi", "Airy's function Bi")
+airy_bi_prime: Operation = _airy(
+    3, lambda y, z: z * airy_bi(z), "airybiprime", "The derivative of Bi"
+)
+
+
+def _first_term(v: Value, x: Value) -> Value:
+    """``(x / 2)**v / (√π Γ(v + 3/2))``."""
+    return (0.5 * x) ** v / (ROOT_PI * gamma(v + 1.5))  # type: ignore[no-any-return]
+
+
+def _series(sign: int) -> Callable[..., Any]:
+    def meaning(sp: Any, v: Any, x: Any) -> Any:
+        a, b = sp.Rational(3, 2), v + sp.Rational(3, 2)
+        first = 2 * (x / 2) ** (v + 1) / (sp.sqrt(sp.pi) * sp.gamma(b))
+        return first * sp.hyper((1,), (a, b), sign * x**2 / 4)
+
+    return meaning
+
+
+struve: Operation = _of_order(
+    "struve",
+    lambda y, v, x: 0.5 * (struve(v - 1.0, x) - struve(v + 1.0, x) + _first_term(v, x)),
+    _series(-1),
+    "Struve's function",
+)
+modstruve: Operation = _of_order(
+    "modstruve",
+    lambda y, v, x: 0.5 * (modstruve(v - 1.0, x) + modstruve(v + 1.0, x) + _first_term(v, x)),
+    _series(1),
+    "Struve's modified function",
+)
+
+# What calls mean ----------------------------------------------------------------------------------
+
+
+@when_imported("scipy.special")
+def _register(special: ModuleType) -> None:
+    for name in ("spherical_jn", "spherical_yn", "spherical_in", "spherical_kn"):
+        lowers(getattr(special, name))(_of_whole_order(special_op(name)))
+    lowers(special.airy)(_airy_functions)
+
+
+def _of_whole_order(operation: Operation) -> Callable[..., Any]:
+    def lowering(n: Any, z: Any, derivative: Any = False) -> Value:
+        order, argument = staged(n), staged(z)
+        if array_type(order).dtype.kind not in "iu":
+            order = cast(order, np.dtype(int))
+        if static(derivative):
+            name = operation.name.removeprefix("special_")
+            raise UnsupportedCallError(f"scipy.special.{name} with derivative=True")
+        return operation(order, argument)  # type: ignore[no-any-return]
+
+    return lowering
+
+
+def _airy_functions(z: Any, **options: Any) -> tuple[Value, ...]:
+    refuse("scipy.special.airy", **options)
+    value = staged(z)
+    return tuple(op(value) for op in (airy_ai, airy_ai_prime, airy_bi, airy_bi_prime))

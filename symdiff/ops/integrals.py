@@ -1,0 +1,349 @@
+"""Functions of ``scipy.special`` that are integrals, and their inverses: of trigonometric and
+exponential functions, of densities, elliptic ones. Declared like those of ``special``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from symdiff.definitions.libraries import when_imported
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import Value
+from symdiff.ops.declare import Meaning, Operation, Rule, array_type, lowers, static
+from symdiff.ops.elementary import (
+    absolute,
+    choose,
+    cos,
+    cosh,
+    exp,
+    floor,
+    greater,
+    imag,
+    log,
+    log1p,
+    minimum,
+    sin,
+    sinc,
+    sqrt,
+)
+from symdiff.ops.special import (
+    FROM,
+    ROOT_2_PI,
+    ROOT_PI,
+    betaln,
+    ellipe,
+    erf,
+    expansion,
+    gammaln,
+    hyp1f1,
+    hyp2f1,
+    refused_by,
+    special_function,
+    xlog1py,
+    xlogy,
+)
+from symdiff.ops.ufuncs import cast, refuse, staged
+
+# Of trigonometric and exponential functions -------------------------------------------------------
+
+
+def _part(function: str, number: int, name: str, partial: Rule, sympy: str, what: str) -> Operation:
+    return special_function(
+        function, partial, part=(name, number), sympy=sympy, singular=True, documentation=what
+    )
+
+
+def _mean_exp(x: Value) -> Value:
+    """``(exp(x) - 1) / x``, and 1 at 0."""
+    return hyp1f1(1.0, 2.0, x)  # type: ignore[no-any-return]
+
+
+def _shi_partial(y: Value, x: Value) -> Value:
+    """``sinh(x) / x``."""
+    return choose(greater(x, 0.0), _mean_exp(-2.0 * x) * exp(x), _mean_exp(2.0 * x) * exp(-x))
+
+
+si = _part("sici", 0, "si", lambda y, x: sinc(x / math.pi), "Si", "The sine integral.")
+ci = _part("sici", 1, "ci", lambda y, x: cos(x) / x, "Ci", "The cosine integral.")
+shi = _part("shichi", 0, "shi", _shi_partial, "Shi", "The hyperbolic sine integral.")
+chi = _part("shichi", 1, "chi", lambda y, x: cosh(x) / x, "Chi", "The hyperbolic cosine integral.")
+fresnel_s = _part(
+    *("fresnel", 0, "fresnel_s"),
+    lambda y, x: sin(0.5 * math.pi * (x * x)),
+    *("fresnels", "Fresnel's integral of the sine."),
+)
+fresnel_c = _part(
+    *("fresnel", 1, "fresnel_c"),
+    lambda y, x: cos(0.5 * math.pi * (x * x)),
+    *("fresnelc", "Fresnel's integral of the cosine."),
+)
+spence: Operation = special_function(
+    "spence",
+    lambda y, x: -1.0 / _mean_exp(log(x)),
+    singular=True,
+    sympy=lambda sp, x: sp.polylog(2, 1 - x),
+    documentation="Spence's function, the dilogarithm of ``1 - x``.",
+)
+
+
+def _wofz_partial(y: Value, z: Value) -> Value:
+    """``2j / √π - 2 z y``, of which nothing would be left where ``z`` is large: an expansion holds
+    there in the upper half of the plane.
+    """
+    near = 2j / ROOT_PI - 2.0 * z * y
+    inverse = 1.0 / choose(greater(absolute(z), FROM), z, z + FROM)
+    expanded = -1j / ROOT_PI * (inverse * inverse) * expansion(0.5 * (inverse * inverse))
+    is_far = greater(minimum(absolute(z) - FROM, imag(z)), 0.0)
+    return choose(is_far, expanded, near)
+
+
+wofz: Operation = special_function(
+    "wofz",
+    _wofz_partial,
+    sympy=lambda sp, z: sp.exp(-(z**2)) * sp.erfc(-sp.I * z),
+    documentation="Faddeeva's function, of complex numbers.",
+)
+lambertw: Operation = special_function(
+    "lambertw",
+    lambda y, z, k: exp(-y) / (1.0 + y),
+    None,
+    singular=True,
+    sympy=lambda sp, z, k: sp.LambertW(z, k),
+    documentation="Lambert's function, the inverse of ``w * exp(w)``, of complex numbers.",
+)
+wrightomega: Operation = special_function(
+    "wrightomega",
+    lambda y, z: y / (1.0 + y),
+    sympy=lambda sp, z: sp.LambertW(sp.exp(z)),
+    documentation="Wright's omega function, ``lambertw(exp(z))``.",
+)
+exprel: Operation = special_function(
+    "exprel",
+    lambda y, x: 0.5 * hyp1f1(2.0, 3.0, x),
+    sympy=lambda sp, x: sp.hyper((1,), (2,), x),
+    documentation="``(exp(x) - 1) / x``, and 1 at 0.",
+)
+
+# Elliptic -----------------------------------------------------------------------------------------
+
+
+def _left(phi: Value, m: Value) -> Value:
+    s = sin(phi)
+    return sqrt(1.0 - m * (s * s))  # type: ignore[no-any-return]
+
+
+ellipkinc: Operation = special_function(
+    "ellipkinc",
+    lambda y, phi, m: 1.0 / _left(phi, m),
+    refused_by("ellipkinc", "m"),
+    sympy="elliptic_f",
+    documentation="Incomplete elliptic integral of the first kind; its derivative by ``m`` is"
+    " refused.",
+)
+ellipeinc: Operation = special_function(
+    "ellipeinc",
+    lambda y, phi, m: _left(phi, m),
+    refused_by("ellipeinc", "m"),
+    sympy="elliptic_e",
+    documentation="Incomplete elliptic integral of the second kind; its derivative by ``m`` is"
+    " refused.",
+)
+
+
+def _ellipkm1_partial(y: Value, p: Value) -> Value:
+    near = (p * y - ellipe(1.0 - p)) / (2.0 * p * (1.0 - p))
+    return choose(greater(p, 0.5), -math.pi / 8.0 * hyp2f1(1.5, 1.5, 2.0, 1.0 - p), near)
+
+
+ellipkm1: Operation = special_function(
+    "ellipkm1",
+    _ellipkm1_partial,
+    singular=True,
+    sympy=lambda sp, p: sp.elliptic_k(1 - p),
+    documentation="Complete elliptic integral of the first kind, near 1: ``ellipk(1 - p)``.",
+)
+
+# Of densities -------------------------------------------------------------------------------------
+
+
+def _by_last(
+    name: str, parameters: tuple[str, ...], partial: Rule, sympy: Meaning | None, what: str
+) -> Operation:
+    """A function of parameters, by which no derivative is known, and of an argument."""
+    refused = (refused_by(name, parameter) for parameter in parameters)
+    return special_function(
+        name,
+        *refused,
+        partial,
+        sympy=sympy,
+        documentation=f"{what}; its derivatives by parameters are refused.",
+    )
+
+
+def _log_beta_density(a: Any, b: Any, x: Any) -> Any:
+    return xlogy(a - 1.0, x) + xlog1py(b - 1.0, -x) - betaln(a, b)
+
+
+def _log_gamma_density(a: Any, x: Any) -> Any:
+    return xlogy(a - 1.0, x) - x - gammaln(a)
+
+
+def _log_f_density(n: Any, d: Any, x: Any) -> Any:
+    ratio = n / d
+    powers = xlogy(0.5 * n - 1.0, ratio * x) - 0.5 * (n + d) * log1p(ratio * x)
+    return log(ratio) + powers - betaln(0.5 * n, 0.5 * d)
+
+
+def _beta_of_f(sp: Any, n: Any, d: Any, x: Any) -> Any:
+    a, b = n / 2, d / 2
+    return sp.betainc(a, b, 0, n * x / (n * x + d)) / sp.beta(a, b)
+
+
+betaincc = _by_last(
+    *("betaincc", ("a", "b")),
+    lambda y, a, b, x: -exp(_log_beta_density(a, b, x)),
+    lambda sp, a, b, x: 1 - sp.betainc(a, b, 0, x) / sp.beta(a, b),
+    "``1 - betainc(a, b, x)``",
+)
+chdtr = _by_last(
+    *("chdtr", ("v",)),
+    lambda y, v, x: 0.5 * exp(_log_gamma_density(0.5 * v, 0.5 * x)),
+    lambda sp, v, x: sp.lowergamma(v / 2, x / 2) / sp.gamma(v / 2),
+    "The distribution function of χ²",
+)
+chdtrc = _by_last(
+    *("chdtrc", ("v",)),
+    lambda y, v, x: -0.5 * exp(_log_gamma_density(0.5 * v, 0.5 * x)),
+    lambda sp, v, x: sp.uppergamma(v / 2, x / 2) / sp.gamma(v / 2),
+    "``1 - chdtr(v, x)``",
+)
+fdtr = _by_last(
+    *("fdtr", ("dfn", "dfd")),
+    lambda y, n, d, x: exp(_log_f_density(n, d, x)),
+    _beta_of_f,
+    "The distribution function of F",
+)
+fdtrc = _by_last(
+    *("fdtrc", ("dfn", "dfd")),
+    lambda y, n, d, x: -exp(_log_f_density(n, d, x)),
+    lambda sp, n, d, x: 1 - _beta_of_f(sp, n, d, x),
+    "``1 - fdtr(dfn, dfd, x)``",
+)
+
+
+def _poisson(sign: float) -> Rule:
+    def partial(y: Value, k: Value, m: Value) -> Any:
+        count = floor(k)
+        return sign * exp(xlogy(count, m) - m - gammaln(count + 1.0))
+
+    return partial
+
+
+pdtr: Operation = special_function(
+    "pdtr",
+    None,
+    _poisson(-1.0),
+    sympy=lambda sp, k, m: sp.uppergamma(sp.floor(k) + 1, m) / sp.gamma(sp.floor(k) + 1),
+    documentation="The distribution function of Poisson's distribution.",
+)
+pdtrc: Operation = special_function(
+    "pdtrc",
+    None,
+    _poisson(1.0),
+    sympy=lambda sp, k, m: sp.lowergamma(sp.floor(k) + 1, m) / sp.gamma(sp.floor(k) + 1),
+    documentation="``1 - pdtr(k, m)``.",
+)
+
+
+def _owens_t_by_h(y: Value, h: Value, a: Value) -> Any:
+    return -0.5 / ROOT_2_PI * exp(-0.5 * (h * h)) * erf(math.sqrt(0.5) * (a * h))
+
+
+def _owens_t_by_a(y: Value, h: Value, a: Value) -> Any:
+    square = 1.0 + a * a
+    return exp(-0.5 * (h * h * square)) / (2.0 * math.pi * square)
+
+
+def _owens_integral(sp: Any, h: Any, a: Any) -> Any:
+    t = sp.Dummy("t", real=True)
+    return sp.Integral(sp.exp(-(h**2) * (1 + t**2) / 2) / (1 + t**2), (t, 0, a)) / (2 * sp.pi)
+
+
+owens_t: Operation = special_function(
+    "owens_t",
+    _owens_t_by_h,
+    _owens_t_by_a,
+    sympy=_owens_integral,
+    documentation="Owen's function, of the normal distribution of two variables.",
+)
+
+# Inverses of distribution functions: SymPy has no names for most of them.
+
+ndtri_exp: Operation = special_function(
+    "ndtri_exp",
+    lambda y, x: ROOT_2_PI * exp(x + 0.5 * (y * y)),
+    sympy=lambda sp, x: sp.sqrt(2) * sp.erfinv(2 * sp.exp(x) - 1),
+    singular=True,
+    documentation="``ndtri(exp(x))``, the inverse of ``log_ndtr``.",
+)
+gammaincinv = _by_last(
+    *("gammaincinv", ("a",)),
+    lambda y, a, p: exp(-_log_gamma_density(a, y)),
+    *(None, "The inverse of ``gammainc``"),
+)
+gammainccinv = _by_last(
+    *("gammainccinv", ("a",)),
+    lambda y, a, p: -exp(-_log_gamma_density(a, y)),
+    *(None, "The inverse of ``gammaincc``"),
+)
+betaincinv = _by_last(
+    *("betaincinv", ("a", "b")),
+    lambda y, a, b, p: exp(-_log_beta_density(a, b, y)),
+    *(None, "The inverse of ``betainc``"),
+)
+betainccinv = _by_last(
+    *("betainccinv", ("a", "b")),
+    lambda y, a, b, p: -exp(-_log_beta_density(a, b, y)),
+    *(None, "The inverse of ``betaincc``"),
+)
+stdtrit = _by_last(
+    *("stdtrit", ("df",)),
+    lambda y, df, p: exp(
+        betaln(0.5 * df, 0.5) + 0.5 * log(df) + 0.5 * (df + 1.0) * log1p(y * y / df)
+    ),
+    *(None, "The inverse of ``stdtr``"),
+)
+
+# What calls mean ----------------------------------------------------------------------------------
+
+_PAIRS = {"sici": (si, ci), "shichi": (shi, chi), "fresnel": (fresnel_s, fresnel_c)}
+
+
+@when_imported("scipy.special")
+def _register(special: ModuleType) -> None:
+    for name, operations in _PAIRS.items():
+        lowers(getattr(special, name))(_pair(name, operations))
+    lowers(special.lambertw)(_lambertw)
+
+
+def _pair(name: str, operations: tuple[Operation, ...]) -> Callable[..., Any]:
+    def lowering(x: Any, **options: Any) -> tuple[Value, ...]:
+        refuse(f"scipy.special.{name}", **options)
+        value = staged(x)
+        return tuple(operation(value) for operation in operations)
+
+    return lowering
+
+
+def _lambertw(z: Any, k: Any = 0, tol: Any = 1e-8) -> Value:
+    if static(tol) != 1e-8:
+        raise UnsupportedCallError("scipy.special.lambertw with the argument tol=")
+    branch = staged(k)
+    if array_type(branch).dtype.kind not in "iu":
+        branch = cast(branch, np.dtype(int))
+    return lambertw(staged(z), branch)  # type: ignore[no-any-return]
