@@ -363,6 +363,20 @@ def test_triangles_products_with_zeros_and_series_have_their_closed_forms(tmp_pa
     np.testing.assert_allclose(found[5], [6.5, 0.5], rtol=1e-14)
 
 
+def shares(a: Any) -> Any:
+    """How much of each eigenvector is in the first coordinate."""
+    w, v = np.linalg.eig(a + 0j)
+    return np.sum(np.abs(v[0] * w) ** 2)
+
+
+@needs_jax
+def test_eigenvectors_check_themselves(tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    sd.grad(shares).export(path, np.array([[4.0, 1.0], [-3.0, 2.0]]), namespace="jax.numpy")
+    found = run_with_jax([path], tmp_path)
+    assert found["module"][0] == 0, found
+
+
 # Every program that JAX has words for is written; a few are run -----------------------------------
 
 WRITTEN_AT_LEAST = 350  # of those in tests/programs

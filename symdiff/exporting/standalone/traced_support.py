@@ -92,8 +92,17 @@ def _complex_eigvals(a: Any) -> Any:
 
 
 def _complex_eig(a: Any) -> Any:
-    """The eigenvalues and eigenvectors of a matrix as complex numbers, as JAX gives them."""
-    return jnp.linalg.eig(a)
+    """The eigenvalues and eigenvectors of a matrix as complex numbers, as JAX gives them.
+
+    Since it has the option, JAX has derivatives of the eigenvectors too, which hold where
+    eigenvalues differ.
+    """
+    options: Any = {"compute_left_eigenvectors": False, "enable_eigvec_derivs": True}
+    try:
+        w, v = lax.linalg.eig(a + 0.0, **options)
+    except TypeError:
+        w, v = jnp.linalg.eig(a)
+    return w, v
 
 
 def _polygamma(x: Any, order: int = 0) -> Any:

@@ -31,7 +31,7 @@ SHARED = frozenset(
         "fmin", "fmod", "full", "full_like", "greater", "greater_equal", "heaviside", "hypot",
         "imag", "inf", "inner", "int16", "int32", "int64", "int8", "interp", "invert", "isclose",
         "isfinite", "isinf", "isnan", "kron", "left_shift", "less", "less_equal",
-        "linalg.cholesky", "linalg.cond", "linalg.det", "linalg.eig", "linalg.eigh",
+        "linalg.cholesky", "linalg.cond", "linalg.det", "linalg.eigh",
         "linalg.eigvals", "linalg.eigvalsh", "linalg.inv", "linalg.multi_dot", "linalg.norm",
         "linalg.pinv", "linalg.qr", "linalg.slogdet", "linalg.solve", "linalg.svd",
         "linspace", "log", "log10",
@@ -48,6 +48,7 @@ SHARED = frozenset(
         "zeros", "zeros_like",
     }
 )  # fmt: skip
+_HERE = {"linalg.eig": "_complex_eig"}  # by what ``traced_support`` has
 INSTEAD = {"empty": "zeros", "empty_like": "zeros_like", "ascontiguousarray": "asarray"}
 METHODS = frozenset(
     {"T", "astype", "conj", "conjugate", "copy", "imag", "real", "reshape", "shape", "size", "sum"}
@@ -163,6 +164,8 @@ class _Translator(ast.NodeTransformer):
 
     def _numpys(self, name: str) -> ast.expr:
         known = INSTEAD.get(name, name)
+        if name in _HERE:
+            return dotted(_HERE[name])
         if known not in SHARED and known not in INSTEAD.values():
             raise refused(self.node, f"np.{name}")
         return dotted(f"jnp.{known}")
