@@ -13,13 +13,11 @@ from typing import Literal
 from symdiff import differentiate, ops
 from symdiff.api.wrt import Asked, derived_from, mapped, of_tuple
 from symdiff.differentiate.graphs import leaves_of
-from symdiff.ir.build import Builder, builder, building, copy_into, marked
-from symdiff.ir.control import LoopView, emit_loop
+from symdiff.differentiate.rows import rows_of
+from symdiff.ir.build import Builder, building, copy_into
 from symdiff.ir.graph import Block, Graph, Value, walk_nodes
 from symdiff.ir.structure import Leaf, Static, Structure
-from symdiff.ir.types import INT, ArrayType, carries_derivative
-from symdiff.ops.shape import reshape_like
-from symdiff.ops.sizes import product
+from symdiff.ir.types import ArrayType, carries_derivative
 
 Shaped = Callable[[Sequence[Structure]], Structure]
 Mode = Literal["auto", "fwd", "rev"]
@@ -122,83 +120,9 @@ def _reverse_rows(
             seeds = [seed if other == k else ops.zeros_of(primals[other]) for other in returned]
             return inlined(split.backward, [*saved, *seeds])
 
-        for j, rows in enumerate(_rows(primals[k], sources, rows_from)):
+        for j, rows in enumerate(rows_of(primals[k], sources, rows_from)):
             found[k, j] = rows
     return found
-
-
-def _rows(
-    over: Value, of: Sequence[Value], row: Callable[[Value], list[Value]], *, columns: bool = False
-) -> list[Value]:
-    """For each value a stack of rows, one an element of ``over``, of shape over + value; or of
-    columns, of shape value + over.
-    """
-    if _rank(over) == 0:
-        return row(_unit(over))
-    count = product(ops.sizes_of(over))
-    initial = [_stack_of_zeros(count, value, columns) for value in of]
-    stacks = _loop_of_rows(over, initial, row, columns)
-    return [
-        _reshaped(stack, *((value, over) if columns else (over, value)), flat=over)
-        for stack, value in zip(stacks, of, strict=True)
-    ]
-
-
-def _loop_of_rows(
-    over: Value, initial: Sequence[Value], row: Callable[[Value], list[Value]], columns: bool
-) -> tuple[Value, ...]:
-    turn = Value(INT, None, "k")
-    count = product(ops.sizes_of(over))
-    stacks = tuple(
-        Value(v.type, None, "columns" if columns and _rank(v) > 1 else "rows") for v in initial
-    )
-    with building(Builder()) as body:
-        with marked(role="cotangent"):
-            flat = ops.zeros(count, shape=(ops.dim_of(count),), dtype=_array(over).dtype)
-            seed = ops.index_set_of(flat, 1.0, turn)
-            flat.name = seed.name = "unit"
-            seed = seed if _rank(over) == 1 else reshape_like(seed, over)
-        made = row(seed)
-        stored = [
-            ops.index_set_of(s, r, (*[slice(None)] * (_rank(s) - 1), turn) if columns else turn)
-            for s, r in zip(stacks, made, strict=True)
-        ]
-    loop = emit_loop(
-        builder().value(count), initial, (), Block((turn, *stacks), body.nodes, tuple(stored))
-    )
-    return LoopView(loop).finals
-
-
-def _stack_of_zeros(count: Value | int, row: Value, columns: bool) -> Value:
-    type_, sizes = _array(row), ops.sizes_of(row)
-    sizes = (*sizes, count) if columns else (count, *sizes)
-    shape = tuple(map(ops.dim_of, sizes))
-    return ops.zeros(*sizes, shape=shape, dtype=type_.dtype)  # type: ignore[no-any-return]
-
-
-def _reshaped(stack: Value, first: Value, second: Value, *, flat: Value) -> Value:
-    """Rows or columns, one for each element of ``flat``, in the shape first + second."""
-    if _rank(flat) == 1:
-        return stack
-    shape = (*_array(first).shape, *_array(second).shape)
-    sizes = (*ops.sizes_of(first), *ops.sizes_of(second))
-    return ops.reshape(stack, *sizes, shape=shape)  # type: ignore[no-any-return]
-
-
-def _array(value: Value) -> ArrayType:
-    assert isinstance(value.type, ArrayType)
-    return value.type
-
-
-def _rank(value: Value) -> int:
-    return _array(value).rank
-
-
-def _unit(value: Value) -> Value:
-    type_ = _array(value)
-    if type_.kind == "array":
-        return ops.ones(shape=(), dtype=type_.dtype)  # type: ignore[no-any-return]
-    return ops.strong_constant(1.0, value)
 
 
 # Forward ------------------------------------------------------------------------------------------
@@ -216,7 +140,7 @@ def _forward_rows(
         def columns_from(seed: Value, pushed: Graph = pushed) -> list[Value]:
             return inlined(pushed, [*parameters, seed])
 
-        stacks = _rows(source, shapes, columns_from, columns=True)
+        stacks = rows_of(source, shapes, columns_from, columns=True)
         for k, columns in zip(returned, stacks, strict=True):
             found[k, j] = columns
     return found

@@ -23,6 +23,7 @@ from symdiff.definitions import (
     selection,
     series,
     sets,
+    solvers,
     special,
     statistics,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "selection",
     "series",
     "sets",
+    "solvers",
     "special",
     "statistics",
 ]
@@ -54,3 +56,4 @@ __all__ = [
 libraries.when_imported("scipy.stats")(distributions.register)
 libraries.when_imported("scipy.special")(special.register)
 libraries.when_imported("scipy.linalg")(matrices.register)
+libraries.when_imported("scipy.optimize")(solvers.register_optimize)

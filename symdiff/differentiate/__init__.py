@@ -5,8 +5,9 @@ chain rule backwards. ``activity`` says which values take part, ``residuals`` wh
 needs of the forward part and how it gets it.
 """
 
+from symdiff.differentiate import solving
 from symdiff.differentiate.forward import jvp
 from symdiff.differentiate.graphs import without_unread
 from symdiff.differentiate.reverse import Split, divide, gradient, split, vjp
 
-__all__ = ["Split", "divide", "gradient", "jvp", "split", "vjp", "without_unread"]
+__all__ = ["Split", "divide", "gradient", "jvp", "solving", "split", "vjp", "without_unread"]

@@ -6,7 +6,7 @@ afterwards. Each block of the sweep is paired with the primal block that it reve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -109,13 +109,27 @@ class Sweep:
     def operation(self, node: Node, cotangents: Cotangents) -> None:
         bars = [cotangents.take(value) for value in node.results]
         op = node.op
-        for position in _in_order(node):
-            operand = node.operands[position]
-            if self.is_active(operand) and isinstance(op, Operation) and op.carries(position):
-                share = self.share(node, op, position, bars)
-                if self.checked and share is not None:
-                    check(node, position, share, bars)
-                cotangents.add(operand, share)
+        if not isinstance(op, Operation):
+            return
+        active = [k for k in _in_order(node) if op.carries(k) and self.is_active(node.operands[k])]
+        at_once = self.shares(node, op, active, bars) if op.pullback is not None else None
+        for position in active:
+            share = (
+                self.share(node, op, position, bars) if at_once is None else at_once.get(position)
+            )
+            if self.checked and share is not None:
+                check(node, position, share, bars)
+            cotangents.add(node.operands[position], share)
+
+    def shares(
+        self, node: Node, op: Operation, active: Sequence[int], bars: Sequence[Value | None]
+    ) -> Mapping[int, Value]:
+        """What flows into all operands, of an op that tells it at once."""
+        assert op.pullback is not None
+        arrays = tuple(map(as_array_where, node.results, bars))
+        g, y = (arrays[0], node.results[0]) if len(bars) == 1 else (arrays, node.results)
+        found: Mapping[int, Value] = op.pullback(g, y, active, *node.operands, **node.attributes)
+        return found
 
     def share(
         self, node: Node, op: Operation, position: int, bars: Sequence[Value | None]

@@ -14,7 +14,7 @@ from symdiff.emit.namespace import Namespace
 from symdiff.errors import InternalError
 from symdiff.ir.build import constant
 from symdiff.ir.control import undefined
-from symdiff.ir.graph import Node, Value
+from symdiff.ir.graph import GraphCell, Node, Value
 from symdiff.ops.declare import Operation, dotted, literal
 from symdiff.ops.effects import Field, Item, Member, Named, Text, spell_template
 from symdiff.ops.kinds import is_numpys_operator
@@ -110,11 +110,16 @@ class Expressions:
     """Expressions of values: ``names`` has those with a variable, ``folded`` those with none."""
 
     def __init__(
-        self, names: Mapping[Value, str], folded: Collection[Value], namespace: Namespace
+        self,
+        names: Mapping[Value, str],
+        folded: Collection[Value],
+        namespace: Namespace,
+        callees: Mapping[GraphCell, str] | None = None,
     ) -> None:
         self.names = names
         self.folded = folded
         self.namespace = namespace
+        self.callees = callees or {}
 
     def of(self, value: Value) -> ast.expr:
         """The expression that a reader of ``value`` writes. Folding keeps it shallow."""
@@ -149,6 +154,9 @@ class Expressions:
         attributes = node.attributes
         if node.op.effect or isinstance(attributes.get("function"), Named):
             attributes = {key: self.named(item) for key, item in attributes.items()}
+        if isinstance(attributes.get("callee"), GraphCell):
+            cell = attributes["callee"]
+            attributes["callee"] = GraphCell(self.callees[cell], cell.graph)
         if attributes.get("ufunc") and _is_operator(node):
             attributes = {key: item for key, item in attributes.items() if key != "ufunc"}
         if attributes is node.attributes:

@@ -16,7 +16,6 @@ from symdiff.emit.regions import restore_regions
 from symdiff.emit.signature import name_parameters, output, unpacking
 from symdiff.emit.statements import Statements
 from symdiff.emit.text import Line, write
-from symdiff.ir.control import call
 from symdiff.ir.graph import Graph, GraphCell, walk_nodes
 from symdiff.ir.signature import Signature
 from symdiff.source import SourceSpan
@@ -72,7 +71,7 @@ def called_graphs(graph: Graph) -> Iterator[GraphCell]:
     pending = [graph]
     while pending:
         for node in walk_nodes(pending.pop().block):
-            cell = node.attributes.get("callee") if node.op is call else None
+            cell = node.attributes.get("callee")
             if cell is not None and cell not in seen:
                 seen[cell] = None
                 if cell.graph is not None:
@@ -92,7 +91,7 @@ def _function(
 ) -> tuple[tuple[Parameter, ...], Line]:
     fixed, parameters = name_parameters(graph, namespace)
     plan = make_plan(graph, fixed, namespace, callees, in_place=in_place, fresh=fresh)
-    expressions = Expressions(plan.names, plan.folded, namespace)
+    expressions = Expressions(plan.names, plan.folded, namespace, callees)
     statements = Statements(plan, expressions)
     body = _docstring(graph, name) + unpacking(plan, parameters, signature)
     body += statements.block(plan.graph.block) + statements.stores()
@@ -110,7 +109,7 @@ def _callee(graph: Graph, name: str, callees: dict[GraphCell, str], namespace: N
     """A function of flat values that returns the tuple of its results, or the only one."""
     fixed = {k: namespace.fresh(v.name or "t") for k, v in enumerate(graph.block.parameters)}
     plan = make_plan(graph, fixed, namespace, callees, in_place=False, fresh=False)
-    expressions = Expressions(plan.names, plan.folded, namespace)
+    expressions = Expressions(plan.names, plan.folded, namespace, callees)
     body = Statements(plan, expressions).block(plan.graph.block)
     results = [expressions.of(v) for v in plan.graph.block.results]
     returned = results[0] if len(results) == 1 else tuple_of(results)

@@ -7,7 +7,6 @@ from typing import Any
 
 from symdiff.emit import Emitted
 from symdiff.errors import SymdiffError, UnsupportedCallError
-from symdiff.ir.control import call
 from symdiff.ir.graph import FreeVariable, Graph, GraphCell, Node, walk_nodes
 from symdiff.ir.signature import Aspect, Live, Nested, Path, Signature, Specification
 from symdiff.runtime.signature import spelled
@@ -25,7 +24,7 @@ def all_nodes(graph: Graph) -> list[Node]:
     while pending:
         for node in walk_nodes(pending.pop().block):
             found.append(node)
-            cell = node.attributes.get("callee") if node.op is call else None
+            cell = node.attributes.get("callee")
             if cell is not None and cell.graph is not None and cell not in seen:
                 seen.add(cell)
                 pending.append(cell.graph)

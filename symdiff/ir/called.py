@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from symdiff.ir.build import copy_block, with_block
-from symdiff.ir.control import call
 from symdiff.ir.graph import Graph, GraphCell, Node, walk_nodes
 
 
@@ -42,7 +41,7 @@ def called_by(graph: Graph) -> list[Graph]:
 
 
 def _calls(graph: Graph) -> list[Node]:
-    return [node for node in walk_nodes(graph.block) if node.op is call]
+    return [node for node in walk_nodes(graph.block) if "callee" in node.attributes]
 
 
 def _reached(graph: Graph) -> list[GraphCell]:

@@ -167,7 +167,7 @@ def _finish(node: Node, scopes: _Scopes) -> None:
 
 
 def _callee(node: Node) -> list[Graph]:
-    if node.op is not call:
+    if "callee" not in node.attributes:
         return []
     cell: GraphCell = node.attributes["callee"]
     return [] if cell.graph is None else [cell.graph]

@@ -126,7 +126,7 @@ def _recurs(cell: GraphCell) -> bool:
 
 def _callees(graph: Graph | None) -> list[GraphCell]:
     nodes = () if graph is None else walk_nodes(graph.block)
-    return [node.attributes["callee"] for node in nodes if node.op is call]
+    return [node.attributes["callee"] for node in nodes if "callee" in node.attributes]
 
 
 # Turns --------------------------------------------------------------------------------------------
@@ -245,7 +245,7 @@ _MOVES = frozenset((
     "array", "astype", "broadcast_to", "concatenate", "contiguous", "copy", "diag", "empty", "eye",
     "full", "given", "index", "index_set", "laid_like", "ones", "pad", "repeat", "reshape", "roll",
     "size", "stack", "store", "take_along_axis", "tile", "transpose", "tril", "triu", "zeros",
-    "print_", "opaque_call", "foreign_call", "custom_call", "call_hook",
+    "print_", "opaque_call", "foreign_call", "solver_call", "custom_call", "call_hook",
 ))  # fmt: skip
 
 

@@ -15,7 +15,9 @@ A single callable instead of a mapping is given the operand's position first (va
 with several results ``g`` and ``y`` are tuples (an entry of ``g`` is None where nothing flows), and
 jvp rules give a tuple. ``tangent``, where it is given, is preferred to the sum of the jvp rules:
 the tangent of the result from those of all operands at once, ``(ts, y, *operands, **attributes)``
-(an entry of ``ts`` is None where nothing flows). Every operand has a rule or stands in
+(an entry of ``ts`` is None where nothing flows). ``pullback`` is the same in reverse: the
+cotangents of all operands that are ``wanted`` at once, by position,
+``(g, y, wanted, *operands, **attributes)``. Every operand has a rule or stands in
 ``nondifferentiable``, else declaring fails, at import.
 
 A *lowering* is what a call in the user's program means: a function with NumPy's own signature that
@@ -100,6 +102,7 @@ class Operation(Op):
     vjp: Rules = field(default_factory=dict)
     jvp: Rules = field(default_factory=dict)
     tangent: Rule | None = None
+    pullback: Rule | None = None
     nondifferentiable: frozenset[int] | bool = frozenset()
     variadic: bool = False
     singular: bool | Callable[[Node], bool] = False

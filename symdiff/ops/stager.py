@@ -120,6 +120,18 @@ class Stager(Protocol):
         """The abstract result of a call of a library function, by a function that defines it."""
         ...
 
+    def followed(self, callback: Any, own: Any, args: Any) -> Any:
+        """An abstract function as a solver of a library calls it: ``callback(*own, *args)``."""
+        ...
+
+    def solver(self, function: str, *given: Any) -> Any:
+        """The abstract value that a solver finds: see ``parse.solving``."""
+        ...
+
+    def solution(self, rule: str, *given: Any) -> Any:
+        """The abstract value that a solver has found, with its derivatives."""
+        ...
+
     def require(self, condition: Value, message: str) -> None:
         """End the program with a ``TypeError`` where a condition does not hold."""
         ...

@@ -258,6 +258,16 @@ def _is_as_told(found: str, told: str) -> bool:
     return name == wanted and same_rank and all(d in (":", size) for size, d in pairs)
 
 
+def picked(result: Any, *names: Any) -> Any:
+    """Parts of what a solver gives, by their names or places; the only one by itself.
+
+    >>> picked((1.0, 2.0), 0)
+    1.0
+    """
+    parts = tuple(getattr(result, k) if isinstance(k, str) else result[k] for k in names)
+    return parts if len(parts) > 1 else parts[0]
+
+
 def hooked(hook: Any, cotangent: Any) -> Any:
     """What a hook makes of a cotangent, a copy of which it is given: of its shape and dtype.
 

@@ -62,6 +62,7 @@ FAMILIES = {
     "precise": "`scipy.special`",
     "distributions": "`scipy.stats`",
     "matrices": "`scipy.linalg`",
+    "solvers": "solvers, with the function that they call",
 }
 
 

@@ -26,6 +26,7 @@ from symdiff.ir.structure import Container, Leaf, Structure, is_leaf
 from symdiff.ir.types import OPAQUE, ArrayType, ListType, Type, type_of_constant
 from symdiff.ops import never_returns
 from symdiff.ops.foreign import foreign_call
+from symdiff.parse import solving
 from symdiff.parse.attributes import object_attribute
 from symdiff.parse.blame import users
 from symdiff.parse.branches import raise_error
@@ -150,6 +151,15 @@ class Stager:
         self, function: Any, definition: Any, args: Sequence[Abstract], kwargs: Keywords
     ) -> Abstract:
         return call_definition(self.interp, function, definition, list(args), dict(kwargs))
+
+    def followed(self, callback: Abstract, own: Abstract, args: Abstract) -> Abstract:
+        return solving.followed(self, callback, own, args)
+
+    def solver(self, function: str, *given: Abstract) -> Abstract:
+        return solving.solver(self, function, *given)
+
+    def solution(self, rule: str, *given: Abstract) -> Abstract:
+        return solving.solution(self, rule, *given)
 
     def require(self, condition: Value, message: str) -> None:
         interp = self.interp

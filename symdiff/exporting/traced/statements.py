@@ -321,7 +321,8 @@ class _Function:
             return ast.Call(dotted("lax.stop_gradient"), operands, [])
         if node.op.name == "range_length":
             return _length(operands, self.known.is_known(node.result))
-        if not isinstance(node.op, Operation) or node.op.spelling is None:
+        calls_back = "callee" in node.attributes
+        if not isinstance(node.op, Operation) or node.op.spelling is None or calls_back:
             raise refused(node, node.op.name.replace("_", " "))
         before = len(self.names.objects)
         holes = _placeholders(operands)

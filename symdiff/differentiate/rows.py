@@ -1,0 +1,87 @@
+"""Stacks of rows or columns: a loop that runs something from one unit vector after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from symdiff import ops
+from symdiff.ir.build import Builder, builder, building, marked
+from symdiff.ir.control import LoopView, emit_loop
+from symdiff.ir.graph import Block, Value
+from symdiff.ir.types import INT, ArrayType
+from symdiff.ops.shape import reshape_like
+from symdiff.ops.sizes import product
+
+
+def rows_of(
+    over: Value, of: Sequence[Value], row: Callable[[Value], list[Value]], *, columns: bool = False
+) -> list[Value]:
+    """For each value a stack of rows, one an element of ``over``, of shape over + value; or of
+    columns, of shape value + over.
+    """
+    if _rank(over) == 0:
+        return row(unit_of(over))
+    count = product(ops.sizes_of(over))
+    initial = [_stack_of_zeros(count, value, columns) for value in of]
+    stacks = _loop_of_rows(over, initial, row, columns)
+    return [
+        _reshaped(stack, *((value, over) if columns else (over, value)), flat=over)
+        for stack, value in zip(stacks, of, strict=True)
+    ]
+
+
+def _loop_of_rows(
+    over: Value, initial: Sequence[Value], row: Callable[[Value], list[Value]], columns: bool
+) -> tuple[Value, ...]:
+    turn = Value(INT, None, "k")
+    count = product(ops.sizes_of(over))
+    stacks = tuple(
+        Value(v.type, None, "columns" if columns and _rank(v) > 1 else "rows") for v in initial
+    )
+    with building(Builder()) as body:
+        with marked(role="cotangent"):
+            flat = ops.zeros(count, shape=(ops.dim_of(count),), dtype=_array(over).dtype)
+            seed = ops.index_set_of(flat, 1.0, turn)
+            flat.name = seed.name = "unit"
+            seed = seed if _rank(over) == 1 else reshape_like(seed, over)
+        made = row(seed)
+        stored = [
+            ops.index_set_of(s, r, (*[slice(None)] * (_rank(s) - 1), turn) if columns else turn)
+            for s, r in zip(stacks, made, strict=True)
+        ]
+    loop = emit_loop(
+        builder().value(count), initial, (), Block((turn, *stacks), body.nodes, tuple(stored))
+    )
+    return LoopView(loop).finals
+
+
+def _stack_of_zeros(count: Value | int, row: Value, columns: bool) -> Value:
+    type_, sizes = _array(row), ops.sizes_of(row)
+    sizes = (*sizes, count) if columns else (count, *sizes)
+    shape = tuple(map(ops.dim_of, sizes))
+    return ops.zeros(*sizes, shape=shape, dtype=type_.dtype)  # type: ignore[no-any-return]
+
+
+def _reshaped(stack: Value, first: Value, second: Value, *, flat: Value) -> Value:
+    """Rows or columns, one for each element of ``flat``, in the shape first + second."""
+    if _rank(flat) == 1:
+        return stack
+    shape = (*_array(first).shape, *_array(second).shape)
+    sizes = (*ops.sizes_of(first), *ops.sizes_of(second))
+    return ops.reshape(stack, *sizes, shape=shape)  # type: ignore[no-any-return]
+
+
+def _array(value: Value) -> ArrayType:
+    assert isinstance(value.type, ArrayType)
+    return value.type
+
+
+def _rank(value: Value) -> int:
+    return _array(value).rank
+
+
+def unit_of(value: Value) -> Value:
+    type_ = _array(value)
+    if type_.kind == "array":
+        return ops.ones(shape=(), dtype=type_.dtype)  # type: ignore[no-any-return]
+    return ops.strong_constant(1.0, value)

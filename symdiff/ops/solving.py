@@ -1,0 +1,151 @@
+"""Calls of solvers that call a graph back, and what their results are by the equations they solve.
+
+``solver_call`` is the call: ``brentq(f, a, b, args=(k,))``, in which ``f`` is the graph in the cell
+``callee``. Its own parameters come first, then what else it reads, which the solver hands on as
+``args=``: the last ``extras`` operands. It has no derivative.
+
+``solution`` is the value that a solver has found; its derivative is by the equation that it fulfils
+(``rule``), with the graph of which it was found. ``differentiate.solving`` has these rules, which
+are made of solvers and solutions again, and so hold at every order.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from symdiff.ir.graph import Graph, GraphCell, Node, Value
+from symdiff.ir.types import Type
+from symdiff.ops import support
+from symdiff.ops.declare import EVALUATED, Operation, declare, literal, supporting
+from symdiff.ops.effects import Keywords, Named, fill, spell_call, spell_template
+
+# The call -----------------------------------------------------------------------------------------
+
+
+def _infer_call(*operands: Type, types: tuple[Type, ...], **others: Any) -> tuple[Type, ...]:
+    return types
+
+
+def _evaluate_call(
+    *operands: Any,
+    callee: GraphCell,
+    extras: int,
+    function: Named,
+    arguments: tuple[Any, ...],
+    keywords: Keywords,
+    picked: tuple[Any, ...],
+    types: tuple[Type, ...],
+) -> Any:
+    from symdiff.ir.evaluate import evaluate_graph
+
+    graph = callee.graph
+    assert graph is not None
+
+    def callback(*given: Any) -> Any:
+        (result,) = evaluate_graph(graph, given)
+        return result
+
+    given = {name: fill(value, operands) for name, value in keywords}
+    if extras:
+        given["args"] = tuple(operands[len(operands) - extras :])
+    result = function.target(callback, *fill(arguments, operands), **given)
+    return support.picked(result, *picked) if picked else result
+
+
+def _spell_call(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    attributes = node.attributes
+    function = spell_template(attributes["function"], operands)
+    made = spell_call(function, attributes["arguments"], attributes["keywords"], operands)
+    assert isinstance(made, ast.Call)
+    made.args.insert(0, ast.Name(attributes["callee"].name, ast.Load()))
+    if attributes["extras"]:
+        rest = list(operands[len(operands) - attributes["extras"] :])
+        made.keywords.insert(0, ast.keyword("args", ast.Tuple(rest, ast.Load())))
+    picked = attributes["picked"]
+    if len(picked) == 1:
+        return _picked(made, picked[0])
+    if not picked:
+        return made
+    return ast.Call(supporting(support.picked), [made, *map(literal, picked)], [])
+
+
+def _picked(made: ast.expr, part: Any) -> ast.expr:
+    if isinstance(part, str):
+        return ast.Attribute(made, part, ast.Load())
+    return ast.Subscript(made, literal(part), ast.Load())
+
+
+solver_call = declare(
+    Operation(
+        "solver_call",
+        _infer_call,
+        _evaluate_call,
+        raises=True,
+        cost="heavy",
+        variadic=True,
+        varied=True,
+        spelling=_spell_call,
+        documentation="A library function that calls a function back.",
+    )
+)
+
+
+# What is solved -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Solver:
+    """How the equation of a solution is solved: by which function, and with which options."""
+
+    function: Named
+    keywords: tuple[tuple[str, Any], ...] = ()
+
+
+Pullback: TypeAlias = Callable[..., Mapping[int, Value]]
+Tangent: TypeAlias = Callable[..., Value]
+EQUATIONS: dict[str, tuple[Pullback, Tangent]] = {}  # rules by name, from ``differentiate``
+
+
+def _pullback(
+    g: Value, y: Value, wanted: Sequence[int], *operands: Value, rule: str, **others: Any
+) -> Mapping[int, Value]:
+    return EQUATIONS[rule][0](g, y, wanted, *operands, **others)
+
+
+def _tangent(
+    given: Sequence[Value | None], y: Value, *operands: Value, rule: str, **others: Any
+) -> Value:
+    return EQUATIONS[rule][1](given, y, *operands, **others)
+
+
+def _infer_solution(value: Type, *operands: Type, **others: Any) -> tuple[Type, ...]:
+    return (value,)
+
+
+solution = declare(
+    Operation(
+        "solution",
+        _infer_solution,
+        lambda value, *operands, graph, rule, solver: value,
+        cost="free",
+        view=0,
+        variadic=True,
+        nondifferentiable=frozenset({0}),
+        pullback=_pullback,
+        tangent=_tangent,
+        spelling=lambda node, operands: operands[0],
+        sympy=EVALUATED,
+        documentation="What a solver has found; its derivative is by the equation that it solves.",
+    )
+)
+
+
+def solution_of(
+    value: Value, *operands: Value, graph: Graph, rule: str, solver: Solver | None = None
+) -> Value:
+    """``value`` with the derivatives of a solution."""
+    made: Value = solution(value, *operands, graph=graph, rule=rule, solver=solver)
+    return made

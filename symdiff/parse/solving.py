@@ -1,0 +1,154 @@
+"""Solvers of libraries, which call a function of the user's: it is staged as a graph of its own.
+
+Definitions ask for it (``definitions.solvers``). What the graph reads beside its own parameters,
+the ``args=`` of the call and what the user's function captures, the solver hands on to it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from dataclasses import dataclass, replace
+from typing import Any
+
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import Graph, GraphCell, Value, walk_nodes
+from symdiff.ir.signature import Fixed, Signature
+from symdiff.ir.structure import Leaf
+from symdiff.ir.types import ArrayType, Size, Type, type_of_constant
+from symdiff.ops import raise_
+from symdiff.ops.effects import Named
+from symdiff.ops.solving import Solver, solution_of, solver_call
+from symdiff.parse.opaque import Template
+from symdiff.parse.values import Abstract
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Followed:
+    """A function of the user's that a solver calls: its graph, and what that reads beside."""
+
+    graph: Graph
+    extras: tuple[Value, ...]
+
+
+def followed(stager: Any, callback: Abstract, own: Abstract, args: Abstract) -> Followed:
+    """The graph of ``callback(*own, *args)``; ``own`` is given by the solver, of these types."""
+    samples = [stager.lifted(value) for value in stager.elements(own)]
+    given = {"args": tuple(map(stager.lifted, stager.elements(args)))}
+    names = list(stager.parameters(callback).parameters)
+    types = [(n, stager.specification(v)) for n, v in zip(names, samples, strict=False)]
+    signature = Signature((*types, ("args", stager.specification(given["args"]))))
+    graph, captured = stager.graph(callback, signature)
+    _require_numbers(stager, graph)
+    rest = graph.inputs[len(samples) :]
+    paths = [source.path for source in rest if source.origin == "argument"]
+    return Followed(graph, (*stager.leaves(given, paths), *captured))
+
+
+def _require_numbers(stager: Any, graph: Graph) -> None:
+    """Refuse a function that does something else than to compute an array or a number."""
+    effects = [n for n in walk_nodes(graph.block) if n.op.effect and n.op is not raise_]
+    if effects:
+        raise UnsupportedCallError(
+            "a function with effects",
+            effects[0].span,
+            "let it only return what it computes",
+        )
+    if not isinstance(graph.output, Leaf) or graph.mutated:
+        raise UnsupportedCallError(
+            "a function that returns no number and no array", stager.interp.span
+        )
+
+
+def solver(
+    stager: Any,
+    function: str,
+    callback: Followed,
+    arguments: Abstract,
+    keywords: Abstract,
+    like: Abstract,
+    picked: tuple[Any, ...] = (),
+) -> Abstract:
+    """The result of ``function(callback, *arguments, args=…, **keywords)``, of the types of
+    ``like``.
+    """
+    target = _found(function)
+    template = Template(stager.interp)
+    given = tuple(map(template.of, stager.elements(arguments)))
+    options = _options(stager, target, keywords)
+    named = tuple((name, template.of(value)) for name, value in options.items())
+    made = solver_call(
+        *template.operands,
+        *callback.extras,
+        callee=GraphCell(callback.graph.name, callback.graph),
+        extras=len(callback.extras),
+        function=Named(target, target.__name__),
+        arguments=given,
+        keywords=named,
+        picked=picked,
+        types=_types(stager, like),
+    )
+    wrap = stager.interp.wrap
+    return tuple(map(wrap, made)) if isinstance(made, tuple) else wrap(made)
+
+
+def _found(name: str) -> Any:
+    """A function of a library that the program has imported, by its full name."""
+    module, _, own = name.rpartition(".")
+    return getattr(sys.modules[module], own)
+
+
+def _options(stager: Any, function: Any, keywords: Abstract) -> dict[str, Abstract]:
+    """Options by name, without those that are what they are by default."""
+    parts = stager.parts(keywords)
+    assert parts is not None
+    known = inspect.signature(function).parameters
+    return {
+        name: value
+        for name, value in zip(parts[1], parts[2], strict=True)
+        if not _is_default(value, known[name].default if name in known else inspect.Parameter.empty)
+    }
+
+
+def _is_default(value: Abstract, default: Any) -> bool:
+    if value is None or isinstance(value, bool | str):
+        return type(value) is type(default) and bool(value == default)
+    return isinstance(value, int | float) and isinstance(default, int | float) and value == default
+
+
+def _types(stager: Any, like: Abstract) -> tuple[Type, ...]:
+    parts = like if isinstance(like, tuple) else (like,)
+    found = [stager.specification(stager.lifted(part)) for part in parts]
+    return tuple(map(_opened, found))
+
+
+def _opened(specification: Any) -> Type:
+    """The type, in which a size 0 stands for one that only the solver knows."""
+    if isinstance(specification, Fixed):
+        return type_of_constant(specification.value)
+    type_: ArrayType = specification
+    dims = (Size("times", open=True) if dim == 0 else dim for dim in type_.shape)
+    return replace(type_, shape=tuple(dims))
+
+
+def solution(
+    stager: Any,
+    rule: str,
+    value: Abstract,
+    callback: Followed,
+    operands: Abstract = (),
+    function: str | None = None,
+    keywords: Abstract = None,
+) -> Abstract:
+    """The value, which a solver found, with the derivatives that the equation gives it."""
+    interp = stager.interp
+    found, *others = map(interp.lift, map(stager.lifted, (value, *stager.elements(operands))))
+    used = None
+    if function is not None:
+        target = _found(function)
+        options = tuple(_options(stager, target, keywords).items())
+        used = Solver(Named(target, target.__name__), options)
+    made = solution_of(
+        found, *others, *callback.extras, graph=callback.graph, rule=rule, solver=used
+    )
+    return interp.wrap(made)

@@ -1,0 +1,138 @@
+"""Solvers of SciPy's: values are theirs, derivatives those of what they solve."""
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+import symdiff as sd
+from tests.definitions.calls import check
+
+A = np.array([[3.0, 0.4], [0.2, 2.0]])
+B = np.array([1.0, 2.0])
+TIGHT = 1e-13
+
+
+def by_fsolve(b):
+    return optimize.fsolve(lambda x: A @ x + 0.1 * x**3 - b, np.zeros(2), xtol=TIGHT)
+
+
+def by_root(b, a):
+    def residuals(x, a, b):
+        return a @ x + 0.1 * np.sin(x) - b
+
+    solution = optimize.root(residuals, np.zeros(2), args=(a, b), tol=TIGHT)
+    assert solution.success
+    return solution.x * 2.0
+
+
+def of_a_list(p):
+    def residuals(v):
+        x, y = v
+        return [x * x + y * y - p[0], x - p[1] * y]
+
+    return optimize.fsolve(residuals, [1.0, 1.0], xtol=TIGHT)
+
+
+def power(x, a, k):
+    return a * x**3 - k
+
+
+@pytest.mark.parametrize(
+    "root",
+    [
+        lambda k: optimize.brentq(power, 0.0, 3.0, args=(2.0, k), xtol=TIGHT),
+        lambda k: optimize.brenth(lambda x: x**3 - k / 2.0, 0.0, 3.0, xtol=TIGHT),
+        lambda k: optimize.ridder(lambda x, k: power(x, 2.0, k), 0, 3, k, xtol=TIGHT),
+        lambda k: optimize.bisect(lambda x: x**3 - k / 2.0, 0.0, 3.0, xtol=TIGHT),
+        lambda k: optimize.newton(power, 1.0, args=(2.0, k), tol=TIGHT),
+        lambda k: optimize.newton(power, 1, args=(2.0, k), tol=TIGHT, x1=1.1),
+        lambda k: optimize.root_scalar(power, (2.0, k), bracket=[0.0, 3.0], xtol=TIGHT).root,
+        lambda k: optimize.root_scalar(power, (2.0, k), x0=0.5, x1=1.0, xtol=TIGHT).root,
+    ],
+)
+def test_roots_of_a_function_of_a_number(root):
+    check(root, 2.3)
+    assert sd.grad(root)(2.3) == pytest.approx((2.3 / 2) ** (1 / 3) / 3 / 2.3, rel=1e-12)
+    assert sd.grad(sd.grad(sd.grad(root)))(2.3) == pytest.approx(
+        (2.3 / 2) ** (1 / 3) * 10 / 27 / 2.3**3, rel=1e-10
+    )
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [(by_fsolve, (B,)), (by_root, (B, A)), (of_a_list, (np.array([2.0, 0.5]),))],
+)
+def test_roots_of_systems(function, args):
+    check(function, *args, wrt=range(len(args)))
+
+
+def test_roots_of_a_linear_system_have_the_derivatives_of_solve():
+    def residuals(x, a, b):
+        return a @ x - b
+
+    def found(a, b):
+        return np.sum(optimize.root(residuals, B, args=(a, b), tol=TIGHT).x ** 2)
+
+    def known(a, b):
+        return np.sum(np.linalg.solve(a, b) ** 2)
+
+    for made, expected in zip(
+        sd.grad(found, (0, 1))(A, B), sd.grad(known, (0, 1))(A, B), strict=True
+    ):
+        np.testing.assert_allclose(made, expected, rtol=1e-11)
+    np.testing.assert_allclose(sd.hessian(found, 1)(A, B), sd.hessian(known, 1)(A, B), rtol=1e-11)
+
+
+def test_a_root_is_found_once_and_where_it_is_started_has_no_derivative():
+    gradient = sd.grad(by_fsolve_from, (0, 1))
+    by_x, by_k = gradient(np.ones(3), 2.0)
+    np.testing.assert_array_equal(by_x, np.zeros(3))
+    assert by_k == pytest.approx(1.5 / np.sqrt(2.0), rel=1e-9)
+    assert gradient.source(np.ones(3), 2.0).count("= fsolve(") == 1
+
+
+def by_fsolve_from(x, k):
+    return np.sum(optimize.fsolve(lambda v: v * v - k, x))
+
+
+def test_roots_in_loops_and_branches():
+    def f(k):
+        total = 0.0
+        for j in range(3):
+            if k > j:
+                total += optimize.brentq(lambda x, j=j: x**3 - k - j, 0.0, 3.0, xtol=TIGHT)
+        return total
+
+    expected = sum((1.5 + j) ** (-2 / 3) / 3 for j in range(2))
+    assert sd.grad(f)(1.5) == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_module_with_a_root_stands_alone(tmp_path):
+    slope = sd.grad(lambda k: optimize.brentq(lambda x: np.cos(x) - k * x, 0.0, 2.0) ** 2)
+    sd.export(tmp_path / "slope.py", {"slope": slope}, 1.3)
+    scope = {}
+    exec((tmp_path / "slope.py").read_text(), scope)
+    assert scope["slope"](0.7) == slope(0.7)
+    with pytest.raises(sd.UnsupportedCallError):
+        sd.export(tmp_path / "slope.py", {"slope": slope}, 1.3, namespace="jax.numpy")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda k: optimize.brentq(power, 0.0, 3.0, (2.0, k), full_output=True),
+            "full_output=True",
+        ),
+        (lambda k: optimize.newton(power, 1.0, power, (2.0, k)), "fprime="),
+        (lambda k: np.sum(optimize.newton(power, np.ones(2), args=(2.0, k))), "an array as x0"),
+        (lambda k: optimize.fsolve(power, np.ones((2, 2)), (2.0, k))[0], "more than one axis"),
+        (lambda k: optimize.root(power, 1.0, (2.0, k), jac=True).x[0], "jac="),
+        (lambda k: optimize.root(power, 1.0, (2.0, k)).nfev * 1.0, "nfev"),
+        (lambda k: optimize.brentq(lambda x: print(x) or x - k, 0.0, 3.0), "with effects"),
+        (lambda k: optimize.brentq(lambda x: "x" if k > 0 else "y", 0.0, 3.0), "no number"),
+    ],
+)
+def test_what_is_refused_is_named(call, message):
+    with pytest.raises(sd.SymdiffError, match=message):
+        sd.grad(call)(1.5)
