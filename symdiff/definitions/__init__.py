@@ -12,6 +12,7 @@ Here stand the functions that have no mathematics of their own; those that have 
 from symdiff.definitions import (
     callbacks,
     distributions,
+    equations,
     libraries,
     matrices,
     missing,
@@ -26,6 +27,7 @@ from symdiff.definitions import (
     solvers,
     special,
     statistics,
+    structured,
 )
 from symdiff.definitions.declare import DEFINITIONS, OBJECTS, ROUNDED, RULED, is_definition
 
@@ -36,6 +38,7 @@ __all__ = [
     "RULED",
     "callbacks",
     "distributions",
+    "equations",
     "is_definition",
     "libraries",
     "matrices",
@@ -51,6 +54,7 @@ __all__ = [
     "solvers",
     "special",
     "statistics",
+    "structured",
 ]
 
 libraries.when_imported("scipy.stats")(distributions.register)

@@ -84,6 +84,14 @@ def defines(*functions: Any, rounded: bool = False) -> Callable[[F], F]:
     return register
 
 
+def registered(module: Any, *definitions: Callable[..., Any], rounded: bool = False) -> None:
+    """Register what the functions of a module mean that have the names of definitions."""
+    for definition in definitions:
+        function = getattr(module, definition.__name__, None)
+        if function is not None:  # of this version of the library
+            defines(function, rounded=rounded)(definition)
+
+
 def refuse(reason: str) -> NoReturn:
     """What a definition does not take, told of the function at the user's call."""
     raise UnsupportedCallError(reason)

@@ -11,14 +11,52 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import defines, refuse
+from symdiff.definitions.declare import refuse, registered
 
 
-def _matrix(a: Any) -> Any:
+def matrix(a: Any) -> Any:
+    """A matrix, and no stack of them."""
     a = np.asarray(a)
     if a.ndim != 2:
         refuse("stacks of matrices (use numpy.linalg)")
     return a
+
+
+def _read(a: Any, assume_a: Any, lower: Any) -> Any:
+    """The matrix of which only some entries are read."""
+    a = matrix(a)
+    if assume_a in (None, "gen", "general", "banded"):
+        return a
+    if assume_a == "diagonal":
+        return np.diag(np.diag(a))
+    if assume_a == "tridiagonal":
+        return np.triu(np.tril(a, 1), -1)
+    if assume_a == "upper triangular":
+        return np.triu(a)
+    if assume_a == "lower triangular":
+        return np.tril(a)
+    if assume_a in ("sym", "symmetric"):
+        half = np.tril(a) if lower else np.triu(a)
+        return half + np.tril(half, -1).T + np.triu(half, 1).T
+    if assume_a in ("her", "hermitian", "pos", "positive definite"):
+        return hermitian(a, lower)
+    raise ValueError(f"{assume_a} is not a recognized matrix structure")
+
+
+def hermitian(a: Any, lower: Any) -> Any:
+    """The Hermitian matrix of which one triangle is read."""
+    half = np.tril(a, -1) if lower else np.triu(a, 1)
+    return half + half.T.conj() + np.diag(np.diag(a).real)
+
+
+def order_of_pivots(packed: Any, pivots: Any) -> Any:
+    """The rows of a matrix in the order in which its factors have them: an op."""
+    raise TypeError("order_of_pivots is staged")
+
+
+def unitary_factor(a: Any) -> Any:
+    """``u @ vh`` of singular vectors: an op, whose derivative needs none of them by itself."""
+    raise TypeError("unitary_factor is staged")
 
 
 def solve(
@@ -31,24 +69,32 @@ def solve(
     assume_a: Any = None,
     transposed: Any = False,
 ) -> Any:
-    if assume_a is not None and assume_a not in ("gen", "general"):
-        refuse(f"assume_a={assume_a!r} (leave it out)")
-    a = _matrix(a)
+    a = _read(a, assume_a, lower)
+    if transposed and np.iscomplexobj(a):
+        raise NotImplementedError(
+            "scipy.linalg.solve can currently not solve a^T x = b or a^H x = b"
+            " for complex matrices."
+        )
     return np.linalg.solve(a.T if transposed else a, b)
 
 
-def inv(a: Any, overwrite_a: Any = False, check_finite: Any = True, assume_a: Any = None) -> Any:
-    if assume_a is not None and assume_a not in ("gen", "general"):
-        refuse(f"assume_a={assume_a!r} (leave it out)")
-    return np.linalg.inv(_matrix(a))
+def inv(
+    a: Any,
+    overwrite_a: Any = False,
+    check_finite: Any = True,
+    *,
+    assume_a: Any = None,
+    lower: Any = False,
+) -> Any:
+    return np.linalg.inv(_read(a, assume_a, lower))
 
 
 def det(a: Any, overwrite_a: Any = False, check_finite: Any = True) -> Any:
-    return np.linalg.det(_matrix(a))
+    return np.linalg.det(matrix(a))
 
 
 def cholesky(a: Any, lower: Any = False, overwrite_a: Any = False, check_finite: Any = True) -> Any:
-    a = _matrix(a)
+    a = matrix(a)
     if lower:
         return np.linalg.cholesky(a)
     return np.linalg.cholesky(a.T.conj()).T.conj()
@@ -63,7 +109,7 @@ def solve_triangular(
     overwrite_b: Any = False,
     check_finite: Any = True,
 ) -> Any:
-    a = _matrix(a)
+    a = matrix(a)
     if unit_diagonal:
         a = np.tril(a, -1) if lower else np.triu(a, 1)
         a = a + np.eye(a.shape[0], dtype=a.dtype)
@@ -79,7 +125,7 @@ def solve_triangular(
 def cho_factor(
     a: Any, lower: Any = False, overwrite_a: Any = False, check_finite: Any = True
 ) -> Any:
-    a = _matrix(a)
+    a = matrix(a)
     factor = cholesky(a, lower)
     rest = np.triu(a, 1) if lower else np.tril(a, -1)  # is left as it was
     return factor + rest, lower
@@ -87,14 +133,131 @@ def cho_factor(
 
 def cho_solve(c_and_lower: Any, b: Any, overwrite_b: Any = False, check_finite: Any = True) -> Any:
     c, lower = c_and_lower
-    factor = np.tril(_matrix(c)) if lower else np.triu(_matrix(c)).T.conj()
+    factor = np.tril(matrix(c)) if lower else np.triu(matrix(c)).T.conj()
     return np.linalg.solve(factor.T.conj(), np.linalg.solve(factor, b))
+
+
+def lu_solve(
+    lu_and_piv: Any, b: Any, trans: Any = 0, overwrite_b: Any = False, check_finite: Any = True
+) -> Any:
+    packed, pivots = lu_and_piv
+    packed, b = matrix(packed), np.asarray(b)
+    order = order_of_pivots(packed, pivots)
+    unit = np.eye(packed.shape[0], dtype=packed.dtype)
+    lower, upper = np.tril(packed, -1) + unit, np.triu(packed)
+    if trans == 0:
+        return np.linalg.solve(upper, np.linalg.solve(lower, b[order]))
+    if trans == 2:
+        lower, upper = lower.conj(), upper.conj()
+    return np.linalg.solve(lower.T, np.linalg.solve(upper.T, b))[np.argsort(order)]
+
+
+def lu(
+    a: Any,
+    permute_l: Any = False,
+    overwrite_a: Any = False,
+    check_finite: Any = True,
+    p_indices: Any = False,
+) -> Any:
+    from scipy.linalg import lu_factor
+
+    a = matrix(a)
+    rows, columns = a.shape
+    count = min(rows, columns)
+    packed, pivots = lu_factor(a)
+    back = np.argsort(order_of_pivots(packed, pivots))
+    unit = np.eye(rows, count, dtype=packed.dtype)
+    lower, upper = np.tril(packed[:, :count], -1) + unit, np.triu(packed[:count])
+    if permute_l:
+        return lower[back], upper
+    if p_indices:
+        return back.astype(np.int32), lower, upper
+    return np.eye(rows, dtype=packed.real.dtype)[back], lower, upper
+
+
+def solveh_banded(
+    ab: Any,
+    b: Any,
+    overwrite_ab: Any = False,
+    overwrite_b: Any = False,
+    lower: Any = False,
+    check_finite: Any = True,
+) -> Any:
+    """The other half of the band is the conjugate of what is given."""
+    from scipy.linalg import solve_banded
+
+    ab = matrix(ab)
+    width = ab.shape[0] - 1
+    rows = [ab[k] for k in range(width + 1)] if lower else [ab[width - k] for k in range(width + 1)]
+    upper, below = [], []
+    for k in range(1, width + 1):
+        zeros = np.zeros(k, ab.dtype)
+        if lower:
+            upper.append(np.concatenate((zeros, rows[k][:-k].conj())))
+            below.append(rows[k])
+        else:
+            upper.append(rows[k])
+            below.append(np.concatenate((rows[k][k:].conj(), zeros)))
+    diagonal = rows[0].real.astype(ab.dtype)
+    return solve_banded((width, width), np.stack((*upper[::-1], diagonal, *below)), b)
+
+
+def lstsq(
+    a: Any,
+    b: Any,
+    cond: Any = None,
+    overwrite_a: Any = False,
+    overwrite_b: Any = False,
+    check_finite: Any = True,
+    lapack_driver: Any = None,
+) -> Any:
+    if lapack_driver not in (None, "gelsd", "gelss"):
+        refuse(f"lapack_driver={lapack_driver!r}")
+    a, b = matrix(a), np.asarray(b)
+    if cond is None:
+        cond = np.finfo(np.result_type(a, b, np.float32)).eps
+    x, residuals, rank, s = np.linalg.lstsq(a, b, rcond=cond)
+    return x, residuals[0] if b.ndim == 1 and a.shape[0] > a.shape[1] else residuals, rank, s
+
+
+def pinv(
+    a: Any,
+    *,
+    atol: Any = None,
+    rtol: Any = None,
+    return_rank: Any = False,
+    check_finite: Any = True,
+) -> Any:
+    if atol is not None:
+        refuse("atol= (give rtol=)")
+    if return_rank:
+        refuse("return_rank=True")
+    a = matrix(a)
+    if rtol is None:
+        rtol = max(a.shape) * np.finfo(np.result_type(a, np.float32)).eps
+    return np.linalg.pinv(a, rtol=rtol)
+
+
+def polar(a: Any, side: Any = "right") -> Any:
+    if side not in ("right", "left"):
+        raise ValueError("`side` must be either 'right' or 'left'")
+    a = matrix(a)
+    u = unitary_factor(a)
+    p = u.T.conj() @ a if side == "right" else a @ u.T.conj()
+    return u, (p + p.T.conj()) / 2
+
+
+def norm(
+    a: Any, ord: Any = None, axis: Any = None, keepdims: Any = False, check_finite: Any = True
+) -> Any:
+    return np.linalg.norm(a, ord, axis, keepdims)
 
 
 def register(linalg: ModuleType) -> None:
     """Say what the functions mean."""
-    functions: tuple[Any, ...] = (
-        *(solve, inv, det, cholesky, solve_triangular, cho_factor, cho_solve),
+    registered(
+        linalg,
+        *(solve, inv, det, cholesky, solve_triangular, cho_factor, cho_solve, lu_solve, lu),
+        *(solveh_banded, lstsq, pinv, polar, norm),
+        rounded=True,
     )
-    for definition in functions:
-        defines(getattr(linalg, definition.__name__), rounded=True)(definition)

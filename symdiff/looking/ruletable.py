@@ -94,7 +94,10 @@ _record = functools.cache(rule_of)
 
 def _is_there(op: str) -> bool:
     """Whether the library that has the op's function is installed."""
-    return not op.startswith("special_") or importlib.util.find_spec("scipy") is not None
+    return not op.startswith(_OF_SCIPY) or importlib.util.find_spec("scipy") is not None
+
+
+_OF_SCIPY = ("special_", "linalg_", "signal_")
 
 
 def _op_name(asked: str | Callable[..., Any]) -> str:
@@ -103,7 +106,9 @@ def _op_name(asked: str | Callable[..., Any]) -> str:
         module, _, name = asked.rpartition(".")
     else:
         module, name = getattr(asked, "__module__", "") or "", getattr(asked, "__name__", "")
-    family = module.rpartition(".")[2] or "special"  # its ufuncs do not tell where they are from
+    package, *parts = module.split(".")
+    public = parts[0] if package == "scipy" and parts else module.rpartition(".")[2]
+    family = public or "special"  # its ufuncs do not tell where they are from
     candidates = (f"{family}_{name}", name, name.removesuffix("()"))
     found = next((candidate for candidate in candidates if candidate in REGISTRY), None)
     if found is None:

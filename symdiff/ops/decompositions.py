@@ -173,9 +173,8 @@ class _Side:
         if self.divisor is None:
             return inner, None
         outer = own - self.basis @ inner
-        if self.rest is not None:
-            others = other_columns(bar, self.basis)
-            assert others is not None
+        others = other_columns(bar, self.basis)  # none, too, where a product tells as much
+        if self.rest is not None and others is not None:
             outer = outer - self.rest @ (adjoint(others) @ self.basis)
         return inner, outer / as_row(self.divisor)
 

@@ -283,3 +283,63 @@ def hooked(hook: Any, cotangent: Any) -> Any:
     real = found.real if wanted.dtype.kind == "f" else found
     made = real.astype(wanted.dtype, copy=False)
     return made if isinstance(cotangent, np.ndarray) else type(cotangent)(made[()])
+
+
+def matrix_function_along(function: Any, a: Any, *directions: Any) -> Any:
+    """The derivative of a function of matrices along directions, one after the other.
+
+    It stands in the corner of the function of a block matrix (Al-Mohy and Higham 2009, eq. 3.1).
+    Directions are made no longer than the matrix, that scaling and rounding go by that one.
+
+    >>> double = np.array([[2.0, 0.0], [0.0, 3.0]])
+    >>> matrix_function_along(lambda a: a @ a, double, np.ones((2, 2)))
+    array([[4., 5.],
+           [5., 6.]])
+    """
+    block, scale, n = np.asarray(a), 1.0, a.shape[-1]
+    size = np.linalg.norm(a)
+    for k, direction in enumerate(directions):
+        length = np.linalg.norm(direction)
+        if length > size > 0 and np.isfinite(length):
+            step = 2.0 ** np.ceil(np.log2(length / size))
+            direction, scale = direction / step, scale * step
+        corner = np.kron(np.eye(2**k, dtype=direction.dtype), direction)
+        top = np.concatenate((block, corner), axis=-1)
+        bottom = np.concatenate((np.zeros_like(block), block), axis=-1)
+        block = np.concatenate((top, bottom), axis=-2)
+    value = function(block)[..., :n, -n:]
+    return value if scale == 1.0 else value * value.real.dtype.type(scale)
+
+
+def real_as(a: Any, value: Any) -> Any:
+    """A function of a matrix, which has to be real where the matrix is.
+
+    >>> real_as(np.eye(1), np.eye(1))
+    array([[1.]])
+    """
+    if np.iscomplexobj(value) and not np.iscomplexobj(a):
+        raise TypeError(
+            "a function of a real matrix is complex here: pass a complex matrix, a.astype(complex)"
+        )
+    return value
+
+
+def order_of_pivots(packed: Any, pivots: Any) -> Any:
+    """The rows of a matrix in the order in which its triangular factors have them.
+
+    >>> order_of_pivots(np.eye(3), np.array([2, 2, 2]))
+    array([2, 0, 1])
+    """
+    order = np.arange(len(packed))
+    for k, pivot in enumerate(pivots):
+        order[[k, pivot]] = order[[pivot, k]]
+    return order
+
+
+def all_complex(results: Any) -> Any:
+    """Results of an eigendecomposition, complex even where all of them are real.
+
+    >>> all_complex((np.ones(1), np.ones((1, 1))))
+    [array([1.+0.j]), array([[1.+0.j]])]
+    """
+    return [np.asarray(x).astype(np.result_type(x, np.complex64), copy=False) for x in results]

@@ -63,7 +63,17 @@ FAMILIES = {
     "distributions": "`scipy.stats`",
     "matrices": "`scipy.linalg`",
     "solvers": "solvers, with the function that they call",
+    **dict.fromkeys(
+        (
+            *("matrices", "structured", "equations", "matrix_functions", "factors"),
+            "scipy_decompositions",
+        ),
+        "`scipy.linalg`",
+    ),
 }
+
+
+_OWN = frozenset({"symdiff.definitions.matrices"})  # whose functions are called by definitions
 
 
 def _is_known(value: Any) -> bool:
@@ -99,6 +109,8 @@ def rows() -> Iterator[tuple[str, set[tuple[str, str]]]]:
     import_all()
     found: dict[str, set[tuple[str, str]]] = {name: set() for name in FAMILIES.values()}
     for function, lowering in (*FUNCTIONS.items(), *DEFINITIONS.items()):
+        if getattr(function, "__module__", None) in _OWN:
+            continue
         module = lowering.__module__.rpartition(".")[2]
         found.setdefault(FAMILIES.get(module, module), set()).add(spelled(function))
     writes = found.pop("writes") | {spelled(function) for function in WRITES}

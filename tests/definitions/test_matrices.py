@@ -42,9 +42,83 @@ def test_by_the_matrix_and_the_right_side(function: Callable[..., Any]):
     check(function, A, B, wrt=(0, 1))
 
 
+BAND = np.array(
+    [[0.0, 0.3, 0.2, -0.4], [3.0, 2.5, 4.0, 3.5], [0.5, -0.6, 0.4, 0.1], [0.2, 0.7, 0.3, 0.4]]
+)
+LINE = np.array([1.0, 2.0, -1.0, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (lambda a, b: linalg.solve(a, b, assume_a="sym"), (A, B)),
+        (lambda a, b: linalg.solve(a, b, assume_a="pos", lower=True), (A, B)),
+        (
+            lambda a, b: (
+                linalg.solve(a, b, assume_a="tridiagonal")
+                + linalg.solve(a, b, assume_a="diagonal")
+                + linalg.solve(a, b, assume_a="upper triangular")
+                + linalg.solve(a, b, assume_a="lower triangular")
+            ),
+            (A, B),
+        ),
+        (lambda a, b: linalg.lu_solve(linalg.lu_factor(a), b), (A - 3.0, B)),
+        (lambda a, b: linalg.lu_solve(linalg.lu_factor(a), b[:, 0], trans=1), (A - 3.0, B)),
+        (lambda a: linalg.lu_factor(a)[0], (A - 3.0,)),
+        (lambda a: linalg.lu_factor(a)[0], (np.vstack([A - 3.0, A]),)),
+        (lambda a: linalg.lu_factor(a)[0], (np.hstack([A - 3.0, A]),)),
+        (lambda a: linalg.lu(a)[1] @ np.tanh(linalg.lu(a)[2]), (np.vstack([A - 3.0, A]),)),
+        (lambda a: linalg.lu(a, permute_l=True)[0], (A - 3.0,)),
+        (lambda a: linalg.lu(a, p_indices=True)[2], (np.hstack([A - 3.0, A]),)),
+        (lambda ab, b: linalg.solve_banded((2, 1), ab, b), (BAND, LINE)),
+        (lambda ab, b: linalg.solve_banded((1, 1), ab[:3], np.stack([b, b * b], 1)), (BAND, LINE)),
+        (lambda ab, b: linalg.solveh_banded(ab[:2], b), (BAND, LINE)),
+        (lambda ab, b: linalg.solveh_banded(ab[1:], b, lower=True), (BAND, LINE)),
+        (lambda a, b: linalg.pinv(a[:2]) @ b[:2] * linalg.norm(a), (A, B)),
+        (lambda a: linalg.polar(a)[0] @ np.sin(linalg.polar(a, side="left")[1]), (A,)),
+        (lambda a, b: linalg.lstsq(a[:, :2], b[:, 0])[0] * linalg.lstsq(a, b)[0], (A, B)),
+    ],
+)
+def test_solving_with_structure_and_by_factors(function: Callable[..., Any], args: Any):
+    check(function, *args, wrt=tuple(range(len(args))))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda c, r: linalg.toeplitz(c, r) + linalg.hankel(c, r) + linalg.hankel(c)[:, :3],
+        lambda c, r: linalg.circulant(c) + linalg.toeplitz(c),
+        lambda c, r: linalg.companion(c) + linalg.leslie(r, c[:2]) * linalg.fiedler(r),
+        lambda c, r: linalg.convolution_matrix(c, 6, "same") @ linalg.convolution_matrix(r, 4),
+        lambda c, r: linalg.convolution_matrix(r, 5, "valid") * linalg.convolution_matrix(r, 1),
+        lambda c, r: linalg.khatri_rao(c[:, None], r[:, None]),
+        lambda c, r: linalg.block_diag(c, np.outer(r, c), 2.0, r),
+        lambda c, r: linalg.solve_toeplitz((c, c * c), c) + linalg.solve_toeplitz(c, c),
+        lambda c, r: linalg.matmul_toeplitz((c, r), r),
+    ],
+)
+def test_matrices_made_of_few_numbers(function: Callable[..., Any]):
+    check(function, LINE, 2.0 * LINE[:3], wrt=(0, 1))
+
+
+def test_complex_matrices():
+    def parts(x: Any) -> Any:
+        a, b = x[:3] + 1j * x[3:], x[3:]
+        rows = linalg.lu_factor(a)[0] + linalg.lu_solve(linalg.lu_factor(a), b, trans=2)
+        band = a + np.array([[0.0], [6.0], [0.0]])
+        rows = rows + linalg.solve_banded((1, 1), band, b)
+        rows = rows + linalg.solveh_banded(band[1:], b, lower=True)
+        rows = rows + linalg.solve(a, b, assume_a="her") + linalg.solve(a, b, assume_a="sym")
+        return np.stack([rows.real, rows.imag])
+
+    check(parts, np.concatenate([A, A - 0.7 * A.T]), wrt=(0,))
+
+
 def test_what_is_not_taken_is_refused():
-    with pytest.raises(sd.UnsupportedCallError, match="assume_a='pos'"):
-        sd.grad(lambda a: np.sum(linalg.solve(a, B, assume_a="pos")))(A)
+    with pytest.raises(sd.UnsupportedCallError, match="gelsy"):
+        sd.grad(lambda a: np.sum(linalg.lstsq(a, B, lapack_driver="gelsy")[0]))(A)
+    with pytest.raises(sd.UnsupportedCallError, match=r"scipy.linalg.pinv in this form: atol="):
+        sd.grad(lambda a: np.sum(linalg.pinv(a, atol=1.0)))(A)
     with pytest.raises(sd.UnsupportedCallError, match="stacks"):
         sd.grad(lambda a: np.sum(linalg.inv(a)))(np.stack([A, A]))
 

@@ -131,9 +131,13 @@ def central(call: str, given: dict, by: str):
 # Rules of operands --------------------------------------------------------------------------------
 
 SHAPES = {
-    "x": (5,), "w": (5,), "t": (3,), "X": (5, 4), "Y": (4, 3), "A": (5, 5), "B": (5, 3), "z": (5,),
-    "a": (), "b": (), "s": (), "x3": (5, 3), "w3": (5, 3), "part": (3,),
+    "x": (5,), "w": (5,), "t": (3,), "X": (5, 4), "Y": (4, 3), "A": (5, 5), "M": (4, 4),
+    "B": (5, 3), "z": (5,), "a": (), "b": (), "s": (), "x3": (5, 3), "w3": (5, 3), "part": (3,),
 }  # fmt: skip
+
+
+_OF_ONE_TRIANGLE = ("cholesky", "eigh", "eigvalsh")
+_OF_POSITIVE = ("cholesky", "eigh", "eigvalsh", "eig", "logm", "sqrtm", "solve_sylvester")
 
 
 def drawn(name: str, op: str, rng: np.random.Generator):
@@ -151,8 +155,9 @@ def drawn(name: str, op: str, rng: np.random.Generator):
     value = rng.uniform(0.2, 0.9, SHAPES[name])
     if name == "z":
         return value + 1j * rng.normal(size=5)
-    if name == "A" and op in ("cholesky", "eigh", "eigvalsh", "eig"):
-        return value @ value.T + np.diag([3.0, 7.0, 11.0, 15.0, 19.0])
+    if name == "A" and op.removeprefix("linalg_") in _OF_POSITIVE:
+        made = value @ value.T + np.diag([3.0, 7.0, 11.0, 15.0, 19.0])
+        return made[::-1, ::-1] if op == "linalg_eigh" else made  # where LAPACK keeps to its signs
     if op == "interp" and name == "x":
         return np.sort(value)
     kind = type_of(name)
@@ -183,7 +188,7 @@ def direction_for(name: str, value, op: str, rng: np.random.Generator):
     d = rng.normal(size=np.shape(value))
     if np.iscomplexobj(value):
         d = d + 1j * rng.normal(size=np.shape(value))
-    if op in ("cholesky", "eigh", "eigvalsh"):
+    if op.removeprefix("linalg_") in _OF_ONE_TRIANGLE:
         d = np.tril(d) + np.tril(d, -1).T  # of symmetric matrices, only one triangle is read
     return d
 
@@ -208,7 +213,7 @@ def test_rules_of_operands_agree_with_differences_of_the_call(name: str):
         t = [(a - b) / (2 * h) for a, b in zip(flat(ahead), flat(behind), strict=True)]
         bar = run(assigned("bar", code), "bar", **given, **seeds)
         expected = pairing(g, t)
-        lower = np.tril(d) if name in ("cholesky", "eigh", "eigvalsh") else d
+        lower = np.tril(d) if name.removeprefix("linalg_") in _OF_ONE_TRIANGLE else d
         np.testing.assert_allclose(pairing(bar, lower), expected, rtol=tolerance, atol=1e-7)
         if operand in record.forward:
             tangent = {f"{operand}_dot": d}

@@ -1,0 +1,125 @@
+"""Matrices of ``scipy.linalg`` that are made of few numbers, and solving with them."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from symdiff.definitions.declare import refuse, registered
+from symdiff.definitions.libraries import when_imported
+
+
+def _line(x: Any) -> Any:
+    x = np.atleast_1d(x)
+    if x.ndim != 1:
+        refuse("stacks of lines")
+    return x
+
+
+def toeplitz(c: Any, r: Any = None) -> Any:
+    c = _line(c)
+    r = c.conj() if r is None else _line(r)
+    rows, columns = len(c), len(r)
+    places = np.arange(columns) - np.arange(rows)[:, None] + (rows - 1)
+    return np.concatenate((c[::-1], r[1:]))[places]
+
+
+def hankel(c: Any, r: Any = None) -> Any:
+    c = _line(c)
+    r = np.zeros_like(c) if r is None else _line(r)
+    places = np.arange(len(c))[:, None] + np.arange(len(r))
+    return np.concatenate((c, r[1:]))[places]
+
+
+def circulant(c: Any) -> Any:
+    c = _line(c)
+    places = np.arange(len(c))
+    return c[(places[:, None] - places) % len(c)]
+
+
+def companion(a: Any) -> Any:
+    a = _line(a)
+    if len(a) < 2:
+        raise ValueError("The length of `a` along the last axis must be at least 2.")
+    if a[0] == 0:
+        raise ValueError(
+            "The first coefficient(s) of `a` (i.e. elements of `a[..., 0]`) must not be zero."
+        )
+    row = -a[1:] / (1.0 * a[:1])
+    return np.concatenate((row[None], np.eye(len(a) - 2, len(a) - 1, dtype=row.dtype)))
+
+
+def leslie(f: Any, s: Any) -> Any:
+    f, s = _line(f), _line(s)
+    below = np.concatenate((np.diag(s), np.zeros((len(s), 1), s.dtype)), axis=1)
+    return np.concatenate((f[None], below)).astype(np.result_type(f, s))
+
+
+def convolution_matrix(a: Any, n: Any, mode: Any = "full") -> Any:
+    if n <= 0:
+        raise ValueError("n must be a positive integer.")
+    if mode not in ("full", "valid", "same"):
+        raise ValueError("'mode' argument must be one of ('full', 'valid', 'same')")
+    a = _line(a)
+    zeros = np.zeros(n - 1, a.dtype)
+    whole = toeplitz(np.concatenate((a, zeros)), np.concatenate((a[:1], zeros)))
+    cut = min(n, len(a)) - 1
+    if mode == "same":
+        return whole[cut // 2 : len(whole) - (cut - cut // 2)]
+    return whole[cut : len(whole) - cut] if mode == "valid" else whole
+
+
+def khatri_rao(a: Any, b: Any) -> Any:
+    a, b = np.asarray(a), np.asarray(b)
+    return (a[:, None, :] * b[None]).reshape(-1, b.shape[1])
+
+
+def fiedler(a: Any) -> Any:
+    a = _line(a)
+    return np.abs(a[:, None] - a)
+
+
+def block_diag(*arrs: Any) -> Any:
+    blocks = [np.atleast_2d(a) for a in arrs]
+    rows, columns = 0, 0
+    for block in blocks:
+        if block.ndim > 2:
+            refuse("stacks of matrices")
+        rows, columns = rows + block.shape[0], columns + block.shape[1]
+    made = np.zeros((rows, columns), np.result_type(*blocks))
+    rows, columns = 0, 0
+    for block in blocks:
+        below, behind = rows + block.shape[0], columns + block.shape[1]
+        made[rows:below, columns:behind] = block
+        rows, columns = below, behind
+    return made
+
+
+def _first_lines(c_or_cr: Any) -> Any:
+    if isinstance(c_or_cr, tuple):
+        return c_or_cr
+    c = np.asarray(c_or_cr)
+    return c, c.conj()
+
+
+def solve_toeplitz(c_or_cr: Any, b: Any, check_finite: Any = True) -> Any:
+    c, r = _first_lines(c_or_cr)
+    return np.linalg.solve(toeplitz(c, r), b)
+
+
+def matmul_toeplitz(c_or_cr: Any, x: Any, check_finite: Any = False, workers: Any = None) -> Any:
+    c, r = _first_lines(c_or_cr)
+    return toeplitz(c, r) @ np.asarray(x)
+
+
+@when_imported("scipy.linalg")
+def register(linalg: ModuleType) -> None:
+    """Say what the functions mean."""
+    registered(
+        linalg,
+        *(toeplitz, hankel, circulant, companion, leslie, convolution_matrix, khatri_rao),
+        *(fiedler, block_diag),
+    )
+    registered(linalg, solve_toeplitz, matmul_toeplitz, rounded=True)

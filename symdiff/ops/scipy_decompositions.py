@@ -1,0 +1,181 @@
+"""Decompositions as ``scipy.linalg`` gives them: ``eigh``, ``eig``, ``svd``, ``qr``.
+
+Vectors are determined but for signs and phases, which other libraries choose otherwise: so these
+are ops of their own, with the rules of NumPy's, which go by the vectors that were given.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+from symdiff.definitions.libraries import when_imported
+from symdiff.definitions.matrices import unitary_factor
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import Node, Value
+from symdiff.ops import decompositions, linalg, support
+from symdiff.ops.declare import Operation, call, declare, dotted, lowers, static, supporting
+from symdiff.ops.linalg import eigvalsh
+from symdiff.ops.matrix_functions import MODULE, of_scipy, one_matrix
+from symdiff.ops.ufuncs import staged
+
+
+def _sibling(
+    operation: Operation, evaluate: Callable[..., Any], spelling: Callable[..., ast.expr]
+) -> Operation:
+    """NumPy's decomposition, computed by SciPy."""
+    name, more = f"linalg_{operation.name}", {"evaluate": evaluate, "spelling": spelling}
+    return declare(replace(operation, name=name, **more), 1)  # type: ignore[arg-type]
+
+
+def _evaluate_eigh(a: Any, *, UPLO: str = "L") -> Any:
+    return of_scipy("eigh")(a, lower=UPLO == "L")
+
+
+def _spell_eigh(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    made = ast.Call(dotted(f"{MODULE}.eigh"), list(operands), [])
+    if node.attributes.get("UPLO") == "U":
+        made.keywords.append(ast.keyword("lower", ast.Constant(False)))
+    return made
+
+
+def _evaluate_qr(a: Any, *, mode: str = "reduced") -> Any:
+    return of_scipy("qr")(a, mode="full" if mode == "complete" else "economic")
+
+
+def _spell_qr(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    made = ast.Call(dotted(f"{MODULE}.qr"), list(operands), [])
+    if node.attributes.get("mode", "reduced") == "reduced":
+        made.keywords.append(ast.keyword("mode", ast.Constant("economic")))
+    return made
+
+
+def _spell_eig(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    made = call(f"{MODULE}.eig")(node, operands)
+    return ast.Call(supporting(support.all_complex), [made], [])
+
+
+eigh = _sibling(linalg.eigh, _evaluate_eigh, _spell_eigh)
+eig = _sibling(decompositions.eig, lambda a: support.all_complex(of_scipy("eig")(a)), _spell_eig)
+svd = _sibling(
+    decompositions.svd,
+    lambda a, *, full_matrices=True: of_scipy("svd")(a, full_matrices),
+    call(f"{MODULE}.svd", full_matrices=True),
+)
+qr = _sibling(decompositions.qr, _evaluate_qr, _spell_qr)
+
+# What calls mean ----------------------------------------------------------------------------------
+
+
+def _refuse(function: str, **given: Any) -> None:
+    """Refuse what is not given as its default, False or None."""
+    for name, value in given.items():
+        if isinstance(value, Value) or (value is not None and value is not False):
+            raise UnsupportedCallError(f"{MODULE}.{function} with the argument {name}=")
+
+
+def _lower_eigh(
+    a: Any,
+    b: Any = None,
+    *,
+    lower: Any = True,
+    eigvals_only: Any = False,
+    overwrite_a: Any = False,
+    overwrite_b: Any = False,
+    type: Any = 1,
+    check_finite: Any = True,
+    subset_by_index: Any = None,
+    subset_by_value: Any = None,
+    driver: Any = None,
+) -> Any:
+    _refuse("eigh", b=b, subset_by_index=subset_by_index, driver=driver)
+    _refuse("eigh", subset_by_value=subset_by_value)
+    matrix = one_matrix(a, "eigh")
+    more = {} if static(lower) else {"UPLO": "U"}
+    return eigvalsh(matrix, **more) if static(eigvals_only) else tuple(eigh(matrix, **more))
+
+
+def _lower_eigvalsh(a: Any, b: Any = None, *, eigvals_only: Any = True, **options: Any) -> Any:
+    return _lower_eigh(a, b, eigvals_only=True, **options)
+
+
+def _lower_eig(
+    a: Any,
+    b: Any = None,
+    left: Any = False,
+    right: Any = True,
+    overwrite_a: Any = False,
+    overwrite_b: Any = False,
+    check_finite: Any = True,
+    homogeneous_eigvals: Any = False,
+) -> Any:
+    _refuse("eig", b=b, left=left, homogeneous_eigvals=homogeneous_eigvals)
+    matrix = one_matrix(a, "eig")
+    return tuple(eig(matrix)) if static(right) else decompositions.eigvals(matrix)
+
+
+def _lower_eigvals(
+    a: Any,
+    b: Any = None,
+    overwrite_a: Any = False,
+    check_finite: Any = True,
+    homogeneous_eigvals: Any = False,
+) -> Value:
+    _refuse("eigvals", b=b, homogeneous_eigvals=homogeneous_eigvals)
+    return decompositions.eigvals(one_matrix(a, "eigvals"))  # type: ignore[no-any-return]
+
+
+def _lower_svd(
+    a: Any,
+    full_matrices: Any = True,
+    compute_uv: Any = True,
+    overwrite_a: Any = False,
+    check_finite: Any = True,
+    lapack_driver: Any = "gesdd",
+) -> Any:
+    _refuse("svd", lapack_driver=None if static(lapack_driver) == "gesdd" else lapack_driver)
+    matrix = one_matrix(a, "svd")
+    if not static(compute_uv):
+        return decompositions.svdvals(matrix)
+    return tuple(svd(matrix, **({} if static(full_matrices) else {"full_matrices": False})))
+
+
+def _lower_svdvals(a: Any, overwrite_a: Any = False, check_finite: Any = True) -> Value:
+    return decompositions.svdvals(one_matrix(a, "svdvals"))  # type: ignore[no-any-return]
+
+
+def _lower_qr(
+    a: Any,
+    overwrite_a: Any = False,
+    lwork: Any = None,
+    mode: Any = "full",
+    pivoting: Any = False,
+    check_finite: Any = True,
+) -> Any:
+    _refuse("qr", pivoting=pivoting)
+    matrix, mode = one_matrix(a, "qr"), static(mode)
+    if mode not in ("full", "r", "economic"):
+        raise UnsupportedCallError(f"{MODULE}.qr with mode={mode!r}")
+    more = {} if mode == "economic" else {"mode": "complete"}
+    q, r = qr(matrix, **more)
+    return (r,) if mode == "r" else (q, r)
+
+
+@lowers(unitary_factor)
+def _unitary_factor(a: Any) -> Value:
+    factor: Value = decompositions.singular_part(staged(a), part="all")[0]
+    return factor
+
+
+@when_imported(MODULE)
+def _register(module: ModuleType) -> None:
+    lowers(module.eigh)(_lower_eigh)
+    lowers(module.eigvalsh)(_lower_eigvalsh)
+    lowers(module.eig)(_lower_eig)
+    lowers(module.eigvals)(_lower_eigvals)
+    lowers(module.svd)(_lower_svd)
+    lowers(module.svdvals)(_lower_svdvals)
+    lowers(module.qr)(_lower_qr)
