@@ -125,12 +125,13 @@ class _Segments:
         count = sizes_of(xp)[0]
         after = searchsorted(xp, x, side="right")
         self.low = minimum(maximum(after - 1, 0), by_numpy(subtract)(count, 2))
-        self.high = self.low + 1
+        alone = array_type(xp).shape[0] == 1  # which is known of every array that is one long
+        self.high = self.low if alone else self.low + 1
         left, right = index_of(xp, self.low), index_of(xp, self.high)
         self.inside = logical_and(
             greater_equal(x, index_of(xp, 0)), less_equal(x, index_of(xp, -1))
         )
-        width = right - left
+        width = 1.0 if alone else right - left
         along = divide(x - left, width)
         self.weight = minimum(maximum(along, 0.0), 1.0)
         rise = index_of(fp, self.high) - index_of(fp, self.low)

@@ -75,6 +75,13 @@ def parts(z):
     return z.real, z.imag
 
 
+def test_interpolation_by_one_knot_is_constant() -> None:
+    def function(x, knots, values):
+        return np.interp(x, knots, values**2)
+
+    check(function, A, GRID[1:2], V[:1], wrt=(0, 1, 2), step=1e-3)
+
+
 def test_interpolation_of_complex_values() -> None:
     check(
         lambda x, v: parts(np.interp(x, GRID, v + 1j * x, left=1j)), V, A[0], wrt=(0, 1), step=1e-4
