@@ -26,4 +26,7 @@ def lines_of(x: Any, axis: Any) -> Any:
     moved = np.moveaxis(x, axes, tuple(range(-len(axes), 0)))
     if len(axes) == 1:
         return moved
-    return moved.reshape((*moved.shape[: x.ndim - len(axes)], -1))
+    count = 1
+    for k in axes:
+        count *= x.shape[k]
+    return moved.reshape((*moved.shape[: x.ndim - len(axes)], count))

@@ -29,7 +29,7 @@ def nanmedian(
     lines = lines_of(x, axis)
     count = _present(lines)
     middle = np.stack((np.maximum(count - 1, 0) // 2, count // 2), axis=-1)
-    medians = np.mean(np.take_along_axis(np.sort(lines, axis=-1), middle, axis=-1), axis=-1)
+    medians = np.mean(np.take_along_axis(_ordered(lines), middle, axis=-1), axis=-1)
     return np.expand_dims(medians, axes_of(x, axis)) if keepdims else medians
 
 
@@ -85,7 +85,7 @@ def _quantiles(
     lines = lines_of(x, axis)
     if weights is None:
         count = _present(lines)[..., None]
-        found = points(np.sort(lines, axis=-1), count, q.ravel(), weak, method)
+        found = points(_ordered(lines), count, q.ravel(), weak, method)
     else:
         order = np.argsort(lines, axis=-1, kind="stable")
         ordered = np.take_along_axis(lines, order, axis=-1)
@@ -97,3 +97,12 @@ def _quantiles(
 def _present(lines: Any) -> Any:
     """How many elements of each line are not NaN."""
     return np.sum(~np.isnan(lines), axis=-1)
+
+
+def _ordered(lines: Any) -> Any:
+    """Each line sorted, with a NaN behind it: what is in a line without an element."""
+    ordered = np.sort(lines, axis=-1)
+    if lines.dtype.kind not in "fc":
+        return ordered
+    behind = np.full((*lines.shape[:-1], 1), np.nan, lines.dtype)
+    return np.concatenate((ordered, behind), axis=-1)

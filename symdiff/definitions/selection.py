@@ -143,6 +143,8 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     if places.ndim > 1:
         raise ValueError("index array argument obj to insert must be one dimensional or scalar")
     new = np.asarray(values).astype(x.dtype)
+    if new.ndim > x.ndim:  # as an assignment takes it
+        new = new.reshape(new.shape[new.ndim - x.ndim :])
     if places.size == 1:
         new = np.array(new, ndmin=x.ndim)
         if places.ndim == 0:

@@ -208,6 +208,7 @@ BOOL = ArrayType(np.dtype("bool"), (), "python")
 COMPLEX = ArrayType(np.dtype("complex128"), (), "python")
 OPAQUE = OpaqueType()
 GENERATOR = OpaqueType("Generator")  # of random numbers, NumPy's
+RANDOM_STATE = OpaqueType("RandomState")  # of them too, as it was before
 
 
 def in_words(type_: Type) -> str:

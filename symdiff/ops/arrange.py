@@ -272,8 +272,9 @@ def lower_expand_dims(a: Any, axis: Any) -> Value:
     count = len(axis) if isinstance(axis, tuple | list) else 1
     rank = _rank(x) + count
     new = axes_of(axis, rank)
-    last = max(new) + 1
+    last = max(new, default=-1) + 1
     if not _rank(x):
+        x = FUNCTIONS[np.asarray](x)
         return reshape(x, *(1,) * rank, shape=(1,) * rank)  # type: ignore[no-any-return]
     return index_of(x, tuple(None if k in new else WHOLE for k in range(last)))
 

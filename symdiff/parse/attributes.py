@@ -14,7 +14,6 @@ from symdiff.definitions import OBJECTS
 from symdiff.definitions.libraries import meet
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
-from symdiff.ir.types import GENERATOR
 from symdiff.ops.declare import ATTRIBUTES, METHODS
 from symdiff.parse import lookups, native
 from symdiff.parse.blame import judged, users
@@ -65,7 +64,8 @@ def _attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
         return value.staged_attribute(name)
     owner = class_of(interp, value)
     if owner.__module__ in _WITH_FIXED_ATTRIBUTES and not _has(owner, name):
-        shown = owner.__name__ if owner.__module__ == "builtins" else f"numpy.{owner.__name__}"
+        module = "" if owner.__module__ == "builtins" else f"{owner.__module__}."
+        shown = f"{module}{owner.__name__}"
         raise users(AttributeError(f"'{shown}' object has no attribute '{name}'"))
     if isinstance(value, Value | Array | np.generic):
         return _array_attribute(interp, value, name)
@@ -76,7 +76,9 @@ def _attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
     return _static_attribute(interp, value, name)
 
 
-_WITH_FIXED_ATTRIBUTES = frozenset({"builtins", "numpy"})
+_WITH_FIXED_ATTRIBUTES = frozenset(
+    {"builtins", "numpy", np.random.Generator.__module__, np.random.RandomState.__module__}
+)
 
 
 def _function_attribute(interp: Interpreter, function: types.FunctionType, name: str) -> Abstract:
@@ -97,8 +99,6 @@ _LIMITS: dict[type, Any] = {np.finfo: np.finfo(float), np.iinfo: np.iinfo(int)}
 
 
 def _opaque_attribute(interp: Interpreter, value: Value, name: str) -> Abstract:
-    if value.type == GENERATOR:
-        return ArrayMethod(value, name)
     raise UnsupportedCallError(
         f"attribute '{name}' of an object that symdiff does not follow",
         interp.span,

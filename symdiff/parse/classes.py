@@ -38,7 +38,6 @@ INSTEAD |= {
     np.ndenumerate: "loop over the elements: for k, value in enumerate(x.ravel())",
     np.ndindex: "nest loops: for i in range(x.shape[0])",
     np.nditer: "loop over the elements: for value in x.ravel()",
-    np.random.RandomState: "use np.random.default_rng(seed)",
     np.vectorize: "compute with whole arrays, or write a loop",
 }
 

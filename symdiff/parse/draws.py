@@ -1,11 +1,14 @@
 """Random draws: calls with an effect whose results have a type that the arguments tell.
 
 A draw happens once, in its place, under every transform, and what it gives is kept for the backward
-sweep. Parameters of a distribution must not carry a derivative: write ``mu + sigma * draw``.
+sweep. Parameters of a distribution must not carry a derivative: write ``mu + sigma * draw``. What
+is drawn from an array, or is an array in another order, is its elements at places that are drawn:
+these carry derivatives.
 """
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,37 +18,68 @@ import numpy as np
 from symdiff import ops
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
-from symdiff.ir.types import FLOAT, GENERATOR, INT, ArrayType, Type
-from symdiff.ops.creation import shape_operands
+from symdiff.ir.types import (
+    FLOAT,
+    GENERATOR,
+    INT,
+    OPAQUE,
+    RANDOM_STATE,
+    ArrayType,
+    Dim,
+    OpaqueType,
+    Type,
+)
+from symdiff.ops.creation import array_of, shape_operands
+from symdiff.ops.declare import FUNCTIONS, array_type, broadcast_shapes, static
 from symdiff.ops.effects import Member, Named
-from symdiff.ops.sizes import dims_of
+from symdiff.ops.sizes import dims_of, sizes_of
 from symdiff.parse.arguments import plain_argument
 from symdiff.parse.calls import BUILTINS, METHODS_OF, Keywords
-from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.opaque import Template
-from symdiff.parse.values import Abstract
+from symdiff.parse.values import Abstract, Array
+from symdiff.parse.views import store_whole
 
 _FLOAT64, _INT64 = np.dtype("float64"), np.dtype("int64")
 
+# The distributions by how many parameters come before the size.
+_OF_FLOATS: dict[int, str] = {
+    0: "random random_sample standard_cauchy standard_exponential standard_normal",
+    1: "chisquare exponential pareto power rayleigh standard_gamma standard_t weibull",
+    2: "beta f gamma gumbel laplace logistic lognormal noncentral_chisquare normal uniform vonmises"
+    " wald",
+    3: "noncentral_f triangular",
+}
+_OF_INTEGERS: dict[int, str] = {
+    1: "geometric logseries poisson zipf",
+    2: "binomial integers negative_binomial randint",
+    3: "hypergeometric",
+}
 # Where the size stands among the positional arguments, and the dtype of what is drawn.
 Distribution = tuple[int, np.dtype]
 DISTRIBUTIONS: dict[str, Distribution] = {
-    "normal": (2, _FLOAT64),
-    "uniform": (2, _FLOAT64),
-    "lognormal": (2, _FLOAT64),
-    "gamma": (2, _FLOAT64),
-    "beta": (2, _FLOAT64),
-    "exponential": (1, _FLOAT64),
-    "standard_normal": (0, _FLOAT64),
-    "standard_exponential": (0, _FLOAT64),
-    "random": (0, _FLOAT64),
-    "random_sample": (0, _FLOAT64),
-    "poisson": (1, _INT64),
-    "binomial": (2, _INT64),
-    "randint": (2, _INT64),
-    "integers": (2, _INT64),
+    name: (place, dtype)
+    for table, dtype in ((_OF_FLOATS, _FLOAT64), (_OF_INTEGERS, _INT64))
+    for place, names in table.items()
+    for name in names.split()
 }
-OF_GENERATORS = frozenset(DISTRIBUTIONS) - {"randint", "random_sample"}
+# Those whose dtype can be chosen: by what stands behind the size.
+_CHOOSES_DTYPE = frozenset(
+    {"random", "standard_exponential", "standard_gamma", "standard_normal", "integers", "randint"}
+)
+# Vectors that are drawn: where their parameter stands that is one, the size, and the dtype.
+VECTORS: dict[str, tuple[int, int, np.dtype]] = {
+    "dirichlet": (0, 1, _FLOAT64),
+    "multinomial": (1, 2, _INT64),
+    "multivariate_hypergeometric": (0, 2, _INT64),
+    "multivariate_normal": (0, 2, _FLOAT64),
+}
+_VECTOR_NAMES = {
+    "dirichlet": "alpha",
+    "multinomial": "pvals",
+    "multivariate_hypergeometric": "colors",
+    "multivariate_normal": "mean",
+}
 PYTHON_DRAWS: dict[Any, Type] = {
     random.random: FLOAT,
     random.uniform: FLOAT,
@@ -56,31 +90,74 @@ PYTHON_DRAWS: dict[Any, Type] = {
     random.randrange: INT,
 }
 
+# Types of draws -----------------------------------------------------------------------------------
+
 
 def drawn_type(
     interp: Interpreter, name: str, arguments: Sequence[Abstract], keywords: Keywords
 ) -> ArrayType:
-    """The type of a draw: a scalar, or an array of the size asked for."""
+    """The type of a draw: a number, or an array of the size asked for or of the parameters."""
     place, dtype = DISTRIBUTIONS[name]
+    if keywords.get("out") is not None:
+        raise UnsupportedCallError(f"{name}(out=...)", interp.span, "assign: x[...] = draw")
     size = arguments[place] if len(arguments) > place else keywords.get("size")
-    others = [a for k, a in enumerate(arguments) if k != place]
-    others += [a for key, a in keywords.items() if key not in ("size", "dtype", "endpoint")]
-    if "dtype" in keywords:
-        raise UnsupportedCallError(
-            f"{name}(dtype=...)", interp.span, "draw first: rng.normal(size=n).astype(dtype)"
-        )
+    chosen = keywords.get("dtype")
+    if name in _CHOOSES_DTYPE and len(arguments) > place + 1:
+        chosen = arguments[place + 1]
+    if chosen is not None:
+        dtype = np.dtype(static(plain_argument(interp, chosen)))
     if size is not None:
-        return ArrayType(dtype, dims_of(shape_operands(plain_argument(interp, size))), "array")
-    if any(isinstance(v, Value) and v.type.shape for v in _values(interp, others)):  # type: ignore[union-attr]
-        raise UnsupportedCallError(
-            f"{name} with arrays of parameters", interp.span, "scale a draw: mu + sigma * z"
-        )
-    strong = dtype == _INT64 and name not in ("poisson", "binomial", "randint")
-    return ArrayType(dtype, (), "scalar" if strong else "python")
+        return ArrayType(dtype, _size(interp, size), "array")
+    shape = _shape_of_all(interp, (*arguments[:place], *_parameters(keywords)))
+    if shape:
+        return ArrayType(dtype, shape, "array")
+    return ArrayType(dtype, (), "scalar" if _is_scalar(name, chosen) else "python")
 
 
-def _values(interp: Interpreter, arguments: Sequence[Abstract]) -> list[Any]:
-    return [plain_argument(interp, a) for a in arguments]
+def _parameters(keywords: Keywords) -> list[Abstract]:
+    others = ("size", "dtype", "endpoint", "method", "out")
+    return [value for name, value in keywords.items() if name not in others]
+
+
+def _is_scalar(name: str, chosen: Abstract) -> bool:
+    """Whether one draw is a scalar of NumPy's, not a number of Python's."""
+    if chosen is None:
+        return name == "integers"
+    return DISTRIBUTIONS[name][1] == _INT64 and chosen not in (int, bool)
+
+
+def _size(interp: Interpreter, size: Abstract) -> tuple[Dim, ...]:
+    return dims_of(shape_operands(plain_argument(interp, size)))
+
+
+def _shape_of_all(interp: Interpreter, parameters: Sequence[Abstract]) -> tuple[Dim, ...]:
+    given = [plain_argument(interp, a) for a in parameters if a is not None]
+    shapes = [array_type(array_of(value)).shape for value in given]
+    return functools.reduce(broadcast_shapes, shapes, ())
+
+
+def _vector_type(
+    interp: Interpreter, name: str, arguments: Sequence[Abstract], keywords: Keywords
+) -> ArrayType:
+    """The type of vectors that are drawn: their length stands last."""
+    vector, place, dtype = VECTORS[name]
+    size = arguments[place] if len(arguments) > place else keywords.get("size")
+    given = arguments[vector] if len(arguments) > vector else keywords[_VECTOR_NAMES[name]]
+    shape = array_type(array_of(plain_argument(interp, given))).shape
+    if not shape:
+        raise UnsupportedCallError(f"{name} of a number", interp.span, "give a vector")
+    lead = shape[:-1]
+    if size is not None:
+        lead = _size(interp, size)
+    elif name == "multinomial":
+        count = arguments[0] if arguments else keywords["n"]
+        lead = broadcast_shapes(_shape_of_all(interp, [count]), lead)
+    return ArrayType(dtype, (*lead, shape[-1]), "array")
+
+
+# Draws --------------------------------------------------------------------------------------------
+
+Source = Callable[[Template], Any]  # what is called, of a module or a generator
 
 
 def draw(
@@ -100,54 +177,144 @@ def draw(
     return interp.wrap(result)
 
 
-def _of_module(name: str, function: Any) -> Callable[..., Abstract]:
-    def handler(interp: Interpreter, arguments: Sequence[Abstract], keywords: Keywords) -> Abstract:
-        type_ = drawn_type(interp, name, arguments, keywords)
-        return draw(interp, Named(function, name), Template(interp), arguments, keywords, type_)
-
-    return handler
+Typed = Callable[[Interpreter, str, Sequence[Abstract], Keywords], Type]
+Drawing = Callable[[Interpreter, Source, Sequence[Abstract], Keywords], Abstract]
 
 
-def _of_generator(name: str) -> Callable[..., Abstract]:
-    def method(
-        interp: Interpreter, generator: Value, *arguments: Abstract, **keywords: Abstract
+def _plain(name: str, typed: Typed) -> Drawing:
+    """A draw whose result has a type that its arguments tell."""
+
+    def drawing(
+        interp: Interpreter, source: Source, arguments: Sequence[Abstract], keywords: Keywords
     ) -> Abstract:
-        template = Template(interp)
-        function = Member(template.of(generator), name)
-        type_ = drawn_type(interp, name, arguments, keywords)
-        return draw(interp, function, template, arguments, keywords, type_)
+        type_, template = typed(interp, name, arguments, keywords), Template(interp)
+        return draw(interp, source(template), template, arguments, keywords, type_)
 
-    return method
+    return drawing
 
 
-def _permutation_type(interp: Interpreter, count: Abstract) -> ArrayType:
-    value = plain_argument(interp, count)
-    if isinstance(value, Value) and isinstance(value.type, ArrayType) and value.type.shape:
-        return value.type
-    return ArrayType(_INT64, dims_of(shape_operands(value)), "array")
+def _by_lengths(
+    interp: Interpreter, name: str, arguments: Sequence[Abstract], keywords: Keywords
+) -> ArrayType:
+    """``rand(2, 3)``."""
+    dims = dims_of(shape_operands(tuple(plain_argument(interp, a) for a in arguments)))
+    return ArrayType(_FLOAT64, dims, "array") if dims else FLOAT
+
+
+def _places(
+    interp: Interpreter,
+    source: Source,
+    count: Abstract,
+    keywords: Keywords,
+    type_: ArrayType,
+) -> Abstract:
+    """Positions that are drawn in place of elements."""
+    template = Template(interp)
+    return draw(interp, source(template), template, [count], keywords, type_)
+
+
+def _axis_of(keywords: Keywords) -> int:
+    return int(static(keywords.pop("axis", 0)))
 
 
 def _permutation(
-    interp: Interpreter, arguments: Sequence[Abstract], keywords: Keywords
+    interp: Interpreter, source: Source, arguments: Sequence[Abstract], keywords: Keywords
 ) -> Abstract:
-    type_ = _permutation_type(interp, arguments[0])
-    function = Named(np.random.permutation, "permutation")
-    return draw(interp, function, Template(interp), arguments, keywords, type_)
+    """``permutation(n)``, or the elements of an array in an order that is drawn."""
+    keywords = {**keywords, **dict(zip(("x", "axis"), arguments, strict=False))}
+    value = plain_argument(interp, keywords.pop("x"))
+    axis = _axis_of(keywords)
+    if not isinstance(value, list | tuple) and not array_type(value).shape:
+        type_ = ArrayType(_INT64, dims_of(shape_operands(value)), "array")
+        return _places(interp, source, value, keywords, type_)
+    x = array_of(value)
+    count = sizes_of(x)[axis]
+    type_ = ArrayType(_INT64, (array_type(x).shape[axis],), "array")
+    order = interp.lift(_places(interp, source, count, keywords, type_))
+    return interp.wrap(FUNCTIONS[np.take](x, order, axis=axis))
 
 
-def _permuted(interp: Interpreter, generator: Value, count: Abstract) -> Abstract:
+def _choice(
+    interp: Interpreter, source: Source, arguments: Sequence[Abstract], keywords: Keywords
+) -> Abstract:
+    """``choice(n, size)``, or elements of an array at places that are drawn."""
+    names = ("a", "size", "replace", "p", "axis", "shuffle")
+    keywords = {**keywords, **dict(zip(names, arguments, strict=False))}
+    value, size = plain_argument(interp, keywords.pop("a")), keywords.get("size")
+    axis = _axis_of(keywords)
+    type_ = INT if size is None else ArrayType(_INT64, _size(interp, size), "array")
+    if not isinstance(value, list | tuple) and not array_type(value).shape:
+        return _places(interp, source, value, keywords, type_)
+    x = array_of(value)
+    places = interp.lift(_places(interp, source, sizes_of(x)[axis], keywords, type_))
+    return interp.wrap(FUNCTIONS[np.take](x, places, axis=axis))
+
+
+def _shuffle(
+    interp: Interpreter, source: Source, arguments: Sequence[Abstract], keywords: Keywords
+) -> Abstract:
+    """``shuffle(x)`` of a vector: its elements in an order that is drawn."""
+    (x,) = arguments
+    read = interp.heap.read(x) if isinstance(x, Array) else None
+    if read is None or len(array_type(read).shape) != 1 or keywords:
+        raise UnsupportedCallError(
+            f"shuffle of {describe(x)}", interp.span, "x = x[rng.permutation(len(x))]"
+        )
+    assert isinstance(x, Array)
+    permutation = functools.partial(_other_method, source)
+    type_ = ArrayType(_INT64, array_type(read).shape, "array")
+    order = interp.lift(_places(interp, permutation, sizes_of(read)[0], {}, type_))
+    store_whole(interp, x, ops.index_of(read, order))
+    return None
+
+
+def _other_method(source: Source, template: Template) -> Any:
+    """``permutation`` of what ``shuffle`` is a method of."""
+    function = source(template)
+    if isinstance(function, Named):
+        return Named(np.random.permutation, "permutation")
+    return Member(function.value, "permutation")
+
+
+def _seed(
+    interp: Interpreter, source: Source, arguments: Sequence[Abstract], keywords: Keywords
+) -> Abstract:
     template = Template(interp)
-    function = Member(template.of(generator), "permutation")
-    return draw(interp, function, template, [count], {}, _permutation_type(interp, count))
+    draw(interp, source(template), template, arguments, keywords, OPAQUE)
+    return None
 
 
-def _dimensions(name: str, function: Any) -> Callable[..., Abstract]:
+DRAWS: dict[str, Drawing] = {
+    **{name: _plain(name, drawn_type) for name in DISTRIBUTIONS},
+    **{name: _plain(name, _vector_type) for name in VECTORS},
+    **{name: _plain(name, _by_lengths) for name in ("rand", "randn")},
+    "permutation": _permutation,
+    "choice": _choice,
+    "shuffle": _shuffle,
+    "seed": _seed,
+}
+
+# Where they are met -------------------------------------------------------------------------------
+
+
+def _of_module(name: str, drawing: Drawing) -> Callable[..., Abstract]:
+    function = getattr(np.random, name)
+
     def handler(interp: Interpreter, arguments: Sequence[Abstract], keywords: Keywords) -> Abstract:
-        dims = dims_of(shape_operands(tuple(plain_argument(interp, a) for a in arguments)))
-        type_ = ArrayType(_FLOAT64, dims, "array") if dims else FLOAT
-        return draw(interp, Named(function, name), Template(interp), arguments, keywords, type_)
+        return drawing(interp, lambda template: Named(function, name), arguments, keywords)
 
     return handler
+
+
+def _of_generator(name: str, drawing: Drawing) -> Callable[..., Abstract]:
+    def method(
+        interp: Interpreter, generator: Value, *arguments: Abstract, **keywords: Abstract
+    ) -> Abstract:
+        return drawing(
+            interp, lambda template: Member(template.of(generator), name), arguments, keywords
+        )
+
+    return method
 
 
 def _python_draw(function: Any, type_: Type) -> Callable[..., Abstract]:
@@ -158,21 +325,17 @@ def _python_draw(function: Any, type_: Type) -> Callable[..., Abstract]:
     return handler
 
 
-def _default_rng(
-    interp: Interpreter, arguments: Sequence[Abstract], keywords: Keywords
-) -> Abstract:
-    function = Named(np.random.default_rng, "default_rng")
-    return draw(interp, function, Template(interp), arguments, keywords, GENERATOR)
+_MADE: dict[Any, OpaqueType] = {
+    np.random.default_rng: GENERATOR,
+    np.random.Generator: GENERATOR,
+    np.random.RandomState: RANDOM_STATE,
+}
+_BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64", "SeedSequence")
+_MADE |= {getattr(np.random, name): OPAQUE for name in _BIT_GENERATORS}
 
-
-for _name in DISTRIBUTIONS:
+for _name, _drawing in DRAWS.items():
     if hasattr(np.random, _name):
-        BUILTINS[getattr(np.random, _name)] = _of_module(_name, getattr(np.random, _name))
-for _name in ("rand", "randn"):
-    BUILTINS[getattr(np.random, _name)] = _dimensions(_name, getattr(np.random, _name))
-for _function, _type in PYTHON_DRAWS.items():
+        BUILTINS[getattr(np.random, _name)] = _of_module(_name, _drawing)
+for _function, _type in (*PYTHON_DRAWS.items(), *_MADE.items()):
     BUILTINS[_function] = _python_draw(_function, _type)
-BUILTINS[np.random.permutation] = _permutation
-BUILTINS[np.random.default_rng] = _default_rng
-METHODS_OF[Value] = {name: _of_generator(name) for name in OF_GENERATORS}
-METHODS_OF[Value]["permutation"] = _permuted
+METHODS_OF[Value] = {name: _of_generator(name, drawing) for name, drawing in DRAWS.items()}

@@ -17,7 +17,7 @@ from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.signature import Aspect, Path
 from symdiff.ir.structure import is_leaf
-from symdiff.ir.types import GENERATOR, ArrayType, ListType, OpaqueType
+from symdiff.ir.types import GENERATOR, RANDOM_STATE, ArrayType, ListType, OpaqueType, Type
 from symdiff.parse.heap import constant, same
 from symdiff.parse.holders import are_alike
 from symdiff.parse.interpreter import Interpreter, describe
@@ -79,11 +79,17 @@ def class_of(interp: Interpreter, value: Abstract) -> type:
     return kind
 
 
+_GENERATORS: dict[Type, type] = {
+    GENERATOR: np.random.Generator,
+    RANDOM_STATE: np.random.RandomState,
+}
+
+
 def class_of_number(value: Value) -> type:
     """The class of what an IR value stands for."""
     type_ = value.type
-    if type_ == GENERATOR:
-        return np.random.Generator
+    if type_ in _GENERATORS:
+        return _GENERATORS[type_]
     if not isinstance(type_, ArrayType):
         return list if isinstance(type_, ListType) else object
     if type_.kind == "python":
@@ -94,7 +100,9 @@ def class_of_number(value: Value) -> type:
 def is_unknown(value: Abstract) -> bool:
     """Whether a value is what a call without a rule gave."""
     return (
-        isinstance(value, Value) and isinstance(value.type, OpaqueType) and value.type != GENERATOR
+        isinstance(value, Value)
+        and isinstance(value.type, OpaqueType)
+        and value.type not in _GENERATORS
     )
 
 

@@ -21,7 +21,7 @@ from symdiff.errors import SignatureError, UnsupportedCallError
 from symdiff.ir.graph import FreeVariable, Input
 from symdiff.ir.signature import Aspect, Fixed, Live, Nested, Path, Specification
 from symdiff.ir.structure import children
-from symdiff.ir.types import GENERATOR, ArrayType, Dim, Size, Type, type_of_constant
+from symdiff.ir.types import GENERATOR, RANDOM_STATE, ArrayType, Dim, Size, Type, type_of_constant
 from symdiff.ops.declare import FUNCTIONS
 from symdiff.parse import lookups
 from symdiff.parse.interpreter import Interpreter
@@ -50,7 +50,7 @@ def argument(interp: Interpreter, spec: Specification, path: Path) -> Abstract:
     if isinstance(spec, Fixed):
         return spec.value
     if isinstance(spec, Live):
-        if issubclass(spec.type, np.random.Generator):
+        if issubclass(spec.type, _GENERATORS):
             return _generator(interp, spec.example, path)
         interp.guard(path, "type", spec.type)
         return _remembered(interp, spec.example, _object(interp, spec.type, spec.example, path))
@@ -147,6 +147,7 @@ def _noted(interp: Interpreter, ref: Ref) -> Ref:
 
 # Free variables -----------------------------------------------------------------------------------
 
+_GENERATORS = (np.random.Generator, np.random.RandomState)
 STATIC_TYPES = (
     types.FunctionType,
     types.BuiltinFunctionType,
@@ -235,11 +236,12 @@ def _number(interp: Interpreter, value: Any, path: Path) -> Abstract:
     return found
 
 
-def _generator(interp: Interpreter, value: np.random.Generator, path: Path) -> Abstract:
+def _generator(interp: Interpreter, value: Any, path: Path) -> Abstract:
     """NumPy's generator of random numbers: used in its place, its draws have types."""
     interp.guard(path, "type", type(value))
     origin: Any = "free" if isinstance(path[0], FreeVariable) else "argument"
-    return interp.add_input(Input(path, origin), GENERATOR, input_name(path))
+    type_ = GENERATOR if isinstance(value, np.random.Generator) else RANDOM_STATE
+    return interp.add_input(Input(path, origin), type_, input_name(path))
 
 
 def _static(interp: Interpreter, value: Any, path: Path) -> Abstract:
@@ -309,7 +311,7 @@ _REFLECTORS: tuple[
 ] = (
     (_is_number, _number),
     (lambda value: isinstance(value, np.ndarray), _refuse_array),
-    (lambda value: isinstance(value, np.random.Generator), _generator),
+    (lambda value: isinstance(value, _GENERATORS), _generator),
     (_is_static, _static),
     (_is_enum, _static),
     (lambda value: isinstance(value, functools.partial), _partial),

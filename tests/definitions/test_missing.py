@@ -109,6 +109,15 @@ def test_a_line_without_numbers_is_nan() -> None:
     np.testing.assert_array_equal(pullback(np.array([0.0, 1.0]))[0][:, 1], [0.5, 0.5])
 
 
+@pytest.mark.parametrize("shape", [(0,), (3, 0)])
+def test_nothing_has_no_median(shape: tuple[int, ...]) -> None:
+    x = np.zeros(shape)
+    for function in (median, lambda x: np.nanquantile(x, 0.3)):
+        value, pullback = sd.vjp(function, x)
+        assert np.isnan(value)
+        assert pullback(1.0)[0].shape == shape
+
+
 def test_errors_are_numpys() -> None:
     with pytest.raises(ValueError, match=r"Quantiles must be in the range \[0, 1\]"):
         sd.grad(quantile)(HOLES, 1.5)

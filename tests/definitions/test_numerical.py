@@ -131,6 +131,11 @@ def test_of_two_arrays(function: Any) -> None:
     assert same(sd.vjp(function, single, V)[0], function(single, V))
 
 
+def test_gradient_along_no_axis_is_empty() -> None:
+    value, _ = sd.vjp(lambda a: (np.gradient(a, axis=()), np.sum(a)), A)
+    assert value == ((), np.sum(A))
+
+
 def test_errors_are_numpys() -> None:
     for error, message, function in (
         (ZeroDivisionError, "Weights sum to zero", lambda a: np.average(a, weights=a - a)),
