@@ -648,13 +648,17 @@ def lower_digitize(x: Any, bins: Any, right: Any = False) -> Value:
 def lower_diff(
     a: Any, n: Any = 1, axis: Any = -1, prepend: Any = np._NoValue, append: Any = np._NoValue
 ) -> Value:
-    x = array_of(a)
+    x, times = array_of(a), int(static(n))
+    if times < 0:
+        raise ValueError(f"order must be non-negative but got {times}")
+    if not times:
+        return x
     along = axis_of(axis, array_type(x).rank)
     if prepend is not np._NoValue:
         x = concatenate(_edge(prepend, x, along), x, axis=along)
     if append is not np._NoValue:
         x = concatenate(x, _edge(append, x, along), axis=along)
-    for _ in range(int(static(n))):
+    for _ in range(times):
         x = _differences(x, along)
     return x
 

@@ -164,12 +164,18 @@ def test_searching() -> None:
         (V, {"prepend": 0.0}),
         (M, {"append": 1.0, "axis": 0}),
         (V, {"n": 0}),
+        (V, {"n": 0, "prepend": 0.0, "append": 1.0}),
         (V > 0, {}),
         (np.arange(4), {}),
     ],
 )
 def test_diff(x: np.ndarray, keywords: dict[str, Any]) -> None:
     check(lambda v: FUNCTIONS[np.diff](v, **keywords), lambda v: np.diff(v, **keywords), x)
+
+
+def test_differences_less_than_none_are_numpys_error() -> None:
+    with pytest.raises(ValueError, match="order must be non-negative"):
+        sd.grad(lambda x: np.sum(np.diff(x, n=-1)))(np.arange(3.0))
 
 
 def test_ediff1d() -> None:
