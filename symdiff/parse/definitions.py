@@ -43,9 +43,9 @@ def call_definition(
 ) -> Abstract:
     """``function(*arguments, **keywords)``, by what defines it."""
     arguments, keywords = taken_arguments(interp, function, definition, arguments, keywords)
+    call = _template(interp, function, arguments, keywords)
     span, before, nodes = interp.span, interp.heap.copy(), builder().nodes
     start = len(nodes)
-    call = _template(interp, function, arguments, keywords)
     try:
         with suspended(interp):
             result = call_function(interp, definition, arguments, keywords)

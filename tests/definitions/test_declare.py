@@ -48,3 +48,14 @@ def test_what_a_definition_raises_and_numpy_does_not_is_refused(
     assert "np.resize(x, (2, 4))" in str(error.value)
     with pytest.raises(TypeError, match="multiply sequence by non-int"):  # NumPy's
         sd.grad(lambda x: np.sum(np.resize(x, (2, 0.5))))(X)
+
+
+def test_parts_of_parts_are_operands_of_a_call_that_keeps_its_name() -> None:
+    def others(z):
+        return np.setdiff1d(z.real[0], z.real[0, :2]) * z.imag[1, :2]
+
+    z = np.arange(8.0).reshape(2, 4) * (1 + 2j)
+    value, pullback = sd.vjp(others, z)
+    np.testing.assert_array_equal(value, others(z))
+    (z_bar,) = pullback(np.ones(2))
+    np.testing.assert_array_equal(z_bar, [[0, 0, 8, 10], [2j, 3j, 0, 0]])
