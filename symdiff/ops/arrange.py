@@ -440,7 +440,9 @@ def _cast(x: Value, dtype: Any) -> Value:
 def lower_stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None) -> Value:
     if _is_list(arrays):
         rows, place = list_stack_of(arrays), axis_of(axis, _element_rank(arrays) + 1)
-        return _cast(lower_moveaxis(rows, 0, place) if place else rows, dtype)
+        if place:  # NumPy's is a new array, in C order
+            rows = contiguous(lower_moveaxis(rows, 0, place), order="C")
+        return _cast(rows, dtype)
     parts = _arrays(arrays)
     return _cast(stack(*parts, axis=axis_of(axis, _rank(parts[0]) + 1)), dtype)
 

@@ -30,6 +30,13 @@ def empty_like(x):
     return made
 
 
+def columns_of_a_list(x):
+    columns = []
+    for row in x:
+        columns.append(row * 2.0)
+    return np.stack(columns, axis=1)
+
+
 MADE = {
     "abs": lambda x: np.abs(x.T),
     "append": lambda x: np.append(x.T, x.T, axis=0),
@@ -41,6 +48,7 @@ MADE = {
     "concatenate": lambda x: np.concatenate([x.T, x.T], axis=1),
     "copy": lambda x: x.T.copy(),
     "np.copy": lambda x: np.copy(x.T),
+    "columns of a list": columns_of_a_list,
     "cumprod": lambda x: np.cumprod(x.T, axis=1),
     "cumsum": lambda x: np.cumsum(x.T, axis=0),
     "delete": lambda x: np.delete(x, 2, axis=1),

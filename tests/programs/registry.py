@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import copy
 import importlib
+import importlib.util
 import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -61,6 +62,7 @@ class Program:
 
 
 _REGISTER: list[Program] = []
+_NEEDS = {"with_scipy": "scipy"}  # what modules import that need not be installed
 
 
 def program(
@@ -77,10 +79,12 @@ def program(
 
 
 def load() -> list[Program]:
-    """All programs and constructs, sorted by name."""
+    """All programs and constructs that can be imported here, sorted by name."""
     for package in (
         importlib.import_module(name) for name in ("tests.programs", "tests.constructs")
     ):
         for module in sorted(pkgutil.iter_modules(package.__path__), key=lambda found: found.name):
-            importlib.import_module(f"{package.__name__}.{module.name}")
+            needed = _NEEDS.get(module.name)
+            if needed is None or importlib.util.find_spec(needed) is not None:
+                importlib.import_module(f"{package.__name__}.{module.name}")
     return sorted(_REGISTER, key=lambda entry: entry.name)
