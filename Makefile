@@ -2,6 +2,7 @@
 #
 #   make demo              train a network on handwritten digits with a generated gradient
 #   make test [PEERS=1]    everything that is checked; PEERS=1 compares with JAX and autograd too
+#   make test-all          the same, and every cell of the registry of functions: some 20 minutes more
 #   make bench [ARGS=...]  generated gradients beside hand-written ones, autograd and JAX
 #   make fuzz [N=300]      N random programs against independent derivatives
 #   make golden            write emitted source kept in tests/golden, and what the documentation shows, anew
@@ -29,7 +30,7 @@ find_python = $(firstword $(foreach candidate, \
     $(shell $(candidate) -c 'import sys, venv, ensurepip; print(sys.executable)' 2>/dev/null)))
 EMITTER_TESTS = $(wildcard tests/emit tests/test_pythons)
 
-.PHONY: demo test lint unit emitter bench fuzz golden format clean
+.PHONY: demo test test-all cells lint unit emitter bench fuzz golden format clean
 
 demo: $(READY)
 	$(BIN)/python examples/digits.py $(ARGS)
@@ -43,6 +44,13 @@ lint: $(READY)
 
 unit: $(if $(PEERS),$(READY_PEERS),$(READY))
 	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+# Of every callable `make test` has a fixed part of its cells: an operand, a mode, an order, a dtype
+# and a shape each.
+test-all: test cells
+
+cells: $(READY)
+	ALL_CELLS=1 $(BIN)/python -m pytest -n 2 tests/registry $(ARGS)
 
 emitter: $(if $(EMITTER_TESTS),$(foreach version,$(EMITTER_VERSIONS),emitter-$(version)))
 

@@ -14,6 +14,15 @@ os.environ.setdefault("SYMDIFF_VERIFY", "1")
 collect_ignore = ["golden", "benchmarks"]
 
 
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """How many cells of the registry were walked, and held."""
+    reports = [r for kind in ("passed", "failed") for r in terminalreporter.stats.get(kind, ())]
+    pairs = [pair for report in reports for pair in report.user_properties]
+    cells, values = (sum(n for key, n in pairs if key == kind) for kind in ("cells", "values"))
+    if cells:
+        terminalreporter.write_line(f"cells of the registry: {cells}, and {values} values")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[Any]:
     """Garbage is not looked for while tests are collected, nor among them afterwards."""

@@ -90,7 +90,8 @@ def inv(
 
 
 def det(a: Any, overwrite_a: Any = False, check_finite: Any = True) -> Any:
-    return np.linalg.det(matrix(a))
+    found = np.linalg.det(matrix(a))
+    return found.astype(np.result_type(found, np.float64))
 
 
 def cholesky(a: Any, lower: Any = False, overwrite_a: Any = False, check_finite: Any = True) -> Any:

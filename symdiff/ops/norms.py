@@ -78,7 +78,7 @@ def _euclidean(y: Value, x: Value, axis: Axis, keepdims: bool) -> Gradient:
 def _extreme(y: Value, sums: Value, unit: Value, axis: Axis, keepdims: bool) -> Gradient:
     """Ties split evenly; ``sums`` are what the extremum is taken of, of length 1 where summed."""
     chosen = equal(sums, restored(y, unit, axis, keepdims))
-    ties = as_dtype_of(sum(chosen, axis=axis, keepdims=keepdims), y)
+    ties = nonzero(as_dtype_of(sum(chosen, axis=axis, keepdims=keepdims), y))  # 0 among nothing
     return Gradient(unit * chosen, 1, ties)
 
 

@@ -1,0 +1,45 @@
+"""``python -m tests.registry``: how many cells there are; with names, all cells of these.
+
+python -m tests.registry                       the counts
+python -m tests.registry np.sin x.sum()        the cells of what is so called, all of them
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+
+os.environ.setdefault("SYMDIFF_VERIFY", "1")
+
+from tests.registry import table, walk
+
+
+def count() -> None:
+    """Print how many cells there are: of all, and in ``make test``."""
+    names, every, drawn, values = walk.registered(), Counter[str](), 0, 0
+    for name in names:
+        groups = walk.groups(table.examples_of(name))
+        cells = {cell for group in groups for cell in group.cells()}
+        every.update(f"order {cell.order}, {cell.mode}, {cell.dtype}" for cell in cells)
+        values += sum(len(group.cases) for group in groups)
+        sampled = walk.sample(groups, name)
+        drawn += len({cell for group in sampled for cell in group.cells()})
+    for kind, number in sorted(every.items()):
+        print(f"{number:8} {kind}")
+    print(f"{every.total():8} cells of {len(names)} callables, and {values} values;")
+    print(f"{drawn:8} of them in `make test`, all in `make test-all`")
+
+
+def check(names: list[str]) -> int:
+    """Walk all cells of some callables, and print what is wrong."""
+    found = walk.Found()
+    for name in names:
+        for group in walk.groups(table.examples_of(name)):
+            walk.walk(group, found)
+    print("\n".join([*found.wrong, f"{len(set(found.held))} cells and {found.valued} values hold"]))
+    return bool(found.wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(check(sys.argv[1:]) if len(sys.argv) > 1 else count())

@@ -1,0 +1,914 @@
+"""How every callable that is registered is called in the walk: a line each.
+
+What a ufunc says of itself need not be said: its line is only where its operands lie. A method of
+arrays that has no line is called as NumPy's function of the same name.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from symdiff.definitions import DEFINITIONS
+from symdiff.definitions.libraries import import_all
+from symdiff.ops.declare import FUNCTIONS, REGISTRY, WRITES
+from symdiff.ops.special import is_refused
+from symdiff.ops.table import spelled
+from tests.registry import cases
+from tests.registry.cases import Integers, Interval
+from tests.registry.examples import (
+    COMPLEX,
+    OPERANDS,
+    REAL,
+    USUAL,
+    Example,
+    Word,
+    diagonal,
+    elementwise,
+    held,
+    matrix,
+    number,
+    reduction,
+    several,
+    shaped,
+    signal,
+    square,
+    system,
+    table,
+    ufunc,
+    values,
+)
+
+# Ufuncs: where their operands lie -----------------------------------------------------------------
+
+ABOVE_ONE, POSITIVE, ORDER = (1.2, 3.0), (0.6, 2.9), Integers(0, 3)
+UFUNCS: dict[str, dict[str, object]] = {
+    "np.arccosh": {"x": ABOVE_ONE},
+    "np.ldexp": {"y": Integers(-3, 3)},
+    "np.floor_divide": {"x": (5.1, 5.9), "y": (1.75, 1.95)},
+    "np.remainder": {"x": (5.1, 5.9), "y": (1.75, 1.95)},
+    "np.fmod": {"x": (5.1, 5.9), "y": (1.75, 1.95)},
+    "np.divmod": {"x": (5.1, 5.9), "y": (1.75, 1.95)},
+    "np.frexp": {"x": (0.55, 0.95)},
+    "scipy.special.betainc": {"x": POSITIVE, "y": POSITIVE},
+    "scipy.special.erfcinv": {"x": (0.3, 1.7)},
+    "scipy.special.expn": {"x": Integers(1, 4)},
+    "scipy.special.gammainc": {"x": POSITIVE, "y": POSITIVE},
+    "scipy.special.gammaincc": {"x": POSITIVE, "y": POSITIVE},
+    "scipy.special.huber": {"x": (0.9, 1.2)},
+    "scipy.special.iv": {"x": ORDER, "y": POSITIVE},
+    "scipy.special.ive": {"x": ORDER, "y": POSITIVE},
+    "scipy.special.jv": {"x": ORDER, "y": POSITIVE},
+    "scipy.special.kv": {"x": ORDER, "y": POSITIVE},
+    "scipy.special.yv": {"x": ORDER, "y": POSITIVE},
+    "scipy.special.kn": {"x": ORDER, "y": POSITIVE},
+    "scipy.special.yn": {"x": ORDER, "y": POSITIVE},
+    "scipy.special.eval_hermite": {"x": ORDER},
+    "scipy.special.eval_hermitenorm": {"x": ORDER},
+    # of complex numbers the second derivative is refused
+    **{
+        f"scipy.special.{name}": {"dtypes": REAL} for name in ("gamma", "loggamma", "psi", "rgamma")
+    },
+    "scipy.special.stdtr": {"x": (2.1, 5.9)},
+    **{
+        f"scipy.special.{name}": elementwise("1, x", "2, x, 2", x=POSITIVE, orders=(1, 2))
+        for name in ("h1vp", "h2vp", "ivp", "jvp", "kvp", "yvp")
+    },
+    **{
+        f"scipy.special.{name}": elementwise("2, x", "0, x", x=POSITIVE)
+        for name in ("spherical_in", "spherical_jn", "spherical_kn", "spherical_yn")
+    },
+    "scipy.special.lambertw": elementwise("x", orders=(1, 2)),
+    "scipy.special.multigammaln": elementwise("x, 2", x=POSITIVE),
+    "scipy.special.polygamma": elementwise("1, x", "n, x"),
+    "scipy.special.softplus": elementwise("x"),
+    "scipy.special.zeta": {"x": (2.1, 3.9)},
+}
+WITHOUT_DERIVATIVES = ("np.nextafter", "np.spacing")  # of values: the next float is no function
+
+# Shapes ------------------------------------------------------------------------------------------
+
+VECTORS = [
+    *([(5,), (3,)], [(3,), (5,)], [(1,), (4,)], [(4,), (1,)], [(1,), (1,)], [(2,), (2,)]),
+    *([((6,), "reversed"), (3,)], [((4,), "strided"), ((3,), "reversed")]),
+]
+ALIKE = [
+    *([(n,), (n,)] for n in (3, 1, 0, 5, 6, 2)),
+    *([((4,), "reversed"), (4,)], [((4,), "strided"), ((4,), "reversed")]),
+    *([((3,), "strided"), (3,)], [(2,), ((2,), "reversed")]),
+]
+PAIRS = [
+    *(*ALIKE, [(2, 3), (2, 3)], [((2, 3), "F"), (2, 3)], [(2, 2, 3), (2, 2, 3)]),
+    *([(0, 3), (0, 3)], [((2, 3), "strided"), ((2, 3), "reversed")]),
+]
+PRODUCTS = [
+    *([(2, 3), (3, 4)], [(3,), (3, 2)], [(2, 3), (3,)], [(3,), (3,)], [(1, 3), (3, 1)]),
+    *([(0, 3), (3, 2)], [(2, 0), (0, 3)], [((2, 3), "F"), ((3, 2), "reversed")]),
+    *([((4, 2), "strided"), (2, 4)], [((3,), "reversed"), ((3,), "strided")]),
+]
+STACKS = [*PRODUCTS, [(2, 2, 3), (3, 2)], [(2, 3), (2, 3, 2)], [(2, 1, 2, 3), (3, 3, 2)]]
+INNER = [[x, (*y[:-2], y[-1], y[-2])] for x, y in PRODUCTS[:7] if len(y) == 2] + ALIKE
+MATVEC = [
+    *([(2, 3), (3,)], [(2, 2, 3), (3,)], [(2, 3), (2, 3)], [(1, 3), (3,)], [(0, 3), (3,)]),
+    *([(2, 0), (0,)], [((2, 3), "F"), ((3,), "reversed")], [((2, 3), "strided"), (3,)]),
+]
+VECMAT = [
+    *([(3,), (3, 2)], [(3,), (2, 3, 2)], [(2, 3), (3, 2)], [(3,), (3, 1)], [(3,), (3, 0)]),
+    *([(0,), (0, 2)], [((3,), "reversed"), ((3, 2), "F")], [(3,), ((3, 2), "strided")]),
+]
+THREES = [
+    *([(3,), (3,)], [(2, 3), (2, 3)], [(2, 3), (3,)], [(3,), (2, 3)], [(0, 3), (0, 3)]),
+    *([((3,), "reversed"), (3,)], [((2, 3), "F"), ((2, 3), "strided")], [(1, 3), (2, 3)]),
+    [(1, 3), (1, 3)],
+]
+TURNED = [
+    *([(2, 3), (3, 2)], [(1, 3), (3, 1)], [(3, 1), (1, 3)], [(3, 3), (3, 3)], [(2, 2), (2, 2)]),
+    *([((2, 3), "F"), (3, 2)], [((2, 3), "reversed"), ((3, 2), "strided")], [(0, 2), (2, 0)]),
+]
+HALVES = [
+    *([(4,)], [(6,)], [(4, 2)], [((4, 2), "F")], [((4,), "reversed")], [((6,), "strided")]),
+    *([(2, 4)], [(4, 0)], [(2, 2, 2)], [((4, 4), "reversed")]),
+]
+CUBES = [
+    *([(2, 3, 2)], [((2, 3, 2), "F")], [((2, 2, 4), "reversed")], [(0, 2, 2)], [(1, 1, 2)]),
+    *([((2, 2, 2), "strided")], [(2, 1, 2)], [(3, 2, 4)]),
+]
+COUNTED = [
+    *([(5,), (5,)], [(2,), (2,)], [(1,), (1,)], [(0,), (0,)], [(3,), (3,)], [(7,), (7,)]),
+    *([(4,), ((4,), "reversed")], [(3,), ((3,), "strided")], [((6,), "reversed"), (6,)]),
+]
+EVALUATED = [
+    *([(), (4,)], [(3,), (4,)], [(2, 3), (4,)], [(0,), (3,)], [(1,), (2,)], [(3,), (1,)]),
+    *([((3,), "reversed"), ((4,), "strided")], [((2, 3), "F"), (3,)]),
+]
+SERIES = [  # of more than one coefficient: of one the length of the result depends on the value
+    *([(4,)], [(3,)], [(5,)], [((4,), "reversed")], [((3,), "strided")], [(4, 2)], [(3, 1)]),
+    *([((4, 2), "F")], [(3, 0)], [((4, 2), "reversed")]),
+]
+LINES = [[(n,)] for n in (1, 2, 3, 5)] + [
+    *([((4,), "reversed")], [((2,), "reversed")], [((3,), "strided")], [((5,), "strided")]),
+]
+SINGLE = [
+    *([(4, 2)], [(2, 4)], [(3, 3)], [(1, 1)], [(3, 1)], [((3, 2), "F")], [((3, 2), "reversed")]),
+    [((3, 2), "strided")],
+]
+OF_ONE_WIDTH = [
+    *([(2, 3), (4, 3)], [(1, 2), (3, 2)], [(2, 1), (2, 1)], [((2, 3), "reversed"), (1, 3)]),
+    *([(2, 4), ((3, 4), "strided")], [(2, 2), (2, 2)]),
+]
+LONGER = [  # the second by one
+    *([(n - 1,), (n,)] for n in (5, 3, 2, 4)),
+    *([((4,), "reversed"), (5,)], [((3,), "strided"), ((4,), "reversed")]),
+    *([((2,), "reversed"), ((3,), "strided")], [(6,), (7,)]),
+]
+BANDS = [
+    *([(3, n), (n,)] for n in (5, 3, 4)),
+    *([(3, 4), (4, 2)], [((3, 4), "F"), (4,)], [((3, 3), "reversed"), ((3,), "reversed")]),
+    *([((3, 4), "strided"), ((4,), "strided")], [(3, 6), (6, 1)]),
+]
+BAND = [pair for pair in ALIKE if pair[0] != (0,)] + [[(7,), (7,)]]
+NOT_EMPTY = [
+    *([(5,)], [(2,)], [(1,)], [((4,), "reversed")], [((3,), "strided")], [(2, 3)], [(1, 3)]),
+    *([((3, 2), "F")], [((2, 4), "reversed")], [(2, 2, 3)]),
+]
+INTERPOLATED = [[x, y, y] for x, y in EVALUATED]
+LEAST_SQUARES = [
+    *([(4, 2), (4,)], [(4, 2), (4, 2)], [(2, 3), (2,)], [(3, 3), (3,)], [(3, 1), (3,)]),
+    *([((4, 2), "F"), (4,)], [((4, 2), "strided"), ((4,), "reversed")], [(1, 1), (1,)]),
+]
+FITTED = [*([(n,), (n,)] for n in (5, 3, 4, 6)), *ALIKE[4:6], [(4,), (4, 2)], [(5,), (5, 1)]]
+FLAT = [
+    *((3, 3), (2, 2), (1, 1), (4, 4), ((3, 3), "F"), ((3, 3), "reversed"), ((2, 2), "strided")),
+    ((4, 4), "F"),
+]
+CUBE = "lambda t: t * t * t - x"
+AXES = ("x", "x, axis=-1", "x, axis=0, keepdims=True", "x, axis=(0, 1)")
+ONE_AXIS = ("x", "x, axis=0", "x, axis=-1")
+
+
+def _shape(item: Any) -> tuple[int, ...]:
+    return item[0] if isinstance(item[-1], str) else item
+
+
+def _written(*texts: str, **options: Any) -> Word:
+    """A function that writes its first argument, here a copy of ``x``."""
+
+    def examples(name: str) -> list[Example]:
+        return reduction(*(f"c = np.array(x); {name}(c, {t}); return c" for t in texts), **options)(
+            name
+        )
+
+    return examples
+
+
+def _series(kind: str, letters: str) -> dict[str, Word]:
+    """The functions of a kind of series of ``numpy.polynomial``."""
+    name = f"np.polynomial.{kind}.{letters}"
+    return {
+        f"{name}val": shaped("x, y", like=EVALUATED),
+        f"{name}der": shaped("x", "x, 2", "x, scl=0.5", like=SERIES),
+        f"{name}int": shaped("x", "x, 2", "x, k=[0.5], lbnd=0.25, scl=2.0", like=SERIES),
+    }
+
+
+def _transformed(**options: Any) -> Word:
+    """A Fourier transform along an axis."""
+    texts = ("x, 4", "x, 3, 0", "x, norm='ortho'")
+    return several(reduction("x", **options), shaped(*texts, like=NOT_EMPTY, **options))
+
+
+_LONG = {  # where a function of math computes in long double
+    **{f"a{name}": f"np.arc{name}(x)" for name in ("cos", "sin", "sinh", "tan", "tanh")},
+    **{name: f"scipy.special.{name}(x)" for name in ("erf", "erfc", "gamma")},
+    "lgamma": "scipy.special.gammaln(x)",
+}
+
+TABLE: dict[str, Word] = {
+    # Python's own numbers
+    "abs": number("x", x=(-0.9, -0.2)),
+    "bool": values("bool(x)", family=cases.scalars),
+    "complex": number("x", "x, y"),
+    "divmod": number("x, y", x=(5.1, 5.9), y=(1.75, 1.95)),
+    "float": number("x"),
+    "int": values("x", family=cases.scalars),
+    "pow": several(number("x, y"), elementwise("x, y")),
+    "round": several(number("x, 1", x=(0.61, 0.64)), values("x", family=cases.scalars)),
+    **{
+        f"math.{name}": number("x", reference=_LONG.get(name, f"np.{name}(x)"))
+        for name in (
+            "acos",
+            "asin",
+            "asinh",
+            "atan",
+            "atanh",
+            "cbrt",
+            "cos",
+            "cosh",
+            "degrees",
+            "erf",
+            "erfc",
+            "exp",
+            "exp2",
+            "expm1",
+            "fabs",
+            "gamma",
+            "lgamma",
+            "log10",
+            "log1p",
+            "log2",
+            "radians",
+            "sin",
+            "sinh",
+            "sqrt",
+            "tan",
+            "tanh",
+        )
+    },
+    "math.acosh": number("x", x=ABOVE_ONE, reference="np.arccosh(x)"),
+    "math.atan2": number("x, y", reference="np.arctan2(x, y)"),
+    "math.copysign": number("x, y"),
+    "math.dist": number("[x, 0.5], [y, z]"),
+    "math.fmod": number("x, y", x=(5.1, 5.9), y=(1.75, 1.95)),
+    "math.fsum": number("[x, y, 0.5]"),
+    "math.hypot": number("x, y", "x, y, z"),
+    "math.ldexp": number("x, n"),
+    "math.log": number("x", "x, y", y=ABOVE_ONE),
+    "math.pow": number("x, y", reference="np.power(x, y)"),
+    "math.prod": number("[x, y, 0.5]"),
+    "math.remainder": number("x, y", x=(5.1, 5.4), y=(1.75, 1.95)),
+    **{
+        f"math.{name}": values("x", family=cases.scalars)
+        for name in ("ceil", "floor", "isfinite", "isinf", "isnan", "trunc")
+    },
+    **{
+        f"math.{name}": values("n, m", family=cases.scalars)
+        for name in ("comb", "gcd", "lcm", "perm")
+    },
+    **{f"math.{name}": values("n", family=cases.scalars) for name in ("factorial", "isqrt")},
+    "math.isclose": values("x, y", family=cases.scalars),
+    **{
+        f"cmath.{name}": number("x", dtypes=("complex128",))
+        for name in (
+            "acos",
+            "acosh",
+            "asin",
+            "asinh",
+            "atan",
+            "atanh",
+            "cos",
+            "cosh",
+            "exp",
+            "log",
+            "log10",
+            "phase",
+            "polar",
+            "sin",
+            "sinh",
+            "sqrt",
+            "tan",
+            "tanh",
+        )
+    },
+    "cmath.rect": number("x, y"),
+    **{
+        f"cmath.{name}": values("x", family=cases.scalars, dtypes=("complex128",))
+        for name in ("isfinite", "isinf", "isnan")
+    },
+    # elementwise
+    "np.angle": elementwise("x", "x, deg=True", dtypes=("complex128",), orders=(1, 2)),
+    "np.around": elementwise("x", "x, 1", x=(0.61, 0.64)),
+    "np.round": elementwise("x", "x, 1", x=(0.61, 0.64)),
+    "np.clip": elementwise("x, 0.4, 0.6", "x, y, None", "x, min=y, max=z", z=(0.9, 1.2)),
+    "np.complex128": elementwise("x", dtypes=COMPLEX),
+    "np.complex64": elementwise("x", dtypes=("float32", "complex64"), reference="x + 0j"),
+    "np.fix": elementwise("x"),
+    "np.float16": values("x", family=cases.elementwise),
+    "np.float32": elementwise("x", dtypes=("float32",), reference="x"),
+    "np.float64": elementwise("x"),
+    "np.i0": elementwise("x"),
+    "np.imag": elementwise("x", dtypes=COMPLEX),
+    "np.real": elementwise("x", dtypes=COMPLEX),
+    "np.nan_to_num": elementwise("x", "x, nan=2.0"),
+    "np.real_if_close": elementwise(
+        "return np.abs(np.real_if_close(x))", dtypes=COMPLEX, orders=(1, 2)
+    ),
+    "np.sinc": elementwise("x"),
+    "np.select": elementwise("[x > 0.4, y > 0.4], [x * y, y], 0.5"),
+    "np.where": several(elementwise("x > 0.5, x, y", dtypes=REAL), values("x > 0.5")),
+    **{
+        f"np.{name}": values("x", family=cases.elementwise)
+        for name in (
+            "bool",
+            "int8",
+            "int16",
+            "int32",
+            "int64",
+            "uint8",
+            "uint16",
+            "uint32",
+            "uint64",
+        )
+    },
+    **{
+        f"np.{name}": values(f"return np.{name}(x) * 0.5", family=cases.elementwise)
+        for name in ("longlong", "ulonglong")
+    },
+    **{f"np.{name}": values("x", dtypes=COMPLEX) for name in ("iscomplexobj", "isrealobj")},
+    **{
+        f"np.{name}": values("x, y", family=cases.elementwise)
+        for name in ("allclose", "array_equal", "isclose", "result_type")
+    },
+    "np.unwrap": reduction("x", "x, axis=0", "x, period=0.5"),
+    # reductions and scans
+    **{f"np.{name}": reduction(*AXES, dtypes=COMPLEX) for name in ("mean", "prod", "sum")},
+    **{
+        f"np.{name}": reduction(*AXES)
+        for name in (
+            "amax",
+            "amin",
+            "max",
+            "min",
+            "ptp",
+            "median",
+            "nanmax",
+            "nanmin",
+            "nanmean",
+            "nanprod",
+            "nansum",
+        )
+    },
+    **{f"np.{name}": reduction(*AXES, "x, ddof=1", dtypes=COMPLEX) for name in ("std", "var")},
+    **{f"np.{name}": reduction(*AXES, "x, ddof=1") for name in ("nanstd", "nanvar")},
+    **{f"np.{name}": reduction(*ONE_AXIS, dtypes=COMPLEX) for name in ("cumsum", "cumprod")},
+    **{f"np.{name}": reduction(*ONE_AXIS) for name in ("nancumsum", "nancumprod")},
+    **{
+        f"np.{name}": reduction("x, axis=0", "x, axis=-1, include_initial=True")
+        for name in ("cumulative_sum", "cumulative_prod")
+    },
+    "np.nanmedian": reduction("x", "x, axis=-1"),
+    **{
+        f"np.{name}": reduction("x, 0.3", "x, [0.2, 0.9], axis=-1")
+        for name in ("quantile", "nanquantile")
+    },
+    **{
+        f"np.{name}": reduction("x, 30.0", "x, [20.0, 90.0], axis=-1")
+        for name in ("percentile", "nanpercentile")
+    },
+    "np.average": reduction("x", "x, axis=-1", "x, weights=y", "x, axis=0, weights=y"),
+    **{f"np.{name}": values("x > 0.5", "x, axis=-1") for name in ("all", "any", "count_nonzero")},
+    **{f"np.{name}": values("x", "x, axis=-1") for name in ("argmax", "argmin", "argsort")},
+    "np.trapezoid": reduction("x", "x, axis=0", "x, y", "x, dx=y[0]"),
+    "np.diff": reduction("x", "x, axis=0", "x, 2", "x, prepend=y[:1]"),
+    "np.ediff1d": reduction("x"),
+    "np.gradient": several(
+        signal("x", "x, 0.5", "x, edge_order=2", "x, np.cumsum(y)"), table("x", "x, axis=0")
+    ),
+    **{
+        f"np.{name}.reduce": reduction("x", "x, axis=-1")
+        for name in ("add", "multiply", "maximum", "minimum", "logaddexp")
+    },
+    **{
+        f"np.{name}.reduce": values("x > 0.5", "x > 0.5, axis=-1")
+        for name in ("logical_and", "logical_or")
+    },
+    **{
+        f"np.{name}.accumulate": reduction("x", "x, axis=-1")
+        for name in ("add", "multiply", "maximum", "minimum")
+    },
+    "np.add.reduceat": reduction("x, [0, 1]", "x, [0, 1, 0], axis=-1"),
+    # shape
+    **{
+        f"np.{name}": reduction("x", dtypes=COMPLEX)
+        for name in (
+            "array",
+            "asanyarray",
+            "asarray",
+            "ascontiguousarray",
+            "asfortranarray",
+            "atleast_1d",
+            "atleast_2d",
+            "atleast_3d",
+            "copy",
+            "diagflat",
+            "flip",
+            "ravel",
+            "squeeze",
+            "transpose",
+        )
+    },
+    "np.append": reduction("x, y", "x, y, axis=0"),
+    "np.array_split": reduction("x, 2", "x, [1], axis=-1"),
+    "np.block": reduction("[x, y]", "[[x, y], [y, x]]"),
+    "np.broadcast_arrays": elementwise("x, y", orders=(1, 2)),
+    "np.broadcast_to": reduction("x, (2, *x.shape)"),
+    "np.c_[]": reduction("x, y"),
+    "np.r_[]": reduction("x, y", "x, 0.5, y"),
+    "np.column_stack": reduction("[x, y]"),
+    "np.concatenate": reduction("[x, y]", "[x, y], axis=-1", "[x, y, x], axis=None"),
+    "np.delete": reduction("x, 0", "x, [0], axis=-1"),
+    "np.diag": several(signal("x", "x, 1"), shaped("x", "x, -1", like=[[s] for s in FLAT])),
+    "np.diagonal": table("x", "x, 1, -1, -2", dtypes=COMPLEX),
+    "np.dstack": reduction("[x, y]"),
+    "np.hstack": reduction("[x, y]"),
+    "np.vstack": reduction("[x, y]"),
+    "np.stack": reduction("[x, y]", "[x, y], axis=-1"),
+    "np.split": shaped("x, 2", "x, [1], axis=-1", like=HALVES),
+    "np.hsplit": shaped("x, 2", like=HALVES),
+    "np.vsplit": shaped("x, 2", like=[*HALVES, [((4, 2), "strided")], [(6, 1)], [(2, 0)]]),
+    "np.dsplit": shaped("x, 2", like=CUBES),
+    "np.expand_dims": reduction("x, 0", "x, (0, -1)"),
+    "np.fliplr": table(),
+    "np.flipud": reduction("x"),
+    "np.insert": signal("x, 0, 0.5", "x, -1, y[0]"),
+    "np.matrix_transpose": table(dtypes=COMPLEX),
+    "np.meshgrid": signal("x, y", "x, y, indexing='ij'"),
+    "np.moveaxis": table("x, 0, -1"),
+    "np.pad": several(
+        reduction("x, 1"),
+        signal(
+            "x, (1, 2), constant_values=0.5",
+            *(
+                f"x, (1, 2), {mode!r}"
+                for mode in (
+                    "edge",
+                    "linear_ramp",
+                    "maximum",
+                    "mean",
+                    "minimum",
+                    "reflect",
+                    "symmetric",
+                    "wrap",
+                )
+            ),
+        ),
+    ),
+    "np.repeat": reduction("x, 2", "x, 2, axis=-1"),
+    "np.reshape": reduction("x, -1", "x, (-1, 1)", "x, (1, *x.shape), order='F'"),
+    "np.resize": reduction("x, 5", "x, (2, 3)"),
+    "np.roll": reduction("x, 1", "x, -1, axis=0"),
+    "np.rollaxis": table("x, 1"),
+    "np.rot90": table("x", "x, 2"),
+    "np.swapaxes": table("x, 0, 1"),
+    "np.tile": reduction("x, 2", "x, (2, 1)"),
+    "np.tril": table("x", "x, 1", dtypes=COMPLEX),
+    "np.triu": table("x", "x, -1", dtypes=COMPLEX),
+    "np.unstack": reduction("return np.unstack(x)[0] * 2.0"),
+    # index and order
+    "np.take": reduction("x, 0", "x, [0, 0], axis=-1", "x, n, mode='clip'"),
+    "np.take_along_axis": reduction(
+        "x, np.argsort(x, axis=-1), axis=-1", "x, np.argsort(x, axis=None), axis=None"
+    ),
+    "np.choose": elementwise("n, [x, y, x * y]", n=Integers(0, 2), orders=(1, 2)),
+    "np.compress": reduction("[True], x", "[True], x, axis=-1"),
+    "np.extract": reduction("y > 0.5, x", y=held(0.15, 0.85)),
+    "np.piecewise": elementwise("x, [x < 0.5], [lambda t: t * t, 0.25]"),
+    "np.sort": reduction("x", "x, axis=0", "x, axis=None"),
+    "np.unique": several(reduction("x"), values("return np.unique(x, return_counts=True)")),
+    **{f"np.{name}": reduction("x, y") for name in ("intersect1d", "setdiff1d", "union1d")},
+    "np.interp": shaped("x, np.cumsum(y), z", like=INTERPOLATED, x=(0.7, 1.2)),
+    "np.bincount": shaped("n, weights=x", "n, weights=x, minlength=6", like=COUNTED),
+    "np.isin": values("x, y"),
+    **{f"np.{name}": values("x > 0.5") for name in ("flatnonzero", "nonzero")},
+    "np.argwhere": values("x > 0.5", family=cases.tables),
+    "np.digitize": values("x, np.cumsum(y)", family=cases.signals),
+    "np.searchsorted": values("np.cumsum(x), y", family=cases.signals),
+    "np.lexsort": values("(x, y)", family=cases.signals),
+    "np.add.at": _written("[0, 0], 0.5", "[0, 0, -1], y[-1]"),
+    "np.subtract.at": _written("[0, 0], 0.5", "[0, 0, -1], y[-1]"),
+    "np.multiply.at": _written("[0, 0], 0.5", "[0, 0, -1], y[-1]"),
+    "np.maximum.at": _written("[0, 0], 0.5", "[0, -1], y[-1]"),
+    "np.minimum.at": _written("[0, 0], 0.5", "[0, -1], y[-1]"),
+    "np.put": _written("[0, -1], y[0]"),
+    "np.putmask": _written("x > 0.5, y"),
+    "np.copyto": _written("y", "y, where=x > 0.5"),
+    "np.put_along_axis": _written("np.argmax(x, axis=-1, keepdims=True), 0.5, -1"),
+    "np.fill_diagonal": _written("0.5", "y[0, 0]"),
+    # products
+    **{
+        f"np.{name}": shaped("x, y", like=like, dtypes=COMPLEX)
+        for name, like in (
+            ("dot", PRODUCTS),
+            ("inner", INNER),
+            ("kron", PAIRS),
+            ("matmul", STACKS),
+            ("matvec", MATVEC),
+            ("outer", PAIRS),
+            ("vdot", PAIRS),
+            ("vecdot", PAIRS),
+            ("vecmat", VECMAT),
+            ("linalg.matmul", STACKS),
+            ("linalg.outer", ALIKE),
+            ("linalg.vecdot", PAIRS),
+            ("polyadd", VECTORS),
+            ("polysub", VECTORS),
+        )
+    },
+    **{
+        f"np.{name}": shaped("x, y", like=THREES, dtypes=COMPLEX)
+        for name in ("cross", "linalg.cross")
+    },
+    **{
+        f"np.{name}": shaped("x, y, axes=1", like=PRODUCTS, dtypes=COMPLEX)
+        for name in ("tensordot", "linalg.tensordot")
+    },
+    **{
+        f"np.{name}": shaped(
+            "x, y", "x, y, 'same'", "x, y, 'valid'", "x, y, 'full'", like=VECTORS, dtypes=COMPLEX
+        )
+        for name in ("convolve", "correlate")
+    },
+    "np.einsum": several(
+        shaped("'i,i', x, y", "'i,i->i', x, y", like=PAIRS, dtypes=COMPLEX),
+        shaped("'ij,jk', x, y", "'ij,jk->i', x, y", like=PRODUCTS, dtypes=COMPLEX),
+        table("'...i->...', x", "'ij->ji', x"),
+        square("'...ii', x"),
+    ),
+    "np.trace": table("x", "x, 1, -1, -2", dtypes=COMPLEX),
+    "np.polyval": shaped("x, y", like=[[b, a] for a, b in EVALUATED]),
+    "np.polyder": signal("x", "x, 2", dtypes=COMPLEX),
+    "np.polyint": signal("x", "x, 2", dtypes=COMPLEX),
+    "np.poly": signal("x"),
+    "np.polyfit": shaped("np.cumsum(x), y, 1", like=FITTED),
+    "np.vander": signal("x", "x, 3", "x, 2, increasing=True"),
+    "np.cov": several(signal("x"), table("x", "x, rowvar=False", "x, ddof=0")),
+    "np.corrcoef": table("x", "x, rowvar=False"),
+    **{
+        name: word
+        for kind, letters in (
+            ("polynomial", "poly"),
+            ("chebyshev", "cheb"),
+            ("hermite", "herm"),
+            ("hermite_e", "herme"),
+            ("laguerre", "lag"),
+            ("legendre", "leg"),
+        )
+        for name, word in _series(kind, letters).items()
+    },
+    # linear algebra
+    **{f"np.linalg.{name}": square(dtypes=COMPLEX) for name in ("inv", "slogdet")},
+    "np.linalg.det": square(dtypes=COMPLEX),
+    "np.linalg.cholesky": square("positive(x)", "positive(x), upper=True", dtypes=COMPLEX),
+    "np.linalg.cond": square("x", "x, 'fro'", by=1.5),
+    "np.linalg.diagonal": table("x", "x, offset=1"),
+    "np.linalg.eig": square(
+        "l, v = np.linalg.eig(x); return l, np.abs(v)", by=1.5, dtypes=("complex128",)
+    ),
+    "np.linalg.eigvals": square("x", by=1.5, dtypes=("complex128",)),
+    "np.linalg.eigh": square("l, v = np.linalg.eigh(symmetric(x)); return l, v * v", by=1.5),
+    "np.linalg.eigvalsh": square("symmetric(x)", "symmetric(x), 'U'", by=1.5, dtypes=COMPLEX),
+    "np.linalg.lstsq": shaped("x, y, rcond=None", like=LEAST_SQUARES),
+    "np.linalg.matrix_norm": matrix("x", "x, ord=1", "x, ord='nuc'", "x, ord=2, keepdims=True"),
+    "np.linalg.matrix_power": square("x, 3", "x, -2", "x, 0", dtypes=COMPLEX),
+    "np.linalg.matrix_rank": values("x", family=cases.matrices),
+    "np.linalg.matrix_transpose": table(dtypes=COMPLEX),
+    "np.linalg.multi_dot": shaped("[x, y, x]", like=TURNED, dtypes=COMPLEX),
+    "np.linalg.norm": several(
+        reduction("x", "x, axis=-1", "x, 3, axis=0"),
+        signal("x, 1", "x, np.inf", "x, -np.inf"),
+        matrix("x, 'nuc', axis=(-2, -1)", "x, 2, axis=(-2, -1)"),
+    ),
+    "np.linalg.pinv": matrix("x", dtypes=COMPLEX),
+    "np.linalg.qr": several(matrix("x"), square("x, 'complete'", dtypes=COMPLEX)),
+    "np.linalg.solve": several(system(dtypes=COMPLEX)),
+    "np.linalg.svd": matrix(
+        "u, s, v = np.linalg.svd(x, full_matrices=False); return u * u, s, v * v"
+    ),
+    "np.linalg.svdvals": matrix("x"),
+    "np.linalg.tensorinv": shaped("x, ind=1", like=[[s] for s in FLAT], x=diagonal()),
+    "np.linalg.tensorsolve": shaped("x, y", like=[[s, _shape(s)[:1]] for s in FLAT], x=diagonal()),
+    "np.linalg.trace": table("x", "x, offset=1", dtypes=COMPLEX),
+    "np.linalg.vector_norm": reduction("x", "x, axis=-1", "x, ord=3"),
+    # Fourier transforms
+    **{f"np.fft.{name}": _transformed(dtypes=COMPLEX) for name in ("fft", "ifft")},
+    **{f"np.fft.{name}": _transformed(dtypes=REAL) for name in ("rfft", "ihfft")},
+    **{f"np.fft.{name}": _transformed(dtypes=COMPLEX) for name in ("irfft", "hfft")},
+    **{
+        f"np.fft.{name}": table("x", "x, norm='ortho'", dtypes=COMPLEX)
+        for name in ("fft2", "fftn", "ifft2", "ifftn", "irfft2", "irfftn")
+    },
+    **{f"np.fft.{name}": table("x", "x, norm='ortho'") for name in ("rfft2", "rfftn")},
+    **{
+        f"np.fft.{name}": reduction("x", "x, axes=-1", dtypes=COMPLEX)
+        for name in ("fftshift", "ifftshift")
+    },
+    **{
+        f"np.fft.{name}": values("len(x)", family=cases.signals) for name in ("fftfreq", "rfftfreq")
+    },
+    # creation and queries
+    **{
+        f"np.{name}": values("x", dtypes=COMPLEX)
+        for name in ("ndim", "ones_like", "shape", "size", "zeros_like")
+    },
+    "np.empty": values("(0, len(x))", family=cases.signals),
+    "np.empty_like": values("x[:0]", family=cases.signals),
+    **{f"np.{name}": values("x.shape", "x.shape, dtype=np.float32") for name in ("ones", "zeros")},
+    "np.full": several(
+        reduction("(2, *x.shape), x"), shaped("(2, 3), x", like=[[(3,)], [(2, 1)], [(1, 3)], [()]])
+    ),
+    "np.full_like": several(reduction("x, 0.5"), signal("y, x[0]")),
+    "np.arange": values("len(x)", "0.5, len(x), 0.25", family=cases.signals),
+    **{
+        f"np.{name}": values("len(x)", family=cases.signals)
+        for name in ("diag_indices", "eye", "identity", "tri", "tril_indices", "triu_indices")
+    },
+    **{
+        f"np.{name}": values("x", family=cases.square_matrices)
+        for name in ("diag_indices_from", "tril_indices_from", "triu_indices_from")
+    },
+    "np.indices": values("x.shape"),
+    "np.broadcast_shapes": values("x.shape, (2, 1)"),
+    "np.can_cast": values("x.dtype, np.float32", dtypes=COMPLEX),
+    "np.common_type": values("return np.common_type(x) is np.float64"),
+    "np.dtype": values("return np.zeros(2, np.dtype(x.dtype))", dtypes=COMPLEX),
+    "np.finfo": values("return np.finfo(x.dtype).eps", dtypes=COMPLEX),
+    "np.iinfo": values("return np.iinfo(n.dtype).max"),
+    "np.isdtype": values("x.dtype, 'real floating'", dtypes=COMPLEX),
+    "np.issubdtype": values("x.dtype, np.floating", dtypes=COMPLEX),
+    "np.min_scalar_type": values("return np.min_scalar_type(3.0).itemsize * x"),
+    "np.promote_types": values("return np.zeros(2, np.promote_types(x.dtype, np.float32))"),
+    "np.ix_": values("n, m", family=cases.signals),
+    "np.linspace": number("x, y, 4", "x, y, 3, endpoint=False", dtypes=REAL),
+    "np.logspace": number("x, y, 4", "x, y, 3, base=2.0", dtypes=REAL),
+    "np.fromfunction": signal("lambda i: i * x[0], (3,)"),
+    "np.ravel_multi_index": values("(n, m), (4, 4)", family=cases.signals),
+    "np.unravel_index": values("n, (4, 4)", family=cases.signals),
+    "np.apply_along_axis": table("lambda r: r * np.sum(r), 0, x", "np.sum, -1, x"),
+    "np.apply_over_axes": table("np.sum, x, [0, 1]"),
+    # scipy.special
+    **{
+        f"scipy.special.{name}": reduction("x", "x, axis=-1")
+        for name in ("log_softmax", "logsumexp", "softmax")
+    },
+    **{
+        f"scipy.special.{name}": elementwise(f"return x * scipy.special.{name}(5, 2)")
+        for name in ("binom", "comb", "perm")
+    },
+    **{
+        f"scipy.special.{name}": elementwise(f"return x * scipy.special.{name}(5)")
+        for name in ("factorial", "factorial2")
+    },
+    **{
+        f"scipy.special.{name}": elementwise("1, x", "2, x, 2", x=POSITIVE, orders=(1, 2))
+        for name in ("h1vp", "h2vp", "ivp", "jvp", "kvp", "yvp")
+    },
+    **{
+        f"scipy.special.{name}": elementwise("2, x", "0, x", x=POSITIVE)
+        for name in ("spherical_in", "spherical_jn", "spherical_kn", "spherical_yn")
+    },
+    "scipy.special.lambertw": elementwise("x", orders=(1, 2)),
+    "scipy.special.multigammaln": elementwise("x, 2", x=POSITIVE),
+    "scipy.special.polygamma": elementwise("1, x", "n, x"),
+    "scipy.special.softplus": elementwise("x"),
+    "scipy.special.zeta": elementwise("x, y", x=held(2.1, 3.9)),
+    # scipy.linalg
+    "scipy.linalg.cho_factor": square("positive(x)", stacked=False),
+    "scipy.linalg.cho_solve": system("scipy.linalg.cho_factor(positive(x)), y", stacked=False),
+    "scipy.linalg.cholesky": square("positive(x)", "positive(x), lower=True", stacked=False),
+    "scipy.linalg.det": square(stacked=False),
+    "scipy.linalg.inv": square(stacked=False),
+    "scipy.linalg.solve": system(stacked=False),
+    "scipy.linalg.solve_triangular": system(
+        "x, y", "x, y, lower=True", "x, y, trans=1", stacked=False
+    ),
+    **{
+        f"scipy.linalg.{name}": square(stacked=False, dtypes=("float64", "complex128"))
+        for name in ("coshm", "cosm", "expm", "logm", "sinhm", "sinm", "sqrtm", "tanhm", "tanm")
+    },
+    "scipy.linalg.expm_frechet": square("x, y", stacked=False, dtypes=("float64",), by=0.5),
+    "scipy.linalg.block_diag": several(square("x, y", stacked=False), signal("x, y")),
+    **{f"scipy.linalg.{name}": signal("x") for name in ("circulant", "companion", "fiedler")},
+    "scipy.linalg.convolution_matrix": signal("x, 6", "x, 4, 'same'"),
+    "scipy.linalg.hankel": signal("x", "x, y"),
+    "scipy.linalg.toeplitz": signal("x", "x, y"),
+    "scipy.linalg.khatri_rao": shaped("x, y", like=PAIRS[8:] + OF_ONE_WIDTH),
+    "scipy.linalg.leslie": shaped("x, y", like=[[b, a] for a, b in LONGER]),
+    "scipy.linalg.matmul_toeplitz": shaped("(x, x), y", "x, y", like=ALIKE),
+    "scipy.linalg.solve_toeplitz": shaped(
+        "return scipy.linalg.solve_toeplitz(np.concatenate(([3.0], x)), y)",
+        like=LONGER,
+        dtypes=("float64",),
+    ),
+    "scipy.linalg.eig": square(
+        "l, v = scipy.linalg.eig(x); return l, np.abs(v)",
+        by=1.5,
+        stacked=False,
+        dtypes=("complex128",),
+    ),
+    "scipy.linalg.eigvals": square("x", by=1.5, stacked=False, dtypes=("complex128",)),
+    "scipy.linalg.eigh": square(
+        "l, v = scipy.linalg.eigh(symmetric(x)); return l, v * v", by=1.5, stacked=False
+    ),
+    "scipy.linalg.eigvalsh": square(  # in single precision NumPy's, which SciPy's differ from
+        "symmetric(x)", by=1.5, stacked=False, dtypes=("float64",)
+    ),
+    "scipy.linalg.lstsq": shaped("return scipy.linalg.lstsq(x, y)[0]", like=LEAST_SQUARES),
+    "scipy.linalg.lu": square("x", "x, permute_l=True", stacked=False),
+    "scipy.linalg.lu_factor": square("return scipy.linalg.lu_factor(x)[0]", stacked=False),
+    "scipy.linalg.lu_solve": system("scipy.linalg.lu_factor(x), y", stacked=False),
+    "scipy.linalg.norm": several(matrix("x"), signal("x")),
+    "scipy.linalg.pinv": shaped("x", like=SINGLE),
+    "scipy.linalg.polar": square("x", "x, side='left'", stacked=False),
+    "scipy.linalg.qr": square("x", stacked=False),
+    "scipy.linalg.svd": shaped(
+        "u, s, v = scipy.linalg.svd(x, full_matrices=False); return u * u, s, v * v", like=SINGLE
+    ),
+    "scipy.linalg.svdvals": shaped("x", like=SINGLE),
+    "scipy.linalg.solve_banded": shaped("(1, 1), x, y", like=BANDS, x=(0.6, 1.9)),
+    "scipy.linalg.solveh_banded": shaped(
+        "return scipy.linalg.solveh_banded(np.stack((0.2 * x, x + 1.0)), y)", like=BAND
+    ),
+    "scipy.linalg.solve_continuous_lyapunov": square("x, y", stacked=False, dtypes=("float64",)),
+    "scipy.linalg.solve_discrete_lyapunov": square("x, y", stacked=False, dtypes=("float64",)),
+    "scipy.linalg.solve_sylvester": square("x, y, z", stacked=False, dtypes=("float64",)),
+    # scipy.optimize: the root of t³ = x
+    **{
+        f"scipy.optimize.{name}": number(f"{CUBE}, 0.0, 2.0, xtol=1e-14", reference="np.cbrt(x)")
+        for name in ("bisect", "brenth", "brentq", "ridder")
+    },
+    "scipy.optimize.newton": number(f"{CUBE}, 1.0, tol=1e-14", reference="np.cbrt(x)"),
+    "scipy.optimize.root_scalar": number(
+        f"return scipy.optimize.root_scalar({CUBE}, bracket=(0.0, 2.0), xtol=1e-14).root",
+        reference="np.cbrt(x)",
+    ),
+    "scipy.optimize.fsolve": shaped(
+        f"{CUBE}, x, xtol=1e-14", like=LINES, dtypes=("float64",), reference="np.cbrt(x)"
+    ),
+    "scipy.optimize.root": shaped(
+        f"return scipy.optimize.root({CUBE}, x, tol=1e-14).x",
+        like=LINES,
+        dtypes=("float64",),
+        reference="np.cbrt(x)",
+    ),
+    # attributes and methods of arrays
+    **{f"x.{name}": reduction("") for name in ("T",)},
+    "x.mT": table(""),
+    "x.imag": reduction("", dtypes=("complex128",)),
+    "x.real": reduction("", dtypes=COMPLEX),
+    **{
+        f"x.{name}": values("") for name in ("dtype", "itemsize", "nbytes", "ndim", "shape", "size")
+    },
+    "x.astype()": reduction("float", "'complex128'"),
+    "x.bit_length()": values("return n.bit_length()", family=cases.scalars),
+    **{
+        f"x.{name}()": reduction("", dtypes=COMPLEX)
+        for name in ("conj", "conjugate", "flatten", "view")
+    },
+    "x.compress()": reduction("[True]", "[True], axis=-1"),
+    "x.dot()": shaped("y", like=PRODUCTS, dtypes=COMPLEX),
+    "x.item()": shaped("", "0", like=[[()], [(1,)], [(1, 1)], [((1,), "reversed")]]),
+    "x.reshape()": reduction("-1", "(-1, 1)", "1, -1"),
+    "x.transpose()": several(reduction(""), table("1, 0", "(1, 0)")),
+}
+
+
+# What needs no line -------------------------------------------------------------------------------
+
+
+@functools.cache
+def callables() -> dict[str, object]:
+    """Functions and objects that are registered, by how they are written."""
+    import_all()
+    registers = (FUNCTIONS, DEFINITIONS, WRITES)
+    return {"".join(spelled(f)): f for register in registers for f in register}
+
+
+def examples_of(name: str) -> list[Example]:
+    """How a callable is called; a LookupError where nobody has said."""
+    word = TABLE.get(name) or _derived(name)
+    if word is None:
+        raise LookupError(f"{name} is registered, and tests/registry/table.py has no line for it")
+    return word(name)
+
+
+def _derived(name: str) -> Word | None:
+    found = callables().get(name)
+    if isinstance(found, np.ufunc):
+        return _ufunc(name, found)
+    owner = getattr(found, "__self__", None)
+    if isinstance(owner, np.ufunc) and name.endswith(".outer"):
+        return _ufunc(name.removesuffix(".outer"), owner)
+    if name.startswith("scipy.stats."):
+        return distribution(name)
+    function = TABLE.get(f"np.{name[2:-2]}") if name.endswith("()") else None
+    return function and _as_method(name, function)
+
+
+def _ufunc(name: str, function: np.ufunc) -> Word:
+    """Nothing is differentiated by operands whose partials are refused."""
+    op = REGISTRY.get(f"special_{function.__name__}")
+    domains = dict(UFUNCS.get(name, {}))
+    for letter, partial in zip(OPERANDS, (op and op.partials) or (), strict=False):
+        if is_refused(partial):
+            domain = domains.get(letter, USUAL[letter])
+            domains[letter] = domain if isinstance(domain, Integers) else held(*_bounds(domain))
+    if name in WITHOUT_DERIVATIVES:
+        return values(", ".join(OPERANDS[: function.nin]), family=cases.elementwise)
+    return ufunc(function, **domains)
+
+
+def _bounds(domain: Any) -> tuple[float, float]:
+    return (domain.low, domain.high) if isinstance(domain, Interval) else domain
+
+
+def _as_method(name: str, word: Word) -> Word:
+    """``np.sum(x, axis=0)`` becomes ``x.sum(axis=0)``."""
+
+    def examples(_: str) -> list[Example]:
+        found = []
+        for example in word(f"np.{name[2:-2]}"):
+            call = ast.parse(example.body[-1].removeprefix("return "), mode="eval").body
+            assert isinstance(call, ast.Call)
+            owner, *rest = map(ast.unparse, [*call.args, *call.keywords])
+            body = f"return ({owner}).{name[2:-2]}({', '.join(rest)})"
+            found.append(replace(example, name=name, body=(body,)))
+        return found
+
+    return examples
+
+
+# scipy.stats --------------------------------------------------------------------------------------
+
+LAWS: dict[str, tuple[str, dict[str, Any]]] = {
+    "norm": ("x, y, z", {}),
+    "t": ("x, a, y, z", {"a": (2.1, 5.9)}),
+    "gamma": ("x, a, y, z", {"x": (1.2, 2.8), "a": (1.2, 3.8)}),
+    "beta": (
+        "x, a, b, y, z",
+        {"x": (0.95, 1.2), "y": (0.15, 0.5), "z": (1.2, 2.0), "a": (1.2, 3.8), "b": (1.2, 3.8)},
+    ),
+    "expon": ("x, y, z", {"x": (1.2, 2.8)}),
+    "lognorm": ("x, a, y, z", {"x": (1.2, 2.8)}),
+    "laplace": ("x, y, z", {"x": (1.2, 2.8)}),
+    "logistic": ("x, y, z", {}),
+    "uniform": ("x, y, z", {"x": (0.9, 1.1), "y": (0.2, 0.5), "z": (1.2, 2.0)}),
+    "poisson": ("n, a", {"n": Integers(0, 4), "a": (0.7, 2.9)}),
+    "binom": ("n, 5, x", {"n": Integers(0, 5)}),
+}
+BY_X_ONLY = {"t": "a", "gamma": "a", "beta": "ab"}  # what a distribution function refuses
+
+
+def distribution(name: str) -> Word | None:
+    """A method of a distribution of ``scipy.stats``, or the distribution with its parameters."""
+    law, _, method = name.removeprefix("scipy.stats.").partition(".")
+    if "frozen" in law:
+        discrete = "discrete" in law
+        return (
+            values(f"return counts.{method}(n)")
+            if discrete
+            else elementwise(f"return law.{method}(x)", orders=(1, 2))
+        )
+    if law not in LAWS:
+        return None
+    text, domains = LAWS[law]
+    density = method in ("", "pdf", "logpdf", "pmf", "logpmf")
+    for letter in "" if density else BY_X_ONLY.get(law, ""):
+        domains = {**domains, letter: held(*domains[letter])}
+    if not method:
+        first, _, rest = text.partition(", ")
+        density = "logpmf" if first == "n" else "logpdf"
+        text = f"return scipy.stats.{law}({rest}).{density}({first})"
+    return elementwise(text, orders=(1, 2), **domains)

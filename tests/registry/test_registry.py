@@ -1,0 +1,42 @@
+"""Everything that is registered is tested because it is: a callable without an example fails."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from tests.registry import cases, table, walk
+from tests.registry.examples import Example
+
+ALL = bool(os.environ.get("ALL_CELLS"))  # else of each callable a fixed part
+LEAST = 8  # shapes of what takes arrays
+SHOWN = 6  # of what is wrong
+FEW = {"x.item()"}  # an array of one element
+
+
+@pytest.mark.parametrize("name", walk.registered())
+def test_what_is_registered_is_right_in_every_cell(name: str, record_property: Any) -> None:
+    examples = table.examples_of(name)
+    groups = walk.groups(examples)
+    require_enough(name, examples, groups)
+    found = walk.Found()
+    for group in groups if ALL else walk.sample(groups, name):
+        walk.walk(group, found)
+    record_property("cells", len(set(found.held)))
+    record_property("values", found.valued)
+    assert not found.wrong, "\n".join([f"{len(found.wrong)} cells", *found.wrong[:SHOWN]])
+
+
+def require_enough(name: str, examples: Sequence[Example], groups: Sequence[walk.Group]) -> None:
+    """That the library takes every call of the table, and those of arrays in many shapes."""
+    refused = {example.body for example in examples} - {group.example.body for group in groups}
+    assert not refused, "the library refuses a call in every shape"
+    if name not in FEW and not any(example.family is cases.scalars for example in examples):
+        assert len({str(case) for group in groups for case, _ in group.cases}) >= LEAST
+
+
+def test_the_table_has_nothing_else() -> None:
+    assert not set(table.TABLE) - set(walk.registered())
