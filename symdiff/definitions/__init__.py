@@ -13,6 +13,7 @@ from symdiff.definitions import (
     callbacks,
     distributions,
     equations,
+    filters,
     libraries,
     matrices,
     missing,
@@ -28,6 +29,7 @@ from symdiff.definitions import (
     special,
     statistics,
     structured,
+    transforms,
 )
 from symdiff.definitions.declare import DEFINITIONS, OBJECTS, ROUNDED, RULED, is_definition
 
@@ -39,6 +41,7 @@ __all__ = [
     "callbacks",
     "distributions",
     "equations",
+    "filters",
     "is_definition",
     "libraries",
     "matrices",
@@ -55,6 +58,7 @@ __all__ = [
     "special",
     "statistics",
     "structured",
+    "transforms",
 ]
 
 libraries.when_imported("scipy.stats")(distributions.register)

@@ -179,6 +179,7 @@ EXAMPLES: Mapping[str, Callable[..., Any]] = {
     "linalg_solve_banded": lambda x3, x: _op("linalg_solve_banded")(
         ops.transpose(x3, axes=(1, 0)), x, below=1, above=1
     ),
+    "signal_lfilter": lambda t, w, x: _op("signal_lfilter")(t, w, x),
     "linalg_eigh": lambda A: _op("linalg_eigh")(A),
     "linalg_eig": lambda A: _op("linalg_eig")(A),
     "linalg_svd": lambda X: _op("linalg_svd")(X, full_matrices=False),

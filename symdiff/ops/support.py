@@ -343,3 +343,16 @@ def all_complex(results: Any) -> Any:
     [array([1.+0.j]), array([[1.+0.j]])]
     """
     return [np.asarray(x).astype(np.result_type(x, np.complex64), copy=False) for x in results]
+
+
+def lagged_products(w: Any, x: Any, like: Any) -> Any:
+    """Sums of ``w[..., n] * conj(x[..., n - k])``, one for each ``k`` below ``len(like)``.
+
+    >>> lagged_products(np.array([1.0, 2.0, 3.0]), np.array([1.0, 1.0, 5.0]), np.zeros(4))
+    array([18.,  5.,  3.,  0.])
+    """
+    count, n = len(like), x.shape[-1]
+    sums = np.zeros(count, np.result_type(w, x))
+    for k in range(min(count, n)):
+        sums[k] = np.vdot(x[..., : n - k], w[..., k:])
+    return sums

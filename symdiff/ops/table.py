@@ -63,6 +63,8 @@ FAMILIES = {
     "distributions": "`scipy.stats`",
     "matrices": "`scipy.linalg`",
     "solvers": "solvers, with the function that they call",
+    "filters": "`scipy.signal`",
+    "transforms": "`scipy.fft`",
     **dict.fromkeys(
         (
             *("matrices", "structured", "equations", "matrix_functions", "factors"),
@@ -73,7 +75,9 @@ FAMILIES = {
 }
 
 
-_OWN = frozenset({"symdiff.definitions.matrices"})  # whose functions are called by definitions
+_OWN = frozenset(  # modules with functions that only definitions call
+    {"symdiff.definitions.matrices", "symdiff.definitions.filters"}
+)
 
 
 def _is_known(value: Any) -> bool:

@@ -1,0 +1,270 @@
+"""Filters of ``scipy.signal``, by the linear recurrence, and what else is linear in a signal."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from symdiff.definitions.declare import refuse, registered
+from symdiff.definitions.libraries import when_imported
+
+# Recurrences --------------------------------------------------------------------------------------
+
+
+def recurrence(b: Any, a: Any, x: Any) -> Any:
+    """``scipy.signal.lfilter`` of the last axis: an op."""
+    raise TypeError("recurrence is staged")
+
+
+def _coefficients(c: Any) -> Any:
+    c = np.atleast_1d(c)
+    if c.ndim != 1:
+        refuse("coefficients in several dimensions")
+    return c
+
+
+def lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
+    b, a = _coefficients(b), _coefficients(a)
+    lines = np.moveaxis(np.asarray(x), axis, -1)
+    made = recurrence(b, a, lines)
+    if zi is None:
+        return np.moveaxis(made, -1, axis)
+    state = np.moveaxis(np.asarray(zi), axis, -1)
+    state = np.broadcast_to(state, lines.shape[:-1] + state.shape[-1:])
+    whole = np.concatenate((state, np.zeros_like(lines)), axis=-1)
+    made = made + recurrence(np.ones(1, a.dtype), a / a[0], whole[..., : lines.shape[-1]])
+    left = _left(b / a[0], lines, state) - _left(a / a[0], made, state)
+    left = left + whole[..., lines.shape[-1] :]
+    return np.moveaxis(made, -1, axis), np.moveaxis(left, -1, axis)
+
+
+def _left(c: Any, lines: Any, state: Any) -> Any:
+    """What the last elements of lines leave of a convolution with coefficients, behind the end."""
+    count = state.shape[-1]
+    places = np.arange(count)[:, None] + np.arange(count) + 1
+    table = np.concatenate((c, np.zeros(2 * count + 1, c.dtype)))[places]
+    before = np.concatenate((np.zeros_like(state), lines), axis=-1)
+    return before[..., lines.shape[-1] :][..., ::-1] @ table.T
+
+
+def lfilter_zi(b: Any, a: Any) -> Any:
+    """The state in which a filter stays while its input is 1."""
+    b, a = _coefficients(b), _coefficients(a)
+    count = max(len(a), len(b))
+    b = np.concatenate((b / a[0], np.zeros(count - len(b), b.dtype)))
+    a = np.concatenate((a / a[0], np.zeros(count - len(a), a.dtype)))
+    first = np.concatenate((a[1:, None], np.zeros((count - 1, count - 2), a.dtype)), axis=1)
+    equations = np.eye(count - 1, dtype=a.dtype) - np.eye(count - 1, k=1, dtype=a.dtype) + first
+    return np.linalg.solve(equations, b[1:] - a[1:] * b[0])
+
+
+def sosfilt(sos: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
+    """One section after the other."""
+    sos = np.atleast_2d(sos)
+    lines = np.moveaxis(np.asarray(x), axis, -1)
+    lines = lines.astype(np.result_type(sos, lines))
+    if zi is not None:
+        refuse("zi=")
+    for section in sos:
+        lines = recurrence(section[:3], section[3:], lines)
+    return np.moveaxis(lines, -1, axis)
+
+
+def _extended(lines: Any, kind: Any, edge: Any) -> Any:
+    """Lines with a piece of themselves before and behind them."""
+    if kind == "constant":
+        return np.concatenate(
+            (
+                np.repeat(lines[..., :1], edge, axis=-1),
+                lines,
+                np.repeat(lines[..., -1:], edge, axis=-1),
+            ),
+            axis=-1,
+        )
+    before, behind = lines[..., edge:0:-1], lines[..., ::-1][..., 1 : edge + 1]
+    if kind == "odd":
+        before, behind = 2 * lines[..., :1] - before, 2 * lines[..., -1:] - behind
+    return np.concatenate((before, lines, behind), axis=-1)
+
+
+def filtfilt(
+    b: Any,
+    a: Any,
+    x: Any,
+    axis: Any = -1,
+    padtype: Any = "odd",
+    padlen: Any = None,
+    method: Any = "pad",
+    irlen: Any = None,
+) -> Any:
+    """Forwards and backwards over lines that are extended at both ends."""
+    if method != "pad":
+        refuse(f"method={method!r}")
+    if padtype not in ("even", "odd", "constant", None):
+        raise ValueError(
+            f"Unknown value '{padtype}' given to padtype. "
+            "padtype must be 'even', 'odd', 'constant', or None."
+        )
+    b, a = _coefficients(b), _coefficients(a)
+    lines = np.moveaxis(np.asarray(x), axis, -1)
+    edge = 0
+    if padtype is not None:
+        edge = 3 * max(len(a), len(b)) if padlen is None else padlen
+    if lines.shape[-1] <= edge:
+        raise ValueError(
+            f"The length of the input vector x must be greater than padlen, which is {edge}."
+        )
+    count = lines.shape[-1]
+    if padtype is not None:
+        lines = _extended(lines, padtype, edge)
+    state = lfilter_zi(b, a)
+    for _ in range(2):
+        lines = lfilter(b, a, lines, zi=lines[..., :1] * state)[0][..., ::-1]
+    return np.moveaxis(lines[..., edge : edge + count], -1, axis)
+
+
+# Trends, and the analytic signal ------------------------------------------------------------------
+
+
+def detrend(
+    data: Any, axis: Any = -1, type: Any = "linear", bp: Any = 0, overwrite_data: Any = False
+) -> Any:
+    """Without the mean, or the line of least squares."""
+    if type not in ("linear", "l", "constant", "c"):
+        raise ValueError("Trend type must be 'linear' or 'constant'.")
+    data = np.asarray(data)
+    if type in ("constant", "c"):
+        return data - np.mean(data, axis, keepdims=True)
+    if np.ndim(bp) != 0 or bp != 0:
+        refuse("bp= (cut the signal)")
+    lines = np.moveaxis(data, axis, -1)
+    lines = lines - np.mean(lines, axis=-1, keepdims=True)
+    count = lines.shape[-1]
+    times = (np.arange(count) - (count - 1) / 2).astype(lines.real.dtype)
+    slope = lines @ times / np.maximum(times @ times, 0.5).astype(times.dtype)
+    return np.moveaxis(lines - slope[..., None] * times, -1, axis)
+
+
+def hilbert(x: Any, N: Any = None, axis: Any = -1) -> Any:
+    """The positive frequencies, twice."""
+    x = np.asarray(x)
+    if np.iscomplexobj(x):
+        raise ValueError("x must be real.")
+    count = x.shape[axis] if N is None else N
+    spectrum = np.moveaxis(np.fft.fft(x, count, axis), axis, -1)
+    places = 2 * np.arange(count)
+    inner = np.where(places < count, 2, 0)
+    weights = np.where((places == 0) | (places == count), 1, inner).astype(spectrum.real.dtype)
+    return np.moveaxis(np.fft.ifft(spectrum * weights), -1, axis)
+
+
+# Convolutions -------------------------------------------------------------------------------------
+
+
+def convolve(in1: Any, in2: Any, mode: Any = "full", method: Any = "auto") -> Any:
+    if method not in ("auto", "direct", "fft"):
+        raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
+    first, second = np.asarray(in1), np.asarray(in2)
+    if first.ndim != second.ndim:
+        raise ValueError("volume and kernel should have the same dimensionality")
+    if first.ndim == 0:
+        return first * second
+    if first.ndim == 1:
+        return _cut(np.convolve(first, second), first, second, mode, (0,))
+    return fftconvolve(first, second, mode).astype(np.result_type(first, second))
+
+
+def correlate(in1: Any, in2: Any, mode: Any = "full", method: Any = "auto") -> Any:
+    return convolve(in1, np.flip(np.asarray(in2)).conj(), mode, method)
+
+
+def fftconvolve(in1: Any, in2: Any, mode: Any = "full", axes: Any = None) -> Any:
+    first, second = np.asarray(in1), np.asarray(in2)
+    if first.ndim != second.ndim:
+        raise ValueError("in1 and in2 should have the same dimensionality")
+    if first.ndim == 0:
+        return first * second
+    axes = _axes(axes, first.ndim)
+    lengths = [first.shape[k] + second.shape[k] - 1 for k in axes]
+    if np.iscomplexobj(first) or np.iscomplexobj(second):
+        spectrum: Any = np.fft.fftn(first, lengths, axes) * np.fft.fftn(second, lengths, axes)
+        whole: Any = np.fft.ifftn(spectrum, lengths, axes)
+    else:
+        spectrum = np.fft.rfftn(first, lengths, axes) * np.fft.rfftn(second, lengths, axes)
+        whole = np.fft.irfftn(spectrum, lengths, axes)
+    return _cut(whole, first, second, mode, axes)
+
+
+def oaconvolve(in1: Any, in2: Any, mode: Any = "full", axes: Any = None) -> Any:
+    return fftconvolve(in1, in2, mode, axes)
+
+
+def convolve2d(
+    in1: Any, in2: Any, mode: Any = "full", boundary: Any = "fill", fillvalue: Any = 0
+) -> Any:
+    return _in_the_plane(in1, np.asarray(in2), mode, boundary, fillvalue, 1)
+
+
+def correlate2d(
+    in1: Any, in2: Any, mode: Any = "full", boundary: Any = "fill", fillvalue: Any = 0
+) -> Any:
+    second = np.flip(np.asarray(in2)).conj()
+    return _in_the_plane(in1, second, mode, boundary, fillvalue, 0)
+
+
+def _in_the_plane(
+    in1: Any, second: Any, mode: Any, boundary: Any, fillvalue: Any, early: Any
+) -> Any:
+    """A convolution; of an even length the part in the middle may begin one ``early``."""
+    first = np.asarray(in1)
+    if first.ndim != 2 or second.ndim != 2:
+        raise ValueError("convolve2d inputs must both be 2-D arrays")
+    if mode == "valid" or (boundary == "fill" and fillvalue == 0):
+        whole = fftconvolve(first, second)
+    elif boundary in ("wrap", "symm"):
+        rows, columns = second.shape[0] - 1, second.shape[1] - 1
+        kind: Any = "wrap" if boundary == "wrap" else "symmetric"
+        around = np.pad(first, ((rows, rows), (columns, columns)), mode=kind)
+        whole = fftconvolve(around, second)[rows:, columns:]
+        whole = whole[: first.shape[0] + rows, : first.shape[1] + columns]
+    else:
+        refuse(f"boundary={boundary!r} with fillvalue={fillvalue!r}")
+    whole = whole.astype(np.result_type(first, second))
+    return _cut(whole, first, second, mode, (0, 1), early)
+
+
+def _axes(axes: Any, rank: Any) -> Any:
+    if axes is None:
+        return tuple(range(rank))
+    named = tuple(axes) if isinstance(axes, (tuple, list)) else (axes,)
+    return tuple([k % rank for k in named])
+
+
+def _cut(whole: Any, first: Any, second: Any, mode: Any, axes: Any, early: Any = 1) -> Any:
+    """The part of a whole convolution that is asked for."""
+    if mode not in ("full", "same", "valid"):
+        raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
+    if mode == "full":
+        return whole
+    for k in axes:
+        lines = np.moveaxis(whole, k, 0)
+        if mode == "same":
+            start, count = (second.shape[k] - early) // 2, first.shape[k]
+        else:
+            start = min(first.shape[k], second.shape[k]) - 1
+            count = max(first.shape[k], second.shape[k]) - start
+        whole = np.moveaxis(lines[start : start + count], 0, k)
+    return whole
+
+
+@when_imported("scipy.signal")
+def register(signal: ModuleType) -> None:
+    """Say what the functions mean."""
+    registered(
+        signal,
+        *(lfilter, lfilter_zi, sosfilt, filtfilt, detrend, hilbert),
+        *(convolve, correlate, fftconvolve, oaconvolve, convolve2d, correlate2d),
+        rounded=True,
+    )

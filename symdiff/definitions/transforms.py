@@ -1,0 +1,250 @@
+"""Transforms of ``scipy.fft``: those of Fourier by ``numpy.fft``, of cosines and sines by those.
+
+The sums that define the four types are parts of a Fourier transform of the line filled up with
+zeros, or extended by its mirror image, times factors of modulus 1 (Makhoul 1980).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from symdiff.definitions.declare import defines, refuse
+from symdiff.definitions.libraries import when_imported
+
+# Fourier ------------------------------------------------------------------------------------------
+
+
+def _in_time(name: str) -> Callable[..., Any]:
+    """A transform of ``scipy.fft`` along one axis."""
+    function = getattr(np.fft, name)
+
+    def transform(
+        x: Any,
+        n: Any = None,
+        axis: Any = -1,
+        norm: Any = None,
+        overwrite_x: Any = False,
+        workers: Any = None,
+        *,
+        plan: Any = None,
+    ) -> Any:
+        if plan is not None:
+            refuse("plan=")
+        return function(x, n, axis, norm)
+
+    return transform
+
+
+def _in_the_plane(name: str) -> Callable[..., Any]:
+    function = getattr(np.fft, name)
+
+    def transform(
+        x: Any,
+        s: Any = None,
+        axes: Any = (-2, -1),
+        norm: Any = None,
+        overwrite_x: Any = False,
+        workers: Any = None,
+        *,
+        plan: Any = None,
+    ) -> Any:
+        if plan is not None:
+            refuse("plan=")
+        return function(x, s, axes, norm)
+
+    return transform
+
+
+def _in_space(name: str) -> Callable[..., Any]:
+    function = getattr(np.fft, name)
+
+    def transform(
+        x: Any,
+        s: Any = None,
+        axes: Any = None,
+        norm: Any = None,
+        overwrite_x: Any = False,
+        workers: Any = None,
+        *,
+        plan: Any = None,
+    ) -> Any:
+        if plan is not None:
+            refuse("plan=")
+        if s is not None and axes is None:
+            lengths = tuple(s) if isinstance(s, (tuple, list)) else (s,)
+            return function(x, lengths, tuple(range(-len(lengths), 0)), norm)
+        return function(x, s, axes, norm)
+
+    return transform
+
+
+def fftfreq(n: Any, d: Any = 1.0) -> Any:
+    return np.fft.fftfreq(n, d)
+
+
+def rfftfreq(n: Any, d: Any = 1.0) -> Any:
+    return np.fft.rfftfreq(n, d)
+
+
+def fftshift(x: Any, axes: Any = None) -> Any:
+    return np.fft.fftshift(x, axes)
+
+
+def ifftshift(x: Any, axes: Any = None) -> Any:
+    return np.fft.ifftshift(x, axes)
+
+
+# Cosines and sines --------------------------------------------------------------------------------
+
+
+def _turned(x: Any, shift: Any, divisor: Any) -> Any:
+    """Lines times ``exp(-iπ (k + shift) / divisor)``."""
+    angles = (np.arange(x.shape[-1]) + shift) * (np.pi / divisor)
+    cosines, sines = np.cos(angles).astype(x.real.dtype), np.sin(angles).astype(x.real.dtype)
+    return x * cosines - 1j * (x * sines)
+
+
+def _sums(x: Any, type: Any, sines: Any) -> Any:
+    """The unscaled sums of real lines."""
+    n = x.shape[-1]
+    zero = np.zeros_like(x[..., :1])
+    if type == 1:
+        if sines:
+            line = np.concatenate((zero, x, zero, -x[..., ::-1]), axis=-1)
+            return -np.fft.rfft(line).imag[..., 1 : n + 1]
+        return np.fft.rfft(np.concatenate((x, x[..., -2:0:-1]), axis=-1)).real
+    if type == 2:
+        if sines:
+            x = x * _signs(x)
+        made = 2 * _turned(np.fft.fft(x, 2 * n)[..., :n], 0, 2 * n).real
+        return made[..., ::-1] if sines else made
+    if type == 3:
+        if sines:
+            x = x[..., ::-1]
+        first = np.concatenate((x[..., :1] / 2, x[..., 1:]), axis=-1)
+        made = 2 * np.fft.fft(_turned(first, 0, 2 * n), 2 * n)[..., :n].real
+        return made * _signs(x) if sines else made
+    if sines:
+        x = x * _signs(x)
+    spectrum = np.fft.fft(_turned(x, 0, 2 * n), 2 * n)[..., :n]
+    made = 2 * _turned(spectrum, 0.5, 2 * n).real
+    return made[..., ::-1] if sines else made
+
+
+def _signs(x: Any) -> Any:
+    return (1 - 2 * (np.arange(x.shape[-1]) % 2)).astype(x.dtype)
+
+
+def _scaled_ends(x: Any, type: Any, sines: Any, inverse: Any) -> Any:
+    """The ends of a line in or of an orthogonal transform, times the root of 2 or 1/2."""
+    factor = 0.5**0.5 if inverse else 2.0**0.5
+    if type == 1:
+        return np.concatenate((x[..., :1] * factor, x[..., 1:-1], x[..., -1:] * factor), axis=-1)
+    if sines:
+        return np.concatenate((x[..., :-1], x[..., -1:] * factor), axis=-1)
+    return np.concatenate((x[..., :1] * factor, x[..., 1:]), axis=-1)
+
+
+def _one_way(
+    x: Any, type: Any, n: Any, axis: Any, norm: Any, sines: Any, back: Any, orthogonalize: Any
+) -> Any:
+    if type not in (1, 2, 3, 4):
+        raise ValueError(f"Invalid type for transform: {type}")
+    if norm not in (None, "backward", "ortho", "forward"):
+        raise ValueError(f'Invalid norm value {norm!r}, should be "backward", "ortho" or "forward"')
+    lines = np.moveaxis(np.asarray(x), axis, -1)
+    if lines.dtype.kind in "biu":
+        lines = lines.astype(float)
+    if n is not None:
+        whole = np.concatenate((lines, np.zeros((*lines.shape[:-1], n), lines.dtype)), axis=-1)
+        lines = whole[..., :n]
+    if np.iscomplexobj(lines):
+        made = _real_one(lines.real, type, norm, sines, back, orthogonalize)
+        made = made + 1j * _real_one(lines.imag, type, norm, sines, back, orthogonalize)
+    else:
+        made = _real_one(lines, type, norm, sines, back, orthogonalize)
+    return np.moveaxis(made, -1, axis)
+
+
+def _real_one(x: Any, type: Any, norm: Any, sines: Any, back: Any, orthogonalize: Any) -> Any:
+    """A transform of real lines, back by the type that undoes it."""
+    even = norm == "ortho" if orthogonalize is None else orthogonalize
+    kind = {2: 3, 3: 2}.get(type, type) if back else type
+    if even and ((kind == 1 and not sines) or kind == 3):
+        x = _scaled_ends(x, kind, sines, False)
+    made = _sums(x, kind, sines)
+    if even and ((kind == 1 and not sines) or kind == 2):
+        made = _scaled_ends(made, kind, sines, True)
+    count = 2 * x.shape[-1]
+    if kind == 1:
+        count = count + 2 if sines else count - 2
+    if norm == "ortho":
+        return made / np.sqrt(count).astype(made.dtype)
+    if (norm == "forward") != back:
+        return made / count
+    return made
+
+
+def _trigonometric(sines: bool, back: bool) -> Callable[..., Any]:
+    def transform(
+        x: Any,
+        type: Any = 2,
+        n: Any = None,
+        axis: Any = -1,
+        norm: Any = None,
+        overwrite_x: Any = False,
+        workers: Any = None,
+        orthogonalize: Any = None,
+    ) -> Any:
+        return _one_way(x, type, n, axis, norm, sines, back, orthogonalize)
+
+    return transform
+
+
+def _trigonometric_in_space(sines: bool, back: bool) -> Callable[..., Any]:
+    def transform(
+        x: Any,
+        type: Any = 2,
+        s: Any = None,
+        axes: Any = None,
+        norm: Any = None,
+        overwrite_x: Any = False,
+        workers: Any = None,
+        orthogonalize: Any = None,
+    ) -> Any:
+        made = np.asarray(x)
+        if axes is None:
+            axes = tuple(range(made.ndim))
+            if s is not None:
+                axes = axes[-len(s) :]
+        elif isinstance(axes, int):
+            axes = (axes,)
+        for k in range(len(axes)):
+            length = None if s is None else s[k]
+            made = _one_way(made, type, length, axes[k], norm, sines, back, orthogonalize)
+        return made
+
+    return transform
+
+
+@when_imported("scipy.fft")
+def register(fft: ModuleType) -> None:
+    """Say what the functions mean."""
+    for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"):
+        defines(getattr(fft, name), rounded=True)(_in_time(name))
+    for name in ("fft2", "ifft2", "rfft2", "irfft2"):
+        defines(getattr(fft, name), rounded=True)(_in_the_plane(name))
+    for name in ("fftn", "ifftn", "rfftn", "irfftn"):
+        defines(getattr(fft, name), rounded=True)(_in_space(name))
+    for definition in (fftfreq, rfftfreq, fftshift, ifftshift):
+        defines(getattr(fft, definition.__name__))(definition)
+    for name, sines, back in (
+        *(("dct", False, False), ("idct", False, True)),
+        *(("dst", True, False), ("idst", True, True)),
+    ):
+        defines(getattr(fft, name), rounded=True)(_trigonometric(sines, back))
+        defines(getattr(fft, f"{name}n"), rounded=True)(_trigonometric_in_space(sines, back))

@@ -1,0 +1,168 @@
+"""Linear recurrences: ``scipy.signal.lfilter`` along the last axis.
+
+The result is the ``y`` with ``a * y = b * x``, ``*`` a convolution that begins at 0. The transpose
+of a filter runs backwards, and what the coefficients get are products of what lies ``k`` apart:
+
+    w = the filter 1/a, backwards, of ȳ     b̄[k] = Σ w[n] x[n - k]     ā[k] = -Σ w[n] y[n - k]
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from symdiff.definitions.filters import recurrence
+from symdiff.definitions.libraries import when_imported
+from symdiff.ir.graph import Value
+from symdiff.ir.types import ArrayType, Type
+from symdiff.ops import support
+from symdiff.ops.creation import ones
+from symdiff.ops.declare import (
+    FUNCTIONS,
+    Operation,
+    array_type,
+    call,
+    declare,
+    lowers,
+    require_array,
+    static,
+    supporting_call,
+)
+from symdiff.ops.elementary import as_dtype_of, conjugated
+from symdiff.ops.index import index_of
+from symdiff.ops.ufuncs import staged
+
+MODULE = "scipy.signal"
+
+
+def _signal() -> Any:
+    return importlib.import_module(MODULE)
+
+
+@functools.lru_cache(maxsize=64)
+def _dtype(*dtypes: np.dtype) -> np.dtype:
+    b, a, x = (np.ones(2, dtype) for dtype in dtypes)
+    dtype: np.dtype = _signal().lfilter(b, a, x).dtype
+    return dtype
+
+
+def _infer_filter(b: Type, a: Type, x: Type) -> tuple[Type, ...]:
+    types = [require_array(t, "lfilter") for t in (b, a, x)]
+    return (ArrayType(_dtype(*(t.dtype for t in types)), types[2].shape, "array"),)
+
+
+def _reversed(x: Value) -> Value:
+    return index_of(x, (Ellipsis, slice(None, None, -1)))
+
+
+def _backwards(g: Value, b: Value, a: Value) -> Value:
+    """The transpose of a filter."""
+    return _reversed(lfilter(conjugated(b), conjugated(a), _reversed(g)))
+
+
+def _one(x: Value) -> Value:
+    return ones(1, shape=(1,), dtype=array_type(x).dtype)  # type: ignore[no-any-return]
+
+
+def _share_of_a(g: Value, y: Value, b: Value, a: Value, x: Value) -> Value:
+    return as_dtype_of(-lagged_products(_backwards(g, _one(a), a), y, a), a)
+
+
+lfilter: Operation = declare(
+    Operation(
+        "signal_lfilter",
+        _infer_filter,
+        lambda b, a, x: _signal().lfilter(b, a, x),
+        raises=True,
+        cost="heavy",
+        spelling=call(f"{MODULE}.lfilter"),
+        vjp={
+            0: lambda g, y, b, a, x: as_dtype_of(
+                lagged_products(_backwards(g, _one(a), a), x, b), b
+            ),
+            1: _share_of_a,
+            2: lambda g, y, b, a, x: as_dtype_of(_backwards(g, b, a), x),
+        },
+        jvp={
+            0: lambda t, y, b, a, x: as_dtype_of(lfilter(t, a, x), y),
+            1: lambda t, y, b, a, x: as_dtype_of(-lfilter(t, a, y), y),
+            2: lambda t, y, b, a, x: as_dtype_of(lfilter(b, a, t), y),
+        },
+        documentation="A linear filter of the last axis, with zeros before it.",
+    ),
+    3,
+)
+
+
+def _infer_products(w: Type, x: Type, like: Type) -> tuple[Type, ...]:
+    first, second = require_array(w, "lagged_products"), require_array(x, "lagged_products")
+    dtype = np.result_type(first.dtype, second.dtype)
+    return (ArrayType(dtype, require_array(like, "lagged_products").shape, "array"),)
+
+
+lagged_products: Operation = declare(
+    Operation(
+        "lagged_products",
+        _infer_products,
+        support.lagged_products,
+        cost="heavy",
+        spelling=supporting_call(support.lagged_products),
+        vjp={
+            0: lambda g, y, w, x, like: as_dtype_of(lfilter(g, _one(g), x), w),
+            1: lambda g, y, w, x, like: as_dtype_of(_backwards(w, g, _one(g)), x),
+        },
+        jvp={
+            0: lambda t, y, w, x, like: lagged_products(t, x, like),
+            1: lambda t, y, w, x, like: lagged_products(w, t, like),
+        },
+        nondifferentiable=frozenset({2}),
+        documentation="Sums of products of elements of one array and earlier ones of another.",
+    ),
+    3,
+)
+
+# What calls mean ----------------------------------------------------------------------------------
+
+
+@lowers(recurrence)
+def _recurrence(b: Any, a: Any, x: Any) -> Value:
+    return lfilter(staged(b), staged(a), staged(x))  # type: ignore[no-any-return]
+
+
+def _of_known(function: Any) -> Any:
+    """A function of what is known where it is compiled: designs of filters, windows."""
+
+    def lowering(*arguments: Any, **options: Any) -> Any:
+        known = {name: static(value) for name, value in options.items()}
+        made = function(*map(static, arguments), **known)
+        return tuple(map(_array, made)) if isinstance(made, tuple) else _array(made)
+
+    return lowering
+
+
+def _array(value: Any) -> Any:
+    return FUNCTIONS[np.array](value) if isinstance(value, np.ndarray) else value
+
+
+_DESIGNS = (
+    *("bessel", "butter", "cheby1", "cheby2", "ellip", "firls", "firwin", "firwin2", "get_window"),
+    *("iircomb", "iirnotch", "iirpeak", "remez", "savgol_coeffs"),
+)
+_WINDOWS = (
+    *("barthann", "bartlett", "blackman", "blackmanharris", "bohman", "boxcar", "chebwin"),
+    *("cosine", "exponential", "flattop", "gaussian", "general_cosine", "general_gaussian"),
+    *("general_hamming", "hamming", "hann", "kaiser", "lanczos", "nuttall", "parzen", "taylor"),
+    *("triang", "tukey"),
+)
+
+
+@when_imported(MODULE)
+def _register(signal: ModuleType) -> None:
+    for owner, names in ((signal, _DESIGNS), (signal.windows, _WINDOWS)):
+        for name in names:
+            if hasattr(owner, name):
+                lowers(getattr(owner, name))(_of_known(getattr(owner, name)))

@@ -1,0 +1,109 @@
+"""Filters and convolutions of ``scipy.signal``, against SciPy's values and differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from symdiff.definitions import filters
+from tests.definitions.test_distributions import check
+
+signal = pytest.importorskip("scipy.signal")
+
+RNG = np.random.default_rng(1)
+LINE, ROWS = RNG.normal(size=12), RNG.normal(size=(3, 12))
+B, A = np.array([0.5, 0.3, -0.2]), np.array([1.3, 0.4, 0.25, 0.1])
+STATE = np.array([0.3, -0.2, 0.5])
+IMAGE, KERNEL = RNG.normal(size=(4, 5)), RNG.normal(size=(2, 3))
+SECTIONS = signal.butter(4, 0.3, output="sos")
+
+
+def _both_ways(b: Any, a: Any, x: Any) -> Any:
+    made = signal.filtfilt(b, a, x, padtype="even", padlen=3, axis=0)
+    made = made + signal.filtfilt(b, a, x, padtype="constant", padlen=2, axis=0)
+    return made + signal.filtfilt(b, a, x, padtype=None, axis=0)
+
+
+def _sections(sos: Any, x: Any) -> Any:
+    sos = np.concatenate([sos[:, :3], np.ones((2, 1)), sos[:, 3:]], axis=1)
+    return signal.sosfilt(sos, x, axis=0)
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (lambda b, a, x: signal.lfilter(b, a, x), (B, A, LINE)),
+        (lambda b, a, x: signal.lfilter(b, a, x, axis=0), (B, A, ROWS.T)),
+        (lambda b, x: signal.lfilter(b, 2.0, x), (B, ROWS)),
+        (lambda b, a, x, z: signal.lfilter(b, a, x, zi=z)[0], (B, A, LINE, STATE)),
+        (lambda b, a, x, z: signal.lfilter(b, a, x, zi=z)[1], (B, A, LINE, STATE)),
+        (lambda b, a, x, z: signal.lfilter(b, a, x[:2], zi=z)[1], (B, A, LINE, STATE)),
+        (lambda b, a: signal.lfilter_zi(b, a), (B, A)),
+        (_sections, (np.delete(SECTIONS, 3, 1), ROWS.T)),
+        (lambda b, a, x: signal.filtfilt(b, a, np.concatenate([x, x * x])), (B, A, LINE)),
+        (_both_ways, (B, A, ROWS.T.copy())),
+        (lambda x: signal.detrend(x) + signal.detrend(x, 0, "constant"), (ROWS,)),
+        (lambda x: signal.hilbert(x).imag, (ROWS,)),
+        (lambda x: signal.convolve(x[:, None], x[:4, None], "same")[:, 0], (LINE,)),
+        (lambda x, h: signal.fftconvolve(x, h, "same", axes=1), (IMAGE, IMAGE[:, 1:4].copy())),
+        (lambda x, h: signal.correlate(x, h) * signal.oaconvolve(x, h), (IMAGE, KERNEL)),
+        (lambda x, h: signal.convolve2d(x, h, "same", "wrap"), (IMAGE, KERNEL)),
+        (lambda x: signal.lfilter(*signal.butter(2, 0.3), x * signal.windows.hann(12)), (LINE,)),
+    ],
+)
+def test_signals(function: Callable[..., Any], args: Any):
+    check(function, *args, wrt=tuple(range(len(args))))
+
+
+@pytest.mark.parametrize(
+    "name", ["convolve", "correlate", "fftconvolve", "convolve2d", "correlate2d"]
+)
+def test_the_parts_of_a_convolution(name: str):
+    function, definition = getattr(signal, name), getattr(filters, name)
+    shapes = [((4, 5), (2, 3)), ((4, 5), (3, 2)), ((2, 3), (2, 3)), ((3, 3), (4, 4))]
+    if not name.endswith("2d"):
+        shapes += [((4,), (3,)), ((5,), (2,)), ((3,), (4,)), ((2,), (7,))]
+    rng = np.random.default_rng(2)
+    for one, other in shapes:
+        x, h = rng.normal(size=one), rng.normal(size=other)
+        for mode in ("full", "same", "valid"):
+            more: list[dict[str, Any]] = [{}]
+            if name.endswith("2d"):
+                more = [{"boundary": kind} for kind in ("fill", "wrap", "symm")]
+            for options in more:
+                expected = function(x, h, mode, **options)
+                np.testing.assert_allclose(definition(x, h, mode, **options), expected, atol=1e-14)
+
+
+def test_a_filter_is_complex_with_its_coefficients():
+    def parts(b: Any, x: Any) -> Any:
+        made = signal.lfilter(b + 0.3j, [1.0, 0.4j], x * (1.0 + 0.5j))
+        return np.stack([made.real, made.imag])
+
+    check(parts, B, LINE, wrt=(0, 1))
+
+
+def test_single_precision_stays():
+    args = [x.astype(np.float32) for x in (B, A, LINE)]
+    for k, g in enumerate(sd.vjp(lambda b, a, x: signal.lfilter(b, a, x), *args)[1](args[2])):
+        assert g.dtype == np.float32, k
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_short_signals(n: int):
+    g = sd.grad(lambda x: np.sum(signal.lfilter(B, A, x)))(np.ones(n))
+    np.testing.assert_allclose(g, np.full(n, B[0] / A[0]))
+
+
+def test_what_is_not_taken_is_refused():
+    for function, told in (
+        (lambda x: signal.detrend(x, bp=[4]), "bp="),
+        (lambda x: signal.filtfilt(B, A, x, method="gust"), "gust"),
+        (lambda x: signal.sosfilt(SECTIONS, x, zi=np.zeros((2, 2)))[0], "zi="),
+    ):
+        with pytest.raises(sd.UnsupportedCallError, match=told):
+            sd.vjp(function, LINE)

@@ -1,0 +1,61 @@
+"""Transforms of ``scipy.fft``, against SciPy's values and differences."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from symdiff.definitions import transforms
+from tests.definitions.test_distributions import check
+
+fft = pytest.importorskip("scipy.fft")
+
+X = np.random.default_rng(0).normal(size=(3, 5))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.abs(fft.fft(x, norm="ortho")) * fft.ifft(x, axis=0).imag,
+        lambda x: fft.irfft(fft.rfft(x, 8, workers=2) ** 2, norm="forward"),
+        lambda x: fft.hfft(x + 1j * x**2, 6),
+        lambda x: np.abs(fft.fftshift(fft.fftn(x, (4,)), axes=0)) ** 2 * fft.fftfreq(4),
+        lambda x: np.abs(fft.rfft2(x)) ** 2 * fft.rfftfreq(5),
+        lambda x: fft.dct(x) * fft.idct(x, 3, axis=0, norm="ortho"),
+        lambda x: fft.dst(x, 1, 4) * fft.idst(x, 4, 4, norm="forward"),
+        lambda x: fft.dctn(x, 1) + fft.dstn(x, 2, axes=0) + fft.idctn(x, 4, axes=(1,)),
+    ],
+)
+def test_transforms(function: Callable[..., Any]):
+    check(function, X, wrt=(0,))
+
+
+@pytest.mark.parametrize("name", ["dct", "idct", "dst", "idst"])
+def test_cosines_and_sines_of_every_type_and_scale(name: str):
+    definition = transforms._trigonometric(name.endswith("st"), name.startswith("i"))
+    options = itertools.product((1, 2, 3, 4), (None, "ortho", "forward"), (None, True, False))
+    for (type_, norm, ends), n in itertools.product(options, (2, 3, 4, 7)):
+        x = np.random.default_rng(n).normal(size=(2, n))
+        expected = getattr(fft, name)(x, type_, norm=norm, orthogonalize=ends)
+        made = definition(x, type_, norm=norm, orthogonalize=ends)
+        np.testing.assert_allclose(made, expected, atol=1e-14)
+
+
+def test_single_and_complex_numbers():
+    single = sd.grad(lambda x: np.sum(fft.dct(x, norm="ortho") ** 2))(X.astype(np.float32))
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, 2 * X, rtol=1e-5)
+    z = X + 1j * X[::-1]
+    value, pullback = sd.vjp(lambda z: fft.dst(z, norm="ortho"), z)
+    np.testing.assert_array_equal(value, fft.dst(z, norm="ortho"))
+    np.testing.assert_allclose(pullback(value)[0], z, atol=1e-14)
+
+
+def test_a_plan_is_refused():
+    with pytest.raises(sd.UnsupportedCallError, match="plan="):
+        sd.vjp(lambda x: fft.fft(x, plan=x), X)
