@@ -32,6 +32,8 @@ def _staged(name: str) -> Any:
 followed = _staged("followed")
 solver = _staged("solver")
 solution = _staged("solution")
+valued = _staged("valued")
+without_derivative = _staged("without_derivative")
 
 
 def _tuple(args: Any) -> Any:
@@ -238,3 +240,160 @@ def register_optimize(optimize: ModuleType) -> None:
         defines(getattr(optimize, name))(_bracketed(name))
     for definition in (newton, fsolve, root, root_scalar):
         defines(getattr(optimize, definition.__name__))(definition)
+
+
+# Differential equations ---------------------------------------------------------------------------
+
+
+def _rate(func: Any, start: Any, args: Any, time_first: bool) -> Any:
+    """The rate of change that a user's function gives, as the solver asks for it."""
+
+    def by_state(y: Any, t: Any, *args: Any) -> Any:
+        return np.atleast_1d(np.asarray(func(y, t, *args), dtype=np.float64))
+
+    def by_time(t: Any, y: Any, *args: Any) -> Any:
+        return np.atleast_1d(np.asarray(func(t, y, *args), dtype=np.float64))
+
+    if time_first:
+        return followed(by_time, (0.0, start), _tuple(args))
+    return followed(by_state, (start, 0.0), _tuple(args))
+
+
+def _number(name: str, value: Any) -> Any:
+    if value is not None and np.ndim(value) > 0:
+        refuse(f"an array as {name}")
+    return value
+
+
+def odeint(
+    func: Any,
+    y0: Any,
+    t: Any,
+    args: Any = (),
+    Dfun: Any = None,
+    col_deriv: Any = 0,
+    full_output: Any = 0,
+    ml: Any = None,
+    mu: Any = None,
+    rtol: Any = None,
+    atol: Any = None,
+    tcrit: Any = None,
+    h0: Any = 0.0,
+    hmax: Any = 0.0,
+    hmin: Any = 0.0,
+    ixpr: Any = 0,
+    mxstep: Any = 0,
+    mxhnil: Any = 0,
+    mxordn: Any = 12,
+    mxords: Any = 5,
+    printmessg: Any = 0,
+    tfirst: Any = False,
+) -> Any:
+    if full_output:
+        refuse("full_output=True")
+    if Dfun is not None or ml is not None or mu is not None:
+        refuse("Dfun=, ml= and mu= (leave them out: LSODA takes differences)")
+    start = _started(y0)
+    times = np.asarray(t, dtype=np.float64)
+    tolerances = {"rtol": _number("rtol", rtol), "atol": _number("atol", atol)}
+    options = {**tolerances, "hmax": hmax, "hmin": hmin, "mxstep": mxstep}
+    rest = {"tcrit": tcrit, "h0": h0, "ixpr": ixpr, "mxhnil": mxhnil, "printmessg": printmessg}
+    orders = {"mxordn": mxordn, "mxords": mxords}
+
+    if tfirst:
+
+        def turned(y: Any, t: Any, *args: Any) -> Any:
+            return func(t, y, *args)
+
+        rate = _rate(turned, start, args, False)
+    else:
+        rate = _rate(func, start, args, False)
+    shape = np.zeros((len(times), len(start)))
+    rows = solver("scipy.integrate.odeint", rate, (y0, t), {**options, **rest, **orders}, shape)
+    found = np.zeros(rows.shape)
+    found[0] = start
+    y = start
+    for i in range(1, len(times)):
+        ends = (y, float(times[i - 1]), float(times[i]))
+        y = solution("arrival", rows[i], rate, ends, "scipy.integrate.odeint", options)
+        found[i] = y
+    return valued(found, rows)
+
+
+class Trajectory:
+    """What ``scipy.integrate.solve_ivp`` gives, as far as it is known."""
+
+    def __init__(self, t: Any, y: Any, success: Any) -> None:
+        self.t = t
+        self.y = y
+        self.success = success
+
+    def __getattr__(self, name: Any) -> Any:
+        refuse(f"the attribute {name} of what it gives")
+
+
+def solve_ivp(
+    fun: Any,
+    t_span: Any,
+    y0: Any,
+    method: Any = "RK45",
+    t_eval: Any = None,
+    dense_output: Any = False,
+    events: Any = None,
+    vectorized: Any = False,
+    args: Any = None,
+    *,
+    rtol: Any = None,
+    atol: Any = None,
+    max_step: Any = None,
+    first_step: Any = None,
+    min_step: Any = None,
+) -> Any:
+    if dense_output:
+        refuse("dense_output=True")
+    if events is not None:
+        refuse("events=")
+    if vectorized:
+        refuse("vectorized=True")
+    start = _started(y0)
+    if np.ndim(y0) != 1:
+        refuse("y0 that is not one row")
+    first, last = float(t_span[0]), float(t_span[1])
+    tolerances = {"rtol": _number("rtol", rtol), "atol": _number("atol", atol)}
+    options = {"method": method, **tolerances, "max_step": max_step, "min_step": min_step}
+    rate = _rate(fun, start, () if args is None else args, True)
+    name = "scipy.integrate.solve_ivp"
+    if t_eval is not None:
+        times = np.asarray(t_eval, dtype=np.float64)
+        shapes = (np.zeros((len(start), len(times))), True)
+        given = {**options, "first_step": first_step, "t_eval": t_eval}
+        columns, success = solver(name, rate, (t_span, y0), given, shapes, ("y", "success"))
+        found = np.zeros(columns.shape)
+        y, before = start, first
+        for i in range(len(times)):
+            now = float(times[i])
+            y = solution("arrival", columns[:, i], rate, (y, before, now), name, options)
+            found[:, i] = y
+            before = now
+        return Trajectory(np.asarray(t_eval), valued(found, columns), success)
+    like = (np.zeros(0), np.zeros((len(start), 0)), True)
+    given = {**options, "first_step": first_step}
+    reached, columns, success = solver(name, rate, (t_span, y0), given, like, ("t", "y", "success"))
+    reached = without_derivative(reached)
+    times = reached.copy()
+    times[0] = first
+    times[-1] = last
+    found = np.zeros(columns.shape)
+    found[:, 0] = start
+    y = start
+    for i in range(1, len(times)):
+        ends = (y, float(times[i - 1]), float(times[i]))
+        y = solution("arrival", columns[:, i], rate, ends, name, options)
+        found[:, i] = y
+    return Trajectory(valued(times, reached), valued(found, columns), success)
+
+
+def register_integrate(integrate: ModuleType) -> None:
+    """Define what solves differential equations."""
+    for definition in (odeint, solve_ivp):
+        defines(getattr(integrate, definition.__name__))(definition)

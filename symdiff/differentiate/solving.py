@@ -2,24 +2,35 @@
 
 ``zero`` and ``zeros``: ``F(x, θ) = 0`` gives ``∂F/∂x dx = -∂F/∂θ dθ`` (the implicit function
 theorem), of each number by itself or of a system.
+
+``arrival``: where a state is carried by ``dy/dt = f(y, t, θ)`` from one time to another. Its
+tangent is carried beside it, its cotangent back, each by the solver that carries the state, with
+its tolerances, in one row with what they depend on and what is summed on the way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from symdiff import ops
 from symdiff.differentiate.activity import analyse
 from symdiff.differentiate.calls import Calls
+from symdiff.differentiate.cotangents import fitted
 from symdiff.differentiate.forward import jvp
 from symdiff.differentiate.graphs import tuple_of
 from symdiff.differentiate.reverse import vjp
 from symdiff.differentiate.rows import rows_of, unit_of
-from symdiff.ir.graph import Graph, Value
-from symdiff.ir.types import carries_derivative
+from symdiff.ir.build import Builder, builder, building
+from symdiff.ir.graph import Block, Graph, GraphCell, Input, Value
+from symdiff.ir.structure import Leaf
+from symdiff.ir.types import ArrayType, Size, carries_derivative
+from symdiff.ops.index import Slot, index_of
 from symdiff.ops.rules import inlined
-from symdiff.ops.solving import EQUATIONS, Solver
+from symdiff.ops.shape import reshape_like
+from symdiff.ops.sizes import product
+from symdiff.ops.solving import EQUATIONS, Solver, shifted, solution_of, solver_call, time_first
 
 
 def _pushed(graph: Graph, given: Sequence[Value], tangents: Mapping[int, Value]) -> Value:
@@ -102,3 +113,159 @@ def _push_root(
 
 EQUATIONS["zeros"] = _pull_root, _push_root
 EQUATIONS["zero"] = partial(_pull_root, rule="zero"), partial(_push_root, rule="zero")
+
+
+# Differential equations ---------------------------------------------------------------------------
+
+
+def _rows_as_one(parts: Sequence[Value]) -> Value:
+    """Arrays and numbers, one after the other in one row of numbers."""
+    rows = []
+    for part in parts:
+        count = product(ops.sizes_of(part))
+        rows.append(ops.reshape(part, count, shape=(ops.dim_of(count),)))
+    made: Value = ops.concatenate(*rows, axis=0)
+    return made
+
+
+def _parted(row: Value, likes: Sequence[Value]) -> list[Value]:
+    """The parts of a row, each like one of ``likes``."""
+    parts, start = [], builder().value(0)
+    for like in likes:
+        end = start + product(ops.sizes_of(like))
+        part = index_of(row, (slice(start, end),))
+        parts.append(fitted(reshape_like(part, like), like))
+        start = end
+    return parts
+
+
+def _augmented(
+    graph: Graph, begun: Value, others: Sequence[Value], rate: Callable[..., Value]
+) -> Graph:
+    """The graph of ``rate(row, t, others)`` over rows like ``begun``."""
+    row, time = (Value(v.type, None, v.name) for v in (begun, graph.block.parameters[1]))
+    row.name = "row"
+    given = [Value(v.type, None, v.name) for v in others]
+    with building(Builder([], graph.span)) as made:
+        result = rate(row, time, given)
+    parameters = (row, time, *given)
+    inputs = tuple(Input((f"x{k}",), "derived") for k in range(len(parameters)))
+    block = Block(parameters, made.nodes, (result,))
+    return Graph(graph.name, block, inputs, Leaf(0), span=graph.span)
+
+
+def _arrived(
+    solver: Solver, graph: Graph, begun: Value, ends: tuple[Value, Value], others: Sequence[Value]
+) -> Value:
+    """Where a row is carried from one time to another, which is a solution again."""
+    by_time = solver.function.name == "solve_ivp"
+    called = time_first(graph) if by_time else graph
+    type_ = begun.type
+    if by_time and isinstance(type_, ArrayType):
+        type_ = replace(type_, shape=(*type_.shape, Size("times", open=True)))
+    value: Value = solver_call(
+        *ends,
+        begun,
+        *solver.settings,
+        *others,
+        callee=GraphCell(f"{graph.name}_augmented", called),
+        extras=len(others),
+        function=solver.function,
+        arguments=((Slot(0), Slot(1)), Slot(2)) if by_time else (Slot(2), (Slot(0), Slot(1))),
+        keywords=tuple((name, shifted(option, 3)) for name, option in solver.keywords),
+        picked=("y",) if by_time else (-1,),
+        types=(type_,),
+    )
+    if by_time:
+        value = index_of(value, (slice(None), -1))
+    return solution_of(value, begun, *ends, *others, graph=graph, rule="arrival", solver=solver)
+
+
+def _rate_at(graph: Graph, state: Value, time: Value, extras: Sequence[Value]) -> Value:
+    (rate,) = inlined(graph, [state, time, *extras])
+    return rate
+
+
+def _pull_arrival(
+    g: Value,
+    y: Value,
+    wanted: Sequence[int],
+    value: Value,
+    start: Value,
+    first: Value,
+    last: Value,
+    *extras: Value,
+    graph: Graph,
+    solver: Solver,
+) -> Mapping[int, Value]:
+    """The adjoint ``λ`` runs back: ``dλ/dt = -λ ∂f/∂y``, and ``λ ∂f/∂θ`` is summed on the way
+    (Chen et al. 2018, equations 4 and 5).
+    """
+    numbers = [k for k in _dependent(graph, range(2, 2 + len(extras))) if k + 2 in wanted]
+    asked = [extras[k - 2] for k in numbers]
+    found: dict[int, Value] = {}
+    if 3 in wanted:
+        found[3] = fitted(ops.matmul(g, _rate_at(graph, y, last, extras)), last)
+    if not numbers and 1 not in wanted and 2 not in wanted:
+        return found
+
+    def rate(row: Value, time: Value, given: Sequence[Value]) -> Value:
+        *own, like = given
+        likes = (like, like, *(own[k - 2] for k in numbers))
+        state, adjoint = _parted(row, likes)[:2]
+        made = vjp(graph, [0, *numbers], output=tuple_of(2 + len(numbers)))
+        change, *bars = inlined(made, [state, time, *own, adjoint])
+        return _rows_as_one([change, *(-bar for bar in bars)])
+
+    begun = _rows_as_one([y, g, *map(ops.zeros_of, asked)])
+    others = [*extras, start]
+    augmented = _augmented(graph, begun, others, rate)
+    end = _arrived(solver, augmented, begun, (last, first), others)
+    _, adjoint, *bars = _parted(end, (start, start, *asked))
+    found |= {k + 2: bar for k, bar in zip(numbers, bars, strict=True)}
+    found[1] = adjoint
+    if 2 in wanted:
+        found[2] = fitted(-ops.matmul(adjoint, _rate_at(graph, start, first, extras)), first)
+    return found
+
+
+def _push_arrival(
+    given: Sequence[Value | None],
+    y: Value,
+    value: Value,
+    start: Value,
+    first: Value,
+    last: Value,
+    *extras: Value,
+    graph: Graph,
+    solver: Solver,
+) -> Value:
+    """The sensitivity ``s`` runs beside: ``ds/dt = ∂f/∂y s + ∂f/∂θ dθ``."""
+    tangents = {k: t for k, t in enumerate(given) if t is not None}
+    numbers = [k for k in _dependent(graph, range(2, 2 + len(extras))) if k + 2 in tangents]
+    changed = tangents.get(1)
+    if 2 in tangents:
+        later = _rate_at(graph, start, first, extras) * tangents[2]
+        changed = -later if changed is None else changed - later
+    total = None
+    if changed is not None or numbers:
+        moved = [tangents[k + 2] for k in numbers]
+
+        def rate(row: Value, time: Value, given: Sequence[Value]) -> Value:
+            own, dots, like = given[: len(extras)], given[len(extras) : -1], given[-1]
+            state, tangent = _parted(row, (like, like))
+            made = jvp(graph, [0, *numbers], output=tuple_of(2))
+            return _rows_as_one(inlined(made, [state, time, *own, tangent, *dots]))
+
+        begun = _rows_as_one([start, ops.zeros_of(start) if changed is None else changed])
+        others = [*extras, *moved, start]
+        augmented = _augmented(graph, begun, others, rate)
+        end = _arrived(solver, augmented, begun, (first, last), others)
+        total = _parted(end, (start, start))[1]
+    if 3 in tangents:
+        later = _rate_at(graph, y, last, extras) * tangents[3]
+        total = later if total is None else total + later
+    return ops.zeros_of(y) if total is None else total
+
+
+EQUATIONS["arrival"] = _pull_arrival, _push_arrival

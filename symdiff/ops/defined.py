@@ -120,13 +120,18 @@ def _mark(node: Node) -> None:
             value.role = "definition"
 
 
+def _is_call(value: Value) -> bool:
+    """Whether a value can be differentiated again, for it is what a call gives."""
+    return value.node is not None and value.node.op is library_call
+
+
 def values_of_calls(block: Block) -> dict[Value, Value]:
     """For what stands beside calls the values of these: with them in its place, values have the
     bits of the library, and what derivatives need of them is computed once.
     """
     found: dict[Value, Value] = {}
     for node in walk_nodes(block):
-        if node.op is valued:
+        if node.op is valued and _is_call(node.operands[1]):
             x, value = node.operands
             found |= {node.result: value, x: value}
     return found

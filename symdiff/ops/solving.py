@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from symdiff.ir.graph import Graph, GraphCell, Node, Value
+from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value
 from symdiff.ir.types import Type
 from symdiff.ops import support
 from symdiff.ops.declare import EVALUATED, Operation, declare, literal, supporting
 from symdiff.ops.effects import Keywords, Named, fill, spell_call, spell_template
+from symdiff.ops.index import Slot
 
 # The call -----------------------------------------------------------------------------------------
 
@@ -98,10 +99,14 @@ solver_call = declare(
 
 @dataclass(frozen=True, slots=True)
 class Solver:
-    """How the equation of a solution is solved: by which function, and with which options."""
+    """How the equation of a solution is solved: by which function, and with which options.
+
+    ``Slot`` in an option stands for one of ``settings``, which are the last operands.
+    """
 
     function: Named
-    keywords: tuple[tuple[str, Any], ...] = ()
+    keywords: Keywords = ()
+    settings: tuple[Value, ...] = ()
 
 
 Pullback: TypeAlias = Callable[..., Mapping[int, Value]]
@@ -110,15 +115,37 @@ EQUATIONS: dict[str, tuple[Pullback, Tangent]] = {}  # rules by name, from ``dif
 
 
 def _pullback(
-    g: Value, y: Value, wanted: Sequence[int], *operands: Value, rule: str, **others: Any
+    g: Value,
+    y: Value,
+    wanted: Sequence[int],
+    *operands: Value,
+    rule: str,
+    graph: Graph,
+    solver: Solver | None,
+    settings: int,
 ) -> Mapping[int, Value]:
-    return EQUATIONS[rule][0](g, y, wanted, *operands, **others)
+    count = len(operands) - settings
+    own = [k for k in wanted if k < count]
+    used = _with(solver, operands[count:])
+    return EQUATIONS[rule][0](g, y, own, *operands[:count], graph=graph, solver=used)
 
 
 def _tangent(
-    given: Sequence[Value | None], y: Value, *operands: Value, rule: str, **others: Any
+    given: Sequence[Value | None],
+    y: Value,
+    *operands: Value,
+    rule: str,
+    graph: Graph,
+    solver: Solver | None,
+    settings: int,
 ) -> Value:
-    return EQUATIONS[rule][1](given, y, *operands, **others)
+    count = len(operands) - settings
+    used = _with(solver, operands[count:])
+    return EQUATIONS[rule][1](given[:count], y, *operands[:count], graph=graph, solver=used)
+
+
+def _with(solver: Solver | None, settings: tuple[Value, ...]) -> Solver | None:
+    return None if solver is None else replace(solver, settings=settings)
 
 
 def _infer_solution(value: Type, *operands: Type, **others: Any) -> tuple[Type, ...]:
@@ -129,7 +156,7 @@ solution = declare(
     Operation(
         "solution",
         _infer_solution,
-        lambda value, *operands, graph, rule, solver: value,
+        lambda value, *operands, **attributes: value,
         cost="free",
         view=0,
         variadic=True,
@@ -143,9 +170,35 @@ solution = declare(
 )
 
 
+def time_first(graph: Graph) -> Graph:
+    """The graph with its first two parameters, a state and a time, the other way round."""
+    first, second, *rest = zip(graph.block.parameters, graph.inputs, strict=True)
+    parameters, inputs = zip(second, first, *rest, strict=True)
+    block = Block(parameters, graph.block.nodes, graph.block.results)
+    return Graph(graph.name, block, inputs, graph.output, {}, graph.docstring, graph.span)
+
+
+def shifted(template: Any, by: int) -> Any:
+    """A template whose slots are of operands that stand ``by`` places later."""
+    if isinstance(template, Slot):
+        return Slot(template.number + by)
+    if isinstance(template, tuple | list):
+        return type(template)(shifted(item, by) for item in template)
+    return template
+
+
 def solution_of(
     value: Value, *operands: Value, graph: Graph, rule: str, solver: Solver | None = None
 ) -> Value:
     """``value`` with the derivatives of a solution."""
-    made: Value = solution(value, *operands, graph=graph, rule=rule, solver=solver)
+    settings = () if solver is None else solver.settings
+    made: Value = solution(
+        value,
+        *operands,
+        *settings,
+        graph=graph,
+        rule=rule,
+        solver=None if solver is None else replace(solver, settings=()),
+        settings=len(settings),
+    )
     return made

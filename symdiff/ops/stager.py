@@ -128,6 +128,10 @@ class Stager(Protocol):
         """The abstract value that a solver finds: see ``parse.solving``."""
         ...
 
+    def valued(self, made: Any, value: Any) -> Any:
+        """The abstract value, with the derivative of what was made of its parts."""
+        ...
+
     def solution(self, rule: str, *given: Any) -> Any:
         """The abstract value that a solver has found, with its derivatives."""
         ...

@@ -17,8 +17,9 @@ from symdiff.ir.signature import Fixed, Signature
 from symdiff.ir.structure import Leaf
 from symdiff.ir.types import ArrayType, Size, Type, type_of_constant
 from symdiff.ops import raise_
+from symdiff.ops.defined import valued as beside
 from symdiff.ops.effects import Named
-from symdiff.ops.solving import Solver, solution_of, solver_call
+from symdiff.ops.solving import Solver, solution_of, solver_call, time_first
 from symdiff.parse.opaque import Template
 from symdiff.parse.values import Abstract
 
@@ -54,6 +55,9 @@ def _require_numbers(stager: Any, graph: Graph) -> None:
             effects[0].span,
             "let it only return what it computes",
         )
+    values = (*graph.block.parameters, *graph.block.results)
+    if any(isinstance(v.type, ArrayType) and v.type.dtype.kind == "c" for v in values):
+        raise UnsupportedCallError("a function of complex numbers", stager.interp.span)
     if not isinstance(graph.output, Leaf) or graph.mutated:
         raise UnsupportedCallError(
             "a function that returns no number and no array", stager.interp.span
@@ -99,14 +103,14 @@ def _found(name: str) -> Any:
 
 
 def _options(stager: Any, function: Any, keywords: Abstract) -> dict[str, Abstract]:
-    """Options by name, without those that are what they are by default."""
+    """Options by name, without those that are what they are by default: None, or as declared."""
     parts = stager.parts(keywords)
     assert parts is not None
     known = inspect.signature(function).parameters
     return {
         name: value
         for name, value in zip(parts[1], parts[2], strict=True)
-        if not _is_default(value, known[name].default if name in known else inspect.Parameter.empty)
+        if not _is_default(value, known[name].default if name in known else None)
     }
 
 
@@ -146,9 +150,18 @@ def solution(
     used = None
     if function is not None:
         target = _found(function)
-        options = tuple(_options(stager, target, keywords).items())
-        used = Solver(Named(target, target.__name__), options)
-    made = solution_of(
-        found, *others, *callback.extras, graph=callback.graph, rule=rule, solver=used
-    )
+        template = Template(interp)
+        options = _options(stager, target, keywords).items()
+        named = tuple((name, template.of(option)) for name, option in options)
+        used = Solver(Named(target, target.__name__), named, tuple(template.operands))
+    graph = callback.graph
+    if used is not None and used.function.name == "solve_ivp":  # rules take the state first
+        graph = time_first(graph)
+    made = solution_of(found, *others, *callback.extras, graph=graph, rule=rule, solver=used)
     return interp.wrap(made)
+
+
+def valued(stager: Any, made: Abstract, value: Abstract) -> Abstract:
+    """The value, with the derivative of what was made of its parts."""
+    interp = stager.interp
+    return interp.wrap(beside(interp.lift(made), interp.lift(value)))

@@ -158,6 +158,9 @@ class Stager:
     def solver(self, function: str, *given: Abstract) -> Abstract:
         return solving.solver(self, function, *given)
 
+    def valued(self, made: Abstract, value: Abstract) -> Abstract:
+        return solving.valued(self, made, value)
+
     def solution(self, rule: str, *given: Abstract) -> Abstract:
         return solving.solution(self, rule, *given)
 
