@@ -233,29 +233,22 @@ def as_told(result: Any, function: str, *types: str) -> Any:
     >>> as_told(np.ones(2), "f", "float64[:]")
     array([1., 1.])
     """
-    given = result if len(types) > 1 else (result,)
-    found = tuple(_type_in_words(part) for part in given) if type(given) is tuple else ()
-    if len(found) != len(types) or not all(map(_is_as_told, found, types)):
-        shown = ", ".join(found) or type(result).__name__
-        raise TypeError(f"{function} gives {shown}, and was said to give {', '.join(types)}")
+    parts = result if len(types) > 1 and type(result) is tuple else (result,)
+    found = [
+        f"{getattr(part, 'dtype', type(part).__name__)}{list(np.shape(part))}" for part in parts
+    ]
+    fit = len(parts) == len(types)
+    for given, told, part in zip(found, types, parts, strict=False):
+        name, _, sizes = told.partition("[")
+        dims = sizes.rstrip("]").split(", ") if sizes.rstrip("]") else []
+        fit &= given.startswith(f"{name}[") and len(dims) == np.ndim(part)
+        fit &= isinstance(part, np.ndarray) == ("[" in told)
+        fit &= all(d in (":", str(n)) for d, n in zip(dims, np.shape(part), strict=False))
+    if not fit:
+        raise TypeError(
+            f"{function} gives {', '.join(found)}, and was said to give {', '.join(types)}"
+        )
     return result
-
-
-def _type_in_words(value: Any) -> str:
-    if isinstance(value, np.ndarray):
-        return f"{value.dtype.name}[{', '.join(map(str, value.shape))}]"
-    return value.dtype.name if isinstance(value, np.generic) else type(value).__name__
-
-
-def _is_as_told(found: str, told: str) -> bool:
-    """Whether a type is one that was told, in which ``:`` stands for any size."""
-    if found == told or ":" not in told:
-        return found == told
-    name, _, sizes = found.rstrip("]").partition("[")
-    wanted, _, dims = told.rstrip("]").partition("[")
-    pairs = list(zip(sizes.split(", "), dims.split(", "), strict=False))
-    same_rank = sizes.count(",") == dims.count(",") and sizes != ""
-    return name == wanted and same_rank and all(d in (":", size) for size, d in pairs)
 
 
 def picked(result: Any, *names: Any) -> Any:
