@@ -119,6 +119,20 @@ def _is_one_row_staged(stager: Any, arguments: Sequence[Any], keywords: Mapping[
 is_one_row.__symdiff_staged__ = _is_one_row_staged  # type: ignore[attr-defined]
 
 
+def is_known_empty(x: Any) -> bool:
+    """Whether an array is known to have no elements: no branch is emitted."""
+    return bool(x.size == 0)
+
+
+def _is_known_empty_staged(
+    stager: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> bool:
+    return 0 in stager.specification(arguments[0]).shape
+
+
+is_known_empty.__symdiff_staged__ = _is_known_empty_staged  # type: ignore[attr-defined]
+
+
 def is_definition(namespace: Mapping[str, Any]) -> bool:
     """Whether the functions of a module's namespace are definitions, or help to define."""
     return str(namespace.get("__name__", "")).startswith(f"{_PACKAGE}.")

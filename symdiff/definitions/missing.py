@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import defines, refuse
+from symdiff.definitions.declare import defines, is_known_empty, refuse
 from symdiff.definitions.lines import axes_of, lines_of
 from symdiff.definitions.quantiles import (
     arranged,
@@ -80,6 +80,8 @@ def _quantiles(
 ) -> Any:
     x = np.asarray(a)
     check_fractions(x, q, weights, method, name, whole)
+    if is_known_empty(x):
+        return np.sum(x, axis=axis, keepdims=keepdims) + np.nan  # as the mean of nothing
     if q.ndim > 1 and 1 < len(axes_of(x, axis)) < x.ndim:
         refuse("fractions in several dimensions, along several axes")
     lines = lines_of(x, axis)

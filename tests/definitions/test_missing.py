@@ -142,3 +142,16 @@ def test_running_totals(function: Any) -> None:
     check(function, HOLES)
     single = HOLES.astype(np.float32)
     assert same(sd.vjp(function, single)[0], function(single))
+
+
+@pytest.mark.filterwarnings("ignore:Mean of empty slice")
+@pytest.mark.parametrize("shape", [(0, 4), (3, 0)])
+def test_of_nothing_numpy_takes_the_mean(shape: tuple[int, ...]) -> None:
+    x = np.zeros(shape, np.float32)
+    for q in (0.3, [0.1, 0.5], [[0.0, 1.0]]):
+        for function in (quantile, quantile_of_columns):
+            value, pullback = sd.vjp(function, x, np.array(q))
+            expected = function(x, np.array(q))
+            assert (type(value), value.dtype) == (type(expected), expected.dtype)
+            np.testing.assert_array_equal(value, expected, strict=True)
+            assert pullback(np.ones_like(value))[0].shape == shape
