@@ -249,16 +249,23 @@ def _mean_vjp(
     return _sum_vjp(g / count_of(x, axis), y, x, axis=axis, keepdims=keepdims)
 
 
-def _deviation(x: Value, axis: Axis) -> Value:
-    return x - mean(x, axis=axis, keepdims=True)  # type: ignore[no-any-return]
+def _deviation(x: Value, axis: Axis, dtype: np.dtype | None = None, **_: Any) -> Value:
+    """From the mean, which is real where a dtype of reals is asked for."""
+    more = {} if dtype is None else {"dtype": dtype}
+    return x - mean(x, axis=axis, keepdims=True, **more)  # type: ignore[no-any-return]
 
 
-def _var_gradient(y: Value, x: Value, *, axis: Axis = None, ddof: float = 0, **_: Any) -> Gradient:
-    return Gradient(_deviation(x, axis), 2, _degrees_of_freedom(x, axis, ddof))
+def _var_gradient(
+    y: Value, x: Value, *, axis: Axis = None, ddof: float = 0, **more: Any
+) -> Gradient:
+    return Gradient(_deviation(x, axis, **more), 2, _degrees_of_freedom(x, axis, ddof))
 
 
-def _std_gradient(y: Value, x: Value, *, axis: Axis = None, ddof: float = 0, **_: Any) -> Gradient:
-    return Gradient(_deviation(x, axis), 1, nonzero(y) * _degrees_of_freedom(x, axis, ddof))
+def _std_gradient(
+    y: Value, x: Value, *, axis: Axis = None, ddof: float = 0, **more: Any
+) -> Gradient:
+    divisor = nonzero(y) * _degrees_of_freedom(x, axis, ddof)
+    return Gradient(_deviation(x, axis, **more), 1, divisor)
 
 
 def _degrees_of_freedom(x: Value, axis: Axis, ddof: float) -> Any:

@@ -129,6 +129,17 @@ def test_degrees_of_freedom(function: Any, ddof: int) -> None:
     )
 
 
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+@pytest.mark.parametrize("function", [np.var, np.std])
+def test_spread_of_complex_numbers_around_a_real_mean(function: Any) -> None:
+    z = np.array([0.5 + 1.0j, -0.3 + 0.2j, 1.1 - 0.7j])
+    (bar,) = sd.vjp(lambda z: function(z, dtype=np.float64), z)[1](np.float64(1.0))
+    centred = z - np.mean(z.real)
+    variance = np.mean(np.abs(centred) ** 2)
+    slope = 1.0 if function is np.var else 0.5 / np.sqrt(variance)
+    np.testing.assert_allclose(bar, slope * 2 * centred / 3, rtol=1e-14)
+
+
 def test_std_of_equal_elements_has_derivative_zero() -> None:
     x = np.full(3, 2.0)
     (bar,) = pullback(stage(FUNCTIONS[np.std], x), [0])(x, np.float64(1.0))
