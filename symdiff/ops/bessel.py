@@ -25,7 +25,7 @@ from symdiff.ops.special import (
     special_op,
     yv,
 )
-from symdiff.ops.ufuncs import cast, refuse, staged
+from symdiff.ops.ufuncs import cast, staged
 
 # Scaled, and of whole orders ----------------------------------------------------------------------
 
@@ -217,7 +217,6 @@ def _of_whole_order(operation: Operation) -> Callable[..., Any]:
     return lowering
 
 
-def _airy_functions(z: Any, **options: Any) -> tuple[Value, ...]:
-    refuse("scipy.special.airy", **options)
+def _airy_functions(z: Any) -> tuple[Value, ...]:
     value = staged(z)
     return tuple(op(value) for op in (airy_ai, airy_ai_prime, airy_bi, airy_bi_prime))

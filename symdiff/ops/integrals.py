@@ -47,7 +47,7 @@ from symdiff.ops.special import (
     xlog1py,
     xlogy,
 )
-from symdiff.ops.ufuncs import cast, refuse, staged
+from symdiff.ops.ufuncs import cast, staged
 
 # Of trigonometric and exponential functions -------------------------------------------------------
 
@@ -327,13 +327,12 @@ _PAIRS = {"sici": (si, ci), "shichi": (shi, chi), "fresnel": (fresnel_s, fresnel
 @when_imported("scipy.special")
 def _register(special: ModuleType) -> None:
     for name, operations in _PAIRS.items():
-        lowers(getattr(special, name))(_pair(name, operations))
+        lowers(getattr(special, name))(_pair(operations))
     lowers(special.lambertw)(_lambertw)
 
 
-def _pair(name: str, operations: tuple[Operation, ...]) -> Callable[..., Any]:
-    def lowering(x: Any, **options: Any) -> tuple[Value, ...]:
-        refuse(f"scipy.special.{name}", **options)
+def _pair(operations: tuple[Operation, ...]) -> Callable[..., Any]:
+    def lowering(x: Any) -> tuple[Value, ...]:
         value = staged(x)
         return tuple(operation(value) for operation in operations)
 
