@@ -65,6 +65,7 @@ FAMILIES = {
     "solvers": "solvers, with the function that they call",
     "filters": "`scipy.signal`",
     "transforms": "`scipy.fft`",
+    "splines": "`scipy.interpolate`",
     **dict.fromkeys(
         (
             *("matrices", "structured", "equations", "matrix_functions", "factors"),
@@ -82,6 +83,12 @@ _OWN = frozenset(  # modules with functions that only definitions call
 
 def _is_known(value: Any) -> bool:
     return isinstance(value, Hashable) and value in OBJECTS
+
+
+def _is_hidden(function: Any) -> bool:
+    """Whether users know a method by another name: a call, a property of a class's base."""
+    owner, _, _ = getattr(function, "__qualname__", "").rpartition(".")
+    return owner.startswith("_") and getattr(function, "__module__", "").startswith("scipy.")
 
 
 def spelled(function: Any) -> tuple[str, str]:
@@ -103,7 +110,7 @@ def spelled(function: Any) -> tuple[str, str]:
     if module.startswith("scipy."):
         module = ".".join(module.split(".")[:2])
     full = getattr(function, "__qualname__", "")
-    name = full if "frozen" in full else function.__name__
+    name = full if "." in full and module.startswith("scipy.") else function.__name__
     prefix = "" if module == "builtins" else f"{module}.".replace("numpy.", "np.", 1)
     return prefix, name
 
@@ -113,7 +120,7 @@ def rows() -> Iterator[tuple[str, set[tuple[str, str]]]]:
     import_all()
     found: dict[str, set[tuple[str, str]]] = {name: set() for name in FAMILIES.values()}
     for function, lowering in (*FUNCTIONS.items(), *DEFINITIONS.items()):
-        if getattr(function, "__module__", None) in _OWN:
+        if getattr(function, "__module__", None) in _OWN or _is_hidden(function):
             continue
         module = lowering.__module__.rpartition(".")[2]
         found.setdefault(FAMILIES.get(module, module), set()).add(spelled(function))
