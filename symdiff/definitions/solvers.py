@@ -2,8 +2,9 @@
 
 A solver's own value stands; its derivatives are those of what it solves, whatever way it went: of a
 root by the implicit function theorem (``"zero"`` of each number by itself, ``"zeros"`` of a
-system), of what a differential equation arrives at by the equation of its sensitivities and by the
-adjoint one (``"arrival"``). So they are as accurate as the solution is.
+system), of a minimum as a root of the gradient (``"minimum"``, ``"bottom"`` of one number), of what
+a differential equation arrives at by the equation of its sensitivities and by the adjoint one
+(``"arrival"``), of an ``"integral"`` under it. So they are as accurate as the solution is.
 """
 
 from __future__ import annotations
@@ -234,11 +235,74 @@ def root_scalar(
     return Root(solution("zero", x, equation), converged)
 
 
+class Minimum:
+    """What ``scipy.optimize.minimize`` and ``minimize_scalar`` give, as far as it is known."""
+
+    def __init__(self, x: Any, fun: Any, success: Any) -> None:
+        self.x = x
+        self.fun = fun
+        self.success = success
+
+    def __getattr__(self, name: Any) -> Any:
+        refuse(f"the attribute {name} of what it gives")
+
+
+def minimize(
+    fun: Any,
+    x0: Any,
+    args: Any = (),
+    method: Any = None,
+    jac: Any = None,
+    hess: Any = None,
+    hessp: Any = None,
+    bounds: Any = None,
+    constraints: Any = (),
+    tol: Any = None,
+    callback: Any = None,
+    options: Any = None,
+) -> Any:
+    if jac is not None or hess is not None or hessp is not None:
+        refuse("jac=, hess= and hessp= (leave them out, or find the root of the gradient)")
+    if bounds is not None or len(constraints) > 0:
+        refuse("bounds= and constraints=")
+    if callback is not None:
+        refuse("callback=")
+    start = _started(x0)
+    given = {"method": method, "tol": tol, "options": options}
+    return _least("minimize", fun, start, (x0,), _tuple(args), given)
+
+
+def minimize_scalar(
+    fun: Any,
+    bracket: Any = None,
+    bounds: Any = None,
+    args: Any = (),
+    method: Any = None,
+    tol: Any = None,
+    options: Any = None,
+) -> Any:
+    if bounds is not None or method not in (None, "brent", "golden"):
+        refuse("bounds=, with which the minimum may stand at one")
+    given = {"bracket": bracket, "method": method, "tol": tol, "options": options}
+    return _least("minimize_scalar", fun, 0.0, (), _tuple(args), given)
+
+
+def _least(name: Any, fun: Any, start: Any, first: Any, args: Any, options: Any) -> Any:
+    def objective(x: Any, *args: Any) -> Any:
+        return float(fun(x, *args))
+
+    callback = followed(objective, (start,), args)
+    picked = ("x", "fun", "success")
+    found = solver(f"scipy.optimize.{name}", callback, first, options, (start, 0.0, True), picked)
+    x = solution("minimum" if first else "bottom", found[0], callback)
+    return Minimum(x, valued(objective(x, *args), found[1]), found[2])
+
+
 def register_optimize(optimize: ModuleType) -> None:
-    """Define what finds roots."""
+    """Define what finds roots and minima."""
     for name in ("brentq", "brenth", "bisect", "ridder"):
         defines(getattr(optimize, name))(_bracketed(name))
-    for definition in (newton, fsolve, root, root_scalar):
+    for definition in (newton, fsolve, root, root_scalar, minimize, minimize_scalar):
         defines(getattr(optimize, definition.__name__))(definition)
 
 
@@ -393,7 +457,87 @@ def solve_ivp(
     return Trajectory(valued(times, reached), valued(found, columns), success)
 
 
+# Integrals ----------------------------------------------------------------------------------------
+
+
+def quad(
+    func: Any,
+    a: Any,
+    b: Any,
+    args: Any = (),
+    full_output: Any = 0,
+    epsabs: Any = 1.49e-8,
+    epsrel: Any = 1.49e-8,
+    limit: Any = 50,
+    points: Any = None,
+    weight: Any = None,
+    wvar: Any = None,
+    wopts: Any = None,
+    maxp1: Any = 50,
+    limlst: Any = 50,
+    complex_func: Any = False,
+) -> Any:
+    if full_output:
+        refuse("full_output=True")
+    if weight is not None or wvar is not None or wopts is not None:
+        refuse("weight=")
+    if complex_func:
+        refuse("complex_func=True")
+
+    def integrand(x: Any, *args: Any) -> Any:
+        return float(func(x, *args))
+
+    options = {"epsabs": epsabs, "epsrel": epsrel}
+    once = {"limit": limit, "points": points, "maxp1": maxp1, "limlst": limlst}
+    callback = followed(integrand, (0.0,), _tuple(args))
+    found = solver(
+        "scipy.integrate.quad", callback, (a, b), {**options, **once}, (0.0, 0.0), (0, 1)
+    )
+    ends = (float(a), float(b))
+    name = "scipy.integrate.quad"
+    return solution("integral", found[0], callback, ends, name, options), found[1]
+
+
+def quad_vec(
+    f: Any,
+    a: Any,
+    b: Any,
+    epsabs: Any = 1e-200,
+    epsrel: Any = 1e-8,
+    norm: Any = "2",
+    cache_size: Any = 100e6,
+    limit: Any = 10000,
+    workers: Any = 1,
+    points: Any = None,
+    quadrature: Any = None,
+    full_output: Any = False,
+    *,
+    args: Any = (),
+) -> Any:
+    if full_output:
+        refuse("full_output=True")
+    if workers != 1:
+        refuse("workers=")
+
+    def integrand(x: Any, *args: Any) -> Any:
+        return f(x, *args)
+
+    options = {"epsabs": epsabs, "epsrel": epsrel}
+    once = {
+        "norm": norm,
+        "cache_size": cache_size,
+        "limit": limit,
+        "points": points,
+        "quadrature": quadrature,
+    }
+    name = "scipy.integrate.quad_vec"
+    callback = followed(integrand, (0.0,), _tuple(args))
+    found = solver(name, callback, (a, b), {**options, **once}, (None, 0.0), (0, 1))
+    ends = (float(a), float(b))
+    return solution("integral", found[0], callback, ends, name, options), found[1]
+
+
 def register_integrate(integrate: ModuleType) -> None:
-    """Define what solves differential equations."""
-    for definition in (odeint, solve_ivp):
+    """Define what solves differential equations, and what integrates."""
+    for definition in (odeint, solve_ivp, quad, quad_vec):
         defines(getattr(integrate, definition.__name__))(definition)

@@ -1,18 +1,24 @@
 """The derivatives of what solvers find, by the equations that it fulfils.
 
 ``zero`` and ``zeros``: ``F(x, θ) = 0`` gives ``∂F/∂x dx = -∂F/∂θ dθ`` (the implicit function
-theorem), of each number by itself or of a system.
+theorem), of each number by itself or of a system; ``bottom`` and ``minimum`` the same of the
+gradient.
 
 ``arrival``: where a state is carried by ``dy/dt = f(y, t, θ)`` from one time to another. Its
 tangent is carried beside it, its cotangent back, each by the solver that carries the state, with
 its tolerances, in one row with what they depend on and what is summed on the way.
+
+``integral``: of ``f(x, θ)`` from one number to another, by Leibniz' rule: that of the derivative,
+and ``f`` at the ends. Of several numbers it is one integral of a row.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from symdiff import ops
 from symdiff.differentiate.activity import analyse
@@ -26,6 +32,7 @@ from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.graph import Block, Graph, GraphCell, Input, Value
 from symdiff.ir.structure import Leaf
 from symdiff.ir.types import ArrayType, Size, carries_derivative
+from symdiff.ops.effects import Named
 from symdiff.ops.index import Slot, index_of
 from symdiff.ops.rules import inlined
 from symdiff.ops.shape import reshape_like
@@ -113,6 +120,27 @@ def _push_root(
 
 EQUATIONS["zeros"] = _pull_root, _push_root
 EQUATIONS["zero"] = partial(_pull_root, rule="zero"), partial(_push_root, rule="zero")
+
+
+def _gradient(graph: Graph) -> Graph:
+    """The derivative by the first parameter, which is zero at a minimum."""
+    parameters = [Value(v.type, None, v.name) for v in graph.block.parameters]
+    with building(Builder([], graph.span)) as made:
+        found = _pulled(graph, parameters, [0], unit_of(graph.block.results[0]))
+    block = Block(tuple(parameters), made.nodes, (found[0],))
+    return Graph(f"{graph.name}_gradient", block, graph.inputs, Leaf(0), span=graph.span)
+
+
+def _pull_minimum(*given: Any, graph: Graph, rule: str, **others: Any) -> Mapping[int, Value]:
+    return _pull_root(*given, graph=_gradient(graph), rule=rule, **others)
+
+
+def _push_minimum(*given: Any, graph: Graph, rule: str, **others: Any) -> Value:
+    return _push_root(*given, graph=_gradient(graph), rule=rule, **others)
+
+
+for _name, _rule in (("minimum", "zeros"), ("bottom", "zero")):
+    EQUATIONS[_name] = partial(_pull_minimum, rule=_rule), partial(_push_minimum, rule=_rule)
 
 
 # Differential equations ---------------------------------------------------------------------------
@@ -269,3 +297,106 @@ def _push_arrival(
 
 
 EQUATIONS["arrival"] = _pull_arrival, _push_arrival
+
+
+# Integrals ----------------------------------------------------------------------------------------
+
+
+def _integral(
+    solver: Solver, graph: Graph, ends: tuple[Value, Value], extras: Sequence[Value]
+) -> Value:
+    """The integral of a graph, of a number or of an array, which is a solution again."""
+    (type_,) = (value.type for value in graph.block.results)
+    used = solver
+    if isinstance(type_, ArrayType) and type_.shape:
+        vectors = sys.modules["scipy.integrate"].quad_vec
+        used = replace(solver, function=Named(vectors, "quad_vec"))
+    value: Value = solver_call(
+        *ends,
+        *solver.settings,
+        *extras,
+        callee=GraphCell(f"{graph.name}_derived", graph),
+        extras=len(extras),
+        function=used.function,
+        arguments=(Slot(0), Slot(1)),
+        keywords=tuple((name, shifted(option, 2)) for name, option in solver.keywords),
+        picked=(0,),
+        types=(type_,),
+    )
+    return solution_of(value, *ends, *extras, graph=graph, rule="integral", solver=used)
+
+
+def _integrand(graph: Graph, others: Sequence[Value], integrand: Callable[..., Value]) -> Graph:
+    """The graph of ``integrand(x, others)``."""
+    given = [Value(v.type, None, v.name) for v in (graph.block.parameters[0], *others)]
+    with building(Builder([], graph.span)) as made:
+        result = integrand(given[0], given[1:])
+    inputs = tuple(Input((f"x{k}",), "derived") for k in range(len(given)))
+    block = Block(tuple(given), made.nodes, (result,))
+    return Graph(graph.name, block, inputs, Leaf(0), span=graph.span)
+
+
+def _pull_integral(
+    g: Value,
+    y: Value,
+    wanted: Sequence[int],
+    value: Value,
+    first: Value,
+    last: Value,
+    *extras: Value,
+    graph: Graph,
+    solver: Solver,
+) -> Mapping[int, Value]:
+    found: dict[int, Value] = {}
+    for place, end, sign in ((1, first, -1), (2, last, 1)):
+        if place in wanted:
+            (height,) = inlined(graph, [end, *extras])
+            share = ops.sum(g * height, axis=None, keepdims=False)
+            found[place] = fitted(share if sign > 0 else -share, end)
+    numbers = [k for k in _dependent(graph, range(1, 1 + len(extras))) if k + 2 in wanted]
+    if not numbers:
+        return found
+
+    def integrand(x: Value, given: Sequence[Value]) -> Value:
+        *own, seed = given
+        return _rows_as_one(list(_pulled(graph, [x, *own], numbers, seed).values()))
+
+    others = [*extras, g]
+    row = _integral(solver, _integrand(graph, others, integrand), (first, last), others)
+    bars = _parted(row, [extras[k - 1] for k in numbers])
+    return found | {k + 2: bar for k, bar in zip(numbers, bars, strict=True)}
+
+
+def _push_integral(
+    given: Sequence[Value | None],
+    y: Value,
+    value: Value,
+    first: Value,
+    last: Value,
+    *extras: Value,
+    graph: Graph,
+    solver: Solver,
+) -> Value:
+    tangents = {k: t for k, t in enumerate(given) if t is not None}
+    numbers = [k for k in _dependent(graph, range(1, 1 + len(extras))) if k + 2 in tangents]
+    parts = []
+    for place, end, sign in ((1, first, -1), (2, last, 1)):
+        if place in tangents:
+            (height,) = inlined(graph, [end, *extras])
+            parts.append(height * tangents[place] if sign > 0 else -(height * tangents[place]))
+    if numbers:
+
+        def integrand(x: Value, given: Sequence[Value]) -> Value:
+            own, moved = given[: len(extras)], given[len(extras) :]
+            return _pushed(graph, [x, *own], dict(zip(numbers, moved, strict=True)))
+
+        others = [*extras, *(tangents[k + 2] for k in numbers)]
+        made = _integrand(graph, others, integrand)
+        parts.append(_integral(solver, made, (first, last), others))
+    total = parts[0] if parts else ops.zeros_of(y)
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+EQUATIONS["integral"] = _pull_integral, _push_integral

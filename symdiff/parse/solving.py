@@ -74,7 +74,7 @@ def solver(
     picked: tuple[Any, ...] = (),
 ) -> Abstract:
     """The result of ``function(callback, *arguments, args=…, **keywords)``, of the types of
-    ``like``.
+    ``like``, of which None stands for what the user's function gives.
     """
     target = _found(function)
     template = Template(stager.interp)
@@ -90,7 +90,7 @@ def solver(
         arguments=given,
         keywords=named,
         picked=picked,
-        types=_types(stager, like),
+        types=_types(stager, callback, like),
     )
     wrap = stager.interp.wrap
     return tuple(map(wrap, made)) if isinstance(made, tuple) else wrap(made)
@@ -120,10 +120,12 @@ def _is_default(value: Abstract, default: Any) -> bool:
     return isinstance(value, int | float) and isinstance(default, int | float) and value == default
 
 
-def _types(stager: Any, like: Abstract) -> tuple[Type, ...]:
+def _types(stager: Any, callback: Followed, like: Abstract) -> tuple[Type, ...]:
+    """The types of parts; None stands for what the user's function gives."""
     parts = like if isinstance(like, tuple) else (like,)
-    found = [stager.specification(stager.lifted(part)) for part in parts]
-    return tuple(map(_opened, found))
+    own = callback.graph.block.results[0].type
+    found = [None if part is None else stager.specification(stager.lifted(part)) for part in parts]
+    return tuple(own if part is None else _opened(part) for part in found)
 
 
 def _opened(specification: Any) -> Type:

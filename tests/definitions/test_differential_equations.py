@@ -4,7 +4,7 @@ the solver's tolerance.
 
 import numpy as np
 import pytest
-from scipy import integrate, linalg
+from scipy import integrate, linalg, optimize
 
 import symdiff as sd
 from tests import reference
@@ -131,6 +131,21 @@ def test_one_number_of_one_precision_and_a_parameter_of_another():
     by_start, by_k = sd.grad(f, (0, 1))(np.float32(2.0), k)
     assert (by_start.dtype, by_k.dtype) == (np.float32, np.float32)
     assert by_k == pytest.approx(-2.0 * np.exp(-0.5), rel=1e-6)
+
+
+def test_a_root_of_where_a_trajectory_ends():
+    def aimed(k):
+        def miss(v):
+            def change(y, t):
+                return np.array([y[1], -k * y[0]])
+
+            return integrate.odeint(change, [0.0, v], [0.0, 1.0], **TIGHT)[-1, 0] - 1.0
+
+        return optimize.brentq(miss, 0.1, 5.0, xtol=1e-13)
+
+    root = np.sqrt(2.0)
+    derivative = (np.sin(root) - root * np.cos(root)) / (2.0 * root * np.sin(root) ** 2)
+    assert sd.grad(aimed)(2.0) == pytest.approx(derivative, abs=FIRST)
 
 
 def test_only_what_is_asked_for_is_carried_back():

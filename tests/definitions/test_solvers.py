@@ -83,6 +83,34 @@ def test_roots_of_a_linear_system_have_the_derivatives_of_solve():
     np.testing.assert_allclose(sd.hessian(found, 1)(A, B), sd.hessian(known, 1)(A, B), rtol=1e-11)
 
 
+def test_minima_have_the_derivatives_of_the_roots_of_the_gradient():
+    def objective(x, p):
+        return (x - p) @ A @ (x - p) + 0.1 * np.sum(x**4)
+
+    def found(p):
+        return optimize.minimize(objective, np.zeros(2), args=(p,), tol=1e-9).x
+
+    x, symmetric = found(B), A + A.T
+    expected = np.linalg.solve(symmetric + np.diag(1.2 * x**2), symmetric)
+    for mode in ("fwd", "rev"):
+        np.testing.assert_allclose(sd.jacobian(found, mode=mode)(B), expected, rtol=1e-12)
+
+
+def test_the_least_value_of_a_function_of_a_number():
+    def least(k):
+        found = optimize.minimize_scalar(lambda x: (x - k) ** 2 + 0.1 * x**4, tol=1e-10)
+        assert found.success
+        return found.fun
+
+    def where(k):
+        return optimize.minimize_scalar(lambda x: (x - k) ** 2 + 0.1 * x**4, tol=1e-10).x
+
+    x = where(1.3)
+    assert sd.grad(least)(1.3) == pytest.approx(-2.0 * (x - 1.3), rel=1e-8)
+    assert sd.grad(where)(1.3) == pytest.approx(2.0 / (2.0 + 1.2 * x**2), rel=1e-12)
+    assert sd.hessian(least)(1.3) == pytest.approx(2.0 - 4.0 / (2.0 + 1.2 * x**2), rel=1e-8)
+
+
 def test_a_root_is_found_once_and_where_it_is_started_has_no_derivative():
     gradient = sd.grad(by_fsolve_from, (0, 1))
     by_x, by_k = gradient(np.ones(3), 2.0)
@@ -126,6 +154,9 @@ def test_a_module_with_a_root_stands_alone(tmp_path):
         ),
         (lambda k: optimize.newton(power, 1.0, power, (2.0, k)), "fprime="),
         (lambda k: np.sum(optimize.newton(power, np.ones(2), args=(2.0, k))), "an array as x0"),
+        (lambda k: optimize.minimize(power, 1.0, (2.0, k), bounds=[(0, 1)]).x[0], "bounds="),
+        (lambda k: optimize.minimize(power, 1.0, (2.0, k), jac=power).x[0], "jac="),
+        (lambda k: optimize.minimize_scalar(power, args=(2.0, k), bounds=(0, 1)).x, "bounds="),
         (lambda k: optimize.fsolve(power, np.ones((2, 2)), (2.0, k))[0], "more than one axis"),
         (lambda k: optimize.root(power, 1.0, (2.0, k), jac=True).x[0], "jac="),
         (lambda k: optimize.root(power, 1.0, (2.0, k)).nfev * 1.0, "nfev"),

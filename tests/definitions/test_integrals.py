@@ -1,0 +1,68 @@
+"""Integrals: values are SciPy's, derivatives those under the integral and at its ends."""
+
+import numpy as np
+import pytest
+from scipy import integrate
+
+import symdiff as sd
+from tests.definitions.calls import check
+
+TIGHT = {"epsabs": 1e-13, "epsrel": 1e-13}
+
+
+def damped(k, a, b):
+    return integrate.quad(lambda x: np.exp(-k * x) * np.sin(x), a, b, **TIGHT)[0]
+
+
+def gaussian(p):
+    def integrand(x, p):
+        return p[0] * np.exp(-p[1] * x * x)
+
+    return integrate.quad(integrand, -np.inf, np.inf, args=(p,), **TIGHT)[0]
+
+
+def of_an_array(p, b):
+    value, _ = integrate.quad_vec(lambda x: np.exp(-p * x), 0.0, b, **TIGHT)
+    return value
+
+
+def of_an_integral(k):
+    def inner(y):
+        return integrate.quad(lambda x: np.exp(-k * x * y), 0.0, y, **TIGHT)[0]
+
+    return integrate.quad(inner, 0.0, 1.0, **TIGHT)[0]
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (damped, (0.7, 0.1, 1.9)),
+        (gaussian, (np.array([1.3, 0.8]),)),
+        (of_an_array, (np.array([0.5, 1.5, 2.5]), 1.2)),
+        (of_an_integral, (0.6,)),
+    ],
+)
+def test_integrals(function, args):
+    check(function, *args, wrt=range(len(args)))
+
+
+def test_an_integral_over_all_numbers_has_the_derivatives_of_the_closed_form():
+    p = np.array([1.3, 0.8])
+    height, width = p
+    value = np.sqrt(np.pi / width)
+    expected = [value, -0.5 * height * value / width]
+    np.testing.assert_allclose(sd.grad(gaussian)(p), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda k: integrate.quad(np.sin, 0.0, k, full_output=1)[0], "full_output="),
+        (lambda k: integrate.quad(np.sin, 0.0, k, weight="cos", wvar=1.0)[0], "weight="),
+        (lambda k: integrate.quad_vec(np.sin, 0.0, k, workers=2)[0], "workers="),
+        (lambda k: integrate.quad(lambda x: print(x) or x, 0.0, k)[0], "effects"),
+    ],
+)
+def test_what_is_refused_is_named(call, message):
+    with pytest.raises(sd.SymdiffError, match=message):
+        sd.grad(call)(1.5)
