@@ -32,9 +32,18 @@ from symdiff.definitions import (
     structured,
     transforms,
 )
-from symdiff.definitions.declare import DEFINITIONS, OBJECTS, ROUNDED, RULED, is_definition
+from symdiff.definitions.declare import (
+    CHECKS,
+    DEFINITIONS,
+    OBJECTS,
+    ROUNDED,
+    RULED,
+    is_definition,
+    object_name,
+)
 
 __all__ = [
+    "CHECKS",
     "DEFINITIONS",
     "OBJECTS",
     "ROUNDED",
@@ -48,6 +57,7 @@ __all__ = [
     "matrices",
     "missing",
     "numerical",
+    "object_name",
     "polynomials",
     "quantiles",
     "repeated",

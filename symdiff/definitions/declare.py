@@ -14,6 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 DEFINITIONS: dict[Any, FunctionType] = {}
 ROUNDED: set[Any] = set()  # functions whose definitions agree with them to rounding only
+CHECKS: set[Any] = set()  # functions that raise of what their definitions compute with
 OBJECTS: set[Any] = set()  # of libraries, whose methods are defined
 _PACKAGE = __name__.rpartition(".")[0]
 
@@ -65,11 +66,13 @@ class Ruled:
 RULED = Ruled()
 
 
-def defines(*functions: Any, rounded: bool = False) -> Callable[[F], F]:
+def defines(*functions: Any, rounded: bool = False, checks: bool = False) -> Callable[[F], F]:
     """Register what calls of library functions mean.
 
     :param rounded: the definition's values agree with the function's to rounding, not in every
         bit: where a call is differentiated it stays, for its value, beside the definition.
+    :param checks: the function raises of what its definition computes with: a call stays for that
+        where nobody wants its value.
     """
 
     def register(definition: F) -> F:
@@ -77,8 +80,8 @@ def defines(*functions: Any, rounded: bool = False) -> Callable[[F], F]:
             if function in DEFINITIONS:
                 raise ValueError(f"{function} is defined twice")
             DEFINITIONS[function] = definition  # type: ignore[assignment]
-            if rounded:
-                ROUNDED.add(function)
+            ROUNDED.update([function] if rounded else [])
+            CHECKS.update([function] if checks else [])
         return definition
 
     return register
@@ -90,6 +93,12 @@ def registered(module: Any, *definitions: Callable[..., Any], rounded: bool = Fa
         function = getattr(module, definition.__name__, None)
         if function is not None:  # of this version of the library
             defines(function, rounded=rounded)(definition)
+
+
+def object_name(value: Any) -> str:
+    """What ``scipy.stats`` calls a distribution: one of several variables does not tell."""
+    found: str = getattr(value, "name", type(value).__name__.removesuffix("_gen"))
+    return found
 
 
 def refuse(reason: str) -> NoReturn:

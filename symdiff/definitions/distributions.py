@@ -1,7 +1,7 @@
-"""Densities and distribution functions of ``scipy.stats``, by ``scipy.special`` and NumPy.
+"""Distributions of ``scipy.stats``: their methods, by what ``laws`` and ``counts`` say of each.
 
-A law says what is its own, of standardised arguments: the logarithm of the density, the
-distribution function and the support. Values are SciPy's own; what is said here is differentiated.
+Values are SciPy's own; what is said here is differentiated. Where an argument is outside of the
+support, or a parameter is none, derivatives are 0.
 """
 
 from __future__ import annotations
@@ -11,264 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.definitions.counts import COUNTS
 from symdiff.definitions.declare import DEFINITIONS, OBJECTS, defines
+from symdiff.definitions.laws import CONTINUOUS
+from symdiff.definitions.multivariate import FROZEN, MULTIVARIATE
+from symdiff.ops.declare import INSTEAD
 
-# Laws ---------------------------------------------------------------------------------------------
+# Arguments ----------------------------------------------------------------------------------------
 
 
-class Law:
-    """What most laws have: parameters above 0, the whole line as support."""
-
-    shapes: tuple[str, ...] = ()
-
-    @staticmethod
-    def support() -> Any:
-        return None, None
-
-
-class Norm(Law):
-    @staticmethod
-    def log_density(y: Any) -> Any:
-        return -(y**2) / 2.0 - np.log(np.sqrt(2.0 * np.pi))
-
-    @staticmethod
-    def below(y: Any) -> Any:
-        from scipy import special
-
-        return special.ndtr(y)
-
-    @staticmethod
-    def above(y: Any) -> Any:
-        from scipy import special
-
-        return special.ndtr(-y)
-
-    @staticmethod
-    def log_below(y: Any) -> Any:
-        from scipy import special
-
-        return special.log_ndtr(y)
-
-    @staticmethod
-    def log_above(y: Any) -> Any:
-        from scipy import special
-
-        return special.log_ndtr(-y)
-
-
-class T(Law):
-    shapes = ("df",)
-
-    @staticmethod
-    def log_density(y: Any, df: Any) -> Any:
-        from scipy import special
-
-        normal = df == np.inf
-        few = np.where(normal, 1.0, df)
-        factor = special.gammaln(0.5 * (few + 1.0)) - special.gammaln(0.5 * few)
-        found = factor - 0.5 * (np.log(few) + np.log(np.pi))
-        found = found - (few + 1.0) / 2.0 * np.log1p(y * y / few)
-        return np.where(normal, -(y**2) / 2.0 - np.log(np.sqrt(2.0 * np.pi)), found)
-
-    @staticmethod
-    def below(y: Any, df: Any) -> Any:
-        from scipy import special
-
-        return special.stdtr(df, y)
-
-    @staticmethod
-    def above(y: Any, df: Any) -> Any:
-        from scipy import special
-
-        return special.stdtr(df, -y)
-
-
-class Gamma(Law):
-    shapes = ("a",)
-
-    @staticmethod
-    def support() -> Any:
-        return 0.0, None
-
-    @staticmethod
-    def log_density(y: Any, a: Any) -> Any:
-        from scipy import special
-
-        return special.xlogy(a - 1.0, y) - y - special.gammaln(a)
-
-    @staticmethod
-    def below(y: Any, a: Any) -> Any:
-        from scipy import special
-
-        return special.gammainc(a, y)
-
-    @staticmethod
-    def above(y: Any, a: Any) -> Any:
-        from scipy import special
-
-        return special.gammaincc(a, y)
-
-
-class Beta(Law):
-    shapes = ("a", "b")
-
-    @staticmethod
-    def support() -> Any:
-        return 0.0, 1.0
-
-    @staticmethod
-    def log_density(y: Any, a: Any, b: Any) -> Any:
-        from scipy import special
-
-        powers = special.xlog1py(b - 1.0, -y) + special.xlogy(a - 1.0, y)
-        return powers - special.betaln(a, b)
-
-    @staticmethod
-    def below(y: Any, a: Any, b: Any) -> Any:
-        from scipy import special
-
-        return special.betainc(a, b, y)
-
-    @staticmethod
-    def above(y: Any, a: Any, b: Any) -> Any:
-        from scipy import special
-
-        return special.betainc(b, a, 1.0 - y)
-
-
-class Expon(Law):
-    @staticmethod
-    def support() -> Any:
-        return 0.0, None
-
-    @staticmethod
-    def log_density(y: Any) -> Any:
-        return -y
-
-    @staticmethod
-    def below(y: Any) -> Any:
-        return -np.expm1(-y)
-
-    @staticmethod
-    def above(y: Any) -> Any:
-        return np.exp(-y)
-
-    @staticmethod
-    def log_above(y: Any) -> Any:
-        return -y
-
-
-class Lognorm(Law):
-    shapes = ("s",)
-
-    @staticmethod
-    def support() -> Any:
-        return 0.0, None
-
-    @staticmethod
-    def log_density(y: Any, s: Any) -> Any:
-        positive = y > 0
-        inner = np.where(positive, y, 1.0)
-        found = -(np.log(inner) ** 2) / (2 * s**2) - np.log(s * inner * np.sqrt(2 * np.pi))
-        return np.where(positive, found, -np.inf)
-
-    @staticmethod
-    def below(y: Any, s: Any) -> Any:
-        from scipy import special
-
-        return special.ndtr(np.log(y) / s)
-
-    @staticmethod
-    def above(y: Any, s: Any) -> Any:
-        from scipy import special
-
-        return special.ndtr(-np.log(y) / s)
-
-    @staticmethod
-    def log_below(y: Any, s: Any) -> Any:
-        from scipy import special
-
-        return special.log_ndtr(np.log(y) / s)
-
-    @staticmethod
-    def log_above(y: Any, s: Any) -> Any:
-        from scipy import special
-
-        return special.log_ndtr(-np.log(y) / s)
-
-
-class Laplace(Law):
-    @staticmethod
-    def log_density(y: Any) -> Any:
-        return np.log(0.5) - np.abs(y)
-
-    @staticmethod
-    def below(y: Any) -> Any:
-        tail = 0.5 * np.exp(-np.abs(y))
-        return np.where(y > 0, 1.0 - tail, tail)
-
-    @staticmethod
-    def above(y: Any) -> Any:
-        tail = 0.5 * np.exp(-np.abs(y))
-        return np.where(y > 0, tail, 1.0 - tail)
-
-
-class Logistic(Law):
-    @staticmethod
-    def log_density(y: Any) -> Any:
-        from scipy import special
-
-        return special.log_expit(y) + special.log_expit(-y)
-
-    @staticmethod
-    def below(y: Any) -> Any:
-        from scipy import special
-
-        return special.expit(y)
-
-    @staticmethod
-    def above(y: Any) -> Any:
-        from scipy import special
-
-        return special.expit(-y)
-
-    @staticmethod
-    def log_below(y: Any) -> Any:
-        from scipy import special
-
-        return special.log_expit(y)
-
-    @staticmethod
-    def log_above(y: Any) -> Any:
-        from scipy import special
-
-        return special.log_expit(-y)
-
-
-class Uniform(Law):
-    @staticmethod
-    def support() -> Any:
-        return 0.0, 1.0
-
-    @staticmethod
-    def log_density(y: Any) -> Any:
-        return 0.0 * y
-
-    @staticmethod
-    def below(y: Any) -> Any:
-        return y
-
-    @staticmethod
-    def above(y: Any) -> Any:
-        return 1.0 - y
-
-
-# What all laws have -------------------------------------------------------------------------------
-
-
-def _parsed(law: Any, args: Any, keywords: Any) -> Any:
+def _parsed(law: Any, args: Any, keywords: Any, more: Any) -> Any:
     """The parameters by name; an error as SciPy's where one is missing or not known."""
-    names = (*law.shapes, "loc", "scale")
+    names = (*law.shapes, *more)
     if len(args) > len(names):
         raise TypeError("_parse_args() takes fewer positional arguments")
     given = {}
@@ -284,75 +38,115 @@ def _parsed(law: Any, args: Any, keywords: Any) -> Any:
     return given
 
 
-def _standardised(law: Any, x: Any, args: Any, keywords: Any) -> Any:
-    """The standardised argument, shapes and scale, and where they are any good."""
-    given = _parsed(law, args, keywords)
+def _parameters(law: Any, args: Any, keywords: Any) -> Any:
+    """Shapes, location and scale (None where not given), and where they are any good."""
+    given = _parsed(law, args, keywords, ("loc", "scale"))
     shapes = [np.asarray(given[name]) for name in law.shapes]
-    y = np.asarray(x)
-    if "loc" in given:
-        y = y - np.asarray(given["loc"])
-    scale = None
-    if "scale" in given:
-        scale = np.asarray(given["scale"])
-        y = y / scale
-    y = np.asarray(y, dtype=np.float64)
-    good = np.logical_not(np.isnan(y))
-    for shape in shapes:
-        good = np.logical_and(good, shape > 0)
+    good = law.good(*shapes)
+    loc = np.asarray(given["loc"]) if "loc" in given else None
+    scale = np.asarray(given["scale"]) if "scale" in given else None
     if scale is not None:
         good = np.logical_and(good, scale > 0)
-    return y, shapes, scale, good
+    return shapes, loc, scale, good
 
 
-def _inside(law: Any, y: Any, ends: Any) -> Any:
-    """Where ``y`` is in the support, with its ends or without; None where that is everywhere."""
-    low, high = law.support()
-    if low is None:
-        return None
-    inside = y >= low if ends else y > low
+def _standardised(law: Any, x: Any, args: Any, keywords: Any) -> Any:
+    """The standardised argument, shapes and scale, and where they are any good."""
+    shapes, loc, scale, good = _parameters(law, args, keywords)
+    y = np.asarray(x)
+    if loc is not None:
+        y = y - loc
+    if scale is not None:
+        y = y / scale
+    y = np.asarray(y, dtype=np.float64)
+    return y, shapes, scale, np.logical_and(good, np.logical_not(np.isnan(y)))
+
+
+# Continuous ---------------------------------------------------------------------------------------
+
+
+def _inside(law: Any, y: Any, shapes: Any, ends: Any) -> Any:
+    """``y``, a place inside where it is outside of the support, and whether it is inside."""
+    low, high = law.support(*shapes)
+    if low is None and high is None:
+        return y, True
     if high is None:
-        return inside
-    return np.logical_and(inside, y <= high if ends else y < high)
+        inside = y >= low if ends else y > low
+        return np.where(inside, y, low + 0.5), inside
+    upper = y <= high if ends else y < high
+    inside = np.logical_and(y >= low if ends else y > low, upper)
+    return np.where(inside, y, _between(low, high)), inside
 
 
-def _finished(good: Any, values: Any) -> Any:
-    result = np.where(good, values, np.nan)
+def _between(low: Any, high: Any) -> Any:
+    """A place between two ends, which may be infinite."""
+    lower, upper = np.maximum(low, -1e300), np.minimum(high, 1e300)
+    middle = 0.5 * lower + 0.5 * upper
+    near = np.where(lower < -1e299, upper - 0.5, np.where(upper > 1e299, lower + 0.5, middle))
+    return np.where(np.logical_and(lower < -1e299, upper > 1e299), 0.0, near)
+
+
+def _finished(good: Any, inside: Any, found: Any, outside: Any) -> Any:
+    result = np.where(good, np.where(inside, found, outside), np.nan)
     return result[()] if result.ndim == 0 else result
 
 
 def _log_density(law: Any, x: Any, args: Any, keywords: Any) -> Any:
     y, shapes, scale, good = _standardised(law, x, args, keywords)
-    inside = _inside(law, y, True)
-    found = law.log_density(y if inside is None else np.where(inside, y, 0.5), *shapes)
+    place, inside = _inside(law, y, shapes, law.closed)
+    found = law.log_density(place, *shapes)
     if scale is not None:
         found = found - np.log(scale)
-    return _finished(good, found if inside is None else np.where(inside, found, -np.inf))
+    return _finished(good, inside, found, -np.inf)
 
 
 def _density(law: Any, x: Any, args: Any, keywords: Any) -> Any:
     y, shapes, scale, good = _standardised(law, x, args, keywords)
-    inside = _inside(law, y, True)
-    found = np.exp(law.log_density(y if inside is None else np.where(inside, y, 0.5), *shapes))
+    place, inside = _inside(law, y, shapes, law.closed)
+    found = np.exp(law.log_density(place, *shapes))
     if scale is not None:
         found = found / scale
-    return _finished(good, found if inside is None else np.where(inside, found, 0.0))
+    return _finished(good, inside, found, 0.0)
 
 
-def _distribution(law: Any, function: Any, ends: Any, x: Any, args: Any, keywords: Any) -> Any:
-    """A function of the distribution, which has the values ``ends`` outside of the support."""
+def _distribution(law: Any, function: Any, x: Any, args: Any, keywords: Any) -> Any:
+    """A function of the distribution, which is constant outside of the support."""
     y, shapes, _, good = _standardised(law, x, args, keywords)
-    inside = _inside(law, y, False)
-    if inside is None:
-        return _finished(good, function(y, *shapes))
-    found = function(np.where(inside, y, 0.5), *shapes)
-    _, high = law.support()
-    outside = ends[0] if high is None else np.where(y >= high, ends[1], ends[0])
-    return _finished(good, np.where(inside, found, outside))
+    place, inside = _inside(law, y, shapes, False)
+    return _finished(good, inside, function(place, *shapes), 0.0)
 
 
-def _methods(law: Any) -> dict[str, Any]:
-    """The methods of a distribution."""
+def _quantile(law: Any, function: Any, q: Any, args: Any, keywords: Any) -> Any:
+    """An inverse of the distribution, in the units of the argument."""
+    shapes, loc, scale, good = _parameters(law, args, keywords)
+    q = np.asarray(q, dtype=np.float64)
+    inside = np.logical_and(q > 0.0, q < 1.0)
+    found = function(np.where(inside, q, 0.5), *shapes)
+    if scale is not None:
+        found = found * scale
+    if loc is not None:
+        found = found + loc
+    return _finished(good, inside, found, 0.0)
 
+
+def _continuous(law: Any) -> dict[str, Any]:
+    """The methods of a distribution that its law says something of."""
+
+    def pdf(x: Any, *args: Any, **kwds: Any) -> Any:
+        return _density(law, x, args, kwds)
+
+    def logpdf(x: Any, *args: Any, **kwds: Any) -> Any:
+        return _log_density(law, x, args, kwds)
+
+    found = {"pdf": pdf, "logpdf": logpdf}
+    if hasattr(law, "below"):
+        found |= _cumulative(law)
+    if hasattr(law, "quantile"):
+        found |= _inverses(law)
+    return found
+
+
+def _cumulative(law: Any) -> dict[str, Any]:
     def log_below(y: Any, *shapes: Any) -> Any:
         return np.log(law.below(y, *shapes))
 
@@ -362,121 +156,94 @@ def _methods(law: Any) -> dict[str, Any]:
     log_cdf = getattr(law, "log_below", log_below)
     log_sf = getattr(law, "log_above", log_above)
 
-    def pdf(x: Any, *args: Any, **kwds: Any) -> Any:
-        return _density(law, x, args, kwds)
-
-    def logpdf(x: Any, *args: Any, **kwds: Any) -> Any:
-        return _log_density(law, x, args, kwds)
-
     def cdf(x: Any, *args: Any, **kwds: Any) -> Any:
-        return _distribution(law, law.below, (0.0, 1.0), x, args, kwds)
+        return _distribution(law, law.below, x, args, kwds)
 
     def sf(x: Any, *args: Any, **kwds: Any) -> Any:
-        return _distribution(law, law.above, (1.0, 0.0), x, args, kwds)
+        return _distribution(law, law.above, x, args, kwds)
 
     def logcdf(x: Any, *args: Any, **kwds: Any) -> Any:
-        return _distribution(law, log_cdf, (-np.inf, 0.0), x, args, kwds)
+        return _distribution(law, log_cdf, x, args, kwds)
 
     def logsf(x: Any, *args: Any, **kwds: Any) -> Any:
-        return _distribution(law, log_sf, (0.0, -np.inf), x, args, kwds)
+        return _distribution(law, log_sf, x, args, kwds)
 
-    return {function.__name__: function for function in (pdf, logpdf, cdf, sf, logcdf, logsf)}
-
-
-# Laws of whole numbers ----------------------------------------------------------------------------
+    return {"cdf": cdf, "sf": sf, "logcdf": logcdf, "logsf": logsf}
 
 
-def _counted(k: Any, loc: Any, good: Any) -> Any:
-    """The count from ``loc`` on, and where there is one."""
-    count = np.asarray(k) if loc is None else np.asarray(k) - np.asarray(loc)
-    return count, np.logical_and(good, np.logical_not(np.isnan(count)))
+def _inverses(law: Any) -> dict[str, Any]:
+    def quantile_above(q: Any, *shapes: Any) -> Any:
+        return law.quantile(1.0 - q, *shapes)
+
+    above = getattr(law, "quantile_above", quantile_above)
+
+    def ppf(q: Any, *args: Any, **kwds: Any) -> Any:
+        return _quantile(law, law.quantile, q, args, kwds)
+
+    def isf(q: Any, *args: Any, **kwds: Any) -> Any:
+        return _quantile(law, above, q, args, kwds)
+
+    return {"ppf": ppf, "isf": isf}
 
 
-def _whole(count: Any) -> Any:
-    return np.logical_and(count >= 0, np.floor(count) == count)
+# Of counts ----------------------------------------------------------------------------------------
 
 
-def poisson_logpmf(k: Any, mu: Any, loc: Any = None) -> Any:
-    from scipy import special
-
-    mu = np.asarray(mu)
-    count, good = _counted(k, loc, mu >= 0)
-    inside = _whole(count)
-    kept = np.where(inside, count, 0.0)
-    found = special.xlogy(kept, mu) - special.gammaln(kept + 1) - mu
-    return _finished(good, np.where(inside, found, -np.inf))
-
-
-def poisson_pmf(k: Any, mu: Any, loc: Any = None) -> Any:
-    return np.exp(poisson_logpmf(k, mu, loc))
+def _counted(law: Any, k: Any, args: Any, keywords: Any) -> Any:
+    """The count from ``loc`` on, the shapes, and where they are any good."""
+    given = _parsed(law, args, keywords, ("loc",))
+    shapes = [np.asarray(given[name]) for name in law.shapes]
+    count = np.asarray(k)
+    if "loc" in given:
+        count = count - np.asarray(given["loc"])
+    return count, shapes, np.logical_and(law.good(*shapes), np.logical_not(np.isnan(count)))
 
 
-def _poisson_sum(k: Any, mu: Any, loc: Any, function: Any, outside: Any) -> Any:
-    mu = np.asarray(mu)
-    count, good = _counted(k, loc, mu >= 0)
-    inside = count >= 0
-    kept = np.where(inside, np.floor(count), 0.0)
-    return _finished(good, np.where(inside, function(kept + 1.0, mu), outside))
+def _log_mass(law: Any, k: Any, args: Any, keywords: Any) -> Any:
+    count, shapes, good = _counted(law, k, args, keywords)
+    inside = np.logical_and(law.inside(count, *shapes), np.floor(count) == count)
+    found = law.log_mass(np.where(inside, count, 1.0 * law.first), *shapes)
+    return _finished(good, inside, found, -np.inf)
 
 
-def poisson_cdf(k: Any, mu: Any, loc: Any = None) -> Any:
-    from scipy import special
-
-    return _poisson_sum(k, mu, loc, special.gammaincc, 0.0)
-
-
-def poisson_sf(k: Any, mu: Any, loc: Any = None) -> Any:
-    from scipy import special
-
-    return _poisson_sum(k, mu, loc, special.gammainc, 1.0)
+def _sum(law: Any, function: Any, k: Any, args: Any, keywords: Any) -> Any:
+    """A function of the distribution, which is constant below the first count and at the last."""
+    count, shapes, good = _counted(law, k, args, keywords)
+    inside = law.inside(count, *shapes, last=False)
+    found = function(np.where(inside, np.floor(count), 1.0 * law.first), *shapes)
+    return _finished(good, inside, found, 0.0)
 
 
-def poisson_logcdf(k: Any, mu: Any, loc: Any = None) -> Any:
-    return np.log(poisson_cdf(k, mu, loc))
+def _discrete(law: Any) -> dict[str, Any]:
+    def logpmf(k: Any, *args: Any, **kwds: Any) -> Any:
+        return _log_mass(law, k, args, kwds)
 
+    def pmf(k: Any, *args: Any, **kwds: Any) -> Any:
+        return np.exp(_log_mass(law, k, args, kwds))
 
-def binom_logpmf(k: Any, n: Any, p: Any, loc: Any = None) -> Any:
-    from scipy import special
+    if not hasattr(law, "below"):
+        return {"logpmf": logpmf, "pmf": pmf}
 
-    n, p = np.asarray(n), np.asarray(p)
-    count, good = _counted(k, loc, np.logical_and(_whole(n), np.logical_and(p >= 0, p <= 1)))
-    inside = np.logical_and(_whole(count), count <= n)
-    kept = np.where(inside, count, 0.0)
-    ways = special.gammaln(kept + 1) + special.gammaln(n - kept + 1)
-    found = special.gammaln(n + 1) - ways
-    found = found + special.xlogy(kept, p) + special.xlog1py(n - kept, -p)
-    return _finished(good, np.where(inside, found, -np.inf))
+    def cdf(k: Any, *args: Any, **kwds: Any) -> Any:
+        return _sum(law, law.below, k, args, kwds)
 
+    def sf(k: Any, *args: Any, **kwds: Any) -> Any:
+        return _sum(law, law.above, k, args, kwds)
 
-def binom_pmf(k: Any, n: Any, p: Any, loc: Any = None) -> Any:
-    return np.exp(binom_logpmf(k, n, p, loc))
+    def log_below(k: Any, *shapes: Any) -> Any:
+        return np.log(law.below(k, *shapes))
 
+    def log_above(k: Any, *shapes: Any) -> Any:
+        return np.log(law.above(k, *shapes))
 
-def _binom_sum(k: Any, n: Any, p: Any, loc: Any, above: Any) -> Any:
-    from scipy import special
+    def logcdf(k: Any, *args: Any, **kwds: Any) -> Any:
+        return _sum(law, log_below, k, args, kwds)
 
-    n, p = np.asarray(n), np.asarray(p)
-    count, good = _counted(k, loc, np.logical_and(_whole(n), np.logical_and(p >= 0, p <= 1)))
-    inside = np.logical_and(count >= 0, count < n)
-    kept = np.where(inside, np.floor(count), 0.0)
-    rest = np.where(inside, n - kept, 1.0)
-    if above:
-        found = special.betainc(kept + 1.0, rest, p)
-        return _finished(good, np.where(inside, found, np.where(count < 0, 1.0, 0.0)))
-    found = special.betainc(rest, kept + 1.0, 1.0 - p)
-    return _finished(good, np.where(inside, found, np.where(count < 0, 0.0, 1.0)))
+    def logsf(k: Any, *args: Any, **kwds: Any) -> Any:
+        return _sum(law, log_above, k, args, kwds)
 
-
-def binom_cdf(k: Any, n: Any, p: Any, loc: Any = None) -> Any:
-    return _binom_sum(k, n, p, loc, False)
-
-
-def binom_sf(k: Any, n: Any, p: Any, loc: Any = None) -> Any:
-    return _binom_sum(k, n, p, loc, True)
-
-
-def binom_logcdf(k: Any, n: Any, p: Any, loc: Any = None) -> Any:
-    return np.log(binom_cdf(k, n, p, loc))
+    methods = (logpmf, pmf, cdf, sf, logcdf, logsf)
+    return {method.__name__: method for method in methods}
 
 
 # Distributions with parameters --------------------------------------------------------------------
@@ -512,6 +279,33 @@ class Frozen:
     def logsf(self, x: Any) -> Any:
         return self.distribution.logsf(x, *self.args, **self.kwds)
 
+    def ppf(self, q: Any) -> Any:
+        return self.distribution.ppf(q, *self.args, **self.kwds)
+
+    def isf(self, q: Any) -> Any:
+        return self.distribution.isf(q, *self.args, **self.kwds)
+
+    def rvs(self, *args: Any, **kwds: Any) -> Any:
+        return self.distribution.rvs(*self.args, *args, **self.kwds, **kwds)
+
+    def mean(self) -> Any:
+        return self.distribution.mean(*self.args, **self.kwds)
+
+    def median(self) -> Any:
+        return self.distribution.median(*self.args, **self.kwds)
+
+    def var(self) -> Any:
+        return self.distribution.var(*self.args, **self.kwds)
+
+    def std(self) -> Any:
+        return self.distribution.std(*self.args, **self.kwds)
+
+    def entropy(self) -> Any:
+        return self.distribution.entropy(*self.args, **self.kwds)
+
+    def interval(self, confidence: Any) -> Any:
+        return self.distribution.interval(confidence, *self.args, **self.kwds)
+
 
 def _freezing(distribution: Any) -> Any:
     def frozen(*args: Any, **kwds: Any) -> Any:
@@ -536,40 +330,52 @@ def _method_of_frozen(method: Any) -> Any:
 
 # Registering --------------------------------------------------------------------------------------
 
-CONTINUOUS = {
-    "norm": Norm,
-    "t": T,
-    "gamma": Gamma,
-    "beta": Beta,
-    "expon": Expon,
-    "lognorm": Lognorm,
-    "laplace": Laplace,
-    "logistic": Logistic,
-    "uniform": Uniform,
+_OF_FROZEN = ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
+_DRAWN = "draw with a numpy.random.Generator: rng.normal(...), rng.gamma(...)"
+_METHODS = {
+    "rvs": _DRAWN,
+    "fit": "minimise -numpy.sum(distribution.logpdf(data, ...)), whose derivatives are known",
+    "mean": "write its formula",
+    "median": "write its formula",
+    "var": "write its formula",
+    "std": "write its formula",
+    "entropy": "write its formula",
+    "interval": "use ppf",
 }
 
 
-_OF_FROZEN = ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf")
-_OF_COUNTS = (
-    *(poisson_logpmf, poisson_pmf, poisson_cdf, poisson_sf, poisson_logcdf),
-    *(binom_logpmf, binom_pmf, binom_cdf, binom_sf, binom_logcdf),
-)
-
-
 def register(stats: ModuleType) -> None:
-    """Say what the distributions' methods mean."""
-    for name in (*CONTINUOUS, "poisson", "binom"):
-        distribution = getattr(stats, name)
+    """Say what the distributions' methods mean, and what to write in place of those unknown."""
+    for distribution in _distributions(stats):
         OBJECTS.add(distribution)
-        DEFINITIONS[distribution] = _freezing(distribution)
+        known = [method for method in _METHODS if hasattr(distribution, method)]
+        INSTEAD.update({getattr(distribution, method): _METHODS[method] for method in known})
+    _register_frozen(stats)
+    tables: Any = ((CONTINUOUS, _continuous), (COUNTS, _discrete), (MULTIVARIATE, dict))
+    for laws, methods_of in tables:
+        for name, law in laws.items():
+            if hasattr(stats, name):  # this SciPy may not have it
+                _register(getattr(stats, name), methods_of(law), laws is MULTIVARIATE)
+
+
+def _register(distribution: Any, methods: dict[str, Any], checks: bool) -> None:
+    DEFINITIONS[distribution] = _freezing(distribution)
+    for name, definition in methods.items():
+        defines(getattr(distribution, name), rounded=True, checks=checks)(definition)
+
+
+def _register_frozen(stats: ModuleType) -> None:
     for frozen, methods in ((stats.norm(), _OF_FROZEN), (stats.poisson(1.0), ("pmf", "logpmf"))):
         for method in methods:
             DEFINITIONS[getattr(type(frozen), method)] = _method_of_frozen(method)
-    counts: tuple[Any, ...] = _OF_COUNTS
-    for definition in counts:
-        name, _, method = definition.__name__.partition("_")
-        defines(getattr(getattr(stats, name), method), rounded=True)(definition)
-    for name, law in CONTINUOUS.items():
-        distribution = getattr(stats, name)
-        for method, definition in _methods(law).items():
-            defines(getattr(distribution, method), rounded=True)(definition)
+    several = (stats.multivariate_normal(), stats.dirichlet([1.0, 1.0]))
+    for frozen, definitions in zip(several, FROZEN.values(), strict=True):
+        for method, definition in definitions.items():
+            DEFINITIONS[getattr(type(frozen), method)] = definition
+
+
+def _distributions(stats: ModuleType) -> list[Any]:
+    """All distributions, those too of which nothing is said."""
+    kinds = (stats.rv_continuous, stats.rv_discrete)
+    found = [value for value in vars(stats).values() if isinstance(value, kinds)]
+    return found + [getattr(stats, name) for name in MULTIVARIATE]

@@ -34,6 +34,7 @@ def _evaluate(
     arguments: tuple[Any, ...],
     keywords: Keywords,
     rounded: bool,
+    checks: bool,
 ) -> Any:
     given = {name: fill(value, operands) for name, value in keywords}
     return function.target(*fill(arguments, operands), **given)
@@ -46,9 +47,9 @@ def _spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 
 def _is_harmless(node: Node) -> bool:
-    """A call raises where what defines it does."""
+    """A call raises where what defines it does, and where it checks what it is given."""
     nodes = walk_nodes(node.attributes["definition"].block)
-    return not any(may_raise(inner) for inner in nodes)
+    return not node.attributes["checks"] and not any(may_raise(inner) for inner in nodes)
 
 
 library_call = declare(  # no rules: what is differentiated is the definition

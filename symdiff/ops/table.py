@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from symdiff import ops
-from symdiff.definitions import DEFINITIONS, OBJECTS
+from symdiff.definitions import DEFINITIONS, OBJECTS, object_name
 from symdiff.definitions.libraries import import_all
 from symdiff.ops.arguments import documented, untaken
 from symdiff.ops.declare import ATTRIBUTES, FUNCTIONS, METHODS, REGISTRY, WRITES, Operation
@@ -61,6 +61,7 @@ FAMILIES = {
     "orthogonal": "`scipy.special`",
     "precise": "`scipy.special`",
     "distributions": "`scipy.stats`",
+    "multivariate": "`scipy.stats`",
     "matrices": "`scipy.linalg`",
     "solvers": "solvers, with the function that they call",
     "filters": "`scipy.signal`",
@@ -99,9 +100,9 @@ def spelled(function: Any) -> tuple[str, str]:
     if function is np.r_ or function is np.c_:
         return "np.", "r_[]" if function is np.r_ else "c_[]"
     if _is_known(owner):
-        return "scipy.stats.", f"{owner.name}.{function.__name__}"
+        return "scipy.stats.", f"{object_name(owner)}.{function.__name__}"
     if _is_known(function):
-        return "scipy.stats.", function.name
+        return "scipy.stats.", object_name(function)
     if isinstance(function, np.ufunc):  # it does not tell where it is from
         is_numpys = getattr(np, function.__name__, None) is function
         module = "numpy" if is_numpys else "scipy.special"
@@ -221,7 +222,21 @@ def _listed(entries: set[tuple[str, str]]) -> str:
 
 
 def _group(prefix: str, names: list[str]) -> str:
-    return " ".join([f"**{prefix}**" if prefix else "**builtins**", ", ".join(names)])
+    told = ", ".join(_methods_together(names) if prefix == "scipy.stats." else names)
+    return " ".join([f"**{prefix}**" if prefix else "**builtins**", told])
+
+
+def _methods_together(names: list[str]) -> Iterator[str]:
+    """Distributions that have the same methods, and these said once behind them."""
+    methods: dict[str, list[str]] = {}
+    for name in names:
+        owner, _, method = name.rpartition(".")
+        methods.setdefault(owner or method, []).extend([method] if owner else [])
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for owner, its in methods.items():
+        alike.setdefault(tuple(its), []).append(owner)
+    for known, owners in alike.items():
+        yield ", ".join(owners) + (f" (.{', .'.join(known)})" if known else "")
 
 
 def with_table(text: str) -> str:

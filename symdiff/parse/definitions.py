@@ -15,7 +15,7 @@ from types import FunctionType
 from typing import Any
 
 from symdiff import ops
-from symdiff.definitions import ROUNDED
+from symdiff.definitions import CHECKS, ROUNDED
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.build import Builder, builder, building, copy_into
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, free_values, walk_nodes
@@ -86,6 +86,7 @@ class _Call(Template):
     arguments: tuple[Any, ...]
     keywords: tuple[tuple[str, Any], ...]
     rounded: bool
+    checks: bool
 
     def named(self, value: Any) -> Any:
         """NumPy's and SciPy's functions and types by the names that emitted code has for them."""
@@ -113,7 +114,8 @@ def _template(
 ) -> _Call | None:
     """The call as it is written; None where a function or an object of the user's is given."""
     call = _Call(interp)
-    call.function, call.rounded = call.named(function), function in ROUNDED
+    call.function = call.named(function)
+    call.rounded, call.checks = function in ROUNDED, function in CHECKS
     try:
         call.arguments = tuple(call.of(a) for a in arguments)
         call.keywords = tuple((name, call.of(a)) for name, a in keywords.items())
@@ -150,6 +152,7 @@ def _named(
         arguments=call.arguments,
         keywords=call.keywords,
         rounded=call.rounded,
+        checks=call.checks,
     )
     if type(result) is not tuple:
         return interp.wrap(emitted)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from symdiff import ops
-from symdiff.definitions import OBJECTS, is_definition
+from symdiff.definitions import OBJECTS, is_definition, object_name
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import FLOAT, INT, OPAQUE, ListType, Type
@@ -222,8 +222,9 @@ def library_name(function: Any) -> str:
         return f"{library_name(owner)}.{name}"
     module = _module(function)
     if isinstance(owner, Hashable) and owner in OBJECTS:
-        distribution: Any = owner
-        return f"scipy.stats.{distribution.name}.{name}"
+        return f"scipy.stats.{object_name(owner)}.{name}"
+    if isinstance(function, Hashable) and function in OBJECTS:
+        return f"scipy.stats.{object_name(function)}"
     if isinstance(function, np.ufunc):  # it does not tell where it is from
         places = ("numpy", "scipy.special")
         found = (p for p in places if getattr(sys.modules.get(p), name, None) is function)

@@ -1,0 +1,136 @@
+"""Distributions of several variables of ``scipy.stats``, by ``numpy.linalg``.
+
+What a distribution does not take is refused: a singular covariance, an object in its place.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from symdiff.definitions.declare import is_one_row, refuse
+
+LOG_2_PI = math.log(2.0 * math.pi)
+
+
+def _special() -> Any:
+    from scipy import special
+
+    return special
+
+
+def _squeezed(result: Any) -> Any:
+    result = np.squeeze(result)
+    return result[()] if result.ndim == 0 else result
+
+
+# The normal distribution --------------------------------------------------------------------------
+
+
+def _is_of_one(mean: Any, cov: Any) -> bool:
+    """Whether there is one variable."""
+    if mean is not None:
+        return mean.ndim == 0 or is_one_row(mean)
+    return cov.ndim < 2 or is_one_row(cov)
+
+
+def normal_logpdf(x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = False) -> Any:
+    if allow_singular is not False:
+        refuse("allow_singular=True")
+    mean = None if mean is None else np.asarray(mean)
+    cov = np.asarray(1.0 if cov is None else cov, dtype=np.float64)
+    rows = np.asarray(x, dtype=np.float64)
+    if _is_of_one(mean, cov):
+        return _of_one(rows, mean, cov)
+    if rows.ndim == 0:
+        raise ValueError("x has to have as many entries as there are variables")
+    apart = rows if mean is None else rows - mean
+    if cov.ndim < 2:
+        found = np.sum(apart * apart / cov, axis=-1) + np.sum(np.log(cov + 0.0 * mean))
+        return _squeezed(-0.5 * (mean.shape[0] * LOG_2_PI + found))
+    factor = np.linalg.cholesky(cov)
+    flat = np.reshape(apart, (-1, cov.shape[0]))
+    scaled = np.linalg.solve(factor, flat.T)
+    squares = np.reshape(np.sum(scaled * scaled, axis=0), apart.shape[:-1])
+    found = squares + 2.0 * np.sum(np.log(np.diag(factor)))
+    return _squeezed(-0.5 * (cov.shape[0] * LOG_2_PI + found))
+
+
+def _of_one(x: Any, mean: Any, cov: Any) -> Any:
+    """Of one variable: each entry of ``x`` is a place, or each row of more dimensions."""
+    variance = np.reshape(cov, ())
+    place = x if x.ndim < 2 else x[..., 0]
+    apart = place if mean is None else place - np.reshape(mean, ())
+    return _squeezed(-0.5 * (LOG_2_PI + np.log(variance) + apart * apart / variance))
+
+
+def normal_pdf(x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = False) -> Any:
+    return np.exp(normal_logpdf(x, mean, cov, allow_singular))
+
+
+# Dirichlet's, and the multinomial distribution ----------------------------------------------------
+
+
+def dirichlet_logpdf(x: Any, alpha: Any) -> Any:
+    x, alpha = np.asarray(x), np.asarray(alpha)
+    if alpha.ndim != 1:
+        raise ValueError("Parameter vector 'a' must be one dimensional")
+    gammaln = _special().gammaln
+    constant = np.sum(gammaln(alpha)) - gammaln(np.sum(alpha))
+    return _squeezed(np.sum(_special().xlogy(alpha - 1.0, x.T).T, axis=0) - constant)
+
+
+def dirichlet_pdf(x: Any, alpha: Any) -> Any:
+    return np.exp(dirichlet_logpdf(x, alpha))
+
+
+def multinomial_logpmf(x: Any, n: Any, p: Any) -> Any:
+    x, n, p = np.asarray(x), np.asarray(n), np.asarray(p, dtype=np.float64)
+    gammaln = _special().gammaln
+    each = _special().xlogy(x, p) - gammaln(x + 1.0)
+    result = gammaln(n + 1.0) + np.sum(each, axis=-1)
+    return result[()] if result.ndim == 0 else result
+
+
+def multinomial_pmf(x: Any, n: Any, p: Any) -> Any:
+    return np.exp(multinomial_logpmf(x, n, p))
+
+
+# Those with parameters that were made outside of the program -------------------------------------
+
+
+def frozen_normal_logpdf(self: Any, x: Any) -> Any:
+    from scipy import stats
+
+    return stats.multivariate_normal.logpdf(x, self.mean, self.cov_object._covariance)
+
+
+def frozen_normal_pdf(self: Any, x: Any) -> Any:
+    from scipy import stats
+
+    return stats.multivariate_normal.pdf(x, self.mean, self.cov_object._covariance)
+
+
+def frozen_dirichlet_logpdf(self: Any, x: Any) -> Any:
+    from scipy import stats
+
+    return stats.dirichlet.logpdf(x, self.alpha)
+
+
+def frozen_dirichlet_pdf(self: Any, x: Any) -> Any:
+    from scipy import stats
+
+    return stats.dirichlet.pdf(x, self.alpha)
+
+
+FROZEN: dict[str, dict[str, Any]] = {
+    "multivariate_normal": {"logpdf": frozen_normal_logpdf, "pdf": frozen_normal_pdf},
+    "dirichlet": {"logpdf": frozen_dirichlet_logpdf, "pdf": frozen_dirichlet_pdf},
+}
+MULTIVARIATE: dict[str, dict[str, Any]] = {
+    "multivariate_normal": {"logpdf": normal_logpdf, "pdf": normal_pdf},
+    "dirichlet": {"logpdf": dirichlet_logpdf, "pdf": dirichlet_pdf},
+    "multinomial": {"logpmf": multinomial_logpmf, "pmf": multinomial_pmf},
+}

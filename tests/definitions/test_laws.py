@@ -1,0 +1,290 @@
+"""All methods of each continuous distribution in one program, against differences of SciPy's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from tests import reference
+from tests.definitions import calls
+from tests.test_programs import same
+
+stats = pytest.importorskip("scipy.stats")
+
+X = np.array([[0.3, 0.7, 0.45], [0.9, 0.15, 0.62]])
+SHAPES: dict[str, tuple[float, ...]] = {
+    "arcsine": (),
+    "betaprime": (1.6, 2.8),
+    "cauchy": (),
+    "chi": (2.7,),
+    "chi2": (3.3,),
+    "exponnorm": (1.4,),
+    "f": (2.6, 5.5),
+    "fisk": (1.8,),
+    "foldnorm": (0.7,),
+    "genextreme": (0.2,),
+    "gengamma": (1.7, 1.3),
+    "gennorm": (1.4,),
+    "genpareto": (-0.3,),
+    "gumbel_l": (),
+    "gumbel_r": (),
+    "halfcauchy": (),
+    "halfnorm": (),
+    "hypsecant": (),
+    "invgamma": (1.7,),
+    "invgauss": (0.8,),
+    "johnsonsu": (-0.4, 1.2),
+    "levy": (),
+    "loggamma": (1.4,),
+    "loguniform": (0.1, 2.3),
+    "lomax": (1.7,),
+    "maxwell": (),
+    "moyal": (),
+    "nakagami": (1.3,),
+    "pareto": (1.8,),
+    "powerlaw": (1.7,),
+    "rayleigh": (),
+    "rice": (0.8,),
+    "skewnorm": (-1.4,),
+    "triang": (0.45,),
+    "truncnorm": (-0.5, 1.9),
+    "vonmises": (1.6,),
+    "weibull_min": (1.7,),
+}
+OF_THE_ARGUMENT = {  # not by their shapes: the distribution function, or its inverse
+    *("betaprime", "chi", "chi2", "f", "gengamma", "gennorm", "invgamma", "loggamma", "nakagami"),
+}
+DENSITIES, OTHERS = ("pdf", "logpdf"), ("cdf", "sf", "logcdf", "logsf", "ppf", "isf")
+
+
+def known(name: str) -> tuple[str, ...]:
+    from symdiff.definitions import DEFINITIONS
+
+    distribution = getattr(stats, name)
+    return tuple(m for m in (*DENSITIES, *OTHERS) if getattr(distribution, m) in DEFINITIONS)
+
+
+def methods(name: str) -> Callable[..., Any]:
+    """The program: all methods that are known, of arguments, location, scale and shapes."""
+    distribution, shapes = getattr(stats, name), SHAPES[name]
+    offset = 2.0 if name == "pareto" else 0.0
+    others = [m for m in OTHERS if m in known(name)]
+
+    def program(x: Any, loc: Any, scale: Any, *parameters: Any) -> Any:
+        found = [distribution.pdf(x + offset, *parameters, loc=loc, scale=scale)]
+        found.append(distribution.logpdf(x + offset, *parameters, loc=loc, scale=scale))
+        given = shapes if name in OF_THE_ARGUMENT else parameters
+        for method in others:
+            at = x if method in ("ppf", "isf") else x + offset
+            found.append(getattr(distribution, method)(at, *given, loc, scale))
+        return tuple(found)
+
+    return program
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_all_methods(name: str):
+    program, args = methods(name), (X, np.array([-0.1, -0.05, -0.2]), 1.3, *SHAPES[name])
+    expected = program(*args)
+    u = calls._directions(args, range(len(args)), 1)
+    value, tangent = sd.jvp(program, args, u)
+    assert same(value, expected)
+    for k, part in enumerate(tangent):
+        w = reference.direction(part, seed=7 + k)
+
+        def weighed(*a: Any, k: int = k, w: Any = w) -> Any:
+            return np.sum(w * program(*a)[k])
+
+        exact = reference.directional(weighed, args, u, step=1e-3)
+        np.testing.assert_allclose(np.sum(w * part), exact.value, rtol=1e-7, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["weibull_min", "skewnorm", "truncnorm", "genextreme"])
+def test_gradients_and_order_two(name: str):
+    """Of negative logarithms of likelihoods, as they are minimised."""
+    distribution, shapes = getattr(stats, name), SHAPES[name]
+
+    def loss(loc: Any, scale: Any, *parameters: Any) -> Any:
+        return -np.sum(distribution.logpdf(X, *parameters, loc=loc, scale=scale))
+
+    args = (-0.1, 1.3, *shapes)
+    calls.check(loss, *args, wrt=tuple(range(len(args))), step=1e-3)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_outside_of_the_support(name: str):
+    """Values are SciPy's; slopes are 0 or those of the law, and no NaN where a value is finite."""
+    distribution, shapes = getattr(stats, name), SHAPES[name]
+    x = np.array([-np.inf, -3.0, 0.5, 3.0, np.inf, np.nan])
+
+    def program(x: Any) -> Any:
+        return distribution.pdf(x, *shapes), distribution.logpdf(x, *shapes)
+
+    value, tangent = sd.jvp(program, (x,), (np.ones_like(x),))
+    assert same(value, program(x))
+    low, high = distribution.support(*shapes)
+    outside = (x < low) | (x > high)
+    assert np.all(tangent[0][outside] == 0) and np.all(tangent[1][outside] == 0)
+    assert np.all(np.isfinite(tangent[0][1:4])) and np.all(np.isfinite(tangent[1][1:4]))
+
+
+def test_shapes_at_which_forms_degenerate():
+    """No shape in between: the exponential distribution is one of Pareto's, Gumbel's of others."""
+    for name, limit in (("genpareto", "expon"), ("genextreme", "gumbel_r")):
+
+        def loss(x: Any, c: Any, name: str = name) -> Any:
+            return np.sum(getattr(stats, name).logpdf(x, c))
+
+        def simple(x: Any, limit: str = limit) -> Any:
+            return np.sum(getattr(stats, limit).logpdf(x))
+
+        by_x, by_c = sd.grad(loss, (0, 1))(X, 0.0)
+        np.testing.assert_allclose(by_x, sd.grad(simple)(X), rtol=1e-12)
+        near = reference.directional(lambda c, loss=loss: loss(X, c), (0.0,), (1.0,), step=1e-2)
+        np.testing.assert_allclose(by_c, near.value, rtol=1e-7)
+
+
+# Of counts ----------------------------------------------------------------------------------------
+
+K = np.array([0, 3, 1, 5])
+COUNTS: dict[str, tuple[float, ...]] = {
+    "bernoulli": (0.3,),
+    "betabinom": (6, 1.4, 2.2),
+    "binom": (6, 0.3),
+    "geom": (0.3,),
+    "nbinom": (2.5, 0.3),
+    "poisson": (2.4,),
+}
+
+
+@pytest.mark.parametrize("name", COUNTS)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_laws_of_counts(name: str):
+    distribution, shapes = getattr(stats, name), COUNTS[name]
+    fixed = [s for s in shapes if isinstance(s, int)]
+    free = tuple(s for s in shapes if not isinstance(s, int))
+
+    def masses(*parameters: Any) -> Any:
+        given = (K, *fixed, *parameters)
+        return distribution.pmf(*given), distribution.logpmf(*given), distribution.pmf(*given, -1)
+
+    def sums(p: Any) -> Any:
+        given = (np.array([-1.0, 0.0, 0.5, 2.5, 9.0]), *shapes[:-1], p)
+        return tuple(getattr(distribution, m)(*given) for m in ("cdf", "sf", "logcdf", "logsf"))
+
+    programs: list[tuple[Callable[..., Any], tuple[float, ...]]] = [(masses, free)]
+    if name != "betabinom":
+        programs.append((sums, shapes[-1:]))
+    for program, args in programs:
+        u = calls._directions(args, range(len(args)), 1)
+        value, tangent = sd.jvp(program, args, u)
+        assert same(value, program(*args))
+        for k, part in enumerate(tangent):
+            w = np.where(np.isfinite(value[k]), reference.direction(part, seed=7 + k), 0.0)
+
+            def weighed(*a: Any, k: int = k, w: Any = w, program: Any = program) -> Any:
+                return np.sum(w * np.where(w != 0, program(*a)[k], 0.0))
+
+            exact = reference.directional(weighed, args, u, step=1e-3).value
+            np.testing.assert_allclose(
+                np.sum(w * np.where(w != 0, part, 0.0)), exact, rtol=1e-7, atol=1e-9
+            )
+
+
+# Of several variables -----------------------------------------------------------------------------
+
+ROWS = np.array([[0.3, -0.2, 0.9], [1.1, 0.4, -0.7]])
+ROOT = np.array([[1.3, 0.2, -0.1], [0.0, 0.9, 0.3], [0.4, 0.0, 1.1]])
+MEAN = np.array([0.2, -0.1, 0.4])
+
+
+def test_the_normal_distribution_of_several_variables():
+    normal = stats.multivariate_normal
+
+    def program(x: Any, mean: Any, root: Any) -> Any:
+        cov = root @ root.T
+        return (
+            normal.logpdf(x, mean, cov),
+            normal.pdf(x[0], mean=mean, cov=cov),
+            normal(mean, cov).logpdf(x),
+            normal.logpdf(x, mean, np.diag(cov)),
+            normal.logpdf(x[:1], mean, root[0, 0]),
+            normal.logpdf(x, cov=cov),
+            normal.logpdf(x[0], root[0, 1], root[0, 0]),
+            normal.logpdf(x[0]),
+            normal.pdf(np.reshape(x, (2, 3, 1)), root[0, :1], cov[:1, :1]),
+            normal.logpdf(np.stack([x, 2.0 * x]), mean, cov),
+        )
+
+    calls.check(program, ROWS, MEAN, ROOT, wrt=(0, 1, 2), step=2e-3)
+
+
+def test_dirichlets_and_the_multinomial_distribution():
+    counts = np.array([[2, 1, 3], [0, 5, 1]])
+
+    def program(z: Any, alpha: Any) -> Any:
+        shares = np.exp(z) / np.sum(np.exp(z))
+        return (
+            stats.dirichlet.logpdf(shares, alpha),
+            stats.dirichlet(alpha).pdf(shares),
+            stats.dirichlet.logpdf(np.stack([shares, shares[::-1]], axis=1), alpha),
+            stats.multinomial.logpmf(counts, 6, shares),
+            stats.multinomial.pmf(counts[0], n=6, p=shares),
+        )
+
+    alpha = np.array([1.3, 0.7, 2.4])
+    calls.check(program, np.array([0.2, -0.5, 0.4]), alpha, wrt=(0, 1), step=2e-3)
+
+
+def test_what_scipy_refuses_of_several_variables_is_raised_by_a_gradient():
+    with pytest.raises(ValueError, match="sum"):
+        sd.grad(lambda x: stats.dirichlet.logpdf(x, np.ones(3)))(np.array([0.5, 0.2, 0.1]))
+    with pytest.raises(np.linalg.LinAlgError):
+        sd.grad(lambda c: stats.multivariate_normal.logpdf(MEAN, None, c))(np.zeros((3, 3)))
+
+
+# What is not known --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("function", "named"),
+    [
+        (lambda x: stats.kappa3.logpdf(x, 1.0), r"scipy\.stats\.kappa3\.logpdf"),
+        (lambda x: stats.kappa3(1.0).logpdf(x), r"scipy\.stats\.kappa3"),
+        (lambda x: stats.norm.fit(np.array([x, 1.0]))[0], r"stats\.norm\.fit\n.*\n.*\n.*logpdf"),
+        (lambda x: stats.norm.rvs(x), r"scipy\.stats\.norm\.rvs\n.*\n.*\n.*Generator"),
+        (lambda x: stats.norm(x).rvs(), r"scipy\.stats\.norm\.rvs"),
+        (lambda x: stats.norm(x).mean(), r"scipy\.stats\.norm\.mean"),
+        (lambda x: stats.rice.cdf(x, 0.5), r"scipy\.stats\.rice\.cdf"),
+        (
+            lambda x: stats.multivariate_normal.cdf(np.array([x, x]), cov=np.eye(2)),
+            r"scipy\.stats\.multivariate_normal\.cdf",
+        ),
+        (
+            lambda x: stats.multivariate_normal.logpdf(x, allow_singular=True),
+            r"multivariate_normal\.logpdf in this form: allow_singular=True",
+        ),
+        (lambda a: stats.invgamma.ppf(0.4, a), r"gammainccinv by 'a'"),
+    ],
+)
+def test_what_is_not_known_is_told_by_name(function: Callable[..., Any], named: str):
+    with pytest.raises(sd.UnsupportedCallError, match=named):
+        sd.jvp(function, (0.8,), (1.0,))
+
+
+NORMAL = stats.multivariate_normal(MEAN, ROOT @ ROOT.T)
+SHARES = stats.dirichlet(np.array([1.3, 0.7, 2.4]))
+
+
+def test_distributions_of_several_variables_that_were_made_outside():
+    def program(x: Any, z: Any) -> Any:
+        shares = np.exp(z) / np.sum(np.exp(z))
+        return NORMAL.logpdf(x), NORMAL.pdf(x[0]), SHARES.logpdf(shares), SHARES.pdf(shares)
+
+    calls.check(program, ROWS, np.array([0.2, -0.5, 0.4]), wrt=(0, 1), step=2e-3)
