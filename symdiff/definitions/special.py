@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import defines, refuse
+from symdiff.definitions.declare import refuse, registered
 
 
 def polygamma(n: Any, x: Any) -> Any:
@@ -96,10 +96,5 @@ def h2vp(v: Any, z: Any, n: Any = 1) -> Any:
 
 def register(special: ModuleType) -> None:
     """Say what the functions mean; those that this SciPy has."""
-    definitions: tuple[Any, ...] = (
-        *(polygamma, multigammaln, softplus, jvp, yvp, ivp, kvp, h1vp, h2vp),
-    )
-    for definition in definitions:
-        function = getattr(special, definition.__name__, None)
-        if function is not None:
-            defines(function, rounded=True)(definition)
+    names = (polygamma, multigammaln, softplus, jvp, yvp, ivp, kvp, h1vp, h2vp)
+    registered(special, *names, rounded=True)
