@@ -35,6 +35,7 @@ from symdiff.definitions import (
 from symdiff.definitions.declare import (
     CHECKS,
     DEFINITIONS,
+    INSTEAD,
     OBJECTS,
     ROUNDED,
     RULED,
@@ -45,6 +46,7 @@ from symdiff.definitions.declare import (
 __all__ = [
     "CHECKS",
     "DEFINITIONS",
+    "INSTEAD",
     "OBJECTS",
     "ROUNDED",
     "RULED",

@@ -15,6 +15,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 DEFINITIONS: dict[Any, FunctionType] = {}
 ROUNDED: set[Any] = set()  # functions whose definitions agree with them to rounding only
 CHECKS: set[Any] = set()  # functions that raise of what their definitions compute with
+INSTEAD: dict[Any, str] = {}  # what to write in place of library callables without a meaning
 OBJECTS: set[Any] = set()  # of libraries, whose methods are defined
 _PACKAGE = __name__.rpartition(".")[0]
 

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions.counts import COUNTS
-from symdiff.definitions.declare import DEFINITIONS, OBJECTS, defines
+from symdiff.definitions.declare import DEFINITIONS, INSTEAD, OBJECTS, defines
 from symdiff.definitions.laws import CONTINUOUS
 from symdiff.definitions.multivariate import FROZEN, MULTIVARIATE
-from symdiff.ops.declare import INSTEAD
 
 # Arguments ----------------------------------------------------------------------------------------
 

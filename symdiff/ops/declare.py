@@ -356,7 +356,6 @@ FUNCTIONS: dict[Any, Lowering] = {}
 WRITES: dict[Any, Lowering] = {}
 METHODS: dict[str, Lowering] = {}
 ATTRIBUTES: dict[str, Lowering] = {}
-INSTEAD: dict[Any, str] = {}  # what to write in place of library callables that have no lowering
 
 
 def writes(*callables: Any) -> Callable[[Lowering], Lowering]:

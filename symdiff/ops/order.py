@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.definitions.declare import INSTEAD
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import ArrayType, Dim, Size, Type
@@ -30,7 +31,6 @@ from symdiff.ops.arrange import (
 from symdiff.ops.creation import arange_of, array_of, eye, zeros, zeros_of
 from symdiff.ops.declare import (
     EVALUATED,
-    INSTEAD,
     Operation,
     Spelling,
     array_type,

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.definitions.declare import INSTEAD
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Operand, Value
 from symdiff.ops.arrange import axis_of, lower_reshape
 from symdiff.ops.creation import arange_of, array_of
-from symdiff.ops.declare import INSTEAD, array_type, static, writes
+from symdiff.ops.declare import array_type, static, writes
 from symdiff.ops.elementary import as_dtype_of, negative, remainder, where
 from symdiff.ops.index import index_add_of, index_of, index_set_of
 from symdiff.ops.order import places_along

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.definitions.declare import INSTEAD
 from symdiff.errors import UnsupportedCallError
-from symdiff.ops.declare import INSTEAD, static
+from symdiff.ops.declare import static
 from symdiff.parse.blame import users
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lookups import defines, on_class

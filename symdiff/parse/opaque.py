@@ -18,11 +18,10 @@ from typing import Any
 import numpy as np
 
 from symdiff import ops
-from symdiff.definitions import OBJECTS, is_definition, object_name
+from symdiff.definitions import INSTEAD, OBJECTS, is_definition, object_name
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import FLOAT, INT, OPAQUE, ListType, Type
-from symdiff.ops.declare import INSTEAD
 from symdiff.ops.effects import Field, Named, Text
 from symdiff.ops.index import Slot
 from symdiff.parse.blame import users
