@@ -22,6 +22,7 @@ from symdiff.ir.graph import Block, Node, Value, uses, walk_nodes
 from symdiff.ir.types import INT
 from symdiff.ops import add, less, not_, subtract
 from symdiff.ops.declare import NeedsStatic
+from symdiff.ops.sizes import lower_bound
 from symdiff.ops.strides import met
 from symdiff.parse.blame import is_foreseen, is_users
 from symdiff.parse.carries import Carries, Relations
@@ -364,6 +365,9 @@ def _enters(turns: Turns) -> bool | Value:
     if isinstance(turns.count, int):
         return turns.count > turns.first
     assert turns.count is not None
+    at_least = lower_bound(turns.count)
+    if at_least is not None and at_least > turns.first:
+        return True
     result: Value = less(turns.first, turns.count)
     return result
 

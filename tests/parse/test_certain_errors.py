@@ -579,3 +579,26 @@ def test_what_has_no_hash_is_no_key(function):
         with pytest.raises(TypeError) as raised:
             gradient(ROW, key)
         assert str(raised.value) == str(expected.value)
+
+
+def adds_what_is_unknown(x):
+    total = 0
+    for value in x:
+        total += value * unknown_factor  # noqa: F821
+    return total
+
+
+def calls_with_too_much(x):
+    total = 0
+    for k in range(len(x)):
+        total += len(x[k], x)
+    return total
+
+
+def test_the_error_of_every_turn_is_that_of_the_function():
+    for function, error in ((adds_what_is_unknown, NameError), (calls_with_too_much, TypeError)):
+        for x in (ROW, BLOCK):
+            with pytest.raises(error):
+                symdiff.grad(function)(x)
+    with pytest.raises(SignatureError, match="returns int"):
+        symdiff.grad(adds_what_is_unknown)(ROW[:0])
