@@ -171,13 +171,40 @@ def _is_whole_store(node: Node) -> bool:
 
 def _copy_views(block: Block, copied: Iterable[Value], absent: frozenset[Value]) -> None:
     insertion = _Insertion()
-    views = {}
+    views, lines = {}, {}
+    read_otherwise = _read_otherwise(block)
     for value in copied:
-        assert value.node is not None
-        made = insertion.after[value.node] = copy_of(value, value.node, None, absent)
+        view = value.node
+        assert view is not None
+        made = insertion.after[view] = copy_of(value, view, None, absent)
         views[value] = made.result
-    _redirect(block, views)
+        if is_line(value.type) and value in read_otherwise:
+            again = Node(view.op, view.operands, view.attributes, (), (), view.span)
+            again.results = (Value(value.type, again, None, value.role),)
+            insertion.before.setdefault(view, []).append(again)
+            lines[value] = again.result
+    _redirect(block, views, lines)
     insertion.into(block)
+
+
+# Products of lines, whose last bits depend on how far their elements lie apart.
+_PRODUCTS = frozenset({"matmul", "dot", "inner", "vdot", "vecdot", "einsum"})
+
+
+def _goes_by_distance(node: Node) -> bool:
+    """Whether the bits of what the user's function computes depend on how operands lie."""
+    return node.op.name in _PRODUCTS and node.result.role == "primal"
+
+
+def _read_otherwise(block: Block) -> set[Value]:
+    """What is read by others than those whose bits depend on how it lies."""
+    found: set[Value] = set()
+    for inner in blocks_of(block):
+        found.update(inner.results)
+        for node in inner.nodes:
+            if not _goes_by_distance(node):
+                found.update(node.operands)
+    return found
 
 
 def _copied_lists(decisions: Decisions, absent: frozenset[Value]) -> list[Node]:
@@ -185,14 +212,18 @@ def _copied_lists(decisions: Decisions, absent: frozenset[Value]) -> list[Node]:
     return [node for node in decisions.copied_pushes if not fits_array(node, absent)]
 
 
-def _redirect(block: Block, views: dict[Value, Value]) -> None:
-    """Let all readers of views read their copies."""
+def _redirect(block: Block, views: dict[Value, Value], lines: dict[Value, Value]) -> None:
+    """Let readers of views read their copies, or the ``lines`` themselves where bits depend on it:
+    the user's function has read them before it writes to what they are views of.
+    """
     if not views:
         return
+    either = {**views, **lines}
     for inner in blocks_of(block):
         inner.results = tuple(views.get(v, v) for v in inner.results)
         for node in inner.nodes:
-            node.operands = tuple(views.get(v, v) for v in node.operands)
+            chosen = either if _goes_by_distance(node) else views
+            node.operands = tuple(chosen.get(v, v) for v in node.operands)
 
 
 def _replaced(values: tuple[Value, ...], number: int, value: Value) -> tuple[Value, ...]:

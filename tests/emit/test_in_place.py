@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+import symdiff as sd
 from symdiff.emit import emit_source
 from symdiff.ir.graph import Value
 from symdiff.ops import (
@@ -253,3 +254,24 @@ def test_a_derived_program_leaves_what_its_function_mutates_alone() -> None:
     load(emit_source(graph))(x, y)
     assert np.array_equal(x, X)
     assert np.array_equal(y, X)
+
+
+def weighed_by_a_column(x: Any) -> Any:
+    rows = x.copy()
+    column = rows[:, 0]
+    column[:2] = column @ column
+    return column @ rows[:, 1]
+
+
+def test_a_product_is_that_of_the_column_not_of_the_copy_kept_of_it() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        x = rng.normal(size=(13, 3))
+        value, pullback = sd.vjp(weighed_by_a_column, x)
+        assert value == weighed_by_a_column(x)
+        s, (a, b) = x[:, 0] @ x[:, 0], (x[:, 0], x[:, 1])
+        expected = np.zeros((13, 3))
+        expected[2:, 0] = b[2:]
+        expected[:, 0] += 2.0 * (b[0] + b[1]) * a
+        expected[:2, 1], expected[2:, 1] = s, a[2:]
+        np.testing.assert_allclose(pullback(1.0)[0], expected, rtol=1e-13, atol=1e-13)
