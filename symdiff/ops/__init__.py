@@ -20,6 +20,7 @@ from symdiff.ops import (
     scipy_decompositions,
     selected,
     softmax,
+    sparse,
     special,
     writes,
 )
@@ -518,6 +519,7 @@ __all__ = [
     "softmax",
     "solve",
     "sort",
+    "sparse",
     "special",
     "spell_template",
     "sqrt",

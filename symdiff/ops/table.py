@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Hashable, Iterator
-from itertools import groupby
+from itertools import accumulate, groupby
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +67,7 @@ FAMILIES = {
     "filters": "`scipy.signal`",
     "transforms": "`scipy.fft`",
     "splines": "`scipy.interpolate`",
+    "sparse": "`scipy.sparse`",
     **dict.fromkeys(
         (
             *("matrices", "structured", "equations", "matrix_functions", "factors"),
@@ -78,7 +79,7 @@ FAMILIES = {
 
 
 _OWN = frozenset(  # modules with functions that only definitions call
-    {"symdiff.definitions.matrices", "symdiff.definitions.filters"}
+    {f"symdiff.definitions.{name}" for name in ("matrices", "filters", "sparse")}
 )
 
 
@@ -86,10 +87,20 @@ def _is_known(value: Any) -> bool:
     return isinstance(value, Hashable) and value in OBJECTS
 
 
+def _public(module: str, name: str) -> str:
+    """The shortest part, of two words or more, of a module's name under which its function is
+    found, or two words.
+    """
+    _, *places = accumulate(module.split("."), "{}.{}".format)
+    found = (p for p in places if hasattr(sys.modules.get(p), name))
+    return next(found, ".".join(module.split(".")[:2]))
+
+
 def _is_hidden(function: Any) -> bool:
     """Whether users know a method by another name: a call, a property of a class's base."""
-    owner, _, _ = getattr(function, "__qualname__", "").rpartition(".")
-    return owner.startswith("_") and getattr(function, "__module__", "").startswith("scipy.")
+    full = getattr(function, "__qualname__", "")
+    hidden = full.startswith("_") or ".__" in full
+    return hidden and getattr(function, "__module__", "").startswith("scipy.")
 
 
 def spelled(function: Any) -> tuple[str, str]:
@@ -108,9 +119,9 @@ def spelled(function: Any) -> tuple[str, str]:
         module = "numpy" if is_numpys else "scipy.special"
     else:
         module = function.__module__
-    if module.startswith("scipy."):
-        module = ".".join(module.split(".")[:2])
     full = getattr(function, "__qualname__", "")
+    if module.startswith("scipy."):
+        module = _public(module, full)
     name = full if "." in full and module.startswith("scipy.") else function.__name__
     prefix = "" if module == "builtins" else f"{module}.".replace("numpy.", "np.", 1)
     return prefix, name

@@ -1,0 +1,164 @@
+"""Sparse matrices by their entries: products with arrays, and the solution of equations."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from typing import Any
+
+import numpy as np
+
+from symdiff.definitions import sparse as definitions
+from symdiff.ir.graph import Value
+from symdiff.ir.types import ArrayType, Type
+from symdiff.ops.declare import (
+    FUNCTIONS,
+    Operation,
+    array_type,
+    declare,
+    lowers,
+    require_array,
+    template,
+)
+from symdiff.ops.elementary import as_dtype_of, conjugated
+from symdiff.ops.index import index_of
+from symdiff.ops.linalg import common_dtype
+from symdiff.ops.sizes import dim_of, sizes_of
+from symdiff.ops.ufuncs import staged
+
+
+def _sparse(name: str) -> Any:
+    return importlib.import_module(name)
+
+
+@functools.lru_cache(maxsize=64)
+def _product_dtype(data: np.dtype, x: np.dtype) -> np.dtype:
+    one = _sparse("scipy.sparse").csr_array(np.ones((1, 1), data))
+    dtype: np.dtype = (one @ np.ones(1, x)).dtype
+    return dtype
+
+
+def _infer_product(
+    data: Type, rows: Type, columns: Type, x: Type, count: Type, *, length: Any
+) -> tuple[Type, ...]:
+    entries, right = require_array(data, "sparse_product"), require_array(x, "sparse_product")
+    dtype = _product_dtype(entries.dtype, right.dtype)
+    return (ArrayType(dtype, (length, *right.shape[1:]), "array"),)
+
+
+def _evaluate_product(
+    data: Any, rows: Any, columns: Any, x: Any, count: Any, *, length: Any
+) -> Any:
+    shape = (count, x.shape[0])
+    return _sparse("scipy.sparse").coo_array((data, (rows, columns)), shape=shape) @ x
+
+
+def _at_entries(g: Value, rows: Value, x: Value, columns: Value) -> Value:
+    """What the entry in each place gets: the product of a row and a row."""
+    products = index_of(g, (rows,)) * conjugated(index_of(x, (columns,)))
+    if array_type(products).rank == 1:
+        return products
+    return FUNCTIONS[np.sum](products, axis=1)  # type: ignore[no-any-return]
+
+
+def product_of(data: Value, rows: Value, columns: Value, x: Value, count: Any) -> Value:
+    """A sparse matrix of ``count`` rows times an array."""
+    return sparse_product(data, rows, columns, x, count, length=dim_of(count))  # type: ignore[no-any-return]
+
+
+def _product_back(
+    g: Value, y: Value, data: Value, rows: Value, columns: Value, x: Value, *others: Any, **_: Any
+) -> Value:
+    return as_dtype_of(product_of(conjugated(data), columns, rows, g, sizes_of(x)[0]), x)
+
+
+sparse_product: Operation = declare(
+    Operation(
+        "sparse_product",
+        _infer_product,
+        _evaluate_product,
+        raises=True,
+        cost="heavy",
+        spelling=template(
+            "scipy.sparse.coo_array(({0}, ({1}, {2})), shape=({4}, {3}.shape[0])) @ {3}"
+        ),
+        repeated=frozenset({3}),
+        vjp={
+            0: lambda g, y, data, rows, columns, x, count, length: as_dtype_of(
+                _at_entries(g, rows, x, columns), data
+            ),
+            3: _product_back,
+        },
+        jvp={
+            0: lambda t, y, data, rows, columns, x, count, length: as_dtype_of(
+                product_of(t, rows, columns, x, count), y
+            ),
+            3: lambda t, y, data, rows, columns, x, count, length: as_dtype_of(
+                product_of(data, rows, columns, t, count), y
+            ),
+        },
+        nondifferentiable=frozenset({1, 2, 4}),
+        documentation="A matrix, given by its entries and their places, times an array.",
+    ),
+    5,
+)
+
+
+def _infer_solve(data: Type, rows: Type, columns: Type, b: Type) -> tuple[Type, ...]:
+    right = require_array(b, "spsolve")
+    dtype = common_dtype(require_array(data, "spsolve"), right)
+    return (ArrayType(dtype, right.shape, "array"),)
+
+
+def _evaluate_solve(data: Any, rows: Any, columns: Any, b: Any) -> Any:
+    shape = (b.shape[0], b.shape[0])
+    matrix = _sparse("scipy.sparse").csc_array((data, (rows, columns)), shape=shape)
+    return _sparse("scipy.sparse.linalg").spsolve(matrix, b)
+
+
+def _solved_back(g: Value, data: Value, rows: Value, columns: Value) -> Value:
+    return sparse_solve(conjugated(data), columns, rows, g)  # type: ignore[no-any-return]
+
+
+sparse_solve: Operation = declare(
+    Operation(
+        "sparse_solve",
+        _infer_solve,
+        _evaluate_solve,
+        raises=True,
+        cost="heavy",
+        spelling=template(
+            "scipy.sparse.linalg.spsolve(scipy.sparse.csc_array(({0}, ({1}, {2})),"
+            " shape=({3}.shape[0], {3}.shape[0])), {3})"
+        ),
+        repeated=frozenset({3}),
+        vjp={
+            0: lambda g, y, data, rows, columns, b: as_dtype_of(
+                -_at_entries(_solved_back(g, data, rows, columns), rows, y, columns), data
+            ),
+            3: lambda g, y, data, rows, columns, b: as_dtype_of(
+                _solved_back(g, data, rows, columns), b
+            ),
+        },
+        jvp={
+            0: lambda t, y, data, rows, columns, b: (
+                -sparse_solve(data, rows, columns, product_of(t, rows, columns, y, sizes_of(y)[0]))
+            ),
+            3: lambda t, y, data, rows, columns, b: sparse_solve(data, rows, columns, t),
+        },
+        nondifferentiable=frozenset({1, 2}),
+        documentation="The solution of equations whose matrix is given by its entries.",
+    ),
+    4,
+)
+
+
+@lowers(definitions.sparse_product)
+def _lower_product(data: Any, rows: Any, columns: Any, x: Any, count: Any) -> Value:
+    return product_of(staged(data), staged(rows), staged(columns), staged(x), count)
+
+
+@lowers(definitions.sparse_solve)
+def _lower_solve(data: Any, rows: Any, columns: Any, b: Any) -> Value:
+    operands = [staged(x) for x in (data, rows, columns, b)]
+    return sparse_solve(*operands)  # type: ignore[no-any-return]

@@ -1,0 +1,89 @@
+"""Products of ``scipy.sparse`` matrices with arrays, against SciPy's values and differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from tests.definitions.calls import check
+
+sparse = pytest.importorskip("scipy.sparse")
+solving = pytest.importorskip("scipy.sparse.linalg")
+
+RNG = np.random.default_rng(0)
+DENSE = np.where(RNG.uniform(size=(4, 3)) < 0.5, 0.0, RNG.normal(size=(4, 3)))
+DENSE[2] = 0.0  # a row without entries
+CSR, CSC, COO = sparse.csr_array(DENSE), sparse.csc_matrix(DENSE), sparse.coo_array(DENSE)
+SQUARE = sparse.csc_array(np.diag([3.0, 4.0, 5.0]) + np.eye(3, k=1) - 2 * np.eye(3, k=-2))
+DIAGONAL = sparse.dia_array(SQUARE)
+X, Y = RNG.normal(size=3), RNG.normal(size=(4, 2))
+ROWS, COLUMNS = np.array([0, 1, 1, 3]), np.array([2, 0, 2, 1])
+
+
+def _made(data: Any, x: Any) -> Any:
+    matrix = sparse.csr_array((data, (ROWS, COLUMNS)), shape=(4, 3))
+    compressed = sparse.csc_matrix((data, ROWS, [0, 1, 3, 4]), shape=(4, 3))
+    return matrix @ x * (compressed @ (x * x)) + (matrix.toarray() @ x)
+
+
+def _solved(data: Any, b: Any) -> Any:
+    places = (np.array([0, 1, 2, 0]), np.array([0, 1, 2, 2]))
+    return solving.spsolve(sparse.csc_matrix((data, places), shape=(3, 3)), b)
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (lambda x: CSR @ x * (CSC @ (x * x)), (X,)),
+        (lambda x: COO.dot(x) * (2.0 * CSR @ x), (X,)),
+        (lambda y: (CSR.T @ y) * (CSC.T * y), (Y,)),
+        (lambda y: (y.T @ CSR) * (y[:, 0] @ CSC) @ (CSC.toarray().T @ y), (Y,)),
+        (lambda x: solving.spsolve(SQUARE, x * x), (X,)),
+        (_made, (np.array([0.5, 1.5, -0.3, 2.0]), X)),
+        (_solved, (np.array([2.5, 1.5, -3.3, 2.0]), X)),
+    ],
+)
+def test_products_and_solutions(function: Callable[..., Any], args: Any):
+    check(function, *args, wrt=tuple(range(len(args))))
+
+
+def test_a_matrix_as_an_argument():
+    def squares(matrix: Any, x: Any) -> Any:
+        return np.sum((matrix @ x) ** 2)
+
+    gradient = sd.grad(squares, 1)
+    for matrix in (CSR, 2 * CSR, CSC):
+        np.testing.assert_allclose(gradient(matrix, X), 2 * (matrix.T @ (matrix @ X)), rtol=1e-14)
+
+
+def test_entries_that_change_are_read_again():
+    matrix = CSR.copy()
+    gradient = sd.grad(lambda x: np.sum(matrix @ x))
+    first = gradient(X)
+    matrix.data *= 3.0
+    np.testing.assert_allclose(gradient(X), 3 * first, rtol=1e-14)
+
+
+def test_single_and_complex_numbers():
+    matrix = CSR.astype(np.float32)
+    single = sd.grad(lambda x: np.sum((matrix @ x) ** 2))(X.astype(np.float32))
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, 2 * (CSR.T @ (CSR @ X)), rtol=1e-5)
+    factor = sparse.csr_array(DENSE * (1 + 2j))
+    value, pullback = sd.vjp(lambda z: factor @ z, X + 1j)
+    np.testing.assert_array_equal(value, factor @ (X + 1j))
+    np.testing.assert_allclose(pullback(value)[0], factor.conj().T @ value, rtol=1e-14)
+
+
+def test_what_is_not_taken_is_refused():
+    for function, told in (
+        (lambda x: CSR * x, "elementwise"),
+        (lambda x: DIAGONAL @ x, "dia"),
+        (lambda x: sparse.csr_array(np.outer(x, x)) @ x, "entries"),
+    ):
+        with pytest.raises(sd.UnsupportedCallError, match=told):
+            sd.vjp(function, X)
