@@ -23,9 +23,10 @@ _PACKAGE = __name__.rpartition(".")[0]
 class Place:
     """Where the rule of a function stands; None where it has none."""
 
-    __slots__ = ("rule",)
+    __slots__ = ("__name__", "rule")
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
         self.rule: Any = None
 
 
@@ -44,7 +45,9 @@ class Ruled:
         """The place of a function, which has a hash."""
         table: Any = self._weak if type(function).__weakrefoffset__ else self._lasting
         with self._lock:
-            found: Place = table.setdefault(function, Place())
+            if function not in table:
+                table[function] = Place(getattr(function, "__name__", "function"))
+            found: Place = table[function]
             return found
 
     def add(self, function: Any, rule: Any, replace: bool) -> bool:

@@ -100,7 +100,7 @@ def newton(
     if full_output:
         refuse("full_output=True")
     if fprime is not None or fprime2 is not None:
-        refuse("fprime= and fprime2= (leave them out: the secant method is used)")
+        refuse("fprime= and fprime2= (use scipy.optimize.root_scalar)")
     if np.ndim(x0) > 0:
         refuse("an array as x0 (use scipy.optimize.root)")
     options = {"tol": tol, "maxiter": maxiter, "x1": x1, "rtol": rtol, "disp": disp}
@@ -131,7 +131,7 @@ def fsolve(
     if full_output:
         refuse("full_output=True")
     if fprime is not None:
-        refuse("fprime= (leave it out: SciPy takes differences)")
+        refuse("fprime= (use scipy.optimize.root with jac=)")
     options = {
         "xtol": xtol,
         "maxfev": maxfev,
@@ -185,17 +185,49 @@ def root(
     callback: Any = None,
     options: Any = None,
 ) -> Any:
-    if callable(jac) or jac:
-        refuse("jac= (leave it out)")
     if callback is not None:
         refuse("callback=")
     start = _started(x0)
-    system = _system(fun, start, args)
-    given = {"method": method, "tol": tol, "options": options}
+    system = called = _system(_first(fun, jac), start, args)
+    if callable(jac) or jac:
+        called = followed(_both(fun, jac), (start,), _tuple(args), 2)
+    given = {"method": method, "jac": True if callable(jac) else jac, "tol": tol}
     x, success = solver(
-        "scipy.optimize.root", system, (x0,), given, (start, True), ("x", "success")
+        "scipy.optimize.root",
+        called,
+        (x0,),
+        {**given, "options": options},
+        (start, True),
+        ("x", "success"),
     )
     return Root(solution("zeros", x, system), success)
+
+
+def _first(fun: Any, slope: Any) -> Any:
+    """The function itself, which gives its derivative too where that is ``True``."""
+    if slope is not True:
+        return fun
+
+    def value(x: Any, *args: Any) -> Any:
+        return fun(x, *args)[0]
+
+    return value
+
+
+def _both(fun: Any, slope: Any) -> Any:
+    """The function and its derivative in one."""
+
+    def both(x: Any, *args: Any) -> Any:
+        value, derivative = fun(x, *args) if slope is True else (fun(x, *args), slope(x, *args))
+        if np.ndim(x) == 0:
+            return float(value), float(derivative)
+        return _as_numbers(value), _as_numbers(derivative)
+
+    return both
+
+
+def _as_numbers(value: Any) -> Any:
+    return np.asarray(value) if np.ndim(value) > 0 else float(value)
 
 
 def root_scalar(
@@ -212,11 +244,12 @@ def root_scalar(
     maxiter: Any = None,
     options: Any = None,
 ) -> Any:
-    if fprime is not None or fprime2 is not None:
-        refuse("fprime= and fprime2= (leave them out)")
+    if fprime2 is not None:
+        refuse("fprime2= (leave it out)")
+    own = _first(f, fprime)
 
     def residual(x: Any, *args: Any) -> Any:
-        return f(x, *args)
+        return own(x, *args)
 
     given = {
         "method": method,
@@ -228,9 +261,12 @@ def root_scalar(
         "maxiter": maxiter,
         "options": options,
     }
-    equation = followed(residual, (0.0,), _tuple(args))
+    equation = called = followed(residual, (0.0,), _tuple(args))
+    if fprime is not None:
+        called = followed(_both(f, fprime), (0.0,), _tuple(args), 2)
+        given = {**given, "fprime": True}
     x, converged = solver(
-        "scipy.optimize.root_scalar", equation, (), given, (0.0, True), ("root", "converged")
+        "scipy.optimize.root_scalar", called, (), given, (0.0, True), ("root", "converged")
     )
     return Root(solution("zero", x, equation), converged)
 
@@ -261,14 +297,14 @@ def minimize(
     callback: Any = None,
     options: Any = None,
 ) -> Any:
-    if jac is not None or hess is not None or hessp is not None:
-        refuse("jac=, hess= and hessp= (leave them out, or find the root of the gradient)")
+    if hess is not None or hessp is not None:
+        refuse("hess= and hessp= (leave them out)")
     if bounds is not None or len(constraints) > 0:
         refuse("bounds= and constraints=")
     if callback is not None:
         refuse("callback=")
     start = _started(x0)
-    given = {"method": method, "tol": tol, "options": options}
+    given = {"method": method, "tol": tol, "options": options, "jac": jac}
     return _least("minimize", fun, start, (x0,), _tuple(args), given)
 
 
@@ -288,12 +324,18 @@ def minimize_scalar(
 
 
 def _least(name: Any, fun: Any, start: Any, first: Any, args: Any, options: Any) -> Any:
-    def objective(x: Any, *args: Any) -> Any:
-        return float(fun(x, *args))
+    slope = options.get("jac")
+    own = _first(fun, slope)
 
-    callback = followed(objective, (start,), args)
+    def objective(x: Any, *args: Any) -> Any:
+        return float(own(x, *args))
+
+    callback = called = followed(objective, (start,), args)
+    if callable(slope) or slope is True:
+        called = followed(_both(fun, slope), (start,), args, 2)
+        options = {**options, "jac": True}
     picked = ("x", "fun", "success")
-    found = solver(f"scipy.optimize.{name}", callback, first, options, (start, 0.0, True), picked)
+    found = solver(f"scipy.optimize.{name}", called, first, options, (start, 0.0, True), picked)
     x = solution("minimum" if first else "bottom", found[0], callback)
     return Minimum(x, valued(objective(x, *args), found[1]), found[2])
 

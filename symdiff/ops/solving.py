@@ -46,8 +46,8 @@ def _evaluate_call(
     assert graph is not None
 
     def callback(*given: Any) -> Any:
-        (result,) = evaluate_graph(graph, given)
-        return result
+        results = evaluate_graph(graph, given)
+        return results if len(results) > 1 else results[0]
 
     given = {name: fill(value, operands) for name, value in keywords}
     if extras:

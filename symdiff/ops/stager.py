@@ -120,8 +120,10 @@ class Stager(Protocol):
         """The abstract result of a call of a library function, by a function that defines it."""
         ...
 
-    def followed(self, callback: Any, own: Any, args: Any) -> Any:
-        """An abstract function as a solver of a library calls it: ``callback(*own, *args)``."""
+    def followed(self, callback: Any, own: Any, args: Any, count: int = 1) -> Any:
+        """An abstract function as a solver of a library calls it: ``callback(*own, *args)``, which
+        gives so many numbers or arrays.
+        """
         ...
 
     def solver(self, function: str, *given: Any) -> Any:

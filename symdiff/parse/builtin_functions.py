@@ -27,7 +27,7 @@ from symdiff.parse.arguments import plain_argument
 from symdiff.parse.attributes import get_attribute, set_attribute
 from symdiff.parse.blame import users
 from symdiff.parse.branches import choose, joined_cases
-from symdiff.parse.calls import BUILTINS, Handler, Keywords, builtin
+from symdiff.parse.calls import BUILTINS, CALLABLES, Handler, Keywords, builtin
 from symdiff.parse.cases import for_each_case, told_apart_value
 from symdiff.parse.comparisons import COMPARE, compare
 from symdiff.parse.demand import known
@@ -56,8 +56,6 @@ from symdiff.parse.truth import truth
 from symdiff.parse.values import (
     Abstract,
     Array,
-    ArrayMethod,
-    BoundMethod,
     Closure,
     ConflictRead,
     DictRef,
@@ -603,7 +601,7 @@ def _callable(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> 
     require_known(interp, value)
     if isinstance(value, ObjectRef):
         return lookups.defines(interp, value.type, "__call__")
-    return isinstance(value, Closure | Partial | BoundMethod | ArrayMethod) or callable(value)
+    return type(value) in CALLABLES or callable(value)
 
 
 @builtin(np.isscalar)

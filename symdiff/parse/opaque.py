@@ -104,7 +104,8 @@ class Template:
             return {key: self.of(item) for key, item in interp.content(value).items()}
         if isinstance(value, StagedText):
             return Text(tuple(self._part(part) for part in value.parts))
-        if isinstance(value, Closure | Partial | Generator | ObjectRef | StaticSet):
+        unspoken = isinstance(value, Closure | Partial | Generator | ObjectRef | StaticSet)
+        if unspoken or hasattr(value, "staged_attribute"):  # or a derivative of such
             raise UnsupportedCallError(
                 f"{describe(value)} is passed to a function that symdiff does not follow",
                 interp.span,

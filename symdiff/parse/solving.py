@@ -14,7 +14,7 @@ from typing import Any
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Graph, GraphCell, Value, walk_nodes
 from symdiff.ir.signature import Fixed, Signature
-from symdiff.ir.structure import Leaf
+from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import ArrayType, Size, Type, type_of_constant
 from symdiff.ops import raise_
 from symdiff.ops.defined import valued as beside
@@ -32,21 +32,26 @@ class Followed:
     extras: tuple[Value, ...]
 
 
-def followed(stager: Any, callback: Abstract, own: Abstract, args: Abstract) -> Followed:
-    """The graph of ``callback(*own, *args)``; ``own`` is given by the solver, of these types."""
+def followed(
+    stager: Any, callback: Abstract, own: Abstract, args: Abstract, count: int = 1
+) -> Followed:
+    """The graph of ``callback(*own, *args)``; ``own`` is given by the solver, of these types.
+
+    It gives an array or a number, or a tuple of ``count`` of them.
+    """
     samples = [stager.lifted(value) for value in stager.elements(own)]
     given = {"args": tuple(map(stager.lifted, stager.elements(args)))}
     names = list(stager.parameters(callback).parameters)
     types = [(n, stager.specification(v)) for n, v in zip(names, samples, strict=False)]
     signature = Signature((*types, ("args", stager.specification(given["args"]))))
     graph, captured = stager.graph(callback, signature)
-    _require_numbers(stager, graph)
+    _require_numbers(stager, graph, count)
     rest = graph.inputs[len(samples) :]
     paths = [source.path for source in rest if source.origin == "argument"]
     return Followed(graph, (*stager.leaves(given, paths), *captured))
 
 
-def _require_numbers(stager: Any, graph: Graph) -> None:
+def _require_numbers(stager: Any, graph: Graph, count: int) -> None:
     """Refuse a function that does something else than to compute an array or a number."""
     effects = [n for n in walk_nodes(graph.block) if n.op.effect and n.op is not raise_]
     if effects:
@@ -58,7 +63,9 @@ def _require_numbers(stager: Any, graph: Graph) -> None:
     values = (*graph.block.parameters, *graph.block.results)
     if any(isinstance(v.type, ArrayType) and v.type.dtype.kind == "c" for v in values):
         raise UnsupportedCallError("a function of complex numbers", stager.interp.span)
-    if not isinstance(graph.output, Leaf) or graph.mutated:
+    output = graph.output
+    parts = output.items if isinstance(output, Container) and count > 1 else (output,)
+    if parts != tuple(map(Leaf, range(count))) or graph.mutated:
         raise UnsupportedCallError(
             "a function that returns no number and no array", stager.interp.span
         )

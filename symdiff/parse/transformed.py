@@ -152,8 +152,10 @@ class Stager:
     ) -> Abstract:
         return call_definition(self.interp, function, definition, list(args), dict(kwargs))
 
-    def followed(self, callback: Abstract, own: Abstract, args: Abstract) -> Abstract:
-        return solving.followed(self, callback, own, args)
+    def followed(
+        self, callback: Abstract, own: Abstract, args: Abstract, count: int = 1
+    ) -> Abstract:
+        return solving.followed(self, callback, own, args, count)
 
     def solver(self, function: str, *given: Abstract) -> Abstract:
         return solving.solver(self, function, *given)

@@ -96,6 +96,53 @@ def test_minima_have_the_derivatives_of_the_roots_of_the_gradient():
         np.testing.assert_allclose(sd.jacobian(found, mode=mode)(B), expected, rtol=1e-12)
 
 
+def curved(x, p):
+    return (x - p) @ A @ (x - p) + 0.1 * np.sum(x**4)
+
+
+def with_jacobian(b):
+    def jacobian(x):
+        return A + np.diag(3.0 * x**2)
+
+    return optimize.root(lambda x: A @ x + x**3 - b, np.zeros(2), jac=jacobian, tol=TIGHT).x
+
+
+@pytest.mark.parametrize(
+    ("found", "slope", "by"),
+    [
+        (
+            lambda p: optimize.minimize(curved, B, (p,), jac=sd.grad(curved), tol=1e-10).x,
+            lambda x: A + A.T + np.diag(1.2 * x**2),
+            A + A.T,
+        ),
+        (
+            lambda p: optimize.minimize(sd.value_and_grad(curved), B, p, jac=True, tol=1e-10).x,
+            lambda x: A + A.T + np.diag(1.2 * x**2),
+            A + A.T,
+        ),
+        (with_jacobian, lambda x: A + np.diag(3.0 * x**2), np.eye(2)),
+    ],
+)
+def test_systems_with_derivatives_of_the_users(found, slope, by):
+    value, pullback = sd.vjp(found, B)
+    np.testing.assert_array_equal(value, found(B))
+    expected = np.linalg.solve(slope(value), by)
+    np.testing.assert_allclose(sd.jacobian(found)(B), expected, rtol=1e-12)
+    np.testing.assert_allclose(pullback(B)[0], expected.T @ B, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "root",
+    [
+        lambda k: optimize.root_scalar(lambda x: x**3 - k, x0=1.0, fprime=lambda x: 3 * x * x).root,
+        lambda k: optimize.root_scalar(lambda x: (x**3 - k, 3 * x * x), x0=1.0, fprime=True).root,
+    ],
+)
+def test_roots_with_a_derivative_of_the_users(root):
+    assert sd.grad(root)(2.0) == pytest.approx(2.0 ** (-2 / 3) / 3, rel=1e-14)
+    assert sd.value_and_grad(root)(2.0)[0] == root(2.0)
+
+
 def test_the_least_value_of_a_function_of_a_number():
     def least(k):
         found = optimize.minimize_scalar(lambda x: (x - k) ** 2 + 0.1 * x**4, tol=1e-10)
@@ -155,10 +202,9 @@ def test_a_module_with_a_root_stands_alone(tmp_path):
         (lambda k: optimize.newton(power, 1.0, power, (2.0, k)), "fprime="),
         (lambda k: np.sum(optimize.newton(power, np.ones(2), args=(2.0, k))), "an array as x0"),
         (lambda k: optimize.minimize(power, 1.0, (2.0, k), bounds=[(0, 1)]).x[0], "bounds="),
-        (lambda k: optimize.minimize(power, 1.0, (2.0, k), jac=power).x[0], "jac="),
+        (lambda k: optimize.minimize(power, 1.0, (2.0, k), hess=power).x[0], "hess="),
         (lambda k: optimize.minimize_scalar(power, args=(2.0, k), bounds=(0, 1)).x, "bounds="),
         (lambda k: optimize.fsolve(power, np.ones((2, 2)), (2.0, k))[0], "more than one axis"),
-        (lambda k: optimize.root(power, 1.0, (2.0, k), jac=True).x[0], "jac="),
         (lambda k: optimize.root(power, 1.0, (2.0, k)).nfev * 1.0, "nfev"),
         (lambda k: optimize.brentq(lambda x: print(x) or x - k, 0.0, 3.0), "with effects"),
         (lambda k: optimize.brentq(lambda x: "x" if k > 0 else "y", 0.0, 3.0), "no number"),
