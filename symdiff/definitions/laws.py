@@ -40,7 +40,7 @@ class Law:
         """Where there is such a law."""
         found = True
         for shape in shapes:
-            found = np.logical_and(found, shape > 0)
+            found = shape > 0 if found is True else np.logical_and(found, shape > 0)
         return found
 
 

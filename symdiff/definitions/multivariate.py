@@ -51,9 +51,13 @@ def normal_logpdf(x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = 
         found = np.sum(apart * apart / cov, axis=-1) + np.sum(np.log(cov + 0.0 * mean))
         return _squeezed(-0.5 * (mean.shape[0] * LOG_2_PI + found))
     factor = np.linalg.cholesky(cov)
-    flat = np.reshape(apart, (-1, cov.shape[0]))
-    scaled = np.linalg.solve(factor, flat.T)
-    squares = np.reshape(np.sum(scaled * scaled, axis=0), apart.shape[:-1])
+    if apart.ndim == 1:
+        scaled = np.linalg.solve(factor, apart)
+        squares = np.sum(scaled * scaled)
+    else:
+        flat = np.reshape(apart, (-1, cov.shape[0]))
+        scaled = np.linalg.solve(factor, flat.T)
+        squares = np.reshape(np.sum(scaled * scaled, axis=0), apart.shape[:-1])
     found = squares + 2.0 * np.sum(np.log(np.diag(factor)))
     return _squeezed(-0.5 * (cov.shape[0] * LOG_2_PI + found))
 

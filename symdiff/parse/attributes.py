@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions import OBJECTS
+from symdiff.definitions import OBJECTS, is_definition
 from symdiff.definitions.libraries import meet
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
@@ -213,6 +213,8 @@ def _of_metaclass(interp: Interpreter, owner: type, name: str) -> Abstract:
 def _held_by_class(interp: Interpreter, owner: type, name: str) -> Abstract:
     """What a class or one of its bases holds: one thing, whatever class it is asked of."""
     value = getattr(owner, name)
+    if isinstance(value, int | float) and is_definition({"__name__": owner.__module__}):
+        return value
     if lookups.is_unchanging(value):
         return _free_attribute(interp, owner, name, value)
     holder = lookups.holder_of(owner, name) or owner

@@ -7,6 +7,7 @@ import functools
 from collections.abc import Iterator
 from typing import Any
 
+from symdiff.definitions import is_definition
 from symdiff.ir.graph import FreeVariable, Value
 from symdiff.ir.signature import Path
 from symdiff.parse.blame import users
@@ -123,6 +124,9 @@ def read_free(interp: Interpreter, variable: FreeVariable) -> Abstract:
         present = variable.read()
     except ValueError:  # a cell of what is not bound yet, or not any more
         raise users(unbound(variable.name, local=False)) from None
+    is_ours = variable.kind == "global" and is_definition(variable.owner)
+    if is_ours and isinstance(present, int | float):  # a constant of a definition
+        return present
     return reflect_everywhere(interp, variable, present, (variable,))
 
 

@@ -150,6 +150,15 @@ def test_shapes_at_which_forms_degenerate():
         np.testing.assert_allclose(by_c, near.value, rtol=1e-7)
 
 
+def test_what_is_said_of_a_law_is_known_where_a_program_is_compiled():
+    def loss(c: Any) -> Any:
+        return np.sum(stats.weibull_min.logpdf(X, c))
+
+    text = sd.value_and_grad(loss).source(1.5)
+    assert "def loss_value_and_grad(c, X):" in text and "if " not in text
+    assert text.count("scipy.stats.weibull_min.logpdf(X, c)") == 1
+
+
 # Of counts ----------------------------------------------------------------------------------------
 
 K = np.array([0, 3, 1, 5])
