@@ -14,6 +14,7 @@ from symdiff.definitions import (
     distributions,
     equations,
     filters,
+    histograms,
     libraries,
     matrices,
     missing,
@@ -32,6 +33,7 @@ from symdiff.definitions import (
     statistics,
     structured,
     transforms,
+    windows,
 )
 from symdiff.definitions.declare import (
     CHECKS,
@@ -55,6 +57,7 @@ __all__ = [
     "distributions",
     "equations",
     "filters",
+    "histograms",
     "is_definition",
     "libraries",
     "matrices",
@@ -75,6 +78,7 @@ __all__ = [
     "statistics",
     "structured",
     "transforms",
+    "windows",
 ]
 
 libraries.when_imported("scipy.stats")(distributions.register)

@@ -135,6 +135,7 @@ EXAMPLES: Mapping[str, Callable[..., Any]] = {
     "running_minimum": lambda x: FUNCTIONS[np.minimum.accumulate](x),
     "reduceat": lambda x, i: FUNCTIONS[np.add.reduceat](x, i),
     "sort": lambda x: _np("sort")(x),
+    "partition": lambda x: _np("partition")(x, 2),
     "take_along_axis": lambda X, I: _np("take_along_axis")(X, I, 1),  # noqa: E741
     "weighted_bincount": lambda i, t: _np("bincount")(i, t),
     "interp": lambda t, x, w: _np("interp")(t, x, w),

@@ -388,6 +388,75 @@ def lower_argsort(
     return (argsort if steady else quicksort_order)(x, axis=along)  # type: ignore[no-any-return]
 
 
+# Partitions ---------------------------------------------------------------------------------------
+
+
+def _infer_partition(x: Type, kth: Type, *, axis: int) -> tuple[Type, ...]:
+    type_ = require_array(x, "partition")
+    if require_array(kth, "partition").dtype.kind != "i":
+        raise TypeError("Partition index must be integer")
+    return result_type(type_.dtype, type_.shape)
+
+
+def _came_from(y: Value, x: Value, axis: int) -> Value:
+    """Where the elements of ``y``, which are those of ``x``, stand in ``x``: in order if equal."""
+    ranks = argsort(argsort(y, axis=axis), axis=axis)
+    return take_along_axis(argsort(x, axis=axis), ranks, axis=axis)  # type: ignore[no-any-return]
+
+
+def _partition_vjp(g: Value, y: Value, x: Value, kth: Value, *, axis: int) -> Value:
+    return index_add_of(zeros_of(x), g, places_along(x, _came_from(y, x, axis), axis))
+
+
+def _partition_jvp(t: Value, y: Value, x: Value, kth: Value, *, axis: int) -> Value:
+    return take_along_axis(t, _came_from(y, x, axis), axis=axis)  # type: ignore[no-any-return]
+
+
+partition = declare(
+    Operation(
+        "partition",
+        _infer_partition,
+        lambda x, kth, *, axis: np.partition(x, kth, axis),
+        raises=True,
+        vjp={0: _partition_vjp},
+        jvp={0: _partition_jvp},
+        nondifferentiable=frozenset({1}),
+        spelling=_spell_along("np.partition", -1),
+        documentation="The elements along an axis, smaller ones before the ``kth``.",
+    ),
+    2,
+)
+argpartition = declare(
+    Operation(
+        "argpartition",
+        lambda x, kth, *, axis: result_type(INTEGER, require_array(x, "argpartition").shape),
+        lambda x, kth, *, axis: np.argpartition(x, kth, axis),
+        raises=True,
+        nondifferentiable=True,
+        spelling=_spell_along("np.argpartition", -1),
+        documentation="The positions at which the elements of a partition stand.",
+    ),
+    2,
+)
+
+
+def _lower_partition(operation: Operation) -> Any:
+    def lowering(
+        a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None
+    ) -> Value:
+        _refuse_fields(order)
+        if static(kind) != "introselect":
+            raise ValueError("select kind must be 'introselect'")
+        x, along = _flat_axis(a, axis)
+        return operation(x, array_of(kth), axis=along)  # type: ignore[no-any-return]
+
+    return lowering
+
+
+lower_partition = lowers(np.partition)(_lower_partition(partition))
+lowers(np.argpartition, method="argpartition")(_lower_partition(argpartition))
+
+
 # Selecting ----------------------------------------------------------------------------------------
 
 
@@ -519,9 +588,6 @@ def lower_argwhere(a: Any) -> Value:
     if not positions:
         raise UnsupportedCallError("argwhere of a number", None, "use an if")
     return lower_transpose(lower_stack(positions, 0))  # type: ignore[no-any-return]
-
-
-INSTEAD[np.partition] = "use numpy.sort"
 
 
 def _infer_bincount(x: Type, *operands: Type, length: Dim) -> tuple[Type, ...]:

@@ -52,6 +52,8 @@ FAMILIES = {
     "selection": "order, selection",
     "sets": "order, selection",
     "statistics": "statistics",
+    "histograms": "statistics",
+    "windows": "numerical",
     "mathlib": "`math`",
     "cmathlib": "`cmath`",
     "special": "`scipy.special`",

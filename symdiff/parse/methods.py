@@ -312,6 +312,14 @@ def sort_array(interp: Interpreter, array: Array, axis: Abstract = -1, **options
     store_whole(interp, array, FUNCTIONS[np.sort](read, axis=axis))
 
 
+@method(ARRAYS, "partition")
+def partition_array(
+    interp: Interpreter, array: Array, kth: Abstract, axis: Abstract = -1, **options: Abstract
+) -> None:
+    read = interp.heap.read(array)
+    store_whole(interp, array, FUNCTIONS[np.partition](read, kth, axis, **options))
+
+
 @method(ARRAYS)
 def tolist(interp: Interpreter, array: Array) -> Abstract:
     read = interp.heap.read(array)
@@ -347,4 +355,4 @@ def in_place(name: str) -> Method:
     return refuse
 
 
-ARRAYS |= {name: in_place(name) for name in ("itemset", "resize", "partition")}
+ARRAYS |= {name: in_place(name) for name in ("itemset", "resize")}

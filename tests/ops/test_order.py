@@ -9,7 +9,7 @@ import pytest
 
 import symdiff as sd
 from symdiff.errors import UnsupportedCallError
-from symdiff.ops.declare import FUNCTIONS, INSTEAD
+from symdiff.ops.declare import FUNCTIONS
 from tests.ops.straightline import check, stage
 
 V = np.array([0.5, -1.0, 2.0, 0.25, -3.0])
@@ -201,10 +201,34 @@ def test_bincount() -> None:
         )
 
 
-def test_another_function_is_named_for_what_has_no_rule() -> None:
-    with pytest.raises(UnsupportedCallError) as caught:
-        sd.grad(lambda x: np.sum(np.partition(x, 1)))(V)
-    assert caught.value.hint == INSTEAD[np.partition]
+PARTLY = np.random.default_rng(6).permutation(24).reshape(4, 6) / 3.0
+
+
+@pytest.mark.parametrize(("kth", "axis"), [(2, -1), ((1, 3), 0), (-1, 1), (7, None), ([0, 4], -1)])
+def test_partition(kth: Any, axis: int | None) -> None:
+    for x in (PARTLY, PARTLY[::-1].astype("float32")):
+        check(
+            lambda x: FUNCTIONS[np.partition](x, kth, axis), lambda x: np.partition(x, kth, axis), x
+        )
+    check(
+        lambda x: FUNCTIONS[np.argpartition](x, kth, axis),
+        lambda x: np.argpartition(x, kth, axis),
+        PARTLY,
+    )
+
+
+def test_partition_in_place() -> None:
+    def least(x):
+        y = x * x
+        y.partition(2)
+        return np.sum(y[:3]) * y[2] + x[x.argpartition(1)[0]]
+
+    x = np.array([0.5, -2.0, 1.5, 0.1, -1.0])
+    value, gradient = sd.value_and_grad(least)(x)
+    assert value == least(x)
+    expected = 2 * x * (1.0 * (x**2 <= 1.0) + 0.0) + np.array([0.0, 1.0, 0.0, 0.0, 0.0])
+    expected[4] += 2 * x[4] * (0.25 + 0.01 + 1.0)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-14)
 
 
 def test_fields_to_sort_by_are_refused_as_by_numpy():

@@ -196,11 +196,6 @@ def vectorized(x, k):
     return np.vectorize(abs)(x)
 
 
-@refused(Call, "np.partition(x, 1)", "numpy.sort")
-def partly_sorted(x, k):
-    return np.partition(x, 1)
-
-
 @refused(Call, "itertools.takewhile(lambda v: v > 0, x)", "break")
 def taken_while(x, k):
     return sum(itertools.takewhile(lambda v: v > 0, x))
@@ -259,13 +254,6 @@ def power_of_two_of_a_count(x, k):
     while x[0] > turns:
         turns += 1
     return x / 2**turns
-
-
-@refused(Call, "y.partition(2)", "np.partition")
-def partitions_in_place(x, k):
-    y = x.copy()
-    y.partition(2)
-    return y
 
 
 @refused(Call, "x.tobytes()", "outside")
