@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import defines
+from symdiff.definitions.declare import defines, refuse
 
 
 @defines(np.piecewise)
@@ -78,3 +79,81 @@ def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
 def fromfunction(function: Any, shape: Any, *, dtype: Any = float, **kwargs: Any) -> Any:
     """A function of the positions."""
     return function(*np.indices(shape, dtype=dtype), **kwargs)
+
+
+@defines(np.vectorize)
+def vectorize(
+    pyfunc: Any,
+    otypes: Any = None,
+    doc: Any = None,
+    excluded: Any = None,
+    cache: Any = False,
+    signature: Any = None,
+) -> Any:
+    """A function of numbers as one of arrays."""
+
+    def vectorized(*args: Any, **kwargs: Any) -> Any:
+        return _for_each(pyfunc, otypes, excluded, signature, args, kwargs)
+
+    return vectorized
+
+
+@defines(np.vectorize.__call__)
+def call_vectorized(self: Any, *args: Any, **kwargs: Any) -> Any:
+    """What ``np.vectorize`` has made, outside of the program."""
+    return _for_each(self.pyfunc, self.otypes, self.excluded, self.signature, args, kwargs)
+
+
+def _for_each(
+    pyfunc: Any, otypes: Any, excluded: Any, signature: Any, args: Any, kwargs: Any
+) -> Any:
+    """A function of the elements of arrays that are broadcast against each other."""
+    if signature is not None:
+        refuse("a signature")
+    if excluded:
+        refuse("excluded arguments")
+    names = tuple(kwargs)
+    arrays = np.broadcast_arrays(*args, *kwargs.values())
+    rows = [np.ravel(array) for array in arrays]
+
+    def of(elements: Any) -> Any:
+        count = len(elements) - len(names)
+        named = {names[k]: elements[count + k] for k in range(len(names))}
+        return pyfunc(*elements[:count], **named)
+
+    shape, size = arrays[0].shape, rows[0].size
+    if size == 0:
+        raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+    first = of([row[0] for row in rows])
+    if isinstance(first, tuple):
+        found = [of([row[k].item() for row in rows]) for k in range(size)]
+        parts = [[each[n] for each in found] for n in range(len(first))]
+        return tuple(
+            [
+                np.asarray(parts[n]).astype(_type(otypes, n, first[n])).reshape(shape)
+                for n in range(len(first))
+            ]
+        )
+    made = np.asarray([of([row[k].item() for row in rows]) for k in range(size)])
+    return made.astype(_type(otypes, 0, first)).reshape(shape)
+
+
+def _type(otypes: Any, place: Any, first: Any) -> Any:
+    """The dtype of a result: that asked for, or that of the first."""
+    return np.asarray(first).dtype if otypes is None else np.dtype(otypes[place])
+
+
+@defines(np.ndindex)
+def ndindex(*shape: Any) -> Any:
+    """The positions of a shape, one after the other."""
+    lengths: Any = shape
+    if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
+        lengths = shape[0]
+    return itertools.product(*[range(length) for length in lengths])
+
+
+@defines(np.ndenumerate)
+def ndenumerate(arr: Any) -> Any:
+    """Positions and what stands there."""
+    x = np.asarray(arr)
+    return zip(ndindex(*x.shape), np.ravel(x), strict=False)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import defines, refuse
+from symdiff.definitions.declare import defines
 from symdiff.definitions.lines import axes_of
 
 
@@ -53,6 +53,31 @@ def unstack(x: Any, /, *, axis: Any = 0) -> Any:
     return tuple(np.moveaxis(x, axis, 0))
 
 
+@defines(np.linspace, rounded=True)
+def linspace(
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: Any = True,
+    retstep: Any = False,
+    dtype: Any = None,
+    axis: Any = 0,
+) -> Any:
+    """Points at equal distances between the elements of arrays."""
+    first, last = np.asarray(start), np.asarray(stop)
+    natural = np.result_type(first, last, float(num))
+    rise = last - first
+    parts = num - 1 if endpoint else num
+    shares = np.arange(num).reshape((num,) + (1,) * rise.ndim) / max(parts, 1)
+    made = np.moveaxis(first + shares * rise, 0, axis)
+    if dtype is not None and np.issubdtype(dtype, np.integer):
+        made = np.floor(made)
+    made = made.astype(natural if dtype is None else dtype)
+    if retstep:
+        return made, rise.astype(natural) / parts
+    return made
+
+
 @defines(np.logspace)
 def logspace(
     start: Any,
@@ -65,9 +90,37 @@ def logspace(
 ) -> Any:
     """Powers of a base, at equal distances of the exponents."""
     if np.ndim(base) > 0:
-        refuse("an array as the base")
+        rank = max(np.ndim(start), np.ndim(stop), np.ndim(base))
+        start, stop = np.array(start, ndmin=rank), np.array(stop, ndmin=rank)
+        base = np.expand_dims(np.array(base, ndmin=rank), axis)
     powers = np.power(base, np.linspace(start, stop, num=num, endpoint=endpoint, axis=axis))
     return powers if dtype is None else powers.astype(dtype)
+
+
+@defines(np.geomspace)
+def geomspace(
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: Any = True,
+    dtype: Any = None,
+    axis: Any = 0,
+) -> Any:
+    """Points whose quotients are equal."""
+    first, last = np.asarray(start), np.asarray(stop)
+    if np.any(first == 0) or np.any(last == 0):
+        raise ValueError("Geometric sequence cannot include zero")
+    wanted = np.result_type(first, last, float(num), np.float64 if dtype is None else dtype)
+    first, last = first.astype(wanted), last.astype(wanted)
+    sign = np.sign(first)
+    first, last = first / sign, last / sign
+    made = np.logspace(np.log10(first), np.log10(last), num=num, endpoint=endpoint)
+    if num > 0:
+        made[0] = first
+    if num > 1 and endpoint:
+        made[-1] = last
+    made = np.moveaxis(made * sign, 0, axis)
+    return made if dtype is None else made.astype(dtype)
 
 
 @defines(np.isin)

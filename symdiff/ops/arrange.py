@@ -642,8 +642,12 @@ def lower_tile(A: Any, reps: Any) -> Value:
 
 
 @lowers(np.pad)
-def lower_pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Value:
+def lower_pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Any:
     x = array_of(array)
+    odd = options.get("reflect_type", "even") != "even"
+    plain = isinstance(static(pad_width), int | tuple | list | np.integer | np.ndarray)
+    if odd or not plain or static(mode) in ("linear_ramp", "empty") or callable(mode):
+        return NotImplemented
     widths = np.broadcast_to(np.asarray(static(pad_width)), (_rank(x), 2))
     pairs = tuple((int(before), int(after)) for before, after in widths)
     if static(mode) in _STATISTICS:
@@ -653,7 +657,7 @@ def lower_pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any
     padded = pad(x, widths=pairs, mode="constant")
     value = options.get("constant_values", 0)
     if not isinstance(value, Value) and np.ndim(value) == 0 and value == 0:
-        return padded  # type: ignore[no-any-return]
+        return padded
     return _filled_around(x, padded, pairs, value)
 
 

@@ -703,7 +703,7 @@ def lower_linspace(
 ) -> Any:
     first, last, count = array_of(start), array_of(stop), shape_operands(num)[0]
     if array_type(first).shape or array_type(last).shape:
-        raise UnsupportedCallError("linspace between arrays", None, "broadcast a weighted sum")
+        return NotImplemented
     natural = _line_dtype([array_type(first), array_type(last)])
     attributes = {"shape": (dim_of(count),), "dtype": dtype_of(dtype, natural)}
     whole = bool(static(endpoint))

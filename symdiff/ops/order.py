@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import INSTEAD
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import ArrayType, Dim, Size, Type

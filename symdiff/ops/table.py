@@ -53,6 +53,7 @@ FAMILIES = {
     "sets": "order, selection",
     "statistics": "statistics",
     "histograms": "statistics",
+    "padding": "shape",
     "windows": "numerical",
     "mathlib": "`math`",
     "cmathlib": "`cmath`",

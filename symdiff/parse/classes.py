@@ -36,10 +36,7 @@ INSTEAD |= {
     itertools.takewhile: "use a loop with break where the condition fails",
     itertools.tee: "make a list first",
     np.matrix: "use an array: np.atleast_2d(x), with @ for the product of matrices",
-    np.ndenumerate: "loop over the elements: for k, value in enumerate(x.ravel())",
-    np.ndindex: "nest loops: for i in range(x.shape[0])",
     np.nditer: "loop over the elements: for value in x.ravel()",
-    np.vectorize: "compute with whole arrays, or write a loop",
 }
 
 

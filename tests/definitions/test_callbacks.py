@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import symdiff as sd
 from tests.definitions.calls import check
+from tests.test_programs import same
 
 X = np.array([[0.5, -1.0, 2.0], [3.0, 0.7, -1.5]])
 
@@ -41,8 +43,36 @@ def grid(x, a):
     return np.fromfunction(lambda i, j: np.sin(a * i + j), (2, 3)) * x
 
 
+def for_each(x, a):
+    one = np.vectorize(lambda t, s: t * s if t > s else math.exp(t))
+    two = np.vectorize(lambda t, power=2: (t**power, 1), otypes=[float, int])
+    squares, ones = two(x, power=3)
+    first, second = one(x, 0.9 * a), one(x, x[:1] + 0.3) * ones
+    return first + second, squares, one(a, 2.0), soft(0.9 * x, 2.0) * np.vectorize(soft)(a)
+
+
+@np.vectorize
+def soft(t, scale=1.0):
+    """A loop until it is small."""
+    while abs(t) > 1:
+        t = t / 2
+    return scale * t
+
+
+def by_positions(x, a):
+    total = 0.0
+    for i, j in np.ndindex(*x.shape):
+        total += x[i, j] ** 2 * (i + 2 * j)
+    for place in np.ndindex(x.shape):
+        total = total + np.sin(a * x[place])
+    for (i, j), value in np.ndenumerate(x):
+        total += value**3 * (j - i)
+    return total, list(np.ndindex(2, 2))[3][0] * a
+
+
 @pytest.mark.parametrize(
-    "function", [hat, two_sided, spreads, shifted, outer_squares, totals, grid]
+    "function",
+    [for_each, by_positions, hat, two_sided, spreads, shifted, outer_squares, totals, grid],
 )
 def test_of_functions(function: Any) -> None:
     check(function, X, 0.7, wrt=(0, 1))
@@ -56,3 +86,20 @@ def test_comments_name_the_call() -> None:
     assert "for k in reversed(range(" in text
     assert "# callbacks.py" not in text
     assert "np.transpose" not in text
+
+
+def test_vectorized_functions_are_as_numpy_has_them() -> None:
+    def function(x, n):
+        return np.vectorize(lambda t: 2 * t)(n) * x, np.vectorize(lambda t: t * t)(x)
+
+    for x in (X, X.astype("float32"), np.array(0.5)):
+        n = np.array([[1, 2, 3]])
+        assert same(sd.vjp(function, x, n)[0], function(x, n))
+    for message, mistaken in (
+        ("a signature", lambda x: np.vectorize(np.sum, signature="(n)->()")(x)),
+        ("excluded arguments", lambda x: np.vectorize(np.sum, excluded={0})(x)),
+    ):
+        with pytest.raises(sd.UnsupportedCallError, match=message):
+            sd.vjp(mistaken, X)
+    with pytest.raises(ValueError, match="size 0"):
+        sd.vjp(lambda x: np.vectorize(np.sin)(x), np.zeros(0))

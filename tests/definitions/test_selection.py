@@ -52,6 +52,16 @@ def spaced(x, a):
     return np.logspace(x[0, 0], a, 4, base=3.0) + np.logspace(0.1, a, 4, endpoint=False)[:, None]
 
 
+def geometric(x, a):
+    rows = np.geomspace(x[0] ** 2, a, 3, axis=1)
+    return rows, np.geomspace(-a, -2.0, 4, endpoint=False), np.geomspace(1, 8, 4) * a
+
+
+def between_arrays(x, a):
+    points, step = np.linspace(x[0], a, 4, endpoint=False, retstep=True)
+    return points * step, np.linspace(x, x[1], 3, axis=-1), np.logspace(x[0], a, 3, base=x[0] ** 2)
+
+
 def known(x, a):
     return np.where(np.isin(np.round(x), [2.0, 3.0]), x * a, np.isin(I, (1,), invert=True) * x**2)
 
@@ -76,6 +86,8 @@ def sums(x, a):
         resized_from_nothing,
         rows,
         spaced,
+        geometric,
+        between_arrays,
         known,
         running,
         sums,

@@ -191,11 +191,6 @@ def no_rule(x, k):
     return np.roots(x)
 
 
-@refused(Call, "np.vectorize(abs)", "whole arrays")
-def vectorized(x, k):
-    return np.vectorize(abs)(x)
-
-
 @refused(Call, "itertools.takewhile(lambda v: v > 0, x)", "break")
 def taken_while(x, k):
     return sum(itertools.takewhile(lambda v: v > 0, x))

@@ -1,0 +1,79 @@
+"""Padding with ramps, with odd reflections, and with what nobody cares about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symdiff.definitions.declare import defines, refuse
+
+
+# Ramps and reflections over several lengths are rounded in other orders.
+@defines(np.pad, rounded=True)
+def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+    """The array with something around it."""
+    x = np.asarray(array)
+    if callable(mode):
+        refuse("a function as the mode")
+    if isinstance(pad_width, dict):
+        widths = [(0, 0)] * x.ndim
+        for axis, width in pad_width.items():
+            widths[axis] = width if isinstance(width, (tuple, list)) else (width, width)
+        return np.pad(x, widths, mode, **kwargs)
+    if mode == "empty":
+        return np.pad(x, pad_width)
+    if mode == "linear_ramp":
+        return _ramped(x, _pairs(pad_width, x.ndim), **kwargs)
+    if mode in ("reflect", "symmetric") and kwargs.get("reflect_type") == "odd":
+        return _reflected(x, _pairs(pad_width, x.ndim), mode)
+    refuse(f"mode={mode!r}")
+
+
+def _pairs(given: Any, rank: Any) -> Any:
+    """What stands before and after each axis."""
+    if not isinstance(given, (tuple, list)):
+        return [(given, given)] * rank
+    if isinstance(given[0], (tuple, list)):
+        pairs = [(part[0], part[-1]) for part in given]
+    else:
+        pairs = [(given[0], given[-1])]
+    return pairs * rank if len(pairs) == 1 else pairs
+
+
+def _ramped(x: Any, widths: Any, end_values: Any = 0) -> Any:
+    ends = _pairs(end_values, x.ndim)
+    for axis in range(x.ndim):
+        rows = np.moveaxis(x, axis, 0)
+        (before, after), (first, last) = widths[axis], ends[axis]
+        left, right = _ramp(first, rows[0], before), _ramp(last, rows[-1], after)[::-1]
+        x = np.moveaxis(np.concatenate((left, rows, right)), 0, axis)
+    return x
+
+
+def _ramp(start: Any, stop: Any, count: Any) -> Any:
+    """From an end value up to an edge, which is not reached."""
+    shares = (np.arange(count) / max(count, 1)).reshape((count,) + (1,) * np.ndim(stop))
+    made = start + shares * (stop - start)
+    if stop.dtype.kind in "iu":
+        made = np.floor(made)
+    return made.astype(stop.dtype)
+
+
+def _reflected(x: Any, widths: Any, mode: Any) -> Any:
+    """Each time around, the way back is turned upside down and the end is the next start."""
+    for axis in range(x.ndim):
+        rows = np.moveaxis(x, axis, 0)
+        before, after = widths[axis]
+        count = len(rows)
+        twice = 2 * count if mode == "symmetric" else max(2 * count - 2, 2)
+        last = twice - 1 if mode == "symmetric" else twice
+        places = np.arange(before + count + after) - before
+        turns, place = places // twice, places % twice
+        back = place >= count
+        elements = rows[np.where(back, np.maximum(last - place, 0) % count, place)]
+        shape = (before + count + after,) + (1,) * (x.ndim - 1)
+        rise = 2 * turns.reshape(shape) * (rows[-1] - rows[0])
+        odd = np.where(back.reshape(shape), 2 * rows[-1] - elements, elements) + rise
+        x = np.moveaxis(odd.astype(x.dtype), 0, axis)
+    return x

@@ -1,0 +1,51 @@
+"""Padding with ramps and with odd reflections."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from tests.definitions.calls import check
+from tests.test_programs import same
+
+X = np.array([[0.5, -1.0, 2.0], [3.0, 0.7, -1.5]])
+
+
+def ramps(x, a):
+    whole = np.pad(x, 2, mode="linear_ramp")
+    return whole * a, np.pad(x, ((1, 0), (0, 3)), "linear_ramp", end_values=((a, 1.0), (2.0, a)))
+
+
+def odd(x, a):
+    once = np.pad(x * a, ((1, 1), (2, 0)), mode="reflect", reflect_type="odd")
+    again = np.pad(x[0], (7, 9), mode="reflect", reflect_type="odd")
+    return once**2, again, np.pad(x, (1, 8), mode="symmetric", reflect_type="odd")
+
+
+def by_axes(x, a):
+    sides = np.pad(x, {1: (1, 2)}, mode="edge") * np.pad(x, {-1: 1, 0: 0}, "reflect")[:, :1]
+    return sides * a, np.pad(x, {0: 2}, constant_values=a), np.pad(x, 1, "empty")[1:-1, 1:-1]
+
+
+@pytest.mark.parametrize("function", [ramps, odd, by_axes])
+def test_of_an_array_and_a_number(function: Any) -> None:
+    check(function, X, 0.7, wrt=(0, 1))
+    for x in (X.astype("float32"), X[:, ::-1]):
+        assert same(sd.vjp(function, x, 0.7)[0], function(x, 0.7))
+
+
+def test_whole_numbers_and_one_element() -> None:
+    def function(x, n):
+        ramp = np.pad(n, (2, 3), "linear_ramp", end_values=(-4, 9))
+        return x[:1] * ramp, np.pad(x[:1], 3, "reflect", reflect_type="odd")
+
+    n = np.array([5, 2])
+    assert same(sd.vjp(function, X[0], n)[0], function(X[0], n))
+
+
+def test_a_function_as_the_mode_is_refused() -> None:
+    with pytest.raises(sd.UnsupportedCallError, match="a function as the mode"):
+        sd.vjp(lambda x: np.pad(x, 2, lambda *parts: None), X)
