@@ -46,6 +46,34 @@ def polyval(p: Any, x: Any) -> Any:
     return value
 
 
+@defines(np.polymul)
+def polymul(a1: Any, a2: Any) -> Any:
+    """The product of two polynomials."""
+    return np.convolve(_without_leading_zeros(a1), _without_leading_zeros(a2))
+
+
+def _without_leading_zeros(p: Any) -> Any:
+    """The coefficients from the first one on that is not 0; of none, the last."""
+    c = np.atleast_1d(p)
+    zeros = np.sum(np.cumsum(c != 0) == 0)
+    return c[np.minimum(zeros, len(c) - 1) :]
+
+
+@defines(np.polydiv)
+def polydiv(u: Any, v: Any) -> Any:
+    """The quotient and the remainder of two polynomials."""
+    dividend, divisor = np.atleast_1d(u) + 0.0, np.atleast_1d(v) + 0.0
+    dtype = np.result_type(dividend, divisor)
+    m, n = len(dividend) - 1, len(divisor) - 1
+    scale = 1.0 / divisor[0]
+    quotient, rest = np.zeros(max(m - n + 1, 1), dtype), dividend.astype(dtype)
+    for k in range(m - n + 1):
+        quotient[k] = scale * rest[k]
+        rest[k : k + n + 1] -= quotient[k] * divisor
+    nothing = np.sum(np.cumsum(np.abs(rest) > 1e-8) == 0)
+    return quotient, rest[np.minimum(nothing, len(rest) - 1) :].copy()
+
+
 @defines(np.polyder)
 def polyder(p: Any, m: Any = 1) -> Any:
     """The m-th derivative."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import defines
+from symdiff.definitions.declare import defines, refuse
 from symdiff.definitions.lines import axes_of
 
 
@@ -226,3 +226,22 @@ def _inserted(x: Any, place: Any, new: Any, along: Any) -> Any:
     between = np.broadcast_to(new, (*x.shape[:along], number, *x.shape[along + 1 :]))
     parts = (x[(*before, slice(None, start))], between, x[(*before, slice(start, None))])
     return np.concatenate(parts, axis=along)
+
+
+@defines(np.trim_zeros)
+def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
+    """A vector without the zeros at its ends."""
+    if axis is not None:
+        refuse("an axis")
+    if isinstance(filt, (list, tuple)):
+        refuse("a list")
+    if np.ndim(filt) != 1:
+        refuse("anything but a vector")
+    sides = trim.lower()
+    if sides not in ("fb", "bf", "f", "b"):
+        raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
+    present = filt != 0
+    count = len(filt)
+    first = np.sum(np.cumsum(present) == 0) if "f" in sides else 0
+    last = count - np.sum(np.cumsum(present[::-1]) == 0) if "b" in sides else count
+    return filt[first:last]

@@ -66,6 +66,17 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
     return both[:-1][both[1:] == both[:-1]]
 
 
+@defines(np.setxor1d)
+def setxor1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
+    """What is in one and not in both."""
+    first = np.ravel(ar1) if assume_unique else unique(ar1)
+    second = np.ravel(ar2) if assume_unique else unique(ar2)
+    both = np.sort(np.concatenate((first, second)))
+    edge = np.ones(1, bool)
+    differs = np.concatenate((edge, both[1:] != both[:-1], edge))
+    return both[(differs[1:] & differs[:-1])[: both.size]]
+
+
 @defines(np.lexsort)
 def lexsort(keys: Any, axis: Any = -1) -> Any:
     """The order by the last key, then by the one before, and so on."""

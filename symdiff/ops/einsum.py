@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import ast
 import builtins
+import string
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import Dim, Type
 from symdiff.ops.creation import eye
@@ -181,9 +181,7 @@ einsum: Operation = declare(
 @lowers(np.einsum)
 def _einsum(subscripts: Any, *operands: Any, optimize: Any = False) -> Value:
     if not isinstance(subscripts, str):
-        raise UnsupportedCallError(
-            "numpy.einsum with lists of subscripts", hint="write them as a string: 'ij,jk->ik'"
-        )
+        subscripts, operands = _as_text(subscripts, *operands)
     values = [staged(operand) for operand in operands]
     explicit = explicit_subscripts(subscripts, [array_type(v).rank for v in values])
     if len(values) == 1:
@@ -193,6 +191,23 @@ def _einsum(subscripts: Any, *operands: Any, optimize: Any = False) -> Value:
     return einsum(  # type: ignore[no-any-return]
         *values, subscripts=explicit, **_optimized(static(optimize))
     )
+
+
+def _as_text(*given: Any) -> tuple[str, tuple[Any, ...]]:
+    """``(x, [0, 1], y, [1, 2], [0, 2])`` as ``"AB,BC->AC"`` and the operands."""
+    count = len(given) // 2
+    terms = [_letters_of(static(given[2 * k + 1])) for k in range(count)]
+    output = f"->{_letters_of(static(given[-1]))}" if len(given) % 2 else ""
+    return f"{','.join(terms)}{output}", tuple(given[2 * k] for k in range(count))
+
+
+def _letters_of(subscripts: Any) -> str:
+    if not isinstance(subscripts, list | tuple):
+        raise TypeError("subscripts must be a list of integers")
+    return "".join("..." if k is Ellipsis else _BY_NUMBER[k] for k in subscripts)
+
+
+_BY_NUMBER = string.ascii_uppercase + string.ascii_lowercase  # sorted as their numbers are
 
 
 def _einsum_view(x: Value, subscripts: str) -> Value | None:

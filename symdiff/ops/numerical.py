@@ -517,6 +517,8 @@ def lower_array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
     from symdiff.ops.elementary import equal, python_bool
 
     x, y = array_of(a1), array_of(a2)
-    if array_type(x).shape != array_type(y).shape or static(equal_nan):
+    if len(array_type(x).shape) != len(array_type(y).shape) or static(equal_nan):
+        return NotImplemented
+    if array_type(x).shape != array_type(y).shape:
         raise UnsupportedCallError("array_equal of unlike shapes", None, "compare the shapes")
     return python_bool(FUNCTIONS[np.all](equal(x, y)))

@@ -28,6 +28,7 @@ START, END = "<!-- table of calls -->", "<!-- end of the table of calls -->"
 FAMILIES = {
     "ufuncs": "elementwise, casts",
     "rounding": "elementwise, casts",
+    "predicates": "elementwise, casts",
     "dtypes": "dtypes",
     "repeated": "writes",
     "reduce": "reductions",

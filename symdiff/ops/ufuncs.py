@@ -142,7 +142,21 @@ def ufunc_lowering(
     ufunc = function or getattr(np, operation.name.removeprefix("complex_"))
     full_name = f"{library}.{ufunc.__name__}"
 
-    def lowering(*operands: Any, dtype: Any = None, where: Any = True, kept: Any = None) -> Value:
+    def lowering(
+        *operands: Any,
+        dtype: Any = None,
+        where: Any = True,
+        kept: Any = None,
+        casting: Any = "same_kind",
+        order: Any = "K",
+        subok: Any = True,
+    ) -> Value:
+        if casting != "same_kind" and (
+            casting != "unsafe" or dtype is not None or kept is not None
+        ):
+            refuse(full_name, casting=casting)
+        if order not in ("K", "A"):
+            refuse(full_name, order=order)
         if kept is None:
             refuse(full_name, where=where)
         values = computed_in(ufunc, list(map(staged, operands)), dtype)
@@ -368,20 +382,21 @@ def _isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: An
 @lowers(np.nan_to_num)
 def _nan_to_num(
     x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
-) -> Value:
+) -> Any:
     x = staged(x)
     dtype = array_type(x).dtype
-    if dtype.kind == "c" or copy is not True:
-        refuse("numpy.nan_to_num of complex numbers or in place", copy=0)
+    known = not any(isinstance(value, Value) for value in (nan, posinf, neginf))
+    if dtype.kind == "c" or copy is not True or not known:
+        return NotImplemented
     if dtype.kind != "f":
-        return copied(x) if array_type(x).rank else as_scalar(strong(x))  # type: ignore[no-any-return]
+        return copied(x) if array_type(x).rank else as_scalar(strong(x))
     limits = np.finfo(dtype)
     low = float(limits.min) if neginf is None else neginf
     high = float(limits.max) if posinf is None else posinf
     finite = where(isnan(x), _like(nan, dtype), x)
     finite = where(equal(x, float("inf")), _like(high, dtype), finite)
     finite = where(equal(x, float("-inf")), _like(low, dtype), finite)
-    return finite if array_type(x).rank else as_scalar(finite)  # type: ignore[no-any-return]
+    return finite if array_type(x).rank else as_scalar(finite)
 
 
 def _like(number: Any, dtype: np.dtype) -> Any:

@@ -179,3 +179,22 @@ def test_errors_are_numpys() -> None:
         sd.grad(lambda c: np.sum(chebyshev.chebint(c, 1, k=[1, 2])))(C)
     with pytest.raises(sd.errors.UnsupportedCallError, match=r"numpy\.poly in this form: complex"):
         sd.vjp(lambda z: np.poly(z), X + 1j)
+
+
+def products(p, q):
+    ahead = np.concatenate((np.zeros(2), q))
+    return np.polymul(p, q), np.polymul(ahead, p[0]), np.polymul([0, 0], p)
+
+
+def quotients(p, q):
+    quotient, rest = np.polydiv(p, q)
+    again, nothing = np.polydiv(np.polymul(p, q), q)
+    return quotient, rest, again, nothing, np.polydiv(q, p)[1]
+
+
+@pytest.mark.parametrize("function", [products, quotients])
+def test_products_and_quotients(function: Any) -> None:
+    p, q = np.array([0.5, -1.0, 2.0, 0.25, 1.5]), np.array([2.0, 1.0, -0.75])
+    check(function, p, q, wrt=(0, 1), step=1e-3)
+    single = p.astype("float32")
+    assert same(sd.vjp(function, single, q)[0], function(single, q))

@@ -147,3 +147,15 @@ def test_errors_are_numpys() -> None:
         sd.grad(lambda x, k: np.sum(np.choose(k, [x, x**2])))(X, 2 * I)
     with pytest.raises(ValueError, match="more than one dimension"):
         sd.grad(lambda x: np.sum(np.cumulative_prod(x)))(X)
+
+
+def trimmed(x, a):
+    row = np.concatenate((np.zeros(2), x[0] * a, np.zeros(1)))
+    return np.trim_zeros(row), np.trim_zeros(row, "F") * a, np.trim_zeros(row, trim="b")
+
+
+def test_zeros_at_the_ends_are_trimmed() -> None:
+    check(trimmed, X, 0.7, wrt=(0, 1))
+    assert sd.vjp(lambda x: np.trim_zeros(0 * x), X[0])[0].shape == (0,)
+    with pytest.raises(sd.UnsupportedCallError, match="anything but a vector"):
+        sd.vjp(lambda x: np.trim_zeros(x), X)

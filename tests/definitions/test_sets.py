@@ -45,11 +45,17 @@ def common(x):
     return np.intersect1d(GROUPS, [2, 1, 3]) * x[:, :2]
 
 
+def in_one_only(x):
+    return np.setxor1d(x**2, [0.3, 7.5]) * np.setxor1d(GROUPS, [2, 5, 4, 3, 6, 1]).size
+
+
 def by_keys(x):
     return x.ravel()[np.lexsort((x.ravel(), GROUPS))]
 
 
-@pytest.mark.parametrize("function", [values, groups, repeated, union, difference, common, by_keys])
+@pytest.mark.parametrize(
+    "function", [values, groups, repeated, union, difference, common, in_one_only, by_keys]
+)
 def test_of_an_array(function: Any) -> None:
     check(function, X, step=1e-3)
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from symdiff.errors import UnsupportedCallError
 from symdiff.ops.declare import FUNCTIONS, METHODS, NeedsStatic
 from symdiff.ops.einsum import explicit_subscripts
 from tests.ops.straightline import check, pullback, same, stage
@@ -155,9 +154,23 @@ def test_explicit_subscripts() -> None:
         explicit_subscripts("i", [1, 1])
 
 
-def test_einsum_by_lists_is_refused() -> None:
-    with pytest.raises(UnsupportedCallError, match="lists"):
-        stage(lambda x: FUNCTIONS[np.einsum](x, [0, 1]), draw(2, 2))
+@pytest.mark.parametrize(
+    "subscripts",
+    [
+        ([0, 1], [1, 2]),
+        ([0, 1], [1, 2], [0, 2]),
+        ([27, 3], [3, 1], [1]),
+        ([..., 1], [1, 0], [0, ...]),
+    ],
+)
+def test_einsum_by_lists(subscripts: Any) -> None:
+    first, second, *output = subscripts
+
+    def both(einsum: Any) -> Any:
+        return lambda x, y: einsum(x, first, y, second, *output)
+
+    check(both(FUNCTIONS[np.einsum]), both(np.einsum), draw(2, 3), draw(3, 4))
+    check(lambda x: FUNCTIONS[np.einsum](x, [1, 0]), lambda x: np.einsum(x, [1, 0]), draw(2, 3))
 
 
 @pytest.mark.parametrize("offset", [0, 1, -1])

@@ -1,0 +1,133 @@
+"""Questions about elements and arrays, and arrays that answer to what is asked of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symdiff.definitions.declare import defines, refuse
+
+
+@defines(np.isposinf)
+def isposinf(x: Any, out: Any = None) -> Any:
+    """Whether elements are infinite and above 0."""
+    return np.logical_and(np.isinf(_real(x)), ~np.signbit(x))
+
+
+@defines(np.isneginf)
+def isneginf(x: Any, out: Any = None) -> Any:
+    """Whether elements are infinite and below 0."""
+    return np.logical_and(np.isinf(_real(x)), np.signbit(x))
+
+
+def _real(x: Any) -> Any:
+    if np.iscomplexobj(x):
+        raise TypeError(
+            "This operation is not supported for complex128 values because it would be ambiguous."
+        )
+    return x
+
+
+@defines(np.iscomplex)
+def iscomplex(x: Any) -> Any:
+    """Whether elements have an imaginary part."""
+    if np.iscomplexobj(x):
+        return np.imag(x) != 0
+    return np.zeros(np.shape(x), bool)[()]
+
+
+@defines(np.isreal)
+def isreal(x: Any) -> Any:
+    """Whether elements have no imaginary part."""
+    return np.imag(x) == 0
+
+
+@defines(np.array_equal)
+def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
+    """Whether two arrays have one shape and equal elements."""
+    x, y = np.asarray(a1), np.asarray(a2)
+    if x.ndim != y.ndim:
+        return False
+    if equal_nan:
+        alike = (x == y) | ((x != x) & (y != y))
+        return bool(np.all(alike))
+    refuse("shapes that may be alike")
+
+
+@defines(np.nan_to_num)
+def nan_to_num(
+    x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+) -> Any:
+    """What is not finite replaced, in real and imaginary parts."""
+    array = np.asarray(x)
+    if array.dtype.kind == "c":
+        made = array.copy()
+        made.real = _finite(array.real, nan, posinf, neginf)
+        made.imag = _finite(array.imag, nan, posinf, neginf)
+    else:
+        made = _finite(array, nan, posinf, neginf)
+    if not copy and isinstance(x, np.ndarray):
+        x[...] = made
+        return x
+    return made[()]
+
+
+def _finite(x: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
+    if x.dtype.kind != "f":
+        return x.copy()
+    limits = np.finfo(x.dtype)
+    made = np.where(np.isnan(x), nan, x).astype(x.dtype)
+    made = np.where(x == np.inf, limits.max if posinf is None else posinf, made).astype(x.dtype)
+    return np.where(x == -np.inf, limits.min if neginf is None else neginf, made).astype(x.dtype)
+
+
+@defines(np.asarray_chkfinite)
+def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
+    """An array in which all is finite."""
+    x = np.asarray(a, dtype=dtype, order=order)
+    if x.dtype.kind in "fc" and not np.all(np.isfinite(x)):
+        raise ValueError("array must not contain infs or NaNs")
+    return x
+
+
+@defines(np.astype)
+def astype(x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Any:
+    """An array in another dtype."""
+    if not isinstance(x, np.ndarray):
+        raise TypeError("Input should be a NumPy array.")
+    return x.astype(dtype, copy=copy)
+
+
+@defines(np.require)
+def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
+    """An array of a dtype, in an order."""
+    wanted = requirements or ()
+    if isinstance(wanted, str):
+        wanted = (wanted,)
+    order: Any = "A"
+    for name in wanted:
+        if name.upper() in ("C", "C_CONTIGUOUS", "CONTIGUOUS"):
+            order = "C"
+        elif name.upper() in ("F", "F_CONTIGUOUS", "FORTRAN"):
+            order = "F"
+        elif name.upper() not in ("A", "ALIGNED"):
+            refuse(f"the requirement {name!r}")
+    return np.asarray(a, dtype=dtype, order=order)
+
+
+@defines(np.fromiter)
+def fromiter(iter: Any, dtype: Any, count: Any = -1, *, like: Any = None) -> Any:
+    """What is gone over, as a vector."""
+    items = np.array([item for item in iter], dtype=dtype)  # noqa: C416
+    if count < 0:
+        return items
+    if len(items) < count:
+        raise ValueError("iterator too short")
+    return items[:count].copy()
+
+
+@defines(np.mask_indices)
+def mask_indices(n: Any, mask_func: Any, k: Any = 0) -> Any:
+    """The positions that a function such as ``np.triu`` leaves."""
+    return np.nonzero(mask_func(np.ones((n, n), int), k) != 0)
