@@ -177,7 +177,8 @@ def _staged_or_unrolled(interp: Interpreter, turns: Turns) -> None:
     _refuse_or_unroll(interp, turns, failure)
     restart(interp, start)
     if _leaves(failure) and turns.first < MOST_PEELED:
-        _peel(interp, turns)  # which raises it where the turn is reached, if it ever is
+        # which raises it where the turn is reached, if it ever is
+        _peel(interp, turns, _is_certain(turns) or _enters(turns))
         return
     try:
         _unroll(interp, turns)
@@ -262,7 +263,7 @@ def _staged_or_peeled(interp: Interpreter, turns: Turns) -> None:
         raise UnsupportedSyntaxError(
             f"in this loop {reason}", interp.span, "keep one type and one structure in all turns"
         )
-    _peel(interp, turns)
+    _peel(interp, turns, _enters(turns))
 
 
 # Unrolled and peeled turns ------------------------------------------------------------------------
@@ -343,13 +344,12 @@ def _one_turn(interp: Interpreter, turns: Turns, index: Any) -> None:
     interp.put(turns.continued, False)
 
 
-def _peel(interp: Interpreter, turns: Turns) -> None:
+def _peel(interp: Interpreter, turns: Turns, condition: bool | Value) -> None:
     first = turns.first
     after = Turns(turns.token, turns.count, turns.turn, turns.test, first + 1)
 
     rest = functools.partial(_staged_or_unrolled, interp, after)
     turn_and_rest = functools.partial(_turn_and_rest, interp, turns, first, rest)
-    condition = _enters(turns)
     if isinstance(condition, Value):
         interp.branch(condition, turn_and_rest, lambda: None)
         for content in interp.heap.contents.values():
@@ -365,11 +365,14 @@ def _enters(turns: Turns) -> bool | Value:
     if isinstance(turns.count, int):
         return turns.count > turns.first
     assert turns.count is not None
-    at_least = lower_bound(turns.count)
-    if at_least is not None and at_least > turns.first:
-        return True
     result: Value = less(turns.first, turns.count)
     return result
+
+
+def _is_certain(turns: Turns) -> bool:
+    """Whether the next turn is known to be begun, however many there are."""
+    at_least = None if turns.count is None else lower_bound(turns.count)
+    return turns.test is None and at_least is not None and at_least > turns.first
 
 
 def _depends_on_turn(value: Value, interp: Interpreter) -> bool:
