@@ -35,6 +35,7 @@ from symdiff.ir.signature import (
 )
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ir.types import ArrayType, carries_derivative
+from symdiff.ops.defined import of_values_alone
 from symdiff.ops.index import is_view
 from symdiff.ops.meeting import meetings
 from symdiff.ops.rules import expanded
@@ -627,7 +628,7 @@ def build_primal(derived: Derived, name: str) -> Program:
 
 def emittable(graph: Graph) -> Graph:
     """The graph with what custom rules stood for in their place, in graphs that it calls too."""
-    plain = with_called(graph, expanded)
+    plain = with_called(graph, lambda one: of_values_alone(expanded(one)))
     return graph if plain is graph else optimise(plain)
 
 

@@ -14,7 +14,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from symdiff.ir.build import Builder, building, copy_into
+from symdiff.ir.build import Builder, building, copy_block, copy_into, with_block
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import Type
 from symdiff.ops.declare import EVALUATED, Operation, declare
@@ -136,3 +136,20 @@ def values_of_calls(block: Block) -> dict[Value, Value]:
             x, value = node.operands
             found |= {node.result: value, x: value}
     return found
+
+
+def of_values_alone(graph: Graph) -> Graph:
+    """The graph, which is not differentiated again, without what stands beside values."""
+    nodes = [node for node in walk_nodes(graph.block) if node.op is valued]
+    found = {old: node.operands[1] for node in nodes for old in (node.result, node.operands[0])}
+    if not found:
+        return graph
+    new: dict[Value, Value] = {}
+    block = copy_block(graph.block, new)
+    others = {new.get(old, old): new.get(value, value) for old, value in found.items()}
+    for node in walk_nodes(block):
+        node.operands = tuple(others.get(value, value) for value in node.operands)
+        for inner in node.blocks:
+            inner.results = tuple(others.get(value, value) for value in inner.results)
+    block.results = tuple(others.get(value, value) for value in block.results)
+    return with_block(graph, block)

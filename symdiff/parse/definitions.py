@@ -22,6 +22,7 @@ from symdiff.ir.graph import Block, Graph, Input, Node, Value, free_values, walk
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ops.defined import library_call
 from symdiff.ops.effects import Named, raise_
+from symdiff.ops.solving import solver_call
 from symdiff.parse.arguments import taken_arguments
 from symdiff.parse.blame import error_of, is_users, succeeds, users
 from symdiff.parse.functions import call_function
@@ -170,8 +171,10 @@ def _new_value(interp: Interpreter, part: Abstract, before: Heap) -> Value | Non
 
 def _does_more(interp: Interpreter, built: Sequence[Node], before: Heap) -> bool:
     """Whether a definition did something else than to compute its result."""
-    done = (node.op for node in walk_nodes(Block((), list(built))) if node.op.effect)
-    if any(op is not raise_ for op in done):  # what it raises, the function raises too
+    done = [node.op for node in walk_nodes(Block((), list(built)))]
+    if any(op.effect and op is not raise_ for op in done):  # what it raises, the function raises
+        return True
+    if solver_call in done:  # it keeps its name by itself, and says what it calls
         return True
     held = interp.heap.contents
     return any(held.get(key) is not content for key, content in before.contents.items())

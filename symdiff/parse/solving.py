@@ -63,9 +63,13 @@ def _require_numbers(stager: Any, graph: Graph, count: int) -> None:
     values = (*graph.block.parameters, *graph.block.results)
     if any(isinstance(v.type, ArrayType) and v.type.dtype.kind == "c" for v in values):
         raise UnsupportedCallError("a function of complex numbers", stager.interp.span)
+    if graph.mutated:
+        raise UnsupportedCallError(
+            "a function that writes to what it is given", stager.interp.span, "copy it first"
+        )
     output = graph.output
     parts = output.items if isinstance(output, Container) and count > 1 else (output,)
-    if parts != tuple(map(Leaf, range(count))) or graph.mutated:
+    if parts != tuple(map(Leaf, range(count))):
         raise UnsupportedCallError(
             "a function that returns no number and no array", stager.interp.span
         )

@@ -177,6 +177,16 @@ def test_a_module_with_a_trajectory_stands_alone(tmp_path):
     assert scope["slope"](0.7) == slope(0.7)
 
 
+def test_a_call_without_derivative_is_the_call_alone():
+    def last(y0, k):
+        return integrate.odeint(rate, y0, TIMES, args=(k, k))[-1]
+
+    text = str(sd.functional(last).source(Y0, 0.5))
+    assert "for " not in text
+    assert "odeint(by_state, y0, " in text
+    np.testing.assert_array_equal(sd.functional(last)(Y0, 0.5)[0], last(Y0, 0.5))
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -190,6 +200,7 @@ def test_a_module_with_a_trajectory_stands_alone(tmp_path):
         (lambda k: ivp(k, dense_output=True), "dense_output=True"),
         (lambda k: ivp(k, vectorized=True), "vectorized=True"),
         (lambda k: ivp(k, jac=rate), "jac="),
+        (lambda k: integrate.odeint(in_place, Y0, TIMES, (k,))[0, 0], "writes to what it is given"),
         (lambda k: integrate.solve_ivp(lambda t, y: k * y, (0.0, 1.0), Y0).nfev * k, "nfev"),
         (lambda k: integrate.solve_ivp(lambda t, y: k * y, (0.0, 1.0), 1j * Y0).y[0, 0], "complex"),
         (
@@ -201,6 +212,11 @@ def test_a_module_with_a_trajectory_stands_alone(tmp_path):
 def test_what_is_refused_is_named(call, message):
     with pytest.raises(sd.SymdiffError, match=message):
         sd.grad(call)(1.5)
+
+
+def in_place(y, t, k):
+    y[0] = k
+    return y
 
 
 def ivp(k, **options):
