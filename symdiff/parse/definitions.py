@@ -135,6 +135,8 @@ def _named(
 ) -> Abstract:
     """One ``library_call`` in place of what a definition has built, where that is all of it."""
     parts = result if type(result) is tuple else (result,)
+    if all(map(_is_known, parts)):
+        return result
     values = [_new_value(interp, part, before) for part in parts]
     built = nodes[start:]
     made = {value for node in built for value in node.results}
@@ -157,11 +159,20 @@ def _named(
     )
     if type(result) is not tuple:
         return interp.wrap(emitted)
-    return tuple(map(interp.wrap, emitted if len(values) > 1 else (emitted,)))
+    found = emitted if len(values) > 1 else (emitted,)
+    pairs = zip(result, found, strict=True)
+    return tuple(part if _is_known(part) else interp.wrap(value) for part, value in pairs)
+
+
+def _is_known(part: Abstract) -> bool:
+    """Whether a part of a result is a number that is known: the call says it again."""
+    return type(part) in (bool, int, float)
 
 
 def _new_value(interp: Interpreter, part: Abstract, before: Heap) -> Value | None:
     """What a part of a result is: a number, or an array of its own."""
+    if _is_known(part):
+        return builder().constant(part)
     if isinstance(part, Value):
         return part
     if isinstance(part, Array) and part.storage not in before.contents:

@@ -10,6 +10,7 @@ import pytest
 
 import symdiff as sd
 from tests.definitions.test_distributions import check
+from tests.test_programs import same
 
 linalg = pytest.importorskip("scipy.linalg")
 
@@ -133,3 +134,15 @@ def test_what_scipy_raises_is_raised_where_no_value_is_wanted():
     for loss in (linalg.det, lambda a: np.sum(linalg.solve(a, B))):
         with pytest.raises(ValueError, match="infs or NaNs"):
             sd.grad(loss)(np.full((3, 3), np.nan))
+
+
+def test_a_factor_is_scipys_with_what_is_said_of_it():
+    def solved(a: Any, b: Any) -> Any:
+        factor, lower = linalg.cho_factor(a @ a.T)
+        return np.sum(np.triu(factor)) if lower else linalg.cho_solve((factor, lower), b)
+
+    plain = sd.differentiable(solved)
+    assert same(plain(A, B), solved(A, B))
+    assert "scipy.linalg.cho_factor(" in plain.source(A, B)
+    value, _ = sd.vjp(solved, A, B)
+    assert same(value, solved(A, B))
