@@ -50,7 +50,7 @@ from symdiff.parse.iteration import (
 )
 from symdiff.parse.opaque import Template
 from symdiff.parse.operators import binary, is_staged, unary
-from symdiff.parse.special import has_method
+from symdiff.parse.special import by_operator, has_method, has_operator
 from symdiff.parse.texts import plain, settled, text_field, text_of
 from symdiff.parse.truth import truth
 from symdiff.parse.values import (
@@ -406,6 +406,8 @@ def _pow(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstr
 
 @builtin(divmod)
 def _divmod(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    if has_operator(interp, "divmod", *arguments):
+        return by_operator(interp, "divmod", *arguments)
     return (binary(interp, ast.FloorDiv, *arguments), binary(interp, ast.Mod, *arguments))
 
 

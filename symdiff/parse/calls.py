@@ -41,7 +41,7 @@ from symdiff.parse.lookups import ruled, variable_of
 from symdiff.parse.opaque import RESULTS, call_opaque, is_library, library_name
 from symdiff.parse.operators import is_staged
 from symdiff.parse.reflect import container, reflect
-from symdiff.parse.special import has_method
+from symdiff.parse.special import CONVERSIONS, converted, has_method
 from symdiff.parse.spreading import columns, gathered, is_spread
 from symdiff.parse.texts import settled
 from symdiff.parse.values import (
@@ -103,6 +103,8 @@ def _call_python(
         arguments = arguments[: function.nin]
     if keywords and getattr(function, "__module__", None) == "builtins":
         arguments, keywords = _by_position(function, arguments, keywords)
+    if _is_converted(function, arguments) and not keywords:
+        return converted(interp, function, *arguments)
     meet()
     result = _by_what_is_registered(interp, function, arguments, keywords)
     if result is not NotImplemented:
@@ -132,6 +134,12 @@ def _by_what_is_registered(
     if definition is None:
         return NotImplemented
     return _call_defined(interp, function, definition, arguments, keywords)
+
+
+def _is_converted(function: Abstract, arguments: Sequence[Abstract]) -> bool:
+    """Whether a call is ``float(object)`` or the like."""
+    of_object = bool(arguments) and isinstance(arguments[0], ObjectRef)
+    return of_object and _known(CONVERSIONS, function) is not None
 
 
 def _is_followed(function: Abstract) -> bool:

@@ -6,13 +6,15 @@ Instances are objects, and tuples of a class of the user's: a ``NamedTuple`` may
 from __future__ import annotations
 
 import dataclasses
+import math
+import operator
 import types
 from typing import Any
 
 import numpy as np
 
 from symdiff import ops
-from symdiff.errors import UnsupportedCallError
+from symdiff.errors import InternalError, UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.parse import lookups
 from symdiff.parse.blame import users
@@ -23,7 +25,8 @@ from symdiff.parse.values import Abstract, ObjectRef
 REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 _NAMES = "add sub mul truediv floordiv mod matmul and or xor lshift rshift lt gt le ge eq ne"
 _SIGNS = "+ - * / // % @ & | ^ << >> < > <= >= == !="
-SIGNS = dict(zip(_NAMES.split(), _SIGNS.split(), strict=True)) | {"pow": "** or pow()"}
+SIGNS = dict(zip(_NAMES.split(), _SIGNS.split(), strict=True))
+SIGNS |= {"pow": "** or pow()", "divmod": "divmod()"}
 _MAKES_AN_ARRAY = ("__array__", "__array_interface__", "__array_struct__")
 
 
@@ -147,6 +150,47 @@ def _kind_of(number: Value) -> str:
     type_: Any = number.type
     kind: str = type_.dtype.kind
     return kind
+
+
+CONVERSIONS: dict[Any, tuple[str, ...]] = {  # which methods a function asks for, in Python's order
+    float: ("__float__", "__index__"),
+    int: ("__int__", "__index__", "__trunc__"),
+    complex: ("__complex__", "__float__", "__index__"),
+    operator.index: ("__index__",),
+    round: ("__round__",),
+    math.trunc: ("__trunc__",),
+    math.floor: ("__floor__", "__float__"),
+    math.ceil: ("__ceil__", "__float__"),
+}
+
+
+def converted(interp: Interpreter, function: Any, *arguments: Abstract) -> Abstract:
+    """``float(object)``, ``round(object, 2)`` and the like, by the object's own method."""
+    instance, *others = arguments
+    cls = class_of(interp, instance)
+    found = next((m for m in CONVERSIONS[function] if has_own_method(interp, instance, m)), None)
+    if found is None:
+        raise users(_not_converted(function, cls.__name__))
+    result = interp.call_method(instance, found, *others)
+    is_first = found == CONVERSIONS[function][0]
+    if not is_first:
+        return interp.call(function, [result], {})
+    if not isinstance(function, type) or class_of(interp, result) is function:
+        return result
+    raise UnsupportedCallError(
+        f"{cls.__name__}.{found} returns no {function.__name__}",
+        interp.span,
+        f"return {function.__name__}(...) there",
+    )
+
+
+def _not_converted(function: Any, name: str) -> TypeError:
+    """What Python raises of an object of a class with this name and no methods."""
+    try:
+        function(type(name, (), {})())
+    except TypeError as error:
+        return error
+    raise InternalError(f"{function} takes any object")
 
 
 def fields_compared(interp: Interpreter, cls: type, name: str) -> list[str] | None:

@@ -2,6 +2,8 @@
 
 import dataclasses
 import logging
+import math
+import operator
 from typing import NamedTuple
 
 import numpy as np
@@ -238,3 +240,72 @@ def test_next_asks_the_object():
     assert symdiff.grad(steps)(2.0) == 27.0
     with pytest.raises(UnsupportedCallError, match=r"next\(\) of an object with a default"):
         symdiff.grad(lambda x: x * next(Steps(), 1.0))(2.0)
+
+
+class Measured:
+    def __init__(self, value):
+        self.value = value
+
+    def __float__(self):
+        return self.value * 2.0
+
+    def __int__(self):
+        return 3
+
+    def __round__(self, digits=None):
+        return self.value if digits is None else self.value * digits
+
+    def __floor__(self):
+        return self.value - 1.0
+
+    def __trunc__(self):
+        return 5
+
+    def __divmod__(self, other):
+        return self.value * other, 1.0
+
+    def __rdivmod__(self, other):
+        return other, self.value
+
+
+class Position:
+    def __index__(self):
+        return 2
+
+
+class Broken:
+    def __float__(self):
+        return 1
+
+
+def converts(x):
+    m = Measured(x)
+    return float(m), int(m), round(m), round(m, 2), math.floor(m), math.trunc(m), complex(m)
+
+
+def converts_positions(x):
+    p = Position()
+    return float(p) * x, int(p), operator.index(p), complex(p)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        converts,
+        converts_positions,
+        lambda x: math.ceil(Measured(1.3)),
+        lambda x: round(Measured(x), ndigits=3),
+        lambda x: (divmod(Measured(x), 3.0), divmod(x, Measured(x))),
+        lambda x: x * float(nothing),
+        lambda x: x * math.ceil(nothing),
+        lambda x: divmod(nothing, x),
+    ],
+)
+def test_conversions_ask_the_object(function):
+    follows(function, 1.5)
+
+
+def test_a_conversion_to_something_else_is_refused():
+    with pytest.raises(UnsupportedCallError, match=r"Broken\.__float__ returns no float"):
+        symdiff.grad(lambda x: x * float(Broken()))(2.0)
+    assert symdiff.grad(lambda x: float(Measured(x)) ** 2)(3.0) == 8 * 3.0
