@@ -72,6 +72,7 @@ FAMILIES = {
     "transforms": "`scipy.fft`",
     "splines": "`scipy.interpolate`",
     "sparse": "`scipy.sparse`",
+    "images": "`scipy.ndimage`",
     **dict.fromkeys(
         (
             *("matrices", "structured", "equations", "matrix_functions", "factors"),

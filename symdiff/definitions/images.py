@@ -1,0 +1,279 @@
+"""Filters of ``scipy.ndimage`` that are linear: sums of neighbours times weights."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from symdiff.definitions.declare import refuse, registered
+from symdiff.definitions.filters import fftconvolve, recurrence
+from symdiff.definitions.libraries import when_imported
+
+# Neighbours beyond the ends -----------------------------------------------------------------------
+
+
+def _around(lines: Any, left: Any, right: Any, mode: Any, cval: Any) -> Any:
+    """Lines with what stands for their neighbours beyond both ends."""
+    count = lines.shape[-1]
+    places = np.arange(-left, count + right)
+    if mode in ("constant", "grid-constant"):
+        there = (places >= 0) & (places < count)
+        return np.where(there, lines[..., np.clip(places, 0, count - 1)], cval)
+    if mode == "nearest":
+        return lines[..., np.clip(places, 0, count - 1)]
+    if mode in ("wrap", "grid-wrap"):
+        return lines[..., places % count]
+    if mode == "mirror":
+        period = np.maximum(2 * count - 2, 1)
+        return lines[..., np.minimum(places % period, period - places % period)]
+    if mode in ("reflect", "grid-mirror"):
+        turn = places % (2 * count)
+        return lines[..., np.minimum(turn, 2 * count - 1 - turn)]
+    raise RuntimeError("boundary mode not supported")
+
+
+def _prepared(input: Any, weights: Any, output: Any) -> Any:
+    if output is not None:
+        refuse("output=")
+    x, w = np.asarray(input), np.asarray(weights)
+    if x.dtype.kind in "biu":
+        refuse("whole numbers (use x.astype(float))")
+    dtype = np.result_type(x, np.complex64) if np.iscomplexobj(w) else x.dtype
+    return x.astype(np.result_type(x, np.float64)), w, dtype
+
+
+# Along an axis ------------------------------------------------------------------------------------
+
+
+def correlate1d(
+    input: Any,
+    weights: Any,
+    axis: Any = -1,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+) -> Any:
+    x, w, dtype = _prepared(input, weights, output)
+    if w.ndim != 1:
+        raise RuntimeError("no filter weights given")
+    left = len(w) // 2 + origin
+    lines = _around(np.moveaxis(x, axis, -1), left, len(w) - 1 - left, mode, cval)
+    made = recurrence(w[::-1].conj(), np.ones(1), lines)[..., len(w) - 1 :]
+    return np.moveaxis(made, -1, axis).astype(dtype)
+
+
+def convolve1d(
+    input: Any,
+    weights: Any,
+    axis: Any = -1,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+) -> Any:
+    w = np.asarray(weights)
+    origin = -origin - (1 - len(w) % 2)
+    return correlate1d(input, w[::-1].conj(), axis, output, mode, cval, origin)
+
+
+def uniform_filter1d(
+    input: Any,
+    size: Any,
+    axis: Any = -1,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+) -> Any:
+    return correlate1d(input, np.ones(size) / size, axis, output, mode, cval, origin)
+
+
+def gaussian_filter1d(
+    input: Any,
+    sigma: Any,
+    axis: Any = -1,
+    order: Any = 0,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    truncate: Any = 4.0,
+    *,
+    radius: Any = None,
+) -> Any:
+    reach = int(truncate * float(sigma) + 0.5) if radius is None else radius
+    weights = _bell(sigma, order, reach)[::-1]
+    return correlate1d(input, weights, axis, output, mode, cval, 0)
+
+
+def _bell(sigma: Any, order: Any, reach: Any) -> Any:
+    """The normal density, or a derivative of it, that sums to 1."""
+    places = np.arange(-reach, reach + 1)
+    square = sigma * sigma
+    density = np.exp(-0.5 / square * places**2)
+    density = density / np.sum(density)
+    polynomial = [1.0]  # times the density: the lowest coefficient first
+    for _ in range(order):
+        raised = [0.0] + [c / -square for c in polynomial]
+        lowered = [k * polynomial[k] for k in range(1, len(polynomial))] + [0.0, 0.0]
+        polynomial = [raised[k] + lowered[k] for k in range(len(raised))]
+    factor: Any = 0.0
+    for k in range(order + 1):
+        factor = factor + polynomial[k] * places**k
+    return factor * density
+
+
+# Along all axes -----------------------------------------------------------------------------------
+
+
+def correlate(
+    input: Any,
+    weights: Any,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+    *,
+    axes: Any = None,
+) -> Any:
+    if axes is not None:
+        refuse("axes=")
+    x, w, dtype = _prepared(input, weights, output)
+    if w.ndim != x.ndim:
+        raise RuntimeError("filter weights array has incorrect shape")
+    modes, origins = _each(mode, x.ndim), _each(origin, x.ndim)
+    around = x
+    for k in range(x.ndim):
+        left = w.shape[k] // 2 + origins[k]
+        lines = np.moveaxis(around, k, -1)
+        lines = _around(lines, left, w.shape[k] - 1 - left, modes[k], cval)
+        around = np.moveaxis(lines, -1, k)
+    return fftconvolve(around, np.flip(w).conj(), "valid").astype(dtype)
+
+
+def convolve(
+    input: Any,
+    weights: Any,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+    *,
+    axes: Any = None,
+) -> Any:
+    w = np.asarray(weights)
+    origins = _each(origin, w.ndim)
+    moved = [-origins[k] - (1 - w.shape[k] % 2) for k in range(w.ndim)]
+    return correlate(input, np.flip(w).conj(), output, mode, cval, moved, axes=axes)
+
+
+def _each(value: Any, count: Any) -> Any:
+    """One for each axis."""
+    if isinstance(value, (tuple, list)):
+        return value
+    return [value for _ in range(count)]
+
+
+def _axes(axes: Any, rank: Any) -> Any:
+    if axes is None:
+        return tuple(range(rank))
+    return tuple(axes) if isinstance(axes, (tuple, list)) else (axes,)
+
+
+def gaussian_filter(
+    input: Any,
+    sigma: Any,
+    order: Any = 0,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    truncate: Any = 4.0,
+    *,
+    radius: Any = None,
+    axes: Any = None,
+) -> Any:
+    x = np.asarray(input)
+    axes = _axes(axes, x.ndim)
+    count = len(axes)
+    widths, orders, modes = _each(sigma, count), _each(order, count), _each(mode, count)
+    reaches = _each(radius, count)
+    for k in range(count):
+        if type(widths[k]) in (int, float) and widths[k] <= 1e-15:
+            continue
+        x = gaussian_filter1d(
+            *(x, widths[k], axes[k], orders[k], output, modes[k], cval, truncate),
+            radius=reaches[k],
+        )
+    return x
+
+
+def uniform_filter(
+    input: Any,
+    size: Any = 3,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+    *,
+    axes: Any = None,
+) -> Any:
+    x = np.asarray(input)
+    axes = _axes(axes, x.ndim)
+    count = len(axes)
+    sizes, modes, origins = _each(size, count), _each(mode, count), _each(origin, count)
+    for k in range(count):
+        x = uniform_filter1d(x, sizes[k], axes[k], output, modes[k], cval, origins[k])
+    return x
+
+
+def sobel(
+    input: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
+) -> Any:
+    return _edges(input, axis, output, mode, cval, [1.0, 2.0, 1.0])
+
+
+def prewitt(
+    input: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
+) -> Any:
+    return _edges(input, axis, output, mode, cval, [1.0, 1.0, 1.0])
+
+
+def _edges(input: Any, axis: Any, output: Any, mode: Any, cval: Any, weights: Any) -> Any:
+    """A difference along one axis, sums along the others."""
+    x = np.asarray(input)
+    modes, axis = _each(mode, x.ndim), axis % x.ndim
+    made = correlate1d(x, [-1.0, 0.0, 1.0], axis, output, modes[axis], cval)
+    for k in range(x.ndim):
+        if k != axis:
+            made = correlate1d(made, weights, k, output, modes[k], cval)
+    return made
+
+
+def laplace(
+    input: Any,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    *,
+    axes: Any = None,
+) -> Any:
+    x = np.asarray(input)
+    axes = _axes(axes, x.ndim)
+    modes = _each(mode, len(axes))
+    total = np.zeros_like(x)
+    for k in range(len(axes)):
+        total = total + correlate1d(x, [1.0, -2.0, 1.0], axes[k], output, modes[k], cval)
+    return total
+
+
+@when_imported("scipy.ndimage")
+def register(ndimage: ModuleType) -> None:
+    """Say what the functions mean."""
+    registered(
+        ndimage,
+        *(correlate1d, convolve1d, uniform_filter1d, gaussian_filter1d, correlate, convolve),
+        *(gaussian_filter, uniform_filter, sobel, prewitt, laplace),
+        rounded=True,
+    )

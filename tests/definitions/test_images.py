@@ -1,0 +1,90 @@
+"""Linear filters of ``scipy.ndimage``, against SciPy's values and differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from tests.definitions.test_distributions import check
+
+ndimage = pytest.importorskip("scipy.ndimage")
+
+RNG = np.random.default_rng(0)
+IMAGE, KERNEL, LINE = RNG.normal(size=(4, 5)), RNG.normal(size=(2, 3)), RNG.normal(size=4)
+MODES = ("reflect", "mirror", "nearest", "constant", "wrap", "grid-wrap")
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (lambda x, w: ndimage.correlate1d(x, w, axis=0, mode="mirror"), (IMAGE, LINE)),
+        (lambda x, w: ndimage.convolve1d(x, w, mode="constant", cval=0.3), (IMAGE, LINE)),
+        (lambda x, w: ndimage.convolve(x, w), (IMAGE, KERNEL)),
+        (lambda x, w: ndimage.correlate(x, w, mode="nearest", origin=(0, -1)), (IMAGE, KERNEL)),
+        (lambda x, s: ndimage.gaussian_filter(x, s, truncate=2.0), (IMAGE, 0.8)),
+        (lambda x: ndimage.gaussian_filter(x, [0.5, 1.0], order=[1, 2]), (IMAGE,)),
+        (
+            lambda x: ndimage.uniform_filter(x, 2) + ndimage.sobel(x) * ndimage.prewitt(x, 0),
+            (IMAGE,),
+        ),
+        (lambda x: ndimage.laplace(x, mode="wrap"), (IMAGE,)),
+    ],
+)
+def test_filters(function: Callable[..., Any], args: Any):
+    check(function, *args, wrt=tuple(range(len(args))))
+
+
+def test_every_edge_length_and_origin():
+    from symdiff.definitions import images
+
+    images_recurrence, images.recurrence = images.recurrence, _lfilter
+    try:
+        for mode in MODES:
+            for length in (1, 2, 3, 4, 9):
+                w = RNG.normal(size=length)
+                origins = range(-(length // 2), (length - 1) // 2 + 1)
+                for origin in origins:
+                    for name in ("correlate1d", "convolve1d"):
+                        given = (IMAGE, w, 0, None, mode, 0.7, origin)
+                        expected = getattr(ndimage, name)(*given)
+                        made = getattr(images, name)(*given)
+                        np.testing.assert_allclose(made, expected, atol=1e-13, err_msg=mode)
+            for name in ("correlate", "convolve"):
+                expected = getattr(ndimage, name)(IMAGE, KERNEL, None, mode, 0.7, (-1, 1))
+                made = getattr(images, name)(IMAGE, KERNEL, None, mode, 0.7, (-1, 1))
+                np.testing.assert_allclose(made, expected, atol=1e-13, err_msg=mode)
+            for order in range(4):
+                expected = ndimage.gaussian_filter1d(IMAGE, 1.3, 1, order, None, mode)
+                made = images.gaussian_filter1d(IMAGE, 1.3, 1, order, None, mode)
+                np.testing.assert_allclose(made, expected, atol=1e-13, err_msg=mode)
+    finally:
+        images.recurrence = images_recurrence
+
+
+def _lfilter(b: Any, a: Any, x: Any) -> Any:
+    from scipy import signal
+
+    return signal.lfilter(b, a, x)
+
+
+def test_complex_and_single_numbers():
+    z, w = IMAGE + 1j * IMAGE[::-1], np.array([0.5, 1j, -0.3])
+    value, pullback = sd.vjp(lambda z: ndimage.correlate1d(z, w, mode="wrap"), z)
+    np.testing.assert_array_equal(value, ndimage.correlate1d(z, w, mode="wrap"))
+    back = ndimage.correlate1d(value, w[::-1].conj(), mode="wrap")
+    np.testing.assert_allclose(pullback(value)[0], back, atol=1e-13)
+    single = sd.grad(lambda x: np.sum(ndimage.gaussian_filter(x, 1.0)))(IMAGE.astype(np.float32))
+    assert single.dtype == np.float32
+
+
+def test_what_is_not_taken_is_refused():
+    for function, told in (
+        (lambda x: ndimage.convolve(x, KERNEL, output=np.float32), "output="),
+        (lambda x: ndimage.correlate(x, LINE, axes=(0,)), "axes="),
+    ):
+        with pytest.raises(sd.UnsupportedCallError, match=told):
+            sd.vjp(function, IMAGE)
