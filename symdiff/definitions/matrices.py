@@ -239,6 +239,54 @@ def pinv(
     return np.linalg.pinv(a, rtol=rtol)
 
 
+def pinvh(
+    a: Any,
+    atol: Any = None,
+    rtol: Any = None,
+    lower: Any = True,
+    return_rank: Any = False,
+    check_finite: Any = True,
+) -> Any:
+    return pinv(hermitian(matrix(a), lower), atol=atol, rtol=rtol, return_rank=return_rank)
+
+
+def eigvalsh_tridiagonal(
+    d: Any,
+    e: Any,
+    select: Any = "a",
+    select_range: Any = None,
+    check_finite: Any = True,
+    tol: Any = 0.0,
+    lapack_driver: Any = "auto",
+) -> Any:
+    if select not in ("a", "all", 0):
+        refuse(f"select={select!r}")
+    d, e = np.asarray(d), np.asarray(e)
+    return np.linalg.eigvalsh(np.diag(d) + np.diag(e, -1))  # of which one triangle is read
+
+
+def cho_solve_banded(
+    cb_and_lower: Any, b: Any, overwrite_b: Any = False, check_finite: Any = True
+) -> Any:
+    """Both triangular factors are bands, the second one the adjoint of the first."""
+    from scipy.linalg import solve_banded
+
+    band, lower = cb_and_lower
+    band = matrix(band)
+    width = band.shape[0] - 1
+    turned = []
+    for k in range(width + 1):
+        row, zeros = band[width - k].conj(), np.zeros(width - k, band.dtype)
+        if lower:  # the diagonal width - k below is the one above, behind zeros
+            turned.append(np.concatenate((zeros, row[: row.shape[0] - (width - k)])))
+        else:
+            turned.append(np.concatenate((row[k:], np.zeros(k, band.dtype))))
+    other = np.stack(turned)
+    if lower:
+        return solve_banded((0, width), other, solve_banded((width, 0), band, b))
+    return solve_banded((0, width), band, solve_banded((width, 0), other, b))
+
+
 def polar(a: Any, side: Any = "right") -> Any:
     if side not in ("right", "left"):
         raise ValueError("`side` must be either 'right' or 'left'")
@@ -259,6 +307,6 @@ def register(linalg: ModuleType) -> None:
     registered(
         linalg,
         *(solve, inv, det, cholesky, solve_triangular, cho_factor, cho_solve, lu_solve, lu),
-        *(solveh_banded, lstsq, pinv, polar, norm),
+        *(solveh_banded, lstsq, pinv, pinvh, eigvalsh_tridiagonal, cho_solve_banded, polar, norm),
         rounded=True,
     )

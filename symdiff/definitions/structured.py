@@ -71,6 +71,11 @@ def convolution_matrix(a: Any, n: Any, mode: Any = "full") -> Any:
     return whole[cut : len(whole) - cut] if mode == "valid" else whole
 
 
+def hilbert(n: Any) -> Any:
+    values = 1.0 / (1.0 + np.arange(2 * n - 1))
+    return hankel(values[:n], values[n - 1 :])
+
+
 def khatri_rao(a: Any, b: Any) -> Any:
     a, b = np.asarray(a), np.asarray(b)
     return (a[:, None, :] * b[None]).reshape(-1, b.shape[1])
@@ -109,6 +114,27 @@ def solve_toeplitz(c_or_cr: Any, b: Any, check_finite: Any = True) -> Any:
     return np.linalg.solve(toeplitz(c, r), b)
 
 
+def solve_circulant(
+    c: Any,
+    b: Any,
+    singular: Any = "raise",
+    tol: Any = None,
+    caxis: Any = -1,
+    baxis: Any = 0,
+    outaxis: Any = 0,
+) -> Any:
+    if singular != "raise":
+        refuse(f"singular={singular!r}")
+    c, b = _line(c), np.asarray(b)
+    if b.ndim > 2 or baxis != 0 or outaxis != 0:
+        refuse("axes but the first one")
+    spectrum = np.fft.fft(c)
+    if b.ndim == 2:
+        spectrum = spectrum[:, None]
+    x = np.fft.ifft(np.fft.fft(b, axis=0) / spectrum, axis=0)
+    return x if np.iscomplexobj(c) or np.iscomplexobj(b) else x.real
+
+
 def matmul_toeplitz(c_or_cr: Any, x: Any, check_finite: Any = False, workers: Any = None) -> Any:
     c, r = _first_lines(c_or_cr)
     return toeplitz(c, r) @ np.asarray(x)
@@ -120,6 +146,6 @@ def register(linalg: ModuleType) -> None:
     registered(
         linalg,
         *(toeplitz, hankel, circulant, companion, leslie, convolution_matrix, khatri_rao),
-        *(fiedler, block_diag),
+        *(fiedler, block_diag, hilbert),
     )
-    registered(linalg, solve_toeplitz, matmul_toeplitz, rounded=True)
+    registered(linalg, solve_toeplitz, solve_circulant, matmul_toeplitz, rounded=True)

@@ -133,7 +133,7 @@ def _recurrence(b: Any, a: Any, x: Any) -> Value:
     return lfilter(staged(b), staged(a), staged(x))  # type: ignore[no-any-return]
 
 
-def _of_known(function: Any) -> Any:
+def of_known(function: Any) -> Any:
     """A function of what is known where it is compiled: designs of filters, windows."""
 
     def lowering(*arguments: Any, **options: Any) -> Any:
@@ -165,4 +165,4 @@ def _register(signal: ModuleType) -> None:
     for owner, names in ((signal, _DESIGNS), (signal.windows, _WINDOWS)):
         for name in names:
             if hasattr(owner, name):
-                lowers(getattr(owner, name))(_of_known(getattr(owner, name)))
+                lowers(getattr(owner, name))(of_known(getattr(owner, name)))

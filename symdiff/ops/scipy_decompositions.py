@@ -18,6 +18,7 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Node, Value
 from symdiff.ops import decompositions, linalg, support
 from symdiff.ops.declare import Operation, call, declare, dotted, lowers, static, supporting
+from symdiff.ops.filters import of_known
 from symdiff.ops.linalg import eigvalsh
 from symdiff.ops.matrix_functions import MODULE, of_scipy, one_matrix
 from symdiff.ops.ufuncs import staged
@@ -179,3 +180,5 @@ def _register(module: ModuleType) -> None:
     lowers(module.svd)(_lower_svd)
     lowers(module.svdvals)(_lower_svdvals)
     lowers(module.qr)(_lower_qr)
+    for name in ("dft", "hadamard", "helmert", "invhilbert", "invpascal", "pascal"):
+        lowers(getattr(module, name))(of_known(getattr(module, name)))

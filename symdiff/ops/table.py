@@ -69,6 +69,7 @@ FAMILIES = {
     "matrices": "`scipy.linalg`",
     "solvers": "solvers, with the function that they call",
     "filters": "`scipy.signal`",
+    "smoothing": "`scipy.signal`",
     "transforms": "`scipy.fft`",
     "splines": "`scipy.interpolate`",
     "sparse": "`scipy.sparse`",

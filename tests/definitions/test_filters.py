@@ -46,6 +46,9 @@ def _sections(sos: Any, x: Any) -> Any:
         (_sections, (np.delete(SECTIONS, 3, 1), ROWS.T)),
         (lambda b, a, x: signal.filtfilt(b, a, np.concatenate([x, x * x])), (B, A, LINE)),
         (_both_ways, (B, A, ROWS.T.copy())),
+        (lambda x: signal.savgol_filter(x, 5, 2), (ROWS,)),
+        (lambda x: signal.savgol_filter(x, 7, 3, 1, 0.5, 0, "nearest"), (ROWS.T.copy(),)),
+        (lambda x: signal.sosfiltfilt(SECTIONS, x, padlen=5), (LINE,)),
         (lambda x: signal.detrend(x) + signal.detrend(x, 0, "constant"), (ROWS,)),
         (lambda x: signal.hilbert(x).imag, (ROWS,)),
         (lambda x: signal.convolve(x[:, None], x[:4, None], "same")[:, 0], (LINE,)),
@@ -103,6 +106,8 @@ def test_what_is_not_taken_is_refused():
     for function, told in (
         (lambda x: signal.detrend(x, bp=[4]), "bp="),
         (lambda x: signal.filtfilt(B, A, x, method="gust"), "gust"),
+        (lambda x: signal.savgol_filter(x, 4, 2), "even length"),
+        (lambda x: signal.sosfiltfilt(SECTIONS, x), "padlen"),
         (lambda x: signal.sosfilt(SECTIONS, x, zi=np.zeros((2, 2)))[0], "zi="),
     ):
         with pytest.raises(sd.UnsupportedCallError, match=told):

@@ -77,6 +77,10 @@ LINE = np.array([1.0, 2.0, -1.0, 0.5])
         (lambda ab, b: linalg.solveh_banded(ab[1:], b, lower=True), (BAND, LINE)),
         (lambda a, b: linalg.pinv(a[:2]) @ b[:2] * linalg.norm(a), (A, B)),
         (lambda a: linalg.polar(a)[0] @ np.sin(linalg.polar(a, side="left")[1]), (A,)),
+        (lambda a: linalg.pinvh(a) @ linalg.hilbert(3) + linalg.pascal(3) * a, (A,)),
+        (lambda d: linalg.eigvalsh_tridiagonal(d, d[1:] / 2), (LINE,)),
+        (lambda c, b: linalg.cho_solve_banded((c[:2], False), b), (BAND, LINE)),
+        (lambda c, b: linalg.cho_solve_banded((c[1:], True), b), (BAND, LINE)),
         (lambda a, b: linalg.lstsq(a[:, :2], b[:, 0])[0] * linalg.lstsq(a, b)[0], (A, B)),
     ],
 )
@@ -96,6 +100,7 @@ def test_solving_with_structure_and_by_factors(function: Callable[..., Any], arg
         lambda c, r: linalg.block_diag(c, np.outer(r, c), 2.0, r),
         lambda c, r: linalg.solve_toeplitz((c, c * c), c) + linalg.solve_toeplitz(c, c),
         lambda c, r: linalg.matmul_toeplitz((c, r), r),
+        lambda c, r: linalg.solve_circulant(r, np.outer(r, c)) @ linalg.solve_circulant(c, c),
     ],
 )
 def test_matrices_made_of_few_numbers(function: Callable[..., Any]):

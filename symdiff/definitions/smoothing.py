@@ -1,0 +1,92 @@
+"""Smoothing by ``scipy.signal``: Savitzky and Golay's filter, sections forwards and backwards."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from symdiff.definitions.declare import refuse, registered
+from symdiff.definitions.filters import _extended, lfilter, lfilter_zi, recurrence
+from symdiff.definitions.images import convolve1d
+from symdiff.definitions.libraries import when_imported
+
+
+def savgol_filter(
+    x: Any,
+    window_length: Any,
+    polyorder: Any,
+    deriv: Any = 0,
+    delta: Any = 1.0,
+    axis: Any = -1,
+    mode: Any = "interp",
+    cval: Any = 0.0,
+) -> Any:
+    """Polynomials of least squares: of a window in its middle, at the ends of the whole window."""
+    from scipy.signal import savgol_coeffs
+
+    x = np.asarray(x)
+    if x.dtype != np.float32:
+        x = x.astype(np.float64)
+    weights = savgol_coeffs(window_length, polyorder, deriv, delta)
+    if mode != "interp":
+        return convolve1d(x, weights, axis, None, mode, cval)
+    if window_length % 2 == 0:
+        refuse("a window of even length (give a mode=)")
+    half = window_length // 2
+    rows = [
+        savgol_coeffs(window_length, polyorder, deriv, delta, pos=k, use="dot")
+        for k in range(window_length)
+    ]
+    table = np.stack(rows)
+    lines = np.moveaxis(x, axis, -1).astype(np.float64)
+    if window_length > lines.shape[-1]:
+        raise ValueError(
+            "If mode is 'interp', window_length must be less than or equal to the size of x."
+        )
+    first = lines[..., :window_length] @ table[:half].T
+    last = lines[..., -window_length:] @ table[window_length - half :].T
+    middle = recurrence(weights, np.ones(1), lines)[..., window_length - 1 :]
+    made = np.concatenate((first, middle, last), axis=-1)
+    return np.moveaxis(made, -1, axis).astype(x.dtype)
+
+
+def sosfiltfilt(sos: Any, x: Any, axis: Any = -1, padtype: Any = "odd", padlen: Any = None) -> Any:
+    """Sections forwards and backwards over lines that are extended at both ends."""
+    if padtype not in ("even", "odd", "constant", None):
+        raise ValueError(
+            f"Unknown value '{padtype}' given to padtype. "
+            "padtype must be 'even', 'odd', 'constant', or None."
+        )
+    if padlen is None and padtype is not None:
+        refuse("padlen=None (give how many elements are added at each end)")
+    sos = np.atleast_2d(sos)
+    lines = np.moveaxis(np.asarray(x), axis, -1)
+    lines = lines.astype(np.result_type(sos, lines))
+    count, edge = lines.shape[-1], 0 if padtype is None else padlen
+    if count <= edge:
+        raise ValueError(
+            f"The length of the input vector x must be greater than padlen, which is {edge}."
+        )
+    if padtype is not None:
+        lines = _extended(lines, padtype, edge)
+    for _ in range(2):
+        lines = _settled(sos, lines)[..., ::-1]
+    return np.moveaxis(lines[..., edge : edge + count], -1, axis)
+
+
+def _settled(sos: Any, lines: Any) -> Any:
+    """The sections, each in the state that the first element has brought about for ever."""
+    first, scale = lines[..., :1], np.ones(1, lines.dtype)
+    for section in sos:
+        b, a = section[:3], section[3:]
+        lines = lfilter(b, a, lines, zi=first * (lfilter_zi(b, a) * scale))[0]
+        scale = scale * (np.sum(b) / np.sum(a))
+    return lines
+
+
+@when_imported("scipy.signal")
+def register(signal: ModuleType) -> None:
+    """Say what the functions mean."""
+    registered(signal, savgol_filter, sosfiltfilt, rounded=True)
