@@ -125,7 +125,8 @@ def entries_of(matrix: Any) -> Any:
     if len(shape) != 2:
         refuse("sparse arrays that are no matrices")
     if kind == "coo":
-        rows, columns = matrix.coords
+        found = hasattr(matrix, "coords")  # not in older versions
+        rows, columns = matrix.coords if found else (matrix.row, matrix.col)
     elif kind == "csr":
         columns = matrix.indices
         rows = np.repeat(np.arange(shape[0]), np.diff(matrix.indptr))
@@ -173,6 +174,8 @@ def _dense(self: Any, order: Any = None, out: Any = None) -> Any:
 
 def spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: Any = True) -> Any:
     entries, right = entries_of(A), np.asarray(b)
+    if right.ndim != 1:
+        refuse("several right sides (solve for one after the other)")
     return sparse_solve(entries.data, entries.rows, entries.columns, right)
 
 

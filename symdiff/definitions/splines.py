@@ -147,6 +147,10 @@ def _prepared(x: Any, y: Any, axis: Any) -> Any:
     axis = axis % values.ndim
     values = np.moveaxis(values, axis, 0)
     values = values.astype(complex if np.iscomplexobj(values) else float)
+    if not np.all(np.isfinite(knots)):
+        raise ValueError("`x` must contain only finite values.")
+    if not np.all(np.isfinite(values)):
+        raise ValueError("`y` must contain only finite values.")
     if np.any(np.diff(knots) <= 0):
         raise ValueError("`x` must be strictly increasing sequence.")
     steps = np.diff(knots)
@@ -295,8 +299,14 @@ def ppoly(c: Any, x: Any, extrapolate: Any = None, axis: Any = 0) -> Any:
     c = c.astype(complex if np.iscomplexobj(c) else float)
     if axis != 0:
         c = np.moveaxis(np.moveaxis(c, axis + 1, 0), axis + 1, 0)
-    knots = np.asarray(x, dtype=float)
+    knots = _increasing(np.asarray(x, dtype=float))
     return Piecewise(c, knots, True if extrapolate is None else extrapolate, axis)
+
+
+def _increasing(x: Any) -> Any:
+    if x[0] > x[-1]:
+        raise ValueError("symdiff takes breakpoints that increase")
+    return x
 
 
 # Lines --------------------------------------------------------------------------------------------
@@ -376,7 +386,7 @@ def interp1d(
 
 def _kept(self: Any) -> Any:
     """A piecewise polynomial that was made outside of the program."""
-    return Piecewise(self.c, self.x, self.extrapolate, self.axis)
+    return Piecewise(self.c, _increasing(self.x), self.extrapolate, self.axis)
 
 
 def _coefficients(self: Any) -> Any:

@@ -76,6 +76,7 @@ LINE = np.array([1.0, 2.0, -1.0, 0.5])
         (lambda ab, b: linalg.solveh_banded(ab[:2], b), (BAND, LINE)),
         (lambda ab, b: linalg.solveh_banded(ab[1:], b, lower=True), (BAND, LINE)),
         (lambda a, b: linalg.pinv(a[:2]) @ b[:2] * linalg.norm(a), (A, B)),
+        (lambda a: linalg.inv(a, assume_a="sym") + linalg.inv(a, assume_a="pos", lower=True), (A,)),
         (lambda a: linalg.polar(a)[0] @ np.sin(linalg.polar(a, side="left")[1]), (A,)),
         (lambda a: linalg.pinvh(a) @ linalg.hilbert(3) + linalg.pascal(3) * a, (A,)),
         (lambda d: linalg.eigvalsh_tridiagonal(d, d[1:] / 2), (LINE,)),
@@ -125,6 +126,8 @@ def test_what_is_not_taken_is_refused():
         sd.grad(lambda a: np.sum(linalg.lstsq(a, B, lapack_driver="gelsy")[0]))(A)
     with pytest.raises(sd.UnsupportedCallError, match=r"scipy.linalg.pinv in this form: atol="):
         sd.grad(lambda a: np.sum(linalg.pinv(a, atol=1.0)))(A)
+    with pytest.raises(sd.UnsupportedCallError, match="assume_a='diagonal'"):
+        sd.grad(lambda a: np.sum(linalg.inv(a, assume_a="diagonal")))(A)
     with pytest.raises(sd.UnsupportedCallError, match="stacks"):
         sd.grad(lambda a: np.sum(linalg.inv(a)))(np.stack([A, A]))
 

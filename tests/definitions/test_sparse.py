@@ -82,6 +82,7 @@ def test_single_and_complex_numbers():
 def test_what_is_not_taken_is_refused():
     for function, told in (
         (lambda x: CSR * x, "elementwise"),
+        (lambda x: solving.spsolve(SQUARE, np.outer(x, x)), "several"),
         (lambda x: DIAGONAL @ x, "dia"),
         (lambda x: sparse.csr_array(np.outer(x, x)) @ x, "entries"),
     ):

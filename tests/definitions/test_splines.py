@@ -99,5 +99,9 @@ def test_what_is_not_taken_is_told():
         sd.vjp(lambda y, q: interpolate.interp1d(X, y, kind="cubic")(q), Y, Q)
     with pytest.raises(ValueError, match="four knots"):
         sd.grad(lambda y: CubicSpline(X[:3], y)(0.3))(Y[:3])
+    with pytest.raises(ValueError, match="increase"):
+        sd.grad(lambda q: PPoly(ROWS[:4, :], [2.0, 1.0, 0.0])(q))(0.3)
+    with pytest.raises(ValueError, match="finite"):
+        sd.grad(lambda y: CubicSpline(X, y)(0.3))(np.full(5, np.nan))
     with pytest.raises(ValueError, match="outside of the interpolation range"):
         sd.vjp(lambda y: interpolate.interp1d(X, y)(Q), Y)
