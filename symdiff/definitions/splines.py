@@ -57,8 +57,8 @@ class Piecewise:
         if extrapolate == "periodic":
             refuse("extrapolate='periodic'")
         low, high = np.minimum(a, b), np.maximum(a, b)
-        found = _between(self.c, self.x, low, high, extrapolate)
-        return (found * np.where(b < a, -1, 1)).reshape(self.c.shape[2:])
+        found = _between(self.c, self.x, low, high, extrapolate) * np.where(b < a, -1, 1)
+        return np.asarray(found).reshape(self.c.shape[2:])
 
 
 def _order(c: Any) -> Any:

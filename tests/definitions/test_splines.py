@@ -57,6 +57,7 @@ def _lines(x: Any, y: Any, q: Any) -> Any:
         (lambda x, y, q: interpolate.CubicHermiteSpline(x, y, y * y)(q), (X, Y, Q)),
         (lambda c, q: PPoly(c, [0.0, 1.0, 2.0])(q), (ROWS[:4].copy(), Q)),
         (_made_outside, (Q,)),
+        (lambda y, b: CubicSpline(X, y).integrate(0.2, b), (Y, 2.6)),
         (lambda y, q: CubicSpline(X, y)(q), (Y, 1.3)),
         (lambda x, y, q: interpolate.interp1d(x, y)(q), (X, Y, np.abs(Q) * 0.9)),
         (_lines, (X, ROWS, Q)),
