@@ -133,6 +133,31 @@ def test_one_number_of_one_precision_and_a_parameter_of_another():
     assert by_k == pytest.approx(-2.0 * np.exp(-0.5), rel=1e-6)
 
 
+def test_a_rate_that_is_a_network_has_the_gradient_of_jax():
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    from jax.experimental import ode
+
+    w = np.array([[0.1, 0.9], [-0.8, -0.4]])
+    tight = {"rtol": 1e-11, "atol": 1e-11}
+
+    def ours(w, y0):
+        def change(y, t):
+            return np.tanh(w @ y) + np.sin(t)
+
+        return np.sum(integrate.odeint(change, y0, TIMES, **tight)[:, 0] ** 2)
+
+    def theirs(w, y0):
+        def change(y, t, w):
+            return jax.numpy.tanh(w @ y) + jax.numpy.sin(t)
+
+        return jax.numpy.sum(ode.odeint(change, y0, TIMES, w, **tight)[:, 0] ** 2)
+
+    found, known = sd.grad(ours, (0, 1))(w, Y0), jax.grad(theirs, (0, 1))(w, Y0)
+    for made, expected in zip(found, known, strict=True):
+        np.testing.assert_allclose(made, expected, rtol=0, atol=1e-8)
+
+
 def test_a_root_of_where_a_trajectory_ends():
     def aimed(k):
         def miss(v):
