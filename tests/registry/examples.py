@@ -33,8 +33,12 @@ import math
 import warnings
 
 import numpy as np
+import scipy.fft
+import scipy.integrate
+import scipy.interpolate
 import scipy.linalg
 import scipy.optimize
+import scipy.signal
 import scipy.special
 import scipy.stats
 
@@ -68,6 +72,7 @@ class Example:
     dtypes: tuple[str, ...] = REAL
     orders: tuple[int, ...] = (1, 2)
     reference: str = ""  # what the differences are taken of, where the call would not be as exact
+    within: float = 0.0  # how near derivatives of what is solved to a tolerance are at least
 
     @property
     def operands(self) -> tuple[str, ...]:
@@ -151,8 +156,8 @@ def word(
     dtypes: Sequence[str] = REAL,
     orders: Sequence[int] = (1, 2),
 ) -> Word:
-    """Examples of one family; ``reference`` among the domains is that of the examples."""
-    reference = domains.pop("reference", "")
+    """Examples of one family; ``reference`` and ``within`` among the domains are theirs."""
+    reference, within = domains.pop("reference", ""), domains.pop("within", 0.0)
     given = {
         name: d if isinstance(d, Interval | Integers) else Interval(*d)
         for name, d in domains.items()
@@ -170,6 +175,7 @@ def word(
                 tuple(dtypes),
                 tuple(orders),
                 reference,
+                within,
             )
             for body in bodies
         ]

@@ -171,6 +171,53 @@ BANDS = [
     *([((3, 4), "strided"), ((4,), "strided")], [(3, 6), (6, 1)]),
 ]
 BAND = [pair for pair in ALIKE if pair[0] != (0,)] + [[(7,), (7,)]]
+GRIDS = [
+    *([(2, 3)], [(4, 2)], [((3, 2), "F")], [((2, 4), "reversed")], [((2, 4), "strided")]),
+    *([(1, 3)], [(3, 2)], [(2, 3, 2)], [(5, 4)]),
+]
+LONG = [
+    *([(8,)], [(9,)], [(12,)], [((10,), "reversed")], [((9,), "strided")], [(2, 8)], [(1, 9)]),
+    [((2, 9), "F")],
+]
+IMAGES = [
+    *([(3, 4), (2, 2)], [(2, 2), (3, 3)], [(1, 3), (1, 2)], [(3, 1), (2, 1)], [(2, 3), (2, 3)]),
+    *([((3, 4), "F"), (2, 2)], [((3, 4), "reversed"), (2, 3)], [(4, 4), ((2, 2), "strided")]),
+]
+KNOTS = [
+    *([(n,), (n,), (2,)] for n in (5, 4, 6)),
+    *([(5,), (5,), ()], [(5,), (5,), (2, 2)], [((5,), "reversed"), (5,), (3,)]),
+    *([(6,), ((6,), "strided"), ((3,), "reversed")], [(5,), (5,), (1,)]),
+]
+KNOTS_ALIKE = [
+    *([(n,), (n,), (n,)] for n in (5, 4, 6, 3)),
+    *([((n,), "reversed"), (n,), ((n,), "strided")] for n in (5, 4, 6, 3)),
+]
+PIECES = [
+    *([(n,), (k, n - 1)] for n, k in ((5, 4), (4, 3), (3, 2), (6, 3))),
+    *([((5,), "reversed"), (3, 4)], [(4,), ((4, 3), "F")], [(4,), ((4, 3), "strided")]),
+    [((4,), "strided"), ((4, 3), "reversed")],
+]
+WINDOWS = [
+    *((name,) for name in ("barthann", "bartlett", "blackman", "blackmanharris", "bohman")),
+    *((name,) for name in ("boxcar", "cosine", "flattop", "hamming", "hann", "lanczos")),
+    *((name,) for name in ("nuttall", "parzen", "taylor", "triang", "tukey")),
+    *(("chebwin", "60.0"), ("exponential", "None", "3.0"), ("gaussian", "2.0")),
+    *(("general_cosine", "[0.5, 0.4]"), ("general_gaussian", "1.5", "2.0")),
+    *(("general_hamming", "0.6"), ("kaiser", "3.0")),
+]
+FILTERS = [
+    *(
+        ("bessel", "2, 0.3", "0][1"),
+        ("butter", "2, 0.3", "0][1"),
+        ("ellip", "2, 1, 20, 0.3", "0][1"),
+    ),
+    *(("cheby1", "2, 1, 0.3", "0][1"), ("cheby2", "2, 20, 0.3", "0][1")),
+    *(("iircomb", "0.25, 30.0", "0][0"), ("iirnotch", "0.3, 30.0", "0][0")),
+    *(("iirpeak", "0.3, 30.0", "0][0"), ("firwin", "7, 0.3", "2"), ("savgol_coeffs", "5, 2", "1")),
+    ("firls", "7, [0.0, 0.3, 0.5, 1.0], [1.0, 1.0, 0.0, 0.0]", "2"),
+    ("firwin2", "7, [0.0, 0.5, 1.0], [1.0, 0.5, 0.0]", "2"),
+    ("remez", "7, [0.0, 0.1, 0.2, 0.5], [1.0, 0.0]", "2"),
+]
 NOT_EMPTY = [
     *([(5,)], [(2,)], [(1,)], [((4,), "reversed")], [((3,), "strided")], [(2, 3)], [(1, 3)]),
     *([((3, 2), "F")], [((2, 4), "reversed")], [(2, 2, 3)]),
@@ -362,7 +409,7 @@ TABLE: dict[str, Word] = {
         f"np.{name}": values("x, y", family=cases.elementwise)
         for name in ("allclose", "array_equal", "isclose", "result_type")
     },
-    "np.unwrap": reduction("x", "x, axis=0", "x, period=0.5"),
+    "np.unwrap": reduction("x", "x, axis=0", "x, period=1.7"),
     # reductions and scans
     **{f"np.{name}": reduction(*AXES, dtypes=COMPLEX) for name in ("mean", "prod", "sum")},
     **{
@@ -520,8 +567,8 @@ TABLE: dict[str, Word] = {
     "np.add.at": _written("[0, 0], 0.5", "[0, 0, -1], y[-1]"),
     "np.subtract.at": _written("[0, 0], 0.5", "[0, 0, -1], y[-1]"),
     "np.multiply.at": _written("[0, 0], 0.5", "[0, 0, -1], y[-1]"),
-    "np.maximum.at": _written("[0, 0], 0.5", "[0, -1], y[-1]"),
-    "np.minimum.at": _written("[0, 0], 0.5", "[0, -1], y[-1]"),
+    "np.maximum.at": _written("[0, 0], 0.95", "[0, -1], y[-1]"),
+    "np.minimum.at": _written("[0, 0], 0.95", "[0, -1], y[-1]"),
     "np.put": _written("[0, -1], y[0]"),
     "np.putmask": _written("x > 0.5, y"),
     "np.copyto": _written("y", "y, where=x > 0.5"),
@@ -659,7 +706,7 @@ TABLE: dict[str, Word] = {
         f"np.{name}": values("x", family=cases.square_matrices)
         for name in ("diag_indices_from", "tril_indices_from", "triu_indices_from")
     },
-    "np.indices": values("x.shape"),
+    "np.indices": values("x.shape", family=cases.tables),
     "np.broadcast_shapes": values("x.shape, (2, 1)"),
     "np.can_cast": values("x.dtype, np.float32", dtypes=COMPLEX),
     "np.common_type": values("return np.common_type(x) is np.float64"),
@@ -764,6 +811,134 @@ TABLE: dict[str, Word] = {
     "scipy.linalg.solve_continuous_lyapunov": square("x, y", stacked=False, dtypes=("float64",)),
     "scipy.linalg.solve_discrete_lyapunov": square("x, y", stacked=False, dtypes=("float64",)),
     "scipy.linalg.solve_sylvester": square("x, y, z", stacked=False, dtypes=("float64",)),
+    **{f"scipy.fft.{name}": _transformed(dtypes=COMPLEX) for name in ("fft", "ifft")},
+    **{f"scipy.fft.{name}": _transformed(dtypes=REAL) for name in ("rfft", "ihfft")},
+    **{f"scipy.fft.{name}": _transformed(dtypes=COMPLEX) for name in ("irfft", "hfft")},
+    **{
+        f"scipy.fft.{name}": shaped("x", "x, norm='ortho'", like=GRIDS, dtypes=COMPLEX)
+        for name in ("fft2", "fftn", "ifft2", "ifftn", "irfft2", "irfftn")
+    },
+    **{
+        f"scipy.fft.{name}": shaped("x", "x, norm='ortho'", like=GRIDS)
+        for name in ("rfft2", "rfftn", "dctn", "dstn", "idctn", "idstn")
+    },
+    **{
+        f"scipy.fft.{name}": shaped("x", "x, 3", "x, norm='ortho'", like=NOT_EMPTY)
+        for name in ("dct", "dst", "idct", "idst")
+    },
+    **{f"scipy.fft.{name}": reduction("x") for name in ("fftshift", "ifftshift")},
+    **{
+        f"scipy.fft.{name}": values("len(x)", family=cases.signals)
+        for name in ("fftfreq", "rfftfreq")
+    },
+    # scipy.signal
+    **{
+        f"scipy.signal.{name}": elementwise(
+            f"return x * scipy.signal.windows.{name}({', '.join(['5', *more])})[1]", orders=(1,)
+        )
+        for name, *more in WINDOWS
+    },
+    "scipy.signal.get_window": elementwise(
+        "return x * scipy.signal.get_window('hann', 5)[1]", orders=(1,)
+    ),
+    **{
+        f"scipy.signal.{name}": elementwise(
+            f"return x * scipy.signal.{name}({given})[{place}]", orders=(1,)
+        )
+        for name, given, place in FILTERS
+    },
+    **{
+        f"scipy.signal.{name}": shaped("x, y", "x, y, 'same'", "x, y, 'full'", like=VECTORS)
+        for name in ("convolve", "correlate", "fftconvolve", "oaconvolve")
+    },
+    **{
+        f"scipy.signal.{name}": shaped("x, y", "x, y, 'same'", like=IMAGES)
+        for name in ("convolve2d", "correlate2d")
+    },
+    "scipy.signal.detrend": shaped("x", "x, type='constant'", like=NOT_EMPTY),
+    "scipy.signal.filtfilt": shaped("[0.2, 0.3], [1.0, -0.4], x", like=LONG, dtypes=("float64",)),
+    "scipy.signal.hilbert": shaped("x", like=NOT_EMPTY),
+    "scipy.signal.lfilter": shaped("x, [1.0, -0.4], y", "x, [1.0], y", like=VECTORS),
+    "scipy.signal.lfilter_zi": shaped(
+        "x, np.concatenate(([1.0], 0.3 * y))",
+        like=[[b, a] for a, b in LONGER if a != (1,)] + [[(8,), (7,)]],
+        dtypes=("float64",),
+    ),
+    "scipy.signal.sosfilt": shaped(
+        "np.concatenate((x[:3], [1.0], 0.3 * x[3:]))[None], y",
+        like=[[(5,), *line] for line in LINES],
+        dtypes=("float64",),
+    ),
+    # scipy.integrate, scipy.interpolate
+    "scipy.integrate.odeint": number(
+        "return scipy.integrate.odeint(lambda u, t: -x * u, y, np.array([0.0, 1.0]))[:, 0]",
+        reference="y * np.exp(-x * np.array([0.0, 1.0]))",
+        within=1e-5,
+    ),
+    "scipy.integrate.solve_ivp": shaped(
+        "s = scipy.integrate.solve_ivp(lambda t, u: -x * u, (0.0, 1.0), y, rtol=1e-8, atol=1e-10);"
+        " return s.y[:, -1]",
+        like=[[(), *line] for line in LINES],
+        dtypes=("float64",),
+        reference="y * np.exp(-x)",
+        within=1e-5,
+    ),
+    "scipy.integrate.quad": number(
+        "return scipy.integrate.quad(lambda t: np.exp(-x * t), 0.0, y)[0]",
+        reference="(1 - np.exp(-x * y)) / x",
+        within=1e-8,
+    ),
+    "scipy.integrate.quad_vec": shaped(
+        "return scipy.integrate.quad_vec(lambda t: np.exp(-x * t), 0.0, 1.0)[0]",
+        like=LINES,
+        dtypes=("float64",),
+        reference="(1 - np.exp(-x)) / x",
+        within=1e-7,
+    ),
+    **{
+        f"scipy.interpolate.{name}": shaped(
+            f"return scipy.interpolate.{name}(np.cumsum(x), y)(0.75 + 0.01 * z)",
+            like=KNOTS,
+            x=(0.4, 0.6),
+            dtypes=("float64",),
+        )
+        for name in ("CubicSpline", "PchipInterpolator", "interp1d")
+    },
+    "scipy.interpolate.CubicHermiteSpline": shaped(
+        "return scipy.interpolate.CubicHermiteSpline(np.cumsum(x), y, z)(0.75)",
+        like=KNOTS_ALIKE,
+        x=(0.4, 0.6),
+        dtypes=("float64",),
+    ),
+    **{
+        f"scipy.interpolate.{name}": shaped(
+            f"p = scipy.interpolate.PPoly(y, np.cumsum(x)); return {text}",
+            like=PIECES,
+            x=(0.4, 0.6),
+            dtypes=("float64",),
+        )
+        for name, text in (
+            ("PPoly", "p(0.75)"),
+            ("PPoly.antiderivative", "p.antiderivative()(0.75)"),
+            ("PPoly.derivative", "p.derivative()(0.75)"),
+            ("PPoly.integrate", "p.integrate(0.7, 0.8) * 1.0"),
+            ("_PPolyBase.__call__", "p(0.75)"),
+            ("_PPolyBase.c", "p.c * 2.0"),
+            ("_PPolyBase.x", "p.x * 2.0"),
+        )
+    },
+    "scipy.optimize.minimize": shaped(
+        "return scipy.optimize.minimize(lambda t: np.sum((t * t - x) ** 2), x, tol=1e-10).x",
+        like=LINES,
+        dtypes=("float64",),
+        reference="np.sqrt(x)",
+        within=1e-5,
+    ),
+    "scipy.optimize.minimize_scalar": number(
+        "return scipy.optimize.minimize_scalar(lambda t: (t - x) * (t - x)).x",
+        reference="x * 1.0",
+        within=1e-6,
+    ),
     # scipy.optimize: the root of t³ = x
     **{
         f"scipy.optimize.{name}": number(f"{CUBE}, 0.0, 2.0, xtol=1e-14", reference="np.cbrt(x)")

@@ -349,7 +349,7 @@ class _Walk:
         expected = np.real(np.sum(np.conj(weights) * self.reference.value))
         self._close(found, expected, lambda: np.sum(np.abs(weights) * self._limits()))
         self.pairs.append(found)
-        eps = np.finfo(self.group.dtype).eps
+        eps = max(np.finfo(self.group.dtype).eps, self.group.example.within / PAIRING)
         scale = 1 + np.sum(np.abs(weights) * np.abs(self.reference.value))
         if abs(self.pairs[0] - found) > self._widened(PAIRING * eps * scale):
             raise _WrongError(f"the modes pair to {self.pairs[0]!r} and {found!r}")
@@ -363,7 +363,7 @@ class _Walk:
     def _limits(self) -> Any:
         """How far the derivative may be from the reference, element by element."""
         value = self.reference.value
-        unit = (SINGLE if self._single else DOUBLE)[self.order]
+        unit = max((SINGLE if self._single else DOUBLE)[self.order], self.group.example.within)
         return np.full(value.shape, unit * max(1.0, np.max(np.abs(value), initial=0.0)))
 
     def _close(self, found: Any, expected: Any, limits: Callable[[], Any]) -> None:
