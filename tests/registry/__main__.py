@@ -24,11 +24,16 @@ def count() -> None:
         every.update(f"order {cell.order}, {cell.mode}, {cell.dtype}" for cell in cells)
         values += sum(len(group.cases) for group in groups)
         sampled = walk.sample(groups, name)
-        drawn += len({cell for group in sampled for cell in group.cells()})
+        drawn += len({cell for group in sampled for cell in _drawn(group, name)})
     for kind, number in sorted(every.items()):
         print(f"{number:8} {kind}")
     print(f"{every.total():8} cells of {len(names)} callables, and {values} values;")
     print(f"{drawn:8} of them in `make test`, all in `make test-all`")
+
+
+def _drawn(group: walk.Group, name: str) -> list[walk.Cell]:
+    orders = walk.sampled_orders(group, name)
+    return [cell for cell in group.cells() if cell.order in orders]
 
 
 def check(names: list[str]) -> int:

@@ -18,6 +18,7 @@ from symdiff.definitions.libraries import import_all
 from symdiff.ops.declare import FUNCTIONS, REGISTRY, WRITES
 from symdiff.ops.special import is_refused
 from symdiff.ops.table import spelled
+from tests.definitions.test_laws import OF_THE_ARGUMENT, SHAPES
 from tests.registry import cases
 from tests.registry.cases import Integers, Interval
 from tests.registry.examples import (
@@ -218,6 +219,17 @@ FILTERS = [
     ("firwin2", "7, [0.0, 0.5, 1.0], [1.0, 0.5, 0.0]", "2"),
     ("remez", "7, [0.0, 0.1, 0.2, 0.5], [1.0, 0.0]", "2"),
 ]
+TWO = [[(3,), (3,)], [(4,), ((4,), "strided")], [((5,), "reversed"), (5,)]]
+OF_THREE = [
+    *([(3,)], [((3,), "reversed")], [((3,), "strided")], [(2, 3)], [(1, 3)], [((2, 3), "F")]),
+    *([((4, 3), "reversed")], [((2, 3), "strided")]),
+]
+NORMAL = [
+    *([(3,), (3,), (3, 3)], [(2, 3), (3,), (3, 3)], [(2,), (2,), (2, 2)], [(4, 2), (2,), (2, 2)]),
+    *([((3,), "reversed"), (3,), ((3, 3), "F")], [((2, 3), "F"), (3,), (3, 3)]),
+    *([(2, 3), ((3,), "strided"), ((3, 3), "strided")], [(2, 2, 3), (3,), (3, 3)]),
+]
+SIMPLEX = "x / np.sum(x, axis=-1, keepdims=True)"
 NOT_EMPTY = [
     *([(5,)], [(2,)], [(1,)], [((4,), "reversed")], [((3,), "strided")], [(2, 3)], [(1, 3)]),
     *([((3, 2), "F")], [((2, 4), "reversed")], [(2, 2, 3)]),
@@ -939,6 +951,28 @@ TABLE: dict[str, Word] = {
         reference="x * 1.0",
         within=1e-6,
     ),
+    # scipy.stats, of several variables
+    **{
+        f"scipy.stats.{name}": shaped(f"return scipy.stats.{call}", like=like, y=(1.2, 2.8))
+        for name, call, like in (
+            ("dirichlet", f"dirichlet(y).logpdf({SIMPLEX})", ALIKE[5:] + TWO),
+            ("dirichlet.logpdf", f"dirichlet.logpdf({SIMPLEX}, y)", ALIKE[5:] + TWO),
+            ("dirichlet.pdf", f"dirichlet.pdf({SIMPLEX}, y)", ALIKE[5:] + TWO),
+            ("multinomial", f"multinomial(3, {SIMPLEX}).logpmf([1, 2, 0])", OF_THREE),
+            ("multinomial.logpmf", f"multinomial.logpmf([1, 2, 0], 3, {SIMPLEX})", OF_THREE),
+            ("multinomial.pmf", f"multinomial.pmf([1, 2, 0], 3, {SIMPLEX})", OF_THREE),
+        )
+    },
+    **{
+        f"scipy.stats.{name}": shaped(
+            f"return scipy.stats.{call}", like=NORMAL, z=diagonal(), dtypes=("float64",)
+        )
+        for name, call in (
+            ("multivariate_normal", "multivariate_normal(y, positive(z)).logpdf(x)"),
+            ("multivariate_normal.logpdf", "multivariate_normal.logpdf(x, y, positive(z))"),
+            ("multivariate_normal.pdf", "multivariate_normal.pdf(x, y, positive(z))"),
+        )
+    },
     # scipy.optimize: the root of t³ = x
     **{
         f"scipy.optimize.{name}": number(f"{CUBE}, 0.0, 2.0, xtol=1e-14", reference="np.cbrt(x)")
@@ -1062,8 +1096,25 @@ LAWS: dict[str, tuple[str, dict[str, Any]]] = {
     "uniform": ("x, y, z", {"x": (0.9, 1.1), "y": (0.2, 0.5), "z": (1.2, 2.0)}),
     "poisson": ("n, a", {"n": Integers(0, 4), "a": (0.7, 2.9)}),
     "binom": ("n, 5, x", {"n": Integers(0, 5)}),
+    "bernoulli": ("n, x", {"n": Integers(0, 1)}),
+    "betabinom": ("n, 5, a, b", {"n": Integers(0, 5), "a": (1.2, 2.8), "b": (1.2, 2.8)}),
+    "geom": ("n, x", {"n": Integers(1, 4)}),
+    "nbinom": ("n, 4, x", {"n": Integers(0, 5)}),
 }
+for _name, _shapes in SHAPES.items():
+    _letters = "ab"[: len(_shapes)]
+    LAWS[_name] = (
+        ", ".join(["x", *_letters, "y", "z"]),
+        {
+            **{
+                k: tuple(sorted((0.8 * s, 1.2 * s))) for k, s in zip(_letters, _shapes, strict=True)
+            },
+            **{"x": (0.7, 0.9), "y": (-0.2, 0.05), "z": (1.1, 1.8)},
+            **({"x": (2.7, 3.9)} if _name == "pareto" else {}),
+        },
+    )
 BY_X_ONLY = {"t": "a", "gamma": "a", "beta": "ab"}  # what a distribution function refuses
+BY_X_ONLY |= {name: "ab"[: len(SHAPES[name])] for name in OF_THE_ARGUMENT}
 
 
 def distribution(name: str) -> Word | None:
@@ -1082,6 +1133,8 @@ def distribution(name: str) -> Word | None:
     density = method in ("", "pdf", "logpdf", "pmf", "logpmf")
     for letter in "" if density else BY_X_ONLY.get(law, ""):
         domains = {**domains, letter: held(*domains[letter])}
+    if method in ("ppf", "isf"):
+        domains = {**domains, "x": (0.2, 0.8)}
     if not method:
         first, _, rest = text.partition(", ")
         density = "logpmf" if first == "n" else "logpdf"
