@@ -44,6 +44,11 @@ def flat(tree: Any) -> Vector:
     return np.concatenate(found) if found else np.zeros(0)
 
 
+def largest(value: Vector) -> float:
+    """Of the magnitudes that are finite, at least 1."""
+    return float(np.max(np.abs(value[np.isfinite(value)]), initial=1.0))
+
+
 def derivative(
     function: Callable[..., Any],
     values: Sequence[Any],
@@ -59,7 +64,7 @@ def derivative(
     plain = _moving(function, values, v, u, np.float64)
     assert plain is not None
     found = _extrapolated(_quotient(plain, order), step)
-    scale = np.max(np.abs(found.value), initial=1.0)
+    scale = largest(found.value)
     found = Estimate(found.value, np.maximum(found.error, scale * ROUNDING[order]))
     if any(np.asarray(value).dtype.kind == "c" for value in values):
         return found

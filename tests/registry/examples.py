@@ -39,6 +39,8 @@ import scipy.interpolate
 import scipy.linalg
 import scipy.optimize
 import scipy.signal
+import scipy.sparse
+import scipy.sparse.linalg
 import scipy.special
 import scipy.stats
 
@@ -53,6 +55,8 @@ def symmetric(x):
     return x + np.conj(np.swapaxes(x, -1, -2))
 
 
+PLACES = np.array([0, 1, 2, 0]), np.array([0, 1, 2, 2])
+ENTRIES = scipy.sparse.csr_matrix(np.eye(3))
 law = scipy.stats.norm(0.3, 1.7)
 counts = scipy.stats.poisson(2.5)
 """

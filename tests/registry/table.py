@@ -230,6 +230,11 @@ NORMAL = [
     *([(2, 3), ((3,), "strided"), ((3, 3), "strided")], [(2, 2, 3), (3,), (3, 3)]),
 ]
 SIMPLEX = "x / np.sum(x, axis=-1, keepdims=True)"
+SPARSE = [  # entries in three places of the diagonal and one beside, and a vector or columns
+    *([(4,), (3,)], [((4,), "reversed"), (3,)], [((4,), "strided"), (3,)]),
+    *([(4,), ((3,), "reversed")], [(4,), ((3,), "strided")], [(4,), (3, 3)]),
+    *([(4,), ((3, 3), "F")], [((4,), "reversed"), ((3, 3), "strided")]),
+]
 NOT_EMPTY = [
     *([(5,)], [(2,)], [(1,)], [((4,), "reversed")], [((3,), "strided")], [(2, 3)], [(1, 3)]),
     *([((3, 2), "F")], [((2, 4), "reversed")], [(2, 2, 3)]),
@@ -631,7 +636,7 @@ TABLE: dict[str, Word] = {
     "np.polyder": signal("x", "x, 2", dtypes=COMPLEX),
     "np.polyint": signal("x", "x, 2", dtypes=COMPLEX),
     "np.poly": signal("x"),
-    "np.polyfit": shaped("np.cumsum(x), y, 1", like=FITTED),
+    "np.polyfit": shaped("np.cumsum(x), y, 1", like=[*FITTED, [(7,), (7,)]]),
     "np.vander": signal("x", "x, 3", "x, 2, increasing=True"),
     "np.cov": several(signal("x"), table("x", "x, rowvar=False", "x, ddof=0")),
     "np.corrcoef": table("x", "x, rowvar=False"),
@@ -697,6 +702,43 @@ TABLE: dict[str, Word] = {
     **{
         f"np.fft.{name}": values("len(x)", family=cases.signals) for name in ("fftfreq", "rfftfreq")
     },
+    # one by one, in parts
+    "np.argpartition": values("x, 0"),
+    "x.argpartition()": values("0"),
+    "np.partition": reduction("x, 0"),
+    **{f"np.{name}": reduction("x") for name in ("asarray_chkfinite", "require")},
+    "np.astype": reduction("x, np.float64"),
+    **{
+        f"np.{name}": elementwise(f"return x * np.{name}(5)[1]", orders=(1,))
+        for name in ("bartlett", "blackman", "hamming", "hanning")
+    },
+    "np.kaiser": elementwise("return x * np.kaiser(5, 3.0)[1]", orders=(1,)),
+    "np.fromiter": signal("[x[0], x[-1]], np.float64"),
+    "np.geomspace": number("x, y, 4", dtypes=REAL),
+    "np.histogram": values("return np.histogram(x, [0.1, 0.5, 0.9])[0]"),
+    "np.histogram2d": values("return np.histogram2d(x, y, 2)[0]", family=cases.signals),
+    "np.histogramdd": values(
+        "return np.histogramdd(np.stack((x, y), 1), 2)[0]", family=cases.signals
+    ),
+    "np.histogram_bin_edges": reduction("x, 3"),
+    **{
+        f"np.{name}": values("x", dtypes=COMPLEX, family=cases.elementwise)
+        for name in ("iscomplex", "isreal")
+    },
+    **{f"np.{name}": values("x", family=cases.elementwise) for name in ("isneginf", "isposinf")},
+    **{
+        f"np.{name}": reduction("return np.vectorize(lambda t: t * t)(x)")
+        for name in ("vectorize", "lib._function_base_impl.__call__")
+    },
+    "np.mask_indices": values("len(x), np.triu", family=cases.signals),
+    "np.ndenumerate": signal(
+        "return sum([v * (i[0] + 1.0) for i, v in np.ndenumerate(x)])", dtypes=("float64",)
+    ),
+    "np.ndindex": signal("return sum([x[i] * 2.0 for i in np.ndindex(x.shape)])"),
+    "np.polydiv": shaped("x, y", like=[[b, a] for a, b in LONGER]),
+    "np.polymul": shaped("x, y", like=VECTORS, dtypes=COMPLEX),
+    "np.setxor1d": reduction("x, y"),
+    "np.trim_zeros": signal("x"),
     # creation and queries
     **{
         f"np.{name}": values("x", dtypes=COMPLEX)
@@ -845,7 +887,7 @@ TABLE: dict[str, Word] = {
     },
     # scipy.signal
     **{
-        f"scipy.signal.{name}": elementwise(
+        f"scipy.signal.windows.{name}": elementwise(
             f"return x * scipy.signal.windows.{name}({', '.join(['5', *more])})[1]", orders=(1,)
         )
         for name, *more in WINDOWS
@@ -991,6 +1033,55 @@ TABLE: dict[str, Word] = {
         like=LINES,
         dtypes=("float64",),
         reference="np.cbrt(x)",
+    ),
+    # scipy.sparse
+    **{
+        f"scipy.sparse.{name}": shaped(f"return {text}", like=SPARSE)
+        for name, text in (
+            ("coo_array", "scipy.sparse.coo_array((x, PLACES), shape=(3, 3)) @ y"),
+            ("coo_matrix", "scipy.sparse.coo_matrix((x, PLACES), shape=(3, 3)) @ y"),
+            ("csc_array", "scipy.sparse.csc_array((x, PLACES), shape=(3, 3)) @ y"),
+            ("csc_matrix", "scipy.sparse.csc_matrix((x, PLACES), shape=(3, 3)) @ y"),
+            ("csr_array", "scipy.sparse.csr_array((x, PLACES), shape=(3, 3)) @ y"),
+            ("csr_matrix", "scipy.sparse.csr_matrix((x, PLACES), shape=(3, 3)) @ y"),
+            ("_coo_base.dot", "scipy.sparse.coo_array((x, PLACES), shape=(3, 3)).dot(y)"),
+            (
+                "_coo_base.toarray",
+                "scipy.sparse.coo_array((x, PLACES), shape=(3, 3)).toarray() @ y",
+            ),
+            (
+                "_coo_base.transpose",
+                "scipy.sparse.coo_array((x, PLACES), shape=(3, 3)).transpose() @ y",
+            ),
+            (
+                "_cs_matrix.toarray",
+                "scipy.sparse.csr_array((x, PLACES), shape=(3, 3)).toarray() @ y",
+            ),
+            (
+                "_csc_base.transpose",
+                "scipy.sparse.csc_array((x, PLACES), shape=(3, 3)).transpose() @ y",
+            ),
+            (
+                "_csr_base.transpose",
+                "scipy.sparse.csr_array((x, PLACES), shape=(3, 3)).transpose() @ y",
+            ),
+            ("_spbase.T", "scipy.sparse.csr_array((x, PLACES), shape=(3, 3)).T @ y"),
+            ("_spbase.__matmul__", "scipy.sparse.csr_array((x, PLACES), shape=(3, 3)) @ y"),
+            ("_spbase.__mul__", "(scipy.sparse.csr_array((x, PLACES), shape=(3, 3)) * 2.0) @ y"),
+            ("_spbase.__rmatmul__", "y @ scipy.sparse.csr_array((x, PLACES), shape=(3, 3))"),
+            ("_spbase.__rmul__", "(2.0 * scipy.sparse.csr_array((x, PLACES), shape=(3, 3))) @ y"),
+            ("_spbase.dot", "scipy.sparse.csr_array((x, PLACES), shape=(3, 3)).dot(y)"),
+            ("_spbase.shape", "y * scipy.sparse.csr_array((x, PLACES), shape=(3, 3)).shape[0]"),
+            ("spmatrix.__mul__", "(scipy.sparse.csr_matrix((x, PLACES), shape=(3, 3)) * 2.0) @ y"),
+            ("spmatrix.__rmul__", "(2.0 * scipy.sparse.csr_matrix((x, PLACES), shape=(3, 3))) @ y"),
+        )
+    },
+    "scipy.sparse.spmatrix.get_shape": elementwise("return x * ENTRIES.get_shape()[0]"),
+    "scipy.sparse.linalg.spsolve": shaped(
+        "scipy.sparse.csc_array((x, PLACES), shape=(3, 3)), y",
+        like=SPARSE,
+        x=(1.2, 2.8),
+        dtypes=("float64",),
     ),
     # attributes and methods of arrays
     **{f"x.{name}": reduction("") for name in ("T",)},
