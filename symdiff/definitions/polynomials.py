@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -143,7 +144,9 @@ def polyfit(
     powers = powers / lengths
     if rcond is None:
         rcond = len(abscissae) * (2.0**-23 if abscissae.dtype == np.float32 else 2.0**-52)
-    c, residuals, _, _ = np.linalg.lstsq(powers, ordinates, rcond)
+    c, residuals, rank, _ = np.linalg.lstsq(powers, ordinates, rcond)
+    if rank != deg + 1:
+        warnings.warn("Polyfit may be poorly conditioned", np.exceptions.RankWarning, stacklevel=2)
     c = (c.T / lengths).T
     if not cov:
         return c

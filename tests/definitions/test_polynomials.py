@@ -172,6 +172,11 @@ def test_fits(function: Any) -> None:
     check(function, T, Y, wrt=(0, 1), order=2 if function is fit else 1)
 
 
+def test_a_fit_that_points_do_not_decide_on_is_warned_of() -> None:
+    with pytest.warns(np.exceptions.RankWarning, match="poorly conditioned"):
+        sd.vjp(lambda y: np.polyfit(np.array([1.0, 1.0, 2.0]), y, 2), np.array([0.2, 0.5, 0.3]))
+
+
 def test_errors_are_numpys() -> None:
     with pytest.raises(ValueError, match="expected deg >= 0"):
         sd.grad(lambda y: np.sum(np.polyfit(T, y, -1)))(Y)
