@@ -19,7 +19,7 @@ from tests.fuzz.check import Outcome, check, copied
 from tests.fuzz.generate import generate
 from tests.fuzz.minimise import minimise
 
-PROGRAMS = 300
+FIRST, PROGRAMS = 30_000, 300
 BATCH = 75  # large enough for a share
 MOST_NOT_RIGHT = 0.03  # refused; what is wrong or fails otherwise is never tolerated
 FURTHER = 12  # programs of each further kind
@@ -28,7 +28,7 @@ SECOND_ORDER_EVERY = 3
 FUNCTIONS = 60
 
 
-@pytest.mark.parametrize("first", range(0, PROGRAMS, BATCH))
+@pytest.mark.parametrize("first", range(FIRST, FIRST + PROGRAMS, BATCH))
 def test_random_programs_are_right_or_fail_aloud_and_seldom(first: int) -> None:
     outcomes = {seed: _outcome(seed) for seed in range(first, first + BATCH)}
     failed = {s: o for s, o in outcomes.items() if o.kind in ("wrong", "crashed")}

@@ -456,9 +456,10 @@ def masked_product(g: Value, partial: Value, quiet: bool) -> Value:
     if divisor is None:
         made = ops.strong_multiply(g, _of_strong_dtype(partial, g))
     else:
-        quiet = quiet and not (ops.is_complex(g) or ops.is_complex(divisor))
+        numerator = _times(g, partial)
+        quiet = quiet and not (ops.is_complex(numerator) or ops.is_complex(divisor))
         divide = ops.quiet_divide if quiet else ops.strong_divide
-        made = divide(_times(g, partial), _of_strong_dtype(divisor, g))
+        made = divide(numerator, _of_strong_dtype(divisor, g))
     return made
 
 

@@ -8,6 +8,7 @@ import pytest
 import symdiff as sd
 from symdiff import ops
 from symdiff.differentiate import gradient, jvp, vjp
+from tests import reference
 from tests.differentiate import programs
 from tests.differentiate.building import (
     FLOAT,
@@ -165,3 +166,26 @@ def test_single_precision_is_kept_beside_a_masked_quotient_of_numbers():
     growth = np.where(u > 0.5, 1.1, 1.0) ** 4
     assert gradient.dtype == np.float32
     np.testing.assert_allclose(gradient, 2 * u * growth, rtol=1e-6)
+
+
+def test_a_second_derivative_of_an_angle_behind_writes_is_right():
+    """The masked quotient of a complex cotangent."""
+    places = np.array([2, 0, 1])
+
+    def function(x):
+        u = x.copy()
+        u[places, -2:] += np.sqrt(1.5)
+        u[::-1] = u.copy()
+        for i in range(x.shape[0]):
+            u[-i] = x[i]
+        for _ in range(1, 2):
+            u[::-1] -= np.angle(1.2 + 1j * u)
+            u[0], u[-1] = u[-1] * 1.0, u[0] * 1.0
+            v = np.empty_like(u)
+            v[:] = (u + x).max()
+        return np.sum(np.sum(x * x) + (u**2).sum())
+
+    x, along = np.array([[1.2113], [1.2813], [-0.3797]]), np.array([[0.3], [-0.7], [0.5]])
+    found = np.sum(along * sd.jvp(sd.grad(function), (x,), (along,))[1])
+    expected = reference.second_directional(function, (x,), (along,), (along,), step=0.01).value
+    assert abs(found - expected) < 1e-7 * abs(expected)

@@ -19,10 +19,12 @@ from typing import Any
 import numpy as np
 
 from tests import reference
+from tests.fuzz.surface import is_analytic
 
 Array = Any
 Function = Callable[..., Any]
 STEP = 1e-30
+LARGEST_STEP = 0.003  # of differences
 _STEPS = (0.02, 0.002, 0.0003)
 _SMALL_STEPS = (1e-5, 1e-7, 1e-12)  # where slopes have all their digits
 _LEVELS = 6
@@ -198,6 +200,8 @@ class Reference:
         self.value = float(np.squeeze(self._real(self.args)))
         self._analytic: Function | None = None
         self.method = "differences"
+        if not is_analytic(text):
+            return
         try:
             self._analytic = analytic_namespace(text)["program"]
             value = self._complex(self.args, None)
@@ -237,7 +241,7 @@ class Reference:
                 along[position] = unit
                 yield along
 
-    def slope(self, args: Sequence[Any], along: Sequence[Any]) -> float:
+    def slope(self, args: Sequence[Any], along: Sequence[Any], step: float = LARGEST_STEP) -> float:
         """The directional derivative at other arguments, the mean of both sides at a kink.
 
         Of numbers that tie, the maximum is the one with the larger imaginary part: one side's.
@@ -246,8 +250,16 @@ class Reference:
             back = [None if step is None else -step for step in along]
             ahead, behind = (self._complex(args, side).imag for side in (along, back))
             return (ahead - behind) / (2.0 * STEP)
-        estimate = reference.directional(lambda *a: self._real(a), args, along, step=0.003)
+        estimate = reference.directional(lambda *a: self._real(a), args, along, step=step)
         return float(estimate.value)
+
+    def is_steady(self, tolerance: float) -> bool:
+        """Whether differences of much smaller steps say the same: no jump is within the steps."""
+        if self.method == "complex step":
+            return True
+        units = list(self.units())
+        closer = np.array([self.slope(self.args, along, LARGEST_STEP / 50) for along in units])
+        return bool(np.max(np.abs(closer - self.gradient()), initial=0.0) <= tolerance)
 
     def gradient(self) -> Array:
         """All first derivatives as one vector."""

@@ -342,6 +342,8 @@ class _Run:
         if not difference <= bound * self.scale:
             if not self.is_settled():
                 raise _FoundError(Outcome("unsure", stage, "the value hangs on the last digits"))
+            if not self.known.is_steady(bound * self.scale):
+                raise _FoundError(Outcome("unsure", stage, "differences of two steps disagree"))
             details = f"{actual.tolist()}\nexpected {expected.tolist()} ({self.known.method})"
             raise _FoundError(Outcome("wrong", stage, "another derivative", details))
 

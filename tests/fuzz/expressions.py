@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.fuzz import surface
 from tests.fuzz.sketch import RejectedError, is_moderate, strictly
 
 Shape = tuple[int, ...]
@@ -307,6 +308,7 @@ class Expressions:
             (self._masked, 1),
             (self._builtin, 1),
             (self._integer, 1),
+            (self._library, 4 if surface.WIDE in self.namespace else 0),
         )
         (make,) = self.random.choices([m for m, _ in makers], [w for _, w in makers])
         return make(depth)
@@ -344,6 +346,17 @@ class Expressions:
         if rank == 2:
             return self._filled(self.random.choice(MATRIX_FUNCTIONS), inner)
         return None
+
+    def _library(self, depth: int) -> str:
+        """A call from the whole of the libraries' surface."""
+        inner = self.any(depth - 1)
+        rank = np.ndim(self.value(inner))
+        pool: tuple[str, ...] = surface.NUMBERS
+        if "special" in self.namespace and self.random.random() < 0.3:
+            pool = surface.NUMBERS_OF_SCIPY
+        elif rank in (1, 2) and self.random.random() < 0.75:
+            pool = surface.VECTORS if rank == 1 else surface.MATRICES
+        return self._filled(self.random.choice(pool), inner)
 
     def _linalg(self, depth: int) -> str | None:
         names = self.names(lambda value: is_float(value) and np.ndim(value) == 2)

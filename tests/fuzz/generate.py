@@ -13,6 +13,7 @@ True
 from __future__ import annotations
 
 import ast
+from importlib.util import find_spec
 from random import Random
 from typing import Any
 
@@ -24,6 +25,7 @@ from tests.fuzz.ragged import CUTTERS, Ragged
 from tests.fuzz.sketch import RejectedError, Sketch
 from tests.fuzz.statements import Statements
 from tests.fuzz.structures import CLASSES, HELPERS, Structures, is_object, is_table
+from tests.fuzz.surface import WIDE
 
 IMPORTS = "import math\n\nimport numpy as np\n"
 LEAST_SLOPE = 1e-3
@@ -115,8 +117,9 @@ def _attempt(random: Random, seed: int, kind: str) -> str:
     sizes = {"n": random.choice((2, 3, 3, 4, 5)), "m": random.choice((1, 2, 3, 3))}
     ways = {name: _way(random, shape) for name, shape in shapes.items()} if kind == "inputs" else {}
     arguments, texts = _spelled(random, shapes, sizes, ways)
-    header = _header(random, profile, sizes)
-    namespace: dict[str, Any] = {}
+    wide = {WIDE: True} if kind == "any" else {}
+    header = _header(random, profile, sizes, wide)
+    namespace: dict[str, Any] = dict(wide)
     exec(header, namespace)
     sketch = Sketch("program", arguments, namespace, ragged=profile == "ragged")
     statements = _PRODUCTIONS.get(profile, Statements)(random, sketch, profile)
@@ -192,9 +195,11 @@ def _number(random: Random) -> float:
     return round(round(random.uniform(-1.2, 1.5), 3) + 0.0003, 4)
 
 
-def _header(random: Random, profile: str, sizes: dict[str, int]) -> str:
+def _header(random: Random, profile: str, sizes: dict[str, int], wide: dict[str, Any]) -> str:
     """Constants and functions above the program."""
     parts = [IMPORTS]
+    if wide and random.random() < 0.2 and find_spec("scipy"):
+        parts = [IMPORTS + "from scipy import special, stats\n"]
     if random.random() < 0.4:
         values = [round(random.uniform(-1.0, 1.0), 2) for _ in range(sizes["n"])]
         parts.append(f"WEIGHTS = np.array({values})\n")
@@ -211,12 +216,14 @@ def _header(random: Random, profile: str, sizes: dict[str, int]) -> str:
     if profile == "objects":
         parts += [CLASSES, random.choice(HELPERS)]
     if profile in ("functions", "mixed") or random.random() < 0.2:
-        parts.append(_helper(random, "helper", sizes, "".join(parts)))
+        parts.append(_helper(random, "helper", sizes, "".join(parts), wide))
     return "\n".join(parts)
 
 
-def _helper(random: Random, name: str, sizes: dict[str, int], above: str) -> str:
-    namespace: dict[str, Any] = {}
+def _helper(
+    random: Random, name: str, sizes: dict[str, int], above: str, wide: dict[str, Any]
+) -> str:
+    namespace: dict[str, Any] = dict(wide)
     exec(above, namespace)
     shapes = {p: random.choice(((), ("n",), ("n", "m"))) for p in "ab"[: random.randrange(1, 3)]}
     sketch = Sketch(name, _draw(random, shapes, sizes), namespace)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.fuzz import surface
 from tests.fuzz.expressions import Expressions, is_float, is_number
 from tests.fuzz.sketch import Mark, RejectedError, Sketch
 
@@ -49,6 +50,7 @@ PROFILES: dict[str, dict[str, int]] = {
         "augment": 3,
         "swap": 2,
         "out": 1,
+        "written_by_a_call": 2,
         "for_range": 1,
         "branch": 1,
         "mutating_call": 1,
@@ -77,6 +79,7 @@ PROFILES: dict[str, dict[str, int]] = {
         "view": 2,
         "swap": 1,
         "out": 1,
+        "written_by_a_call": 2,
         "grow_list": 1,
         "jump": 1,
         "early_return": 1,
@@ -101,7 +104,9 @@ class Statements:
     def __init__(self, random: Random, sketch: Sketch, profile: str) -> None:
         self.random = random
         self.sketch = sketch
-        weights = PROFILES[profile]
+        weights = dict(PROFILES[profile])
+        if surface.WIDE not in sketch.namespace:
+            weights.pop("written_by_a_call", None)
         self._productions: list[tuple[Production, int]] = [
             (getattr(self, name), weight) for name, weight in weights.items()
         ]
@@ -362,6 +367,16 @@ class Statements:
             )
         )
         return self.sketch.attempt(line.format(a=a, b=b, n=name))
+
+    def written_by_a_call(self) -> bool:
+        """A function or a method that writes into an array."""
+        arrays = self._arrays()
+        if not arrays:
+            return False
+        name = self.random.choice(arrays)
+        value = self.make.fitting(np.shape(self.sketch.scope[name]), 1)
+        line = self.random.choice(surface.WRITES)
+        return self.sketch.attempt(line.format(n=name, a=value, s=self.make.scalar(1)))
 
     def gather(self) -> bool:
         """Repeated indices, read and accumulated."""
