@@ -54,8 +54,9 @@ def polymul(a1: Any, a2: Any) -> Any:
 
 
 def _without_leading_zeros(p: Any) -> Any:
-    """The coefficients from the first one on that is not 0; of none, the last."""
-    c = np.atleast_1d(p)
+    """The coefficients from the first one on that is not 0; 0 of none."""
+    given = np.atleast_1d(p)
+    c = np.concatenate((np.zeros(1, given.dtype), given))
     zeros = np.sum(np.cumsum(c != 0) == 0)
     return c[np.minimum(zeros, len(c) - 1) :]
 

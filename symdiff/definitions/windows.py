@@ -47,6 +47,9 @@ def blackman(M: Any) -> Any:
 @defines(np.kaiser)
 def kaiser(M: Any, beta: Any) -> Any:
     """Bessel functions, as steep as ``beta`` says."""
+    if np.ndim(beta) > 0:
+        refuse("an array of shapes")
+    beta = np.asarray(beta).astype(np.result_type(beta, np.float64))[()]
     n, width = np.arange(M) * 1.0, max((M - 1) / 2.0, 0.5)
     middle = (M - 1) / 2.0
     return np.i0(beta * np.sqrt(1 - ((n - middle) / width) ** 2.0)) / np.i0(beta)

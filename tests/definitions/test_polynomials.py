@@ -203,3 +203,11 @@ def test_products_and_quotients(function: Any) -> None:
     check(function, p, q, wrt=(0, 1), step=1e-3)
     single = p.astype("float32")
     assert same(sd.vjp(function, single, q)[0], function(single, q))
+
+
+def test_a_polynomial_without_coefficients_is_0() -> None:
+    def function(p, q):
+        return np.polymul(p, q)
+
+    p, q = np.zeros(0), np.array([1.0, 2.0])
+    assert same(sd.vjp(function, p, q)[0], function(p, q))

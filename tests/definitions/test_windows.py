@@ -33,3 +33,5 @@ def steep(beta: Any) -> Any:
 
 def test_kaisers_window_has_derivatives_by_its_shape() -> None:
     check(steep, 2.3)
+    single = np.float32(2.3)
+    assert same(sd.vjp(steep, single)[0], steep(single))
