@@ -23,7 +23,7 @@ def histogram(
     return counts, edges
 
 
-@defines(np.histogram_bin_edges)
+@defines(np.histogram_bin_edges, rounded=True)
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
     """The edges alone."""
     x, _ = _elements(a, weights)
@@ -147,7 +147,7 @@ def histogramdd(
             shape[k] = len(edges[k]) - 1
             made = made / np.diff(edges[k]).reshape(shape)
         made = made / whole
-    return made, tuple(edges)
+    return made, edges
 
 
 def _count(rank: Any) -> Any:
