@@ -10,7 +10,7 @@ from symdiff.definitions.declare import defines, refuse
 from symdiff.definitions.lines import axes_of
 
 
-@defines(np.interp)
+@defines(np.interp, rounded=True)
 def interp(
     x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
 ) -> Any:
