@@ -173,6 +173,7 @@ class Interpreter:
         self.captured: set[Scope] = set()
         self.logs: dict[Any, None] = {}  # captured lists that got items on some paths only
         self.predicates: list[Value] = []  # of the staged branches around
+        self.put_at: dict[Any, SourceSpan | None] = {}  # where what a key holds was put there
         self.assumed: dict[Value, bool] = {}  # what they are here
         self.active_calls: list[tuple[Any, int]] = []
         self.recursions: dict[Any, Any] = {}
@@ -421,6 +422,7 @@ class Interpreter:
     def put(self, key: Any, content: Abstract) -> None:
         """Set a heap content (``content`` may have been staged by branching to a new heap)."""
         self.heap.set(key, content)
+        self.put_at[key] = builder().span
 
     def wrap(self, value: Abstract, name: str | None = None) -> Abstract:
         """What the program holds for an IR value: a new array for one of array kind."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from symdiff import ops
 from symdiff.errors import UnsupportedCallError
-from symdiff.ir.build import Builder, building
+from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.graph import Block, FreeVariable, Node, Value, walk_nodes
 from symdiff.ir.signature import Path
 from symdiff.ops.effects import enter_errstate
@@ -346,13 +346,18 @@ def stands_at(interp: Interpreter, key: Any, content: Abstract) -> bool:
 
 
 def write_place(interp: Interpreter, key: Any, content: Abstract, in_time: bool = False) -> None:
-    """Bind a variable of the user's, or an attribute of the user's own object."""
+    """Bind a variable of the user's, or an attribute of the user's own object, as of the line that
+    does.
+    """
     _note(interp.heap, key, picture(interp.heap, content))
+    built_at = builder().span
+    builder().span = interp.put_at.get(key) or built_at
     if isinstance(key, FreeVariable):
         rebind(interp, key, content, in_time)
     else:
         owner = owner_of_attribute(interp, key[0])
         set_content(interp, owner, ops.set_attribute, content, in_time, name=key[1])
+    builder().span = built_at
 
 
 def read_from_copies(interp: Interpreter) -> None:

@@ -82,3 +82,21 @@ def test_a_function_without_effects_has_none():
     assert graph.effects == ()
     assert graph.written == ()
     assert ":::effect" not in graph.to_mermaid()
+
+
+class Kept:
+    """An object that a function writes to."""
+
+    calls = 0
+
+
+def counts(kept, x):
+    kept.calls = kept.calls + 1
+
+    return np.sum(np.linalg.solve(np.eye(3), x))
+
+
+def test_a_write_stands_at_the_line_that_writes() -> None:
+    lines = str(sd.differentiable(counts).graph(Kept(), np.ones(3))).splitlines()
+    (write,) = [k for k, line in enumerate(lines) if line.endswith("effect")]
+    assert any("kept.calls = kept.calls + 1" in line for line in lines[write - 2 : write])
