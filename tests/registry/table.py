@@ -1015,6 +1015,54 @@ TABLE: dict[str, Word] = {
             ("multivariate_normal.pdf", "multivariate_normal.pdf(x, y, positive(z))"),
         )
     },
+    "scipy.linalg.cho_solve_banded": shaped(
+        "return scipy.linalg.cho_solve_banded((np.stack((0.2 * x, x + 1.0)), False), y)",
+        like=BAND,
+        dtypes=("float64",),
+    ),
+    "scipy.linalg.eigvalsh_tridiagonal": shaped(
+        "np.cumsum(x), 0.1 * y", like=[[b, a] for a, b in LONGER], dtypes=("float64",)
+    ),
+    "scipy.linalg.pinvh": square("symmetric(x)", stacked=False, dtypes=("float64",)),
+    "scipy.linalg.solve_circulant": shaped(
+        "x + 3.0 * np.eye(len(x))[0], y", like=BAND, dtypes=("float64",)
+    ),
+    **{
+        f"scipy.linalg.{name}": elementwise(f"return x * scipy.linalg.{name}(4)[1, 1]", orders=(1,))
+        for name in ("hadamard", "helmert", "hilbert", "invhilbert", "invpascal", "pascal")
+    },
+    "scipy.linalg.dft": elementwise("return x * scipy.linalg.dft(4)[1, 1].real", orders=(1,)),
+    # scipy.ndimage, along axes
+    **{
+        f"scipy.ndimage.{name}": shaped(text, like=NOT_EMPTY, dtypes=("float64",))
+        for name, text in (
+            ("convolve1d", "x, [0.5, 0.2, 0.3]"),
+            ("correlate1d", "x, [0.5, 0.2, 0.3]"),
+            ("gaussian_filter", "x, 0.7"),
+            ("gaussian_filter1d", "x, 0.7"),
+            ("laplace", "x"),
+            ("prewitt", "x"),
+            ("sobel", "x"),
+            ("uniform_filter", "x, 3"),
+            ("uniform_filter1d", "x, 3"),
+        )
+    },
+    **{
+        f"scipy.ndimage.{name}": shaped("x, y", like=IMAGES, dtypes=("float64",))
+        for name in ("convolve", "correlate")
+    },
+    "scipy.signal.savgol_filter": shaped("x, 5, 2", like=LONG, dtypes=("float64",)),
+    "scipy.signal.sosfiltfilt": shaped(
+        "[[0.2, 0.3, 0.1, 1.0, -0.4, 0.1]], x, padlen=4",
+        like=[
+            *LONG[2:4],
+            *([[(n,)] for n in (14, 16, 18)]),
+            [(2, 14)],
+            [((2, 15), "F")],
+            [(1, 13)],
+        ],
+        dtypes=("float64",),
+    ),
     # scipy.optimize: the root of t³ = x
     **{
         f"scipy.optimize.{name}": number(f"{CUBE}, 0.0, 2.0, xtol=1e-14", reference="np.cbrt(x)")
