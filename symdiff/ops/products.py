@@ -42,7 +42,7 @@ from symdiff.ops.elementary import (
 from symdiff.ops.reduce import count_of, sum, unbroadcast_to
 from symdiff.ops.shape import reshape, transpose
 from symdiff.ops.sizes import dim_of, size, sizes_of
-from symdiff.ops.ufuncs import computed_in, staged, strong
+from symdiff.ops.ufuncs import cast, computed_in, dtype_of, staged, strong
 
 # Transposes and axes of length 1 ----------------------------------------------------------------
 
@@ -449,8 +449,15 @@ def _axis_tuple(axes: Any) -> tuple[int, ...]:
 
 
 @lowers(np.trace, method="trace")
-def _trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, out: Any = None) -> Value:
-    x = staged(a)
+def _trace(
+    a: Any,
+    offset: Any = 0,
+    axis1: Any = 0,
+    axis2: Any = 1,
+    dtype: Any = None,
+    out: Any = None,
+) -> Value:
+    x = cast(staged(a), dtype_of(dtype))
     if array_type(x).rank == 2 and {static(axis1) % 2, static(axis2) % 2} == {0, 1}:
         k = int(static(offset))
         return trace(x, offset=k if static(axis1) % 2 == 0 else -k)  # type: ignore[no-any-return]

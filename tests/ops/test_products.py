@@ -181,6 +181,16 @@ def test_trace(offset: int) -> None:
     same(stage(FUNCTIONS[np.trace], ints)(ints), [np.trace(ints)])
 
 
+def test_trace_in_a_dtype() -> None:
+    for trace in (np.trace, np.linalg.trace):
+        check(
+            lambda x, trace=trace: FUNCTIONS[trace](x, offset=1, dtype=np.float32),
+            lambda x, trace=trace: trace(x, offset=1, dtype=np.float32),
+            draw(3, 4).astype("float32").astype(float),
+            wrt=[],
+        )
+
+
 def test_trace_of_a_stack() -> None:
     check(FUNCTIONS[np.trace], np.trace, draw(3, 4, 2))
     check(
