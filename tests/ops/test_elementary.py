@@ -228,6 +228,14 @@ def test_power_at_zero_has_finite_derivatives(n: float) -> None:
         np.testing.assert_array_equal(bars[1], 0.0)
 
 
+def test_power_of_zero_by_its_exponent() -> None:
+    """The limit of ``0 ** y log 0``: 0 for every exponent above 0, and chosen at 0."""
+    y = np.array([0.5, 2.0, 0.0])
+    for power in (lambda y: 0.0**y, lambda y: 0**y, lambda y: np.power(0.0, y)):
+        same(sd.grad(lambda y, power=power: np.sum(power(y)))(y), np.zeros(3))
+        same(sd.jvp(power, (y,), (np.ones(3),))[1], np.zeros(3))
+
+
 def test_power_of_a_mixed_derivative_at_exponent_zero() -> None:
     """d²(x ** y)/dx dy at y = 0 is 1/x."""
     program = stage(lambda x, y: ops.power(x, y), 2.0, 0.0)
@@ -357,6 +365,29 @@ def test_complex_parts(x: Any) -> None:
     check(ops.conjugate, np.conjugate, x)
     check(ops.imag, np.imag, x)
     check(ops.real, np.real, x)
+
+
+def test_a_squared_absolute_value_forward() -> None:
+    """``2 Re(conj(z) t)``."""
+    z, t = np.array([1 + 2j, 0.0, 3 - 1j]), np.array([1j, 1.0, 2.0])
+    for square in (lambda z: np.abs(z) ** 2, lambda z: np.square(np.abs(z))):
+        same(sd.jvp(square, (z,), (t,))[1], np.array([4.0, 0.0, 12.0]))
+
+
+def test_a_written_part_forward() -> None:
+    """``|s² + i s|²``: what the real part was does not matter."""
+
+    def energy(x: Any, s: Any) -> Any:
+        z = x + 1j * s
+        z.real = s * s
+        return np.sum(np.abs(z) ** 2)
+
+    x, s, t = np.array([0.3, 1.7]), np.array([1.0, 2.0]), np.array([0.5, -2.0])
+    for tangents in ((t, t), (0 * t, t)):
+        tangent = sd.jvp(energy, (x, s), tangents)[1]
+        np.testing.assert_allclose(tangent, np.sum((4 * s**3 + 2 * s) * t), rtol=1e-15)
+    tangent = sd.jvp(lambda x: energy(x, np.array([1.0, 2.0])), (x,), (t,))[1]
+    assert tangent == 0.0
 
 
 def test_parts_of_python_numbers() -> None:
