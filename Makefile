@@ -2,7 +2,7 @@
 #
 #   make demo              train a network on handwritten digits with a generated gradient
 #   make test [PEERS=1]    everything that is checked; PEERS=1 compares with JAX and autograd too
-#   make test-all          the same, and every cell of the registry of functions: some 20 minutes more
+#   make test-all          the same, and every cell of the registry of functions: most of an hour more
 #   make bench [ARGS=...]  generated gradients beside hand-written ones, autograd and JAX
 #   make fuzz [N=300]      N random programs against independent derivatives
 #   make golden            write emitted source kept in tests/golden, and what the documentation shows, anew
