@@ -194,3 +194,11 @@ def test_writes_that_are_refused() -> None:
 def test_quantiles(x: np.ndarray, q: Any, axis: int | None) -> None:
     both(np.quantile, x, q, axis=axis)
     both(np.percentile, x, q * 100, axis=axis)
+
+
+def test_the_median_of_a_known_number_of_elements() -> None:
+    def middle(a: Any, b: Any) -> Any:
+        return np.median(np.array([a, 3.0, b, 1.0]))
+
+    assert sd.grad(middle, (0, 1))(2.0, 9.0) == (0.5, 0.0)
+    assert sd.jvp(middle, (2.0, 2.5), (1.0, 3.0)) == (2.25, 2.0)
