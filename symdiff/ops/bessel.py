@@ -15,7 +15,7 @@ from symdiff.definitions.libraries import when_imported
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ops.declare import Meaning, Operation, Rule, array_type, lowers, static
-from symdiff.ops.elementary import choose, greater, maximum
+from symdiff.ops.elementary import choose, greater, maximum, trunc
 from symdiff.ops.special import (
     ROOT_PI,
     gamma,
@@ -41,15 +41,20 @@ def _of_order(name: str, partial: Rule, sympy: Meaning, documentation: str) -> O
     )
 
 
+def _whole(n: Value) -> Value:
+    """An order as SciPy takes it where it is to be whole: cut off."""
+    return trunc(n) if array_type(n).dtype.kind == "f" else n
+
+
 kn: Operation = _of_order(
     "kn",
-    lambda y, n, x: -0.5 * (kv(n - 1.0, x) + kv(n + 1.0, x)),
+    lambda y, n, x: -0.5 * (kv(_whole(n) - 1.0, x) + kv(_whole(n) + 1.0, x)),
     "besselk",
     "Modified Bessel function of the second kind of whole orders",
 )
 yn: Operation = _of_order(
     "yn",
-    lambda y, n, x: 0.5 * (yv(n - 1.0, x) - yv(n + 1.0, x)),
+    lambda y, n, x: 0.5 * (yv(_whole(n) - 1.0, x) - yv(_whole(n) + 1.0, x)),
     "bessely",
     "Bessel function of the second kind of whole orders",
 )

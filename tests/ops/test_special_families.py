@@ -388,3 +388,14 @@ def test_inverses_undo_what_they_invert():
 def test_what_is_not_known_is_told_by_name(function: Function, named: str):
     with pytest.raises(sd.UnsupportedCallError, match=named):
         sd.jvp(function, (0.8,), (1.0,))
+
+
+@pytest.mark.parametrize("function", [special.kn, special.yn])
+@pytest.mark.filterwarnings("ignore:floating point number truncated")
+def test_an_order_that_is_to_be_whole_is_cut_off(function: Function) -> None:
+    y = np.array([0.4, 1.3, 2.1])
+    for order in (2.7, np.array([2.7, 0.2, 1.0])):
+        slope = sd.grad(lambda y, order=order: np.sum(function(order, y)))(y)
+        step = 1e-5 * y
+        differences = (function(order, y + step) - function(order, y - step)) / (2 * step)
+        np.testing.assert_allclose(slope, differences, rtol=1e-8)
