@@ -577,8 +577,9 @@ def _constructor(dtype: np.dtype) -> Lowering:
     return construct
 
 
-for _code in "?bBhHiIlLqQefdFD":
-    lowers(np.dtype(_code).type)(_constructor(np.dtype(_code)))
+for _dtype in map(np.dtype, "?bBhHiIlLqQefdFD"):
+    if _dtype.type is np.dtype(_dtype.name).type:  # np.longlong is another type than np.int64
+        lowers(_dtype.type)(_constructor(_dtype))
 
 
 @lowers(np.isrealobj)

@@ -16,8 +16,6 @@ OTHERS = {
     ),
     "np.empty": "its elements are whatever was there",
     "np.empty_like": "its elements are whatever was there",
-    "np.longlong": "another name of int64, or of a type of its own",
-    "np.ulonglong": "another name of uint64, or of a type of its own",
 }
 
 
