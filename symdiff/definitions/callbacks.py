@@ -48,13 +48,18 @@ def _conditions(x: Any, condlist: Any) -> Any:
 @defines(np.apply_along_axis)
 def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
     """What a function makes of each line, in its place."""
+    if isinstance(func1d, np.ufunc) and len(args) >= func1d.nin:
+        refuse("an array to write to (out) for a ufunc")
     x = np.asarray(arr)
     if not -x.ndim <= axis < x.ndim:
         raise np.exceptions.AxisError(axis, x.ndim)
     place = axis % x.ndim
     is_last = place == x.ndim - 1
     moved = x if is_last else np.moveaxis(x, place, -1)
-    lines = moved.reshape(-1, moved.shape[-1])
+    count = 1
+    for length in moved.shape[:-1]:
+        count = count * length
+    lines = moved.reshape(count, moved.shape[-1])
     found = np.stack([np.asarray(func1d(line, *args, **kwargs)) for line in lines])
     spread = found.reshape(moved.shape[:-1] + found.shape[1:])
     if is_last:

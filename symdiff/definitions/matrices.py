@@ -190,6 +190,9 @@ def solveh_banded(
     from scipy.linalg import solve_banded
 
     ab = matrix(ab)
+    b = np.asarray(b)
+    if b.size == 0:
+        return np.empty_like(b, dtype=np.result_type(ab, b, np.float32))
     width = ab.shape[0] - 1
     rows = [ab[k] for k in range(width + 1)] if lower else [ab[width - k] for k in range(width + 1)]
     upper, below = [], []

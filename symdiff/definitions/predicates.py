@@ -43,18 +43,6 @@ def isreal(x: Any) -> Any:
     return np.imag(x) == 0
 
 
-@defines(np.array_equal)
-def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
-    """Whether two arrays have one shape and equal elements."""
-    x, y = np.asarray(a1), np.asarray(a2)
-    if x.ndim != y.ndim:
-        return False
-    if equal_nan:
-        alike = (x == y) | ((x != x) & (y != y))
-        return bool(np.all(alike))
-    refuse("shapes that may be alike")
-
-
 @defines(np.nan_to_num)
 def nan_to_num(
     x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None

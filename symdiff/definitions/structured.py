@@ -83,7 +83,9 @@ def khatri_rao(a: Any, b: Any) -> Any:
 
 def fiedler(a: Any) -> Any:
     a = _line(a)
-    return np.abs(a[:, None] - a)
+    if a.size == 0:
+        return np.array([], dtype=float)
+    return np.zeros((1, 1)) if a.size == 1 else np.abs(a[:, None] - a)
 
 
 def block_diag(*arrs: Any) -> Any:

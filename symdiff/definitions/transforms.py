@@ -40,7 +40,7 @@ def _in_time(name: str) -> Callable[..., Any]:
 
 
 def _in_the_plane(name: str) -> Callable[..., Any]:
-    function = getattr(np.fft, name)
+    function = _numpys(name)
 
     def transform(
         x: Any,
@@ -60,7 +60,7 @@ def _in_the_plane(name: str) -> Callable[..., Any]:
 
 
 def _in_space(name: str) -> Callable[..., Any]:
-    function = getattr(np.fft, name)
+    function = _numpys(name)
 
     def transform(
         x: Any,
@@ -80,6 +80,22 @@ def _in_space(name: str) -> Callable[..., Any]:
         return function(x, s, axes, norm)
 
     return transform
+
+
+def _numpys(name: str) -> Callable[..., Any]:
+    """NumPy's function, which takes a half spectrum of one entry as well where SciPy does."""
+    function: Callable[..., Any] = getattr(np.fft, name)
+    if not name.startswith("irfft"):
+        return function
+
+    def of_half(x: Any, s: Any, axes: Any, norm: Any) -> Any:
+        x = np.asarray(x)
+        axes = tuple(range(x.ndim)) if axes is None else axes
+        if s is None and x.shape[axes[-1]] == 1:
+            s = tuple([x.shape[axis] for axis in axes])
+        return function(x, s, axes, norm)
+
+    return of_half
 
 
 def fftfreq(n: Any, d: Any = 1.0) -> Any:

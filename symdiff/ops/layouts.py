@@ -46,6 +46,8 @@ _PACKED = frozenset(
         "argsort",
         "argmax",
         "argmin",
+        "nanargmax",
+        "nanargmin",
         "diag",
         "inv",
         "solve",

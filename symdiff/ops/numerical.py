@@ -14,7 +14,7 @@ import numpy as np
 
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import ArrayType, Dim, Size, Type
+from symdiff.ir.types import BOOL, ArrayType, Dim, Size, Type, least
 from symdiff.ops.arrange import (
     WHOLE,
     axis_of,
@@ -29,6 +29,7 @@ from symdiff.ops.declare import (
     Lowering,
     Operation,
     array_type,
+    call,
     declare,
     dotted,
     literal,
@@ -476,7 +477,11 @@ def _lower_cumulative(running: Lowering, neutral: int) -> Lowering:
         if not static(include_initial):
             return totals  # type: ignore[no-any-return]
         along = 0 if static(axis) is None else axis_of(axis, array_type(totals).rank)
-        first = FUNCTIONS[np.full_like](_at(totals, along, slice(0, 1)), neutral)
+        if least(array_type(totals).shape[along]):
+            first = FUNCTIONS[np.full_like](_at(totals, along, slice(0, 1)), neutral)
+        else:
+            sizes = tuple(1 if k == along else n for k, n in enumerate(sizes_of(totals)))
+            first = FUNCTIONS[np.full_like](totals, neutral, shape=sizes)
         return lower_concatenate([first, totals], along)  # type: ignore[no-any-return]
 
     return lowering
@@ -512,13 +517,30 @@ def lower_allclose(
     return python_bool(FUNCTIONS[np.all](close))
 
 
+array_equal: Operation = declare(
+    Operation(
+        "array_equal",
+        lambda x, y, *, equal_nan=False: (BOOL,),
+        lambda x, y, *, equal_nan=False: np.array_equal(x, y, equal_nan),
+        spelling=call("np.array_equal", equal_nan=False),
+        nondifferentiable=True,
+        documentation="Whether two arrays have one shape and equal elements.",
+    ),
+    2,
+)
+
+
 @lowers(np.array_equal)
 def lower_array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
-    from symdiff.ops.elementary import equal, python_bool
-
+    """What is known to be of unlike shapes is known to differ."""
     x, y = array_of(a1), array_of(a2)
-    if len(array_type(x).shape) != len(array_type(y).shape) or static(equal_nan):
-        return NotImplemented
-    if array_type(x).shape != array_type(y).shape:
-        raise UnsupportedCallError("array_equal of unlike shapes", None, "compare the shapes")
-    return python_bool(FUNCTIONS[np.all](equal(x, y)))
+    one, other = array_type(x).shape, array_type(y).shape
+    if len(one) != len(other) or any(map(_certainly_differ, one, other)):
+        return False
+    return array_equal(x, y, **({"equal_nan": True} if static(equal_nan) else {}))
+
+
+def _certainly_differ(m: Dim, n: Dim) -> bool:
+    if isinstance(m, int):
+        return m != n if isinstance(n, int) else m < least(n)
+    return isinstance(n, int) and n < least(m)

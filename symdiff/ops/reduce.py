@@ -532,6 +532,12 @@ def _position(name: str, function: Callable[..., Any], documentation: str) -> Op
 
 argmax: Operation = _position("argmax", np.argmax, "Where the first greatest element stands.")
 argmin: Operation = _position("argmin", np.argmin, "Where the first smallest element stands.")
+nanargmax: Operation = _position(
+    "nanargmax", np.nanargmax, "Where the first greatest element that is not NaN stands."
+)
+nanargmin: Operation = _position(
+    "nanargmin", np.nanargmin, "Where the first smallest element that is not NaN stands."
+)
 
 
 def _infer_count(x: Type, *, axis: Axis = None, keepdims: bool = False) -> tuple[Type, ...]:
@@ -800,6 +806,8 @@ lowers(np.var, method="var")(_lower_spread(var))
 lowers(np.std, method="std")(_lower_spread(std))
 lowers(np.argmax, method="argmax")(_lower_position(argmax))
 lowers(np.argmin, method="argmin")(_lower_position(argmin))
+lowers(np.nanargmax)(_lower_position(nanargmax))
+lowers(np.nanargmin)(_lower_position(nanargmin))
 
 
 def _lower_mean(operation: Operation) -> Lowering:

@@ -103,3 +103,9 @@ def test_vectorized_functions_are_as_numpy_has_them() -> None:
             sd.vjp(mistaken, X)
     with pytest.raises(ValueError, match="size 0"):
         sd.vjp(lambda x: np.vectorize(np.sin)(x), np.zeros(0))
+
+
+def test_a_ufunc_has_no_array_to_write_to_along_an_axis() -> None:
+    check(lambda x, a: np.apply_along_axis(np.multiply, 0, x, a), X, 0.7, wrt=(0, 1))
+    with pytest.raises(sd.UnsupportedCallError, match="an array to write to"):
+        sd.vjp(lambda x, y: np.apply_along_axis(np.sin, 1, x, y), X, np.zeros(X.shape[1]))

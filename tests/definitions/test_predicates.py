@@ -69,3 +69,14 @@ def test_mistakes_are_numpys() -> None:
     ):
         with pytest.raises(error, match=message), np.errstate(all="ignore"):
             sd.grad(lambda x, function=function: np.sum(function(x) * x[0, 0]))(X)
+
+
+def same_or_first(x, y):
+    return np.sum(x * y) if np.array_equal(x, y) else np.sum(x)
+
+
+@pytest.mark.parametrize("lengths", [(3, 3), (3, 4), (4, 1), (0, 3)])
+def test_arrays_of_unlike_lengths_are_not_equal(lengths: tuple[int, int]) -> None:
+    x, y = (np.arange(n) + 1.5 for n in lengths)
+    expected = y if len(x) == len(y) else np.ones(len(x))
+    np.testing.assert_array_equal(sd.grad(same_or_first)(x, y), expected)

@@ -171,7 +171,7 @@ BANDS = [
     *([(3, 4), (4, 2)], [((3, 4), "F"), (4,)], [((3, 3), "reversed"), ((3,), "reversed")]),
     *([((3, 4), "strided"), ((4,), "strided")], [(3, 6), (6, 1)]),
 ]
-BAND = [pair for pair in ALIKE if pair[0] != (0,)] + [[(7,), (7,)]]
+BAND = [*ALIKE, [(7,), (7,)]]
 GRIDS = [
     *([(2, 3)], [(4, 2)], [((3, 2), "F")], [((2, 4), "reversed")], [((2, 4), "strided")]),
     *([(1, 3)], [(3, 2)], [(2, 3, 2)], [(5, 4)]),
@@ -417,10 +417,6 @@ TABLE: dict[str, Word] = {
             "uint64",
         )
     },
-    **{
-        f"np.{name}": values(f"return np.{name}(x) * 0.5", family=cases.elementwise)
-        for name in ("longlong", "ulonglong")
-    },
     **{f"np.{name}": values("x", dtypes=COMPLEX) for name in ("iscomplexobj", "isrealobj")},
     **{
         f"np.{name}": values("x, y", family=cases.elementwise)
@@ -464,7 +460,10 @@ TABLE: dict[str, Word] = {
     },
     "np.average": reduction("x", "x, axis=-1", "x, weights=y", "x, axis=0, weights=y"),
     **{f"np.{name}": values("x > 0.5", "x, axis=-1") for name in ("all", "any", "count_nonzero")},
-    **{f"np.{name}": values("x", "x, axis=-1") for name in ("argmax", "argmin", "argsort")},
+    **{
+        f"np.{name}": values("x", "x, axis=-1")
+        for name in ("argmax", "argmin", "argsort", "nanargmax", "nanargmin")
+    },
     "np.trapezoid": reduction("x", "x, axis=0", "x, y", "x, dx=y[0]"),
     "np.diff": reduction("x", "x, axis=0", "x, 2", "x, prepend=y[:1]"),
     "np.ediff1d": reduction("x"),
@@ -869,7 +868,7 @@ TABLE: dict[str, Word] = {
     **{f"scipy.fft.{name}": _transformed(dtypes=REAL) for name in ("rfft", "ihfft")},
     **{f"scipy.fft.{name}": _transformed(dtypes=COMPLEX) for name in ("irfft", "hfft")},
     **{
-        f"scipy.fft.{name}": shaped("x", "x, norm='ortho'", like=GRIDS, dtypes=COMPLEX)
+        f"scipy.fft.{name}": shaped("x", "x, norm='ortho'", like=[*GRIDS, [(3, 1)]], dtypes=COMPLEX)
         for name in ("fft2", "fftn", "ifft2", "ifftn", "irfft2", "irfftn")
     },
     **{
