@@ -19,6 +19,7 @@ import numpy as np
 
 from symdiff.errors import InternalError
 from symdiff.ir.structure import children, is_leaf
+from symdiff.ops.support import real_as
 
 Arguments = tuple[Any, ...]
 
@@ -48,10 +49,20 @@ def observer(
     def observe(arguments: Arguments) -> None:
         expected, actual = _outcome(function, arguments), _outcome(emitted, arguments)
         found = difference_of_outcomes(expected, actual)
+        if found is not None and actual.error is not None and _is_refusal(actual.error):
+            raise actual.error
         if found is not None:
             raise InternalError(f"the program emitted for {name} differs: {found}", ir=listing)
 
     return observe
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Whether an emitted program says of a value that symdiff does not take it."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and trace.tb_frame.f_code is real_as.__code__
 
 
 def _outcome(function: Callable[[Arguments], Any], arguments: Arguments) -> Outcome:

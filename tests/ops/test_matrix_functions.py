@@ -108,7 +108,11 @@ def test_what_is_not_taken_is_refused():
             sd.vjp(function, A)
 
 
-def test_a_root_that_is_complex_is_told(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.delenv("SYMDIFF_VERIFY", raising=False)  # the function itself does not fail
+@pytest.mark.parametrize("verified", ["", "1"])  # the function itself does not fail
+@pytest.mark.parametrize("function", [linalg.sqrtm, linalg.logm])
+def test_a_root_that_is_complex_is_told(
+    monkeypatch: pytest.MonkeyPatch, function: Any, verified: str
+):
+    monkeypatch.setenv("SYMDIFF_VERIFY", verified)
     with pytest.raises(TypeError, match="pass a complex matrix"):
-        sd.grad(lambda a: np.sum(linalg.sqrtm(a)))(-A)
+        sd.grad(lambda a: np.sum(function(a)))(-A)
