@@ -182,6 +182,7 @@ EXAMPLES: Mapping[str, Callable[..., Any]] = {
     ),
     "signal_lfilter": lambda t, w, x: _op("signal_lfilter")(t, w, x),
     "linalg_eigh": lambda A: _op("linalg_eigh")(A),
+    "linalg_eigvalsh": lambda A: _op("linalg_eigvalsh")(A),
     "linalg_eig": lambda A: _op("linalg_eig")(A),
     "linalg_svd": lambda X: _op("linalg_svd")(X, full_matrices=False),
     "linalg_qr": lambda A: _op("linalg_qr")(A),

@@ -19,7 +19,6 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ops import decompositions, linalg, support
 from symdiff.ops.declare import Operation, call, declare, dotted, lowers, static, supporting
 from symdiff.ops.filters import of_known
-from symdiff.ops.linalg import eigvalsh
 from symdiff.ops.matrix_functions import MODULE, of_scipy, one_matrix
 from symdiff.ops.ufuncs import staged
 
@@ -36,11 +35,14 @@ def _evaluate_eigh(a: Any, *, UPLO: str = "L") -> Any:
     return of_scipy("eigh")(a, lower=UPLO == "L")
 
 
-def _spell_eigh(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    made = ast.Call(dotted(f"{MODULE}.eigh"), list(operands), [])
-    if node.attributes.get("UPLO") == "U":
-        made.keywords.append(ast.keyword("lower", ast.Constant(False)))
-    return made
+def _spell_of_triangle(name: str) -> Callable[..., ast.expr]:
+    def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+        made = ast.Call(dotted(f"{MODULE}.{name}"), list(operands), [])
+        if node.attributes.get("UPLO") == "U":
+            made.keywords.append(ast.keyword("lower", ast.Constant(False)))
+        return made
+
+    return spell
 
 
 def _evaluate_qr(a: Any, *, mode: str = "reduced") -> Any:
@@ -59,7 +61,12 @@ def _spell_eig(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(supporting(support.all_complex), [made], [])
 
 
-eigh = _sibling(linalg.eigh, _evaluate_eigh, _spell_eigh)
+eigh = _sibling(linalg.eigh, _evaluate_eigh, _spell_of_triangle("eigh"))
+eigvalsh = _sibling(
+    linalg.eigvalsh,
+    lambda a, *, UPLO="L": of_scipy("eigvalsh")(a, lower=UPLO == "L"),
+    _spell_of_triangle("eigvalsh"),
+)
 eig = _sibling(decompositions.eig, lambda a: support.all_complex(of_scipy("eig")(a)), _spell_eig)
 svd = _sibling(
     decompositions.svd,

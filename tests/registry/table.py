@@ -842,8 +842,8 @@ TABLE: dict[str, Word] = {
     "scipy.linalg.eigh": square(
         "l, v = scipy.linalg.eigh(symmetric(x)); return l, v * v", by=1.5, stacked=False
     ),
-    "scipy.linalg.eigvalsh": square(  # in single precision NumPy's, which SciPy's differ from
-        "symmetric(x)", by=1.5, stacked=False, dtypes=("float64",)
+    "scipy.linalg.eigvalsh": square(
+        "symmetric(x)", "symmetric(x), lower=False", by=1.5, stacked=False, dtypes=COMPLEX
     ),
     "scipy.linalg.lstsq": shaped("return scipy.linalg.lstsq(x, y)[0]", like=LEAST_SQUARES),
     "scipy.linalg.lu": square("x", "x, permute_l=True", stacked=False),
