@@ -39,8 +39,9 @@ from symdiff.ir.control import (
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Op, Value
 from symdiff.ir.structure import Leaf, Static, Structure
 from symdiff.ir.types import carries_derivative
-from symdiff.ops.declare import Operation
+from symdiff.ops.declare import Operation, array_type
 from symdiff.ops.defined import values_of_calls
+from symdiff.ops.retype import is_narrowed
 
 
 def jvp(
@@ -172,8 +173,17 @@ class Push:
                 return emit_undefined(value.type)
             if value in self.partial:
                 self.zeros.partial.add(self.got(value))
-            return self.zeros.of(self.got(value))
+            return self.zero_of(value)
         return name_after(fitted(tangent, value), value, "tangent")
+
+    def zero_of(self, value: Value) -> Value:
+        """No tangent; Python's number where the value is one that is typed as less precise."""
+        node = value.node
+        if node is not None and node.op is ops.retype:
+            before = node.operands[0]
+            if array_type(before).differentiable and is_narrowed(before, array_type(value)):
+                return ops.retype(self.zero_of(before), type=value.type)  # type: ignore[no-any-return]
+        return self.zeros.of(self.got(value))
 
     # An op with rules
 

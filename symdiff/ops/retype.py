@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops.declare import EVALUATED, Operation, array_type, declare, template
@@ -28,7 +30,14 @@ def _jvp(t: Value, y: Value, x: Value, *, type: ArrayType) -> Any:
     if array_type(t) == wider:
         return t
     is_pythons = array_type(t).kind == "python" and wider.kind == "scalar"
-    return astype(t, dtype=wider.dtype) if is_pythons else retype(t, type=wider)
+    if is_pythons and not is_narrowed(t, wider):
+        return astype(t, dtype=wider.dtype)
+    return retype(t, type=wider)
+
+
+def is_narrowed(number: Value, type: ArrayType) -> bool:
+    """Whether a Python number is typed as one of less precision, which it takes beside others."""
+    return np.promote_types(array_type(number).dtype, type.dtype) != type.dtype
 
 
 retype = declare(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import FLOAT, INT, ArrayType
+from symdiff.ir.types import COMPLEX, FLOAT, INT, ArrayType
 from symdiff.ops.declare import REGISTRY, array_type
 from symdiff.ops.elementary import add, multiply, negative, subtract, where
 from symdiff.ops.facts import is_derived, is_python, made_by, number_of
@@ -262,7 +262,10 @@ def nested_choice(node: Node, rewriter: Rewriter) -> Value | None:
 def needless_cast(node: Node, rewriter: Rewriter) -> Value | None:
     """The operand, where it has the dtype, and is no Python number on some path."""
     operand = node.operands[0]
-    if node.result.role == "primal" and array_type(operand).kind != "array":
+    type_ = array_type(operand)
+    # Python's numbers are of these, whatever they are typed as (``retype``).
+    narrow = type_.dtype.kind in "fc" and type_.dtype not in (FLOAT.dtype, COMPLEX.dtype)
+    if type_.kind != "array" and (narrow or node.result.role == "primal"):
         return first_operand(node, rewriter) if is_numpys(operand) else None
     return first_operand(node, rewriter)
 

@@ -12,8 +12,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from symdiff import ops
 from symdiff.ir.build import Builder, building
 from symdiff.ir.control import cond, emit_cond, emit_undefined, join_types, loop, undefined
@@ -21,6 +19,7 @@ from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.structure import Structure, is_leaf
 from symdiff.ir.types import BOOL, INT, ArrayType, ListType, Type, open_symbols
 from symdiff.ops import list_new
+from symdiff.ops.elementary import result_dtype
 from symdiff.parse.activations import PARENT, rebinds
 from symdiff.parse.heap import (
     Heap,
@@ -94,10 +93,14 @@ NOTHING = _Nothing()
 
 
 def meet(a: Type, b: Type, symbol: str) -> Type:
-    """The type of a value that has one type on one path and another on the other."""
+    """The type of a value that has one type on one path and another on the other.
+
+    A Python number has the dtype that it takes beside the other: ``t = 0.0`` is of float32 in a
+    loop that adds elements of float32 to it.
+    """
     if isinstance(a, ArrayType) and isinstance(b, ArrayType) and not a.shape and not b.shape:
         kind = max(a.kind, b.kind, key=_KINDS.index)
-        return ArrayType(np.result_type(a.dtype, b.dtype), (), kind)
+        return ArrayType(result_dtype(a, b), (), kind)
     try:
         return join_types(a, b, symbol)
     except TypeError as error:

@@ -730,9 +730,7 @@ TABLE: dict[str, Word] = {
         for name in ("vectorize", "lib._function_base_impl.__call__")
     },
     "np.mask_indices": values("len(x), np.triu", family=cases.signals),
-    "np.ndenumerate": signal(
-        "return sum([v * (i[0] + 1.0) for i, v in np.ndenumerate(x)])", dtypes=("float64",)
-    ),
+    "np.ndenumerate": signal("return sum([v * (i[0] + 1.0) for i, v in np.ndenumerate(x)])"),
     "np.ndindex": signal("return sum([x[i] * 2.0 for i in np.ndindex(x.shape)])"),
     "np.polydiv": shaped("x, y", like=[[b, a] for a, b in LONGER]),
     "np.polymul": shaped("x, y", like=VECTORS, dtypes=COMPLEX),
