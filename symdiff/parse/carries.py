@@ -61,6 +61,7 @@ from symdiff.parse.join import (
     is_variable,
     key_name,
     meet,
+    meet_in_list,
     mentions,
     met,
     own_symbol,
@@ -735,7 +736,7 @@ class Carries:
         element = self._own(type_.element)
         for items, heap in ((start, self.base), (hint, self.hint_heap)):
             for item in items:
-                element = self._meet(self._type_of(item, heap), element)
+                element = met(self._type_of(item, heap), element, self.varying, meet_in_list)
         return ListType(element)
 
     def wider(self, key: Key, end: Abstract, heap: Heap) -> bool:
@@ -776,7 +777,7 @@ class Carries:
             if isinstance(type_, ListType) and isinstance(end, tuple):
                 ended: Type = type_
                 for item in end:
-                    ended = ListType(meet(self._type_of(item, heap), type_.element, "end"))
+                    ended = ListType(meet_in_list(self._type_of(item, heap), type_.element, "end"))
             else:
                 ended = self._type_of(end, heap)
             if isinstance(slot, Memory) and slot.either is not None:

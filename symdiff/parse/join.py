@@ -107,12 +107,21 @@ def meet(a: Type, b: Type, symbol: str) -> Type:
         raise Unjoinable(str(error)) from None
 
 
+def meet_in_list(a: Type, b: Type, symbol: str) -> Type:
+    """The type of two elements of one list: Python's numbers keep theirs in an array of it."""
+    if isinstance(a, ArrayType) and isinstance(b, ArrayType) and a.weak != b.weak:
+        a, b = (replace(one, kind="scalar") if one.weak else one for one in (a, b))
+    return meet(a, b, symbol)
+
+
 def own_symbol() -> str:
     """A name that no other size has."""
     return f"%{Value(INT).number}"
 
 
-def met(a: Type, b: Type, varying: set[str]) -> Type:
+def met(
+    a: Type, b: Type, varying: set[str], meet: Callable[[Type, Type, str], Type] = meet
+) -> Type:
     """The type of both; the symbols of the sizes in which they differ are added to ``varying``."""
     symbol = own_symbol()
     type_ = meet(a, b, symbol)
@@ -655,7 +664,7 @@ class Joiner:
         known = [*types[0], *types[1]]
         element = known[0]
         for type_ in known[1:]:
-            element = meet(element, type_, own_symbol())
+            element = meet_in_list(element, type_, own_symbol())
         values = [self._as_list(arm, c, ListType(element)) for arm, c in enumerate((a, b))]
         return self._out(name, *values)
 

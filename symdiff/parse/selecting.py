@@ -20,7 +20,7 @@ from symdiff.parse import staged_lists
 from symdiff.parse.blame import users
 from symdiff.parse.branches import joined_cases
 from symdiff.parse.interpreter import UNREACHABLE, Interpreter
-from symdiff.parse.join import meet, own_symbol
+from symdiff.parse.join import meet_in_list, own_symbol
 from symdiff.parse.opaque import Template
 from symdiff.parse.values import (
     ABSENT,
@@ -222,7 +222,7 @@ def _listed(interp: Interpreter, items: tuple[Abstract, ...]) -> Value | Columns
 
 def _column(interp: Interpreter, leaves: Sequence[Abstract]) -> Value:
     types = [interp.lift(leaf).type for leaf in leaves]
-    element = functools.reduce(lambda a, b: meet(a, b, own_symbol()), types)
+    element = functools.reduce(lambda a, b: meet_in_list(a, b, own_symbol()), types)
     values = [staged_lists.leaf_value(interp.heap, v, element, interp.span) for v in leaves]
     made: Value = ops.list_new(*values, type=ListType(element))
     return made

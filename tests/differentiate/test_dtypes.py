@@ -139,3 +139,16 @@ def test_the_tangent_of_either_of_two_numbers_has_the_dtype_of_the_one_taken(sec
     value, tangent = sd.jvp(by_case, (x, 0.3), (np.ones(2, np.float32), 1.0))
     assert value.dtype == tangent.dtype == by_case(x, 0.3).dtype
     np.testing.assert_allclose(tangent, [rate], rtol=1e-15)
+
+
+def listed(x):
+    sums = [0.0]
+    for number in x:
+        sums.append(sums[-1] + number**2)
+    return np.array(sums)
+
+
+def test_an_array_of_a_list_with_a_number_of_python_has_the_tangent_in_its_dtype():
+    value, tangent = sd.jvp(listed, (X,), (V,))
+    assert value.dtype == tangent.dtype == listed(X).dtype == np.float64
+    np.testing.assert_allclose(tangent, [0.0, *np.cumsum(2.0 * X * V)], rtol=1e-6)
