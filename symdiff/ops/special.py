@@ -735,7 +735,6 @@ def _register(special: ModuleType) -> None:
     lowers(special.zeta)(_zeta)
     for name in _OF_WHOLE_NUMBERS:
         lowers(getattr(special, name))(_of_known(getattr(special, name)))
-    lowers(special.binom)(lambda n, k: special.binom(static(n), static(k)))
 
 
 _OF_WHOLE_NUMBERS = ("comb", "factorial", "perm", "factorial2")

@@ -1,21 +1,20 @@
-"""An environment that has Python's own library and NumPy, and nothing else."""
+"""An environment that has Python's own library and NumPy, or SciPy too, and nothing else."""
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 # Runs every file as a program would be run, and prints the exit code before what it said.
 _DRIVER = """
 import contextlib, io, sys, traceback, warnings
 sys.path[:] = [p for p in sys.path if "site-packages" not in p and "dist-packages" not in p]
 sys.path.insert(0, sys.argv[1])
-for missing in ("symdiff", "scipy", "sympy"):
+for missing in sys.argv[3].split(","):
     try:
         __import__(missing)
     except ImportError:
@@ -37,23 +36,30 @@ for path in open(sys.argv[2]).read().split("\\n"):
 """
 
 
-def numpy_alone(folder: Path) -> Path:
-    """A folder in which only NumPy can be imported from."""
+def alone(folder: Path, packages: Sequence[str]) -> Path:
+    """A folder from which only these packages can be imported."""
     folder.mkdir(exist_ok=True)
-    package = Path(np.__file__).parent
-    for found in (package, package.with_name("numpy.libs")):
-        if found.exists():
-            os.symlink(found, folder / found.name)
+    for name in packages:
+        found = importlib.util.find_spec(name)
+        assert found is not None
+        assert found.origin is not None
+        package = Path(found.origin).parent
+        for part in (package, package.with_name(f"{name}.libs")):
+            if part.exists():
+                os.symlink(part, folder / part.name)
     return folder
 
 
-def run_alone(files: Sequence[Path], folder: Path) -> dict[str, tuple[object, str]]:
-    """The exit code and the output of each file, run where there is only NumPy."""
+def run_alone(
+    files: Sequence[Path], folder: Path, packages: Sequence[str] = ("numpy",)
+) -> dict[str, tuple[object, str]]:
+    """The exit code and the output of each file, run where there is only NumPy, or these."""
     listing = folder / "files.txt"
     listing.write_text("\n".join(map(str, files)))
-    only = numpy_alone(folder / "only_numpy")
+    only = alone(folder / "only", packages)
+    missing = ",".join({"symdiff", "scipy", "sympy"} - set(packages))
     run = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", _DRIVER, str(only), str(listing)],
+        [sys.executable, "-I", "-S", "-c", _DRIVER, str(only), str(listing), missing],
         capture_output=True,
         text=True,
     )
