@@ -78,7 +78,8 @@ def hilbert(n: Any) -> Any:
 
 def khatri_rao(a: Any, b: Any) -> Any:
     a, b = np.asarray(a), np.asarray(b)
-    return (a[:, None, :] * b[None]).reshape(-1, b.shape[1])
+    columns = a[..., :, None, :] * b[..., None, :, :]
+    return columns.reshape((*columns.shape[:-3], a.shape[-2] * b.shape[-2], columns.shape[-1]))
 
 
 def fiedler(a: Any) -> Any:
