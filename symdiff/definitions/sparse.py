@@ -20,7 +20,7 @@ def sparse_product(data: Any, rows: Any, columns: Any, x: Any, count: Any) -> An
     raise TypeError("sparse_product is staged")
 
 
-def sparse_solve(data: Any, rows: Any, columns: Any, b: Any) -> Any:
+def sparse_solve(data: Any, rows: Any, columns: Any, b: Any, by_rows: Any) -> Any:
     """The solution of equations whose matrix is sparse: an op."""
     raise TypeError("sparse_solve is staged")
 
@@ -30,20 +30,27 @@ class Entries:
 
     __array_ufunc__ = None  # an array before it leaves the product to it
 
-    def __init__(self, data: Any, rows: Any, columns: Any, shape: Any, is_array: Any) -> None:
+    def __init__(
+        self, data: Any, rows: Any, columns: Any, shape: Any, is_array: Any, kind: Any
+    ) -> None:
         self.data, self.rows, self.columns, self.shape = data, rows, columns, shape
         self.is_array = is_array  # whose ``*`` goes by elements; that of matrices is ``@``
+        self.kind = kind  # how equations with the matrix are solved
 
     @property
     def T(self) -> Any:
         shape = self.shape[1], self.shape[0]
-        return Entries(self.data, self.columns, self.rows, shape, self.is_array)
+        kind = {"csr": "csc", "csc": "csr"}.get(self.kind, self.kind)
+        return Entries(self.data, self.columns, self.rows, shape, self.is_array, kind)
+
+    def _with(self, data: Any, kind: Any) -> Any:
+        return Entries(data, self.rows, self.columns, self.shape, self.is_array, kind)
 
     def transpose(self) -> Any:
         return self.T
 
     def conj(self) -> Any:
-        return Entries(self.data.conj(), self.rows, self.columns, self.shape, self.is_array)
+        return self._with(self.data.conj(), self.kind)
 
     def __matmul__(self, other: Any) -> Any:
         return self.dot(other)
@@ -59,18 +66,17 @@ class Entries:
         return self.T.dot(x) if x.ndim == 1 else self.T.dot(x.T).T
 
     def tocsr(self) -> Any:
-        return self
+        return self._with(self.data, "csr")
 
     def tocsc(self) -> Any:
-        return self
+        return self._with(self.data, "csc")
 
     def tocoo(self) -> Any:
-        return self
+        return self._with(self.data, "coo")
 
     def __mul__(self, other: Any) -> Any:
         if np.ndim(other) == 0:
-            data = self.data * other
-            return Entries(data, self.rows, self.columns, self.shape, self.is_array)
+            return self._with(self.data * other, self.kind)
         if self.is_array:
             refuse("elementwise products (write @ for matrix products)")
         return self.dot(other)
@@ -91,7 +97,7 @@ def _making(kind: Any, is_array: Any) -> Any:
         arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False, *, maxprint: Any = None
     ) -> Any:
         if isinstance(arg1, Entries):
-            return arg1
+            return Entries(arg1.data, arg1.rows, arg1.columns, arg1.shape, is_array, kind)
         if not isinstance(arg1, tuple) or shape is None:
             refuse("anything but entries, their places and shape=")
         data = np.asarray(arg1[0])
@@ -107,7 +113,7 @@ def _making(kind: Any, is_array: Any) -> Any:
             columns = np.repeat(np.arange(shape[1]), np.diff(arg1[2]))
         else:
             refuse("three arrays")
-        return Entries(data, np.asarray(rows), np.asarray(columns), shape, is_array)
+        return Entries(data, np.asarray(rows), np.asarray(columns), shape, is_array, kind)
 
     return made
 
@@ -135,7 +141,7 @@ def entries_of(matrix: Any) -> Any:
         columns = np.repeat(np.arange(shape[1]), np.diff(matrix.indptr))
     else:
         refuse(f"a matrix in the format {kind!r} (convert it by .tocsr())")
-    return Entries(matrix.data, rows, columns, shape, not isinstance(matrix, spmatrix))
+    return Entries(matrix.data, rows, columns, shape, not isinstance(matrix, spmatrix), kind)
 
 
 def _product(self: Any, other: Any) -> Any:
@@ -176,7 +182,8 @@ def spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: Any = True) -> 
     entries, right = entries_of(A), np.asarray(b)
     if right.ndim != 1:
         refuse("several right sides (solve for one after the other)")
-    return sparse_solve(entries.data, entries.rows, entries.columns, right)
+    by_rows = entries.kind == "csr"
+    return sparse_solve(entries.data, entries.rows, entries.columns, right, by_rows)
 
 
 @when_imported("scipy.sparse")

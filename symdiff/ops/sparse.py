@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import importlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from symdiff.definitions import sparse as definitions
-from symdiff.ir.graph import Value
+from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops.declare import (
     FUNCTIONS,
@@ -18,6 +20,7 @@ from symdiff.ops.declare import (
     declare,
     lowers,
     require_array,
+    static,
     template,
 )
 from symdiff.ops.elementary import as_dtype_of, conjugated
@@ -104,16 +107,33 @@ sparse_product: Operation = declare(
 )
 
 
-def _infer_solve(data: Type, rows: Type, columns: Type, b: Type) -> tuple[Type, ...]:
+def _infer_solve(
+    data: Type, rows: Type, columns: Type, b: Type, *, by_rows: bool = False
+) -> tuple[Type, ...]:
     right = require_array(b, "spsolve")
     dtype = common_dtype(require_array(data, "spsolve"), right)
     return (ArrayType(dtype, right.shape, "array"),)
 
 
-def _evaluate_solve(data: Any, rows: Any, columns: Any, b: Any) -> Any:
-    shape = (b.shape[0], b.shape[0])
-    matrix = _sparse("scipy.sparse").csc_array((data, (rows, columns)), shape=shape)
+def _evaluate_solve(data: Any, rows: Any, columns: Any, b: Any, *, by_rows: bool = False) -> Any:
+    shape, library = (b.shape[0], b.shape[0]), _sparse("scipy.sparse")
+    made = library.csr_array if by_rows else library.csc_array
+    matrix = made((data, (rows, columns)), shape=shape)
     return _sparse("scipy.sparse.linalg").spsolve(matrix, b)
+
+
+_SOLVED = {
+    made: template(
+        f"scipy.sparse.linalg.spsolve(scipy.sparse.{made}(({{0}}, ({{1}}, {{2}})),"
+        " shape=({3}.shape[0], {3}.shape[0])), {3})"
+    )
+    for made in ("csc_array", "csr_array")
+}
+
+
+def _spell_solve(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    made = "csr_array" if node.attributes.get("by_rows") else "csc_array"
+    return _SOLVED[made](node, operands)
 
 
 def _solved_back(g: Value, data: Value, rows: Value, columns: Value) -> Value:
@@ -127,24 +147,25 @@ sparse_solve: Operation = declare(
         _evaluate_solve,
         raises=True,
         cost="heavy",
-        spelling=template(
-            "scipy.sparse.linalg.spsolve(scipy.sparse.csc_array(({0}, ({1}, {2})),"
-            " shape=({3}.shape[0], {3}.shape[0])), {3})"
-        ),
+        spelling=_spell_solve,
         repeated=frozenset({3}),
         vjp={
-            0: lambda g, y, data, rows, columns, b: as_dtype_of(
+            0: lambda g, y, data, rows, columns, b, **way: as_dtype_of(
                 -_at_entries(_solved_back(g, data, rows, columns), rows, y, columns), data
             ),
-            3: lambda g, y, data, rows, columns, b: as_dtype_of(
+            3: lambda g, y, data, rows, columns, b, **way: as_dtype_of(
                 _solved_back(g, data, rows, columns), b
             ),
         },
         jvp={
-            0: lambda t, y, data, rows, columns, b: (
-                -sparse_solve(data, rows, columns, product_of(t, rows, columns, y, sizes_of(y)[0]))
+            0: lambda t, y, data, rows, columns, b, **way: (
+                -sparse_solve(
+                    data, rows, columns, product_of(t, rows, columns, y, sizes_of(y)[0]), **way
+                )
             ),
-            3: lambda t, y, data, rows, columns, b: sparse_solve(data, rows, columns, t),
+            3: lambda t, y, data, rows, columns, b, **way: sparse_solve(
+                data, rows, columns, t, **way
+            ),
         },
         nondifferentiable=frozenset({1, 2}),
         documentation="The solution of equations whose matrix is given by its entries.",
@@ -159,6 +180,6 @@ def _lower_product(data: Any, rows: Any, columns: Any, x: Any, count: Any) -> Va
 
 
 @lowers(definitions.sparse_solve)
-def _lower_solve(data: Any, rows: Any, columns: Any, b: Any) -> Value:
+def _lower_solve(data: Any, rows: Any, columns: Any, b: Any, by_rows: Any) -> Value:
     operands = [staged(x) for x in (data, rows, columns, b)]
-    return sparse_solve(*operands)  # type: ignore[no-any-return]
+    return sparse_solve(*operands, **({"by_rows": True} if static(by_rows) else {}))  # type: ignore[no-any-return]

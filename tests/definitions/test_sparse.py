@@ -88,3 +88,16 @@ def test_what_is_not_taken_is_refused():
     ):
         with pytest.raises(sd.UnsupportedCallError, match=told):
             sd.vjp(function, X)
+
+
+@pytest.mark.parametrize("made", [sparse.csr_array, sparse.csc_array])
+def test_equations_are_solved_by_rows_or_by_columns_as_scipy_does(made: Any) -> None:
+    places = np.array([0, 1, 2, 0, 3, 3, 1]), np.array([0, 1, 2, 2, 3, 0, 3])
+
+    def solved(data, b):
+        return solving.spsolve(made((data, places), shape=(4, 4)), b)
+
+    program, random = sd.differentiable(solved), np.random.default_rng(0)
+    for _ in range(5):
+        data, b = random.uniform(1, 2, 7), random.normal(size=4)
+        np.testing.assert_array_equal(program.forward(data, b)[0], solved(data, b))

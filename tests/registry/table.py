@@ -230,9 +230,12 @@ NORMAL = [
     *([(2, 3), ((3,), "strided"), ((3, 3), "strided")], [(2, 2, 3), (3,), (3, 3)]),
 ]
 SIMPLEX = "x / np.sum(x, axis=-1, keepdims=True)"
-SPARSE = [  # entries in three places of the diagonal and one beside, and a vector or columns
+SPARSE_VECTOR = [  # entries in three places of the diagonal and one beside, and a vector
     *([(4,), (3,)], [((4,), "reversed"), (3,)], [((4,), "strided"), (3,)]),
-    *([(4,), ((3,), "reversed")], [(4,), ((3,), "strided")], [(4,), (3, 3)]),
+    *([(4,), ((3,), "reversed")], [(4,), ((3,), "strided")]),
+]
+SPARSE = [  # the same, or columns
+    *(*SPARSE_VECTOR, [(4,), (3, 3)]),
     *([(4,), ((3, 3), "F")], [((4,), "reversed"), ((3, 3), "strided")]),
 ]
 NOT_EMPTY = [
@@ -1124,7 +1127,8 @@ TABLE: dict[str, Word] = {
     "scipy.sparse.spmatrix.get_shape": elementwise("return x * ENTRIES.get_shape()[0]"),
     "scipy.sparse.linalg.spsolve": shaped(
         "scipy.sparse.csc_array((x, PLACES), shape=(3, 3)), y",
-        like=SPARSE,
+        "scipy.sparse.csr_array((x, PLACES), shape=(3, 3)), y",
+        like=SPARSE_VECTOR,
         x=(1.2, 2.8),
         dtypes=("float64",),
     ),
