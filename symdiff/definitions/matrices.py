@@ -277,7 +277,9 @@ def cho_solve_banded(
     from scipy.linalg import solve_banded
 
     band, lower = cb_and_lower
-    band = matrix(band)
+    band, b = matrix(band), np.asarray(b)
+    if b.size == 0:
+        return np.empty_like(b, dtype=np.result_type(band, b, np.float32))
     width = band.shape[0] - 1
     turned = []
     for k in range(width + 1):
@@ -304,7 +306,12 @@ def polar(a: Any, side: Any = "right") -> Any:
 def norm(
     a: Any, ord: Any = None, axis: Any = None, keepdims: Any = False, check_finite: Any = True
 ) -> Any:
-    return np.linalg.norm(a, ord, axis, keepdims)
+    a = np.asarray(a)
+    found = np.linalg.norm(a, ord, axis, keepdims)
+    of_all = axis is None and not keepdims and ord in (None, 2)
+    if of_all and a.ndim == 1 and a.size and a.dtype.char in "fdFD":
+        return float(found)  # what BLAS gives
+    return found
 
 
 def register(linalg: ModuleType) -> None:
