@@ -13,6 +13,15 @@ import numpy as np
 from symdiff.definitions.declare import defines, refuse
 
 
+@defines(np.correlate)
+def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
+    """Of a longer second operand NumPy turns the sums round, and then the result."""
+    a, v = np.atleast_1d(a), np.atleast_1d(v).conj()
+    if len(a) < len(v):
+        return np.convolve(v, a[::-1], mode)[::-1].copy()
+    return np.convolve(a, v[::-1], mode)
+
+
 @defines(np.polyadd)
 def polyadd(a1: Any, a2: Any) -> Any:
     """The sum of two polynomials."""

@@ -346,11 +346,6 @@ def _convolved_length(dims: tuple[Dim, ...], mode: str) -> Dim:
     return Size(f"{mode}({dims[0]},{dims[1]})", open=True)
 
 
-@lowers(np.correlate)
-def lower_correlate(a: Any, v: Any, mode: Any = "valid") -> Value:
-    return lower_convolve(a, conjugated(lower_flip(v)), mode)  # type: ignore[no-any-return]
-
-
 # Medians and averages -----------------------------------------------------------------------------
 
 

@@ -211,3 +211,11 @@ def test_a_polynomial_without_coefficients_is_0() -> None:
 
     p, q = np.zeros(0), np.array([1.0, 2.0])
     assert same(sd.vjp(function, p, q)[0], function(p, q))
+
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize("lengths", [(5, 3), (2, 5), (3, 4), (4, 4)])
+def test_correlation_of_any_lengths(mode: str, lengths: tuple[int, int]) -> None:
+    random = np.random.default_rng(0)
+    x, y = (random.normal(size=n) for n in lengths)
+    check(lambda x, y: np.correlate(x, y * y, mode), x, y, wrt=(0, 1))
