@@ -104,8 +104,8 @@ def lower_vander(x: Any, N: Any = None, increasing: Any = False) -> Value:
     points = cast(points, np.promote_types(array_type(points).dtype, int))
     count = static(sizes_of(points)[0] if N is None else N)
     ones = FUNCTIONS[np.ones_like](points)
-    columns = [ones, *[points] * (int(count) - 1)][: int(count)]
-    powers = cumprod(FUNCTIONS[np.stack](columns, 1), axis=1)
+    powers = cumprod(FUNCTIONS[np.stack]([ones, *[points] * (int(count) - 1)], 1), axis=1)
+    powers = powers if count else _at(powers, 1, slice(0, 0))
     return powers if static(increasing) else lower_flip(powers, 1)  # type: ignore[no-any-return]
 
 
