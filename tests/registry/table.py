@@ -677,8 +677,8 @@ TABLE: dict[str, Word] = {
         signal("x, 1", "x, np.inf", "x, -np.inf"),
         matrix("x, 'nuc', axis=(-2, -1)", "x, 2, axis=(-2, -1)"),
     ),
-    "np.linalg.pinv": matrix("x", dtypes=COMPLEX),
-    "np.linalg.qr": several(matrix("x"), square("x, 'complete'", dtypes=COMPLEX)),
+    "np.linalg.pinv": matrix("x", dtypes=COMPLEX, x=diagonal()),
+    "np.linalg.qr": several(matrix("x", x=diagonal()), square("x, 'complete'", dtypes=COMPLEX)),
     "np.linalg.solve": several(system(dtypes=COMPLEX)),
     "np.linalg.svd": matrix(
         "u, s, v = np.linalg.svd(x, full_matrices=False); return u * u, s, v * v"
