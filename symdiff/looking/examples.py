@@ -185,6 +185,7 @@ EXAMPLES: Mapping[str, Callable[..., Any]] = {
     "linalg_eigvalsh": lambda A: _op("linalg_eigvalsh")(A),
     "linalg_eig": lambda A: _op("linalg_eig")(A),
     "linalg_svd": lambda X: _op("linalg_svd")(X, full_matrices=False),
+    "linalg_svdvals": lambda X: _op("linalg_svdvals")(X),
     "linalg_qr": lambda A: _op("linalg_qr")(A),
     "fft": lambda z: _np("fft.fft")(z),
     "ifft": lambda z: _np("fft.ifft")(z),

@@ -106,7 +106,7 @@ def lower_vander(x: Any, N: Any = None, increasing: Any = False) -> Value:
     ones = FUNCTIONS[np.ones_like](points)
     powers = cumprod(FUNCTIONS[np.stack]([ones, *[points] * (int(count) - 1)], 1), axis=1)
     powers = powers if count else _at(powers, 1, slice(0, 0))
-    return powers if static(increasing) else lower_flip(powers, 1)  # type: ignore[no-any-return]
+    return powers if static(increasing) else lower_flip(powers, 1)
 
 
 # Interpolation ------------------------------------------------------------------------------------

@@ -73,6 +73,9 @@ svd = _sibling(
     lambda a, *, full_matrices=True: of_scipy("svd")(a, full_matrices),
     call(f"{MODULE}.svd", full_matrices=True),
 )
+svdvals = _sibling(
+    decompositions.svdvals, lambda a: of_scipy("svdvals")(a), call(f"{MODULE}.svdvals")
+)
 qr = _sibling(decompositions.qr, _evaluate_qr, _spell_qr)
 
 # What calls mean ----------------------------------------------------------------------------------
@@ -152,7 +155,7 @@ def _lower_svd(
 
 
 def _lower_svdvals(a: Any, overwrite_a: Any = False, check_finite: Any = True) -> Value:
-    return decompositions.svdvals(one_matrix(a, "svdvals"))  # type: ignore[no-any-return]
+    return svdvals(one_matrix(a, "svdvals"))  # type: ignore[no-any-return]
 
 
 def _lower_qr(
