@@ -13,14 +13,17 @@ import numpy as np
 from symdiff.definitions.declare import INSTEAD
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Operand, Value
+from symdiff.ir.types import BOOL
 from symdiff.ops.arrange import axis_of, lower_reshape
 from symdiff.ops.creation import arange_of, array_of
 from symdiff.ops.declare import array_type, static, writes
 from symdiff.ops.elementary import as_dtype_of, negative, remainder, where
 from symdiff.ops.index import index_add_of, index_of, index_set_of
 from symdiff.ops.order import places_along
+from symdiff.ops.reduce import count_nonzero
 from symdiff.ops.shape import diagonal
 from symdiff.ops.sizes import dim_of, product, sizes_of
+from symdiff.ops.ufuncs import cast
 
 
 @writes(np.add.at)
@@ -64,6 +67,18 @@ def putmask(a: Value, mask: Any, values: Any) -> Value:
     if array_type(v).rank and array_type(v).shape != array_type(a).shape:
         v = lower_reshape(_over_and_over(v, product(sizes)), sizes)
     return _chosen(mask, v, a)
+
+
+@writes(np.place)
+def place(arr: Value, mask: Any, vals: Any) -> Value:
+    """The values go to the places that are chosen one after another."""
+    values, chosen = array_of(vals), cast(array_of(mask), BOOL.dtype)
+    if array_type(values).shape and 0 in array_type(values).shape:
+        raise UnsupportedCallError("numpy.place of no values")
+    if array_type(chosen).shape != array_type(arr).shape:
+        chosen = lower_reshape(chosen, sizes_of(arr))
+    count = count_nonzero(chosen, axis=None, keepdims=False)
+    return index_set_of(arr, _over_and_over(values, count), chosen)
 
 
 def _chosen(mask: Any, new: Any, old: Value) -> Value:

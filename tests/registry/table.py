@@ -590,6 +590,7 @@ TABLE: dict[str, Word] = {
     "np.minimum.at": _written("[0, 0], 0.95", "[0, -1], y[-1]"),
     "np.put": _written("[0, -1], y[0]"),
     "np.putmask": _written("x > 0.5, y"),
+    "np.place": _written("x > 0.5, y"),
     "np.copyto": _written("y", "y, where=x > 0.5"),
     "np.put_along_axis": _written("np.argmax(x, axis=-1, keepdims=True), 0.5, -1"),
     "np.fill_diagonal": _written("0.5", "y[0, 0]"),
