@@ -78,6 +78,7 @@ class Example:
     orders: tuple[int, ...] = (1, 2)
     reference: str = ""  # what the differences are taken of, where the call would not be as exact
     within: float = 0.0  # how near derivatives of what is solved to a tolerance are at least
+    steady: bool = True  # whether the library itself gives the same bits each time
 
     @property
     def operands(self) -> tuple[str, ...]:
@@ -161,8 +162,9 @@ def word(
     dtypes: Sequence[str] = REAL,
     orders: Sequence[int] = (1, 2),
 ) -> Word:
-    """Examples of one family; ``reference`` and ``within`` among the domains are theirs."""
+    """Examples of one family; the last three of an example stand among the domains."""
     reference, within = domains.pop("reference", ""), domains.pop("within", 0.0)
+    steady = domains.pop("steady", True)
     given = {
         name: d if isinstance(d, Interval | Integers) else Interval(*d)
         for name, d in domains.items()
@@ -181,6 +183,7 @@ def word(
                 tuple(orders),
                 reference,
                 within,
+                steady,
             )
             for body in bodies
         ]
