@@ -14,7 +14,7 @@ from tests.registry.examples import Example
 ALL = bool(os.environ.get("ALL_CELLS"))  # else of each callable a fixed part
 LEAST = 8  # shapes of what takes arrays
 SHOWN = 6  # of what is wrong
-FEW = {"x.item()"}  # an array of one element
+FEW = {"x.item()", "scipy.sparse.linalg.spsolve"}  # of one element; of a matrix of given places
 
 
 @pytest.mark.parametrize("name", walk.registered())
