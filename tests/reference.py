@@ -96,11 +96,17 @@ def _as_type_of(leaf: Any, value: Any) -> Any:
 
 
 def direction(tree: Tree, seed: int) -> Tree:
-    """Fixed random numbers in [-1, 1] in the structure of a tree, None where it has no leaf."""
+    """Fixed random numbers in the structure of a tree, None where it has no leaf.
+
+    They are in [-1, 1], the parts of complex ones too.
+    """
     random = np.random.default_rng(seed)
 
     def draw(leaf: Any) -> Any:
-        return _as_type_of(leaf, random.uniform(-1.0, 1.0, np.shape(leaf)))
+        drawn = random.uniform(-1.0, 1.0, np.shape(leaf))
+        if np.iscomplexobj(leaf):
+            drawn = drawn + 1j * random.uniform(-1.0, 1.0, np.shape(leaf))
+        return _as_type_of(leaf, drawn)
 
     return map_leaves(draw, tree, rest="none")
 
@@ -123,11 +129,13 @@ def move_arguments(args: Sequence[Any], directions: Sequence[Tree], distance: An
 
 
 def inner(left: Tree, right: Tree) -> Any:
-    """The sum of products over the leaves of ``left``; ``right`` may hold None beside no leaf."""
+    """The sum of products over the leaves of ``left``, Re(conj(a) b) of complex ones; ``right`` may
+    hold None beside no leaf.
+    """
     products: list[Any] = []
 
     def multiply(a: Any, b: Any) -> Any:
-        products.append(np.sum(np.asarray(a) * np.asarray(b)))
+        products.append(np.sum(np.real(np.conj(a) * np.asarray(b))))
         return a
 
     map_leaves(multiply, left, right)
