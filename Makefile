@@ -71,7 +71,7 @@ fuzz: $(READY)
 golden: $(READY)
 	UPDATE_GOLDEN=1 UPDATE_README=1 $(BIN)/python -m pytest --quiet \
 	    tests/test_golden.py tests/emit/test_golden.py tests/test_readme.py \
-	    tests/looking/test_rules.py
+	    tests/inspection/test_rules.py
 
 format: $(READY)
 	$(BIN)/ruff format .

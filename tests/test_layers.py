@@ -1,6 +1,6 @@
 """The layers, held by reading import statements: imports point down, and heavy ones wait.
 
-    api → {graphs, tracing, looking, closed, exporting} → pipeline
+    api → {graphs, tracing, inspection, symbolic, exporting} → pipeline
         → {parse, differentiate, optimise, emit, runtime} → ops → ir → source, errors, definitions
 
 Modules of the lowest layer may import each other, all others only what stands below them and their
@@ -23,7 +23,7 @@ LAYERS = (
     {"ops"},
     {"parse", "differentiate", "optimise", "emit", "runtime"},
     {"pipeline"},
-    {"graphs", "tracing", "looking", "closed", "exporting"},
+    {"graphs", "tracing", "inspection", "symbolic", "exporting"},
     {"api"},
 )
 HEIGHT = {part: height for height, layer in enumerate(LAYERS) for part in layer}

@@ -30,7 +30,7 @@ from symdiff.api.objects import (
 from symdiff.api.ruling import Returns, Rule, registered
 
 if TYPE_CHECKING:
-    from symdiff.looking.ruletable import RuleTable
+    from symdiff.inspection.ruletable import RuleTable
     from symdiff.runtime.saved import Pullback
 
 __all__ = [
@@ -440,6 +440,6 @@ def rules(*functions: str | Callable[..., Any]) -> RuleTable:
         dy_da = a / np.where(y == 0, 1.0, y)
         dy_db = b / np.where(y == 0, 1.0, y)
     """
-    from symdiff.looking.ruletable import table_of
+    from symdiff.inspection.ruletable import table_of
 
     return table_of(*functions)

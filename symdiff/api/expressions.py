@@ -16,7 +16,7 @@ class FromExpression(Differentiable):
     @classmethod
     def of(cls, expression: Any, args: Sequence[Any], name: str) -> FromExpression:
         """The object around the function of an expression."""
-        from symdiff.closed import functions_of
+        from symdiff.symbolic import functions_of
 
         function: Any
         function, called = functions_of(expression, args, name)

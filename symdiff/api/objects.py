@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from symdiff.api.programs import Home
     from symdiff.api.transforms import Transform
     from symdiff.graphs import ComputationGraph
-    from symdiff.looking import Built, Source
-    from symdiff.looking.explanation import Explanation
+    from symdiff.inspection import Built, Source
+    from symdiff.inspection.explanation import Explanation
     from symdiff.pipeline import Chain
     from symdiff.runtime.dispatch import Dispatcher
     from symdiff.runtime.saved import Pullback, Saved
@@ -267,7 +267,7 @@ class Differentiable:
         operations and bytes by source line. Nothing runs. ``str``, ``as_dict()`` and notebooks
         show it.
         """
-        from symdiff.looking.explanation import Explanation
+        from symdiff.inspection.explanation import Explanation
 
         return Explanation.of(self._built(args, kwargs))
 
@@ -308,7 +308,7 @@ class Differentiable:
 
     def _repr_html_(self) -> str | None:
         """What a notebook shows: the program compiled last, beside the function."""
-        from symdiff.looking.formula import in_mathml
+        from symdiff.inspection.formula import in_mathml
 
         shown = self._home.latest(self._transforms, pair=type(self) is Differentiable)
         if shown is None:
@@ -317,7 +317,7 @@ class Differentiable:
 
     def _repr_latex_(self) -> str | None:
         """The formula of a small function of numbers; None of others."""
-        from symdiff.looking.formula import in_latex
+        from symdiff.inspection.formula import in_latex
 
         return self._formula(in_latex)
 
@@ -339,13 +339,13 @@ class Differentiable:
         >>> Differentiable(lambda x: x * np.sin(x)).grad.sympy("float")
         x*cos(x) + sin(x)
         """
-        from symdiff.closed import closed_form
+        from symdiff.symbolic import closed_form
 
         return closed_form(*self._home.described(self._transforms, self._described(args, kwargs)))
 
     def latex(self, *args: Any, **kwargs: Any) -> str:
         """The closed form that ``sympy`` gives, as LaTeX."""
-        from symdiff.closed import latex_of
+        from symdiff.symbolic import latex_of
 
         return latex_of(self.sympy(*args, **kwargs))
 

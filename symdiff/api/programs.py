@@ -22,13 +22,13 @@ from symdiff.api.wrt import Asked, asked_for, of_tuple
 from symdiff.differentiate.checking import checking
 from symdiff.emit import Emitted
 from symdiff.errors import CertainError, InternalError, SymdiffError
+from symdiff.inspection.built import Built, Part, known_sizes
+from symdiff.inspection.formula import is_of_numbers, is_small
+from symdiff.inspection.source import Source
 from symdiff.ir.graph import FreeVariable, Graph, walk_nodes
 from symdiff.ir.record import Record, recording
 from symdiff.ir.signature import Aspect, Path, Signature
 from symdiff.ir.structure import Container, Leaf, Static, Structure
-from symdiff.looking.built import Built, Part, known_sizes
-from symdiff.looking.formula import is_of_numbers, is_small
-from symdiff.looking.source import Source
 from symdiff.ops.effects import changes_one_of
 from symdiff.parse import Marks
 from symdiff.pipeline import Arguments, Chain, Derived, Followed, Pair, Program

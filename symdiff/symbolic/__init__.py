@@ -5,7 +5,7 @@
 Symbols are made here and are opaque: no text is ever given to SymPy to read.
 """
 
-from symdiff.closed.compile import functions_of
-from symdiff.closed.forms import closed_form, latex_of
+from symdiff.symbolic.compile import functions_of
+from symdiff.symbolic.forms import closed_form, latex_of
 
 __all__ = ["closed_form", "functions_of", "latex_of"]

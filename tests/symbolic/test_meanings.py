@@ -11,7 +11,6 @@ import sympy as sp
 
 import symdiff as sd
 from symdiff import ops  # noqa: F401 - fills the registry
-from symdiff.closed.evaluate import expressions_of
 from symdiff.differentiate import jvp
 from symdiff.ir.build import Builder, building
 from symdiff.ir.evaluate import evaluate_graph
@@ -20,7 +19,8 @@ from symdiff.ir.structure import Leaf
 from symdiff.ir.types import COMPLEX, FLOAT, INT, ArrayType
 from symdiff.ops.declare import EVALUATED, REGISTRY, OnArrays, Operation
 from symdiff.ops.special import is_refused
-from tests.closed.evaluating import inputs_of, values_at
+from symdiff.symbolic.evaluate import expressions_of
+from tests.symbolic.evaluating import inputs_of, values_at
 
 NUMBER = ArrayType(np.dtype("float64"), (), "scalar")
 

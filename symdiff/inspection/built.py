@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from symdiff.emit import Emitted
+from symdiff.inspection.source import Source
 from symdiff.ir.graph import Graph
 from symdiff.ir.record import Record
 from symdiff.ir.signature import Signature, leaves
 from symdiff.ir.types import ArrayType, Size
-from symdiff.looking.source import Source
 from symdiff.runtime.calling import follow
 from symdiff.runtime.signature import TypeText, spelled
 

@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.closed.evaluate import Needed, expressions_of
-from symdiff.closed.numbers import exact
 from symdiff.errors import SignatureError, UnsupportedCallError
 from symdiff.ir.called import with_called
 from symdiff.ir.signature import Path
@@ -24,6 +22,8 @@ from symdiff.ops.defined import opened
 from symdiff.pipeline import Derived
 from symdiff.runtime.calling import follow
 from symdiff.runtime.signature import TypeText, read_type, spelled
+from symdiff.symbolic.evaluate import Needed, expressions_of
+from symdiff.symbolic.numbers import exact
 
 
 def closed_form(derived: Derived, arguments: Sequence[Any]) -> Any:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.looking.test_page import BROWSER, Lines
-from tests.looking.test_source import ESCAPE
+from tests.inspection.test_page import BROWSER, Lines
+from tests.inspection.test_source import ESCAPE
 
 nbformat = pytest.importorskip("nbformat")
 nbclient = pytest.importorskip("nbclient")

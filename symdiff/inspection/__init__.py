@@ -6,7 +6,7 @@ colours, is optional: everything is shown without it too. What compiling does no
 where it is asked for: ``explanation``, ``ruletable``, ``page``.
 """
 
-from symdiff.looking.built import Built, Part
-from symdiff.looking.source import Source
+from symdiff.inspection.built import Built, Part
+from symdiff.inspection.source import Source
 
 __all__ = ["Built", "Part", "Source"]

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import symdiff as sd
+from symdiff.inspection.counts import Count
 from symdiff.ir.record import note, recording
-from symdiff.looking.counts import Count
-from tests.looking.test_page import HOSTILE, Lines
+from tests.inspection.test_page import HOSTILE, Lines
 
 ROOT = Path(__file__).parents[2]
 
@@ -272,7 +272,7 @@ def test_explaining_runs_nothing():
 
 def test_the_account_is_the_same_under_every_hash_seed():
     program = (
-        "from tests.looking.test_explain import *\n"
+        "from tests.inspection.test_explain import *\n"
         "print(sd.grad(heat).explain('float64[n]', 'float', 'int').as_json())\n"
         "print(sd.hessian(loss).explain('float64[d]', 'float64[m,d]', 'float64[m]', 'int'))"
     )
@@ -288,7 +288,7 @@ def test_the_account_is_the_same_under_every_hash_seed():
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_stays_text(text: str):
-    from symdiff.looking.sections import as_html
+    from symdiff.inspection.sections import as_html
 
     value = {"name": text, "expression": text, "op": text, "type": text, "file": text, "line": 1}
     cost = {what: {"formula": text, "value": None} for what in ("operations", "bytes")}

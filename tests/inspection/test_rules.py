@@ -13,13 +13,13 @@ import pytest
 import scipy.special
 
 import symdiff as sd
-from symdiff.looking.examples import EXAMPLES, type_of
-from symdiff.looking.rules import assigned, rule_of
-from symdiff.looking.ruletable import is_named, program, table_of
+from symdiff.inspection.examples import EXAMPLES, type_of
+from symdiff.inspection.rules import assigned, rule_of
+from symdiff.inspection.ruletable import is_named, program, table_of
 from symdiff.ops import support
 from symdiff.ops.declare import REGISTRY
 
-DOCUMENT = Path(__file__).parents[2] / "symdiff" / "looking" / "rules.md"
+DOCUMENT = Path(__file__).parents[2] / "symdiff" / "inspection" / "rules.md"
 UPDATE = bool(os.environ.get("UPDATE_README"))
 
 ELEMENTWISE = [
@@ -320,7 +320,7 @@ def test_the_documentation_is_the_registrys():
     text = table_of().as_markdown() + "\n"
     if UPDATE:
         DOCUMENT.write_text(text, encoding="utf-8")
-    stale = "run: python -m symdiff.looking.ruletable symdiff/looking/rules.md"
+    stale = "run: python -m symdiff.inspection.ruletable symdiff/inspection/rules.md"
     assert DOCUMENT.read_text(encoding="utf-8") == text, stale
 
 

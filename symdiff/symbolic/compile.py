@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.closed import spreading
 from symdiff.emit import Emitted, emit_source
 from symdiff.emit.fallback import divided, tried_in
 from symdiff.errors import SignatureError
@@ -38,6 +37,7 @@ from symdiff.ops.symbolic import Select, values_of
 from symdiff.optimise.dead_code import eliminate_dead_code
 from symdiff.optimise.floats import on_floats
 from symdiff.runtime.load import load
+from symdiff.symbolic import spreading
 
 Function = Callable[..., Any]
 Form = Callable[["_Asked", list[Value], dict[Any, Value]], Value]  # what the results are put into

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import symdiff as sd
-from symdiff.looking.colours import in_html, in_terminal, wants_colour
-from symdiff.looking.source import Source
+from symdiff.inspection.colours import in_html, in_terminal, wants_colour
+from symdiff.inspection.source import Source
 
 ROOT = Path(__file__).parents[2]
 ESCAPE = re.compile(r"\x1b\[[\d;]*m")

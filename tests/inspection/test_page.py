@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
-from symdiff.looking.page import side_by_side
+from symdiff.inspection.page import side_by_side
 from symdiff.source import SourceSpan
 
 BROWSER = next(

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.closed.numbers import exact, native
 from symdiff.errors import InternalError, SymdiffError, UnsupportedCallError
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
@@ -24,6 +23,7 @@ from symdiff.ir.types import ArrayType, Type
 from symdiff.ops import never_returns
 from symdiff.ops.declare import EVALUATED, OfTruths, OnArrays, Operation
 from symdiff.ops.meanings import number_of_truth, select
+from symdiff.symbolic.numbers import exact, native
 
 _MOST_NODES = 200_000
 _MOST_OPERATIONS = 10_000

@@ -15,7 +15,7 @@ import sympy as sp
 
 import symdiff as sd
 from symdiff.errors import SignatureError, SymdiffError, UnsupportedCallError
-from tests.closed.evaluating import expressions_in, numbers_in, point_of, values_at
+from tests.symbolic.evaluating import expressions_in, numbers_in, point_of, values_at
 
 X = sp.Symbol("x", real=True)
 

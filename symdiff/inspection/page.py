@@ -12,8 +12,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from symdiff.looking.colours import in_html, styles
-from symdiff.looking.passages import Passage, passages
+from symdiff.inspection.colours import in_html, styles
+from symdiff.inspection.passages import Passage, passages
 from symdiff.source import SourceSpan
 
 Key = tuple[str, int]

@@ -1,7 +1,7 @@
 """The table of derivative rules as text, HTML and Markdown.
 
-``python -m symdiff.looking.ruletable`` prints it as Markdown; with the path of a file, it is
-written there: so is ``symdiff/looking/rules.md`` made.
+``python -m symdiff.inspection.ruletable`` prints it as Markdown; with the path of a file, it is
+written there: so is ``symdiff/inspection/rules.md`` made.
 
 >>> print(table_of("arctan", "matmul"))
 arctan: Inverse tangent.
@@ -32,8 +32,8 @@ from typing import Any, overload
 import numpy as np
 
 from symdiff.errors import SignatureError
-from symdiff.looking.colours import in_html, styles
-from symdiff.looking.rules import RuleRecord, assigned, rule_of
+from symdiff.inspection.colours import in_html, styles
+from symdiff.inspection.rules import RuleRecord, assigned, rule_of
 from symdiff.ops.declare import FUNCTIONS, REGISTRY
 from symdiff.ops.rules import custom_call
 
@@ -194,7 +194,7 @@ _HEAD = """\
 # Derivative rules
 
 Printed from the registry of ops by
-`python -m symdiff.looking.ruletable symdiff/looking/rules.md`; in Python,
+`python -m symdiff.inspection.ruletable symdiff/inspection/rules.md`; in Python,
 `symdiff.rules()` gives the same, `symdiff.rules("tanh")` those of one op. In the code `y` is the
 result (`y0` and `y1` where there are two) and `g` its cotangent; `x_dot` is the tangent of `x` and
 `x_bar` its cotangent. Each is what the rule builds for operands that are not broadcast, as it is

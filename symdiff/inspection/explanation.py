@@ -18,12 +18,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from symdiff.inspection.built import Built
+from symdiff.inspection.costs import Cost, costs_by_line
+from symdiff.inspection.counts import Count
+from symdiff.inspection.saved import kept_values, source_of
+from symdiff.inspection.source import Source
 from symdiff.ir.record import Record
-from symdiff.looking.built import Built
-from symdiff.looking.costs import Cost, costs_by_line
-from symdiff.looking.counts import Count
-from symdiff.looking.saved import kept_values, source_of
-from symdiff.looking.source import Source
 
 Data = dict[str, Any]
 
@@ -83,7 +83,7 @@ class Explanation:
         return json.dumps(self.data, indent=2)
 
     def __str__(self) -> str:
-        from symdiff.looking.sections import as_text
+        from symdiff.inspection.sections import as_text
 
         return as_text(self.data)
 
@@ -91,7 +91,7 @@ class Explanation:
         return str(self)
 
     def _repr_html_(self) -> str:
-        from symdiff.looking.sections import as_html
+        from symdiff.inspection.sections import as_html
 
         return as_html(self.data)
 

@@ -10,11 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from symdiff.differentiate.noting import described
-from symdiff.ir.build import constant
-from symdiff.ir.control import LoopView, loop
-from symdiff.ir.graph import Block, Graph, Node, Value
-from symdiff.ir.types import ListType, TapeType
-from symdiff.looking.costs import (
+from symdiff.inspection.costs import (
     Same,
     elements,
     handed_over,
@@ -22,7 +18,11 @@ from symdiff.looking.costs import (
     size_in_bytes,
     turns_of_tape,
 )
-from symdiff.looking.counts import Count
+from symdiff.inspection.counts import Count
+from symdiff.ir.build import constant
+from symdiff.ir.control import LoopView, loop
+from symdiff.ir.graph import Block, Graph, Node, Value
+from symdiff.ir.types import ListType, TapeType
 
 
 @dataclass(slots=True)

@@ -21,11 +21,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from symdiff.emit import emit_source
+from symdiff.inspection.examples import EXAMPLES, type_of
 from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Block, Graph, Input, Node, Value
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ir.types import Type
-from symdiff.looking.examples import EXAMPLES, type_of
 from symdiff.ops.declare import REGISTRY, Operation
 from symdiff.ops.special import is_refused
 from symdiff.optimise import optimise

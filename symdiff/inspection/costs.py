@@ -14,12 +14,12 @@ from fractions import Fraction
 
 from symdiff import ops
 from symdiff.differentiate.graphs import leaves_of
+from symdiff.inspection.counts import Count
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, loop
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Op, Value, walk_nodes
 from symdiff.ir.structure import Container
 from symdiff.ir.types import ArrayType, ListType, TapeType, Type
-from symdiff.looking.counts import Count
 from symdiff.ops.declare import Operation
 from symdiff.source import SourceSpan
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TextIO
 
 from symdiff.emit import Emitted
-from symdiff.looking.colours import in_terminal, wants_colour
+from symdiff.inspection.colours import in_terminal, wants_colour
 from symdiff.source import SourceSpan
 
 
@@ -77,7 +77,7 @@ class Source(str):
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the user's function and this, side by side."""
-        from symdiff.looking.page import side_by_side
+        from symdiff.inspection.page import side_by_side
 
         return side_by_side(str(self), self.lines, self.function)
 
