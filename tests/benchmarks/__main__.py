@@ -1,5 +1,6 @@
 """``python -m tests.benchmarks``: ratios to hand-written NumPy, paired in one run, on one thread.
 
+``python -m tests.benchmarks compiling`` measures first calls instead.
 Every derivative is compared with the hand-written one before it is timed. The process starts itself
 again with one thread, one processor and an allocator that keeps freed memory, since page faults of
 large temporaries would be measured otherwise.
@@ -149,13 +150,16 @@ def report(lines: Sequence[str]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit status is 1 where symdiff could not do a case."""
-    from tests.benchmarks.simplification import kept_section
+    from tests.benchmarks import compiling, simplification
 
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if given[:1] == ["compiling"]:
+        return compiling.main(given[1:])
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("--only", default="", help="cases whose names contain this")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--write", action="store_true", help="write README.md beside this file")
-    options = parser.parse_args(arguments)
+    options = parser.parse_args(given)
     print(HEADER)
     rows = measure(options.only, options.rounds)
     for name, _, times in rows:
@@ -167,7 +171,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         told += starting_times(options.rounds)
     print("\n".join(["", *told]))
     if options.write:
-        text = report([*(_shown(*row) for row in rows), "", *told]) + kept_section()
+        text = report([*(_shown(*row) for row in rows), "", *told])
+        text += simplification.kept_section() + compiling.kept_section()
         Path(__file__).with_name("README.md").write_text(text, encoding="utf-8")
     return int(any(isinstance(times["symdiff"], str) for _, _, times in rows))
 
