@@ -333,7 +333,7 @@ class _ReverseLoop:
         results = self.sweep.finished(carries, cotangents)
         for value, parameter in zip(self.captured, self.parameters[len(carries) :], strict=True):
             bar = cotangents.peek(value)
-            if bar is not None and becomes_strong(parameter, bar):
+            if bar is not None and promote_carry(parameter, bar):
                 self.strong.add(value)
                 results.append(name_after(bar, value))
             else:
@@ -358,10 +358,10 @@ class _ReverseLoop:
 STRONG = ArrayType(FLOAT.dtype, (), "scalar")
 
 
-def becomes_strong(carry: Value, following: Value) -> bool:
-    """Whether a turn adds NumPy's numbers to a Python number and does nothing else with it.
+def promote_carry(carry: Value, following: Value) -> bool:
+    """Make a carry NumPy's float64 where a turn only adds such numbers to it; False where not.
 
-    Then the sums, and the carry, are NumPy's as well, and are cast once behind the loop.
+    The sums become float64 as well; the result is cast once, behind the loop.
     """
     if carry.type != FLOAT or following.type != STRONG:
         return False

@@ -12,7 +12,7 @@ from symdiff.ir.graph import Block, Value
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops.creation import is_made_like
 from symdiff.ops.declare import Operation, array_type
-from symdiff.ops.layouts import keeps_order
+from symdiff.ops.memory_order import keeps_order
 
 _IN_C_ORDER = frozenset(
     {"zeros", "ones", "full", "empty", "eye", "copy", "contiguous", "matmul", "outer"}

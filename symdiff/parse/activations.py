@@ -30,7 +30,7 @@ def rebinds(function: ast.AST) -> bool:
     return any(isinstance(node, ast.Nonlocal) for node in ast.walk(function))
 
 
-def is_left(scope: Scope) -> bool:
+def has_ended(scope: Scope) -> bool:
     """Whether an activation of a function in the source, or a comprehension, has ended."""
     return scope.ended and scope.node is not None
 

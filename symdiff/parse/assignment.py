@@ -18,7 +18,7 @@ from symdiff.parse.blame import judged
 from symdiff.parse.flat import set_flat
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import note_write, set_item, unbuffered
-from symdiff.parse.layouts import lies_as
+from symdiff.parse.memory_order import lies_as
 from symdiff.parse.methods import extend
 from symdiff.parse.operators import BINARY, arithmetic, binary
 from symdiff.parse.scope import bind_name

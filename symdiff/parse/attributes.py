@@ -19,7 +19,7 @@ from symdiff.parse import lookups, native
 from symdiff.parse.blame import judged, users
 from symdiff.parse.flat import set_flat
 from symdiff.parse.identity import class_of, is_unknown
-from symdiff.parse.interpreter import LATE, Interpreter, describe
+from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import set_item
 from symdiff.parse.reflect import STATIC_TYPES
 from symdiff.parse.scope import read_free, reflect_everywhere
@@ -369,8 +369,8 @@ def special_method(interp: Interpreter, instance: Abstract, name: str) -> Abstra
     return bind_found(interp, instance, cls, found, name)
 
 
-LATE.method = special_method
-LATE.attribute = get_attribute
+HOOKS.method = special_method
+HOOKS.attribute = get_attribute
 _WITH_ATTRIBUTES_OF_THEIR_OWN: dict[type, Callable[[Interpreter, Any, str], Abstract]] = {
     ObjectRef: object_attribute,
     types.ModuleType: _module_attribute,

@@ -25,7 +25,7 @@ from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.effects import Named
 from symdiff.parse.blame import is_users
 from symdiff.parse.heap import Heap
-from symdiff.parse.interpreter import LATE, UNREACHABLE, Interpreter
+from symdiff.parse.interpreter import HOOKS, UNREACHABLE, Interpreter
 from symdiff.parse.join import Arm, Joiner, Kept
 from symdiff.parse.values import (
     ABSENT,
@@ -33,12 +33,12 @@ from symdiff.parse.values import (
     Closure,
     Conflict,
     ConflictRead,
-    Left,
+    NeverReturns,
     NotYetKnown,
     Token,
     now,
 )
-from symdiff.parse.writeback import all_left, go_on_from, leave_in_arms, write_back
+from symdiff.parse.writeback import all_written_back, go_on_from, leave_in_arms, write_back
 from symdiff.source import SourceSpan
 
 MOST_COPIES_OF_A_TAIL = 64
@@ -49,8 +49,8 @@ Action = Callable[[], None]
 def run_arm(interp: Interpreter, action: Action, base: Heap, predicate: Value, taken: bool) -> Arm:
     """Stage an action on a copy of the heap, into nodes of its own."""
     heap = base.copy()
-    heap.left = all_left(interp, heap)
-    return _go_on(interp, action, Arm([], heap, True, heap.left), predicate, taken)
+    heap.written_back = all_written_back(interp, heap)
+    return _go_on(interp, action, Arm([], heap, True, heap.written_back), predicate, taken)
 
 
 def _go_on(interp: Interpreter, action: Action, arm: Arm, predicate: Value, taken: bool) -> Arm:
@@ -63,7 +63,7 @@ def _go_on(interp: Interpreter, action: Action, arm: Arm, predicate: Value, take
         except NotYetKnown:
             del interp.frames[frames:]
             interp.put(UNREACHABLE, True)
-        except Left:
+        except NeverReturns:
             if not interp.raises_here():
                 raise
             del interp.frames[frames:]
@@ -73,7 +73,7 @@ def _go_on(interp: Interpreter, action: Action, arm: Arm, predicate: Value, take
             del interp.frames[frames:]
             raise_error(interp, error)
         reached = interp.content(UNREACHABLE) is not True
-        return Arm(inner.nodes, interp.heap, reached, arm.left)
+        return Arm(inner.nodes, interp.heap, reached, arm.written_back)
 
 
 def raise_error(interp: Interpreter, error: Exception) -> None:
@@ -125,7 +125,7 @@ def stage_branch(interp: Interpreter, predicate: Value, then: Action, orelse: Ac
     join_arms(interp, predicate, arms, since)
 
 
-LATE.branch = stage_branch
+HOOKS.branch = stage_branch
 
 
 def join_arms(
@@ -356,7 +356,7 @@ def joined_cases(
     orelse: Callable[[], object],
     name: str,
 ) -> Any:
-    """The same; a ``Conflict`` where it is kept in cases."""
+    """The value of a conditional expression; a ``Conflict`` where it is kept in cases."""
     slot = (Token(), name)
     since, base = now(), interp.heap
 
@@ -369,7 +369,7 @@ def joined_cases(
     )
     join_arms(interp, predicate, arms, since)
     if interp.raises_here():
-        raise Left
+        raise NeverReturns
     return taken_from(interp, slot)
 
 

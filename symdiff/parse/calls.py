@@ -35,7 +35,7 @@ from symdiff.parse.classes import call_class
 from symdiff.parse.definitions import call_definition
 from symdiff.parse.functions import call_closure, call_function
 from symdiff.parse.identity import class_of
-from symdiff.parse.interpreter import LATE, Interpreter, describe
+from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import unbuffered
 from symdiff.parse.lookups import ruled, variable_of
 from symdiff.parse.opaque import RESULTS, call_opaque, is_library, library_name
@@ -201,10 +201,10 @@ def _call_other(
 ) -> Abstract:
     own = "__symdiff_called__" if isinstance(function, type) else "__symdiff_staged__"
     if hasattr(function, own):
-        return getattr(function, own)(LATE.stager(interp), list(arguments), keywords)
+        return getattr(function, own)(HOOKS.stager(interp), list(arguments), keywords)
     rule = ruled(interp, function)
     if rule is not None:
-        return rule.__symdiff_staged__(LATE.stager(interp), list(arguments), keywords)
+        return rule.__symdiff_staged__(HOOKS.stager(interp), list(arguments), keywords)
     if hasattr(function, "__symdiff_function__"):
         return call_value(interp, function.__symdiff_function__, arguments, keywords)
     if isinstance(function, types.FunctionType):
@@ -497,4 +497,4 @@ def _nothing(interp: Interpreter, arguments: Sequence[Abstract], keywords: Keywo
     return None
 
 
-LATE.call = call_value
+HOOKS.call = call_value

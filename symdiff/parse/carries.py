@@ -77,10 +77,10 @@ from symdiff.parse.values import (
     Conflict,
     ConflictRead,
     DictRef,
+    FirstTurnDiffers,
     ListRef,
-    Maybe,
     ObjectRef,
-    Peel,
+    PossiblyUnbound,
     Scope,
     Storage,
     Unjoinable,
@@ -90,14 +90,14 @@ from symdiff.source import SourceSpan
 
 
 @dataclass(eq=False, slots=True)
-class Same:
+class InvariantSlot:
     """Nothing changes here."""
 
     content: Abstract
 
 
 @dataclass(eq=False, slots=True)
-class Number:
+class ValueSlot:
     """A number, or a list of staged length, in one parameter."""
 
     parameter: Value
@@ -109,7 +109,7 @@ class Number:
 
 
 @dataclass(eq=False, slots=True)
-class Memory:
+class ArraySlot:
     """An array that a name is bound to anew in each turn.
 
     ``either``: why it is not asked what it is: in some turns it is a number.
@@ -122,7 +122,7 @@ class Memory:
 
 
 @dataclass(eq=False, slots=True)
-class Items:
+class TupleSlot:
     """A tuple (or a list's or dict's items, or the parts of a function) of slots."""
 
     content: Abstract
@@ -130,15 +130,15 @@ class Items:
 
 
 @dataclass(eq=False, slots=True)
-class Table:
+class ColumnsSlot:
     """A list of staged length whose items have a structure: a number slot for each column."""
 
     content: Columns
-    columns: tuple[Number, ...]
+    columns: tuple[ValueSlot, ...]
 
 
 @dataclass(eq=False, slots=True)
-class Behind:
+class ReferenceSlot:
     """A list, dict or object that a name is bound to anew: ``inner`` is the slot of its content.
 
     Or the activation that a function was defined in.
@@ -151,15 +151,15 @@ class Behind:
 
 
 @dataclass(eq=False, slots=True)
-class Part:
+class ViewSlot:
     """A part of an array from before the loop, at another index in each turn."""
 
     content: Array
-    indices: tuple[Number, ...]
+    indices: tuple[ValueSlot, ...]
 
 
 @dataclass(eq=False, slots=True)
-class Lost:
+class ConflictSlot:
     """What has no common form in all turns; an error when it is read.
 
     ``inherited``: it was lost by a write in the loop to what may be the same, as was known before.
@@ -170,30 +170,41 @@ class Lost:
 
 
 @dataclass(eq=False, slots=True)
-class Bound:
+class PossiblyUnboundSlot:
     """A variable that is not always bound: ``flag`` tells; without one, each turn binds it."""
 
-    content: Maybe
+    content: PossiblyUnbound
     inner: Slot
-    flag: Number | None
+    flag: ValueSlot | None
     start: Abstract
 
 
-Case = Same | Number | Memory | Items | Behind
+Case = InvariantSlot | ValueSlot | ArraySlot | TupleSlot | ReferenceSlot
 
 
 @dataclass(eq=False, slots=True)
-class Chosen:
+class UnionSlot:
     """One of several contents: which of them (``which`` is a number), and a slot for each."""
 
     content: Conflict
-    which: Number
+    which: ValueSlot
     cases: tuple[Case, ...]
     start: Abstract
     numbers: dict[int, int]  # of the cases of ``start``
 
 
-Slot = Same | Number | Memory | Part | Items | Table | Behind | Bound | Lost | Chosen
+Slot = (
+    InvariantSlot
+    | ValueSlot
+    | ArraySlot
+    | ViewSlot
+    | TupleSlot
+    | ColumnsSlot
+    | ReferenceSlot
+    | PossiblyUnboundSlot
+    | ConflictSlot
+    | UnionSlot
+)
 
 
 class Carries:
@@ -213,12 +224,12 @@ class Carries:
         self.index = index
         self.turns: Value | None = None  # how many there were
         self.slots: dict[Key, Slot] = {}
-        self.carried: list[Number | Memory] = []
+        self.carried: list[ValueSlot | ArraySlot] = []
         self.entered: list[Any] = []  # lists, objects … whose content slots are being made for
-        self.shared: dict[tuple[Any, Any], Memory] = {}
+        self.shared: dict[tuple[Any, Any], ArraySlot] = {}
         self.parted: set[tuple[Any, Any]] = set()  # not shared: some turn tells them apart
         self.apart: set[str] = set()  # names kept in cases
-        self.initials: dict[Number | Memory, Callable[[], Value]] = {}  # of cases
+        self.initials: dict[ValueSlot | ArraySlot, Callable[[], Value]] = {}  # of cases
         self.of_first_turn: list[Conflict] = []  # later turns would not meet them
         self.varying: set[str] = set()  # symbols of the slots' own sizes, which any length has
 
@@ -235,20 +246,22 @@ class Carries:
             slot = self._slot_or_lost(name, start, hint)
         slot = self._or_chosen(name, start, hint, slot)
         self.slots[key] = slot
-        if isinstance(key, Storage) and isinstance(slot, Number) and isinstance(start, Value):
+        if isinstance(key, Storage) and isinstance(slot, ValueSlot) and isinstance(start, Value):
             self.heap.laid[slot.parameter] = (start,)
         return slot.content
 
     def _half_bound(self, name: str, start: Abstract, hint: Abstract) -> Slot:
         """A variable that is not bound in the first turn, or not in each."""
         inner = self._slot_or_lost(name, content_of_maybe(start), content_of_maybe(hint))
-        if isinstance(inner, Lost):
+        if isinstance(inner, ConflictSlot):
             return inner
         if is_bound(hint):
-            here = Maybe(inner.content, lambda: _bound_after(start, self.index))
-            return Bound(here, inner, None, start)
+            here = PossiblyUnbound(inner.content, lambda: _bound_after(start, self.index))
+            return PossiblyUnboundSlot(here, inner, None, start)
         flag = self._number(f"{name}_bound", bound_flag(start), BOOL)
-        return Bound(Maybe(inner.content, lambda: flag.parameter), inner, flag, start)
+        return PossiblyUnboundSlot(
+            PossiblyUnbound(inner.content, lambda: flag.parameter), inner, flag, start
+        )
 
     def head(self, key: Key) -> Abstract:
         return self.slots[key].content if key in self.slots else ABSENT
@@ -260,7 +273,7 @@ class Carries:
         """Whether a conflict stands at this loop's head."""
         if any(conflict is other for other in self.of_first_turn):
             return True
-        lost = (slot for slot in self._all_slots() if isinstance(slot, Lost))
+        lost = (slot for slot in self._all_slots() if isinstance(slot, ConflictSlot))
         return any(slot.content is conflict and not slot.inherited for slot in lost)
 
     def _all_slots(self) -> Iterator[Slot]:
@@ -268,9 +281,9 @@ class Carries:
         while stack:
             slot = stack.pop()
             yield slot
-            if isinstance(slot, Items):
+            if isinstance(slot, TupleSlot):
                 stack.extend(slot.items)
-            elif isinstance(slot, Behind | Bound):
+            elif isinstance(slot, ReferenceSlot | PossiblyUnboundSlot):
                 stack.append(slot.inner)
 
     def _decides(self) -> Value | None:
@@ -286,17 +299,17 @@ class Carries:
             return self._slot(name, start, hint)
         except Unjoinable as reason:
             text = f"'{name}' changes its nature: {reason}"
-            return Lost(Conflict(name, text, self.span, loop=self._turn_by_turn()))
+            return ConflictSlot(Conflict(name, text, self.span, loop=self._turn_by_turn()))
         except ConflictRead as read:
-            return Lost(replace(read.conflict, cases=None), inherited=True)
+            return ConflictSlot(replace(read.conflict, cases=None), inherited=True)
 
     def _slot(self, name: str, start: Abstract, hint: Abstract) -> Slot:
         if same(start, hint):
-            return Same(start)
+            return InvariantSlot(start)
         if isinstance(start, Conflict):
-            return Lost(replace(start, cases=None))
+            return ConflictSlot(replace(start, cases=None))
         if isinstance(hint, Conflict):
-            return Lost(replace(hint, cases=None), inherited=True)
+            return ConflictSlot(replace(hint, cases=None), inherited=True)
         if self._is_part(start, hint):
             return self._part(name, start, hint)
         if isinstance(hint, Array) and name in self.apart:
@@ -305,7 +318,7 @@ class Carries:
         if is_number(hint) and (start is ABSENT or is_number(start)):
             return self._number(name, start, self._common(start, hint))
         if start is ABSENT and isinstance(hint, Array) and self._is_outside(hint):
-            return Same(hint)
+            return InvariantSlot(hint)
         if isinstance(hint, Array) and (start is ABSENT or isinstance(start, Array)):
             return self._memory(name, start, hint)
         if all(is_number(content) or isinstance(content, Array) for content in (start, hint)):
@@ -318,12 +331,12 @@ class Carries:
             return False
         return start is ABSENT or alike_but_for_indices(start, hint)
 
-    def _part(self, name: str, start: Abstract, hint: Array) -> Part:
+    def _part(self, name: str, start: Abstract, hint: Array) -> ViewSlot:
         ended = indices(hint)
         begun = [ABSENT] * len(ended) if start is ABSENT else indices(start)
         pairs = zip(begun, ended, strict=True)
         slots = [self._number("", a, self._common(a, b)) for a, b in pairs]
-        return Part(at_indices(hint, [slot.parameter for slot in slots]), tuple(slots))
+        return ViewSlot(at_indices(hint, [slot.parameter for slot in slots]), tuple(slots))
 
     def _is_outside(self, array: Array) -> bool:
         """Whether an array, or what it is a fixed part of, has been there before the loop."""
@@ -338,18 +351,18 @@ class Carries:
         if isinstance(hint, Columns) and isinstance(start, tuple | Columns):
             return self._table(name, start, hint)
         if start is ABSENT and isinstance(hint, Scope) and born(hint) < self.since:
-            return Same(hint)
+            return InvariantSlot(hint)
         if is_programs(hint) and (start is ABSENT or _of_one_kind(start, hint)):
             return self._behind(name, start, hint)
         if holder_of(hint) is not None and (start is ABSENT or are_alike(start, hint)):
             return self._parts_of(name, start, hint)
         if start is ABSENT and not is_handle(hint):
-            return Same(hint)  # unbound before: reading it then is the user's error
+            return InvariantSlot(hint)  # unbound before: reading it then is the user's error
         if start is ABSENT:
-            return Lost(Conflict(name, f"'{name}' is not bound before the loop", self.span))
+            return ConflictSlot(Conflict(name, f"'{name}' is not bound before the loop", self.span))
         raise Unjoinable(f"{_shape(start)} before a turn, {_shape(hint)} after it")
 
-    def _behind(self, name: str, start: Abstract, hint: Any) -> Behind:
+    def _behind(self, name: str, start: Abstract, hint: Any) -> ReferenceSlot:
         if isinstance(hint, Scope) and (hint in self.entered or rebinds(hint.node)):
             raise Unjoinable("functions whose names are bound anew, or that refer to each other")
         fresh = another(hint)
@@ -358,9 +371,9 @@ class Carries:
         inner = self._slot(name, before, self.hint_heap.held(hint))
         self.entered.pop()
         self.heap.hold(fresh, inner.content)
-        return Behind(fresh, inner, start, name)
+        return ReferenceSlot(fresh, inner, start, name)
 
-    def _parts_of(self, name: str, start: Abstract, hint: Abstract) -> Items:
+    def _parts_of(self, name: str, start: Abstract, hint: Abstract) -> TupleSlot:
         """Slots for what a dict, an object or a function holds."""
         holder = holder_of(hint)
         assert holder is not None
@@ -371,23 +384,27 @@ class Carries:
 
     def _part_of(self, name: str, start: Abstract, hint: Abstract) -> Slot:
         """A slot for a part of a function …: what is known of it in the turn that makes it is."""
-        return Same(hint) if start is ABSENT and is_leaf(hint) else self._slot(name, start, hint)
+        return (
+            InvariantSlot(hint)
+            if start is ABSENT and is_leaf(hint)
+            else self._slot(name, start, hint)
+        )
 
-    def _items_of(self, name: str, holder: Holder, items: tuple[Any, ...]) -> Items:
+    def _items_of(self, name: str, holder: Holder, items: tuple[Any, ...]) -> TupleSlot:
         """The slot of a tuple, a dict or a function, which is another one in each turn."""
         made = holder.made_of(tuple(item.content for item in items))
         text = f"which function '{name}' is differs between the turns of a loop"
         hint = "keep a number that tells which it is"
         conflict = Conflict(name, text, self.span, predicate=self._decides(), hint=hint)
         conflict.loop = self._turn_by_turn()
-        return Items(one_of_several(made, conflict), items)
+        return TupleSlot(one_of_several(made, conflict), items)
 
     def _tuple(self, name: str, start: Abstract, hint: tuple[Any, ...]) -> Slot:
         starts = (ABSENT,) * len(hint) if start is ABSENT else start
         if len(starts) != len(hint):
             return self._grown(name, starts, hint)
         items = tuple(self._slot(name, a, b) for a, b in zip(starts, hint, strict=True))
-        return Items(tuple.__new__(type(hint), [item.content for item in items]), items)
+        return TupleSlot(tuple.__new__(type(hint), [item.content for item in items]), items)
 
     def _grown(self, name: str, start: tuple[Any, ...], hint: tuple[Any, ...]) -> Slot:
         """A list that has another length after a turn: of staged length from here on."""
@@ -405,12 +422,12 @@ class Carries:
             type_ = self._list_type(begun, ListType(first), ended)
             columns.append(self._number(name, begun, type_))
         content = content_of(structure, [column.parameter for column in columns])
-        return Table(content, tuple(columns)) if isinstance(content, Columns) else columns[0]
+        return ColumnsSlot(content, tuple(columns)) if isinstance(content, Columns) else columns[0]
 
     def _both(self, start: Any, hint: Any) -> list[tuple[Heap, Any]]:
         return [(self.base, start), (self.hint_heap, hint)]
 
-    def _table(self, name: str, start: Abstract, hint: Columns) -> Table:
+    def _table(self, name: str, start: Abstract, hint: Columns) -> ColumnsSlot:
         begun = self._begun_columns(start, hint)
         columns = []
         for column, value in zip(begun, hint.values, strict=True):
@@ -420,7 +437,7 @@ class Carries:
                 type_ = self._list_type(column, value.type)
             columns.append(self._number(name, column, type_))
         parameters = tuple(column.parameter for column in columns)
-        return Table(Columns(hint.structure, parameters), tuple(columns))
+        return ColumnsSlot(Columns(hint.structure, parameters), tuple(columns))
 
     def _begun_columns(self, start: Abstract, hint: Columns) -> list[Any]:
         if not isinstance(start, Columns):
@@ -434,12 +451,12 @@ class Carries:
             raise Unjoinable("a list of items of different structure grows in a loop")
         return values
 
-    def _number(self, name: str, start: Abstract, type_: Type) -> Number:
-        slot = Number(Value(type_, None, name if name.isidentifier() else None), start)
+    def _number(self, name: str, start: Abstract, type_: Type) -> ValueSlot:
+        slot = ValueSlot(Value(type_, None, name if name.isidentifier() else None), start)
         self.carried.append(slot)
         return slot
 
-    def _memory(self, name: str, start: Abstract, hint: Abstract) -> Memory:
+    def _memory(self, name: str, start: Abstract, hint: Abstract) -> ArraySlot:
         """One slot for all names of an array, as long as each turn leaves them one."""
         if (start, hint) in self.parted:
             return self._new_memory(name, start, hint)
@@ -449,7 +466,7 @@ class Carries:
         self.shared[start, hint] = known
         return known
 
-    def _as_another(self, start: Abstract, hint: Abstract) -> Memory | None:
+    def _as_another(self, start: Abstract, hint: Abstract) -> ArraySlot | None:
         """The slot of a name that is the same array wherever this one is bound: not before."""
         if start is not ABSENT:
             return None
@@ -461,11 +478,11 @@ class Carries:
         ends: dict[Slot, Abstract] = {}
         torn = set()
         for slot, last in self._with_ends(end):
-            if isinstance(slot, Memory) and not same(ends.setdefault(slot, last), last):
+            if isinstance(slot, ArraySlot) and not same(ends.setdefault(slot, last), last):
                 torn.add(slot)
         return {pair for pair, slot in self.shared.items() if slot in torn}
 
-    def _new_memory(self, name: str, start: Abstract, hint: Abstract) -> Memory:
+    def _new_memory(self, name: str, start: Abstract, hint: Abstract) -> ArraySlot:
         types = [self._type_of(start, self.base)] if start is not ABSENT else []
         types.append(self._type_of(hint, self.hint_heap))
         either = None
@@ -476,7 +493,7 @@ class Carries:
             either = Conflict(name, text, self.span, loop=self._turn_by_turn())
         type_ = self._own(types[0]) if start is ABSENT else self._meet(types[0], types[-1])
         array = Array(Storage(name))
-        memory = Memory(array, Value(type_, None, name), start, either)
+        memory = ArraySlot(array, Value(type_, None, name), start, either)
         self.heap.set(array.storage, memory.parameter)
         if either is not None:
             self.heap.frozen[array.storage] = either
@@ -502,7 +519,7 @@ class Carries:
 
     def _item(self, name: str, start: Abstract, hint: Abstract) -> Slot:
         """A slot for an item of a dict, an attribute, or a name of an activation that has ended."""
-        if isinstance(start, Maybe) or isinstance(hint, Maybe):
+        if isinstance(start, PossiblyUnbound) or isinstance(hint, PossiblyUnbound):
             return self._half_bound(name, start, hint)
         if isinstance(hint, Scope):
             return self._slot(name, start, hint)
@@ -510,13 +527,13 @@ class Carries:
 
     def _or_chosen(self, name: str, start: Abstract, hint: Abstract, slot: Slot) -> Slot:
         """A slot of cases for what was lost, where cases may be kept."""
-        if not isinstance(slot, Lost):
+        if not isinstance(slot, ConflictSlot):
             return slot
         return self._chosen(name, start, hint, slot.content) or slot
 
     def _chosen(
         self, name: str, start: Abstract, hint: Abstract, conflict: Conflict
-    ) -> Chosen | None:
+    ) -> UnionSlot | None:
         """A slot for a name that is kept in cases."""
         kept = any(isinstance(c, Conflict) and c.cases is not None for c in (start, hint))
         if not kept and name not in self.apart:
@@ -528,7 +545,9 @@ class Carries:
             del self.carried[carried:]
             return None
 
-    def _new_chosen(self, name: str, start: Abstract, hint: Abstract, conflict: Conflict) -> Chosen:
+    def _new_chosen(
+        self, name: str, start: Abstract, hint: Abstract, conflict: Conflict
+    ) -> UnionSlot:
         groups: list[list[tuple[Heap, Abstract]]] = []
         numbers: dict[int, int] = {}
         for number, content in contents_of(start).items():
@@ -543,12 +562,12 @@ class Carries:
         for number, case in enumerate(cases):
             mine = [k for k, v in numbers.items() if v == number]
             for part, path in _parts_of(case):
-                if isinstance(part, Number | Memory):
+                if isinstance(part, ValueSlot | ArraySlot):
                     of_start = partial(self._selected, part, path, start, mine, self.base)
                     self.initials[part] = of_start
         contents = {number: case.content for number, case in enumerate(cases)}
         content = replace(conflict, cases=Cases(which.parameter, contents))
-        return Chosen(content, which, cases, start, numbers)
+        return UnionSlot(content, which, cases, start, numbers)
 
     def _group(
         self, groups: list[list[tuple[Heap, Abstract]]], heap: Heap, content: Abstract
@@ -609,7 +628,7 @@ class Carries:
         if fixed or (is_leaf(content) and all(same(content, c) for _, c in group)):
             if isinstance(content, Value | Conflict | Columns):
                 raise Unjoinable(describe(content))
-            return Same(content)
+            return InvariantSlot(content)
         type_ = self._own(self._type_of(content, heap))
         for second, other in group[1:]:
             type_ = self._meet(type_, self._type_of(other, second))
@@ -617,14 +636,14 @@ class Carries:
             return self._number(name, ABSENT, type_)
         if not is_array(type_):
             raise Unjoinable(describe(content))
-        memory = Memory(Array(Storage(name)), Value(type_, None, name), ABSENT)
+        memory = ArraySlot(Array(Storage(name)), Value(type_, None, name), ABSENT)
         self.heap.set(memory.content.storage, memory.parameter)
         self.carried.append(memory)
         return memory
 
     def _case_of_parts(
         self, name: str, group: list[tuple[Heap, Abstract]], content: Abstract
-    ) -> Items | Behind:
+    ) -> TupleSlot | ReferenceSlot:
         """A case that is a structure: a slot for each of its parts."""
         columns = zip(*(self._parts(heap, c) for heap, c in group), strict=True)
         items = tuple(self._case(name, list(column)) for column in columns)
@@ -633,14 +652,14 @@ class Carries:
             return self._items_of(name, holder, items)
         fresh = another(content)
         self.heap.hold(fresh, items[0].content)
-        return Behind(fresh, items[0], ABSENT, name)
+        return ReferenceSlot(fresh, items[0], ABSENT, name)
 
     def _parts(self, heap: Heap, content: Abstract) -> list[tuple[Heap, Abstract]]:
         inside = self._inside(heap, content)
         assert inside is not None
         return [(heap, part) for part in inside[1]]
 
-    def _case_of(self, slot: Chosen, content: Abstract, heap: Heap) -> int | None:
+    def _case_of(self, slot: UnionSlot, content: Abstract, heap: Heap) -> int | None:
         """The number of the case that a content is, if it is one."""
         for number, case in enumerate(slot.cases):
             if self._is_case(case, content, heap):
@@ -648,22 +667,22 @@ class Carries:
         return None
 
     def _is_case(self, case: Slot, content: Abstract, heap: Heap) -> bool:
-        if isinstance(case, Same):
+        if isinstance(case, InvariantSlot):
             return same(case.content, content)
-        if isinstance(case, Number):
+        if isinstance(case, ValueSlot):
             return is_number(content) and not self._leaf_wider(case, content, heap)
-        if isinstance(case, Memory):
+        if isinstance(case, ArraySlot):
             return self._is_made(content) and not self._leaf_wider(case, content, heap)
         first, inside = self._inside(self.heap, case.content), self._inside(heap, content)
         if first is None or inside is None or first[0] != inside[0]:
             return False
-        slots = case.items if isinstance(case, Items) else (case.inner,)  # type: ignore[union-attr]
+        slots = case.items if isinstance(case, TupleSlot) else (case.inner,)  # type: ignore[union-attr]
         parts = inside[1]
         return len(slots) == len(parts) and all(
             self._is_case(slot, part, heap) for slot, part in zip(slots, parts, strict=True)
         )
 
-    def _numbers(self, slot: Chosen, content: Abstract, heap: Heap) -> dict[int, int]:
+    def _numbers(self, slot: UnionSlot, content: Abstract, heap: Heap) -> dict[int, int]:
         """A content's cases in the slot's numbers."""
         found: dict[int, int] = {}
         for number, part in contents_of(content).items():
@@ -674,8 +693,8 @@ class Carries:
 
     def _selected(
         self,
-        slot: Number | Memory,
-        path: Way,
+        slot: ValueSlot | ArraySlot,
+        path: Path,
         content: Abstract,
         numbers: list[int],
         heap: Heap,
@@ -759,19 +778,19 @@ class Carries:
             return describe(content)
 
     def _wider(self, slot: Slot, end: Abstract, heap: Heap) -> bool:
-        if isinstance(slot, Lost):
+        if isinstance(slot, ConflictSlot):
             return False
-        if isinstance(slot, Chosen):
+        if isinstance(slot, UnionSlot):
             return len(self._numbers(slot, end, heap)) < len(contents_of(end))
-        if isinstance(slot, Same):
+        if isinstance(slot, InvariantSlot):
             return not same(slot.content, end)
-        if isinstance(slot, Number | Memory):
+        if isinstance(slot, ValueSlot | ArraySlot):
             return self._leaf_wider(slot, end, heap)
         if not _is_like(slot, end):
             return True
         return any(self._wider(inner, last, heap) for inner, last in _within(slot, end, heap))
 
-    def _leaf_wider(self, slot: Number | Memory, end: Abstract, heap: Heap) -> bool:
+    def _leaf_wider(self, slot: ValueSlot | ArraySlot, end: Abstract, heap: Heap) -> bool:
         type_ = slot.parameter.type
         try:
             if isinstance(type_, ListType) and isinstance(end, tuple):
@@ -780,48 +799,48 @@ class Carries:
                     ended = ListType(meet_in_list(self._type_of(item, heap), type_.element, "end"))
             else:
                 ended = self._type_of(end, heap)
-            if isinstance(slot, Memory) and slot.either is not None:
+            if isinstance(slot, ArraySlot) and slot.either is not None:
                 ended = self._element_type(ended, "")
-            elif isinstance(slot, Memory) != isinstance(end, Array):
+            elif isinstance(slot, ArraySlot) != isinstance(end, Array):
                 return True
             return not fits(type_, ended, self.varying) and meet(type_, ended, "end") != type_
         except (Unjoinable, ConflictRead):
             return True
 
-    def memory(self) -> list[Memory]:
+    def memory(self) -> list[ArraySlot]:
         """The slots of arrays that are bound anew."""
-        return [slot for slot in self.carried if isinstance(slot, Memory)]
+        return [slot for slot in self.carried if isinstance(slot, ArraySlot)]
 
     # The next turn --------------------------------------------------------------------------------
 
     def following(self, heap: Heap) -> tuple[Value, ...]:
         """The values that a turn hands to the next, built at the end of the body."""
-        values: dict[Number | Memory, Value] = {}
+        values: dict[ValueSlot | ArraySlot, Value] = {}
         for key, slot in self.slots.items():
             self._follow(slot, heap.get(key), heap, values)
         return tuple(values[slot] for slot in self.carried)
 
     def _follow(
-        self, slot: Slot, end: Abstract, heap: Heap, values: dict[Number | Memory, Value]
+        self, slot: Slot, end: Abstract, heap: Heap, values: dict[ValueSlot | ArraySlot, Value]
     ) -> None:
-        if isinstance(slot, Number | Memory):
+        if isinstance(slot, ValueSlot | ArraySlot):
             values[slot] = self._next_value(slot.parameter, end, heap)
-        if isinstance(slot, Chosen):
+        if isinstance(slot, UnionSlot):
             self._follow_case(slot, end, heap, values)
-        if isinstance(slot, Bound) and slot.flag is not None:
+        if isinstance(slot, PossiblyUnboundSlot) and slot.flag is not None:
             values[slot.flag] = bound_flag(end)
         for inner, last in _within(slot, end, heap):
             self._follow(inner, last, heap, values)
 
     def _follow_case(
-        self, slot: Chosen, end: Abstract, heap: Heap, values: dict[Number | Memory, Value]
+        self, slot: UnionSlot, end: Abstract, heap: Heap, values: dict[ValueSlot | ArraySlot, Value]
     ) -> None:
         numbers = self._numbers(slot, end, heap)
         values[slot.which] = which_of(end, numbers)
         for number, case in enumerate(slot.cases):
             mine = [k for k, v in numbers.items() if v == number]
             for part, path in _parts_of(case):
-                if isinstance(part, Number | Memory):
+                if isinstance(part, ValueSlot | ArraySlot):
                     values[part] = self._selected(part, path, end, mine, heap)
 
     def _next_value(self, parameter: Value, end: Abstract, heap: Heap) -> Value:
@@ -836,13 +855,13 @@ class Carries:
 
         ``read`` holds the values that the body reads: arrays that a turn binds first cannot matter.
         """
-        places = [p for p in self._places(end) if not isinstance(p.slot, Memory) or p.read(read)]
+        places = [p for p in self._places(end) if not isinstance(p.slot, ArraySlot) or p.read(read)]
         heads = {place.head for place in places}
         written = _closure(places, end.written)
         for place in places:
             if place.head in written and not private(place.start, self.base):
                 reason = f"'{place.name}' is written, and another name may see it"
-                raise Peel(reason, self._conflict(place))
+                raise FirstTurnDiffers(reason, self._conflict(place))
         for location, conflict in _put_away(places, end).items():
             persists = location.serial < self.since or location in heads
             if persists and location in written and location not in self.base.frozen:
@@ -857,7 +876,7 @@ class Carries:
             matters = {place.head, other.head} | ({place.end} if old else set())
             if (other is not place or old) and written & matters:
                 reason = f"'{place.name}' shares an array or a list that is written"
-                raise Peel(reason, self._conflict(place))
+                raise FirstTurnDiffers(reason, self._conflict(place))
 
     def _conflict(self, place: Place) -> Conflict:
         conflict = several(key_name(place.head), self.span, self._decides())
@@ -867,7 +886,7 @@ class Carries:
     def _check_lists(self, written: set[Location | None]) -> None:
         """Refuse to write what a list holds whose length is staged from the loop's head on."""
         for slot in self.carried:
-            if not isinstance(slot, Number) or not isinstance(slot.start, tuple):
+            if not isinstance(slot, ValueSlot) or not isinstance(slot.start, tuple):
                 continue
             for item in slot.start:
                 if isinstance(item, Array) and self._may_be_among(item.storage, written):
@@ -881,9 +900,9 @@ class Carries:
         """Where each array, list or dict that is bound anew stands before and after a turn."""
         places: dict[Slot, list[Place]] = {}
         for slot, last in self._with_ends(end):
-            if isinstance(slot, Chosen):
+            if isinstance(slot, UnionSlot):
                 places |= self._places_of_cases(slot, last, end)
-            elif isinstance(slot, Memory | Behind):
+            elif isinstance(slot, ArraySlot | ReferenceSlot):
                 whole = None if isinstance(last, Array) and last.lenses else location_of(last)
                 place = Place(slot, location_of(slot.start), location_of(last), whole)
                 places.setdefault(slot, [place])
@@ -897,8 +916,10 @@ class Carries:
             yield slot, last
             pending.extend(_within(slot, last, end))
 
-    def _places_of_cases(self, slot: Chosen, last: Abstract, end: Heap) -> dict[Slot, list[Place]]:
-        """The same of the arrays, lists … among a name's cases, for all that each may be."""
+    def _places_of_cases(
+        self, slot: UnionSlot, last: Abstract, end: Heap
+    ) -> dict[Slot, list[Place]]:
+        """The places of the arrays, lists … among a name's cases, for all that each may be."""
         found: dict[Slot, list[Place]] = {}
         numbers = self._numbers(slot, last, end)
         begun, ended = contents_of(slot.start), contents_of(last)
@@ -906,7 +927,7 @@ class Carries:
             first = [begun[k] for k, v in slot.numbers.items() if v == number]
             after = [ended[k] for k, v in numbers.items() if v == number]
             for part, path in _parts_of(case):
-                if isinstance(part, Memory | Behind):
+                if isinstance(part, ArraySlot | ReferenceSlot):
                     starts = [location_of(_at(c, path, self.base)) for c in first]
                     lasts = [location_of(_at(c, path, end)) for c in after]
                     pairs = itertools.product(starts or [None], lasts or [None])
@@ -919,12 +940,12 @@ class Carries:
         pending: list[tuple[Slot, tuple[Any, ...]]] = [(s, (k,)) for k, s in self.slots.items()]
         while pending:
             slot, path = pending.pop()
-            if isinstance(slot, Items | Chosen):
-                parts = slot.items if isinstance(slot, Items) else slot.cases
+            if isinstance(slot, TupleSlot | UnionSlot):
+                parts = slot.items if isinstance(slot, TupleSlot) else slot.cases
                 pending.extend((part, (*path, k)) for k, part in enumerate(parts))
-            elif isinstance(slot, Behind | Bound):
+            elif isinstance(slot, ReferenceSlot | PossiblyUnboundSlot):
                 pending.append((slot.inner, (*path, "inner")))
-            if isinstance(slot, Memory | Behind):
+            if isinstance(slot, ArraySlot | ReferenceSlot):
                 head = location_of(slot.content)
                 assert head is not None
                 found.setdefault(head, path)
@@ -933,12 +954,12 @@ class Carries:
     def are_plain(self, end: Heap) -> bool:
         """Whether all turns are alike but in values and types, as far as the first one tells."""
         slots = list(self._all_slots())
-        if any(isinstance(slot, Lost | Chosen | Table) for slot in slots):
+        if any(isinstance(slot, ConflictSlot | UnionSlot | ColumnsSlot) for slot in slots):
             return False
-        arrays = [slot for slot in slots if isinstance(slot, Memory)]
+        arrays = [slot for slot in slots if isinstance(slot, ArraySlot)]
         if any(slot.either is not None for slot in arrays):
             return False
-        bound_anew = bool(arrays) or any(isinstance(slot, Behind) for slot in slots)
+        bound_anew = bool(arrays) or any(isinstance(slot, ReferenceSlot) for slot in slots)
         return not bound_anew or not (end.written or self.merged(end))
 
     def merged(self, end: Heap) -> bool:
@@ -985,7 +1006,7 @@ class Carries:
         """What the carries start from, built before the loop."""
         return [self._initial(interp, slot) for slot in self.carried]
 
-    def _initial(self, interp: Interpreter, slot: Number | Memory) -> Value:
+    def _initial(self, interp: Interpreter, slot: ValueSlot | ArraySlot) -> Value:
         if slot in self.initials:
             return self.initials[slot]()
         if slot.start is ABSENT:
@@ -1001,7 +1022,7 @@ class Carries:
         places = self._places(end)
         after = self._locations(places)
         for slot in self.carried:
-            if isinstance(slot, Memory) and self._new(after[slot]):
+            if isinstance(slot, ArraySlot) and self._new(after[slot]):
                 self._restore(slot, after[slot], results[slot])
         self._relate(places, end, after)
         self._freeze(places, end, after)
@@ -1009,7 +1030,7 @@ class Carries:
             self.base.set(key, self._after(kept, results, after))
         self.base.views = {}
 
-    def _restore(self, slot: Memory, location: Location, result: Value) -> None:
+    def _restore(self, slot: ArraySlot, location: Location, result: Value) -> None:
         self.base.set(location, result)
         if slot.either is not None and isinstance(location, Storage):
             self.base.frozen[location] = slot.either
@@ -1024,7 +1045,7 @@ class Carries:
         heads = {place.head for place in places}
         for place in places:
             new: Location = place.head
-            if isinstance(place.slot, Memory):
+            if isinstance(place.slot, ArraySlot):
                 new = Storage(place.slot.parameter.name)
             if isinstance(self.count, int) and place.whole is not None:
                 if not self._new(place.whole):
@@ -1079,24 +1100,24 @@ class Carries:
         return list(found)
 
     def _after(
-        self, slot: Slot, results: dict[Number | Memory, Value], after: dict[Slot, Location]
+        self, slot: Slot, results: dict[ValueSlot | ArraySlot, Value], after: dict[Slot, Location]
     ) -> Abstract:
-        if isinstance(slot, Memory):
+        if isinstance(slot, ArraySlot):
             storage = after[slot]
             assert isinstance(storage, Storage)
             return Array(storage)
-        if isinstance(slot, Number):
+        if isinstance(slot, ValueSlot):
             return results[slot]
-        if isinstance(slot, Part):
+        if isinstance(slot, ViewSlot):
             return at_indices(slot.content, [results[index] for index in slot.indices])
-        if isinstance(slot, Bound):
+        if isinstance(slot, PossiblyUnboundSlot):
             return self._maybe_after(slot, results, after)
-        if isinstance(slot, Chosen):
+        if isinstance(slot, UnionSlot):
             contents = {n: self._after(c, results, after) for n, c in enumerate(slot.cases)}
             return replace(slot.content, cases=Cases(results[slot.which], contents))
-        if isinstance(slot, Table):
+        if isinstance(slot, ColumnsSlot):
             return Columns(slot.content.structure, tuple(results[c] for c in slot.columns))
-        if isinstance(slot, Behind):
+        if isinstance(slot, ReferenceSlot):
             inner = self._after(slot.inner, results, after)
             if not self._new(after[slot]):
                 return after[slot]
@@ -1104,27 +1125,35 @@ class Carries:
             assert not isinstance(place, Storage)
             self.base.hold(place, inner)
             return place
-        return self._items_after(slot, results, after) if isinstance(slot, Items) else slot.content
+        return (
+            self._items_after(slot, results, after) if isinstance(slot, TupleSlot) else slot.content
+        )
 
     def _items_after(
-        self, slot: Items, results: dict[Number | Memory, Value], after: dict[Slot, Location]
+        self,
+        slot: TupleSlot,
+        results: dict[ValueSlot | ArraySlot, Value],
+        after: dict[Slot, Location],
     ) -> Abstract:
         holder = holder_of(slot.content)
         assert holder is not None
         return holder.made_of(tuple(self._after(item, results, after) for item in slot.items))
 
     def _maybe_after(
-        self, slot: Bound, results: dict[Number | Memory, Value], after: dict[Slot, Location]
+        self,
+        slot: PossiblyUnboundSlot,
+        results: dict[ValueSlot | ArraySlot, Value],
+        after: dict[Slot, Location],
     ) -> Abstract:
         content = self._after(slot.inner, results, after)
         if slot.flag is not None:
             flag = results[slot.flag]
-            return Maybe(content, lambda: flag)
+            return PossiblyUnbound(content, lambda: flag)
         if isinstance(self.count, int) or isinstance(content, Conflict):
             return content
         turns = self.turns
         assert turns is not None
-        return Maybe(content, lambda: _bound_after(slot.start, turns))
+        return PossiblyUnbound(content, lambda: _bound_after(slot.start, turns))
 
 
 def _bound_after(start: Abstract, turns: Value) -> Value:
@@ -1140,7 +1169,7 @@ class Place:
     ``whole`` is ``end`` unless the array is a view of a part.
     """
 
-    slot: Memory | Behind
+    slot: ArraySlot | ReferenceSlot
     start: Location | None
     end: Location | None
     whole: Location | None
@@ -1154,40 +1183,40 @@ class Place:
     @property
     def name(self) -> str:
         slot = self.slot
-        return (slot.parameter.name if isinstance(slot, Memory) else slot.name) or "array"
+        return (slot.parameter.name if isinstance(slot, ArraySlot) else slot.name) or "array"
 
     def read(self, values: set[Value]) -> bool:
         """Whether the slot's array is among the values that are read."""
-        return isinstance(self.slot, Memory) and self.slot.parameter in values
+        return isinstance(self.slot, ArraySlot) and self.slot.parameter in values
 
 
 def _within(slot: Slot, end: Abstract, heap: Heap) -> list[tuple[Slot, Abstract]]:
     """The slots that one is made of, with what a turn leaves there."""
-    if isinstance(slot, Bound):
+    if isinstance(slot, PossiblyUnboundSlot):
         return [(slot.inner, content_of_maybe(end))]
-    if isinstance(slot, Behind):
+    if isinstance(slot, ReferenceSlot):
         return [(slot.inner, heap.held(end))]
-    if isinstance(slot, Part):
+    if isinstance(slot, ViewSlot):
         ended = [ABSENT] * len(slot.indices) if end is ABSENT else indices(end)
         return list(zip(slot.indices, ended, strict=True))
-    if isinstance(slot, Table):
+    if isinstance(slot, ColumnsSlot):
         return list(zip(slot.columns, end.values, strict=True))
-    if isinstance(slot, Items):
+    if isinstance(slot, TupleSlot):
         return list(zip(slot.items, _parts(end), strict=True))
     return []
 
 
 def _is_like(slot: Slot, end: Abstract) -> bool:
     """Whether what a turn leaves is made of what the slot is made of."""
-    if isinstance(slot, Bound):
+    if isinstance(slot, PossiblyUnboundSlot):
         return slot.flag is not None or is_bound(end)
-    if isinstance(slot, Part):
+    if isinstance(slot, ViewSlot):
         return alike_but_for_indices(slot.content, end)
-    if isinstance(slot, Table):
+    if isinstance(slot, ColumnsSlot):
         return isinstance(end, Columns)
-    if isinstance(slot, Behind):
+    if isinstance(slot, ReferenceSlot):
         return _of_one_kind(slot.content, end)
-    assert isinstance(slot, Items)
+    assert isinstance(slot, TupleSlot)
     return are_alike(slot.content, end)
 
 
@@ -1197,22 +1226,22 @@ def _parts(content: Abstract) -> tuple[Abstract, ...]:
     return holder.parts
 
 
-Way = tuple[int | None, ...]  # into the items of a tuple or a dict; None: behind a handle
+Path = tuple[int | None, ...]  # into the items of a tuple or a dict; None: behind a handle
 
 
-def _parts_of(case: Slot) -> Iterator[tuple[Slot, Way]]:
+def _parts_of(case: Slot) -> Iterator[tuple[Slot, Path]]:
     """The slots of a case, itself first, and the way to each."""
-    pending: list[tuple[Slot, Way]] = [(case, ())]
+    pending: list[tuple[Slot, Path]] = [(case, ())]
     while pending:
         slot, path = pending.pop()
         yield slot, path
-        if isinstance(slot, Items):
+        if isinstance(slot, TupleSlot):
             pending.extend((item, (*path, k)) for k, item in enumerate(slot.items))
-        elif isinstance(slot, Behind):
+        elif isinstance(slot, ReferenceSlot):
             pending.append((slot.inner, (*path, None)))
 
 
-def _at(content: Abstract, path: Way, heap: Heap) -> Abstract:
+def _at(content: Abstract, path: Path, heap: Heap) -> Abstract:
     """What stands at the end of a way into a content."""
     for step in path:
         content = heap.held(content) if step is None else _parts(content)[step]

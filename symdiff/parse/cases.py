@@ -22,7 +22,7 @@ from symdiff.ir.build import builder
 from symdiff.ir.graph import Value
 from symdiff.parse.branches import join_arms, run_arm, taken_from
 from symdiff.parse.heap import Heap, Key
-from symdiff.parse.interpreter import LATE, Interpreter, Once
+from symdiff.parse.interpreter import HOOKS, Interpreter, StatementValues
 from symdiff.parse.join import Kept, constant_of, is_case
 from symdiff.parse.values import Abstract, Conflict, ConflictRead, Token, now
 
@@ -46,20 +46,24 @@ def told_apart(
     gives what is one of several, the action goes on from the ``values`` known by then.
     """
     nodes, heap, frames = builder().nodes, interp.heap.copy(), len(interp.frames)
-    length, before = len(nodes), interp.once
-    once = interp.once = Once(nodes, frames, _parts(within), dict(values or {}))
+    length, before = len(nodes), interp.statement_values
+    statement = interp.statement_values = StatementValues(
+        nodes, frames, _parts(within), dict(values or {})
+    )
     try:
         return action()
     except ConflictRead as read:
         conflict = read.conflict
-        maker = read.made_by[1] if read.made_by is not None and read.made_by[0] is once else None
+        maker = (
+            read.made_by[1] if read.made_by is not None and read.made_by[0] is statement else None
+        )
         keys = [] if maker is not None else _held_by(heap, conflict)
         if conflict.cases is None or not (maker or keys):
             raise
     finally:
-        interp.once = before
+        interp.statement_values = before
     _count(interp, conflict)
-    known = once.values
+    known = statement.values
     if maker is None:
         known = values or {}
         del nodes[length:]
@@ -176,5 +180,5 @@ def told_apart_value(
     return taken_from(interp, slot)
 
 
-LATE.told_apart = told_apart
-LATE.told_apart_value = told_apart_value
+HOOKS.told_apart = told_apart
+HOOKS.told_apart_value = told_apart_value

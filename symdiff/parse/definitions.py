@@ -30,7 +30,7 @@ from symdiff.parse.heap import Heap
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.marking import suspended
 from symdiff.parse.opaque import Template, library_name
-from symdiff.parse.values import Abstract, Array, Left
+from symdiff.parse.values import Abstract, Array, NeverReturns
 
 Keywords = dict[str, Abstract]
 
@@ -54,11 +54,11 @@ def call_definition(
         message = f"{library_name(function)} in this form: {refusal.message}"
         raise UnsupportedCallError(message, span, refusal.hint) from refusal
     except Exception as error:
-        if not is_users(error) and not isinstance(error, Left):
+        if not is_users(error) and not isinstance(error, NeverReturns):
             raise
         if succeeds(interp, function, arguments, keywords):
             raise _stricter(interp, function, error, nodes) from error
-        if isinstance(error, Left):
+        if isinstance(error, NeverReturns):
             raise
         python = error_of(interp, function, arguments, keywords)
         raise users(python or error) from None
@@ -72,7 +72,7 @@ def _stricter(
 ) -> UnsupportedCallError:
     """What a definition is certain to raise of what the function takes."""
     raised = [node for node in walk_nodes(Block((), list(nodes))) if node.op is ops.raise_]
-    said = raised[-1].attributes["arguments"] if isinstance(error, Left) else error.args
+    said = raised[-1].attributes["arguments"] if isinstance(error, NeverReturns) else error.args
     reason = ", ".join(map(str, said))
     return UnsupportedCallError(f"{library_name(function)} in this form: {reason}", interp.span)
 

@@ -25,8 +25,8 @@ from symdiff.parse.blame import certain
 from symdiff.parse.demand import demand, input_sizes, obtainable
 from symdiff.parse.depth import room
 from symdiff.parse.interpreter import Frame, Interpreter, placed
-from symdiff.parse.layouts import layouts_wanted
 from symdiff.parse.marking import Marks, begin, frozen, names_closed, require_found
+from symdiff.parse.memory_order import layouts_wanted
 from symdiff.parse.output import Output
 from symdiff.parse.reflect import argument
 from symdiff.parse.staged import Staged, StaticDemand
@@ -34,7 +34,7 @@ from symdiff.parse.values import (
     Abstract,
     Conflict,
     ConflictRead,
-    Left,
+    NeverReturns,
     NotInTime,
     Scope,
     Storage,
@@ -55,36 +55,36 @@ def stage(
     itself raises, whatever the values are.
     """
     with room():
-        return _followed_closely(function, signature, marks, at_end)
+        return _staged_with_retries(function, signature, marks, at_end)
 
 
-def _followed_closely(
+def _staged_with_retries(
     function: Any, signature: Signature, marks: Marks | None, at_end: bool
 ) -> Staged:
-    """The staged function; more closely where that is needed."""
-    closely = Closely(at_end)
+    """The staged function, staged again with a finer policy where a conflict asks for it."""
+    policy = RetryPolicy(at_end)
     while True:
         try:
-            return _staged(function, signature, closely, marks)
+            return _staged(function, signature, policy, marks)
         except NotInTime as found:
-            if found.place in closely.late:
+            if found.place in policy.late:
                 raise
-            closely.late.add(found.place)
+            policy.late.add(found.place)
         except ConflictRead as read:
-            if not closely.tells(read.conflict) and not closely.selects():
-                raise closely.failure(read.conflict, function) from None
+            if not policy.tells(read.conflict) and not policy.selects():
+                raise policy.failure(read.conflict, function) from None
         except (UnsupportedSyntaxError, UnsupportedCallError, AliasingError):
-            if closely.selects():
+            if policy.selects():
                 continue
-            if closely.first is None:
+            if policy.first is None:
                 raise
-            raise closely.failure(closely.first, function) from None
+            raise policy.failure(policy.first, function) from None
 
 
 @dataclass(slots=True)
-class Closely:
-    """What is followed more closely than is done at first: loops turn by turn, names in cases,
-    items selected at run time.
+class RetryPolicy:
+    """What another attempt does that the first one does not: unrolls loops, keeps names in cases,
+    selects items at run time.
     """
 
     at_end: bool
@@ -124,13 +124,15 @@ class Closely:
         return placed(_conflict_error(self.first or conflict), _span(function))
 
 
-def _staged(function: Any, signature: Signature, closely: Closely, marks: Marks | None) -> Staged:
-    """The same; some loops are followed turn by turn."""
+def _staged(
+    function: Any, signature: Signature, policy: RetryPolicy, marks: Marks | None
+) -> Staged:
+    """The staged function, in one attempt under a policy."""
     interp = Interpreter()
     interp.static = dict(signature.static)
-    interp.unrolled, interp.apart = closely.unrolled, closely.apart
-    interp.selecting, interp.asked = closely.selecting, closely.asked
-    interp.late, interp.at_end = closely.late, closely.at_end
+    interp.unrolled, interp.apart = policy.unrolled, policy.apart
+    interp.selecting, interp.asked = policy.selecting, policy.asked
+    interp.late, interp.at_end = policy.late, policy.at_end
     interp.function = function
     with building(interp.entry):
         try:
@@ -145,7 +147,7 @@ def _staged(function: Any, signature: Signature, closely: Closely, marks: Marks 
             interp.span = needed.span or _span(function)
             raise _demanded(interp, needed) from None
         except ConflictRead as read:
-            raise _decided_now(interp, read, function, closely) from None
+            raise _decided_now(interp, read, function, policy) from None
         except StaticDemand as wanted:
             wanted.span = wanted.span or _span(function)
             raise
@@ -164,7 +166,7 @@ def _demanded(interp: Interpreter, needed: NeedsStatic) -> Exception:
 
 
 def _decided_now(
-    interp: Interpreter, read: ConflictRead, function: Any, closely: Closely
+    interp: Interpreter, read: ConflictRead, function: Any, policy: RetryPolicy
 ) -> Exception:
     """A request to fix what decides between the paths, where that can be."""
     layouts = layouts_wanted(interp, read.conflict)
@@ -176,7 +178,7 @@ def _decided_now(
             wanted.span = read.conflict.span or wanted.span or _span(function)
             if not read.conflict.by_count or read.conflict.name in interp.apart:
                 return wanted
-            closely.instead = closely.instead or wanted
+            policy.instead = policy.instead or wanted
             return read
     sizes = input_sizes(interp) if read.conflict.by_layout else ()
     return StaticDemand(sizes, interp.span) if sizes else read
@@ -200,7 +202,7 @@ def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
         interp.frames.append(Frame(Scope("", frozenset(), None, {}), None, None))
     try:
         result = interp.call(function, arguments, keywords)
-    except Left:
+    except NeverReturns:
         raise _never_returns(interp) from None
     output, results = Output(interp).structure(result)
     mutated = _mutated(interp, results)

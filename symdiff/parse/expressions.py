@@ -18,7 +18,7 @@ from symdiff.parse.blame import users
 from symdiff.parse.branches import choose, joined_cases, joined_value
 from symdiff.parse.cases import for_each_case, told_apart_value
 from symdiff.parse.comparisons import compare
-from symdiff.parse.interpreter import EXPRESSIONS, LATE, Expression, Interpreter
+from symdiff.parse.interpreter import EXPRESSIONS, HOOKS, Expression, Interpreter
 from symdiff.parse.items import element_of_set, get_item, static_key
 from symdiff.parse.iteration import append_item, for_each, iterate, started, static_items
 from symdiff.parse.methods import extend
@@ -208,7 +208,7 @@ def _call(interp: Interpreter, node: ast.Call) -> Abstract:
             keywords[keyword.arg] = value
         else:
             keywords |= _star_star(interp, value)
-    return LATE.call(interp, function, arguments, keywords)
+    return HOOKS.call(interp, function, arguments, keywords)
 
 
 def _star_star(interp: Interpreter, value: Abstract) -> dict[str, Abstract]:
@@ -499,4 +499,4 @@ def tested(interp: Interpreter, expression: ast.expr) -> bool | Value:
     return found
 
 
-LATE.test = tested
+HOOKS.test = tested

@@ -32,7 +32,7 @@ from symdiff.parse.names import final_names
 from symdiff.parse.opaque import call_opaque, is_message, is_pure_python, report
 from symdiff.parse.recursion import followed
 from symdiff.parse.scope import local_names, reflect_everywhere, yielding
-from symdiff.parse.values import ABSENT, Abstract, Closure, Left, Scope, now
+from symdiff.parse.values import ABSENT, Abstract, Closure, NeverReturns, Scope, now
 from symdiff.source import FunctionNode, FunctionSource, find_source, span_of
 
 Keywords = dict[str, Abstract]
@@ -196,7 +196,7 @@ def _run_in_frame(
             interp.put((scope, name), value)
         result = _run_body(interp, node, frame)
         if interp.raises_here():
-            raise Left
+            raise NeverReturns
         if not any(outer.source is not None for outer in interp.frames[:-1]):
             interp.names = final_names(interp.heap, scope)
         interp.forget(scope)

@@ -22,7 +22,7 @@ from symdiff.parse.activations import (
     PARENT,
     another_activation,
     from_within,
-    is_left,
+    has_ended,
     names_seen,
     put_into,
 )
@@ -56,8 +56,8 @@ class Heap:
     """Contents by key; ``views``: what was read through lenses; ``frozen``: what not to write.
 
     ``laid`` is common to all heaps: the values of which one has the memory that a value has. So is
-    ``bound``: what stands for another array or list in each turn of a loop. ``left``: what has been
-    written to the caller's places (``writeback``); never changed in place.
+    ``bound``: what stands for another array or list in each turn of a loop. ``written_back``: what
+    has been written to the caller's places (``writeback``); never changed in place.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Heap:
         shared: dict[Location, Shared] | None = None,
         laid: dict[Value, tuple[Value, ...]] | None = None,
         bound: dict[Location, Conflict] | None = None,
-        left: Mapping[Key, Any] | None = None,
+        written_back: Mapping[Key, Any] | None = None,
     ) -> None:
         self.contents: dict[Key, Any] = {} if contents is None else contents
         self.frozen: dict[Location, Conflict] = {} if frozen is None else frozen
@@ -78,18 +78,22 @@ class Heap:
         self.shared: dict[Location, Shared] = {} if shared is None else shared
         self.laid: dict[Value, tuple[Value, ...]] = {} if laid is None else laid
         self.bound: dict[Location, Conflict] = {} if bound is None else bound
-        self.left: Mapping[Key, Any] = {} if left is None else left
+        self.written_back: Mapping[Key, Any] = {} if written_back is None else written_back
 
     def copy(self, written: set[Location] | None = None) -> Heap:
         """A copy to go on from; what is written is noted in the same set, or in the one given."""
         noted = self.written if written is None else written
         parts = dict(self.contents), dict(self.frozen), dict(self.views)
-        return Heap(*parts, noted, dict(self.shared), self.laid, self.bound, self.left)
+        return Heap(*parts, noted, dict(self.shared), self.laid, self.bound, self.written_back)
 
     def restore(self, before: Heap) -> None:
         """Hold what a copy of before holds."""
         self.contents, self.frozen, self.views = before.contents, before.frozen, before.views
-        self.shared, self.bound, self.left = before.shared, before.bound, before.left
+        self.shared, self.bound, self.written_back = (
+            before.shared,
+            before.bound,
+            before.written_back,
+        )
 
     def get(self, key: Key) -> Any:
         return self.contents.get(key, ABSENT)
@@ -287,7 +291,7 @@ def is_programs(content: Any) -> bool:
     So is an activation of a function that has ended: it is an object to the functions in it.
     """
     if isinstance(content, Scope):
-        return is_left(content)
+        return has_ended(content)
     if isinstance(content, ObjectRef):
         return content.live is None and content.path is None
     return isinstance(content, ListRef | DictRef)

@@ -48,11 +48,11 @@ from symdiff.parse.values import (
     Generator,
     IteratorRef,
     Lazy,
-    Left,
     ListRef,
-    Maybe,
+    NeverReturns,
     ObjectRef,
     Partial,
+    PossiblyUnbound,
     Range,
     Scope,
     StagedText,
@@ -76,8 +76,8 @@ STATEMENTS: dict[type[ast.stmt], Statement] = {}
 EXPRESSIONS: dict[type[ast.expr], Expression] = {}
 
 
-class Late:
-    """What modules need of modules that build on them; set where these are defined."""
+class Hooks:
+    """Functions of modules that import this one; each is set where it is defined."""
 
     branch: Callable[[Interpreter, Value, Callable[[], None], Callable[[], None]], None]
     call: Callable[[Interpreter, Abstract, Sequence[Abstract], dict[str, Abstract]], Abstract]
@@ -92,14 +92,14 @@ class Late:
     before: Callable[[Interpreter, Node], None]
 
 
-LATE = Late()
+HOOKS = Hooks()
 
 
 @dataclass(slots=True)
-class Once:
-    """What is evaluated once where a statement is staged, and the values that are known of it.
+class StatementValues:
+    """The values of a statement's parts, each of which is evaluated once when it is staged.
 
-    A statement that cannot go on before it is known which of several a value is goes on from them.
+    A statement that has to be staged for each case of a value is staged from these.
     """
 
     nodes: list[Node]
@@ -120,15 +120,15 @@ class Frame:
     token: Token = field(default_factory=Token)
 
 
-class Careful(Builder):
-    """Appends what the function does; what it has written is left behind before what may raise."""
+class WriteBackBuilder(Builder):
+    """A builder that writes back what the function has written before an operation may raise."""
 
     def __init__(self, interp: Interpreter) -> None:
         super().__init__(span=interp.span)
         self.interp = interp
 
     def add(self, node: Node) -> None:
-        LATE.before(self.interp, node)
+        HOOKS.before(self.interp, node)
         super().add(node)
 
 
@@ -148,7 +148,7 @@ class Interpreter:
         self.static: dict[Path, Any] = {}
         self.span: SourceSpan | None = None
         self.spans: dict[ast.AST, SourceSpan] = {}  # of the nodes that were staged
-        self.entry: Builder = Careful(self)
+        self.entry: Builder = WriteBackBuilder(self)
         self.returned: SourceSpan | None = None  # the last ``return`` of the function itself
         self.stopped = 0  # depth of no_grad
         self.followed = 0  # statements and expressions, each time they are staged
@@ -182,7 +182,9 @@ class Interpreter:
         self.apart: set[str] = set()  # names kept in cases, where joined
         self.selecting: dict[SourceSpan, bool] = {}  # items selected at run time: one by one?
         self.asked: dict[SourceSpan, None] = {}  # items that may be, in the order of asking
-        self.once: Once | None = None  # of the statement at hand, where names are kept in cases
+        self.statement_values: StatementValues | None = (
+            None  # of the statement at hand, where names are kept in cases
+        )
         self.rules: list[Any] = []  # functions of whose rule the statements are
         self.forks = 0  # how often a statement was staged for each case
         self.decided: dict[ast.expr, bool | Value] = {}  # tests that were evaluated before
@@ -254,24 +256,24 @@ class Interpreter:
             try:
                 with self.at(statement):
                     consumed = self._statement(statement, rest)
-            except Left:
+            except NeverReturns:
                 if not self.raises_here():
                     raise
                 del self.frames[frames:]
                 return
             if consumed:
                 return
-            if self.left() is not False:
+            if self.exited() is not False:
                 self.go_on(rest)
                 return
 
     def go_on(self, rest: Sequence[ast.stmt]) -> None:
         """Stage the rest of a block on the paths that have not left it."""
-        left = self.left()
+        left = self.exited()
         if left is True or not rest:
             return
         if isinstance(left, Value):
-            self.branch(left, self.gone(), functools.partial(self.execute, rest))
+            self.branch(left, self.assume_exited(), functools.partial(self.execute, rest))
         else:
             self.execute(rest)
 
@@ -289,31 +291,31 @@ class Interpreter:
             return handler(self, statement, rest)
         once = functools.partial(handler, self, statement, rest)
         again = functools.partial(handler, self, statement, ())
-        return bool(LATE.told_apart(self, once, again, (statement,)))
+        return bool(HOOKS.told_apart(self, once, again, (statement,)))
 
     def evaluate(self, expression: ast.expr) -> Abstract:
         """The abstract value of an expression."""
-        once = self.once
-        if once is None or not self._is_part(once, expression):
+        known = self.statement_values
+        if known is None or not self._is_part(known, expression):
             value = self._evaluated(expression)
             if isinstance(value, Conflict):
                 raise ConflictRead(value)
             return value
-        if expression not in once.values:
-            once.values[expression] = self._evaluated(expression)
-        value = once.values[expression]
+        if expression not in known.values:
+            known.values[expression] = self._evaluated(expression)
+        value = known.values[expression]
         if isinstance(value, Conflict):
             read = ConflictRead(value)
-            read.made_by = once, expression
+            read.made_by = known, expression
             raise read
         return value
 
-    def _is_part(self, once: Once, expression: ast.expr) -> bool:
-        here = once.nodes is builder().nodes and once.depth == len(self.frames)
-        return here and expression in once.parts
+    def _is_part(self, known: StatementValues, expression: ast.expr) -> bool:
+        here = known.nodes is builder().nodes and known.depth == len(self.frames)
+        return here and expression in known.parts
 
     def _evaluated(self, expression: ast.expr) -> Abstract:
-        """The same; a ``Conflict`` where it is one of several."""
+        """The value of an expression; a ``Conflict`` where it is one of several."""
         handler = EXPRESSIONS.get(type(expression))
         with self.at(expression):
             if handler is None:
@@ -324,7 +326,7 @@ class Interpreter:
         """The value of an expression that is evaluated on some paths only."""
         if not self.apart:
             return self.evaluate(expression)
-        return LATE.told_apart_value(self, lambda: self.evaluate(expression), expression)
+        return HOOKS.told_apart_value(self, lambda: self.evaluate(expression), expression)
 
     def _not_compiled(self, node: ast.AST) -> UnsupportedSyntaxError:
         keyword, hint = REFUSED.get(type(node), (type(node).__name__, HINT))
@@ -334,40 +336,40 @@ class Interpreter:
         self, predicate: Value, then: Callable[[], None], orelse: Callable[[], None]
     ) -> None:
         """Stage both arms under a staged predicate and join what they changed."""
-        LATE.branch(self, predicate, then, orelse)
+        HOOKS.branch(self, predicate, then, orelse)
 
     def call(
         self, function: Abstract, arguments: Sequence[Abstract], keywords: dict[str, Abstract]
     ) -> Abstract:
         """``function(*arguments, **keywords)``."""
-        value = LATE.call(self, function, arguments, keywords)
+        value = HOOKS.call(self, function, arguments, keywords)
         if isinstance(value, Conflict):
             raise ConflictRead(value)
         return value
 
     def call_method(self, instance: Abstract, name: str, *arguments: Abstract) -> Abstract:
         """A special method of a user's object, which Python looks for on its class only."""
-        return self.call(LATE.method(self, instance, name), arguments, {})
+        return self.call(HOOKS.method(self, instance, name), arguments, {})
 
     def attribute(self, value: Abstract, name: str) -> Abstract:
         """``value.name``."""
-        return LATE.attribute(self, value, name)
+        return HOOKS.attribute(self, value, name)
 
     def test(self, expression: ast.expr) -> bool | Value:
         """The truth of a condition."""
-        return LATE.test(self, expression)
+        return HOOKS.test(self, expression)
 
     def collect(self, value: Abstract) -> Abstract:
         """``list(value)``."""
-        return LATE.collect(self, value)
+        return HOOKS.collect(self, value)
 
     def items(self, value: Abstract) -> tuple[Abstract, ...]:
         """The elements of an iterable whose count is static."""
-        return LATE.items(self, value)
+        return HOOKS.items(self, value)
 
     # Leaving blocks -------------------------------------------------------------------------------
 
-    def left(self) -> bool | Value:
+    def exited(self) -> bool | Value:
         """Whether the present block has been left: break, continue, return, raise."""
         staged: Value | None = None
         for flag in (*self.frame.exits, UNREACHABLE):
@@ -382,7 +384,7 @@ class Interpreter:
         """Whether what is staged now ends in an error, not a turn or a graph of its own."""
         return self.heap.get(UNREACHABLE) is True
 
-    def gone(self) -> Callable[[], None]:
+    def assume_exited(self) -> Callable[[], None]:
         """What is known where a block has been left: its flag, if only one can be raised."""
         flags = [flag for flag in self.frame.exits if isinstance(self.heap.get(flag), Value)]
 
@@ -446,12 +448,12 @@ class Interpreter:
     def lookup(self, key: Any, name: str) -> Abstract:
         """A content of the heap that a name or an attribute stands for."""
         content = self.content(key)
-        if isinstance(content, Maybe):
+        if isinstance(content, PossiblyUnbound):
             self._require_bound(key, name, content)
             content = content.content
         return content
 
-    def _require_bound(self, key: Any, name: str, maybe: Maybe) -> None:
+    def _require_bound(self, key: Any, name: str, maybe: PossiblyUnbound) -> None:
         """Python's error on the paths on which a name is not bound."""
         if maybe.decided is None or self.assumed.get(maybe.decided[0]) is not maybe.decided[1]:
             error = unbound(name, key[0] is self.scope)
@@ -468,7 +470,7 @@ class Interpreter:
         before = self.heap
         self.outer_heaps.append(before)
         self.heap = heap
-        inner = Careful(self)
+        inner = WriteBackBuilder(self)
         try:
             with building(inner):
                 yield inner

@@ -22,7 +22,7 @@ from symdiff.parse.selecting import (
     is_numbered,
     item_of,
     items_with,
-    may_select,
+    selected_at_run_time,
     slice_of,
     staged_items,
     value_of,
@@ -65,7 +65,11 @@ def _item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
         return _list_item(interp, value, key)
     if isinstance(value, DictRef):
         return _dict_item(interp, value, key)
-    if isinstance(value, tuple) and may_select(interp, key) and not isinstance(key, slice):
+    if (
+        isinstance(value, tuple)
+        and selected_at_run_time(interp, key)
+        and not isinstance(key, slice)
+    ):
         return item_of(interp, value, key, "tuple")
     if isinstance(value, tuple | str | bytes):
         return value[_static_index(key)]
@@ -98,7 +102,7 @@ def _is_known(key: Abstract) -> bool:
 
 def _dict_item(interp: Interpreter, ref: DictRef, key: Abstract) -> Abstract:
     content = interp.content(ref)
-    if is_numbered(content) and may_select(interp, key):
+    if is_numbered(content) and selected_at_run_time(interp, key):
         return value_of(interp, content, key)
     return _item_by_key(interp, ref, static_key(interp, key))
 
@@ -165,7 +169,7 @@ def _list_item(interp: Interpreter, ref: ListRef, key: Abstract) -> Abstract:
         return made
     if staged_lists.is_staged_list(content):
         return staged_lists.get(interp, content, interp.lift(key))
-    if may_select(interp, key):
+    if selected_at_run_time(interp, key):
         return item_of(interp, content, key, "list")
     return content[_static_index(key)]
 
@@ -174,7 +178,7 @@ def _slice_of(interp: Interpreter, content: Any, key: slice) -> Any:
     """What a slice of a list holds."""
     key = _with_bounds(interp, key)
     if not staged_lists.is_staged_list(content):
-        if not content or not may_select(interp, key):
+        if not content or not selected_at_run_time(interp, key):
             return content[_static_index(key)]
         return slice_of(interp, content, key)
     return staged_lists.part(content, key.start, key.stop, key.step)
@@ -302,7 +306,7 @@ def _set_list_item(interp: Interpreter, ref: ListRef, key: Abstract, content: Ab
         interp.put(ref, _replaced_slice(interp, items, _with_bounds(interp, key), content))
     elif staged_lists.is_staged_list(items):
         interp.put(ref, staged_lists.replaced(interp, items, interp.lift(key), content))
-    elif may_select(interp, key):
+    elif selected_at_run_time(interp, key):
         interp.put(ref, items_with(interp, items, key, content))
     else:
         changed = list(items)
@@ -314,7 +318,7 @@ def _replaced_slice(interp: Interpreter, items: Any, key: slice, content: Abstra
     """What a list holds after an assignment to a slice of it."""
     new = interp.content(interp.collect(content))
     staged = [part for part in (items, new) if staged_lists.is_staged_list(part)]
-    if not staged and not (items and may_select(interp, key)):
+    if not staged and not (items and selected_at_run_time(interp, key)):
         changed = list(items)
         changed[_static_index(key)] = new
         return tuple(changed)

@@ -15,7 +15,7 @@ from symdiff.ops.declare import NeedsStatic, static
 from symdiff.parse import staged_lists
 from symdiff.parse.blame import error_of, judged, users
 from symdiff.parse.heap import constant
-from symdiff.parse.interpreter import LATE, Interpreter, describe
+from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import get_item
 from symdiff.parse.loops import run_for
 from symdiff.parse.special import has_method
@@ -348,5 +348,5 @@ def static_items(interp: Interpreter, value: Abstract) -> tuple[Abstract, ...]:
     return items
 
 
-LATE.collect = collect
-LATE.items = static_items
+HOOKS.collect = collect
+HOOKS.items = static_items

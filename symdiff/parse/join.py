@@ -59,14 +59,14 @@ from symdiff.parse.values import (
     Generator,
     Iterable,
     ListRef,
-    Maybe,
     ObjectRef,
+    PossiblyUnbound,
     Scope,
     Storage,
     Unjoinable,
     born,
 )
-from symdiff.parse.writeback import is_left, is_place, stands_at, write_place
+from symdiff.parse.writeback import is_place, is_written_back, stands_at, write_place
 
 MOST_CASES = 6
 _KINDS = ("python", "scalar", "array")
@@ -76,13 +76,13 @@ _KINDS = ("python", "scalar", "array")
 class Arm:
     """One path: what it built, the heap at its end, and whether its end is reached at all.
 
-    ``left``: what was left behind where it began.
+    ``written_back``: what was left behind where it began.
     """
 
     nodes: list[Node]
     heap: Heap
     reached: bool
-    left: Mapping[Any, Any]
+    written_back: Mapping[Any, Any]
 
 
 class _Nothing:
@@ -354,14 +354,16 @@ class Joiner:
             (arm, content)
             for arm, content in found
             if content is not ABSENT
-            and not (stands_at(interp, key, content) and is_left(interp, arm.heap, key, content))
+            and not (
+                stands_at(interp, key, content) and is_written_back(interp, arm.heap, key, content)
+            )
         ]
         for arm, content in changed:
             if isinstance(content, Conflict):
                 if content.written:
                     continue
                 return
-            if not is_left(interp, arm.heap, key, content):
+            if not is_written_back(interp, arm.heap, key, content):
                 with building(Builder(arm.nodes, interp.span)):
                     interp.heap = arm.heap
                     write_place(interp, key, content)
@@ -382,12 +384,14 @@ class Joiner:
             known = [v for v, arm in zip((a, b), self.arms, strict=True) if arm.reached]
             return self._as_bound_as(known, content)
         if is_bound(a) and b is ABSENT:
-            return Maybe(content, lambda: self.predicate, (self.predicate, True))
+            return PossiblyUnbound(content, lambda: self.predicate, (self.predicate, True))
         if is_bound(b) and a is ABSENT:
-            return Maybe(content, lambda: opposite(self.predicate), (self.predicate, False))
+            return PossiblyUnbound(
+                content, lambda: opposite(self.predicate), (self.predicate, False)
+            )
         flags = [self._flag(arm, content) for arm, content in enumerate((a, b))]
         flag = self._out(f"{name}_bound", *flags)
-        return Maybe(content, lambda: flag)
+        return PossiblyUnbound(content, lambda: flag)
 
     def _flag(self, arm: int, content: Abstract) -> Value:
         with building(Builder(self.arms[arm].nodes, self.interp.span)):
@@ -395,16 +399,16 @@ class Joiner:
 
     def _as_bound_as(self, known: list[Abstract], content: Abstract) -> Abstract:
         """A content on the only path that is reached."""
-        if isinstance(content, Conflict) or not known or not isinstance(known[0], Maybe):
+        if isinstance(content, Conflict) or not known or not isinstance(known[0], PossiblyUnbound):
             return content
         return self._bound_as(0 if self.arms[0].reached else 1, known[0], content)
 
-    def _bound_as(self, arm: int, known: Maybe, content: Abstract) -> Maybe:
+    def _bound_as(self, arm: int, known: PossiblyUnbound, content: Abstract) -> PossiblyUnbound:
         """A content that is bound where it is in an arm."""
         flag = self._flag(arm, known)
         false = self._in_arm(1 - arm, constant, False)
         out = self._out("bound", *_order(arm, flag, false))
-        return Maybe(content, lambda: out)
+        return PossiblyUnbound(content, lambda: out)
 
     def join(self, name: str, a: Abstract, b: Abstract) -> Abstract:
         """One abstract value for what is ``a`` after one arm and ``b`` after the other."""
@@ -747,7 +751,9 @@ class Joiner:
             return content
         ((arm, known),) = ((k, part) for k, part in enumerate(parts) if part is not ABSENT)
         content = content_of_maybe(content)
-        return self._bound_as(arm, known, content) if isinstance(known, Maybe) else content
+        return (
+            self._bound_as(arm, known, content) if isinstance(known, PossiblyUnbound) else content
+        )
 
     def _merge_attributes(self, ref: ObjectRef, a: Abstract, b: Abstract) -> None:
         then, orelse = ({} if part is ABSENT else part for part in (a, b))
@@ -763,31 +769,33 @@ def is_variable(key: Key) -> bool:
 
 def is_bound(content: Abstract) -> bool:
     """Whether a name is bound on all paths that lead here."""
-    return content is not ABSENT and not isinstance(content, Maybe)
+    return content is not ABSENT and not isinstance(content, PossiblyUnbound)
 
 
 def content_of_maybe(content: Abstract) -> Abstract:
     """What a name holds where it is bound."""
-    return content.content if isinstance(content, Maybe) else content
+    return content.content if isinstance(content, PossiblyUnbound) else content
 
 
 def bound_flag(content: Abstract) -> Value:
     """Whether a name is bound, as a staged bool."""
-    return content.bound() if isinstance(content, Maybe) else constant(content is not ABSENT)
+    return (
+        content.bound() if isinstance(content, PossiblyUnbound) else constant(content is not ABSENT)
+    )
 
 
 def contents_of(content: Abstract) -> dict[int, Abstract]:
     """What a content may be, by number."""
     if isinstance(content, Conflict) and content.cases is not None:
         return content.cases.contents
-    if isinstance(content, Maybe):
+    if isinstance(content, PossiblyUnbound):
         return {0: ABSENT, 1: content.content}
     return {0: content}
 
 
 def which_of(content: Abstract, numbers: dict[int, int]) -> Value:
     """Which of its contents a content is, in other numbers."""
-    if isinstance(content, Maybe):
+    if isinstance(content, PossiblyUnbound):
         return _either_number(content.bound(), numbers[1], constant(numbers[0]))
     if not isinstance(content, Conflict) or content.cases is None:
         return constant(numbers.get(0, 0))

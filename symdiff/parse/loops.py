@@ -30,14 +30,14 @@ from symdiff.parse.demand import can_be_known
 from symdiff.parse.heap import Heap, Key, constant, same
 from symdiff.parse.interpreter import MOST_UNROLLED, Flag, Interpreter, either
 from symdiff.parse.join import key_name
-from symdiff.parse.layouts import layout_of, layouts_wanted
+from symdiff.parse.memory_order import layout_of, layouts_wanted
 from symdiff.parse.values import (
     Abstract,
     Conflict,
     ConflictRead,
+    FirstTurnDiffers,
     Iterable,
-    Left,
-    Peel,
+    NeverReturns,
     Token,
     born,
     now,
@@ -238,7 +238,7 @@ def _for_want_of_a_count(interp: Interpreter, count: Value, failure: Exception) 
 
 def _leaves(failure: Exception) -> bool:
     """Whether the function itself raises in a turn."""
-    return is_users(failure) or isinstance(failure, Left)
+    return is_users(failure) or isinstance(failure, NeverReturns)
 
 
 def restart(interp: Interpreter, start: tuple[int, Heap, int]) -> None:
@@ -254,8 +254,8 @@ def _staged_or_peeled(interp: Interpreter, turns: Turns) -> None:
     try:
         LoopStager(interp, turns).stage()
         return
-    except Peel as peel:
-        reason, conflict = peel.reason, peel.conflict
+    except FirstTurnDiffers as differs:
+        reason, conflict = differs.reason, differs.conflict
     restart(interp, start)
     if turns.first >= MOST_PEELED:
         if conflict is not None and conflict.name not in interp.apart:
@@ -286,7 +286,7 @@ def _unroll_from(interp: Interpreter, turns: Turns, position: int) -> None:
             interp.branch(goes_on, turn, lambda: None)
             return
         _one_turn(interp, turns, position)
-        if interp.left() is not False:
+        if interp.exited() is not False:
             _unless_left(interp, following)
             return
         position += 1
@@ -302,9 +302,9 @@ def _turn_and_rest(
 
 def _unless_left(interp: Interpreter, action: Callable[[], None]) -> None:
     """Stage an action on the paths that have not left the loop."""
-    left = interp.left()
+    left = interp.exited()
     if isinstance(left, Value):
-        interp.branch(left, interp.gone(), action)
+        interp.branch(left, interp.assume_exited(), action)
     elif not left:
         action()
 
@@ -505,7 +505,7 @@ class LoopStager:
             self._stage_turn(trial, carries.heap)
         except ConflictRead as read:
             if carries.made(read.conflict):
-                raise Peel(read.conflict.reason, read.conflict) from None
+                raise FirstTurnDiffers(read.conflict.reason, read.conflict) from None
             raise
         self.base.written |= trial.heap.written
         return trial
@@ -539,7 +539,7 @@ class LoopStager:
             else:
                 turns.turn(index)
             if interp.raises_here():
-                raise Left
+                raise NeverReturns
             interp.put(turns.continued, False)
             trial.nodes, trial.heap = inner.nodes, interp.heap
 
@@ -597,7 +597,7 @@ class LoopStager:
         self.widened[key] += wider
         if self.widened[key] > MOST_WIDENED:
             change = trial.carries.change(key, trial.heap)
-            raise Peel(f"the type of '{key_name(key)}' does not settle: {change}")
+            raise FirstTurnDiffers(f"the type of '{key_name(key)}' does not settle: {change}")
 
     def _learn_parted(self, trial: Trial) -> bool:
         """Give up that names are one array, where a turn may leave them two."""

@@ -403,7 +403,7 @@ def _around(interp: Interpreter, marking: Marking, statement: ast.stmt) -> Itera
         yield
     finally:
         marking.loops -= is_loop
-    if not before or interp.frame is not frame or interp.left() is True:
+    if not before or interp.frame is not frame or interp.exited() is True:
         return
     for name, (content, held) in before.items():
         now = interp.heap.get((interp.scope, name))

@@ -33,7 +33,7 @@ from symdiff.parse.iteration import (
 from symdiff.parse.opaque import Template
 from symdiff.parse.operators import is_staged
 from symdiff.parse.owners import live_object
-from symdiff.parse.selecting import may_select, staged_items
+from symdiff.parse.selecting import selected_at_run_time, staged_items
 from symdiff.parse.truth import truth
 from symdiff.parse.values import Abstract, Array, DictRef, Lazy, ListRef, Range
 from symdiff.parse.views import store_whole
@@ -115,7 +115,11 @@ def extend(interp: Interpreter, ref: ListRef, items: Abstract) -> None:
 def _movable(interp: Interpreter, ref: ListRef, position: Abstract) -> Any:
     """What a list holds, in a form of which an item can be moved at a position."""
     content = _content(interp, ref)
-    if staged_lists.is_staged_list(content) or not content or not may_select(interp, position):
+    if (
+        staged_lists.is_staged_list(content)
+        or not content
+        or not selected_at_run_time(interp, position)
+    ):
         return content
     return staged_items(interp, content)
 

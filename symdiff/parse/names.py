@@ -21,8 +21,8 @@ from symdiff.parse.values import (
     DictRef,
     Lens,
     ListRef,
-    Maybe,
     ObjectRef,
+    PossiblyUnbound,
     Scope,
 )
 
@@ -47,7 +47,7 @@ def _add(heap: Heap, name: str, content: Abstract, names: Names) -> None:
     seen: set[int] = set()
     while pending:
         path, item = pending.pop()
-        if isinstance(item, Maybe):
+        if isinstance(item, PossiblyUnbound):
             item = item.content
         items = _items(heap, item)
         if items is None:

@@ -1,7 +1,7 @@
 """What the caller sees, and how it is written: variables, attributes, lists, dicts and arrays.
 
 An ``Owner`` is what emitted code has for it. Where an object stays the one that stands there, only
-what differs between two pictures of it is written.
+what differs between two snapshots of it is written.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from symdiff.ops.index import Slice, Slot, key_of
 from symdiff.parse.heap import constant, is_array
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.opaque import Template
-from symdiff.parse.pictures import Shown, agree, item_of
+from symdiff.parse.snapshots import ArraySnapshot, agree, item_of
 from symdiff.parse.staged_lists import is_staged_list
 from symdiff.parse.values import (
     ABSENT,
@@ -171,7 +171,7 @@ def updated_in_place(
     """Make what stands somewhere, and shows what is ``last``, show what is ``now``; False where
     another object has to stand there.
     """
-    if isinstance(last, Shown) and isinstance(now, Shown):
+    if isinstance(last, ArraySnapshot) and isinstance(now, ArraySnapshot):
         alike = last.array == now.array and not now.array.lenses
         return alike and elements_set(owner, last.base, now.base)
     if not (isinstance(content, ListRef | DictRef) and isinstance(last, tuple)):
@@ -184,7 +184,7 @@ def updated_in_place(
 
 
 def _without_class(shown: Any) -> Any:
-    """The items of a picture of a tuple."""
+    """The items of a snapshot of a tuple."""
     return shown[1] if isinstance(shown, tuple) else shown
 
 

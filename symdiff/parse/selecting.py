@@ -2,7 +2,7 @@
 
 Numbers of one dtype stand in a list of the program, ``[a, b, c][k]``; all else is one of several by
 the branch that is taken, as after ``a if k == 0 else b if k == 1 else c``. What is taken so is what
-following a loop turn by turn, or an argument that is fixed, does not tell: ``may_select``.
+neither an unrolled loop nor a fixed argument tells: ``selected_at_run_time``.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from symdiff.parse.values import (
     Columns,
     DictRef,
     Iterable,
-    Left,
     ListRef,
+    NeverReturns,
     ObjectRef,
     Unjoinable,
 )
@@ -39,7 +39,7 @@ from symdiff.parse.writeback import write_back
 MOST_CASES = 8  # of items that are told apart by branches where they could stand in a list
 
 
-def may_select(interp: Interpreter, key: Abstract) -> bool:
+def selected_at_run_time(interp: Interpreter, key: Abstract) -> bool:
     """Whether what a key selects is decided at run time here; else the place is noted."""
     if interp.span is None or not _is_index(key):
         return False
@@ -132,7 +132,7 @@ def _refuse_key(interp: Interpreter, key: Value) -> NoReturn:
     shown = template.of(key)
     ops.raise_(*template.operands, exception=KeyError, arguments=(shown,))
     interp.put(UNREACHABLE, True)
-    raise Left
+    raise NeverReturns
 
 
 def _place(interp: Interpreter, key: Value, count: int, error: IndexError) -> Value:
@@ -164,7 +164,7 @@ def at_each_place(
     """
     content = interp.content(container) if isinstance(container, ListRef | DictRef) else None
     places = _places(content)
-    if places is None or not may_select(interp, key):
+    if places is None or not selected_at_run_time(interp, key):
         action(key)
         return
     place = key

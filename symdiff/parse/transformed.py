@@ -34,7 +34,7 @@ from symdiff.parse.calls import CALLABLES
 from symdiff.parse.contexts import NoGrad, without_derivatives
 from symdiff.parse.definitions import call_definition
 from symdiff.parse.heap import is_callers
-from symdiff.parse.interpreter import LATE, UNREACHABLE, Interpreter
+from symdiff.parse.interpreter import HOOKS, UNREACHABLE, Interpreter
 from symdiff.parse.loops import restart
 from symdiff.parse.marking import suspended
 from symdiff.parse.opaque import Template, call_opaque
@@ -48,8 +48,8 @@ from symdiff.parse.values import (
     Conflict,
     ConflictRead,
     DictRef,
-    Left,
     ListRef,
+    NeverReturns,
     ObjectRef,
     Partial,
 )
@@ -313,7 +313,7 @@ class Stager:
         """What a call gives; None where it always raises."""
         try:
             return self.call(function, *self._arranged(function, given))
-        except Left:
+        except NeverReturns:
             if not self.interp.raises_here():
                 raise
             return None
@@ -458,7 +458,7 @@ class Stager:
         builder().span = before
         if never_returns(graph.block):
             self.interp.put(UNREACHABLE, True)
-            raise Left
+            raise NeverReturns
         return self.returned(graph.output, [new.get(v, v) for v in graph.block.results])
 
     def leaves(self, arguments: Keywords, paths: Sequence[Path]) -> list[Value]:
@@ -566,4 +566,4 @@ def _call_callable(
 CALLABLES[StagedCallable] = _call_callable
 
 
-LATE.stager = Stager
+HOOKS.stager = Stager

@@ -317,7 +317,7 @@ class Cases:
 
 
 @dataclass(eq=False, slots=True)
-class Maybe:
+class PossiblyUnbound:
     """What a name holds that is bound on some paths only; ``bound`` gives the staged bool of that.
 
     ``decided``: the value that tells, and what it is where the name is bound.
@@ -350,7 +350,7 @@ class Unjoinable(ControlFlow):
         self.hint = hint
 
 
-class Peel(ControlFlow):
+class FirstTurnDiffers(ControlFlow):
     """The first turn of a loop differs from the others."""
 
     def __init__(self, reason: str, conflict: Conflict | None = None) -> None:
@@ -371,7 +371,7 @@ class NotInTime(ControlFlow):
         self.place = place
 
 
-class Left(ControlFlow):
+class NeverReturns(ControlFlow):
     """A call that never returns: its function always raises. The error is in the program."""
 
 
@@ -381,4 +381,6 @@ class ConflictRead(ControlFlow):
     def __init__(self, conflict: Conflict) -> None:
         super().__init__(conflict.reason)
         self.conflict = conflict
-        self.made_by: tuple[Any, ast.expr] | None = None  # an ``Once``, and which part of it
+        self.made_by: tuple[Any, ast.expr] | None = (
+            None  # a ``StatementValues``, and which part of it
+        )

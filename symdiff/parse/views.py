@@ -2,7 +2,7 @@
 
 An op's result enters with the arrays that its operands were read from; an ``Array`` leaves that is
 one of them, a view of one (storage and lenses), or new. Where NumPy makes a view or a copy, as the
-memory lies, ``parse.layouts`` tells which; where it cannot, only a write asks for an answer.
+memory lies, ``parse.memory_order`` tells which; where it cannot, only a write asks for an answer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from symdiff.ops.index import is_view
 from symdiff.ops.sizes import product, sizes_of
 from symdiff.parse.heap import Location, is_array
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.layouts import gives_view, layout_of
+from symdiff.parse.memory_order import gives_view, layout_of
 from symdiff.parse.values import Abstract, Array, Conflict, Lens, ListRef
 
 

@@ -1,11 +1,11 @@
 """What a function leaves behind: rebound globals and cells, attributes, containers, arrays.
 
-Each is an effect where it has to be seen: before what may raise, and at the function's end; in the
-order of the first writes. A heap's ``left`` has for each place what was written there last, as a
-``picture``. Arms of branches and turns of loops begin with nothing left to write: where they may
-raise, what was written before stands before the branch, or the loop (``settled``), and what they
-write themselves at their ends at the latest. What cannot be written before the end (``NotInTime``)
-is when the function is staged again: its place is ``late``.
+Each write is an effect where it has to be seen: before an operation that may raise, and at the end
+of the function, in the order of the first writes. A heap's ``written_back`` has a ``snapshot`` of
+what was last written to each place. An arm of a branch and a turn of a loop start with nothing
+pending: where they may raise, earlier writes stand before the branch or the loop (``settled``), and
+their own writes at their ends at the latest. Where a place cannot be written before the end
+(``NotInTime``), the function is staged again with the place in ``late``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from symdiff.ops.effects import enter_errstate
 from symdiff.ops.facts import may_raise
 from symdiff.ops.index import Slot
 from symdiff.parse.heap import Heap, is_array, is_callers, same
-from symdiff.parse.interpreter import LATE, Interpreter
+from symdiff.parse.interpreter import HOOKS, Interpreter
 from symdiff.parse.owners import (
     Owner,
     Writing,
@@ -35,7 +35,7 @@ from symdiff.parse.owners import (
     set_content,
     updated_in_place,
 )
-from symdiff.parse.pictures import ANYTHING, agree, item_of, picture
+from symdiff.parse.snapshots import ANYTHING, agree, item_of, snapshot
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -80,7 +80,7 @@ def before(interp: Interpreter, node: Node) -> None:
         write_in_time(interp)
 
 
-LATE.before = before
+HOOKS.before = before
 
 
 def _is_seen(node: Node) -> bool:
@@ -136,11 +136,11 @@ def _leave_variable(interp: Interpreter, key: Any, in_time: bool) -> None:
     found = interp.heap.get(key)
     if found is ABSENT or is_set_on_paths(found):
         return
-    known = in_time or key in interp.heap.left
-    if known and is_left(interp, interp.heap, key, found):
+    known = in_time or key in interp.heap.written_back
+    if known and is_written_back(interp, interp.heap, key, found):
         return
-    last, content = interp.heap.left.get(key, ABSENT), interp.content(key)
-    now = picture(interp.heap, content)
+    last, content = interp.heap.written_back.get(key, ABSENT), interp.content(key)
+    now = snapshot(interp.heap, content)
     if updated_in_place(interp, owner_of(interp, key), last, now, content, in_time):
         _note(interp.heap, key, now)
     else:
@@ -152,7 +152,7 @@ def _leave_container(interp: Interpreter, ref: Any, in_time: bool) -> None:
     found = interp.heap.get(ref)
     if found is ABSENT or (in_time and ref in interp.logs):
         return
-    last = interp.heap.left.get(ref, ABSENT)
+    last = interp.heap.written_back.get(ref, ABSENT)
     if last is ABSENT:
         last = _items(interp, interp.heap, ref, interp.changed[ref])
     now = _items(interp, interp.heap, ref, found)
@@ -168,7 +168,7 @@ def _leave_array(interp: Interpreter, storage: Storage, in_time: bool) -> None:
     """Write to a captured array what was not written yet."""
     assert storage.origin is not None
     target, final = interp.parameters[storage.origin], interp.heap.get(storage)
-    last = interp.heap.left.get(storage, target)
+    last = interp.heap.written_back.get(storage, target)
     if final is last or final is ABSENT:
         return
     if isinstance(final, Conflict):
@@ -179,25 +179,25 @@ def _leave_array(interp: Interpreter, storage: Storage, in_time: bool) -> None:
     _note(interp.heap, storage, final)
 
 
-def is_left(interp: Interpreter, heap: Heap, key: Any, content: Abstract) -> bool:
+def is_written_back(interp: Interpreter, heap: Heap, key: Any, content: Abstract) -> bool:
     """Whether what is found at a variable or an attribute of the user's has been written there, or
     is there as it was.
     """
-    last = heap.left.get(key, ABSENT)
+    last = heap.written_back.get(key, ABSENT)
     if last is ABSENT:
         return stands_at(interp, key, content)
-    return agree(last, picture(heap, content))
+    return agree(last, snapshot(heap, content))
 
 
 def _note(heap: Heap, key: Any, shown: Any) -> None:
-    heap.left = {**heap.left, key: shown}
+    heap.written_back = {**heap.written_back, key: shown}
 
 
 # Branches and loops -------------------------------------------------------------------------------
 
 
-def all_left(interp: Interpreter, heap: Heap) -> Mapping[Any, Any]:
-    """The pictures where all that was written is left behind."""
+def all_written_back(interp: Interpreter, heap: Heap) -> Mapping[Any, Any]:
+    """The snapshots where all that was written is left behind."""
     shown: dict[Any, Any] = {}
     for key in places(interp):
         found = heap.get(key)
@@ -207,13 +207,13 @@ def all_left(interp: Interpreter, heap: Heap) -> Mapping[Any, Any]:
             shown[key] = _shown(interp, heap, key, found)
         except ConflictRead:
             raise NotInTime(place_id(interp, key)) from None
-    return {**heap.left, **shown} if shown else heap.left
+    return {**heap.written_back, **shown} if shown else heap.written_back
 
 
 def _shown(interp: Interpreter, heap: Heap, key: Any, found: Any) -> Any:
     if is_set_on_paths(found):
         return found
-    return _items(interp, heap, key, found) if key in interp.changed else picture(heap, found)
+    return _items(interp, heap, key, found) if key in interp.changed else snapshot(heap, found)
 
 
 def is_set_on_paths(content: Abstract) -> bool:
@@ -223,7 +223,7 @@ def is_set_on_paths(content: Abstract) -> bool:
 
 def begin(interp: Interpreter) -> None:
     """A turn of a loop, or a graph of its own, begins: nothing is left to write."""
-    interp.heap.left = all_left(interp, interp.heap)
+    interp.heap.written_back = all_written_back(interp, interp.heap)
 
 
 def writes_outside(interp: Interpreter, around: Heap) -> bool:
@@ -261,9 +261,9 @@ def leave_in_arms(interp: Interpreter, arms: tuple[Arm, Arm]) -> bool:
         write_in_time(interp)
     elif not settled(interp, [node for arm in arms for node in arm.nodes]):
         for arm in arms:
-            arm.heap.left = interp.heap.left
+            arm.heap.written_back = interp.heap.written_back
         return False
-    if not apart and all(arm.heap.left is arm.left for arm in reached):
+    if not apart and all(arm.heap.written_back is arm.written_back for arm in reached):
         return False
     for arm in reached:
         leave_in(interp, arm.nodes, arm.heap)
@@ -284,25 +284,25 @@ def _grow_apart(interp: Interpreter, then: Arm, orelse: Arm) -> bool:
 def go_on_from(interp: Interpreter, base: Heap, left: bool) -> None:
     """Take up what is left behind where the arms of a branch, or the turns of a loop, have joined.
 
-    ``left``: all is, inside them.
+    ``written_back``: all is, inside them.
     """
     heap = interp.heap
-    heap.left = base.left
+    heap.written_back = base.written_back
     if left:
-        heap.left = all_left(interp, heap)
+        heap.written_back = all_written_back(interp, heap)
     for key in (*interp.rebound, *interp.attributes):
         if is_set_on_paths(heap.get(key)):
             _note(heap, key, heap.get(key))
 
 
 def _items(interp: Interpreter, heap: Heap, ref: ListRef | DictRef, content: Any) -> Any:
-    """The picture of what a container of the caller's holds; what it has held is its caller's."""
+    """The snapshot of what a container of the caller's holds; what it has held is its caller's."""
     if not isinstance(content, tuple | dict):
         return content
     first = interp.changed[ref]
     pairs = list(content.items() if isinstance(content, dict) else enumerate(content))
     shown = {
-        key: picture(heap, item, ANYTHING if same(item_of(first, key), item) else None)
+        key: snapshot(heap, item, ANYTHING if same(item_of(first, key), item) else None)
         for key, item in pairs
     }
     return shown if isinstance(content, dict) else tuple(shown.values())
@@ -349,7 +349,7 @@ def write_place(interp: Interpreter, key: Any, content: Abstract, in_time: bool 
     """Bind a variable of the user's, or an attribute of the user's own object, as of the line that
     does.
     """
-    _note(interp.heap, key, picture(interp.heap, content))
+    _note(interp.heap, key, snapshot(interp.heap, content))
     built_at = builder().span
     builder().span = interp.put_at.get(key) or built_at
     if isinstance(key, FreeVariable):

@@ -1,7 +1,7 @@
-"""Pictures of contents: what a place of the caller's shows, to be compared with what it should.
+"""Snapshots of contents: what a place of the caller's shows, to be compared with what it should.
 
-A picture of an array has the value that it held, one of a list its items: what is changed in place
-later is not what the picture shows.
+A snapshot of an array has the value that it held, one of a list its items: what is changed in place
+later is not what the snapshot shows.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ANYTHING = object()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shown:
+class ArraySnapshot:
     """An array as it was written somewhere, and what it held.
 
     ``ANYTHING``: it is the caller's, which is written by itself.
@@ -34,7 +34,7 @@ class Shown:
     base: Any
 
 
-def picture(heap: Heap, content: Abstract, of: Any = None) -> Any:
+def snapshot(heap: Heap, content: Abstract, of: Any = None) -> Any:
     """What a content is now: whatever is changed in place later is not what it shows.
 
     ``of``: what arrays are said to hold.
@@ -42,19 +42,21 @@ def picture(heap: Heap, content: Abstract, of: Any = None) -> Any:
     if isinstance(content, Conflict) and content.cases is not None:
         raise ConflictRead(content)
     if isinstance(content, Array):
-        return Shown(content, picture(heap, heap.get(content.storage)) if of is None else of)
+        return ArraySnapshot(
+            content, snapshot(heap, heap.get(content.storage)) if of is None else of
+        )
     if isinstance(content, ListRef | DictRef) and content.path is None:
-        return content, picture(heap, heap.get(content), of)
+        return content, snapshot(heap, heap.get(content), of)
     if isinstance(content, dict):
-        return {key: picture(heap, item, of) for key, item in content.items()}
+        return {key: snapshot(heap, item, of) for key, item in content.items()}
     if isinstance(content, tuple):
-        return type(content), tuple(picture(heap, item, of) for item in content)
+        return type(content), tuple(snapshot(heap, item, of) for item in content)
     return content
 
 
 def agree(last: Any, now: Any) -> bool:
-    """Whether two pictures are of one content."""
-    if isinstance(last, Shown) and isinstance(now, Shown):
+    """Whether two snapshots are of one content."""
+    if isinstance(last, ArraySnapshot) and isinstance(now, ArraySnapshot):
         return last.array == now.array and (last.base is ANYTHING or last.base is now.base)
     if isinstance(last, tuple) and isinstance(now, tuple):
         pairs = zip(last, now, strict=False)
@@ -65,7 +67,7 @@ def agree(last: Any, now: Any) -> bool:
 
 
 def item_of(content: Any, key: Any) -> Any:
-    """An item of a list's or a dict's picture or content; ABSENT where there is none."""
+    """An item of a list's or a dict's snapshot or content; ABSENT where there is none."""
     if isinstance(content, dict):
         return content.get(key, ABSENT)
     return content[key] if isinstance(content, tuple) and key < len(content) else ABSENT

@@ -13,7 +13,7 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.signature import LAYOUT, Path
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import array_type
-from symdiff.ops.layouts import keeps_order, layout_of_result, needs_operands, reshape_verdict
+from symdiff.ops.memory_order import keeps_order, layout_of_result, needs_operands, reshape_verdict
 from symdiff.ops.strides import Layout, Product, is_packed, met
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import Conflict
