@@ -8,7 +8,6 @@ staged once in each arm, within a bound.
 from __future__ import annotations
 
 import ast
-import builtins
 import contextlib
 import copy
 import functools
@@ -22,11 +21,11 @@ from symdiff.ir.build import builder
 from symdiff.ir.control import cond, emit_cond
 from symdiff.ir.graph import Block, Value
 from symdiff.ops.declare import NeedsStatic
-from symdiff.ops.effects import Named
 from symdiff.parse.blame import is_users
 from symdiff.parse.heap import Heap
-from symdiff.parse.interpreter import HOOKS, UNREACHABLE, Interpreter
+from symdiff.parse.interpreter import ERROR, HOOKS, Interpreter
 from symdiff.parse.join import Arm, Joiner, Kept
+from symdiff.parse.raising import raise_error
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -38,7 +37,7 @@ from symdiff.parse.values import (
     Token,
     now,
 )
-from symdiff.parse.writeback import all_written_back, go_on_from, leave_in_arms, write_back
+from symdiff.parse.writeback import all_written_back, go_on_from, leave_in_arms
 from symdiff.source import SourceSpan
 
 MOST_COPIES_OF_A_TAIL = 64
@@ -62,7 +61,7 @@ def _go_on(interp: Interpreter, action: Action, arm: Arm, predicate: Value, take
             action()
         except NotYetKnown:
             del interp.frames[frames:]
-            interp.put(UNREACHABLE, True)
+            interp.leave(ERROR)
         except NeverReturns:
             if not interp.raises_here():
                 raise
@@ -72,29 +71,8 @@ def _go_on(interp: Interpreter, action: Action, arm: Arm, predicate: Value, take
                 raise
             del interp.frames[frames:]
             raise_error(interp, error)
-        reached = interp.content(UNREACHABLE) is not True
+        reached = interp.content(ERROR) is not True
         return Arm(inner.nodes, interp.heap, reached, arm.written_back)
-
-
-def raise_error(interp: Interpreter, error: Exception) -> None:
-    """End a path with an error that Python raises there; what was written before is kept."""
-    write_back(interp)
-    kind, arguments = type(error), error.args
-    if not all(
-        type(argument) in _SIMPLE for argument in arguments
-    ):  # NumPy's, that hold their operands
-        kind = next(base for base in kind.__mro__ if _is_builtin(base))
-        arguments = (str(error),)
-    exception: Any = kind if _is_builtin(kind) else Named(kind, kind.__name__)
-    ops.raise_(exception=exception, arguments=arguments)
-    interp.put(UNREACHABLE, True)
-
-
-_SIMPLE = (str, bytes, bool, int, float, complex, type(None), tuple)
-
-
-def _is_builtin(kind: type) -> bool:
-    return getattr(builtins, kind.__name__, None) is kind
 
 
 @contextlib.contextmanager
@@ -141,9 +119,9 @@ def join_arms(
     interp.heap = joiner.join_heaps()
     go_on_from(interp, base, left)
     if not (arms[0].reached or arms[1].reached):
-        interp.put(UNREACHABLE, True)
+        interp.leave(ERROR)
     else:
-        interp.heap.contents.pop(UNREACHABLE, None)
+        interp.heap.contents.pop(ERROR, None)
     blocks = [
         Block((), arm.nodes, tuple(out[k] for out in joiner.outs)) for k, arm in enumerate(arms)
     ]

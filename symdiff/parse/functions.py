@@ -32,7 +32,7 @@ from symdiff.parse.names import final_names
 from symdiff.parse.opaque import call_opaque, is_message, is_pure_python, report
 from symdiff.parse.recursion import followed
 from symdiff.parse.scope import local_names, reflect_everywhere, yielding
-from symdiff.parse.values import ABSENT, Abstract, Closure, NeverReturns, Scope, now
+from symdiff.parse.values import ABSENT, Abstract, Closure, Exit, NeverReturns, Scope, now
 from symdiff.source import FunctionNode, FunctionSource, find_source, span_of
 
 Keywords = dict[str, Abstract]
@@ -213,19 +213,16 @@ def _run_in_frame(
 
 
 def _run_body(interp: Interpreter, node: FunctionNode, frame: Frame) -> Abstract:
-    returned = (frame.token, "return")
-    slot = (frame.token, "value")
     if isinstance(node, ast.Lambda):
         return interp.evaluate_arm(node.body)
-    frame.exits.append(returned)
-    interp.put(returned, False)
-    interp.execute(node.body)
-    state = interp.content(returned)
-    value = taken_from(interp, slot)
+    returned = Exit(frame.token, "return")
+    with interp.opened(returned):
+        interp.execute(node.body)
+    state = interp.close(returned)
+    value = taken_from(interp, (frame.token, "value"))
     if isinstance(state, Value):
         with interp.at(node):
             value = _maybe_returned(interp, state, value)
-    interp.heap.contents.pop(returned, None)
     return None if state is False or value is ABSENT else value
 
 

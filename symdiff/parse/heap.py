@@ -2,7 +2,7 @@
 
 One flat dict from keys to contents. Keys: ``Storage`` → IR value; ``(Scope, name)`` → abstract
 value; ``ListRef`` → tuple or staged list; ``DictRef`` → dict; ``(ObjectRef, attribute)`` → abstract
-value; ``(token, flag)`` → False, True or a staged bool (break, continue, return). Branches work on
+value; ``Exit`` → False, True or a staged bool (break, continue, return). Branches work on
 copies.
 """
 

@@ -45,6 +45,7 @@ from symdiff.parse.values import (
     Conflict,
     ConflictRead,
     DictRef,
+    Exit,
     Generator,
     IteratorRef,
     Lazy,
@@ -66,7 +67,6 @@ MOST_UNROLLED = 2000
 MOST_INLINED = 200
 MOST_FOLLOWED = 200_000
 
-Flag = tuple[Token, str]
 FreeKind = Literal["global", "cell", "object", "weak"]
 GuardKind = Literal["value", "type", "keys", "specification", "unset", "absent", "same", "apart"]
 Statement = Callable[["Interpreter", Any, Sequence[ast.stmt]], bool]
@@ -116,7 +116,7 @@ class Frame:
     source: Any  # a ``FunctionSource``; None of a function without one
     called_from: SourceSpan | None
     place: SourceSpan | None = None  # of what is built, in a library function's definition
-    exits: list[Flag] = field(default_factory=list)
+    exits: list[Exit] = field(default_factory=list)  # of the blocks around, innermost last
     token: Token = field(default_factory=Token)
 
 
@@ -269,13 +269,8 @@ class Interpreter:
 
     def go_on(self, rest: Sequence[ast.stmt]) -> None:
         """Stage the rest of a block on the paths that have not left it."""
-        left = self.exited()
-        if left is True or not rest:
-            return
-        if isinstance(left, Value):
-            self.branch(left, self.assume_exited(), functools.partial(self.execute, rest))
-        else:
-            self.execute(rest)
+        if rest:
+            self.unless_exited(functools.partial(self.execute, rest))
 
     def _statement(self, statement: ast.stmt, rest: Sequence[ast.stmt]) -> bool:
         handler = STATEMENTS.get(type(statement))
@@ -369,30 +364,66 @@ class Interpreter:
 
     # Leaving blocks -------------------------------------------------------------------------------
 
+    @contextlib.contextmanager
+    def opened(self, *exits: Exit) -> Iterator[None]:
+        """Stage what may leave by these exits; whether it did is read and closed by the caller."""
+        for exit_ in exits:
+            self.put(exit_, False)
+        with self.innermost(*exits):
+            yield
+
+    @contextlib.contextmanager
+    def innermost(self, *exits: Exit) -> Iterator[None]:
+        """Let open exits be those of the innermost block."""
+        standing, depth = self.frame.exits, len(self.frame.exits)
+        standing += exits
+        try:
+            yield
+        finally:
+            del standing[depth:]
+
+    def close(self, exit_: Exit) -> bool | Value:
+        """Whether an exit has been taken, which is not asked again."""
+        taken: bool | Value = self.content(exit_)
+        self.heap.contents.pop(exit_, None)
+        return taken
+
+    def leave(self, exit_: Exit) -> None:
+        """End the present path by an exit."""
+        self.put(exit_, True)
+
     def exited(self) -> bool | Value:
         """Whether the present block has been left: break, continue, return, raise."""
         staged: Value | None = None
-        for flag in (*self.frame.exits, UNREACHABLE):
-            state = self.heap.get(flag)
-            if state is True:
+        for exit_ in (*self.frame.exits, ERROR):
+            taken = self.heap.get(exit_)
+            if taken is True:
                 return True
-            if isinstance(state, Value):
-                staged = state if staged is None else either(staged, state)
+            if isinstance(taken, Value):
+                staged = taken if staged is None else either(staged, taken)
         return False if staged is None else staged
+
+    def unless_exited(self, action: Callable[[], None]) -> None:
+        """Stage an action on the paths that have not left the present block."""
+        left = self.exited()
+        if isinstance(left, Value):
+            self.branch(left, self._by_the_only_exit(), action)
+        elif not left:
+            action()
+
+    def _by_the_only_exit(self) -> Callable[[], None]:
+        """What is known where a block has been left: the exit, if only one may have been taken."""
+        exits = [exit_ for exit_ in self.frame.exits if isinstance(self.heap.get(exit_), Value)]
+
+        def known() -> None:
+            if len(exits) == 1:
+                self.leave(exits[0])
+
+        return known
 
     def raises_here(self) -> bool:
         """Whether what is staged now ends in an error, not a turn or a graph of its own."""
-        return self.heap.get(UNREACHABLE) is True
-
-    def assume_exited(self) -> Callable[[], None]:
-        """What is known where a block has been left: its flag, if only one can be raised."""
-        flags = [flag for flag in self.frame.exits if isinstance(self.heap.get(flag), Value)]
-
-        def known() -> None:
-            if len(flags) == 1:
-                self.put(flags[0], True)
-
-        return known
+        return self.heap.get(ERROR) is True
 
     # Values ---------------------------------------------------------------------------------------
 
@@ -520,7 +551,7 @@ class Interpreter:
         return of_a_library or (start.kind == "global" and is_definition(start.owner))
 
 
-UNREACHABLE: Flag = (Token(), "raise")
+ERROR = Exit(Token(), "raise")  # of the program: nothing catches what is raised
 
 
 def placed(error: SymdiffError, span: SourceSpan | None) -> SymdiffError:

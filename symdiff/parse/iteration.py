@@ -25,6 +25,7 @@ from symdiff.parse.values import (
     Array,
     Columns,
     DictRef,
+    Exit,
     Generator,
     Iterable,
     IteratorRef,
@@ -296,24 +297,18 @@ def until(
     interp: Interpreter, value: Abstract, action: Callable[[Abstract], bool | Value]
 ) -> bool | Value:
     """Stage an action for each element up to the first for which it is true; whether one was."""
-    flag = (Token(), "found")
-    interp.put(flag, False)
-    interp.frame.exits.append(flag)
+    found_one = Exit(Token(), "found")
 
     def turn(element: Abstract) -> None:
         found = action(element)
         if isinstance(found, Value):
-            interp.branch(found, lambda: interp.put(flag, True), lambda: None)
+            interp.branch(found, lambda: interp.leave(found_one), lambda: None)
         elif found:
-            interp.put(flag, True)
+            interp.leave(found_one)
 
-    try:
+    with interp.opened(found_one):
         for_each(interp, value, turn)
-    finally:
-        interp.frame.exits.remove(flag)
-    result: bool | Value = interp.content(flag)
-    interp.heap.contents.pop(flag, None)
-    return result
+    return interp.close(found_one)
 
 
 def collect(interp: Interpreter, value: Abstract) -> ListRef:

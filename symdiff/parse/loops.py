@@ -28,13 +28,14 @@ from symdiff.parse.blame import is_foreseen, is_users
 from symdiff.parse.carries import Carries, Relations
 from symdiff.parse.demand import can_be_known
 from symdiff.parse.heap import Heap, Key, constant, same
-from symdiff.parse.interpreter import MOST_UNROLLED, Flag, Interpreter, either
+from symdiff.parse.interpreter import MOST_UNROLLED, Interpreter, either
 from symdiff.parse.join import key_name
 from symdiff.parse.memory_order import layout_of, layouts_wanted
 from symdiff.parse.values import (
     Abstract,
     Conflict,
     ConflictRead,
+    Exit,
     FirstTurnDiffers,
     Iterable,
     NeverReturns,
@@ -68,24 +69,24 @@ class Turns:
     more: Callable[[int], bool | Value] | None = None  # where ``count`` does not tell the end
 
     @property
-    def broken(self) -> Flag:
-        return (self.token, "break")
+    def broken(self) -> Exit:
+        return Exit(self.token, "break")
 
     @property
-    def stopped(self) -> Flag:
-        """Raised where a test that stands inside the body does not hold: no ``break``."""
-        return (self.token, "stop")
+    def stopped(self) -> Exit:
+        """Taken where a test that stands inside the body does not hold: no ``break``."""
+        return Exit(self.token, "stop")
 
     @property
-    def continued(self) -> Flag:
-        return (self.token, "continue")
+    def continued(self) -> Exit:
+        return Exit(self.token, "continue")
 
 
 # Entry points -------------------------------------------------------------------------------------
 
 
 def run_for(interp: Interpreter, iterable: Iterable, turn: Callable[[Abstract], None]) -> Turns:
-    """Stage a ``for`` loop; its flags are left in the heap for ``else``."""
+    """Stage a ``for`` loop; whether it was left by break is in the heap, for ``else``."""
 
     def one(index: Any) -> None:
         turn(iterable.element(index))
@@ -98,9 +99,9 @@ def run_for(interp: Interpreter, iterable: Iterable, turn: Callable[[Abstract], 
     def run() -> None:
         _run(interp, turns, iterable.unroll)
         if iterable.end is not None:
-            _unless_left(interp, iterable.end)
+            interp.unless_exited(iterable.end)
 
-    with_flags(interp, turns, run)
+    _with_exits(interp, turns, run)
     if not all(same(b, interp.heap.get(ref)) for b, ref in zip(before, watched, strict=True)):
         raise UnsupportedSyntaxError(
             "a list changes while a loop goes over it",
@@ -115,7 +116,7 @@ def run_while(
 ) -> Turns:
     """Stage a ``while`` loop."""
     turns = Turns(Token(), None, lambda index: turn(), test)
-    with_flags(interp, turns, lambda: _run(interp, turns, False))
+    _with_exits(interp, turns, lambda: _run(interp, turns, False))
     return turns
 
 
@@ -126,33 +127,21 @@ def run_inside(
 ) -> Turns:
     """Stage a ``for`` loop whose turns stand inside loops that ``run`` stages."""
     turns = Turns(Token(), None, turn)
-    exits = interp.frame.exits
 
     def one(element: Abstract) -> None:
-        exits.extend((turns.broken, turns.continued))  # those of the innermost loop, in here
-        try:
+        with interp.innermost(turns.broken, turns.continued):
             _one_turn(interp, turns, element)
-        finally:
-            del exits[-2:]
 
-    with_flags(interp, turns, lambda: run(one))
+    _with_exits(interp, turns, lambda: run(one))
     return turns
 
 
-def with_flags(interp: Interpreter, turns: Turns, action: Callable[[], None]) -> None:
-    """Run with the loop's flags lowered, and leave only break's behind."""
-    interp.put(turns.broken, False)
-    inside = turns.stopped, turns.continued
-    for flag in inside:
-        interp.put(flag, False)
-    interp.frame.exits += [turns.broken, *inside]
-    try:
+def _with_exits(interp: Interpreter, turns: Turns, action: Callable[[], None]) -> None:
+    """Run with the loop's exits open, and leave only break's behind."""
+    with interp.opened(turns.broken, turns.stopped, turns.continued):
         action()
-    finally:
-        interp.frame.exits.remove(turns.broken)
-        for flag in inside:
-            interp.frame.exits.remove(flag)
-            interp.heap.contents.pop(flag, None)
+    for exit_ in (turns.stopped, turns.continued):
+        interp.heap.contents.pop(exit_, None)
 
 
 def _run(interp: Interpreter, turns: Turns, unroll: bool) -> None:
@@ -287,7 +276,7 @@ def _unroll_from(interp: Interpreter, turns: Turns, position: int) -> None:
             return
         _one_turn(interp, turns, position)
         if interp.exited() is not False:
-            _unless_left(interp, following)
+            interp.unless_exited(following)
             return
         position += 1
         goes_on = _goes_on(interp, turns, position)
@@ -297,16 +286,7 @@ def _turn_and_rest(
     interp: Interpreter, turns: Turns, position: int, rest: Callable[[], None]
 ) -> None:
     _one_turn(interp, turns, position)
-    _unless_left(interp, rest)
-
-
-def _unless_left(interp: Interpreter, action: Callable[[], None]) -> None:
-    """Stage an action on the paths that have not left the loop."""
-    left = interp.exited()
-    if isinstance(left, Value):
-        interp.branch(left, interp.assume_exited(), action)
-    elif not left:
-        action()
+    interp.unless_exited(rest)
 
 
 def _goes_on(interp: Interpreter, turns: Turns, position: int) -> bool | Value:
@@ -531,8 +511,8 @@ class LoopStager:
             trial.test = None
         with interp.scratch(heap) as inner:
             begin(interp)
-            for flag in interp.frame.exits:  # a turn begins only where none is raised
-                interp.put(flag, False)
+            for exit_ in interp.frame.exits:  # a turn begins only where none was taken
+                interp.put(exit_, False)
             index: Any = add(trial.index, turns.first) if turns.first else trial.index
             if self.test_inside:
                 self._turn_with_test(index)
@@ -548,7 +528,7 @@ class LoopStager:
         condition = turns.test() if turns.test is not None else True
 
         def stop() -> None:
-            interp.put(turns.stopped, True)
+            interp.leave(turns.stopped)
 
         if isinstance(condition, Value):
             interp.branch(condition, lambda: turns.turn(index), stop)
@@ -670,7 +650,7 @@ class LoopStager:
         with building(Builder(trial.nodes, interp.span)):
             results = carries.following(trial.heap)
         carries.check_aliases(trial.heap, set(uses(Block((), trial.nodes, results))))
-        flags = [carries.head(flag) for flag in interp.frame.exits]
+        flags = [carries.head(exit_) for exit_ in interp.frame.exits]
         staged = [flag for flag in flags if isinstance(flag, Value)]
         parameters = (trial.index, *carries.parameters())
         body = Block(parameters, trial.nodes, results)
@@ -685,9 +665,9 @@ class LoopStager:
 
     def _only_left_by_return(self) -> None:
         """``while True`` without ``break``: after it the function has returned."""
-        returned = (self.interp.frame.token, "return")
+        returned = Exit(self.interp.frame.token, "return")
         if isinstance(self.interp.heap.get(returned), Value):
-            self.interp.put(returned, True)
+            self.interp.leave(returned)
 
     def _count(self) -> Value | None:
         count, first = self.turns.count, self.turns.first

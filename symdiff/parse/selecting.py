@@ -19,9 +19,9 @@ from symdiff.ir.types import ArrayType, ListType
 from symdiff.parse import staged_lists
 from symdiff.parse.blame import users
 from symdiff.parse.branches import joined_cases
-from symdiff.parse.interpreter import UNREACHABLE, Interpreter
+from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.join import meet_in_list, own_symbol
-from symdiff.parse.opaque import Template
+from symdiff.parse.raising import raise_with
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -34,7 +34,6 @@ from symdiff.parse.values import (
     ObjectRef,
     Unjoinable,
 )
-from symdiff.parse.writeback import write_back
 
 MOST_CASES = 8  # of items that are told apart by branches where they could stand in a list
 
@@ -127,11 +126,7 @@ def _one_of(interp: Interpreter, key: Value, pairs: Sequence[tuple[Any, Abstract
 
 def _refuse_key(interp: Interpreter, key: Value) -> NoReturn:
     """End a path with the error of a key that a dict has not."""
-    write_back(interp)
-    template = Template(interp)
-    shown = template.of(key)
-    ops.raise_(*template.operands, exception=KeyError, arguments=(shown,))
-    interp.put(UNREACHABLE, True)
+    raise_with(interp, KeyError, (key,))
     raise NeverReturns
 
 

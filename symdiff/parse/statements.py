@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import importlib
 import importlib.util
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
-from symdiff.ops.effects import Named, assert_
+from symdiff.ops.effects import assert_
 from symdiff.parse.assignment import assign, updated
 from symdiff.parse.attributes import get_attribute, set_attribute
 from symdiff.parse.branches import stage_choice, stage_if
 from symdiff.parse.contexts import entered
 from symdiff.parse.expressions import make_closure, test
-from symdiff.parse.interpreter import (
-    STATEMENTS,
-    UNREACHABLE,
-    Interpreter,
-)
+from symdiff.parse.interpreter import STATEMENTS, Interpreter
 from symdiff.parse.items import delete_item, get_item, set_item
 from symdiff.parse.iteration import for_each, iterate
 from symdiff.parse.loops import Turns, run_for, run_inside, run_while
-from symdiff.parse.opaque import Template
+from symdiff.parse.raising import raise_instance, raise_with
 from symdiff.parse.scope import bind_name, load_name, unbind_name
 from symdiff.parse.selecting import at_each_place
 from symdiff.parse.values import (
@@ -36,11 +30,11 @@ from symdiff.parse.values import (
     Conflict,
     ConflictRead,
     DictRef,
+    Exit,
     Generator,
     ListRef,
     ObjectRef,
 )
-from symdiff.parse.writeback import write_back
 
 Rest = Sequence[ast.stmt]
 Handler = Callable[[Interpreter, Any], None]
@@ -146,17 +140,17 @@ def _return(interp: Interpreter, node: ast.Return) -> None:
         interp.returned = interp.span
     check_known(interp, value)
     interp.put((frame.token, "value"), value)
-    interp.put((frame.token, "return"), True)
+    interp.leave(Exit(frame.token, "return"))
 
 
 @statement(ast.Break)
 def _break(interp: Interpreter, node: ast.Break) -> None:
-    _raise_flag(interp, "break")
+    _leave_loop(interp, "break")
 
 
 @statement(ast.Continue)
 def _continue(interp: Interpreter, node: ast.Continue) -> None:
-    _raise_flag(interp, "continue")
+    _leave_loop(interp, "continue")
 
 
 def check_known(interp: Interpreter, value: Abstract) -> None:
@@ -182,9 +176,8 @@ def check_known(interp: Interpreter, value: Abstract) -> None:
             pending.extend(interp.heap.get((part, name)) for name in fields)
 
 
-def _raise_flag(interp: Interpreter, name: str) -> None:
-    flag = next(flag for flag in reversed(interp.frame.exits) if flag[1] == name)
-    interp.put(flag, True)
+def _leave_loop(interp: Interpreter, kind: str) -> None:
+    interp.leave(next(exit_ for exit_ in reversed(interp.frame.exits) if exit_.kind == kind))
 
 
 @statement(ast.For)
@@ -215,8 +208,7 @@ def _while(interp: Interpreter, node: ast.While) -> None:
 
 def _else(interp: Interpreter, turns: Turns, orelse: list[ast.stmt]) -> None:
     """The ``else`` of a loop: runs unless the loop was left by break."""
-    broken = interp.content(turns.broken)
-    interp.heap.contents.pop(turns.broken, None)
+    broken = interp.close(turns.broken)
     if not orelse or broken is True:
         return
     if isinstance(broken, Value):
@@ -238,11 +230,11 @@ def _assert(interp: Interpreter, node: ast.Assert) -> None:
     condition = test(interp, node.test)
     if not isinstance(condition, Value):
         if not condition:
-            _raise_now(interp, AssertionError, _message(interp, node.msg))
+            raise_with(interp, AssertionError, _message(interp, node.msg))
         return
 
     def fail() -> None:
-        _raise_now(interp, AssertionError, _message(interp, node.msg))
+        raise_with(interp, AssertionError, _message(interp, node.msg))
 
     plain = node.msg is None or isinstance(node.msg, ast.Constant)
     if plain and not interp.late:
@@ -265,29 +257,13 @@ def _raise(interp: Interpreter, node: ast.Raise) -> None:
     if isinstance(call, ast.Call) and not call.keywords:
         made = interp.evaluate(call.func)
         if isinstance(made, type) and issubclass(made, BaseException):
-            _raise_now(interp, made, tuple(interp.evaluate(a) for a in call.args))
+            raise_with(interp, made, tuple(interp.evaluate(a) for a in call.args))
             return
     value = interp.evaluate(node.exc)
     if isinstance(value, type) and issubclass(value, BaseException):
-        _raise_now(interp, value, ())
+        raise_with(interp, value, ())
         return
-    write_back(interp)
-    template = Template(interp)
-    exception = template.of(value)
-    ops.raise_(*template.operands, exception=exception, arguments=None)
-    interp.put(UNREACHABLE, True)
-
-
-def _raise_now(
-    interp: Interpreter, exception: type[BaseException], arguments: tuple[Abstract, ...]
-) -> None:
-    write_back(interp)
-    template = Template(interp)
-    shown = tuple(template.of(a) for a in arguments)
-    known = getattr(builtins, exception.__name__, None) is exception
-    named: Any = exception if known else Named(exception, exception.__name__)
-    ops.raise_(*template.operands, exception=named, arguments=shown)
-    interp.put(UNREACHABLE, True)
+    raise_instance(interp, value)
 
 
 # Definitions --------------------------------------------------------------------------------------

@@ -29,16 +29,16 @@ from symdiff.ops.foreign import foreign_call
 from symdiff.parse import solving
 from symdiff.parse.attributes import object_attribute
 from symdiff.parse.blame import users
-from symdiff.parse.branches import raise_error
 from symdiff.parse.calls import CALLABLES
 from symdiff.parse.contexts import NoGrad, without_derivatives
 from symdiff.parse.definitions import call_definition
 from symdiff.parse.heap import is_callers
-from symdiff.parse.interpreter import HOOKS, UNREACHABLE, Interpreter
+from symdiff.parse.interpreter import ERROR, HOOKS, Interpreter
 from symdiff.parse.loops import restart
 from symdiff.parse.marking import suspended
 from symdiff.parse.opaque import Template, call_opaque
 from symdiff.parse.output import Output
+from symdiff.parse.raising import raise_error
 from symdiff.parse.reflect import container
 from symdiff.parse.values import (
     Abstract,
@@ -457,7 +457,7 @@ class Stager:
             copy_into(node, new)
         builder().span = before
         if never_returns(graph.block):
-            self.interp.put(UNREACHABLE, True)
+            self.interp.leave(ERROR)
             raise NeverReturns
         return self.returned(graph.output, [new.get(v, v) for v in graph.block.results])
 

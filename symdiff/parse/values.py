@@ -13,7 +13,7 @@ import ast
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from symdiff.ir.graph import Node, Op, Value
 from symdiff.ir.signature import Path
@@ -149,9 +149,20 @@ class Scope:
 
 @dataclass(eq=False, slots=True)
 class Token:
-    """Whose flags stand in the heap: a loop, or a function activation."""
+    """Whose exits and temporary contents stand in the heap: a loop's, a call's, an expression's."""
 
     serial: int = field(default_factory=_serial)
+
+
+class Exit(NamedTuple):
+    """An end that a path can take before its block is over: ``break``, ``return``, an error.
+
+    It is a key of the heap. Its content tells on which paths the exit has been taken: False, True
+    or a staged bool; so it is joined where paths meet and carried by loops, as all contents are.
+    """
+
+    owner: Token
+    kind: str
 
 
 ALWAYS = -1  # of what is outside the function: it has been there before, whenever it is first read
