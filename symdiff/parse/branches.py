@@ -22,6 +22,7 @@ from symdiff.ir.control import cond, emit_cond
 from symdiff.ir.graph import Block, Value
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.blame import is_users
+from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import Heap
 from symdiff.parse.interpreter import ERROR, HOOKS, Interpreter
 from symdiff.parse.join import Arm, Joiner, Kept
@@ -59,18 +60,15 @@ def _go_on(interp: Interpreter, action: Action, arm: Arm, predicate: Value, take
         frames = len(interp.frames)
         try:
             action()
-        except NotYetKnown:
-            del interp.frames[frames:]
-            interp.leave(ERROR)
-        except NeverReturns:
-            if not interp.raises_here():
-                raise
-            del interp.frames[frames:]
         except Exception as error:
-            if not is_users(error):
+            never_returns = isinstance(error, NeverReturns) and interp.raises_here()
+            if not (never_returns or isinstance(error, NotYetKnown) or is_users(error)):
                 raise
             del interp.frames[frames:]
-            raise_error(interp, error)
+            if isinstance(error, NotYetKnown):
+                interp.leave(ERROR)
+            elif not never_returns:
+                raise_error(interp, error)
         reached = interp.content(ERROR) is not True
         return Arm(inner.nodes, interp.heap, reached, arm.written_back)
 
@@ -155,9 +153,7 @@ class Fork:
     condition: Value
     bodies: tuple[Sequence[ast.stmt], Sequence[ast.stmt]]
     rest: Sequence[ast.stmt]
-    length: int
-    heap: Heap
-    frames: int
+    start: Checkpoint
     known: set[Conflict]
 
     @classmethod
@@ -169,9 +165,8 @@ class Fork:
         rest: Sequence[ast.stmt],
     ) -> Fork:
         """The fork at the present point."""
-        heap, nodes = interp.heap.copy(), builder().nodes
-        known = _conflicts(heap)
-        return cls(condition, bodies, rest, len(nodes), heap, len(interp.frames), known)
+        start = Checkpoint(interp)
+        return cls(condition, bodies, rest, start, _conflicts(start.heap))
 
 
 def stage_if(interp: Interpreter, node: ast.If, rest: Sequence[ast.stmt]) -> bool:
@@ -235,7 +230,7 @@ def _go_on_after(interp: Interpreter, fork: Fork) -> bool:
 
 def _chosen(fork: Fork) -> set[Value]:
     """What is one constant in one arm of the branch and another one in the other."""
-    nodes = builder().nodes[fork.length :]
+    nodes = builder().nodes[fork.start.length :]
     node = nodes[-1] if nodes else None
     if node is None or node.op is not cond or node.operands[0] is not fork.condition:
         return set()
@@ -275,9 +270,7 @@ def _stage_apart(
         if conflict is not None and conflict.name not in interp.apart:
             raise ConflictRead(conflict)
         raise UnsupportedSyntaxError(reason, span, "give it the same type on both paths")
-    del interp.frames[fork.frames :]
-    del builder().nodes[fork.length :]
-    interp.heap = fork.heap
+    fork.start.roll_back()
     then, orelse = (functools.partial(interp.execute, [*b, *fork.rest]) for b in fork.bodies)
     interp.branch(fork.condition, then, orelse)
 

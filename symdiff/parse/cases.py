@@ -18,9 +18,9 @@ from typing import Any
 
 from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
-from symdiff.ir.build import builder
 from symdiff.ir.graph import Value
 from symdiff.parse.branches import join_arms, run_arm, taken_from
+from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import Heap, Key
 from symdiff.parse.interpreter import HOOKS, Interpreter, StatementValues
 from symdiff.parse.join import Kept, constant_of, is_case
@@ -45,10 +45,9 @@ def told_apart(
     ``within`` are the statement or the expressions that the action stages. Where one of their parts
     gives what is one of several, the action goes on from the ``values`` known by then.
     """
-    nodes, heap, frames = builder().nodes, interp.heap.copy(), len(interp.frames)
-    length, before = len(nodes), interp.statement_values
+    start, before = Checkpoint(interp), interp.statement_values
     statement = interp.statement_values = StatementValues(
-        nodes, frames, _parts(within), dict(values or {})
+        start.nodes, start.frames, _parts(within), dict(values or {})
     )
     try:
         return action()
@@ -57,7 +56,7 @@ def told_apart(
         maker = (
             read.made_by[1] if read.made_by is not None and read.made_by[0] is statement else None
         )
-        keys = [] if maker is not None else _held_by(heap, conflict)
+        keys = [] if maker is not None else _held_by(start.heap, conflict)
         if conflict.cases is None or not (maker or keys):
             raise
     finally:
@@ -66,9 +65,7 @@ def told_apart(
     known = statement.values
     if maker is None:
         known = values or {}
-        del nodes[length:]
-        del interp.frames[frames:]
-        interp.heap = heap
+        start.roll_back()
 
     def with_content(content: Abstract) -> None:
         for key in keys:

@@ -8,10 +8,11 @@ unrolled.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +27,7 @@ from symdiff.ops.sizes import lower_bound
 from symdiff.ops.strides import met
 from symdiff.parse.blame import is_foreseen, is_users
 from symdiff.parse.carries import Carries, Relations
+from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.demand import can_be_known
 from symdiff.parse.heap import Heap, Key, constant, same
 from symdiff.parse.interpreter import MOST_UNROLLED, Interpreter, either
@@ -157,14 +159,14 @@ def _staged_or_unrolled(interp: Interpreter, turns: Turns) -> None:
         return
     if interp.span in interp.unrolled and _turn_by_turn(interp, turns):
         return
-    start = len(builder().nodes), interp.heap.copy(), len(interp.frames)
+    start = Checkpoint(interp)
     try:
         _staged_or_peeled(interp, turns)
         return
     except Exception as error:
         failure = error
     _refuse_or_unroll(interp, turns, failure)
-    restart(interp, start)
+    start.roll_back()
     if _leaves(failure) and turns.first < MOST_PEELED:
         # which raises it where the turn is reached, if it ever is
         _peel(interp, turns, _is_certain(turns) or _enters(turns))
@@ -182,15 +184,11 @@ def _turn_by_turn(interp: Interpreter, turns: Turns) -> bool:
     """Stage a loop turn by turn; whether that can be done, which a condition tells as it goes."""
     if isinstance(turns.count, Value):
         return False
-    start = len(builder().nodes), interp.heap.copy(), len(interp.frames)
-    try:
+    by_condition = turns.test is not None
+    with Checkpoint(interp, NeedsStatic, EndlessLoopError, when=lambda _: by_condition):
         _unroll(interp, turns)
-    except (NeedsStatic, EndlessLoopError):
-        if turns.test is None:
-            raise
-        restart(interp, start)
-        return False
-    return True
+        return True
+    return False
 
 
 def _refuse_or_unroll(interp: Interpreter, turns: Turns, failure: Exception) -> None:
@@ -230,22 +228,11 @@ def _leaves(failure: Exception) -> bool:
     return is_users(failure) or isinstance(failure, NeverReturns)
 
 
-def restart(interp: Interpreter, start: tuple[int, Heap, int]) -> None:
-    """Give up what was staged since a point."""
-    length, heap, frames = start
-    del builder().nodes[length:]
-    del interp.frames[frames:]
-    interp.heap = heap
-
-
 def _staged_or_peeled(interp: Interpreter, turns: Turns) -> None:
-    start = len(builder().nodes), interp.heap.copy(), len(interp.frames)
-    try:
+    with Checkpoint(interp, FirstTurnDiffers) as attempt:
         LoopStager(interp, turns).stage()
         return
-    except FirstTurnDiffers as differs:
-        reason, conflict = differs.reason, differs.conflict
-    restart(interp, start)
+    reason, conflict = attempt.failure.reason, attempt.failure.conflict
     if turns.first >= MOST_PEELED:
         if conflict is not None and conflict.name not in interp.apart:
             raise ConflictRead(conflict)
@@ -429,40 +416,44 @@ class LoopStager:
 
         So a nest of loops is staged as often as it is deep, where each level would double that.
         """
-        interp = self.interp
-        start = len(builder().nodes), self.base, len(interp.frames)
-        sketched, asked, test_inside = len(interp.sketches), dict(interp.asked), self.test_inside
-        interp.sketching = True
-        try:
+        interp, count, test_inside = self.interp, len(self.interp.sketches), self.test_inside
+
+        def by_sketches(error: Exception) -> bool:
+            return len(interp.sketches) > count and is_foreseen(error)
+
+        with Checkpoint(interp, Exception, when=by_sketches, heap=self.base), self._sketching():
             trial = self._trial()
-            trial.rough = len(interp.sketches) > sketched
+            trial.rough = len(interp.sketches) > count
             return trial
-        except Exception as error:
-            if len(interp.sketches) == sketched or not is_foreseen(error):
-                raise
+        self.test_inside = test_inside
+        return self._trial()
+
+    @contextlib.contextmanager
+    def _sketching(self) -> Iterator[None]:
+        """Let the loops inside be sketched; what is asked for by their sketches is forgotten."""
+        interp, asked = self.interp, dict(self.interp.asked)
+        count, interp.sketching = len(interp.sketches), True
+        try:
+            yield
         finally:
             interp.sketching = False
-            if len(interp.sketches) > sketched:
+            if len(interp.sketches) > count:
                 interp.asked.clear()
                 interp.asked.update(asked)
-        self.test_inside = test_inside
-        restart(interp, start)
-        return self._trial()
 
     def _trial_ahead(self) -> Trial:
         """The second trial: what is one thing after the first turn is related at the head already.
 
         That spares a trial, and all those of the loops inside, where no conflict comes of it.
         """
-        start = len(builder().nodes), self.base, len(self.interp.frames)
         test_inside = self.test_inside
-        try:
+
+        def by_relations(error: Exception) -> bool:
+            return bool(self.related) and is_foreseen(error)
+
+        with Checkpoint(self.interp, Exception, when=by_relations, heap=self.base):
             return self._trial()
-        except Exception as error:
-            if not (self.related and is_foreseen(error)):
-                raise
         self.first, self.related, self.test_inside = None, {}, test_inside
-        restart(self.interp, start)
         return self._trial()
 
     def _trial(self) -> Trial:

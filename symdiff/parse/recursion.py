@@ -8,7 +8,8 @@ repeat.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +20,7 @@ from symdiff.ir.graph import Block, Graph, GraphCell, Input, Value, free_values,
 from symdiff.ir.structure import Container, Leaf, Static, Structure, is_leaf
 from symdiff.ir.types import Type
 from symdiff.parse.carries import fits
+from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.demand import obtainable
 from symdiff.parse.heap import as_type, same
 from symdiff.parse.interpreter import Interpreter
@@ -118,26 +120,27 @@ def followed(
         return _call_again(interp, active, arguments)
     check_depth(interp, key)
     outermost = all(other != key for other, _ in interp.active_calls)
-    start = len(builder().nodes), interp.heap.copy(), len(interp.frames), len(interp.predicates)
+    found_names = names_found(interp)
+
+    def of_this(found: Recursion) -> bool:
+        return outermost and bool(found.key == key)
+
+    with Checkpoint(interp, Recursion, when=of_this) as attempt, _active(interp, key):
+        return run(arguments)
+    forget_names(interp, found_names)
+    _demand_if_possible(interp, attempt.failure.predicate)
+    return _as_graph(interp, key, entering(interp, arguments, span), run)
+
+
+@contextlib.contextmanager
+def _active(interp: Interpreter, key: Any) -> Iterator[None]:
+    """Note that a function is being followed."""
     interp.active_calls.append((key, len(interp.predicates)))
     calls = len(interp.active_calls)
-    found_names = names_found(interp)
     try:
-        return run(arguments)
-    except Recursion as found:
-        if not outermost or found.key != key:
-            raise
-        predicate = found.predicate
+        yield
     finally:
         del interp.active_calls[calls - 1 :]
-    length, heap, frames, predicates = start
-    del builder().nodes[length:]
-    del interp.frames[frames:]
-    del interp.predicates[predicates:]
-    interp.heap = heap
-    forget_names(interp, found_names)
-    _demand_if_possible(interp, predicate)
-    return _as_graph(interp, key, entering(interp, arguments, span), run)
 
 
 def _demand_if_possible(interp: Interpreter, predicate: Value) -> None:

@@ -30,11 +30,11 @@ from symdiff.parse import solving
 from symdiff.parse.attributes import object_attribute
 from symdiff.parse.blame import users
 from symdiff.parse.calls import CALLABLES
+from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.contexts import NoGrad, without_derivatives
 from symdiff.parse.definitions import call_definition
 from symdiff.parse.heap import is_callers
 from symdiff.parse.interpreter import ERROR, HOOKS, Interpreter
-from symdiff.parse.loops import restart
 from symdiff.parse.marking import suspended
 from symdiff.parse.opaque import Template, call_opaque
 from symdiff.parse.output import Output
@@ -104,18 +104,15 @@ class Stager:
         given = [_mapped_values(self, value, stopped) for value in args]
         named = {name: _mapped_values(self, value, stopped) for name, value in kwargs.items()}
         interp = self.interp
-        start = len(builder().nodes), interp.heap.copy(), len(interp.frames)
+        # What it writes to a list or a dict would be lost.
+        lost = any(isinstance(v, ListRef | DictRef) for v in (*given, *named.values()))
+        refusals = () if lost else (UnsupportedSyntaxError, UnsupportedCallError)
+        with Checkpoint(interp, *refusals) as attempt, without_derivatives(interp):
+            return self.call(function, given, named)
         try:
-            with without_derivatives(interp):
-                return self.call(function, given, named)
-        except (UnsupportedSyntaxError, UnsupportedCallError) as refusal:
-            if any(isinstance(v, ListRef | DictRef) for v in (*given, *named.values())):
-                raise  # what it writes to them would be lost
-            restart(interp, start)
-            try:
-                return call_opaque(interp, function, given, named)
-            except UnsupportedCallError:
-                raise refusal from None
+            return call_opaque(interp, function, given, named)
+        except UnsupportedCallError:
+            raise attempt.failure from None
 
     def opaque(
         self, function: Any, args: Sequence[Abstract], kwargs: Keywords, type_: Type | None

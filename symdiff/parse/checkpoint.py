@@ -1,0 +1,62 @@
+"""A point of the staging to roll back to when an attempt to go on from it fails.
+
+>>> with Checkpoint(interp, FirstTurnDiffers) as attempt:  # doctest: +SKIP
+...     return stage_loop(interp)
+>>> attempt.failure  # doctest: +SKIP
+FirstTurnDiffers(...)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+from symdiff.ir.build import builder
+from symdiff.parse.heap import Heap
+from symdiff.parse.interpreter import Interpreter
+
+
+class Checkpoint:
+    """The nodes built, the heap, and the calls and branches entered at a point.
+
+    As a context it catches the exceptions of the classes ``catches`` for which ``when`` holds,
+    rolls back, and goes on behind its block with ``failure``. ``heap``: the heap to go back to,
+    where the attempt works on a copy of it.
+    """
+
+    def __init__(
+        self,
+        interp: Interpreter,
+        *catches: type[Exception],
+        when: Callable[[Any], bool] = lambda failure: True,
+        heap: Heap | None = None,
+    ) -> None:
+        self.interp = interp
+        self.catches = catches
+        self.when = when
+        self.failure: Any = None
+        self.nodes = builder().nodes
+        self.length = len(self.nodes)
+        self.heap = interp.heap.copy() if heap is None else heap
+        self.frames = len(interp.frames)
+        self.predicates = len(interp.predicates)
+
+    def roll_back(self) -> None:
+        """Give up what was staged since."""
+        del self.nodes[self.length :]
+        del self.interp.frames[self.frames :]
+        del self.interp.predicates[self.predicates :]
+        self.interp.heap = self.heap
+
+    def __enter__(self) -> Checkpoint:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: Any, trace: TracebackType | None
+    ) -> bool:
+        if not isinstance(error, self.catches) or not self.when(error):
+            return False
+        self.failure = error
+        self.roll_back()
+        return True
