@@ -32,3 +32,15 @@ def pytest_collection() -> Iterator[Any]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.fixture(scope="module")
+def settled() -> Iterator[None]:
+    """Fails where optimisation ends at its bound of rounds instead of a fixpoint."""
+    from symdiff import optimise
+
+    unsettled: list[object] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(optimise, "note", lambda kind, **data: unsettled.append((kind, data)))
+        yield
+    assert unsettled == []

@@ -20,7 +20,7 @@ UPDATE = bool(os.environ.get("UPDATE_GOLDEN"))
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_source_is_as_it_was_read(name: str):
+def test_source_is_as_it_was_read(name: str, settled: None):
     path, text = GOLDEN / f"{name}.py", SOURCES[name]()
     if UPDATE:
         path.write_text(text, encoding="utf-8")

@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from symdiff.ir.called import with_called
 from symdiff.ir.graph import Graph, walk_nodes
-from symdiff.ir.record import count, current
+from symdiff.ir.record import count, current, note
 from symdiff.ir.verify import verify
 from symdiff.optimise.algebra import ALGEBRA
 from symdiff.optimise.cancelling import CANCELLING
@@ -142,6 +142,8 @@ class _Run:
             graph = self.each(graph, chosen)
             if graph is before:
                 break
+        else:
+            note("unsettled", graph=graph.name, rounds=rounds)
         return self.each(graph, last)
 
     def each(self, graph: Graph, passes: Iterable[str]) -> Graph:

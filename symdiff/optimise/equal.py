@@ -72,6 +72,15 @@ class Scoped:
             self.entries[key] = entry
             self._added[-1].append(key)
 
+    def mark(self) -> int:
+        """What ``back_to`` needs to forget what is added to this block from here on."""
+        return len(self._added[-1])
+
+    def back_to(self, mark: int) -> None:
+        added = self._added[-1]
+        while len(added) > mark:
+            del self.entries[added.pop()]
+
     def enter(self) -> None:
         self._added.append([])
 

@@ -9,7 +9,8 @@ not selected.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from symdiff.ir.graph import Node, Value
@@ -23,6 +24,7 @@ from symdiff.optimise.rules import apply_like, both_ways, in_derivatives, op_of
 
 _DEPTH = 6
 _Part = Value | float
+_Build = Callable[[], _Part]  # makes a part once it is known to be wanted
 
 
 def quotient_cancelled(node: Node, rewriter: Rewriter) -> Value | None:
@@ -43,11 +45,11 @@ def product_cancelled(node: Node, rewriter: Rewriter) -> Value | None:
         for value, left in _divided(second, rewriter):
             rest = _without(first, value, rewriter)
             if rest is not None:
-                return _whole(_times(node, rest, left), node, rewriter)
+                return _whole(_times(node, rest, left()), node, rewriter)
         for value, left in _signs(second, rewriter):
             size = _size_replaced(first, value, rewriter)
             if size is not None:
-                return _whole(_times(node, size, left), node, rewriter)
+                return _whole(_times(node, size, left()), node, rewriter)
     return None
 
 
@@ -125,33 +127,42 @@ def _guarded(value: Value) -> Value | None:
 
 def _divided(
     value: Value, rewriter: Rewriter, depth: int = _DEPTH
-) -> Iterator[tuple[Value, _Part]]:
-    """The divisors inside a product, each with the product without it."""
+) -> Iterator[tuple[Value, _Build]]:
+    """The divisors inside a product, each with what makes the product without it."""
     node = made_by(value, "multiply", "divide", "strong_divide", "negative")
     if node is None or depth == 0:
         return
     if node.op in (divide, strong_divide) and is_derived(node):
         for divisor, left in _divisors(node.op, node.operands[1], rewriter):
-            numerator = node.operands[0]
-            yield divisor, numerator if left is None else _quotient(node, numerator, left)
+            yield divisor, partial(_divided_by, node, left)
     if node.op is strong_divide or not rewriter.is_single(value):
         return
     for place in (0, 1) if node.op is multiply else (0,):
         for divisor, rest in _divided(node.operands[place], rewriter, depth - 1):
-            yield divisor, _with_operand(node, place, rest)
+            yield divisor, partial(_with_built, node, place, rest)
 
 
-def _signs(value: Value, rewriter: Rewriter, depth: int = _DEPTH) -> Iterator[tuple[Value, _Part]]:
-    """The ``x`` of each ``sign(x)`` in a product, with the product without it."""
+def _divided_by(node: Node, divisor: _Part | None) -> _Part:
+    """The numerator of a quotient, divided by what is left of its divisor."""
+    numerator = node.operands[0]
+    return numerator if divisor is None else _quotient(node, numerator, divisor)
+
+
+def _with_built(node: Node, place: int, operand: _Build) -> _Part:
+    return _with_operand(node, place, operand())
+
+
+def _signs(value: Value, rewriter: Rewriter, depth: int = _DEPTH) -> Iterator[tuple[Value, _Build]]:
+    """The ``x`` of each ``sign(x)`` in a product, with what makes the product without it."""
     node = made_by(value, "sign", "multiply", "divide", "negative")
     if node is None or depth == 0:
         return
     if node.op is sign:
-        yield node.operands[0], 1
+        yield node.operands[0], lambda: 1
     elif rewriter.is_single(value):
         for place in (0, 1) if node.op is multiply else (0,):
             for x, rest in _signs(node.operands[place], rewriter, depth - 1):
-                yield x, _with_operand(node, place, rest)
+                yield x, partial(_with_built, node, place, rest)
 
 
 def _size_replaced(value: Value, x: Value, rewriter: Rewriter, depth: int = _DEPTH) -> _Part | None:

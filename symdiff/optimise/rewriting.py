@@ -76,9 +76,9 @@ def rewrite(graph: Graph, rules: Table, *, common: bool = False, control: bool =
     rewriter = Rewriter(graph, rules, common=common, control=control)
     with building(rewriter):
         block = rewriter.whole(graph.block)
-    if not rewriter.changed:
-        return graph
-    return with_block(graph, block)
+    for table_and_rule in rewriter.done:
+        count(graph.name, *table_and_rule)
+    return with_block(graph, block) if rewriter.done else graph
 
 
 def joined(*tables: Rules) -> Rules:
@@ -101,8 +101,7 @@ class Rewriter(Builder):
         self.rules = rules
         self.common = common
         self.control = control
-        self.changed = False
-        self.graph_name = graph.name
+        self.done: list[tuple[str, str]] = []  # what was changed: by which table and rule
         self.has_derivatives = has_derivatives(graph)
         self.inputs: dict[Size, tuple[Value, int]] = {}
         self._partial = set(graph.partial)
@@ -111,6 +110,7 @@ class Rewriter(Builder):
         self.sizes = Scoped()  # lengths that stand for a dimension
         self._parts = Scoped()
         self._made = Scoped()
+        self._tables = (self._made, self._parts, self.sizes)
         self.new_values: dict[Value, Value] = {}
         self.tapes: dict[Value, Value] = {}  # tapes of one value, and the value
         self.indices: set[Value] = set()  # tapes of the turn's index
@@ -209,7 +209,7 @@ class Rewriter(Builder):
         if key is not None:
             made: Node | None = self._made.entries.get(key)
             if made is not None:
-                count(self.graph_name, "common", "made_once")
+                self.changes("common", "made_once")
                 return made
             self._made.add(key, node)
         self.append(node)
@@ -229,8 +229,8 @@ class Rewriter(Builder):
         self.span, self.role, self.name = node.span, node.result.role, None
         try:
             for rule in rules:
-                value = rule(node, self)
-                if value is not None and _can_be(node, value):
+                value = self._tried(rule, node)
+                if value is not None:
                     self.changes(rule.__module__.rpartition(".")[2], rule.__name__)
                     if value.number > node.result.number:
                         value.type = node.result.type  # made for this: sizes keep their names
@@ -239,10 +239,21 @@ class Rewriter(Builder):
             self.span, self.role, self.name = before
         return None
 
+    def _tried(self, rule: Rule, node: Node) -> Value | None:
+        """What a rule gives for a node; a rule that gives nothing leaves nothing behind."""
+        count, done = len(self.nodes), len(self.done)
+        marks = [table.mark() for table in self._tables]
+        value = rule(node, self)
+        if value is not None and _can_be(node, value):
+            return value
+        del self.nodes[count:], self.done[done:]
+        for table, mark in zip(self._tables, marks, strict=True):
+            table.back_to(mark)
+        return None
+
     def changes(self, table: str, rule: str) -> None:
         """Something is another way now than it was: by this rule of this table."""
-        self.changed = True
-        count(self.graph_name, table, rule)
+        self.done.append((table, rule))
 
     def _learn_sizes(self, node: Node) -> None:
         """Remember the values that are lengths of a new array's dimensions."""
@@ -278,13 +289,12 @@ class Rewriter(Builder):
     def nested(self, block: Block, parameters: tuple[Value, ...] = ()) -> Block:
         """A nested block, its parameters mapped already."""
         before, self.nodes = self.nodes, []
-        tables = (self._made, self._parts, self.sizes)
-        for table in tables:
+        for table in self._tables:
             table.enter()
         try:
             return self._filled(block, parameters)
         finally:
-            for table in tables:
+            for table in self._tables:
                 table.leave()
             self.nodes = before
 
@@ -315,7 +325,6 @@ class Rewriter(Builder):
         made = Node(node.op, operands, node.attributes, (), (), node.span)
         made.results = tuple(Value(v.type, made, v.name, v.role) for v in node.results)
         settled = self._settled(made)
-        self.changed = self.changed or settled is not made
         for old, new in zip(node.results, settled.results, strict=True):
             self.take_for(old, new)
 

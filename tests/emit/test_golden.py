@@ -82,7 +82,7 @@ def golden_texts() -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def texts() -> dict[str, str]:
+def texts(settled: None) -> dict[str, str]:
     return golden_texts()
 
 

@@ -98,3 +98,19 @@ def test_what_was_not_selected_stays_zero() -> None:
         return np.sum(np.where(x > 0.0, np.sqrt(x) ** 2, 0.0) + 0.0 * np.sqrt(x))
 
     np.testing.assert_array_equal(sd.grad(function)(np.array([0.0, 4.0])), [0.0, 1.0])
+
+
+def test_what_is_looked_at_in_vain_is_not_made(settled: None) -> None:
+    def quotients(x: Any) -> Any:
+        a, b = x[0], x[1]
+        a = a * 1.0 + b
+        b = np.sin(a) - 0.1 * b
+        a = a / (1.0 + b * b)
+        b = b * x[2] + a
+        a = a * 1.04 + b
+        b = np.sin(a) - 0.0 * b
+        return a * b
+
+    x, step = np.array([0.3, 0.8, 0.5]), 1e-30
+    expected = [quotients(x + step * 1j * unit).imag / step for unit in np.eye(3)]
+    np.testing.assert_allclose(sd.grad(quotients)(x), expected, rtol=1e-14)
