@@ -413,8 +413,7 @@ class _Call:
             forward=forward,
             arguments=len(operands) if rest_carries else len(numbers),
         )
-        values = results if isinstance(results, tuple) else (results,)
-        result = stager.returned(self.primal.output, values)
+        result = stager.returned(self.primal.output, results)
         given, shared = self.sharing
         stager.related(result, shared, given)
         return result
@@ -629,7 +628,7 @@ def call_grad_hook(stager: Stager, x: Any, fn: Any) -> Any:
     forward = Graph(
         "x", Block((*operands, tangent), [], (tangent,)), _inputs([*operands, tangent]), Leaf(0)
     )
-    result = custom_call(
+    (result,) = custom_call(
         value,
         *captured,
         name="grad_hook",

@@ -513,7 +513,7 @@ def unit(value: Value) -> Value:
     type_ = value.type
     assert isinstance(type_, ArrayType)
     if type_.kind == "array":
-        return ops.ones(shape=(), dtype=type_.dtype)  # type: ignore[no-any-return]
+        return ops.ones(shape=(), dtype=type_.dtype)
     return ops.strong_constant(1.0, value)
 
 

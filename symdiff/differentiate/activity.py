@@ -16,7 +16,7 @@ from typing import NamedTuple
 from symdiff.ir.control import LoopView, call, cond, loop
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value
 from symdiff.ir.types import ListType, OpaqueType, TapeType, Type, carries_derivative
-from symdiff.ops.declare import Operation
+from symdiff.ops.declare import DeclaredOp
 
 Neighbours = dict[Value, list[Value]]
 
@@ -133,7 +133,7 @@ def _node_edges(
     elif node.op is call:
         for source, destination in calls.of(node.attributes["callee"]):
             yield node.operands[source], node.results[destination], block
-    elif isinstance(node.op, Operation):
+    elif isinstance(node.op, DeclaredOp):
         for position, operand in enumerate(node.operands):
             if node.op.carries(position):
                 for result in node.results:

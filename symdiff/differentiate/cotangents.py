@@ -85,8 +85,8 @@ def accumulated(before: Value, contribution: Value) -> Value:
         _, *others = node.operands
         return builder().emit(node.op, (before, *others), node.attributes).result
     if isinstance(before.type, ListType):
-        return ops.list_accumulate(before, contribution)  # type: ignore[no-any-return]
-    return ops.add(before, contribution)  # type: ignore[no-any-return]
+        return ops.list_accumulate(before, contribution)
+    return ops.add(before, contribution)
 
 
 def _adds_to_zeros(node: Node) -> bool:
@@ -112,7 +112,7 @@ def fitted(cotangent: Value, value: Value) -> Value:
         return cotangent
     if wanted.kind == "python":
         cast = ops.python_complex if wanted.dtype.kind == "c" else ops.python_float
-        return cast(cotangent)  # type: ignore[no-any-return]
+        return cast(cotangent)
     return strong(cotangent, wanted) if wanted.kind == "scalar" else ops.copy(cotangent)
 
 
@@ -123,7 +123,7 @@ def as_array_where(value: Value, derivative: Value | None) -> Value | None:
         return derivative
     if type_.kind != "array" or kind_of(derivative) == "array":
         return derivative
-    return ops.copy(derivative)  # type: ignore[no-any-return]
+    return ops.copy(derivative)
 
 
 def kind_of(value: Value) -> Kind:
@@ -135,7 +135,7 @@ def strong(value: Value, type_: ArrayType) -> Value:
     number = ops.constant_of(value)
     if number is not None:
         return builder().constant(type_.dtype.type(number))
-    return ops.astype(value, dtype=type_.dtype)  # type: ignore[no-any-return]
+    return ops.astype(value, dtype=type_.dtype)
 
 
 # Zeros ------------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ class Zeros:
         type_ = value.type
         if isinstance(type_, ListType):
             like = ops.zeros_if_defined if value in self.partial else ops.list_zeros_like
-            return like(value)  # type: ignore[no-any-return]
+            return like(value)
         if isinstance(type_, TapeType):
             return self._tape(value)
         if isinstance(type_, OpaqueType):
@@ -174,11 +174,11 @@ class Zeros:
     def _array(self, value: Value, type_: ArrayType) -> Value:
         sizes = [self.size(dim) for dim in type_.shape]
         if value in self.partial and None in sizes:
-            return ops.zeros_if_defined(value)  # type: ignore[no-any-return]
+            return ops.zeros_if_defined(value)
         lengths = [
             ops.size(value, axis=axis) if size is None else size for axis, size in enumerate(sizes)
         ]
-        return ops.zeros(*lengths, shape=type_.shape, dtype=type_.dtype)  # type: ignore[no-any-return]
+        return ops.zeros(*lengths, shape=type_.shape, dtype=type_.dtype)
 
     def size(self, dim: Dim) -> Value | int | None:
         """A dimension's size from what the graph's parameters say, or None where they do not."""
@@ -200,7 +200,7 @@ class Zeros:
     def _tape(self, tape: Value) -> Value:
         assert isinstance(tape.type, TapeType)
         if tape in self.partial:
-            return ops.zeros_if_defined(tape)  # type: ignore[no-any-return]
+            return ops.zeros_if_defined(tape)
         element = Value(tape.type.element)
         with building(Builder([], builder().span)) as inner:
             inner.role = "cotangent"

@@ -39,7 +39,7 @@ from symdiff.ir.control import (
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Op, Value
 from symdiff.ir.structure import Leaf, Static, Structure
 from symdiff.ir.types import carries_derivative
-from symdiff.ops.declare import Operation, array_type
+from symdiff.ops.declare import DeclaredOp, array_type
 from symdiff.ops.defined import values_of_calls
 from symdiff.ops.retype import is_narrowed
 
@@ -182,7 +182,7 @@ class Push:
         if node is not None and node.op is ops.retype:
             before = node.operands[0]
             if array_type(before).differentiable and is_narrowed(before, array_type(value)):
-                return ops.retype(self.zero_of(before), type=value.type)  # type: ignore[no-any-return]
+                return ops.retype(self.zero_of(before), type=value.type)
         return self.zeros.of(self.got(value))
 
     # An op with rules
@@ -190,7 +190,7 @@ class Push:
     def operation(self, node: Node) -> None:
         copy_into(node, self.new)
         active = [value for value in node.results if self.is_active(value)]
-        if not active or not isinstance(node.op, Operation):
+        if not active or not isinstance(node.op, DeclaredOp):
             return
         given = [self.tangent_of(node, k) for k in range(len(node.operands))]
         if all(tangent is None for tangent in given):
@@ -202,12 +202,12 @@ class Push:
                 self.tangents[value] = name_after(tangent, value, "tangent")
 
     def tangent_of(self, node: Node, position: int) -> Value | None:
-        assert isinstance(node.op, Operation)
+        assert isinstance(node.op, DeclaredOp)
         carried = node.op.carries(position)
         return self.tangents.get(node.operands[position]) if carried else None
 
     def tangents_of(
-        self, node: Node, op: Operation, given: Sequence[Value | None]
+        self, node: Node, op: DeclaredOp, given: Sequence[Value | None]
     ) -> Sequence[Value | None]:
         if op.partials is None:
             given = list(map(as_array_where, node.operands, given))
@@ -223,7 +223,7 @@ class Push:
         return (made,) if len(results) == 1 else made
 
     def linear_operands(
-        self, op: Operation, operands: Sequence[Value], given: Sequence[Value | None]
+        self, op: DeclaredOp, operands: Sequence[Value], given: Sequence[Value | None]
     ) -> list[Value]:
         """Tangents in place of the operands in which the op is linear."""
         return [
@@ -236,7 +236,7 @@ class Push:
         ]
 
     def sum_of_shares(
-        self, node: Node, op: Operation, given: Sequence[Value | None]
+        self, node: Node, op: DeclaredOp, given: Sequence[Value | None]
     ) -> list[Value | None]:
         totals: list[Value | None] = [None] * len(node.results)
         for position, tangent in enumerate(given):
@@ -251,7 +251,7 @@ class Push:
         return totals
 
     def share(
-        self, node: Node, op: Operation, position: int, tangent: Value
+        self, node: Node, op: DeclaredOp, position: int, tangent: Value
     ) -> Value | tuple[Value | None, ...] | None:
         """What the tangent of an operand contributes to those of the results."""
         if op.partials is not None:

@@ -25,7 +25,7 @@ from symdiff.ir.build import Builder, building, constant, copy_into
 from symdiff.ir.control import LoopView, emit_undefined, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type
-from symdiff.ops.declare import Operation, array_type
+from symdiff.ops.declare import DeclaredOp, array_type
 
 Saved = list[tuple[Value, Value]]  # primal values with what they are called elsewhere
 
@@ -133,7 +133,7 @@ def _is_constant(value: Value) -> bool:
 
 
 def is_elementwise(node: Node) -> bool:
-    return isinstance(node.op, Operation) and node.op.elementwise
+    return isinstance(node.op, DeclaredOp) and node.op.elementwise
 
 
 def is_square(node: Node) -> bool:

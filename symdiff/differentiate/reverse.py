@@ -351,7 +351,7 @@ def _one(value: Value, graph: Graph) -> Value:
             "use symdiff.jacobian or symdiff.vjp",
         )
     if any(dim != 1 for dim in type_.shape):
-        return ops.one_of(value)  # type: ignore[no-any-return]
+        return ops.one_of(value)
     if type_.kind == "array":
         return ops.ones(*type_.shape, shape=type_.shape, dtype=type_.dtype)  # type: ignore
     return ops.strong_constant(1.0, value)

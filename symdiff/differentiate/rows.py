@@ -59,7 +59,7 @@ def _stack_of_zeros(count: Value | int, row: Value, columns: bool) -> Value:
     type_, sizes = _array(row), ops.sizes_of(row)
     sizes = (*sizes, count) if columns else (count, *sizes)
     shape = tuple(map(ops.dim_of, sizes))
-    return ops.zeros(*sizes, shape=shape, dtype=type_.dtype)  # type: ignore[no-any-return]
+    return ops.zeros(*sizes, shape=shape, dtype=type_.dtype)
 
 
 def _reshaped(stack: Value, first: Value, second: Value, *, flat: Value) -> Value:
@@ -68,7 +68,7 @@ def _reshaped(stack: Value, first: Value, second: Value, *, flat: Value) -> Valu
         return stack
     shape = (*_array(first).shape, *_array(second).shape)
     sizes = (*ops.sizes_of(first), *ops.sizes_of(second))
-    return ops.reshape(stack, *sizes, shape=shape)  # type: ignore[no-any-return]
+    return ops.reshape(stack, *sizes, shape=shape)
 
 
 def _array(value: Value) -> ArrayType:
@@ -83,5 +83,5 @@ def _rank(value: Value) -> int:
 def unit_of(value: Value) -> Value:
     type_ = _array(value)
     if type_.kind == "array":
-        return ops.ones(shape=(), dtype=type_.dtype)  # type: ignore[no-any-return]
+        return ops.ones(shape=(), dtype=type_.dtype)
     return ops.strong_constant(1.0, value)

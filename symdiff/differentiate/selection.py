@@ -17,7 +17,7 @@ from symdiff.differentiate.activity import Activity, Edge
 from symdiff.ir.control import cond, loop
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
-from symdiff.ops.declare import Operation
+from symdiff.ops.declare import DeclaredOp
 
 
 class State(IntEnum):
@@ -49,7 +49,7 @@ class Selection:
     def needs_mask(self, node: Node, partial: Value) -> bool:
         """Whether multiplying the cotangent of a node's result with ``partial`` may spoil zeros."""
         op = node.op
-        assert isinstance(op, Operation)
+        assert isinstance(op, DeclaredOp)
         if op.is_strong(node):
             return ops.constant_of(partial) is None
         state = self.state.get(node.result, State.DENSE)
@@ -138,7 +138,7 @@ def _suspect(edges: Iterable[Edge]) -> set[Value]:
 
 def is_singular(node: Node) -> bool:
     """Whether a node's partials can blow up at finite operands; a constant divisor's cannot."""
-    if node.op is cond or not isinstance(node.op, Operation):
+    if node.op is cond or not isinstance(node.op, DeclaredOp):
         return False
     if node.op is ops.divide and ops.constant_of(node.operands[1]):
         return False

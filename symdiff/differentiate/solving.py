@@ -191,7 +191,7 @@ def _arrived(
     type_ = begun.type
     if by_time and isinstance(type_, ArrayType):
         type_ = replace(type_, shape=(*type_.shape, Size("times", open=True)))
-    value: Value = solver_call(
+    (value,) = solver_call(
         *ends,
         begun,
         *solver.settings,
@@ -311,7 +311,7 @@ def _integral(
     if isinstance(type_, ArrayType) and type_.shape:
         vectors = sys.modules["scipy.integrate"].quad_vec
         used = replace(solver, function=Named(vectors, "quad_vec"))
-    value: Value = solver_call(
+    (value,) = solver_call(
         *ends,
         *solver.settings,
         *extras,

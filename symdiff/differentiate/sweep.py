@@ -33,7 +33,7 @@ from symdiff.ir.control import (
 )
 from symdiff.ir.graph import Block, GraphCell, Node, Op, Value
 from symdiff.ir.types import FLOAT, ArrayType, with_sizes_of, with_symbols
-from symdiff.ops.declare import Operation, array_type, ufunc_dtypes
+from symdiff.ops.declare import DeclaredOp, array_type, ufunc_dtypes
 
 Partial = Value | int | float
 
@@ -76,7 +76,7 @@ def _at_hand(nodes: Sequence[Node]) -> Iterator[None]:
 
 def _is_function_of_one(node: Node) -> bool:
     op = node.op
-    is_elementwise = isinstance(op, Operation) and op.elementwise
+    is_elementwise = isinstance(op, DeclaredOp) and op.elementwise
     return is_elementwise and len(node.operands) == 1 and not node.attributes
 
 
@@ -109,7 +109,7 @@ class Sweep:
     def operation(self, node: Node, cotangents: Cotangents) -> None:
         bars = [cotangents.take(value) for value in node.results]
         op = node.op
-        if not isinstance(op, Operation):
+        if not isinstance(op, DeclaredOp):
             return
         active = [k for k in _in_order(node) if op.carries(k) and self.is_active(node.operands[k])]
         at_once = self.shares(node, op, active, bars) if op.pullback is not None else None
@@ -122,7 +122,7 @@ class Sweep:
             cotangents.add(node.operands[position], share)
 
     def shares(
-        self, node: Node, op: Operation, active: Sequence[int], bars: Sequence[Value | None]
+        self, node: Node, op: DeclaredOp, active: Sequence[int], bars: Sequence[Value | None]
     ) -> Mapping[int, Value]:
         """What flows into all operands, of an op that tells it at once."""
         assert op.pullback is not None
@@ -132,7 +132,7 @@ class Sweep:
         return found
 
     def share(
-        self, node: Node, op: Operation, position: int, bars: Sequence[Value | None]
+        self, node: Node, op: DeclaredOp, position: int, bars: Sequence[Value | None]
     ) -> Value | None:
         """What flows into an operand, with the operand's shape and dtype."""
         operand = node.operands[position]
@@ -408,7 +408,7 @@ def _in_order(node: Node) -> Iterable[int]:
 
 
 def partial_of(
-    node: Node, op: Operation, position: int, new: dict[Value, Value] | None = None
+    node: Node, op: DeclaredOp, position: int, new: dict[Value, Value] | None = None
 ) -> Partial | None:
     """The partial derivative by an operand, a number or a value; None where nothing flows."""
     assert op.partials is not None

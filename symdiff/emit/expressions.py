@@ -15,7 +15,7 @@ from symdiff.errors import InternalError
 from symdiff.ir.build import constant
 from symdiff.ir.control import undefined
 from symdiff.ir.graph import GraphCell, Node, Value
-from symdiff.ops.declare import Operation, dotted, literal
+from symdiff.ops.declare import DeclaredOp, dotted, literal
 from symdiff.ops.effects import Field, Item, Member, Named, Text, spell_template
 from symdiff.ops.kinds import is_numpys_operator
 
@@ -145,7 +145,7 @@ class Expressions:
             if is_number(start, 0) and is_number(step, 1):
                 return call_of("max", stop, ast.Constant(0))
             return call_of("len", range_of(start, stop, step))
-        if not isinstance(op, Operation) or op.spelling is None:
+        if not isinstance(op, DeclaredOp) or op.spelling is None:
             raise InternalError(f"op {op.name!r} has no spelling", node.span)
         return self.bound(op.spelling(self.spoken(node), operands))
 

@@ -22,7 +22,7 @@ from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value
 from symdiff.ir.types import INT
-from symdiff.ops.declare import Operation
+from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.effects import enter_errstate, leave_errstate
 from symdiff.ops.facts import may_raise
 
@@ -105,7 +105,7 @@ class _Folding:
         for node in block.nodes:
             if node.op in _NEVER or len(node.results) != 1:
                 continue
-            if not isinstance(node.op, Operation) or node.op.spelling is None:
+            if not isinstance(node.op, DeclaredOp) or node.op.spelling is None:
                 continue
             if self.is_free(node) or self.is_foldable(node.result, node, block):
                 self.fold(node.result, node)
@@ -176,7 +176,7 @@ class _Folding:
             return None
         if self.decisions.accumulations.get(reader) == position:
             return None
-        if isinstance(reader.op, Operation) and position in reader.op.repeated:
+        if isinstance(reader.op, DeclaredOp) and position in reader.op.repeated:
             return None
         return reader
 
@@ -241,7 +241,7 @@ class _Folding:
 
 def _spelled(node: Node) -> tuple[int, list[int]]:
     count = len(node.operands)
-    if not isinstance(node.op, Operation) or node.op.spelling is None:
+    if not isinstance(node.op, DeclaredOp) or node.op.spelling is None:
         return _SPARE, [1] * count
     if is_write(node):
         return _SPARE + 4 * len(node.attributes.get("key", ())), [1] * count

@@ -11,7 +11,7 @@ from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Block, Value
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops.creation import is_made_like
-from symdiff.ops.declare import Operation, array_type
+from symdiff.ops.declare import DeclaredOp, array_type
 from symdiff.ops.memory_order import keeps_order
 
 _IN_C_ORDER = frozenset(
@@ -86,6 +86,6 @@ def _sources(value: Value) -> tuple[Value, ...] | None:
     if node.op is cond:
         number = node.results.index(value)
         return tuple(block.results[number] for block in node.blocks)
-    if isinstance(node.op, Operation) and (node.op.elementwise or node.op.name in _REDUCTIONS):
+    if isinstance(node.op, DeclaredOp) and (node.op.elementwise or node.op.name in _REDUCTIONS):
         return tuple(v for v in node.operands if isinstance(v.type, ArrayType) and v.type.rank > 1)
     return None

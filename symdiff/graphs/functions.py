@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from symdiff.graphs.spelling import name_of
 from symdiff.ir.control import LoopView, call, loop
 from symdiff.ir.graph import Node, Value
-from symdiff.ops.declare import Operation
+from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.defined import library_call
 from symdiff.ops.rules import custom_call
 
@@ -180,4 +180,4 @@ def _handed(owner: Node, value: Value) -> Value | None:
 
 
 def _carries(node: Node, position: int) -> bool:
-    return isinstance(node.op, Operation) and node.op.carries(position)
+    return isinstance(node.op, DeclaredOp) and node.op.carries(position)

@@ -17,7 +17,7 @@ from symdiff.ir.control import cond, loop, undefined
 from symdiff.ir.graph import GraphCell, Node, Value
 from symdiff.ir.types import TapeType
 from symdiff.ops import index_add, index_set
-from symdiff.ops.declare import Operation
+from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.defined import library_call
 from symdiff.ops.foreign import foreign_call
 from symdiff.ops.index import key_of, spell_key
@@ -62,7 +62,7 @@ def spelled_node(node: Node, called: Called) -> str:
     if node.op in (index_set, index_add):
         return _spelled_write(node, called)
     operands = operands_of(node, called)
-    if isinstance(node.op, Operation) and node.op.spelling is not None:
+    if isinstance(node.op, DeclaredOp) and node.op.spelling is not None:
         text = written(node.op.spelling(node, operands))
         if not (operands and text.isidentifier() and text == _unparsed(operands[0])):
             return shortened(text)

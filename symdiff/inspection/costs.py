@@ -20,7 +20,7 @@ from symdiff.ir.control import LoopView, call, loop
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Op, Value, walk_nodes
 from symdiff.ir.structure import Container
 from symdiff.ir.types import ArrayType, ListType, TapeType, Type
-from symdiff.ops.declare import Operation
+from symdiff.ops.declare import DeclaredOp
 from symdiff.source import SourceSpan
 
 NONE, ONE = Count(), Count.number(1)
@@ -208,7 +208,7 @@ def operations(node: Node) -> Count:
     known = _OPERATIONS.get(node.op.name)
     if known is not None:
         return known(node)
-    if node.blocks or not isinstance(node.op, Operation) or node.op.name in _MOVES:
+    if node.blocks or not isinstance(node.op, DeclaredOp) or node.op.name in _MOVES:
         return NONE
     if ops.is_view(node) or node.op.cost == "free" or not node.operands:
         return NONE

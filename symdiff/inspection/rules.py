@@ -26,7 +26,7 @@ from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Block, Graph, Input, Node, Value
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ir.types import Type
-from symdiff.ops.declare import REGISTRY, Operation
+from symdiff.ops.declare import REGISTRY, DeclaredOp
 from symdiff.ops.special import is_refused
 from symdiff.optimise import optimise
 from symdiff.runtime.signature import read_type
@@ -86,7 +86,7 @@ _OF_FOUR = ("a", "b", "c", "x")
 _OF_SPECIAL = {1: ("x",), 2: ("a", "b"), 3: ("a", "b", "x"), 4: _OF_FOUR}
 
 
-def _of_elementwise(op: Operation) -> RuleRecord:
+def _of_elementwise(op: DeclaredOp) -> RuleRecord:
     assert op.partials is not None
     known = _OF_SPECIAL if op.name.startswith("special_") else _OPERANDS
     names = known[len(op.partials)]
@@ -118,7 +118,7 @@ def _of_elementwise(op: Operation) -> RuleRecord:
 _KINDS = {"math": ("float",), "cmath": ("complex",), "angle": ("complex128[n]",)}
 
 
-def _types_for(op: Operation, count: int) -> list[Type]:
+def _types_for(op: DeclaredOp, count: int) -> list[Type]:
     """The first types of operands that the op takes."""
     kinds = _KINDS.get(op.name.split("_")[0], ("float64[n]", "bool[n]", "int64[n]"))
     for kind in kinds:
@@ -145,7 +145,7 @@ def _partial(partial: Any, values: Sequence[Value], type_: Type) -> str:
 # Rules of operands --------------------------------------------------------------------------------
 
 
-def _of_example(op: Operation, example: Callable[..., Any]) -> RuleRecord:
+def _of_example(op: DeclaredOp, example: Callable[..., Any]) -> RuleRecord:
     values = [Value(type_of(name), None, name) for name in inspect.signature(example).parameters]
     with building(Builder([])) as builder:
         example(*values)
@@ -169,7 +169,7 @@ def _of_example(op: Operation, example: Callable[..., Any]) -> RuleRecord:
 class _Rules:
     """The rules of an op at a node of an example; ``before`` are the nodes that lead to it."""
 
-    op: Operation
+    op: DeclaredOp
     node: Node
     values: Sequence[Value]
     before: Sequence[Node]

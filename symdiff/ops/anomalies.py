@@ -13,7 +13,7 @@ import numpy as np
 
 from symdiff.errors import AnomalyError
 from symdiff.ir.graph import Node
-from symdiff.ops.declare import Operation, declare, supporting
+from symdiff.ops.declare import SeveralResults, declare, supporting
 from symdiff.ops.effects import Named, spell_template
 from symdiff.source import SourceSpan
 
@@ -78,7 +78,7 @@ def _spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 
 check_finite = declare(
-    Operation(
+    SeveralResults(
         "check_finite",
         lambda *operands, **attributes: (),
         _evaluate,

@@ -132,7 +132,7 @@ def lower_reshape(a: Any, /, shape: Any = None, order: Any = "C", *, copy: Any =
         backwards = lower_reshape(lower_transpose(x), tuple(reversed(sizes)))
         return lower_transpose(backwards)  # type: ignore[no-any-return]
     fresh = reshape(x, *sizes, shape=_reshaped(array_type(x).shape, sizes))
-    return lower_copy_method(fresh) if static(copy) else fresh  # type: ignore[no-any-return]
+    return lower_copy_method(fresh) if static(copy) else fresh
 
 
 def _reshaped(old: tuple[Dim, ...], sizes: Sequence[Operand]) -> tuple[Dim, ...]:
@@ -183,7 +183,7 @@ def lower_ravel(a: Any, order: Any = "C") -> Value:
 @lowers(method="flatten")
 def lower_flatten(a: Value, order: Any = "C") -> Value:
     flat = lower_reshape(a, -1, order)
-    return copy(flat)  # type: ignore[no-any-return]
+    return copy(flat)
 
 
 @lowers(np.copy)
@@ -210,11 +210,11 @@ def lower_transpose(a: Any, axes: Any = None) -> Value:
     if array_type(x).kind != "array":
         return as_of_scalar(x)
     if axes is None:
-        return transpose(x, axes=tuple(reversed(range(_rank(x)))))  # type: ignore[no-any-return]
+        return transpose(x, axes=tuple(reversed(range(_rank(x)))))
     order = axes_of(axes, _rank(x))
     if sorted(order) != list(range(_rank(x))):
         raise ValueError("axes don't match array" if len(order) != _rank(x) else "repeated axis")
-    return transpose(x, axes=order)  # type: ignore[no-any-return]
+    return transpose(x, axes=order)
 
 
 @lowers(method="transpose")
@@ -243,7 +243,7 @@ def lower_swapaxes(a: Any, axis1: Any, axis2: Any) -> Value:
     one, other = axis_of(axis1, _rank(x)), axis_of(axis2, _rank(x))
     order = list(range(_rank(x)))
     order[one], order[other] = other, one
-    return transpose(x, axes=tuple(order))  # type: ignore[no-any-return]
+    return transpose(x, axes=tuple(order))
 
 
 @lowers(np.moveaxis)
@@ -253,7 +253,7 @@ def lower_moveaxis(a: Any, source: Any, destination: Any) -> Value:
     order = [axis for axis in range(_rank(x)) if axis not in sources]
     for place, axis in sorted(zip(places, sources, strict=True)):
         order.insert(place, axis)
-    return transpose(x, axes=tuple(order))  # type: ignore[no-any-return]
+    return transpose(x, axes=tuple(order))
 
 
 @lowers(np.rollaxis)
@@ -263,7 +263,7 @@ def lower_rollaxis(a: Any, axis: Any, start: Any = 0) -> Value:
     order = [k for k in range(_rank(x)) if k != moved]
     place = before + _rank(x) if before < 0 else before
     order.insert(place - (place > moved), moved)
-    return transpose(x, axes=tuple(order))  # type: ignore[no-any-return]
+    return transpose(x, axes=tuple(order))
 
 
 @lowers(np.expand_dims)
@@ -275,7 +275,7 @@ def lower_expand_dims(a: Any, axis: Any) -> Value:
     last = max(new, default=-1) + 1
     if not _rank(x):
         x = FUNCTIONS[np.asarray](x)
-        return reshape(x, *(1,) * rank, shape=(1,) * rank)  # type: ignore[no-any-return]
+        return reshape(x, *(1,) * rank, shape=(1,) * rank)
     return index_of(x, tuple(None if k in new else WHOLE for k in range(last)))
 
 
@@ -296,7 +296,7 @@ def lower_squeeze(a: Any, axis: Any = None) -> Value:
     _refuse_longer(shape, chosen)
     kept = [k for k in range(_rank(x)) if k not in chosen]
     sizes = [sizes_of(x)[k] for k in kept]
-    return reshape(x, *sizes, shape=tuple(shape[k] for k in kept))  # type: ignore[no-any-return]
+    return reshape(x, *sizes, shape=tuple(shape[k] for k in kept))
 
 
 def _is_one(x: Value, axis: int, dim: Dim) -> bool:
@@ -316,7 +316,7 @@ def _lower_atleast(rank: int, key: dict[int, tuple[Any, ...]]) -> Callable[..., 
     def one(a: Any) -> Value:
         x = array_of(a)
         if _rank(x) == 0:
-            return reshape(x, *(1,) * rank, shape=(1,) * rank)  # type: ignore[no-any-return]
+            return reshape(x, *(1,) * rank, shape=(1,) * rank)
         return x if _rank(x) >= rank else index_of(x, key[_rank(x)])
 
     def lowering(*arrays: Any) -> Any:
@@ -337,7 +337,7 @@ lowers(np.atleast_3d)(_lower_atleast(3, {1: (None, WHOLE, None), 2: (WHOLE, WHOL
 @lowers(np.broadcast_to)
 def lower_broadcast_to(array: Any, shape: Any, subok: Any = False) -> Value:
     sizes = shape_operands(shape)
-    return broadcast_to(array_of(array), *sizes, shape=dims_of(sizes))  # type: ignore[no-any-return]
+    return broadcast_to(array_of(array), *sizes, shape=dims_of(sizes))
 
 
 @lowers(np.broadcast_arrays)
@@ -357,7 +357,7 @@ def _size_like(arrays: Sequence[Value], from_end: int, dim: Dim) -> Operand:
     for x in arrays:
         axis = _rank(x) - from_end
         if axis >= 0 and array_type(x).shape[axis] == dim:
-            return size(x, axis=axis)  # type: ignore[no-any-return]
+            return size(x, axis=axis)
     raise UnsupportedCallError("broadcast_arrays of unknown sizes", None, "use broadcast_to")
 
 
@@ -604,12 +604,12 @@ def lower_roll(a: Any, shift: Any, axis: Any = None) -> Value:
     x = array_of(a)
     shifts = tuple(shift) if isinstance(shift, tuple | list) else (shift,)
     if static(axis) is None:
-        return roll(x, *shifts, axis=None)  # type: ignore[no-any-return]
+        return roll(x, *shifts, axis=None)
     axes = axes_of(axis, _rank(x))
     count = max(len(axes), len(shifts))
     shifts = shifts * count if len(shifts) == 1 else shifts
     axes = axes * count if len(axes) == 1 else axes
-    return roll(x, *shifts, axis=axes)  # type: ignore[no-any-return]
+    return roll(x, *shifts, axis=axes)
 
 
 @lowers(np.repeat, method="repeat")
@@ -621,7 +621,7 @@ def lower_repeat(a: Any, repeats: Any, axis: Any = None) -> Value:
     place = axis_of(axis, _rank(x))
     shape = list(array_type(x).shape)
     shape[place] = _repeated_dim(shape[place], counts)
-    return repeat(x, counts, axis=place, shape=tuple(shape))  # type: ignore[no-any-return]
+    return repeat(x, counts, axis=place, shape=tuple(shape))
 
 
 def _repeated_dim(dim: Dim, counts: Value) -> Dim:
@@ -638,7 +638,7 @@ def lower_tile(A: Any, reps: Any) -> Value:
     lengths = (1,) * (rank - _rank(x)) + array_type(x).shape
     factors = (1,) * (rank - len(counts)) + dims_of(counts)
     shape = tuple(product_dim(pair) for pair in zip(lengths, factors, strict=True))
-    return tile(x, *counts, shape=shape)  # type: ignore[no-any-return]
+    return tile(x, *counts, shape=shape)
 
 
 @lowers(np.pad)
@@ -765,14 +765,14 @@ def lower_diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> V
     order = (*(k for k in range(_rank(x)) if k not in (one, other)), one, other)
     if order != tuple(range(_rank(x))):
         x = transpose(x, axes=order)
-    return diagonal(x, offset=int(static(offset)))  # type: ignore[no-any-return]
+    return diagonal(x, offset=int(static(offset)))
 
 
 @lowers(np.diag)
 def lower_diag(v: Any, k: Any = 0) -> Value:
     x = array_of(v)
     if _rank(x) == 1:
-        return diag(x, offset=int(static(k)))  # type: ignore[no-any-return]
+        return diag(x, offset=int(static(k)))
     if _rank(x) == 2:
         return lower_diagonal(x, k)  # type: ignore[no-any-return]
     raise ValueError("Input must be 1- or 2-d.")
@@ -790,17 +790,17 @@ def _matrix(m: Any) -> Value:
         return x
     length = sizes_of(x)[0]
     shape = array_type(x).shape * 2
-    return broadcast_to(x, length, length, shape=shape)  # type: ignore[no-any-return]
+    return broadcast_to(x, length, length, shape=shape)
 
 
 @lowers(np.tril)
 def lower_tril(m: Any, k: Any = 0) -> Value:
-    return tril(_matrix(m), k=int(static(k)))  # type: ignore[no-any-return]
+    return tril(_matrix(m), k=int(static(k)))
 
 
 @lowers(np.triu)
 def lower_triu(m: Any, k: Any = 0) -> Value:
-    return triu(_matrix(m), k=int(static(k)))  # type: ignore[no-any-return]
+    return triu(_matrix(m), k=int(static(k)))
 
 
 @lowers(np.tri)

@@ -174,7 +174,7 @@ airy_bi_prime: Operation = _airy(
 
 def _first_term(v: Value, x: Value) -> Value:
     """``(x / 2)**v / (√π Γ(v + 3/2))``."""
-    return (0.5 * x) ** v / (ROOT_PI * gamma(v + 1.5))  # type: ignore[no-any-return]
+    return (0.5 * x) ** v / (ROOT_PI * gamma(v + 1.5))
 
 
 def _series(sign: int) -> Callable[..., Any]:
@@ -217,7 +217,7 @@ def _of_whole_order(operation: Operation) -> Callable[..., Any]:
         if static(derivative):
             name = operation.name.removeprefix("special_")
             raise UnsupportedCallError(f"scipy.special.{name} with derivative=True")
-        return operation(order, argument)  # type: ignore[no-any-return]
+        return operation(order, argument)
 
     return lowering
 

@@ -106,14 +106,14 @@ for _name in ("isnan", "isinf", "isfinite"):
 @lowers(cmath.log)
 def _log(z: Any, base: Any = None) -> Value:
     if base is None:
-        return cmath_log(z)  # type: ignore[no-any-return]
-    return divide(cmath_log(z), cmath_log(base))  # type: ignore[no-any-return]
+        return cmath_log(z)
+    return divide(cmath_log(z), cmath_log(base))
 
 
 @lowers(cmath.phase)
 def _phase(z: Any) -> Value:
     z = python_complex(z)
-    return math_atan2(imag(z), real(z))  # type: ignore[no-any-return]
+    return math_atan2(imag(z), real(z))
 
 
 @lowers(cmath.polar)
@@ -124,6 +124,4 @@ def _polar(z: Any) -> tuple[Value, Value]:
 @lowers(cmath.rect)
 def _rect(r: Any, phi: Any) -> Value:
     radius = python_float(r)
-    return complex_of(  # type: ignore[no-any-return]
-        multiply(radius, math_cos(phi)), multiply(radius, math_sin(phi))
-    )
+    return complex_of(multiply(radius, math_cos(phi)), multiply(radius, math_sin(phi)))

@@ -111,7 +111,7 @@ def _last_axis(g: Value) -> Value:
 def lower_of(operation: Operation) -> Callable[..., Value]:
     def lowering(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None) -> Value:
         function = getattr(np, operation.name)
-        return operation(*computed_in(function, [staged(x1), staged(x2)], dtype))  # type: ignore[no-any-return]
+        return operation(*computed_in(function, [staged(x1), staged(x2)], dtype))
 
     return lowering
 
@@ -197,7 +197,7 @@ def _multi_dot_vjp(position: int, g: Value, y: Value, *xs: Value) -> Value:
 
 
 def _multi_dot_jvp(position: int, t: Value, y: Value, *xs: Value) -> Value:
-    return multi_dot(*xs[:position], t, *xs[position + 1 :])  # type: ignore[no-any-return]
+    return multi_dot(*xs[:position], t, *xs[position + 1 :])
 
 
 multi_dot: Operation = declare(
@@ -239,7 +239,7 @@ def lower_multi_dot(arrays: Any, *, out: Any = None) -> Value:
     made = multi_dot(first, *xs[1:-1], last)
     if row and column:
         return index_of(made, (0, 0))
-    return FUNCTIONS[np.ravel](made) if row or column else made  # type: ignore[no-any-return]
+    return FUNCTIONS[np.ravel](made) if row or column else made
 
 
 # tensorsolve, tensorinv -------------------------------------------------------------------------

@@ -113,10 +113,10 @@ def zeros_of(x: Value) -> Value:
     if not isinstance(type_, ArrayType):
         from symdiff.ops.lists import list_zeros_like
 
-        return list_zeros_like(x)  # type: ignore[no-any-return]
+        return list_zeros_like(x)
     if type_.kind != "array":
         return builder().constant(_zero(type_))
-    return zeros(*sizes_of(x), shape=type_.shape, dtype=type_.dtype)  # type: ignore[no-any-return]
+    return zeros(*sizes_of(x), shape=type_.shape, dtype=type_.dtype)
 
 
 def _zero(type_: ArrayType) -> Any:
@@ -177,14 +177,14 @@ def range_length_of(start: Operand, stop: Operand, step: Operand = 1) -> Operand
     length = isinstance(stop, Value) and stop.node is not None and stop.node.op.name == "size"
     if length and (known[0], known[2]) == (0, 1):
         return stop
-    return range_length(start, stop, step)  # type: ignore[no-any-return]
+    return range_length(start, stop, step)
 
 
 def range_element_of(start: Operand, step: Operand, k: Value) -> Value:
     """``start + k * step``, folded to ``k`` or ``start + k`` where that is what it is."""
     if constant_integer(step) == 1:
         return k if constant_integer(start) == 0 else k + start
-    return range_element(start, step, k)  # type: ignore[no-any-return]
+    return range_element(start, step, k)
 
 
 int_minimum = declare(
@@ -314,12 +314,12 @@ def _positions(y: Value) -> Value:
     """0, 1, 2, … in the type of the one-dimensional ``y``."""
     count = sizes_of(y)[0]
     shape = array_type(y).shape
-    return arange(0, count, 1, shape=shape, dtype=array_type(y).dtype)  # type: ignore[no-any-return]
+    return arange(0, count, 1, shape=shape, dtype=array_type(y).dtype)
 
 
 def _constant_filled(t: Value, y: Value) -> Value:
     type_ = array_type(y)
-    return full(t, *sizes_of(y), shape=type_.shape, dtype=type_.dtype)  # type: ignore[no-any-return]
+    return full(t, *sizes_of(y), shape=type_.shape, dtype=type_.dtype)
 
 
 arange = declare(
@@ -347,7 +347,7 @@ arange = declare(
 def arange_of(count: Operand) -> Value:
     """The integers below a count."""
     shape = (dim_of(count),)
-    return arange(0, count, 1, shape=shape, dtype=INTEGER)  # type: ignore[no-any-return]
+    return arange(0, count, 1, shape=shape, dtype=INTEGER)
 
 
 def _evaluate_linspace(
@@ -367,7 +367,7 @@ def _weights(y: Value, endpoint: bool) -> Value:
     """How much of ``stop`` is in each element."""
     num = sizes_of(y)[0]
     attributes = {"shape": array_type(y).shape, "dtype": array_type(y).dtype, "endpoint": endpoint}
-    return linspace(0.0, 1.0, num, **attributes)  # type: ignore[no-any-return]
+    return linspace(0.0, 1.0, num, **attributes)
 
 
 linspace = declare(
@@ -460,7 +460,7 @@ def _array_tangent(
 ) -> Value:
     pairs = zip(ts, elements, strict=True)
     shares = [zero_tangent(x) if t is None else t for t, x in pairs]
-    return array(*shares, **attributes)  # type: ignore[no-any-return]
+    return array(*shares, **attributes)
 
 
 def zero_tangent(x: Value) -> Value | float:
@@ -522,7 +522,7 @@ def array_of(data: Any, dtype: Any = None) -> Value:
     values = [array_of(element) for element in elements]
     wanted = [array_type(value).dtype for value in values] or [FLOAT64]
     chosen = np.result_type(*wanted) if dtype is None else np.dtype(dtype)
-    return array(*values, nested=nested, dtype=chosen)  # type: ignore[no-any-return]
+    return array(*values, nested=nested, dtype=chosen)
 
 
 def _stacked(items: Value, dtype: Any) -> Value:
@@ -616,7 +616,7 @@ def _laid_out(made: Value, prototype: Value | None, order: Any) -> Value:
         return made
     if wanted == "A":
         raise UnsupportedCallError("order='A' of a new array", None, "say order='C' or order='F'")
-    return laid_like(made, prototype)  # type: ignore[no-any-return]
+    return laid_like(made, prototype)
 
 
 for _function, _similar, _operation in (
@@ -655,7 +655,7 @@ def lower_eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any 
     n, m = shape_operands((N, N if M is None else M))
     shape = dims_of((n, m))
     attributes = {"k": int(static(k)), "shape": shape, "dtype": dtype_of(dtype)}
-    return eye(n, m, **attributes)  # type: ignore[no-any-return]
+    return eye(n, m, **attributes)
 
 
 @lowers(np.identity)
@@ -670,7 +670,7 @@ def lower_arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None)
     parts = tuple(array_of(part) for part in (start, stop, 1 if step is None else step))
     natural = _range_dtype([array_type(part) for part in parts])
     attributes = {"shape": (_arange_dim(*parts),), "dtype": dtype_of(dtype, natural)}
-    return arange(*parts, **attributes)  # type: ignore[no-any-return]
+    return arange(*parts, **attributes)
 
 
 def _arange_dim(start: Value, stop: Value, step: Value) -> Dim:
@@ -755,7 +755,7 @@ def copy_in(x: Value, order: Any) -> Value:
 
     wanted = static(order)
     if array_type(x).rank < 2 or wanted in ("C", None):
-        return copy(x)  # type: ignore[no-any-return]
+        return copy(x)
     if wanted == "A":
         raise UnsupportedCallError("a copy with order='A'", None, "say order='C' or order='F'")
     kept = copy(x, order="K")
@@ -768,7 +768,7 @@ def _ordered(x: Value, order: Any) -> Value:
 
     if order not in ("C", "F") or array_type(x).kind != "array":
         return x
-    return contiguous(x, order=order)  # type: ignore[no-any-return]
+    return contiguous(x, order=order)
 
 
 @lowers(np.asarray, np.asanyarray)
@@ -795,7 +795,7 @@ def _lower_contiguous(order: str) -> Callable[..., Value]:
             return x  # type: ignore[no-any-return]
         from symdiff.ops.shape import reshape
 
-        return reshape(x, 1, shape=(1,))  # type: ignore[no-any-return]
+        return reshape(x, 1, shape=(1,))
 
     return lowering
 

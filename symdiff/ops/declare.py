@@ -2,11 +2,12 @@
 names.
 
 ``Operation`` is an ``ir.Op`` with all of that; calling one on values adds a node to the current
-builder. Families declare theirs with ``elementwise`` (partials give both modes, broadcasting
-included) or with ``Operation(...)`` directly: ``linear`` operand positions need no ``jvp`` (the op
-is linear in all of them *together*: the result's tangent is the op applied to their tangents, zeros
-where an operand has none; so ``concatenate`` and ``index_set`` in their arrays, but not both
-operands of a product); ``vjp`` and ``jvp`` hold a rule an operand:
+builder and gives its result; ``SeveralResults`` is one whose calls give a tuple of them. Families
+declare theirs with ``elementwise`` (partials give both modes, broadcasting included) or with
+``Operation(...)`` directly: ``linear`` operand positions need no ``jvp`` (the op is linear in all
+of them *together*: the result's tangent is the op applied to their tangents, zeros where an operand
+has none; so ``concatenate`` and ``index_set`` in their arrays, but not both operands of a product);
+``vjp`` and ``jvp`` hold a rule an operand:
 
     vjp rule    (g, y, *operands, **attributes) -> the operand's cotangent (its dtype and shape)
     jvp rule    (t, y, *operands, **attributes) -> the operand's share of the result's tangent
@@ -31,7 +32,7 @@ import ast
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -54,7 +55,7 @@ Rule = Callable[..., Any]
 Rules = Mapping[int, Rule] | Rule
 Spelling = Callable[[Node, Sequence[ast.expr]], ast.expr]
 
-REGISTRY: dict[str, Operation] = {}
+REGISTRY: dict[str, DeclaredOp] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +84,10 @@ or ``(sp, *expressions, **attributes)`` with the module, which gives None where 
 
 
 @dataclass(eq=False, slots=True)
-class Operation(Op):
+class DeclaredOp(Op):
     """An op with its derivative rules, spelling and meaning elsewhere. See the module's docstring.
+
+    Made as an ``Operation`` or as ``SeveralResults``, which are called in rules and lowerings.
 
     ``singular``: partials can be infinite or NaN where the operands are finite (log, sqrt, divide):
     products with them are masked where a cotangent is zero because something was not selected.
@@ -113,6 +116,10 @@ class Operation(Op):
     sympy: Meaning | None = None
     documentation: str = ""
 
+    def __call__(self, *operands: Operand, **attributes: Any) -> Any:
+        """Apply the op: what its calls give."""
+        raise NotImplementedError
+
     def is_singular(self, node: Node) -> bool:
         """Whether partials at ``node`` can be infinite or NaN where its operands are finite."""
         return self.singular(node) if callable(self.singular) else self.singular
@@ -120,11 +127,6 @@ class Operation(Op):
     def is_strong(self, node: Node) -> bool:
         """Whether partials at ``node`` can be infinite where its result is finite."""
         return self.strong(node) if callable(self.strong) else self.strong
-
-    def __call__(self, *operands: Operand, **attributes: Any) -> Any:
-        """Apply the op: its result, or a tuple where it has several."""
-        node = builder().emit(self, operands, attributes)
-        return node.results[0] if len(node.results) == 1 else node.results
 
     @property
     def elementwise(self) -> bool:
@@ -144,7 +146,30 @@ class Operation(Op):
         return position not in self.nondifferentiable
 
 
-def declare(operation: Operation, operands: int | None = None) -> Operation:
+class Operation(DeclaredOp):
+    """An op with one result."""
+
+    __slots__ = ()
+
+    def __call__(self, *operands: Operand, **attributes: Any) -> Value:
+        """Apply the op: its result."""
+        return builder().emit(self, operands, attributes).result
+
+
+class SeveralResults(DeclaredOp):
+    """An op with no result, or several, or as many as its attributes tell."""
+
+    __slots__ = ()
+
+    def __call__(self, *operands: Operand, **attributes: Any) -> tuple[Value, ...]:
+        """Apply the op: its results."""
+        return builder().emit(self, operands, attributes).results
+
+
+_Op = TypeVar("_Op", Operation, SeveralResults)
+
+
+def declare(operation: _Op, operands: int | None = None) -> _Op:
     """Register an operation, checking that each of its operands has rules."""
     if operation.name in REGISTRY:
         raise ValueError(f"op {operation.name!r} is declared twice")
@@ -157,6 +182,13 @@ def declare(operation: Operation, operands: int | None = None) -> Operation:
         if not linear and operation.rule("jvp", position) is None:
             raise ValueError(f"op {operation.name!r}: operand {position} has no jvp rule")
     REGISTRY[operation.name] = operation
+    return operation
+
+
+def operation_named(name: str) -> Operation:
+    """The op of one result that is declared by a name."""
+    operation = REGISTRY[name]
+    assert isinstance(operation, Operation), name
     return operation
 
 
@@ -293,7 +325,7 @@ def _broadcast_dims(dims: tuple[Dim, ...]) -> Dim:
 
 def fails_to_broadcast(node: Node) -> bool:
     """Whether an elementwise node may have operands whose shapes do not broadcast."""
-    if not isinstance(node.op, Operation) or node.op.partials is None:
+    if not isinstance(node.op, DeclaredOp) or node.op.partials is None:
         return False
     shapes = [v.type.shape for v in node.operands if isinstance(v.type, ArrayType)]
     shapes = [shape for shape in shapes if shape]

@@ -32,6 +32,7 @@ from symdiff.ops.creation import eye, zeros_of
 from symdiff.ops.declare import (
     FUNCTIONS,
     Operation,
+    SeveralResults,
     array_type,
     call,
     declare,
@@ -93,7 +94,7 @@ def first_columns(x: Value, like: Value) -> Value:
         return x
     stop, operands = _bound(_length(like, -1))
     key = (Ellipsis, Slice(None, stop, None))
-    return index(x, *operands, key=key, shape=(*others, count))  # type: ignore[no-any-return]
+    return index(x, *operands, key=key, shape=(*others, count))
 
 
 def other_columns(x: Value, like: Value) -> Value | None:
@@ -106,7 +107,7 @@ def other_columns(x: Value, like: Value) -> Value | None:
     fixed = isinstance(columns, int) and isinstance(count, int)
     dim: Dim = columns - count if fixed else Size(f"({columns}-{count})", open=True)  # type: ignore[operator]
     key = (Ellipsis, Slice(start, None, None))
-    return index(x, *operands, key=key, shape=(*others, dim))  # type: ignore[no-any-return]
+    return index(x, *operands, key=key, shape=(*others, dim))
 
 
 def _bound(length: Value | int) -> tuple[int | Slot, tuple[Value, ...]]:
@@ -164,7 +165,7 @@ class _Side:
         if self.rest is None:
             return made
         others = -(self.basis @ (adjoint(outer) @ self.rest))
-        return concatenate(made, others, axis=array_type(made).rank - 1)  # type: ignore[no-any-return]
+        return concatenate(made, others, axis=array_type(made).rank - 1)
 
     def shares(self, bar: Value) -> tuple[Value, Value | None]:
         """The transpose of ``turned``: the cotangents of ``inner`` and ``moved``."""
@@ -251,8 +252,8 @@ def _inner_share(u: Value | None, v: Value | None, s: Value) -> Value | None:
     return alike + _over_sums((difference - adjoint(difference)) * 0.5, s)
 
 
-svd: Operation = declare(
-    Operation(
+svd = declare(
+    SeveralResults(
         "svd",
         _infer_svd,
         lambda a, *, full_matrices=True: tuple(np.linalg.svd(a, full_matrices)),
@@ -333,8 +334,8 @@ def _part_jvp(t: Value, y: Any, a: Value, *, part: str) -> tuple[Value, None]:
     return as_dtype_of(_part_derivative(t, y[1], a), y[0]), None
 
 
-singular_part: Operation = declare(
-    Operation(
+singular_part = declare(
+    SeveralResults(
         "singular_part",
         _infer_part,
         support.singular_part,
@@ -385,7 +386,7 @@ def _widened(x: Value, q: Value) -> Value:
     others = other_columns(q, x)
     if others is None:
         return x
-    return concatenate(x, zeros_of(others), axis=array_type(x).rank - 1)  # type: ignore[no-any-return]
+    return concatenate(x, zeros_of(others), axis=array_type(x).rank - 1)
 
 
 def _qr_jvp(t: Value, y: Any, a: Value, *, mode: str = "reduced") -> tuple[Value, Value]:
@@ -427,11 +428,11 @@ def _with_first_columns(share: Value, whole: Value | None, a: Value) -> Value:
     stop, operands = _bound(_length(share, -1))
     key, shape = (Ellipsis, Slice(None, stop, None)), array_type(share).shape
     base = zeros_of(a) if whole is None else whole
-    return index_add(base, share, *operands, key=key, shape=shape)  # type: ignore[no-any-return]
+    return index_add(base, share, *operands, key=key, shape=shape)
 
 
-qr: Operation = declare(
-    Operation(
+qr = declare(
+    SeveralResults(
         "qr",
         _infer_qr,
         lambda a, *, mode="reduced": tuple(np.linalg.qr(a, mode)),
@@ -495,8 +496,8 @@ def _spell_eig(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return supporting_call(of_real)(node, operands)
 
 
-eig: Operation = declare(
-    Operation(
+eig = declare(
+    SeveralResults(
         "eig",
         _infer_eig,
         support.complex_eig,
@@ -564,7 +565,7 @@ def _svdvals_of_hermitian(a: Value) -> Value:
 
 @lowers(np.linalg.svdvals)
 def lower_svdvals(x: Any, /) -> Value:
-    return svdvals(staged(x))  # type: ignore[no-any-return]
+    return svdvals(staged(x))
 
 
 @lowers(np.linalg.qr)
@@ -590,4 +591,4 @@ def lower_eig(a: Any) -> Any:
 
 @lowers(np.linalg.eigvals)
 def lower_eigvals(a: Any) -> Value:
-    return eigvals(staged(a))  # type: ignore[no-any-return]
+    return eigvals(staged(a))

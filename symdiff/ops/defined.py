@@ -17,7 +17,7 @@ from typing import Any
 from symdiff.ir.build import Builder, building, copy_block, copy_into, with_block
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import Type
-from symdiff.ops.declare import EVALUATED, Operation, declare
+from symdiff.ops.declare import EVALUATED, Operation, SeveralResults, declare
 from symdiff.ops.effects import Keywords, Named, fill, spell_call, spell_template
 from symdiff.ops.facts import may_raise
 from symdiff.ops.rules import Chosen, inlined, replaced
@@ -53,7 +53,7 @@ def _is_harmless(node: Node) -> bool:
 
 
 library_call = declare(  # no rules: what is differentiated is the definition
-    Operation(
+    SeveralResults(
         "library_call",
         _infer,
         _evaluate,

@@ -21,6 +21,7 @@ from symdiff.ops import support
 from symdiff.ops.declare import (
     EVALUATED,
     Operation,
+    SeveralResults,
     declare,
     dotted,
     literal,
@@ -188,7 +189,7 @@ def _spell_print(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 
 print_ = declare(
-    Operation(
+    SeveralResults(
         "print_",
         _no_result,
         _evaluate_print,
@@ -221,7 +222,7 @@ def _spell_class(exception: Any, operands: Sequence[ast.expr]) -> ast.expr:
 
 
 raise_ = declare(
-    Operation(
+    SeveralResults(
         "raise_",
         _no_result,
         _evaluate_raise,
@@ -249,7 +250,7 @@ def _evaluate_assert(predicate: Any, *operands: Any, message: Any = None) -> Non
 
 
 assert_ = declare(
-    Operation(
+    SeveralResults(
         "assert_",
         _no_result,
         _evaluate_assert,
@@ -350,7 +351,7 @@ def _evaluate_set_item(value: Any, *operands: Any, owner: Any, key: Any) -> None
 
 
 set_attribute = declare(
-    Operation(
+    SeveralResults(
         "set_attribute",
         _no_result,
         _evaluate_set_attribute,
@@ -362,7 +363,7 @@ set_attribute = declare(
     )
 )
 set_item = declare(
-    Operation(
+    SeveralResults(
         "set_item",
         _no_result,
         _evaluate_set_item,
@@ -394,7 +395,7 @@ def _evaluate_store(target: Any, value: Any) -> None:
 
 
 store = declare(
-    Operation(
+    SeveralResults(
         "store",
         _no_result,
         _evaluate_store,
@@ -434,7 +435,7 @@ def _evaluate_leave(before: Any) -> None:
 
 
 leave_errstate = declare(
-    Operation(
+    SeveralResults(
         "leave_errstate",
         _no_result,
         _evaluate_leave,
@@ -473,7 +474,7 @@ stop_gradient = declare(
 
 
 def _hook_vjp(g: Value, y: Value, x: Value, *, function: Any) -> Value:
-    return call_hook(g, function=function)  # type: ignore[no-any-return]
+    return call_hook(g, function=function)
 
 
 grad_hook = declare(

@@ -89,9 +89,7 @@ def _contracted(terms: Sequence[tuple[str, Value]], wanted: str, optimize: Any) 
         return terms[0][1] if terms else None
     names = ",".join(letters for letters, _ in terms)
     values = (value for _, value in terms)
-    return einsum(  # type: ignore[no-any-return]
-        *values, subscripts=f"{names}->{wanted}", **_optimized(optimize)
-    )
+    return einsum(*values, subscripts=f"{names}->{wanted}", **_optimized(optimize))
 
 
 def _optimized(optimize: Any) -> dict[str, Any]:
@@ -129,14 +127,12 @@ def _with_missing(share: Value, wanted: str, known: set[str], x: Value) -> Value
     if all(a[1] != 1 or w[1] == 1 for a, w in zip(axes, whole, strict=True)):
         return share
     given = [w if a[1] == 1 else a for a, w in zip(axes, whole, strict=True)]
-    return broadcast_to(  # type: ignore[no-any-return]
-        share, *(n for n, _ in given), shape=tuple(dim for _, dim in given)
-    )
+    return broadcast_to(share, *(n for n, _ in given), shape=tuple(dim for _, dim in given))
 
 
 def _einsum_jvp(position: int, t: Value, y: Value, *operands: Value, **attributes: Any) -> Value:
     replaced = (*operands[:position], t, *operands[position + 1 :])
-    return einsum(*replaced, **attributes)  # type: ignore[no-any-return]
+    return einsum(*replaced, **attributes)
 
 
 def _spell_einsum(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
@@ -188,9 +184,7 @@ def _einsum(subscripts: Any, *operands: Any, optimize: Any = False) -> Value:
         view = _einsum_view(values[0], explicit)
         if view is not None:
             return view
-    return einsum(  # type: ignore[no-any-return]
-        *values, subscripts=explicit, **_optimized(static(optimize))
-    )
+    return einsum(*values, subscripts=explicit, **_optimized(static(optimize)))
 
 
 def _as_text(*given: Any) -> tuple[str, tuple[Any, ...]]:
@@ -217,9 +211,9 @@ def _einsum_view(x: Value, subscripts: str) -> Value | None:
         return strong(x)
     if sorted(letters) == sorted(output) and len(set(letters)) == len(letters):
         axes = tuple(letters.index(k) for k in output)
-        return transpose(x, axes=axes)  # type: ignore[no-any-return]
+        return transpose(x, axes=axes)
     if len(letters) == 2 and letters[0] == letters[1] == output:
-        return diagonal(x, offset=0, writable=True)  # type: ignore[no-any-return]
+        return diagonal(x, offset=0, writable=True)
     return None
 
 

@@ -67,11 +67,11 @@ def strong_constant(number: float, like: Value) -> Value:
 def choose(c: Value, a: Value, b: Value) -> Value:
     """``where(c, a, b)``; of numbers of one type ``a if c else b``."""
     if any(array_type(v).kind == "array" for v in (c, a, b)):
-        return where(c, a, b)  # type: ignore[no-any-return]
+        return where(c, a, b)
     a, b = _of_kind(a, b), _of_kind(b, a)
     if array_type(a) != array_type(b):
-        return where(c, a, b)  # type: ignore[no-any-return]
-    return choice(c, a, b)  # type: ignore[no-any-return]
+        return where(c, a, b)
+    return choice(c, a, b)
 
 
 def _of_kind(constant: Value, other: Value) -> Value:
@@ -106,7 +106,7 @@ def by_numpy(operation: Operation) -> Callable[..., Value]:
 
     def apply(*operands: Operand) -> Value:
         attributes = {} if is_numpys_operator(operation, operands) else {"ufunc": True}
-        return operation(*operands, **attributes)  # type: ignore[no-any-return]
+        return operation(*operands, **attributes)
 
     return apply
 
@@ -147,13 +147,13 @@ multiply: Operation = elementwise(
 
 def over_nonzero(a: Value, b: Value) -> Value:
     """``a / b``, but ``a`` where ``b`` is 0: it never raises."""
-    return divide(a, nonzero(b))  # type: ignore[no-any-return]
+    return divide(a, nonzero(b))
 
 
 def _quotient(y: Value, a: Operand, b: Operand) -> Value:
     """``a / b``: Python's if the op was (it has raised where ``b`` is zero), else NumPy's."""
     if array_type(y).kind == "python":
-        return divide(a, b)  # type: ignore[no-any-return]
+        return divide(a, b)
     return by_numpy(divide)(a, b)
 
 
@@ -470,14 +470,14 @@ def _spell_absolute(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 def sign_of(x: Value) -> Value:
     """The sign; of a Python number as an int, without NumPy."""
     if array_type(x).kind != "python":
-        return sign(x)  # type: ignore[no-any-return]
-    return subtract(greater(x, 0), less(x, 0))  # type: ignore[no-any-return]
+        return sign(x)
+    return subtract(greater(x, 0), less(x, 0))
 
 
 def _absolute_partial(y: Value, x: Value) -> Value:
     if not is_complex(x):
         return sign_of(x)
-    return conjugate(x) / nonzero(y)  # type: ignore[no-any-return]
+    return conjugate(x) / nonzero(y)
 
 
 absolute: Operation = elementwise(
@@ -1174,7 +1174,7 @@ angle: Operation = declare(
 
 def _turned(t: Value, y: Value, x: Value) -> Value:
     """The part of ``t`` that turns a complex number, over its length: ``sign`` knows no other."""
-    return y * (imag(conjugate(y) * t) / nonzero(absolute(x))) * 1j  # type: ignore[no-any-return]
+    return y * (imag(conjugate(y) * t) / nonzero(absolute(x))) * 1j
 
 
 complex_sign: Operation = declare(
@@ -1225,7 +1225,7 @@ def squared(a: Value, **attributes: Any) -> Value | None:
     node = a.node
     if node is None or node.op is not absolute or not is_complex(node.operands[0]):
         return None
-    return squared_absolute(node.operands[0], a, **attributes)  # type: ignore[no-any-return]
+    return squared_absolute(node.operands[0], a, **attributes)
 
 
 # Casts ------------------------------------------------------------------------------------------

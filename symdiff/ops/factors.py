@@ -25,6 +25,7 @@ from symdiff.ops.creation import arange_of, array_of, eye
 from symdiff.ops.declare import (
     FUNCTIONS,
     Operation,
+    SeveralResults,
     array_type,
     broadcast_shapes,
     call,
@@ -124,8 +125,8 @@ def _factor_vjp(g: tuple[Value | None, Any], y: tuple[Value, Value], a: Value) -
     return as_dtype_of(index_of(share, (back,)), a)
 
 
-lu_factor: Operation = declare(
-    Operation(
+lu_factor = declare(
+    SeveralResults(
         "linalg_lu_factor",
         _infer_factor,
         lambda a: of_scipy("lu_factor")(a),
@@ -274,12 +275,12 @@ def _lower_solve_banded(
 ) -> Value:
     below, above = (int(static(width)) for width in l_and_u)
     right = one_matrix(b, "solve_banded")
-    return solve_banded(one_matrix(ab, "solve_banded"), right, below=below, above=above)  # type: ignore[no-any-return]
+    return solve_banded(one_matrix(ab, "solve_banded"), right, below=below, above=above)
 
 
 @lowers(order_of_pivots)
 def _lower_order(packed: Any, pivots: Any) -> Value:
-    return order_of(staged(packed), staged(pivots))  # type: ignore[no-any-return]
+    return order_of(staged(packed), staged(pivots))
 
 
 @when_imported(MODULE)

@@ -65,7 +65,7 @@ def _backwards(g: Value, b: Value, a: Value) -> Value:
 
 
 def _one(x: Value) -> Value:
-    return ones(1, shape=(1,), dtype=array_type(x).dtype)  # type: ignore[no-any-return]
+    return ones(1, shape=(1,), dtype=array_type(x).dtype)
 
 
 def _share_of_a(g: Value, y: Value, b: Value, a: Value, x: Value) -> Value:
@@ -130,7 +130,7 @@ lagged_products: Operation = declare(
 
 @lowers(recurrence)
 def _recurrence(b: Any, a: Any, x: Any) -> Value:
-    return lfilter(staged(b), staged(a), staged(x))  # type: ignore[no-any-return]
+    return lfilter(staged(b), staged(a), staged(x))
 
 
 def of_known(function: Any) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 from symdiff.ir.graph import Node
 from symdiff.ir.types import ArrayType, Dim, Type
 from symdiff.ops import support
-from symdiff.ops.declare import Operation, declare, literal, supporting
+from symdiff.ops.declare import SeveralResults, declare, literal, supporting
 from symdiff.ops.effects import Keywords, Named, fill, spell_call, spell_template
 
 
@@ -65,7 +65,7 @@ def _size(dim: Dim) -> str:
 
 
 foreign_call = declare(
-    Operation(
+    SeveralResults(
         "foreign_call",
         _infer,
         _evaluate,

@@ -26,7 +26,6 @@ from symdiff.ops.arrange import axes_of, axis_of
 from symdiff.ops.creation import arange, lower_asarray, shape_operands, zeros_of
 from symdiff.ops.declare import (
     EVALUATED,
-    REGISTRY,
     Lowering,
     OnArrays,
     Operation,
@@ -36,6 +35,7 @@ from symdiff.ops.declare import (
     literal,
     lowers,
     one_of,
+    operation_named,
     require_array,
     static,
 )
@@ -153,7 +153,8 @@ def _has_points(node: Node) -> bool:
 def _weighted(half: Value, n: Operand, axis: int, factor: float) -> Value:
     """Half a spectrum of ``n`` points times a factor, but for the frequencies 0 and n/2."""
     if isinstance(n, int):
-        count, behind_middle = n // 2 + 1, (n + 1) // 2
+        count: Operand = n // 2 + 1
+        behind_middle: Operand = (n + 1) // 2
     else:
         count, behind_middle = add(floor_divide(n, 2), 1), floor_divide(add(n, 1), 2)
     shape = array_type(half).shape[axis : axis + 1]
@@ -171,7 +172,7 @@ def _transposed(name: str) -> Callable[..., Value]:
 
     def complex_one(g: Value, y: Value, x: Value, *sizes: Value, axes: Axes, norm: str) -> Value:
         shape = array_type(y).shape
-        return REGISTRY[OTHER_WAY[name]](g, axes=axes, norm=norm, shape=shape)  # type: ignore[no-any-return]
+        return operation_named(OTHER_WAY[name])(g, axes=axes, norm=norm, shape=shape)
 
     def of_half(g: Value, y: Value, x: Value, *sizes: Value, axes: Axes, norm: str) -> Value:
         lengths = sizes or sizes_of_along(x, axes)
@@ -327,7 +328,7 @@ def _transform(name: str, x: Value, sizes: Sequence[Operand], axes: Axes, norm: 
             "irfft of no frequencies, of which NumPy makes what is in memory"
         )
     shape = _shape_of(name, x, sizes, axes)
-    return REGISTRY[name](x, *sizes, axes=axes, norm=norm, shape=shape)  # type: ignore[no-any-return]
+    return operation_named(name)(x, *sizes, axes=axes, norm=norm, shape=shape)
 
 
 # Shifts -----------------------------------------------------------------------------------------
@@ -355,7 +356,7 @@ def _shift(name: str, back: str, documentation: str) -> Operation:
             getattr(np.fft, name),
             spelling=_spell_shift,
             linear=frozenset({0}),
-            vjp={0: lambda g, y, x, *, axes: REGISTRY[back](g, axes=axes)},
+            vjp={0: lambda g, y, x, *, axes: operation_named(back)(g, axes=axes)},
             sympy=EVALUATED,
             documentation=documentation,
         ),
@@ -551,7 +552,7 @@ def _lower_shift(operation: Operation) -> Lowering:
         value = staged(x)
         rank = array_type(value).rank
         chosen = None if static(axes) is None else axes_of(axes, rank)
-        return operation(value, axes=chosen)  # type: ignore[no-any-return]
+        return operation(value, axes=chosen)
 
     return lowering
 
@@ -567,7 +568,7 @@ def _lower_frequencies(operation: Operation, count: Callable[[Dim], Dim]) -> Low
         length, spacing = _count(n), staged(d)
         if array_type(spacing).shape:
             raise UnsupportedCallError(f"numpy.fft.{operation.name} of an array of spacings")
-        return operation(length, spacing, shape=(count(dim_of(length)),))  # type: ignore[no-any-return]
+        return operation(length, spacing, shape=(count(dim_of(length)),))
 
     return lowering
 

@@ -377,8 +377,8 @@ def _vjp_index(g: Value, y: Value, x: Value, *dynamic: Value, key: Key, shape: A
     if array_type(x).kind != "array":  # a mask keeps a number or leaves it out
         from symdiff.ops.reduce import sum as sum_of
 
-        return sum_of(g)  # type: ignore[no-any-return]
-    return index_add(zeros_of(x), g, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
+        return sum_of(g)
+    return index_add(zeros_of(x), g, *dynamic, key=key, shape=shape)
 
 
 def _selects_all(x: ArrayType, key: Key) -> bool:
@@ -399,7 +399,7 @@ def _subscriptable(x: Any) -> Any:
 
 
 def _jvp_index(t: Value, y: Value, x: Value, *dynamic: Value, key: Key, shape: Any) -> Value:
-    return index(t, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
+    return index(t, *dynamic, key=key, shape=shape)
 
 
 index = declare(
@@ -461,7 +461,7 @@ def _set_base(
 ) -> Value:
     if array_type(g).kind != "array":  # of a 0-d array, by NumPy's habit
         g = copy(g)
-    return index_set(g, 0.0, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
+    return index_set(g, 0.0, *dynamic, key=key, shape=shape)
 
 
 def _set_part(
@@ -478,13 +478,13 @@ def _set_tangent(
 ) -> Value:
     base = zeros_of(x) if ts[0] is None else ts[0]
     part: Operand = 0.0 if ts[1] is None else ts[1]
-    return index_set(base, part, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
+    return index_set(base, part, *dynamic, key=key, shape=shape)
 
 
 def _set_part_jvp(
     t: Value, y: Value, x: Value, v: Value, *dynamic: Value, key: Key, shape: Any
 ) -> Value:
-    return index_set(zeros_of(x), t, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
+    return index_set(zeros_of(x), t, *dynamic, key=key, shape=shape)
 
 
 index_set = declare(
@@ -514,7 +514,7 @@ def _add_part(
 def _add_part_jvp(
     t: Value, y: Value, x: Value, v: Value, *dynamic: Value, key: Key, shape: Any
 ) -> Value:
-    return index_add(zeros_of(x), t, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
+    return index_add(zeros_of(x), t, *dynamic, key=key, shape=shape)
 
 
 def _add_tangent(
@@ -523,7 +523,7 @@ def _add_tangent(
     base = zeros_of(x) if ts[0] is None else ts[0]
     if ts[1] is None:
         return base
-    return index_add(base, ts[1], *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
+    return index_add(base, ts[1], *dynamic, key=key, shape=shape)
 
 
 index_add = declare(
@@ -547,19 +547,19 @@ index_add = declare(
 def index_of(x: Value, entries: Any) -> Value:
     """``x[entries]``."""
     key, dynamic, shape = staged_key(x, entries)
-    return index(x, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
+    return index(x, *dynamic, key=key, shape=shape)
 
 
 def index_set_of(x: Value, v: Operand, entries: Any) -> Value:
     """``x`` after ``x[entries] = v``."""
     key, dynamic, shape = staged_key(x, entries)
-    return index_set(x, v, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
+    return index_set(x, v, *dynamic, key=key, shape=shape)
 
 
 def index_add_of(x: Value, v: Operand, entries: Any) -> Value:
     """``x`` after adding ``v`` to its places ``entries``, repeated ones repeatedly."""
     key, dynamic, shape = staged_key(x, entries)
-    return index_add(x, v, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
+    return index_add(x, v, *dynamic, key=key, shape=shape)
 
 
 # Repeated places ----------------------------------------------------------------------------------
@@ -626,13 +626,13 @@ def _of_last_writers(
     places = zeros(*sizes_of(x), shape=array_type(x).shape, dtype=integer)
     written = index_set(places, order, *dynamic, key=key, shape=shape)
     last = index(written, *dynamic, key=key, shape=shape)
-    return where(equal(last, order), part, 0.0)  # type: ignore[no-any-return]
+    return where(equal(last, order), part, 0.0)
 
 
 def _put_index(node: Node, base: Value, new: Value) -> Value:
     key, dynamic = key_of(node)
     shape = node.attributes["shape"]
-    return index_set(base, new, *dynamic, key=key, shape=shape)  # type: ignore[no-any-return]
+    return index_set(base, new, *dynamic, key=key, shape=shape)
 
 
 VIEW_PUTS["index"] = _put_index

@@ -60,7 +60,7 @@ def _part(function: str, number: int, name: str, partial: Rule, sympy: str, what
 
 def _mean_exp(x: Value) -> Value:
     """``(exp(x) - 1) / x``, and 1 at 0."""
-    return hyp1f1(1.0, 2.0, x)  # type: ignore[no-any-return]
+    return hyp1f1(1.0, 2.0, x)
 
 
 def _shi_partial(y: Value, x: Value) -> Value:
@@ -134,7 +134,7 @@ exprel: Operation = special_function(
 
 def _left(phi: Value, m: Value) -> Value:
     s = sin(phi)
-    return sqrt(1.0 - m * (s * s))  # type: ignore[no-any-return]
+    return sqrt(1.0 - m * (s * s))
 
 
 ellipkinc: Operation = special_function(
@@ -345,4 +345,4 @@ def _lambertw(z: Any, k: Any = 0, tol: Any = 1e-8) -> Value:
     branch = staged(k)
     if array_type(branch).dtype.kind not in "iu":
         branch = cast(branch, np.dtype(int))
-    return lambertw(staged(z), branch)  # type: ignore[no-any-return]
+    return lambertw(staged(z), branch)

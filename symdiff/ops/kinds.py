@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from symdiff.ir.build import constant
 from symdiff.ir.graph import Node, Op, Operand, Value
-from symdiff.ops.declare import Operation, are_complex_numbers, array_type, is_pythons
+from symdiff.ops.declare import DeclaredOp, are_complex_numbers, array_type, is_pythons
 
 _REDUCTIONS = frozenset(
     {"sum", "prod", "max", "min", "mean", "var", "std", "norm", "index", "matmul", "astype"}
@@ -49,11 +49,11 @@ def is_numpys(operand: Operand) -> bool:
 
 
 def _is_made_by_numpy(node: Node) -> bool:
-    function = isinstance(node.op, Operation) and node.op.elementwise
+    function = isinstance(node.op, DeclaredOp) and node.op.elementwise
     return function or node.op is constant or node.op.name in _REDUCTIONS
 
 
 def _is_operator(node: Node) -> bool:
     """Whether a node means an operator, or a built-in function, rather than NumPy's."""
-    python = node.op.python if isinstance(node.op, Operation) else None
+    python = node.op.python if isinstance(node.op, DeclaredOp) else None
     return python is not None and not node.attributes.get("ufunc")

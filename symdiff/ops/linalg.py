@@ -18,6 +18,7 @@ from symdiff.ops.creation import eye
 from symdiff.ops.declare import (
     FUNCTIONS,
     Operation,
+    SeveralResults,
     array_type,
     broadcast_shapes,
     call,
@@ -106,14 +107,14 @@ def _as_matrix(x: Value) -> Value:
     shape = array_type(x).shape
     if not shape:
         return x
-    return reshape(x, *sizes_of(x), 1, 1, shape=(*shape, 1, 1))  # type: ignore[no-any-return]
+    return reshape(x, *sizes_of(x), 1, 1, shape=(*shape, 1, 1))
 
 
 def _entries(x: Value) -> Value:
     """The sum of each matrix of a stack."""
     rank = array_type(x).rank
     axis = None if rank == 2 else (rank - 2, rank - 1)
-    return sum(x, axis=axis, keepdims=False)  # type: ignore[no-any-return]
+    return sum(x, axis=axis, keepdims=False)
 
 
 # inv, solve -------------------------------------------------------------------------------------
@@ -147,7 +148,7 @@ def _infer_solve(a: Type, b: Type) -> tuple[Type, ...]:
 def _solve_stack(a: Value, b: Value, vector: bool) -> Value:
     """``solve`` where ``b`` holds one vector for each matrix, or matrices."""
     if not vector or array_type(b).rank == 1:
-        return solve(a, b)  # type: ignore[no-any-return]
+        return solve(a, b)
     return without_last(solve(a, as_column(b)))
 
 
@@ -272,8 +273,8 @@ def _slogdet_jvp(t: Value, y: Any, a: Value) -> tuple[Any, Any]:
     return y[0] * imag(slope) * 1j, real(slope)
 
 
-slogdet: Operation = declare(
-    Operation(
+slogdet = declare(
+    SeveralResults(
         "slogdet",
         _infer_slogdet,
         lambda a: tuple(np.linalg.slogdet(a)),
@@ -294,7 +295,7 @@ slogdet: Operation = declare(
 
 def half_lower(x: Value) -> Value:
     """The lower triangle with half the diagonal, whose sum with its adjoint is Hermitian."""
-    return (tril(x, k=0) + tril(x, k=-1)) * 0.5  # type: ignore[no-any-return]
+    return (tril(x, k=0) + tril(x, k=-1)) * 0.5
 
 
 def _lower_factor_vjp(g: Value, y: Value, a: Value) -> Value:
@@ -367,7 +368,7 @@ def over_gaps(x: Value, w: Value) -> Value:
     n, dim = sizes_of(w)[-1], array_type(w).shape[-1]
     ones = eye(n, n, k=0, shape=(dim, dim), dtype=array_type(w).dtype)
     off_diagonal = tril(x, k=-1) + triu(x, k=1)
-    return off_diagonal / (as_row(w) - as_column(w) + ones)  # type: ignore[no-any-return]
+    return off_diagonal / (as_row(w) - as_column(w) + ones)
 
 
 def _eigh_vjp(g: Any, y: Any, a: Value, *, UPLO: str = "L") -> Value | None:
@@ -387,8 +388,8 @@ def _eigh_jvp(t: Value, y: Any, a: Value, *, UPLO: str = "L") -> tuple[Value, Va
     return as_dtype_of(copy(diagonal(turned, offset=0)), w), v @ over_gaps(turned, w)
 
 
-eigh: Operation = declare(
-    Operation(
+eigh = declare(
+    SeveralResults(
         "eigh",
         _infer_eigh,
         lambda a, *, UPLO="L": tuple(np.linalg.eigh(a, UPLO)),
@@ -421,17 +422,17 @@ eigvalsh: Operation = declare(
 
 @lowers(np.linalg.inv)
 def _inv(a: Any) -> Value:
-    return inv(staged(a))  # type: ignore[no-any-return]
+    return inv(staged(a))
 
 
 @lowers(np.linalg.solve)
 def _solve(a: Any, b: Any) -> Value:
-    return solve(staged(a), staged(b))  # type: ignore[no-any-return]
+    return solve(staged(a), staged(b))
 
 
 @lowers(np.linalg.det)
 def _det(a: Any) -> Value:
-    return det(staged(a))  # type: ignore[no-any-return]
+    return det(staged(a))
 
 
 EighResult: Any = type(np.linalg.eigh(np.eye(1)))
@@ -444,7 +445,7 @@ def _eigh(a: Any, UPLO: Any = "L") -> Any:
 
 @lowers(np.linalg.eigvalsh)
 def _eigvalsh(a: Any, UPLO: Any = "L") -> Value:
-    return eigvalsh(staged(a), **_triangle(UPLO))  # type: ignore[no-any-return]
+    return eigvalsh(staged(a), **_triangle(UPLO))
 
 
 def _triangle(uplo: Any) -> dict[str, str]:
@@ -464,7 +465,7 @@ def _slogdet(a: Any) -> Any:
 @lowers(np.linalg.cholesky)
 def _cholesky(a: Any, /, *, upper: Any = False) -> Value:
     more = {"upper": True} if static(upper) else {}
-    return cholesky(staged(a), **more)  # type: ignore[no-any-return]
+    return cholesky(staged(a), **more)
 
 
 @lowers(np.linalg.matrix_power)
@@ -476,12 +477,12 @@ def _matrix_power(a: Any, n: Any) -> Value:
         type_, sizes = square(x.type, "matrix_power"), sizes_of(x)[-2:]
         one = eye(*sizes, k=0, shape=type_.shape[-2:], dtype=type_.dtype)
         if type_.rank == 2:
-            return one  # type: ignore[no-any-return]
+            return one
         return index_set_of(FUNCTIONS[np.zeros_like](x), one, Ellipsis)
     if count < 0:
         x, count = inv(x), -count
     if count == 3:
-        return matmul(matmul(x, x), x)  # type: ignore[no-any-return]
+        return matmul(matmul(x, x), x)
     return _squared_repeatedly(x, count)
 
 

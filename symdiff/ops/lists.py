@@ -19,7 +19,15 @@ from symdiff.ir.control import join_types
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import INT, ArrayType, Dim, ListType, Size, TapeType, Type, with_sizes_of
 from symdiff.ops.creation import zeros_of
-from symdiff.ops.declare import EVALUATED, Operation, declare, dotted, literal, template
+from symdiff.ops.declare import (
+    EVALUATED,
+    Operation,
+    SeveralResults,
+    declare,
+    dotted,
+    literal,
+    template,
+)
 from symdiff.ops.index import Slice, Slot, actual_key, spell_key
 from symdiff.ops.sizes import constant_integer
 
@@ -147,7 +155,7 @@ def _infer_new(*elements: Type, type: ListType) -> tuple[Type, ...]:
 
 def _new_tangent(ts: Sequence[Value | None], y: Value, *elements: Value, type: ListType) -> Value:
     pairs = zip(ts, elements, strict=True)
-    return list_new(*(_given(t, x) for t, x in pairs), type=type)  # type: ignore[no-any-return]
+    return list_new(*(_given(t, x) for t, x in pairs), type=type)
 
 
 def _new_vjp(position: int, g: Value, y: Value, *elements: Value, type: ListType) -> Value:
@@ -233,7 +241,7 @@ def _infer_concatenate(a: Type, b: Type) -> tuple[Type, ...]:
 
 
 def _concatenate_tangent(ts: Sequence[Value | None], y: Value, a: Value, b: Value) -> Value:
-    return list_concatenate(_given(ts[0], a), _given(ts[1], b))  # type: ignore[no-any-return]
+    return list_concatenate(_given(ts[0], a), _given(ts[1], b))
 
 
 list_concatenate: Operation = declare(
@@ -293,7 +301,7 @@ def _replaced(items: list[Any], i: int, v: Any) -> list[Any]:
 
 def _set_tangent(ts: Sequence[Value | None], y: Value, items: Value, i: Value, v: Value) -> Value:
     part = zeros_of(v) if ts[2] is None else ts[2]
-    return list_set(_given(ts[0], items), i, part)  # type: ignore[no-any-return]
+    return list_set(_given(ts[0], items), i, part)
 
 
 list_set: Operation = declare(
@@ -356,7 +364,7 @@ list_add: Operation = declare(
 
 
 def _push_tangent(ts: Sequence[Value | None], y: Value, items: Value, v: Value) -> Value:
-    return list_push(_given(ts[0], items), _given(ts[1], v))  # type: ignore[no-any-return]
+    return list_push(_given(ts[0], items), _given(ts[1], v))
 
 
 list_push: Operation = declare(
@@ -389,12 +397,12 @@ def _inserted(items: list[Any], i: int, v: Any) -> list[Any]:
 def _insert_tangent(
     ts: Sequence[Value | None], y: Value, items: Value, i: Value, v: Value
 ) -> Value:
-    return list_insert(_given(ts[0], items), i, _given(ts[2], v))  # type: ignore[no-any-return]
+    return list_insert(_given(ts[0], items), i, _given(ts[2], v))
 
 
 def _insert_place(items: Value, i: Value) -> Value:
     """Where ``insert(i, v)`` puts ``v``, as an index of the new list."""
-    return list_place(i, list_length(items))  # type: ignore[no-any-return]
+    return list_place(i, list_length(items))
 
 
 list_place: Operation = declare(
@@ -445,8 +453,8 @@ def _evaluate_pop(items: list[Any], i: int) -> tuple[list[Any], Any]:
 def _pop_vjp(g: tuple[Value | None, Value | None], y: Any, items: Value, i: Value) -> Value:
     rest, popped = (_given(part, primal) for part, primal in zip(g, y, strict=True))
     if constant_integer(i) == -1:
-        return list_push(rest, popped)  # type: ignore[no-any-return]
-    return list_unpop(rest, i, popped)  # type: ignore[no-any-return]
+        return list_push(rest, popped)
+    return list_unpop(rest, i, popped)
 
 
 def _pop_jvp(t: Value, y: tuple[Value, Value], items: Value, i: Value) -> tuple[Value, Value]:
@@ -454,8 +462,8 @@ def _pop_jvp(t: Value, y: tuple[Value, Value], items: Value, i: Value) -> tuple[
     return rest, _shaped_as(popped, y[1])
 
 
-list_pop: Operation = declare(
-    Operation(
+list_pop: SeveralResults = declare(
+    SeveralResults(
         "list_pop",
         _infer_pop,
         _evaluate_pop,
@@ -556,7 +564,7 @@ def list_slice_of(
         return Slot(len(dynamic) - 1)
 
     key = Slice(part(start), part(stop), part(step))
-    return list_slice(items, *dynamic, key=key)  # type: ignore[no-any-return]
+    return list_slice(items, *dynamic, key=key)
 
 
 def _slice_replaced(items: list[Any], v: list[Any], *parts: Any, key: Slice) -> list[Any]:
@@ -660,13 +668,13 @@ def list_stack_of(items: Value, dtype: Any = None) -> Value:
     element = _leaf_of(items.type)
     chosen = element.dtype if dtype is None and isinstance(element, ArrayType) else np.dtype(dtype)
     length = Size(f"len(%{items.number})", open=True)
-    return list_stack(items, length=length, dtype=chosen)  # type: ignore[no-any-return]
+    return list_stack(items, length=length, dtype=chosen)
 
 
 def list_unstack_like(g: Value, items: Value) -> Value:
     """The rows of ``g`` as a list of the type of ``items``."""
     type_ = require_list(items.type, "unstack")
-    return list_unstack(g, type=type_)  # type: ignore[no-any-return]
+    return list_unstack(g, type=type_)
 
 
 def _infer_unstack(x: Type, *, type: ListType) -> tuple[Type, ...]:
@@ -702,7 +710,7 @@ def _rows(type_: ListType, x: ast.expr) -> ast.expr:
 
 def _unstack_vjp(g: Value, y: Value, x: Value, *, type: ListType) -> Value:
     assert isinstance(x.type, ArrayType)
-    return list_stack(g, length=x.type.shape[0], dtype=x.type.dtype)  # type: ignore[no-any-return]
+    return list_stack(g, length=x.type.shape[0], dtype=x.type.dtype)
 
 
 list_unstack: Operation = declare(
@@ -757,7 +765,7 @@ list_join: Operation = declare(
 def list_join_of(items: Value, axis: int) -> Value:
     """``np.concatenate(items, axis)``."""
     length = Size(f"joined(%{items.number})", open=True)
-    return list_join(items, axis=axis, length=length)  # type: ignore[no-any-return]
+    return list_join(items, axis=axis, length=length)
 
 
 def _parts(x: Any, items: list[Any], *, axis: int) -> list[Any]:
@@ -767,7 +775,7 @@ def _parts(x: Any, items: list[Any], *, axis: int) -> list[Any]:
 
 def _parts_vjp(g: Value, y: Value, x: Value, items: Value, *, axis: int) -> Value:
     assert isinstance(x.type, ArrayType)
-    return list_join(g, axis=axis, length=x.type.shape[axis])  # type: ignore[no-any-return]
+    return list_join(g, axis=axis, length=x.type.shape[axis])
 
 
 list_parts: Operation = declare(

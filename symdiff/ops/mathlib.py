@@ -302,17 +302,15 @@ math_isclose: Operation = declare(
 
 @lowers(math.isclose)
 def _isclose(a: Any, b: Any, *, rel_tol: Any = 1e-09, abs_tol: Any = 0.0) -> Value:
-    return math_isclose(  # type: ignore[no-any-return]
-        a, b, rel_tol=static(rel_tol), abs_tol=static(abs_tol)
-    )
+    return math_isclose(a, b, rel_tol=static(rel_tol), abs_tol=static(abs_tol))
 
 
 @lowers(math.log)
 def _log(x: Any, base: Any = None) -> Value:
     """With a base, the quotient of two logarithms: ``math``'s own definition."""
     if base is None:
-        return math_log(x)  # type: ignore[no-any-return]
-    return divide(math_log(x), math_log(base))  # type: ignore[no-any-return]
+        return math_log(x)
+    return divide(math_log(x), math_log(base))
 
 
 @lowers(math.hypot)

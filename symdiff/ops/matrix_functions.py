@@ -158,7 +158,7 @@ def _infer_sylvester(a: Type, b: Type, q: Type) -> tuple[Type, ...]:
 
 
 def _right_share(g: Value, a: Value, b: Value) -> Value:
-    return solve_sylvester(adjoint(a), adjoint(b), g)  # type: ignore[no-any-return]
+    return solve_sylvester(adjoint(a), adjoint(b), g)
 
 
 solve_sylvester: Operation = declare(
@@ -232,17 +232,17 @@ def one_matrix(a: Any, name: str) -> Value:
 
 
 def _lower_expm(A: Any) -> Value:
-    return expm(staged(A))  # type: ignore[no-any-return]
+    return expm(staged(A))
 
 
 def _lower_logm(A: Any, disp: Any = True) -> Value:
     _refuse_estimate(disp, "logm")
-    return logm(_double(one_matrix(A, "logm"), "logm"))  # type: ignore[no-any-return]
+    return logm(_double(one_matrix(A, "logm"), "logm"))
 
 
 def _lower_sqrtm(A: Any, disp: Any = True, blocksize: Any = 64) -> Value:
     _refuse_estimate(disp, "sqrtm")
-    return sqrtm(one_matrix(A, "sqrtm"))  # type: ignore[no-any-return]
+    return sqrtm(one_matrix(A, "sqrtm"))
 
 
 def _refuse_estimate(disp: Any, name: str) -> None:
@@ -257,7 +257,7 @@ def _lower_solve_sylvester(a: Any, b: Any, q: Any) -> Value:
             f"{MODULE}.solve_sylvester of real and complex matrices together",
             hint="pass complex matrices, a.astype(complex)",
         )
-    return solve_sylvester(*values)  # type: ignore[no-any-return]
+    return solve_sylvester(*values)
 
 
 @when_imported(MODULE)

@@ -12,7 +12,7 @@ from itertools import combinations
 
 from symdiff.ir.graph import Block, Node, walk_nodes
 from symdiff.ir.types import ArrayType, Dim, Size, may_be_one
-from symdiff.ops.declare import Operation
+from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.index import index_add, index_set
 
 Meeting = tuple[Size, Size]
@@ -35,7 +35,7 @@ def _broadcast(node: Node) -> list[tuple[Dim, ...]]:
     """The shapes that a node broadcasts with one another."""
     if node.op in (index_set, index_add):
         return [node.attributes["shape"], _shape(node.operands[1].type)]
-    if isinstance(node.op, Operation) and node.op.partials is not None:
+    if isinstance(node.op, DeclaredOp) and node.op.partials is not None:
         return [_shape(value.type) for value in node.operands]
     return []
 

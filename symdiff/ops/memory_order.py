@@ -11,7 +11,7 @@ from typing import Any
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim
-from symdiff.ops.declare import Operation, array_type
+from symdiff.ops.declare import DeclaredOp, array_type
 from symdiff.ops.index import Slice, Slot, is_basic, key_of
 from symdiff.ops.strides import Layout, Product, is_packed, kept_order, reshaped
 
@@ -117,7 +117,7 @@ def layout_of_result(node: Node, layouts: Sequence[Layout], known: Known) -> Lay
 
 def keeps_order(node: Node) -> bool:
     """Whether the result lies in memory in the order in which the operands do."""
-    return node.op.name in _KEPT or (isinstance(node.op, Operation) and node.op.elementwise)
+    return node.op.name in _KEPT or (isinstance(node.op, DeclaredOp) and node.op.elementwise)
 
 
 def _made(node: Node, layouts: Sequence[Layout], known: Known) -> Layout:

@@ -68,7 +68,7 @@ def transposed(x: Value, axes: tuple[int, ...]) -> Value:
     """``x`` with its axes in another order, itself where that is the one it has."""
     if axes == tuple(range(len(axes))):
         return x
-    return transpose(x, axes=axes)  # type: ignore[no-any-return]
+    return transpose(x, axes=axes)
 
 
 def _euclidean(y: Value, x: Value, axis: Axis, keepdims: bool) -> Gradient:
@@ -158,7 +158,7 @@ norm: Operation = declare(
 def matrix_norm(x: Value, order: Order) -> Value:
     """The norm of each matrix of a stack, with two axes of length 1 behind."""
     rank = array_type(x).rank
-    return norm(x, ord=order, axis=(rank - 2, rank - 1), keepdims=True)  # type: ignore[no-any-return]
+    return norm(x, ord=order, axis=(rank - 2, rank - 1), keepdims=True)
 
 
 def matrix_norm_direction(x: Value, order: Order) -> Value:
@@ -180,7 +180,7 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> V
     if order is not None and axes is None and rank not in (1, 2):
         raise ValueError("Improper number of dimensions to norm.")
     _require_order(order, rank if axes is None else len(axes))
-    return norm(value, ord=order, axis=axes, keepdims=bool(static(keepdims)))  # type: ignore[no-any-return]
+    return norm(value, ord=order, axis=axes, keepdims=bool(static(keepdims)))
 
 
 def _norm_axes(axis: Any, rank: int) -> tuple[int, ...] | None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.errors import UnsupportedCallError
-from symdiff.ir.graph import Node, Value
+from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import BOOL, ArrayType, Dim, Size, Type, least
 from symdiff.ops.arrange import (
     WHOLE,
@@ -77,7 +77,7 @@ def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Value:
     d = array_of(dx) if x is None else _steps(array_of(x), array_type(values).rank, axis)
     later, earlier = _at(values, along, slice(1, None)), _at(values, along, slice(None, -1))
     parts = divide(multiply(d, later + earlier), 2.0)
-    return sum(parts, axis=(along,), keepdims=False)  # type: ignore[no-any-return]
+    return sum(parts, axis=(along,), keepdims=False)
 
 
 def _steps(x: Value, rank: int, axis: int) -> Value:
@@ -158,7 +158,7 @@ def _interp_vjp(position: int, g: Value, y: Value, x: Value, xp: Value, fp: Valu
 def g_like(xp: Value, g: Value) -> Value:
     """Zeros of the knots' length in the cotangent's dtype."""
     type_ = array_type(xp)
-    return zeros(*sizes_of(xp), shape=type_.shape, dtype=array_type(g).dtype)  # type: ignore[no-any-return]
+    return zeros(*sizes_of(xp), shape=type_.shape, dtype=array_type(g).dtype)
 
 
 def _real_like(g: Value, x: Value) -> Value:
@@ -170,11 +170,11 @@ def _real_like(g: Value, x: Value) -> Value:
 def _interp_jvp(position: int, t: Value, y: Value, x: Value, xp: Value, fp: Value) -> Value:
     s = _Segments(x, xp, fp)
     if position == 0:
-        return t * s.slope  # type: ignore[no-any-return]
+        return t * s.slope
     low, high = index_of(t, s.low), index_of(t, s.high)
     if position == 2:
-        return low * (1.0 - s.weight) + high * s.weight  # type: ignore[no-any-return]
-    return s.slope * (low * (s.weight - 1.0) - high * s.weight)  # type: ignore[no-any-return]
+        return low * (1.0 - s.weight) + high * s.weight
+    return s.slope * (low * (s.weight - 1.0) - high * s.weight)
 
 
 interp = declare(
@@ -320,7 +320,7 @@ def _unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2 * np
     if array_type(turn).shape:
         raise UnsupportedCallError("numpy.unwrap with an array as period=", None, "give a number")
     more = () if discont is None else (array_of(discont),)
-    return unwrap(angles, turn, *more, axis=axis_of(axis, array_type(angles).rank))  # type: ignore[no-any-return]
+    return unwrap(angles, turn, *more, axis=axis_of(axis, array_type(angles).rank))
 
 
 @lowers(np.convolve)
@@ -328,7 +328,7 @@ def lower_convolve(a: Any, v: Any, mode: Any = "full") -> Value:
     one, other, how = _vector(array_of(a)), _vector(array_of(v)), static(mode)
     dims = array_type(one).shape + array_type(other).shape
     length = _convolved_length(dims, how)
-    return convolve(one, other, mode=how, length=length)  # type: ignore[no-any-return]
+    return convolve(one, other, mode=how, length=length)
 
 
 def _vector(x: Value) -> Value:
@@ -353,10 +353,11 @@ def _middle(x: Value, axis: int) -> Value:
     """The mean of the one or two middle elements of sorted lines."""
     count = sizes_of(x)[axis]
     if isinstance(count, int):
-        low, high = (count - 1) // 2, count // 2 + 1
+        low: Operand = (count - 1) // 2
+        high: Operand = count // 2 + 1
     else:
         low, high = floor_divide(count - 1, 2), floor_divide(count, 2) + 1
-    return mean(_at(x, axis, slice(low, high)), axis=(axis,), keepdims=False)  # type: ignore[no-any-return]
+    return mean(_at(x, axis, slice(low, high)), axis=(axis,), keepdims=False)
 
 
 def _infer_median(x: Type, *, axis: int) -> tuple[Type, ...]:
@@ -380,7 +381,7 @@ def _median_vjp(g: Value, y: Value, x: Value, *, axis: int) -> Value:
     share = divide(
         index_of(g, (WHOLE,) * axis + (None,)) if array_type(g).shape else g, _many(low, high)
     )
-    return where(chosen, share, 0.0)  # type: ignore[no-any-return]
+    return where(chosen, share, 0.0)
 
 
 def _many(low: Value, high: Value) -> Value:

@@ -125,7 +125,7 @@ def _shares(x: Value, axis: int) -> Value:
     rows = where(one, 1.0, index_of(moved, (Ellipsis, None, WHOLE)))
     products = cumprod(rows, axis=array_type(rows).rank - 1)
     k, j = arange_of(length), arange_of(length)
-    return where(less_equal(index_of(k, (WHOLE, None)), j), products, 0.0)  # type: ignore[no-any-return]
+    return where(less_equal(index_of(k, (WHOLE, None)), j), products, 0.0)
 
 
 def _cumprod_vjp(g: Value, y: Value, x: Value, *, axis: int) -> Value:
@@ -176,7 +176,7 @@ def _row_axis(a: Any, axis: Any) -> tuple[Value, int]:
 def _lower_running(operation: Operation) -> Any:
     def lowering(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Value:
         x, along = _row_axis(a, axis)
-        return operation(cast(x, dtype_of(dtype)), axis=along)  # type: ignore[no-any-return]
+        return operation(cast(x, dtype_of(dtype)), axis=along)
 
     return lowering
 
@@ -197,7 +197,7 @@ def _leaders(y: Value, axis: int) -> Value:
     line = index_of(place, (slice(1, None), *(None,) * (array_type(y).rank - 1 - axis)))
     none = zeros(*sizes_of(y), shape=array_type(y).shape, dtype=INTEGER)
     marked = index_set_of(none, where(is_new, line, 0), (*before, slice(1, None)))
-    return running_maximum(marked, axis=axis)  # type: ignore[no-any-return]
+    return running_maximum(marked, axis=axis)
 
 
 def _extremum_vjp(g: Value, y: Value, x: Value, *, axis: int) -> Value:
@@ -205,7 +205,7 @@ def _extremum_vjp(g: Value, y: Value, x: Value, *, axis: int) -> Value:
 
 
 def _extremum_jvp(t: Value, y: Value, x: Value, *, axis: int) -> Value:
-    return take_along_axis(t, _leaders(y, axis), axis=axis)  # type: ignore[no-any-return]
+    return take_along_axis(t, _leaders(y, axis), axis=axis)
 
 
 def _infer_as_operand(x: Type, *, axis: int) -> tuple[Type, ...]:
@@ -243,7 +243,7 @@ def _lower_accumulate(operation: Operation) -> Any:
         if static(axis) is None and rank > 1:
             raise ValueError("accumulate does not allow multiple axes")
         along = 0 if static(axis) is None else axis_of(axis, rank)
-        return operation(cast(x, dtype_of(dtype)), axis=along)  # type: ignore[no-any-return]
+        return operation(cast(x, dtype_of(dtype)), axis=along)
 
     return lowering
 
@@ -298,7 +298,7 @@ def _add_reduceat(
 ) -> Value:
     x, places = array_of(array), array_of(indices)
     along = axis_of(axis, array_type(x).rank)
-    return reduceat(cast(x, dtype_of(dtype)), places, axis=along)  # type: ignore[no-any-return]
+    return reduceat(cast(x, dtype_of(dtype)), places, axis=along)
 
 
 # Sorting ------------------------------------------------------------------------------------------
@@ -346,7 +346,7 @@ def _infer_sort(x: Type, *, axis: int) -> tuple[Type, ...]:
 
 def _sort_vjp(g: Value, y: Value, x: Value, *, axis: int) -> Value:
     order = argsort(x, axis=axis)
-    return take_along_axis(g, argsort(order, axis=axis), axis=axis)  # type: ignore[no-any-return]
+    return take_along_axis(g, argsort(order, axis=axis), axis=axis)
 
 
 sort = declare(
@@ -369,7 +369,7 @@ def lower_sort(
 ) -> Value:
     _refuse_fields(order)
     x, along = _flat_axis(a, axis)
-    return sort(x, axis=along)  # type: ignore[no-any-return]
+    return sort(x, axis=along)
 
 
 def _refuse_fields(order: Any) -> None:
@@ -384,7 +384,7 @@ def lower_argsort(
     _refuse_fields(order)
     x, along = _row_axis(a, axis)
     steady = static(stable) or static(kind) in ("stable", "mergesort")
-    return (argsort if steady else quicksort_order)(x, axis=along)  # type: ignore[no-any-return]
+    return (argsort if steady else quicksort_order)(x, axis=along)
 
 
 # Partitions ---------------------------------------------------------------------------------------
@@ -400,7 +400,7 @@ def _infer_partition(x: Type, kth: Type, *, axis: int) -> tuple[Type, ...]:
 def _came_from(y: Value, x: Value, axis: int) -> Value:
     """Where the elements of ``y``, which are those of ``x``, stand in ``x``: in order if equal."""
     ranks = argsort(argsort(y, axis=axis), axis=axis)
-    return take_along_axis(argsort(x, axis=axis), ranks, axis=axis)  # type: ignore[no-any-return]
+    return take_along_axis(argsort(x, axis=axis), ranks, axis=axis)
 
 
 def _partition_vjp(g: Value, y: Value, x: Value, kth: Value, *, axis: int) -> Value:
@@ -408,7 +408,7 @@ def _partition_vjp(g: Value, y: Value, x: Value, kth: Value, *, axis: int) -> Va
 
 
 def _partition_jvp(t: Value, y: Value, x: Value, kth: Value, *, axis: int) -> Value:
-    return take_along_axis(t, _came_from(y, x, axis), axis=axis)  # type: ignore[no-any-return]
+    return take_along_axis(t, _came_from(y, x, axis), axis=axis)
 
 
 partition = declare(
@@ -447,7 +447,7 @@ def _lower_partition(operation: Operation) -> Any:
         if static(kind) != "introselect":
             raise ValueError("select kind must be 'introselect'")
         x, along = _flat_axis(a, axis)
-        return operation(x, array_of(kth), axis=along)  # type: ignore[no-any-return]
+        return operation(x, array_of(kth), axis=along)
 
     return lowering
 
@@ -511,7 +511,7 @@ take_along_axis: Operation = declare(
 @lowers(np.take_along_axis)
 def lower_take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Value:
     x, along = _flat_axis(arr, axis)
-    return take_along_axis(x, array_of(indices), axis=along)  # type: ignore[no-any-return]
+    return take_along_axis(x, array_of(indices), axis=along)
 
 
 @lowers(np.take, method="take")
@@ -637,7 +637,7 @@ def lower_bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Value:
     least = staged(minlength)
     length = Size(f"bins(%{arrays[0].number},%{least.number})", open=True)
     count = bincount if weights is None else weighted_bincount
-    return count(*arrays, least, length=length)  # type: ignore[no-any-return]
+    return count(*arrays, least, length=length)
 
 
 def _infer_searchsorted(a: Type, v: Type, *, side: str) -> tuple[Type, ...]:
@@ -703,7 +703,7 @@ digitize = declare(
 
 @lowers(np.digitize)
 def lower_digitize(x: Any, bins: Any, right: Any = False) -> Value:
-    return digitize(array_of(x), array_of(bins), right=bool(static(right)))  # type: ignore[no-any-return]
+    return digitize(array_of(x), array_of(bins), right=bool(static(right)))
 
 
 # Differences --------------------------------------------------------------------------------------
@@ -732,7 +732,7 @@ def _differences(x: Value, axis: int) -> Value:
     later = index_of(x, (WHOLE,) * axis + (slice(1, None),))
     earlier = index_of(x, (WHOLE,) * axis + (slice(None, -1),))
     operation = not_equal if array_type(x).dtype.kind == "b" else subtract
-    return operation(later, earlier)  # type: ignore[no-any-return]
+    return operation(later, earlier)
 
 
 def _edge(value: Operand, x: Value, axis: int) -> Value:

@@ -51,7 +51,7 @@ def _writing(name: str, part: Operation, position: int) -> Operation:
 
     def tangent(ts: Sequence[Value | None], y: Value, z: Value, r: Value) -> Value:
         base = zeros_of(z) if ts[0] is None else ts[0]
-        return operation(base, zero_tangent(r) if ts[1] is None else ts[1])  # type: ignore[no-any-return]
+        return operation(base, zero_tangent(r) if ts[1] is None else ts[1])
 
     operation = Operation(
         name,

@@ -51,7 +51,7 @@ def swapped(x: Value) -> Value:
     """``x`` with its last two axes exchanged."""
     rank = array_type(x).rank
     axes = (*range(rank - 2), rank - 1, rank - 2)
-    return transpose(x, axes=axes)  # type: ignore[no-any-return]
+    return transpose(x, axes=axes)
 
 
 def adjoint(x: Value) -> Value:
@@ -62,21 +62,19 @@ def adjoint(x: Value) -> Value:
 def as_column(x: Value) -> Value:
     """``x[..., None]``."""
     shape = array_type(x).shape
-    return reshape(x, *sizes_of(x), 1, shape=(*shape, 1))  # type: ignore[no-any-return]
+    return reshape(x, *sizes_of(x), 1, shape=(*shape, 1))
 
 
 def as_row(x: Value) -> Value:
     """``x[..., None, :]``."""
     shape, sizes = array_type(x).shape, sizes_of(x)
-    return reshape(  # type: ignore[no-any-return]
-        x, *sizes[:-1], 1, sizes[-1], shape=(*shape[:-1], 1, shape[-1])
-    )
+    return reshape(x, *sizes[:-1], 1, sizes[-1], shape=(*shape[:-1], 1, shape[-1]))
 
 
 def without_last(x: Value) -> Value:
     """``x[..., 0]`` of an ``x`` whose last axis has length 1."""
     shape, sizes = array_type(x).shape, sizes_of(x)
-    return reshape(x, *sizes[:-1], shape=shape[:-1])  # type: ignore[no-any-return]
+    return reshape(x, *sizes[:-1], shape=shape[:-1])
 
 
 # matmul -----------------------------------------------------------------------------------------
@@ -384,20 +382,20 @@ OPERATORS.update(matmul=matmul)
 @lowers(np.matmul)
 def _matmul(x1: Any, x2: Any, out: Any = None, *, dtype: Any = None) -> Value:
     a, b = computed_in(np.matmul, [staged(x1), staged(x2)], dtype)
-    return matmul(a, b)  # type: ignore[no-any-return]
+    return matmul(a, b)
 
 
 @lowers(np.dot, method="dot")
 def _dot(a: Any, b: Any, out: Any = None) -> Value:
     a, b = strong(a), strong(b)
     if not array_type(a).rank or not array_type(b).rank:
-        return multiply(a, b)  # type: ignore[no-any-return]
-    return dot(a, b)  # type: ignore[no-any-return]
+        return multiply(a, b)
+    return dot(a, b)
 
 
 @lowers(np.vdot)
 def _vdot(a: Any, b: Any) -> Value:
-    return vdot(_flat(staged(a)), _flat(staged(b)))  # type: ignore[no-any-return]
+    return vdot(_flat(staged(a)), _flat(staged(b)))
 
 
 @lowers(np.inner)
@@ -405,8 +403,8 @@ def _inner(a: Any, b: Any) -> Value:
     """As NumPy does it: ``dot`` with the second operand's last two axes exchanged."""
     a, b = strong(a), strong(b)
     if not array_type(a).rank or not array_type(b).rank:
-        return multiply(a, b)  # type: ignore[no-any-return]
-    return dot(a, b if array_type(b).rank == 1 else swapped(b))  # type: ignore[no-any-return]
+        return multiply(a, b)
+    return dot(a, b if array_type(b).rank == 1 else swapped(b))
 
 
 @lowers(np.linalg.outer)
@@ -414,12 +412,12 @@ def _outer_of_vectors(x1: Any, x2: Any, /) -> Value:
     a, b = staged(x1), staged(x2)
     if (array_type(a).rank, array_type(b).rank) != (1, 1):
         raise ValueError("Input arrays must be one-dimensional")
-    return outer(a, b)  # type: ignore[no-any-return]
+    return outer(a, b)
 
 
 @lowers(np.outer)
 def _outer(a: Any, b: Any, out: Any = None) -> Value:
-    return outer(_flat(staged(a)), _flat(staged(b)))  # type: ignore[no-any-return]
+    return outer(_flat(staged(a)), _flat(staged(b)))
 
 
 def _flat(x: Value) -> Value:
@@ -427,9 +425,9 @@ def _flat(x: Value) -> Value:
     if array_type(x).rank == 1:
         return x
     if not array_type(x).shape:
-        return reshape(x, 1, shape=(1,))  # type: ignore[no-any-return]
+        return reshape(x, 1, shape=(1,))
     count = count_of(x, None)
-    return reshape(x, count, shape=(dim_of(count),))  # type: ignore[no-any-return]
+    return reshape(x, count, shape=(dim_of(count),))
 
 
 @lowers(np.tensordot, np.linalg.tensordot)
@@ -441,7 +439,7 @@ def _tensordot(a: Any, b: Any, axes: Any = 2) -> Value:
         axes = (tuple(range(rank_a - axes, rank_a)), tuple(range(axes)))
     first, second = (_axis_tuple(side) for side in axes)
     pairs = tuple(k % rank_a for k in first), tuple(k % rank_b for k in second)
-    return tensordot(a, b, axes=pairs)  # type: ignore[no-any-return]
+    return tensordot(a, b, axes=pairs)
 
 
 def _axis_tuple(axes: Any) -> tuple[int, ...]:
@@ -460,10 +458,10 @@ def _trace(
     x = cast(staged(a), dtype_of(dtype))
     if array_type(x).rank == 2 and {static(axis1) % 2, static(axis2) % 2} == {0, 1}:
         k = int(static(offset))
-        return trace(x, offset=k if static(axis1) % 2 == 0 else -k)  # type: ignore[no-any-return]
+        return trace(x, offset=k if static(axis1) % 2 == 0 else -k)
     diagonals = FUNCTIONS[np.diagonal](x, offset, axis1, axis2)
     last = array_type(diagonals).rank - 1
-    return sum(diagonals, axis=(last,), keepdims=False)  # type: ignore[no-any-return]
+    return sum(diagonals, axis=(last,), keepdims=False)
 
 
 @lowers(np.cross, np.linalg.cross)
@@ -505,7 +503,7 @@ def _kron(a: Any, b: Any) -> Value:
     )
     sizes = [_times(n, m) for (n, _), (m, _) in zip(left, right, strict=True)]
     shape = tuple(dim_of(n) for n in sizes)
-    return reshape(product, *sizes, shape=shape)  # type: ignore[no-any-return]
+    return reshape(product, *sizes, shape=shape)
 
 
 def _padded_axes(x: Value, rank: int) -> list[tuple[Any, Dim]]:
@@ -515,9 +513,7 @@ def _padded_axes(x: Value, rank: int) -> list[tuple[Any, Dim]]:
 
 def _interleaved(pairs: list[tuple[tuple[Any, Dim], tuple[Any, Dim]]], x: Value) -> Value:
     axes = [axis for pair in pairs for axis in pair]
-    return reshape(  # type: ignore[no-any-return]
-        x, *(n for n, _ in axes), shape=tuple(dim for _, dim in axes)
-    )
+    return reshape(x, *(n for n, _ in axes), shape=tuple(dim for _, dim in axes))
 
 
 def _times(n: Any, m: Any) -> Any:

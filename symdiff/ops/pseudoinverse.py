@@ -19,6 +19,7 @@ from symdiff.ir.types import INT, ArrayType, Dim, Size, Type
 from symdiff.ops.creation import zeros
 from symdiff.ops.declare import (
     Operation,
+    SeveralResults,
     array_type,
     broadcast_shapes,
     call,
@@ -162,8 +163,8 @@ def _inverse(a: Value, rcond: Sequence[Value]) -> Value:
         given = rcond[0]
         cutoff = choose(less(given, 0.0), staged(EPS), given)
         known = constant_of(given)
-        return pinv(a, cutoff if known is None else max(known, 0.0) or EPS)  # type: ignore[no-any-return]
-    return pinv(a, _longest(a) * EPS)  # type: ignore[no-any-return]
+        return pinv(a, cutoff if known is None else max(known, 0.0) or EPS)
+    return pinv(a, _longest(a) * EPS)
 
 
 def _longest(a: Value) -> Any:
@@ -239,8 +240,8 @@ def _lstsq_jvp_right(
     return *_lstsq_tangent(x_dot, _columns(t), y, a, b), None, None
 
 
-lstsq: Operation = declare(
-    Operation(
+lstsq = declare(
+    SeveralResults(
         "lstsq",
         _infer_lstsq,
         lambda a, b, *rcond, length: tuple(np.linalg.lstsq(a, b, *rcond)),
@@ -358,7 +359,7 @@ def lower_pinv(
 ) -> Value:
     x = staged(a)
     more = {"hermitian": True} if static(hermitian) else {}
-    return pinv(x, staged(_cutoff(x, rcond, rtol)), **more)  # type: ignore[no-any-return]
+    return pinv(x, staged(_cutoff(x, rcond, rtol)), **more)
 
 
 def _cutoff(a: Value, rcond: Any, rtol: Any) -> Any:
@@ -384,7 +385,7 @@ def lower_cond(x: Any, p: Any = None) -> Value:
     order = static(p)
     if order not in (None, 1, -1, 2, -2, np.inf, -np.inf, "fro", "f", "nuc"):
         raise ValueError("Invalid norm order for matrices.")
-    return condition_number(staged(x), **({} if order is None else {"p": order}))  # type: ignore[no-any-return]
+    return condition_number(staged(x), **({} if order is None else {"p": order}))
 
 
 @lowers(np.linalg.matrix_rank)
@@ -396,4 +397,4 @@ def lower_matrix_rank(
     given = [staged(value) for value in (tol, rtol) if value is not None]
     attributes = {"relative": rtol is not None, "hermitian": bool(static(hermitian))}
     shown = {name: True for name, value in attributes.items() if value}
-    return matrix_rank(staged(A), *given, **shown)  # type: ignore[no-any-return]
+    return matrix_rank(staged(A), *given, **shown)

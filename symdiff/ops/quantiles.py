@@ -103,7 +103,7 @@ def _slope(y: Value, x: Value, q: Value, axis: int, scale: int) -> Value:
     at = _neighbours(x, q, axis, scale)
     line = _sorted_first(x, x, axis)
     rise = index_of(line, at.high) - index_of(line, at.low)
-    return multiply(rise, at.last / (scale * 1.0))  # type: ignore[no-any-return]
+    return multiply(rise, at.last / (scale * 1.0))
 
 
 def _jvp_q(t: Value, y: Value, x: Value, q: Value, *, axis: int, scale: int) -> Value:

@@ -24,7 +24,7 @@ from symdiff.errors import UnknownNameError
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.structure import Container, Leaf, Static, Structure, unflatten
 from symdiff.ir.types import INT, OpaqueType, Type
-from symdiff.ops.declare import Operation, declare, literal, supporting
+from symdiff.ops.declare import Operation, SeveralResults, declare, literal, supporting
 from symdiff.ops.effects import fill, spell_template
 
 RECORD = OpaqueType("record")
@@ -212,7 +212,7 @@ def _spell_tapped(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 
 tapped = declare(
-    Operation(
+    SeveralResults(
         "tapped",
         lambda *operands, **origin: (),
         _evaluate_tapped,

@@ -115,9 +115,7 @@ def restored(g: Value, x: Value, axis: Axis, keepdims: bool) -> Value:
     sizes = iter(sizes_of(g))
     dims = iter(array_type(g).shape)
     kept = [(1, 1) if k in gone else (next(sizes), next(dims)) for k in range(rank)]
-    return reshape(  # type: ignore[no-any-return]
-        g, *(length for length, _ in kept), shape=tuple(dim for _, dim in kept)
-    )
+    return reshape(g, *(length for length, _ in kept), shape=tuple(dim for _, dim in kept))
 
 
 def count_of(x: Value, axis: Axis) -> Any:
@@ -252,7 +250,7 @@ def _mean_vjp(
 def _deviation(x: Value, axis: Axis, dtype: np.dtype | None = None, **_: Any) -> Value:
     """From the mean, which is real where a dtype of reals is asked for."""
     more = {} if dtype is None else {"dtype": dtype}
-    return x - mean(x, axis=axis, keepdims=True, **more)  # type: ignore[no-any-return]
+    return x - mean(x, axis=axis, keepdims=True, **more)
 
 
 def _var_gradient(
@@ -344,7 +342,7 @@ def _prod_except_jvp(
     directions = [t if k + 1 == position else other for k, other in enumerate(ts)]
     if position == 0:
         directions.append(t)
-    return prod_except(x, *directions, axis=axis)  # type: ignore[no-any-return]
+    return prod_except(x, *directions, axis=axis)
 
 
 prod_except: Operation = declare(
@@ -427,7 +425,7 @@ logaddexp_reduce: Operation = declare(
 
 
 def _present(x: Value) -> Value:
-    return logical_not(isnan(x))  # type: ignore[no-any-return]
+    return logical_not(isnan(x))
 
 
 def _nanmean_gradient(
@@ -567,7 +565,7 @@ def broadcast_like(t: Value, x: Value) -> Value:
     shape = array_type(x).shape
     if array_type(t).shape == shape:
         return t
-    return broadcast_to(t, *sizes_of(x), shape=shape)  # type: ignore[no-any-return]
+    return broadcast_to(t, *sizes_of(x), shape=shape)
 
 
 def unbroadcast_to(g: Value, x: Value) -> Value:
@@ -588,7 +586,7 @@ def _without_leading(g: Value, rank: int) -> Value:
     if extra <= 0:
         return g
     axis = tuple(range(extra)) if rank else None
-    return sum(g, axis=axis, keepdims=False)  # type: ignore[no-any-return]
+    return sum(g, axis=axis, keepdims=False)
 
 
 def _axes_to_sum(g: tuple[Dim, ...], x: tuple[Dim, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -603,7 +601,7 @@ def _axes_to_sum(g: tuple[Dim, ...], x: tuple[Dim, ...]) -> tuple[tuple[int, ...
 
 def _as_kind_of(g: Value, type_: ArrayType) -> Value:
     if type_.kind != "array" and array_type(g).kind == "array":
-        return as_scalar(g)  # type: ignore[no-any-return]
+        return as_scalar(g)
     return g
 
 
@@ -661,7 +659,7 @@ def _reduced(operation: Operation, a: Any, axis: Any, keepdims: Any, **more: Any
         raise np.exceptions.AxisError(int(axis), 0)
     normal = normalized_axis(axis, rank)
     keeps = keepdims is not np._NoValue and bool(static(keepdims))
-    return operation(x, axis=normal, keepdims=keeps, **attributes)  # type: ignore[no-any-return]
+    return operation(x, axis=normal, keepdims=keeps, **attributes)
 
 
 def _lower_sum(operation: Operation) -> Lowering:
@@ -787,7 +785,7 @@ def _lower_position(operation: Operation) -> Lowering:
         of_all = axis is None or _is_of_a_number(axis, rank)
         index = None if of_all else _one_axis(axis, rank)
         keeps = keepdims is not np._NoValue and bool(static(keepdims))
-        return operation(x, axis=index, keepdims=keeps)  # type: ignore[no-any-return]
+        return operation(x, axis=index, keepdims=keeps)
 
     return lowering
 
@@ -876,7 +874,7 @@ def _without_nan(a: Any, value: float) -> Value:
     x = staged(a)
     if not array_type(x).differentiable:
         return x
-    return where(isnan(x), strong_constant(value, x), x)  # type: ignore[no-any-return]
+    return where(isnan(x), strong_constant(value, x), x)
 
 
 def _lower_reduce(lowering: Lowering) -> Lowering:

@@ -16,6 +16,7 @@ from symdiff.ir.types import Type
 from symdiff.ops.declare import (
     OnArrays,
     Operation,
+    SeveralResults,
     broadcast_shapes,
     call,
     declare,
@@ -40,8 +41,8 @@ def _parts_in_sympy(sp: Any, x: Any) -> tuple[Any, Any]:
     return x - whole, whole
 
 
-modf: Operation = declare(
-    Operation(
+modf = declare(
+    SeveralResults(
         "modf",
         _infer_pair(np.modf),
         np.modf,
@@ -53,8 +54,8 @@ modf: Operation = declare(
     ),
     1,
 )
-frexp: Operation = declare(
-    Operation(
+frexp = declare(
+    SeveralResults(
         "frexp",
         _infer_pair(np.frexp),
         np.frexp,

@@ -19,6 +19,7 @@ from symdiff.ops import support
 from symdiff.ops.declare import (
     EVALUATED,
     Operation,
+    SeveralResults,
     array_type,
     declare,
     dotted,
@@ -215,8 +216,8 @@ pack: Operation = declare(
         documentation="Several values as one opaque value.",
     )
 )
-unpack: Operation = declare(
-    Operation(
+unpack = declare(
+    SeveralResults(
         "unpack",
         _infer_unpack,
         lambda packed, *, types: packed if len(packed) != 1 else packed[0],
@@ -235,5 +236,4 @@ def unpacked(packed: Value, types: Sequence[Type]) -> tuple[Value, ...]:
     """The values of a packed one, however many there are."""
     if not types:
         return ()
-    values: Any = unpack(packed, types=tuple(types))
-    return (values,) if isinstance(values, Value) else values
+    return unpack(packed, types=tuple(types))

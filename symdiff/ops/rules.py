@@ -22,7 +22,15 @@ from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import Dim, Type, carries_derivative
 from symdiff.ops import support
 from symdiff.ops.creation import zeros_of
-from symdiff.ops.declare import EVALUATED, Operation, declare, literal, require_array, supporting
+from symdiff.ops.declare import (
+    EVALUATED,
+    Operation,
+    SeveralResults,
+    declare,
+    literal,
+    require_array,
+    supporting,
+)
 from symdiff.ops.sizes import result_type, sizes_of, spell_shape
 
 
@@ -118,7 +126,7 @@ def _refuse_captured(position: int, arguments: int, name: str) -> None:
 
 
 custom_call = declare(
-    Operation(
+    SeveralResults(
         "custom_call",
         _infer,
         _evaluate,

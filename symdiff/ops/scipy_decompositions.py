@@ -10,25 +10,36 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.matrices import unitary_factor
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Node, Value
 from symdiff.ops import decompositions, linalg, support
-from symdiff.ops.declare import Operation, call, declare, dotted, lowers, static, supporting
+from symdiff.ops.declare import (
+    Operation,
+    SeveralResults,
+    call,
+    declare,
+    dotted,
+    lowers,
+    static,
+    supporting,
+)
 from symdiff.ops.filters import of_known
 from symdiff.ops.matrix_functions import MODULE, of_scipy, one_matrix
 from symdiff.ops.ufuncs import staged
 
+_Op = TypeVar("_Op", Operation, SeveralResults)
+
 
 def _sibling(
-    operation: Operation, evaluate: Callable[..., Any], spelling: Callable[..., ast.expr]
-) -> Operation:
+    operation: _Op, evaluate: Callable[..., Any], spelling: Callable[..., ast.expr]
+) -> _Op:
     """NumPy's decomposition, computed by SciPy."""
-    name, more = f"linalg_{operation.name}", {"evaluate": evaluate, "spelling": spelling}
-    return declare(replace(operation, name=name, **more), 1)  # type: ignore[arg-type]
+    name = f"linalg_{operation.name}"
+    return declare(replace(operation, name=name, evaluate=evaluate, spelling=spelling), 1)
 
 
 def _evaluate_eigh(a: Any, *, UPLO: str = "L") -> Any:
@@ -136,7 +147,7 @@ def _lower_eigvals(
     homogeneous_eigvals: Any = False,
 ) -> Value:
     _refuse("eigvals", b=b, homogeneous_eigvals=homogeneous_eigvals)
-    return decompositions.eigvals(one_matrix(a, "eigvals"))  # type: ignore[no-any-return]
+    return decompositions.eigvals(one_matrix(a, "eigvals"))
 
 
 def _lower_svd(
@@ -155,7 +166,7 @@ def _lower_svd(
 
 
 def _lower_svdvals(a: Any, overwrite_a: Any = False, check_finite: Any = True) -> Value:
-    return svdvals(one_matrix(a, "svdvals"))  # type: ignore[no-any-return]
+    return svdvals(one_matrix(a, "svdvals"))
 
 
 def _lower_qr(

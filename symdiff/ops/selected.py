@@ -87,13 +87,13 @@ class _Operands:
         """``values`` where the mask is true."""
         if self.mask is None:
             return values
-        return where(self.mask, values, strong_constant(neutral, values))  # type: ignore[no-any-return]
+        return where(self.mask, values, strong_constant(neutral, values))
 
     def total(self, values: Value) -> Value:
         """The sum of what the mask selects."""
         if self.mask is None:
-            return sum(values, axis=self.axis, keepdims=self.keepdims)  # type: ignore[no-any-return]
-        return selected_sum(  # type: ignore[no-any-return]
+            return sum(values, axis=self.axis, keepdims=self.keepdims)
+        return selected_sum(
             values, self.mask, axis=self.axis, keepdims=self.keepdims, given=("where",)
         )
 
@@ -254,7 +254,7 @@ def lower_selected(
     more = {} if dtype is None else {"dtype": dtype_of(dtype)}
     normal = normalized_axis(axis, array_type(x).rank)
     keeps = keepdims is not np._NoValue and bool(static(keepdims))
-    return SELECTED[name](  # type: ignore[no-any-return]
+    return SELECTED[name](
         x, *given.values(), axis=normal, keepdims=keeps, given=tuple(given), **more
     )
 
@@ -312,13 +312,13 @@ def lower_selected_deviation(*arguments: Any) -> Value:
 
 
 def _replaced(mask: Value, x: Value) -> Value:
-    return where(mask, x, strong_constant(0, x))  # type: ignore[no-any-return]
+    return where(mask, x, strong_constant(0, x))
 
 
 def _square(x: Value) -> Value:
     if not is_complex(x):
-        return multiply(x, x)  # type: ignore[no-any-return]
-    return multiply(real(x), real(x)) + multiply(imag(x), imag(x))  # type: ignore[no-any-return]
+        return multiply(x, x)
+    return multiply(real(x), real(x)) + multiply(imag(x), imag(x))
 
 
 def sum_of(x: Value, axis: Any, keepdims: Any, dtype: Any = None) -> Value:

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value
 from symdiff.ir.types import Type
 from symdiff.ops import support
-from symdiff.ops.declare import EVALUATED, Operation, declare, literal, supporting
+from symdiff.ops.declare import EVALUATED, Operation, SeveralResults, declare, literal, supporting
 from symdiff.ops.effects import Keywords, Named, fill, spell_call, spell_template
 from symdiff.ops.index import Slot
 
@@ -80,7 +80,7 @@ def _picked(made: ast.expr, part: Any) -> ast.expr:
 
 
 solver_call = declare(
-    Operation(
+    SeveralResults(
         "solver_call",
         _infer_call,
         _evaluate_call,

@@ -66,7 +66,7 @@ def _at_entries(g: Value, rows: Value, x: Value, columns: Value) -> Value:
 
 def product_of(data: Value, rows: Value, columns: Value, x: Value, count: Any) -> Value:
     """A sparse matrix of ``count`` rows times an array."""
-    return sparse_product(data, rows, columns, x, count, length=dim_of(count))  # type: ignore[no-any-return]
+    return sparse_product(data, rows, columns, x, count, length=dim_of(count))
 
 
 def _product_back(
@@ -137,7 +137,7 @@ def _spell_solve(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 
 def _solved_back(g: Value, data: Value, rows: Value, columns: Value) -> Value:
-    return sparse_solve(conjugated(data), columns, rows, g)  # type: ignore[no-any-return]
+    return sparse_solve(conjugated(data), columns, rows, g)
 
 
 sparse_solve: Operation = declare(
@@ -182,4 +182,4 @@ def _lower_product(data: Any, rows: Any, columns: Any, x: Any, count: Any) -> Va
 @lowers(definitions.sparse_solve)
 def _lower_solve(data: Any, rows: Any, columns: Any, b: Any, by_rows: Any) -> Value:
     operands = [staged(x) for x in (data, rows, columns, b)]
-    return sparse_solve(*operands, **({"by_rows": True} if static(by_rows) else {}))  # type: ignore[no-any-return]
+    return sparse_solve(*operands, **({"by_rows": True} if static(by_rows) else {}))

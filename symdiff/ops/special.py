@@ -169,7 +169,7 @@ loggamma: Operation = special_function(
 def _psi_partial(y: Value, x: Value) -> Value:
     if is_complex(x):
         raise UnsupportedCallError("the derivative of scipy.special.psi of complex numbers")
-    return zeta(2.0, x)  # type: ignore[no-any-return]
+    return zeta(2.0, x)
 
 
 psi: Operation = special_function(
@@ -437,7 +437,7 @@ kl_div: Operation = special_function(
 def _by_lambda(logarithm: Value, power: Value) -> Value:
     """``∫₀¹ t exp(t u) dt * log(x)²`` with ``u = power * log(x)``: smooth where that is 0."""
     mean = hyp1f1(2.0, 3.0, power * logarithm)
-    return 0.5 * (logarithm * logarithm) * mean  # type: ignore[no-any-return]
+    return 0.5 * (logarithm * logarithm) * mean
 
 
 boxcox: Operation = special_function(
@@ -495,7 +495,7 @@ huber: Operation = special_function(
 
 def _stretch(d: Value, r: Value) -> Value:
     ratio = r / d
-    return sqrt(1.0 + ratio * ratio)  # type: ignore[no-any-return]
+    return sqrt(1.0 + ratio * ratio)
 
 
 def _pseudo_huber_by_delta(y: Value, d: Value, r: Value) -> Value:
@@ -636,7 +636,7 @@ def _expn_partial(y: Value, n: Value, x: Value) -> Value:
     """``-expn(n - 1, x)``, and of order 0 that of ``exp(-x) / x``."""
     order = constant_of(n)
     if order is not None and order >= 1:
-        return -expn(order - 1, x)  # type: ignore[no-any-return]
+        return -expn(order - 1, x)
     of_0 = -y * (1.0 + 1.0 / x)
     if order is not None:
         return of_0
@@ -758,7 +758,7 @@ def _zeta(x: Any, q: Any = None, out: Any = None) -> Value:
             "scipy.special.zeta of one argument: its derivative has no closed form",
             hint="compute it outside the function",
         )
-    return zeta(staged(x), staged(q))  # type: ignore[no-any-return]
+    return zeta(staged(x), staged(q))
 
 
 def _of_known(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -17,7 +17,7 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Operand, Value
 from symdiff.ops import elementary as el
-from symdiff.ops.declare import REGISTRY, Operation, array_type
+from symdiff.ops.declare import Operation, array_type, operation_named
 
 _MOST_FACTORS = 8  # of an integer power that is written as a product
 
@@ -113,7 +113,7 @@ def _apply(expression: Any, made: Mapping[Any, Operand], select: Select) -> Oper
     operation = _table().get(name)
     if operation is None:
         raise UnsupportedCallError(f"no function of NumPy means SymPy's {name}")
-    return operation(*(made[part] for part in expression.args))  # type: ignore[no-any-return]
+    return operation(*(made[part] for part in expression.args))
 
 
 # Sums, products, powers ---------------------------------------------------------------------------
@@ -179,7 +179,7 @@ def _power(expression: Any, made: Mapping[Any, Operand]) -> Operand:
     exponent = expression.exp
     if _number(exponent) is None:
         if expression.base == sp.E:
-            return el.exp(made[exponent])  # type: ignore[no-any-return]
+            return el.exp(made[exponent])
         return _raise_to(made[expression.base], made[exponent])
     if exponent.is_negative:
         return _divide(1.0, made[1 / expression])
@@ -191,7 +191,7 @@ def _raised(base: Any, exponent: Any, made: Mapping[Any, Operand]) -> Operand:
     import sympy as sp
 
     if exponent == sp.S.Half:
-        return el.sqrt(made[base])  # type: ignore[no-any-return]
+        return el.sqrt(made[base])
     if exponent == 2:
         return _multiply(made[base], made[base])
     parts = [made[part] for part in _parts_of_power(base, exponent)]
@@ -207,7 +207,7 @@ def _operator(operation: Operation) -> Callable[..., Operand]:
 
     def apply(*operands: Operand) -> Operand:
         python = all(array_type(operand).kind == "python" for operand in operands)
-        return operation(*operands, **({"ufunc": True} if python else {}))  # type: ignore[no-any-return]
+        return operation(*operands, **({"ufunc": True} if python else {}))
 
     return apply
 
@@ -242,7 +242,7 @@ def _folded(operation: Operation) -> Callable[[Any, Mapping[Any, Operand]], Oper
 
 
 def _logarithm(expression: Any, made: Mapping[Any, Operand]) -> Operand:
-    return el.log(made[expression.args[0]])  # type: ignore[no-any-return]
+    return el.log(made[expression.args[0]])
 
 
 _SPECIAL: Mapping[str, Callable[[Any, Mapping[Any, Operand]], Operand]] = {
@@ -291,4 +291,4 @@ def _table() -> Mapping[str, Operation]:
     for operation in vars(el).values():
         if isinstance(operation, Operation) and isinstance(operation.sympy, str):
             named.setdefault(operation.sympy, operation)  # absolute before fabs
-    return named | {name: REGISTRY[op] for name, op in _NAMES.items()}
+    return named | {name: operation_named(op) for name, op in _NAMES.items()}

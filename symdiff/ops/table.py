@@ -20,7 +20,14 @@ from symdiff import ops
 from symdiff.definitions import DEFINITIONS, OBJECTS, object_name
 from symdiff.definitions.libraries import import_all
 from symdiff.ops.arguments import documented, untaken
-from symdiff.ops.declare import ATTRIBUTES, FUNCTIONS, METHODS, REGISTRY, WRITES, Operation
+from symdiff.ops.declare import (
+    ATTRIBUTES,
+    FUNCTIONS,
+    METHODS,
+    REGISTRY,
+    WRITES,
+    DeclaredOp,
+)
 
 START, END = "<!-- table of calls -->", "<!-- end of the table of calls -->"
 
@@ -212,7 +219,7 @@ def counts() -> str:
     )
 
 
-def _kind(operation: Operation) -> str:
+def _kind(operation: DeclaredOp) -> str:
     if operation.nondifferentiable is True:
         return "discrete"
     if operation.elementwise:

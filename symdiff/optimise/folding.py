@@ -12,7 +12,7 @@ from typing import Any
 from symdiff.ir.build import constant
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import type_of_constant
-from symdiff.ops.declare import REGISTRY, Operation
+from symdiff.ops.declare import REGISTRY, DeclaredOp
 from symdiff.ops.facts import is_derived, number_of
 from symdiff.optimise.rewriting import Rewriter, Rules
 
@@ -66,7 +66,7 @@ def _is_worth_it(result: Any, node: Node) -> bool:
     return is_derived(node) or len(repr(result)) <= _LONGEST_TEXT
 
 
-def _is_foldable(operation: Operation) -> bool:
+def _is_foldable(operation: DeclaredOp) -> bool:
     return operation.elementwise or operation.name in _CASTS
 
 

@@ -8,7 +8,7 @@ lengths of ranges and the elements of ranges fold where they start at 0 and go o
 from __future__ import annotations
 
 from symdiff.ir.graph import Node, Value
-from symdiff.ops.declare import Operation
+from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.facts import is_length, shape_of
 from symdiff.ops.sizes import constant_integer, size
 from symdiff.optimise.facts import is_number
@@ -33,7 +33,7 @@ def size_of_operand(node: Node, rewriter: Rewriter) -> Value | None:
     """Of an elementwise result: as long as the operand it has the dimension from."""
     x, axis = node.operands[0], node.attributes["axis"]
     made = x.node
-    if made is None or not isinstance(made.op, Operation) or not made.op.elementwise:
+    if made is None or not isinstance(made.op, DeclaredOp) or not made.op.elementwise:
         return None
     if not rewriter.has_derivatives:
         return None

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from symdiff.ir.graph import Node, Value
-from symdiff.ops.declare import Operation
+from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.elementary import add, multiply, negative, strong_multiply, subtract
 from symdiff.ops.facts import made_by, number_of, shape_of
 from symdiff.optimise.rewriting import OnDerivatives, Rewriter, Rules, apply
@@ -40,7 +40,7 @@ def equal_terms(node: Node, rewriter: Rewriter) -> Value | None:
 class _Product:
     """A product, plain or masked, compared by what is multiplied."""
 
-    op: Operation
+    op: DeclaredOp
     factors: tuple[Value, Value] = field(compare=False)
     numbers: tuple[int, ...]
 

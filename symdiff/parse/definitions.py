@@ -158,9 +158,8 @@ def _named(
         checks=call.checks,
     )
     if type(result) is not tuple:
-        return interp.wrap(emitted)
-    found = emitted if len(values) > 1 else (emitted,)
-    pairs = zip(result, found, strict=True)
+        return interp.wrap(emitted[0])
+    pairs = zip(result, emitted, strict=True)
     return tuple(part if _is_known(part) else interp.wrap(value) for part, value in pairs)
 
 

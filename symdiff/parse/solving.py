@@ -104,7 +104,7 @@ def solver(
         types=_types(stager, callback, like),
     )
     wrap = stager.interp.wrap
-    return tuple(map(wrap, made)) if isinstance(made, tuple) else wrap(made)
+    return wrap(made[0]) if len(made) == 1 else tuple(map(wrap, made))
 
 
 def _found(name: str) -> Any:

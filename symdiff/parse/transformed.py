@@ -142,7 +142,7 @@ class Stager:
             types=types,
             told=told,
         )
-        return self.returned(output, results if isinstance(results, tuple) else (results,))
+        return self.returned(output, results)
 
     def defined(
         self, function: Any, definition: Any, args: Sequence[Abstract], kwargs: Keywords

@@ -347,9 +347,9 @@ def _looked_at(asked: _Asked, values: list[Value], given: dict[Any, Value]) -> V
         return _with_zeros(asked, values, given)
     if asked.shape is None:
         (only,) = map(_symbols, asked.expressions)
-        return _spread(values[0], *(given[one] for one in asked.symbols if one not in only))  # type: ignore[no-any-return]
+        return _spread(values[0], *(given[one] for one in asked.symbols if one not in only))
     by = spreading.gathered if asked.is_mixed else spreading.filled
-    return _put_together(*values, *symbols, shape=asked.shape, by=by)  # type: ignore[no-any-return]
+    return _put_together(*values, *symbols, shape=asked.shape, by=by)
 
 
 def _item_by_item(asked: _Asked, values: list[Value], given: dict[Any, Value]) -> Value:

@@ -21,7 +21,7 @@ from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops import never_returns
-from symdiff.ops.declare import EVALUATED, OfTruths, OnArrays, Operation
+from symdiff.ops.declare import EVALUATED, DeclaredOp, OfTruths, OnArrays
 from symdiff.ops.meanings import number_of_truth, select
 from symdiff.symbolic.numbers import exact, native
 
@@ -121,7 +121,7 @@ class _Evaluation:
 
     def applied(self, node: Node) -> Sequence[Any]:
         op = node.op
-        if not isinstance(op, Operation):
+        if not isinstance(op, DeclaredOp):
             raise _refused(node, f"{op.name} has no closed form")
         if op.effect:
             if op.name in _OUTSIDE:
@@ -142,7 +142,7 @@ class _Evaluation:
             return [_typed(result, node.result.type)]
         return [_typed(one, v.type) for one, v in zip(result, node.results, strict=True)]
 
-    def meant(self, op: Operation, node: Node, operands: list[Any]) -> Any:
+    def meant(self, op: DeclaredOp, node: Node, operands: list[Any]) -> Any:
         meaning = op.sympy
         if meaning is None:
             pairs = _paired(node, operands)
@@ -167,7 +167,7 @@ class _Evaluation:
 
         return over_entries(of, *given)
 
-    def evaluated(self, op: Operation, node: Node, operands: list[Any]) -> Any:
+    def evaluated(self, op: DeclaredOp, node: Node, operands: list[Any]) -> Any:
         """The op's own reference meaning, on arrays of expressions or on numbers."""
         if op.evaluate is None:
             raise _refused(node, f"{_named(op)} has no closed form")

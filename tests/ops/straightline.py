@@ -21,7 +21,7 @@ from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Size, carries_derivative, type_of_constant
 from symdiff.ops import add, zeros_of
-from symdiff.ops.declare import Operation, literal
+from symdiff.ops.declare import DeclaredOp, Operation, literal
 from symdiff.ops.lists import list_accumulate
 
 
@@ -154,7 +154,7 @@ def _active(program: Program, inputs: Sequence[Value]) -> set[Value]:
     active = set(inputs)
     for node in program.nodes:
         op = node.op
-        assert isinstance(op, Operation) or op.name == "constant"
+        assert isinstance(op, DeclaredOp) or op.name == "constant"
         carried = any(v in active and op.carries(k) for k, v in enumerate(node.operands))
         if carried:
             active.update(v for v in node.results if carries_derivative(v.type))
@@ -162,7 +162,7 @@ def _active(program: Program, inputs: Sequence[Value]) -> set[Value]:
 
 
 def _operation(node: Node) -> Operation:
-    assert isinstance(node.op, Operation)
+    assert isinstance(node.op, DeclaredOp)
     return node.op
 
 

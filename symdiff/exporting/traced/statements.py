@@ -29,7 +29,7 @@ from symdiff.ir.graph import Block, Graph, Node, Value
 from symdiff.ir.signature import Signature
 from symdiff.ir.types import ArrayType, Dim, Size, TapeType, Type, may_be_one, varying
 from symdiff.ops import support
-from symdiff.ops.declare import Operation, dotted, literal
+from symdiff.ops.declare import DeclaredOp, dotted, literal
 from symdiff.ops.index import Slice, Slot, index, index_add, index_set, key_of, spell_key
 from symdiff.ops.sizes import constant_integer
 from symdiff.source import SourceSpan
@@ -322,7 +322,7 @@ class _Function:
         if node.op.name == "range_length":
             return _length(operands, self.known.is_known(node.result))
         calls_back = "callee" in node.attributes
-        if not isinstance(node.op, Operation) or node.op.spelling is None or calls_back:
+        if not isinstance(node.op, DeclaredOp) or node.op.spelling is None or calls_back:
             raise refused(node, node.op.name.replace("_", " "))
         before = len(self.names.objects)
         holes = _placeholders(operands)
@@ -496,7 +496,7 @@ _COUNTED = "let the loop run over a range of known length and keep values with n
 
 def _repeats(reader: Node, value: Value) -> bool:
     """Whether the spelling of a reader writes a value more than once."""
-    if not isinstance(reader.op, Operation) or reader.operands.count(value) > 1:
+    if not isinstance(reader.op, DeclaredOp) or reader.operands.count(value) > 1:
         return True
     return any(reader.operands[k] is value for k in reader.op.repeated if k < len(reader.operands))
 

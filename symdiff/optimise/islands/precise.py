@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from symdiff.ir.graph import Node, Value
-from symdiff.ops.declare import Operation
+from symdiff.ops.declare import DeclaredOp
 
 ARITHMETIC = frozenset(
     {"add", "subtract", "multiply", "divide", "negative", "square", "reciprocal", "power"}
@@ -45,7 +45,7 @@ def _applied(node: Node, known: Mapping[Value, Any]) -> Any:
 
     if node.op.name == "constant":
         return mpmath.mpf(float(node.attributes["value"]))
-    assert isinstance(node.op, Operation)
+    assert isinstance(node.op, DeclaredOp)
     operands = [known[operand] for operand in node.operands]
     huge = any(x and mpmath.mag(x) > _MOST_BITS for x in operands)
     if huge and node.op.name not in ARITHMETIC | _LOGARITHMIC:
@@ -57,7 +57,7 @@ def _applied(node: Node, known: Mapping[Value, Any]) -> Any:
 
 
 @functools.lru_cache(maxsize=512)
-def _function(op: Operation) -> Callable[..., Any]:
+def _function(op: DeclaredOp) -> Callable[..., Any]:
     names = _Names()
     if isinstance(op.sympy, str):
         return getattr(names, op.sympy)  # type: ignore[no-any-return]

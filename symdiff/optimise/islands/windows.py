@@ -17,7 +17,7 @@ import numpy as np
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
-from symdiff.ops.declare import OnArrays, Operation, fails_to_broadcast
+from symdiff.ops.declare import DeclaredOp, OnArrays, fails_to_broadcast
 from symdiff.ops.facts import may_raise, number_of
 from symdiff.optimise.islands.costs import COSTS
 from symdiff.optimise.islands.precise import ARITHMETIC
@@ -33,7 +33,7 @@ def is_simplifiable(node: Node) -> bool:
     shapes do not meet, which they do not in another form of the same operands either.
     """
     op = node.op
-    if not isinstance(op, Operation) or op.name not in COSTS or op.sympy is None:
+    if not isinstance(op, DeclaredOp) or op.name not in COSTS or op.sympy is None:
         return False
     if isinstance(op.sympy, OnArrays) or len(node.results) != 1:
         return False
