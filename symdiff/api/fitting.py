@@ -36,7 +36,9 @@ def inlined(
     given = {}
     for k, (path, value) in enumerate(zip(paths, values, strict=True)):
         primal = belongs.get(path)
-        given[f"x{k}"] = value if primal is None else _like(stager, value, primal, spelled(path))
+        given[f"x{k}"] = (
+            value if primal is None else like_primal(stager, value, primal, spelled(path))
+        )
     names = iter(given)
     inputs = tuple(
         Input((next(names),)) if source.origin == "argument" else source for source in graph.inputs
@@ -44,7 +46,7 @@ def inlined(
     return stager.inline(replace_graph(graph, inputs=inputs), given, captured)
 
 
-def _like(stager: Stager, value: Value, primal: Value, name: str) -> Value:
+def like_primal(stager: Stager, value: Value, primal: Value, name: str) -> Value:
     """A derivative in the type of what it belongs to.
 
     :raises SignatureError: where it cannot have it.

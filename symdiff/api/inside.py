@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from symdiff import differentiate
-from symdiff.api.fitting import inlined
+from symdiff.api.fitting import inlined, like_primal
 from symdiff.api.objects import checked_argnums
 from symdiff.api.programs import everything
 from symdiff.api.tangents import as_float, replaced
@@ -36,9 +36,11 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Graph, Value, walk_nodes
 from symdiff.ir.signature import Path, Signature
 from symdiff.ir.structure import Container, Leaf, Structure
+from symdiff.ops.rules import inlined as copied_in
 from symdiff.ops.stager import Stager
 from symdiff.pipeline import Arguments, Chain, seeded_results
 from symdiff.runtime.parameters import Parameters, positional
+from symdiff.runtime.signature import spelled
 
 Args = Sequence[Any]
 Kwargs = dict[str, Any]
@@ -178,29 +180,61 @@ def call_vjp(stager: Stager, function: Any, *primals: Any) -> Any:
         function, before = inner.function, inner.transforms
     given = [stager.lifted(stager.frozen(value)) for value in primals]
     call = _staged_call(stager, function, before, given, {})
-    if any(node.op.effect for node in walk_nodes(call.graph.block)):
-        raise UnsupportedCallError(
-            "symdiff.vjp inside a compiled function, of a function with effects",
-            hint="use symdiff.grad or symdiff.value_and_grad here",
-        )
+    places: dict[int, Path] = {}
+    _leaf_paths(call.graph.output, ("cotangent",), places)
+    seeds = [places[k] for k in seeded_results(call.graph)]
+    differentiated = _in_two_parts if _has_effects(call.graph) else _in_one_part
+    value, pulled = differentiated(stager, call, seeds)
+
+    def pull(stager: Stager, args: Args, kwargs: Kwargs) -> Any:
+        (cotangent,) = _COTANGENT.bind(tuple(args), kwargs)
+        return pulled(stager, stager.lifted(cotangent))
+
+    return value, stager.callable(object(), pull)
+
+
+Pull = Callable[[Stager, Any], Any]  # from the cotangent to the cotangents of the arguments
+
+
+def _has_effects(graph: Graph) -> bool:
+    return any(node.op.effect for node in walk_nodes(graph.block))
+
+
+def _in_one_part(stager: Stager, call: _Call, seeds: Sequence[Path]) -> tuple[Any, Pull]:
+    """The backward part computes the primal values that it reads again; common ones are merged."""
     asked, structure = everything(call.graph, call.signature, call.parameters, 0)
     made = differentiate.vjp(
         asked.graph, asked.wrt, output=shifted(structure, len(asked.graph.block.results))
     )
-    places: dict[int, Path] = {}
-    _leaf_paths(call.graph.output, ("cotangent",), places)
-    backward = renamed(made, lambda path: path, [places[k] for k in seeded_results(call.graph)])
-
+    backward = renamed(made, lambda path: path, seeds)
     value = stager.inline(call.graph, call.arguments, call.captured)
-    seeds = [places[k] for k in seeded_results(call.graph)]
     belongs = dict(zip(seeds, stager.leaves({"cotangent": value}, seeds), strict=True))
 
-    def pull(stager: Stager, args: Args, kwargs: Kwargs) -> Any:
-        given = _COTANGENT.bind(tuple(args), kwargs)
-        arguments = {**call.arguments, "cotangent": stager.lifted(*given)}
+    def pull(stager: Stager, cotangent: Any) -> Any:
+        arguments = {**call.arguments, "cotangent": cotangent}
         return inlined(stager, backward, arguments, call.captured, belongs)
 
-    return value, stager.callable(backward, pull)
+    return value, pull
+
+
+def _in_two_parts(stager: Stager, call: _Call, seeds: Sequence[Path]) -> tuple[Any, Pull]:
+    """The forward part, whose effects happen once, saves what the backward part reads."""
+    asked, structure = everything(call.graph, call.signature, call.parameters, 0)
+    parts = differentiate.split(asked.graph, asked.wrt)
+    results = stager.inlined(parts.forward, call.arguments, call.captured)
+    saved = results[len(results) - parts.saved :]
+    value = stager.returned(call.graph.output, results)
+    primals = stager.leaves({"cotangent": value}, seeds)
+
+    def pull(stager: Stager, cotangent: Any) -> Any:
+        given = stager.leaves({"cotangent": cotangent}, seeds)
+        fitted = [
+            like_primal(stager, one, primal, spelled(path))
+            for one, primal, path in zip(given, primals, seeds, strict=True)
+        ]
+        return stager.returned(structure, copied_in(parts.backward, [*saved, *fitted]))
+
+    return value, pull
 
 
 _COTANGENT = Parameters("pullback", positional(["cotangent"]))

@@ -14,10 +14,11 @@ from symdiff import differentiate, ops
 from symdiff.api.wrt import Asked, derived_from, mapped, of_tuple
 from symdiff.differentiate.graphs import leaves_of
 from symdiff.differentiate.rows import rows_of
-from symdiff.ir.build import Builder, building, copy_into
+from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Block, Graph, Value, walk_nodes
 from symdiff.ir.structure import Leaf, Static, Structure
 from symdiff.ir.types import ArrayType, carries_derivative
+from symdiff.ops.rules import inlined
 
 Shaped = Callable[[Sequence[Structure]], Structure]
 Mode = Literal["auto", "fwd", "rev"]
@@ -91,14 +92,6 @@ def _weight(types: Sequence[object]) -> tuple[int, int]:
 
 def _leaves(structure: Structure) -> list[int]:
     return list(leaves_of(structure))
-
-
-def inlined(graph: Graph, arguments: Sequence[Value]) -> list[Value]:
-    """The results of a graph that is copied to the current builder."""
-    new = dict(zip(graph.block.parameters, arguments, strict=True))
-    for node in graph.block.nodes:
-        copy_into(node, new)
-    return [new.get(value, value) for value in graph.block.results]
 
 
 # Reverse ------------------------------------------------------------------------------------------

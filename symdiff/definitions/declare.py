@@ -110,8 +110,8 @@ def refuse(reason: str) -> NoReturn:
     raise UnsupportedCallError(reason)
 
 
-def _refuse_staged(stager: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> NoReturn:
-    refuse(*arguments)
+def _refuse_staged(stager: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    stager.refuse(*arguments)
 
 
 refuse.__symdiff_staged__ = _refuse_staged  # type: ignore[attr-defined]

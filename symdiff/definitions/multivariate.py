@@ -37,7 +37,7 @@ def _is_of_one(mean: Any, cov: Any) -> bool:
 
 
 def normal_logpdf(x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = False) -> Any:
-    if allow_singular is not False:
+    if allow_singular:
         refuse("allow_singular=True")
     mean = None if mean is None else np.asarray(mean)
     cov = np.asarray(1.0 if cov is None else cov, dtype=np.float64)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 from symdiff.ir.graph import Graph, Value
 from symdiff.ir.signature import Signature, Specification
@@ -62,6 +62,12 @@ class Stager(Protocol):
         """The abstract result of a graph whose argument inputs stand in ``arguments``."""
         ...
 
+    def inlined(
+        self, graph: Graph, arguments: dict[str, Any], captured: Sequence[Value]
+    ) -> list[Value]:
+        """Like ``inline``, but returns the values of the results, without their structure."""
+        ...
+
     def elements(self, value: Any) -> tuple[Any, ...]:
         """The elements of an abstract tuple or list."""
         ...
@@ -76,6 +82,12 @@ class Stager(Protocol):
 
     def returned(self, structure: Structure, values: Sequence[Value]) -> Any:
         """The abstract value of a structure with these values at its leaves."""
+        ...
+
+    def refuse(self, reason: str) -> NoReturn:
+        """Refuse what a definition does not take; where a condition decides that whose value can be
+        fixed, ask for it first.
+        """
         ...
 
     def no_grad(self) -> Any:

@@ -14,7 +14,7 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from symdiff.parse.calls import CALLABLES
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.contexts import NoGrad, without_derivatives
 from symdiff.parse.definitions import call_definition
+from symdiff.parse.demand import obtainable
 from symdiff.parse.heap import is_callers
 from symdiff.parse.interpreter import ERROR, HOOKS, Interpreter
 from symdiff.parse.marking import suspended
@@ -162,6 +163,12 @@ class Stager:
 
     def solution(self, rule: str, *given: Abstract) -> Abstract:
         return solving.solution(self, rule, *given)
+
+    def refuse(self, reason: str) -> NoReturn:
+        for predicate in reversed(self.interp.predicates):
+            if wanted := obtainable(self.interp, predicate):
+                raise wanted
+        raise UnsupportedCallError(reason)
 
     def require(self, condition: Value, message: str) -> None:
         interp = self.interp
@@ -441,6 +448,9 @@ class Stager:
             yield from self._locations(item, (*path, key))
 
     def inline(self, graph: Graph, arguments: Keywords, captured: Sequence[Value]) -> Abstract:
+        return self.returned(graph.output, self.inlined(graph, arguments, captured))
+
+    def inlined(self, graph: Graph, arguments: Keywords, captured: Sequence[Value]) -> list[Value]:
         paths = [given.path for given in graph.inputs if given.origin == "argument"]
         values = iter(self.leaves(arguments, paths))
         free = iter(captured)
@@ -456,7 +466,7 @@ class Stager:
         if never_returns(graph.block):
             self.interp.leave(ERROR)
             raise NeverReturns
-        return self.returned(graph.output, [new.get(v, v) for v in graph.block.results])
+        return [new.get(v, v) for v in graph.block.results]
 
     def leaves(self, arguments: Keywords, paths: Sequence[Path]) -> list[Value]:
         return [self._at(arguments, path) for path in paths]

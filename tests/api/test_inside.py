@@ -96,6 +96,36 @@ def test_structure_may_depend_on_an_int_of_the_call_outside():
     assert sd.grad(slope)(1.5, 3) == pytest.approx(12 * 1.5**2)
 
 
+def test_a_vjp_of_a_vjp_of_a_vjp():
+    def pulled(f):
+        return lambda x: sd.vjp(f, x)[1](np.ones(2))[0]
+
+    (third,) = sd.vjp(lambda x: pulled(pulled(np.sin))(x), X)[1](np.ones(2))
+    np.testing.assert_allclose(third, -np.cos(X), rtol=1e-14)
+    np.testing.assert_allclose(
+        sd.grad(lambda x: np.sum(pulled(pulled(pulled(np.sin)))(x)))(X), np.sin(X), rtol=1e-14
+    )
+
+
+def test_what_a_function_does_beside_computing_happens_once_under_vjp(capsys):
+    def noisy(x):
+        print("seen")
+        return np.sin(x * np.random.standard_normal(2))
+
+    def slope(x):
+        y, pullback = sd.vjp(noisy, x)
+        return np.sum(pullback(y)[0]) + np.sum(pullback(np.ones(2))[0])
+
+    np.random.seed(3)
+    value, gradient = sd.value_and_grad(slope)(X)
+    assert capsys.readouterr().out == "seen\n"
+    np.random.seed(3)
+    z = np.random.standard_normal(2)
+    assert value == pytest.approx(np.sum((np.sin(X * z) + 1) * z * np.cos(X * z)))
+    expected = z**2 * (np.cos(X * z) ** 2 - (np.sin(X * z) + 1) * np.sin(X * z))
+    np.testing.assert_allclose(gradient, expected, rtol=1e-12)
+
+
 # Tangents and cotangents that do not fit ----------------------------------------------------------
 
 

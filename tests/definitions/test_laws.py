@@ -287,6 +287,15 @@ def test_what_is_not_known_is_told_by_name(function: Callable[..., Any], named: 
         sd.jvp(function, (0.8,), (1.0,))
 
 
+def test_an_option_that_is_off_is_not_said_to_be_on():
+    def program(x: Any, flag: Any) -> Any:
+        return stats.multivariate_normal.logpdf(x, allow_singular=flag)
+
+    assert sd.grad(program)(0.8, False) == pytest.approx(-0.8)
+    with pytest.raises(sd.UnsupportedCallError, match="allow_singular=True"):
+        sd.grad(program)(0.8, True)
+
+
 NORMAL = stats.multivariate_normal(MEAN, ROOT @ ROOT.T)
 SHARES = stats.dirichlet(np.array([1.3, 0.7, 2.4]))
 
