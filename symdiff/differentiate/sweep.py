@@ -6,6 +6,7 @@ afterwards. Each block of the sweep is paired with the primal block that it reve
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ from symdiff.ir.control import (
 from symdiff.ir.graph import Block, GraphCell, Node, Op, Value
 from symdiff.ir.types import FLOAT, ArrayType, with_sizes_of, with_symbols
 from symdiff.ops.declare import DeclaredOp, array_type, ufunc_dtypes
+from symdiff.ops.draws import advice
+from symdiff.source.trees import expression_of
 
 Partial = Value | int | float
 
@@ -518,14 +521,24 @@ def _of_strong_dtype(partial: Value, g: Value) -> Value:
 
 
 def no_rule(node: Node, operand: Value) -> UnsupportedCallError:
-    name = node.attributes.get("description") or node.op.name
     of = f" with respect to {operand.name!r}" if operand.name else ""
     value = operand.name or "the argument"
+    constant = f"wrap {value} in symdiff.stop_gradient(...), or give a rule with symdiff.custom_vjp"
     return UnsupportedCallError(
-        f"cannot differentiate {name}{of}",
-        node.span,
-        f"wrap {value} in symdiff.stop_gradient(...), or give a rule with symdiff.custom_vjp",
+        f"cannot differentiate {_called(node)}{of}", node.span, advice(node) or constant
     )
+
+
+def _called(node: Node) -> str:
+    """What has no rule, as the user wrote it."""
+    described = node.attributes.get("description")
+    if described is not None or node.span is None:
+        return described or node.op.name
+    try:
+        written = expression_of(node.span.code)
+    except SyntaxError:
+        return "this"  # the first line of several
+    return ast.unparse(written.func) if isinstance(written, ast.Call) else "this"
 
 
 def _nothing(sweep: Sweep, node: Node, cotangents: Cotangents) -> None:

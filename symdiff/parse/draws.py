@@ -1,9 +1,9 @@
 """Random draws: calls with an effect whose results have a type that the arguments tell.
 
 A draw happens once, in its place, under every transform, and what it gives is kept for the backward
-sweep. Parameters of a distribution must not carry a derivative: write ``mu + sigma * draw``. What
-is drawn from an array, or is an array in another order, is its elements at places that are drawn:
-these carry derivatives.
+sweep. Location and scale of a normal distribution may carry derivatives (``ops.draws``), parameters
+of other ones may not: write ``low + width * draw``. What is drawn from an array, or is an array in
+another order, is its elements at places that are drawn: these carry derivatives.
 """
 
 from __future__ import annotations

@@ -117,10 +117,139 @@ def test_what_is_not_drawn_is_refused() -> None:
     rng = np.random.default_rng(0)
     for function, message in (
         (lambda x: x * rng.random(3, out=np.zeros(3)), r"random\(out=\.\.\.\)"),
-        (lambda x: rng.normal(x, 1.0), "cannot differentiate"),
+        (lambda x: rng.gamma(x, 1.0), r"cannot differentiate rng\.gamma with respect to 'x'"),
         (lambda x: rng.shuffle([x, x]), "shuffle of"),
     ):
         with pytest.raises(UnsupportedCallError, match=message):
             sd.vjp(function, X)
     with pytest.raises(AttributeError, match="Generator' object has no attribute 'randn'"):
         sd.vjp(lambda x: x * rng.randn(3), X)
+
+
+# Derivatives by location and scale: the formula in the draws that a twin generator gives ----------
+
+SOURCES = [
+    lambda: np.random.default_rng(5),
+    lambda: np.random.Generator(np.random.MT19937(5)),
+    lambda: np.random.RandomState(5),
+]
+SHAPES: list[tuple[Any, Any, Any]] = [
+    (0.3, 1.7, None),
+    (np.float64(0.3), np.array(1.7), None),
+    (X, 1.7, None),
+    (0.3, np.abs(X), None),
+    (X, np.abs(X), (4, 3)),
+    (X[:, None], np.abs(X), None),
+    (0.3, 1.7, 5),
+    (X.astype(np.float32), 0.5, None),
+]
+
+
+@pytest.mark.parametrize("make", SOURCES)
+@pytest.mark.parametrize(("mu", "s", "size"), SHAPES)
+def test_a_normal_draw_is_differentiated_by_location_and_scale(
+    make: Any, mu: Any, s: Any, size: Any
+) -> None:
+    def program(mu: Any, s: Any, rng: Any) -> Any:
+        before = rng.standard_normal()
+        return before + np.sum(np.sin(rng.normal(mu, s, size) * rng.normal(scale=s)))
+
+    value, (by_mu, by_s) = sd.value_and_grad(program, (0, 1))(mu, s, make())
+    assert same(value, program(mu, s, make()))
+    rng = make()
+    rng.standard_normal()
+    shape = np.broadcast_shapes(np.shape(mu), np.shape(s)) if size is None else size
+    z = rng.standard_normal(shape if shape != () else None)
+    w = rng.standard_normal(np.shape(s) if np.shape(s) else None)
+    mu64, s64 = np.float64(mu), np.float64(s)
+    outer = np.cos((mu64 + s64 * z) * (s64 * w))
+    for found, expected, like in (
+        (by_mu, outer * s64 * w, mu),
+        (by_s, outer * (z * s64 * w + (mu64 + s64 * z) * w), s),
+    ):
+        padded = np.reshape(expected, (1,) * (2 - np.ndim(expected)) + np.shape(expected))
+        target = (1,) * (2 - np.ndim(like)) + np.shape(like)
+        axes = tuple(k for k in range(2) if target[k] == 1 and padded.shape[k] != 1)
+        summed = np.sum(padded, axis=axes, keepdims=True).reshape(np.shape(like))
+        assert np.shape(found) == np.shape(like)
+        assert np.asarray(found).dtype == np.asarray(like).dtype
+        np.testing.assert_allclose(found, summed, rtol=3e-6 if mu is SHAPES[-1][0] else 1e-12)
+
+
+def drawn_anyhow(mu, s):
+    total = 0.0
+    for k in range(3):
+        if mu * k < 1.0:
+            total += np.random.normal(mu, s) ** 2 + np.random.exponential(s)
+    return total
+
+
+def seed():
+    np.random.seed(2)
+
+
+def test_draws_of_modules_are_differentiated_in_loops_and_branches() -> None:
+    seed()
+    expected = drawn_anyhow(0.4, 1.3)
+    z, e = np.zeros(3), np.zeros(3)
+    seed()
+    for k in range(3):
+        z[k], e[k] = np.random.standard_normal(), np.random.standard_exponential()
+    seed()
+    value, (by_mu, by_s) = sd.value_and_grad(drawn_anyhow, (0, 1))(0.4, 1.3)
+    assert same(value, expected)
+    moved = 0.4 + 1.3 * z
+    assert by_mu == pytest.approx(np.sum(2 * moved), rel=1e-12)
+    assert by_s == pytest.approx(np.sum(2 * moved * z + e), rel=1e-12)
+    seed()
+    tangent = sd.jvp(drawn_anyhow, (0.4, 1.3), (1.0, 0.5))[1]
+    assert tangent == pytest.approx(by_mu + 0.5 * by_s, rel=1e-12)
+    seed()
+    curvature = sd.hessian(drawn_anyhow)(0.4, 1.3)
+    assert curvature == pytest.approx(3 * 2, rel=1e-12)
+
+
+@pytest.mark.parametrize("s", [-1.0, -0.0, np.array([1.0, -2.0])])
+def test_a_negative_scale_raises_before_anything_is_drawn(s: Any) -> None:
+    rng = np.random.default_rng(1)
+    with pytest.raises(ValueError, match="scale < 0"):
+        sd.grad(lambda s, rng: np.sum(rng.normal(0.5, s)))(s, rng)
+    assert rng.random() == np.random.default_rng(1).random()
+
+
+def test_a_scale_that_is_not_a_number_gives_no_number() -> None:
+    value, _ = sd.value_and_grad(lambda s, rng: rng.normal(0.5, s))(
+        np.nan, np.random.default_rng(1)
+    )
+    assert np.isnan(value)
+
+
+def test_a_size_that_does_not_fit_raises_as_outside() -> None:
+    for size in ((1,), 2, (3, 1)):
+        for function in (np.random.default_rng(1).normal, np.random.RandomState(1).normal):
+            with pytest.raises(ValueError):
+                function(X, 1.0, size)
+        with pytest.raises(ValueError):
+            sd.grad(lambda x, rng, size=size: np.sum(rng.normal(x, 1.0, size)))(
+                X, np.random.default_rng(1)
+            )
+
+
+@pytest.mark.parametrize(
+    ("draw", "hint"),
+    [
+        (lambda x, rng: rng.uniform(0.0, x), r"x = low \+ \(high - low\) \* rng\.random\(size="),
+        (lambda x, rng: rng.laplace(x, 1.0), r"x = mu \+ s \* rng\.laplace\(size="),
+        (lambda x, rng: np.random.gamma(x), "draw with constant ones"),
+    ],
+)
+def test_the_hint_at_a_draw_keeps_the_derivative(draw: Any, hint: str) -> None:
+    with pytest.raises(UnsupportedCallError, match=hint) as caught:
+        sd.grad(draw)(0.4, np.random.default_rng(1))
+    assert "opaque" not in str(caught.value)
+    assert "stop_gradient" not in str(caught.value)
+
+
+def test_a_draw_keeps_its_name_where_its_parameters_carry_no_derivative() -> None:
+    source = sd.grad(lambda x, s: x * np.random.normal(0.0, s)).source("float", "float")
+    assert "normal(0.0, s)" in source
