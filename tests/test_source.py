@@ -315,6 +315,26 @@ def test_an_edited_function_is_refused_with_a_way_out(run: Run) -> None:
     assert find_source(new).tree.lineno == 1
 
 
+def test_code_of_exec_under_the_name_of_a_file_is_not_said_to_be_an_edit(run: Run) -> None:
+    run("x = 1\n")
+    other = run("def f(x):\n    return x + 1\n")["f"]
+    names: dict[str, Any] = {}
+    text = "def f(x):\n    return x + 2\n"
+    exec(compile(text, other.__code__.co_filename, "exec"), names)
+    with pytest.raises(SourceUnavailableError, match=r"or exec\(\) made the function"):
+        find_source(names["f"])
+
+
+def test_code_of_exec_beside_a_command_line_has_no_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    names: dict[str, Any] = {}
+    exec(compile("def f(x):\n    return x + 2\n", "<string>", "exec"), names)
+    command = "exec(compile(...))\n"
+    monkeypatch.setitem(linecache.cache, "<string>", (len(command), None, [command], "<string>"))
+    with pytest.raises(SourceUnavailableError, match=r"made by exec\(\)") as caught:
+        find_source(names["f"])
+    assert "changed" not in str(caught.value)
+
+
 @pytest.mark.parametrize("after", ["def f(x:\n", "x = '\\0'\n", "\0", "y = 1\n"])
 def test_an_edit_that_leaves_no_such_function(run: Run, tmp_path: Path, after: str) -> None:
     old = run("def f(x):\n    return x + 1\n")["f"]

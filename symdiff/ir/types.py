@@ -219,6 +219,8 @@ def in_words(type_: Type) -> str:
     """
     if isinstance(type_, ListType):
         return f"list[{in_words(type_.element)}]"
+    if isinstance(type_, OpaqueType):
+        return f"{'an' if type_.description == 'object' else 'a'} {type_.description}"
     if not isinstance(type_, ArrayType):
         return str(type_)
     return str(replace(type_, shape=tuple(map(with_spelled_name, type_.shape))))

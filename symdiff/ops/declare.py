@@ -497,7 +497,7 @@ def require_array(type_: Type, name: str) -> ArrayType:
     """The type as an array type; an error that names the op otherwise."""
     if isinstance(type_, OpaqueType):
         raise UnsupportedCallError(
-            f"{name} of a value that nothing is known of: it comes from a call without a rule",
+            "the type of a value is not known here: it comes from a call without a rule",
             hint='say its type where it is made: symdiff.nondifferentiable(returns="float64[n]")',
         )
     if not isinstance(type_, ArrayType):

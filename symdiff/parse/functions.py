@@ -164,11 +164,7 @@ def run_function(
             f"symdiff does not compile '{keyword}'", span_of(suspended, source), hint
         )
     if len(interp.frames) > MOST_INLINED:
-        raise UnsupportedCallError(
-            f"'{scope.function}' calls itself to a depth of more than {MOST_INLINED}",
-            interp.span,
-            "a recursion on data needs a bound that is known at compile time; or use a loop",
-        )
+        raise _too_deep(interp, node, scope)
     bound = bind_arguments(interp, node, scope.function, defaults, arguments, keywords)
     key = (node, scope.parent)
 
@@ -177,6 +173,31 @@ def run_function(
         return _run_in_frame(interp, node, source, inner, bound)
 
     return followed(interp, key, span_of(node, source), bound, run)
+
+
+def _too_deep(interp: Interpreter, node: FunctionNode, scope: Scope) -> UnsupportedCallError:
+    if any(_is_one_function(frame.scope, node, scope) for frame in interp.frames):
+        return UnsupportedCallError(
+            f"'{scope.function}' calls itself to a depth of more than {MOST_INLINED}",
+            interp.span,
+            "a recursion on data needs a bound that is known at compile time; or use a loop",
+        )
+    return UnsupportedCallError(
+        f"'{scope.function}' is called by a chain of more than {MOST_INLINED} functions",
+        interp.span,
+        "let some of them compute what the ones below them do, or call them in a loop",
+    )
+
+
+def _is_one_function(active: Scope, node: FunctionNode, scope: Scope) -> bool:
+    """True for a call of the same function, not of another one made by the same definition."""
+    return (
+        active.node is node
+        and active.parent is scope.parent
+        and active.globals is scope.globals
+        and active.cells.keys() == scope.cells.keys()
+        and all(active.cells[name] is cell for name, cell in scope.cells.items())
+    )
 
 
 def _run_in_frame(

@@ -110,7 +110,7 @@ def require_known(interp: Interpreter, *values: Abstract) -> None:
     """Refuse questions about what nothing is known of."""
     if any(map(is_unknown, values)):
         raise UnsupportedCallError(
-            "this depends on what a call without a rule gave, of which nothing is known",
+            "this depends on the result of a call without a rule, whose type is not known",
             interp.span,
             'say its type where it is made: symdiff.nondifferentiable(returns="float")',
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -601,6 +602,8 @@ def describe(value: Abstract) -> str:
         return repr(value)
     if (isinstance(value, ListRef) and value.frozen) or isinstance(value, tuple):
         return "a tuple"
+    if isinstance(value, str | bytes | None):
+        return textwrap.shorten(repr(value), _LONGEST, placeholder="...")
     if type(value).__module__.startswith("symdiff.parse"):
         return _WORDS.get(type(value), "an object")
     if isinstance(value, type | np.dtype) or callable(value):
@@ -608,6 +611,7 @@ def describe(value: Abstract) -> str:
     return f"{type(value).__name__} {value!r}" if is_leaf(value) else type(value).__name__
 
 
+_LONGEST = 40  # of a text that is shown
 _WORDS: dict[type, str] = {
     type(ABSENT): "an unbound name",
     Array: "an array",

@@ -43,7 +43,7 @@ def _staged(value: Value) -> Value:
         return _staged(length)
     if isinstance(type_, OpaqueType):
         raise UnsupportedCallError(
-            "the truth of an object that nothing is known about",
+            "whether this is true depends on the result of a call without a rule",
             hint='say its type where it is made: symdiff.nondifferentiable(returns="bool")',
         )
     if isinstance(type_, ArrayType) and type_.kind == "python" and type_.dtype.kind == "b":

@@ -253,9 +253,11 @@ def _without_text(function: types.FunctionType) -> SourceUnavailableError:
 
 def _changed(function: types.FunctionType) -> SourceUnavailableError:
     code = function.__code__
+    if code.co_filename.startswith("<"):
+        return _without_text(function)
     return SourceUnavailableError(
-        f"the source of {code.co_qualname!r} is not what runs: "
-        f"{code.co_filename} was changed since it was imported",
-        hint="reload the module or restart Python; if the file was not changed, something "
-        "rewrote the function's bytecode at import",
+        f"the source of {code.co_qualname!r} is not what runs: {code.co_filename} was changed "
+        "since it was imported, or exec() made the function under that file's name",
+        hint="reload the module or restart Python; put what exec() makes into a file of its own; "
+        "if neither is the case, something rewrote the function's bytecode at import",
     )

@@ -1,5 +1,6 @@
 """What would take too long to follow is refused: turns, calls, depth, large constants."""
 
+import linecache
 import sys
 
 import numpy as np
@@ -55,6 +56,28 @@ def test_a_recursion_of_static_depth_is_followed_far():
 
 def never_ends(x, n=0):
     return never_ends(x, n + 1)
+
+
+def chained(depth):
+    function = np.sin
+    for _ in range(depth):
+        function = extended(function)
+    return function
+
+
+def extended(inner):
+    namespace = {"inner": inner}
+    text = "def link(x):\n    return 1.01 * inner(x)\n"
+    name = f"<link {id(namespace)}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    exec(compile(text, name, "exec"), namespace)
+    return namespace["link"]
+
+
+def test_a_long_chain_of_functions_is_not_said_to_be_a_recursion():
+    with pytest.raises(UnsupportedCallError, match="chain of more than 200 functions") as caught:
+        symdiff.grad(chained(250))(2.0)
+    assert "itself" not in str(caught.value) and "recursion" not in str(caught.value)
 
 
 def test_a_recursion_without_an_end_is_refused():
