@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff import differentiate, ops
+from symdiff import differentiate
 from symdiff.api.marks import checkpoint, custom_jvp, custom_vjp, nondifferentiable
 from symdiff.api.ruling import Rule
 from symdiff.differentiate.cotangents import fitted
@@ -33,10 +33,13 @@ from symdiff.ir.types import (
     type_of_constant,
     with_open_sizes,
 )
+from symdiff.ops.creation import zeros_of
 from symdiff.ops.declare import broadcast_shapes, ufunc_dtypes
-from symdiff.ops.effects import Named
+from symdiff.ops.effects import Named, grad_hook
 from symdiff.ops.elementary import number_or_array
+from symdiff.ops.reduce import broadcast_like
 from symdiff.ops.rules import custom_call, inlined, of_shape
+from symdiff.ops.sizes import sizes_of
 from symdiff.ops.stager import Stager
 from symdiff.parse.blame import is_users
 from symdiff.runtime.parameters import Parameters
@@ -312,14 +315,14 @@ class _Call:
                 )
             part = part.items[part.keys.index(key)]
         if not isinstance(part, Leaf):
-            return ops.zeros_of(operand)
+            return zeros_of(operand)
         return self._fitting(results[part.index], operand)
 
     def _fitting(self, derivative: Value, primal: Value) -> Value:
         """A derivative that the user's rule gives; where it has fewer axes, it is repeated."""
         ranks = [v.type.rank for v in (derivative, primal) if isinstance(v.type, ArrayType)]
         if len(ranks) == 2 and ranks[0] < ranks[1]:
-            derivative = ops.broadcast_like(derivative, primal)
+            derivative = broadcast_like(derivative, primal)
         return _of_its_shape(derivative, primal, f"the rule of {self.name}")
 
     def forward_of(self, rule: Graph, captured: Sequence[Value]) -> Graph:
@@ -354,7 +357,7 @@ class _Call:
                 found[wanted.index] = (
                     self._fitting(results[part.index], primal)
                     if isinstance(part, Leaf)
-                    else ops.zeros_of(primal)
+                    else zeros_of(primal)
                 )
         return [found[k] for k in sorted(found)]
 
@@ -370,7 +373,7 @@ class _Call:
         )
         seeds = [Value(v.type, None, "g") for v in forward.block.results]
         with building(Builder()) as made:
-            tangents = [ops.zeros_of(operands[k]) for k in places]
+            tangents = [zeros_of(operands[k]) for k in places]
             found = dict(zip(places, inlined(linear, [*operands, *tangents, *seeds]), strict=True))
         bars = [found.get(k, operand) for k, operand in enumerate(operands)]
         return self._graph(made, [*operands, *seeds], bars)
@@ -467,7 +470,7 @@ def _of_its_shape(derivative: Value, primal: Value, rule: str) -> Value:
                 hint="a derivative has the shape of what it is by",
             )
         if given.shape != wanted.shape:
-            derivative = of_shape(derivative, *ops.sizes_of(primal), shape=wanted.shape, rule=rule)
+            derivative = of_shape(derivative, *sizes_of(primal), shape=wanted.shape, rule=rule)
     return fitted(derivative, primal)
 
 
@@ -649,7 +652,7 @@ def _inputs(values: Sequence[Value]) -> tuple[Input, ...]:
 
 def _opaque_hook(stager: Stager, x: Any, fn: Any) -> Any:
     (value,) = stager.leaves({"x": stager.lifted(x)}, [("x",)])
-    return _hooked(stager, x, ops.grad_hook(value, function=_named(fn)))
+    return _hooked(stager, x, grad_hook(value, function=_named(fn)))
 
 
 def _hooked(stager: Stager, x: Any, value: Value) -> Any:

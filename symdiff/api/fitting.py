@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from symdiff import ops
 from symdiff.differentiate.cotangents import fitted
 from symdiff.errors import SignatureError
 from symdiff.ir.graph import Graph, Input, Value
 from symdiff.ir.signature import Path
 from symdiff.ir.types import ArrayType, Dim, Size, in_words
+from symdiff.ops import sizes
+from symdiff.ops.elementary import equal
 from symdiff.ops.stager import Stager
 from symdiff.pipeline import replace_graph
 from symdiff.runtime.signature import spelled
@@ -66,7 +67,7 @@ def like_primal(stager: Stager, value: Value, primal: Value, name: str) -> Value
         )
     for axis, (a, b) in enumerate(pairs):
         if a != b:
-            same = ops.equal(ops.size(value, axis=axis), ops.size(primal, axis=axis))
+            same = equal(sizes.size(value, axis=axis), sizes.size(primal, axis=axis))
             stager.require(same, f"{name} has not the shape of what it belongs to")
     return fitted(value, primal)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from symdiff import differentiate, ops
+from symdiff import differentiate
 from symdiff.api.wrt import Asked, derived_from, mapped, of_tuple
 from symdiff.differentiate.graphs import leaves_of
 from symdiff.differentiate.rows import rows_of
@@ -18,6 +18,8 @@ from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Block, Graph, Value, walk_nodes
 from symdiff.ir.structure import Leaf, Static, Structure
 from symdiff.ir.types import ArrayType, carries_derivative
+from symdiff.ops.creation import zeros_of
+from symdiff.ops.effects import assert_, raise_
 from symdiff.ops.rules import inlined
 
 Shaped = Callable[[Sequence[Structure]], Structure]
@@ -74,7 +76,7 @@ def best_mode(graph: Graph, wrt: Sequence[int], returned: Sequence[int]) -> Lite
 def _has_effects(graph: Graph) -> bool:
     """Whether it would show how often the function is run, other than by an error."""
     effects = (node.op for node in walk_nodes(graph.block) if node.op.effect)
-    return any(op not in (ops.raise_, ops.assert_) for op in effects)
+    return any(op not in (raise_, assert_) for op in effects)
 
 
 def _weight(types: Sequence[object]) -> tuple[int, int]:
@@ -110,7 +112,7 @@ def _reverse_rows(
     for k in returned:
 
         def rows_from(seed: Value, k: int = k) -> list[Value]:
-            seeds = [seed if other == k else ops.zeros_of(primals[other]) for other in returned]
+            seeds = [seed if other == k else zeros_of(primals[other]) for other in returned]
             return inlined(split.backward, [*saved, *seeds])
 
         for j, rows in enumerate(rows_of(primals[k], sources, rows_from)):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from symdiff import differentiate, ops
+from symdiff import differentiate
 from symdiff.api.finals import Finals
 from symdiff.api.marks import grad_hook
 from symdiff.api.tangents import as_float, like, replaced
@@ -32,6 +32,9 @@ from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, leaves
 from symdiff.ir.structure import Container, Leaf, Static, Structure
 from symdiff.ir.types import ArrayType, carries_derivative, in_words
+from symdiff.ops.creation import ones
+from symdiff.ops.effects import never_returns, opaque_call, stop_gradient
+from symdiff.ops.elementary import strong_constant
 from symdiff.ops.foreign import foreign_call
 from symdiff.ops.rules import custom_call, expanded
 from symdiff.parse import Marks
@@ -151,7 +154,7 @@ class Gradient(Differentiated):
         self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
     ) -> Graph:
         asked = self.asked(graph, inner, parameters)
-        if ops.never_returns(graph.block):
+        if never_returns(graph.block):
             return replace(graph, output=Static(None), mutated={})
         target, aux = self._target(graph)
         gradient = self.wrt.shaped(asked.results(len(graph.block.results)))
@@ -222,7 +225,7 @@ def without_rules_used(graph: Graph, wrt: Sequence[int]) -> Graph:
 
 def _is_cut(graph: Graph) -> bool:
     """Whether something in a function was declared to have no derivative."""
-    cutting = (ops.opaque_call, ops.stop_gradient, foreign_call)
+    cutting = (opaque_call, stop_gradient, foreign_call)
     return any(node.op in cutting for node in walk_nodes(graph.block))
 
 
@@ -513,8 +516,8 @@ def unit(value: Value) -> Value:
     type_ = value.type
     assert isinstance(type_, ArrayType)
     if type_.kind == "array":
-        return ops.ones(shape=(), dtype=type_.dtype)
-    return ops.strong_constant(1.0, value)
+        return ones(shape=(), dtype=type_.dtype)
+    return strong_constant(1.0, value)
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,12 @@ import re
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 
-from symdiff import ops
 from symdiff.ir.build import constant
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
+from symdiff.ops.anomalies import check_finite
 from symdiff.ops.effects import Named
+from symdiff.ops.recording import tap
 from symdiff.source import SourceSpan
 from symdiff.source.trees import expression_of
 
@@ -36,7 +37,7 @@ def is_on() -> bool:
 
 def check(node: Node, position: int, share: Value, bars: Sequence[Value | None]) -> None:
     """Check what flows into an operand of a primal node."""
-    if not _is_float(share) or node.op is ops.tap:
+    if not _is_float(share) or node.op is tap:
         return
     numbers = [
         (k, value)
@@ -46,7 +47,7 @@ def check(node: Node, position: int, share: Value, bars: Sequence[Value | None])
     names = tuple(_said(node, k) for k, _ in numbers)
     given = [bar for bar in bars if bar is not None and _is_float(bar)]
     line = f"line_{node.span.line}" if node.span is not None else "nowhere"
-    ops.check_finite(
+    check_finite(
         share,
         *(value for _, value in numbers),
         *(given if len(bars) == 1 else ()),

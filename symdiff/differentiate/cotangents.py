@@ -9,12 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 
-from symdiff import ops
 from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.control import LoopView, emit_loop, emit_undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import INT, ArrayType, Dim, Kind, ListType, OpaqueType, Size, TapeType
+from symdiff.ops import elementary
+from symdiff.ops.creation import zeros
 from symdiff.ops.declare import array_type
+from symdiff.ops.elementary import (
+    as_dtype_of,
+    as_scalar,
+    astype,
+    constant_of,
+    python_complex,
+    python_float,
+)
+from symdiff.ops.index import index_add
+from symdiff.ops.lists import list_accumulate, list_add, list_zeros_like
+from symdiff.ops.residuals import sum_if_defined, tape_length, zeros_if_defined
+from symdiff.ops.shape import copy
+from symdiff.ops.sizes import size as size_of
 
 
 class Cotangents:
@@ -47,7 +61,7 @@ class Cotangents:
             return
         before = self._found.get(value)
         if before is not None:
-            add = ops.sum_if_defined if value in self._partial else accumulated
+            add = sum_if_defined if value in self._partial else accumulated
             contribution = add(before, contribution)
         self._found[value] = name_after(contribution, value)
 
@@ -85,16 +99,16 @@ def accumulated(before: Value, contribution: Value) -> Value:
         _, *others = node.operands
         return builder().emit(node.op, (before, *others), node.attributes).result
     if isinstance(before.type, ListType):
-        return ops.list_accumulate(before, contribution)
-    return ops.add(before, contribution)
+        return list_accumulate(before, contribution)
+    return elementary.add(before, contribution)
 
 
 def _adds_to_zeros(node: Node) -> bool:
-    return node.op in (ops.index_add, ops.list_add) and _is_zeros(node.operands[0])
+    return node.op in (index_add, list_add) and _is_zeros(node.operands[0])
 
 
 def _is_zeros(value: Value) -> bool:
-    return value.node is not None and value.node.op in (ops.zeros, ops.list_zeros_like)
+    return value.node is not None and value.node.op in (zeros, list_zeros_like)
 
 
 # Types ------------------------------------------------------------------------------------------
@@ -106,14 +120,14 @@ def fitted(cotangent: Value, value: Value) -> Value:
     if not isinstance(wanted, ArrayType) or not isinstance(cotangent.type, ArrayType):
         return cotangent
     if kind_of(cotangent) == "array" and wanted.kind != "array":
-        cotangent = ops.as_scalar(cotangent)
-    cotangent = ops.as_dtype_of(cotangent, value)
+        cotangent = as_scalar(cotangent)
+    cotangent = as_dtype_of(cotangent, value)
     if kind_of(cotangent) == wanted.kind:
         return cotangent
     if wanted.kind == "python":
-        cast = ops.python_complex if wanted.dtype.kind == "c" else ops.python_float
+        cast = python_complex if wanted.dtype.kind == "c" else python_float
         return cast(cotangent)
-    return strong(cotangent, wanted) if wanted.kind == "scalar" else ops.copy(cotangent)
+    return strong(cotangent, wanted) if wanted.kind == "scalar" else copy(cotangent)
 
 
 def as_array_where(value: Value, derivative: Value | None) -> Value | None:
@@ -123,7 +137,7 @@ def as_array_where(value: Value, derivative: Value | None) -> Value | None:
         return derivative
     if type_.kind != "array" or kind_of(derivative) == "array":
         return derivative
-    return ops.copy(derivative)
+    return copy(derivative)
 
 
 def kind_of(value: Value) -> Kind:
@@ -132,10 +146,10 @@ def kind_of(value: Value) -> Kind:
 
 def strong(value: Value, type_: ArrayType) -> Value:
     """A Python number as a NumPy scalar."""
-    number = ops.constant_of(value)
+    number = constant_of(value)
     if number is not None:
         return builder().constant(type_.dtype.type(number))
-    return ops.astype(value, dtype=type_.dtype)
+    return astype(value, dtype=type_.dtype)
 
 
 # Zeros ------------------------------------------------------------------------------------------
@@ -160,7 +174,7 @@ class Zeros:
         """The cotangent of a value into which nothing flows."""
         type_ = value.type
         if isinstance(type_, ListType):
-            like = ops.zeros_if_defined if value in self.partial else ops.list_zeros_like
+            like = zeros_if_defined if value in self.partial else list_zeros_like
             return like(value)
         if isinstance(type_, TapeType):
             return self._tape(value)
@@ -174,18 +188,18 @@ class Zeros:
     def _array(self, value: Value, type_: ArrayType) -> Value:
         sizes = [self.size(dim) for dim in type_.shape]
         if value in self.partial and None in sizes:
-            return ops.zeros_if_defined(value)
+            return zeros_if_defined(value)
         lengths = [
-            ops.size(value, axis=axis) if size is None else size for axis, size in enumerate(sizes)
+            size_of(value, axis=axis) if size is None else size for axis, size in enumerate(sizes)
         ]
-        return ops.zeros(*lengths, shape=type_.shape, dtype=type_.dtype)
+        return zeros(*lengths, shape=type_.shape, dtype=type_.dtype)
 
     def size(self, dim: Dim) -> Value | int | None:
         """A dimension's size from what the graph's parameters say, or None where they do not."""
         if isinstance(dim, int):
             return dim
         found = None if dim.open else self._axes.get(dim)
-        return None if found is None else ops.size(found[0], axis=found[1])
+        return None if found is None else size_of(found[0], axis=found[1])
 
     def restate(self, node: Node) -> bool:
         """Make a ``size`` node ask a parameter of the same dimension; whether there is one."""
@@ -200,7 +214,7 @@ class Zeros:
     def _tape(self, tape: Value) -> Value:
         assert isinstance(tape.type, TapeType)
         if tape in self.partial:
-            return ops.zeros_if_defined(tape)
+            return zeros_if_defined(tape)
         element = Value(tape.type.element)
         with building(Builder([], builder().span)) as inner:
             inner.role = "cotangent"
@@ -223,7 +237,7 @@ def add_tapes(tapes: list[Value], partial: bool) -> Value:
         inner.role = "cotangent"
         total = elements[0]
         for element in elements[1:]:
-            total = (ops.sum_if_defined if partial else accumulated)(total, element)
+            total = (sum_if_defined if partial else accumulated)(total, element)
     return _map_tapes(tapes, elements, inner.nodes, total)
 
 
@@ -235,5 +249,5 @@ def _map_tapes(
 ) -> Value:
     """The tape of ``result``, computed from the elements of tapes of one length."""
     body = Block((Value(INT), *elements), nodes, (result,))
-    count = ops.tape_length(tapes[0], partial=True)
+    count = tape_length(tapes[0], partial=True)
     return LoopView(emit_loop(count, (), tapes, body)).ys[0]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from symdiff import ops
 from symdiff.differentiate.activity import Activity, analyse, can_carry, graph_of
 from symdiff.differentiate.calls import Calls, Request
 from symdiff.differentiate.cotangents import (
@@ -39,9 +38,14 @@ from symdiff.ir.control import (
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Op, Value
 from symdiff.ir.structure import Leaf, Static, Structure
 from symdiff.ir.types import carries_derivative
+from symdiff.ops import residuals
 from symdiff.ops.declare import DeclaredOp, array_type
 from symdiff.ops.defined import values_of_calls
-from symdiff.ops.retype import is_narrowed
+from symdiff.ops.elementary import as_dtype_of, constant_of
+from symdiff.ops.partial import partial_values
+from symdiff.ops.reduce import broadcast_like
+from symdiff.ops.residuals import unpacked
+from symdiff.ops.retype import is_narrowed, retype
 
 
 def jvp(
@@ -127,7 +131,7 @@ class Push:
         parameters = tuple(self.renewed(value) for value in block.parameters)
         self.tangents |= {v: seed for v, seed in seeds.items() if self.is_active(v)}
         self.targets = list(targets)
-        self.partial = ops.partial_values(block)
+        self.partial = partial_values(block)
         self.zeros = Zeros(parameters, set())
         with building(Builder()) as made:
             self.nodes(block.nodes)
@@ -179,10 +183,10 @@ class Push:
     def zero_of(self, value: Value) -> Value:
         """No tangent; Python's number where the value is one that is typed as less precise."""
         node = value.node
-        if node is not None and node.op is ops.retype:
+        if node is not None and node.op is retype:
             before = node.operands[0]
             if array_type(before).differentiable and is_narrowed(before, array_type(value)):
-                return ops.retype(self.zero_of(before), type=value.type)
+                return retype(self.zero_of(before), type=value.type)
         return self.zeros.of(self.got(value))
 
     # An op with rules
@@ -259,11 +263,11 @@ class Push:
             if partial is None:
                 return None
             y = self.got(node.result)
-            strong = op.is_strong(node) and ops.constant_of(partial) is None
+            strong = op.is_strong(node) and constant_of(partial) is None
             made = scaled(
                 node, position, tangent, partial, strong, strong and self.is_selected(node)
             )
-            return ops.broadcast_like(ops.as_dtype_of(made, y), y)
+            return broadcast_like(as_dtype_of(made, y), y)
         rule = op.rule("jvp", position)
         if rule is None:
             raise no_rule(node, node.operands[position])
@@ -423,14 +427,14 @@ class Push:
                     self.finished(value) if can_carry(value.type) else emit_undefined(value.type)
                     for value in node.operands
                 ]
-                self.tangents[node.result] = ops.pack(*entries)
+                self.tangents[node.result] = residuals.pack(*entries)
 
     def unpack(self, node: Node) -> None:
         copy_into(node, self.new)
         tangent = self.tangents.get(node.operands[0])
         if tangent is not None:
             with marked(node.span, "tangent"):
-                entries = ops.unpacked(tangent, node.attributes["types"])
+                entries = unpacked(tangent, node.attributes["types"])
             carrying = [k for k, value in enumerate(node.results) if can_carry(value.type)]
             self.receive([node.results[k] for k in carrying], [entries[k] for k in carrying])
 
@@ -439,6 +443,6 @@ _PUSHED: dict[Op, Callable[[Push, Node], None]] = {
     loop: Push.loop,
     cond: Push.cond,
     call: Push.call,
-    ops.pack: Push.pack,
-    ops.unpack: Push.unpack,
+    residuals.pack: Push.pack,
+    residuals.unpack: Push.unpack,
 }

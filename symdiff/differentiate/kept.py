@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from symdiff import ops
 from symdiff.ir.control import LoopView, loop
 from symdiff.ir.graph import Block, Node, Value
-from symdiff.ops.index import is_basic, key_of
+from symdiff.ops.index import index, index_add, index_set, is_basic, key_of
 from symdiff.ops.places import is_ahead, places, writes_of
 
-_WRITES = (ops.index_set, ops.index_add)
+_WRITES = (index_set, index_add)
 
 
 def kept_values(view: LoopView, around: Block) -> Mapping[Value, Node]:
@@ -47,14 +46,14 @@ def _kept(
 ) -> Iterator[tuple[Value, Node]]:
     versions = [carry, *(write.result for write in writes)]
     for node in view.body.nodes:
-        if node.op is not ops.index or node.operands[0] not in versions:
+        if node.op is not index or node.operands[0] not in versions:
             continue
         done = versions.index(node.operands[0])
         if is_basic(*key_of(node)) and _stays(node, writes, done, view):
             yield node.result, _read(node, final)
     for number, write in enumerate(writes):
         stored = write.operands[1]
-        if write.op is ops.index_set and stored.node in view.body.nodes:
+        if write.op is index_set and stored.node in view.body.nodes:
             read = _read(write, final)
             same = read.result.type == stored.type
             if same and _stays(write, writes, number + 1, view):
@@ -66,9 +65,9 @@ def _read(node: Node, final: Value) -> Node:
     key, dynamic = key_of(node)
     attributes = {"key": key, "shape": node.attributes["shape"]}
     operands = (final, *dynamic)
-    made = Node(ops.index, operands, attributes, (), (), node.span)
-    (type_,) = ops.index.infer(*(v.type for v in operands), **attributes)
-    read = node.op is ops.index
+    made = Node(index, operands, attributes, (), (), node.span)
+    (type_,) = index.infer(*(v.type for v in operands), **attributes)
+    read = node.op is index
     made.results = (Value(type_, made, node.result.name if read else node.operands[1].name),)
     return made
 

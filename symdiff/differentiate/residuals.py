@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
-from symdiff import ops
 from symdiff.differentiate import recomputing
 from symdiff.differentiate.activity import Homes, walk_blocks
 from symdiff.differentiate.cotangents import Zeros
@@ -25,7 +24,13 @@ from symdiff.ir.build import Builder, building, constant, copy_into
 from symdiff.ir.control import LoopView, emit_undefined, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type
+from symdiff.ops import creation
+from symdiff.ops.creation import arange
 from symdiff.ops.declare import DeclaredOp, array_type
+from symdiff.ops.elementary import constant_of, divide, power
+from symdiff.ops.index import index, is_view
+from symdiff.ops.residuals import size_if_defined
+from symdiff.ops.sizes import size
 
 Saved = list[tuple[Value, Value]]  # primal values with what they are called elsewhere
 
@@ -94,11 +99,11 @@ def price_of_computing(node: Node) -> int | None:
     if op is constant or op is undefined:
         return 0
     count = elements(node.result.type)
-    if op is ops.arange or (op is ops.array and all(map(_is_constant, node.operands))):
+    if op is arange or (op is creation.array and all(map(_is_constant, node.operands))):
         return 100  # positions: their being distinct is known of the op, not of a saved array
-    if op.cost == "free" or ops.is_view(node):
+    if op.cost == "free" or is_view(node):
         return 20 if count == 1 else 100
-    if op is ops.index or op.name in _PLAIN or is_square(node):
+    if op is index or op.name in _PLAIN or is_square(node):
         return 30 if count == 1 else 200 + count // 3
     return 200 if count == 1 else 600 + 5 * count
 
@@ -137,12 +142,12 @@ def is_elementwise(node: Node) -> bool:
 
 
 def is_square(node: Node) -> bool:
-    return node.op is ops.power and ops.constant_of(node.operands[1]) == 2
+    return node.op is power and constant_of(node.operands[1]) == 2
 
 
 def may_warn(node: Node) -> bool:
     """Whether NumPy may warn of a node's result, which is enough once; scalar divisors aside."""
-    if node.op is ops.divide and array_type(node.operands[1]).rank == 0:
+    if node.op is divide and array_type(node.operands[1]).rank == 0:
         return False
     return is_singular(node)
 
@@ -278,7 +283,7 @@ class _Region:
     def hoist_sizes(self) -> None:
         """Make sizes of primal values primal values themselves: they are saved more cheaply."""
         for block in walk_blocks(self.reverse):
-            sizes = [n for n in block.nodes if n.op is ops.size and self.is_inner(n.operands[0])]
+            sizes = [n for n in block.nodes if n.op is size and self.is_inner(n.operands[0])]
             hoisted = [node for node in sizes if not self.zeros.restate(node)]
             if hoisted:
                 moved = set(hoisted)
@@ -289,13 +294,13 @@ class _Region:
     def hoist(self, node: Node) -> None:
         asked = self.measured(node)
         if self.sizes is None:
-            sizes = [n for n in self.primal.nodes if n.op is ops.size]
+            sizes = [n for n in self.primal.nodes if n.op is size]
             self.sizes = {self.measured(n): n.result for n in sizes}
         if asked in self.sizes:
             self.same[node.result] = self.sizes[asked]
             return
         if node.operands[0] in self.zeros.partial:
-            node.op = ops.size_if_defined
+            node.op = size_if_defined
         source = node.operands[0].node
         place = 0 if source is None else self.primal.nodes.index(source) + 1
         self.primal.nodes.insert(place, node)
@@ -326,7 +331,7 @@ class _Loop(_Region):
 
     def turns(self) -> int:
         count = self.primal_loop.count
-        known = None if count is None else ops.constant_of(count)
+        known = None if count is None else constant_of(count)
         return TURNS if known is None else max(1, int(known))
 
     def alias_invariants(self) -> None:
@@ -439,7 +444,7 @@ class _Whole(_Region):
             for value, given in self.saved:
                 place = places.get(_length(value))  # type: ignore[arg-type]
                 if place is not None:
-                    read[given] = ops.size(place[0], axis=place[1])
+                    read[given] = size(place[0], axis=place[1])
         self.saved = [pair for pair in self.saved if pair[1] not in read]
         substitute(self.reverse, read)
         self.reverse.nodes[:0] = made.nodes
@@ -461,7 +466,7 @@ class _Whole(_Region):
 def _length(value: Value) -> Dim | None:
     """The dimension whose length a value is."""
     node = value.node
-    if node is None or node.op is not ops.size:
+    if node is None or node.op is not size:
         return None
     type_ = node.operands[0].type
     return type_.shape[node.attributes["axis"]] if isinstance(type_, ArrayType) else None

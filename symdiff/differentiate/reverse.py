@@ -12,7 +12,6 @@ from collections.abc import Container as Contains
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from symdiff import ops
 from symdiff.differentiate.activity import analyse, graph_of
 from symdiff.differentiate.calls import Calls, Request
 from symdiff.differentiate.cotangents import Cotangents, Zeros
@@ -34,7 +33,12 @@ from symdiff.ir.build import Builder, building, copy_block
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
 from symdiff.ir.structure import Container, Structure
 from symdiff.ir.types import ArrayType, carries_derivative, in_words, may_be_one
+from symdiff.ops.creation import ones
 from symdiff.ops.defined import values_of_calls
+from symdiff.ops.effects import grad_hook
+from symdiff.ops.elementary import strong_constant
+from symdiff.ops.partial import partial_values
+from symdiff.ops.residuals import PACKED, one_of, pack, unpacked
 from symdiff.ops.rules import custom_call
 
 
@@ -99,7 +103,7 @@ def split(graph: Graph, wrt: Sequence[int], *, calls: Calls | None = None) -> Sp
     seeds = joint.seeds()
     backward, saved = joint.apart(seeds)
     joint.finish()
-    partial = ops.partial_values(joint.block)
+    partial = partial_values(joint.block)
     return _parts(graph, joint.block, backward, saved, tuple(seeds.values()), partial)
 
 
@@ -117,7 +121,7 @@ def divide(graph: Graph, joint: Graph) -> Split:
     block = Block(given, [node for node in whole.nodes if node in first], whole.results[:count])
     bars = tuple(whole.results[number] for number in leaves_of(cotangents))
     backward = Block((), [node for node in whole.nodes if node not in first], bars)
-    partial = ops.partial_values(whole)
+    partial = partial_values(whole)
     saved = resolve_apart((), Pair(block, backward), partial)
     primal = Graph(graph.name, block, joint.inputs[: len(given)], returned, span=graph.span)
     return _parts(primal, block, backward, saved, seeds, partial)
@@ -197,7 +201,7 @@ def _called(request: Request, calls: Calls) -> tuple[Graph, Graph]:
     seeds = {k: Value(results[k].type, None, results[k].name, "cotangent") for k in request.of}
     block, saved = joint.apart(seeds, dict(zip(request.of, request.states, strict=True)))
     with building(Builder(joint.block.nodes)):
-        joint.block.results = (*results, ops.pack(*(value for value, _ in saved)))
+        joint.block.results = (*results, pack(*(value for value, _ in saved)))
     return _forward_half(graph, joint.block), _backward_half(graph, block, saved, seeds)
 
 
@@ -208,9 +212,9 @@ def _forward_half(graph: Graph, block: Block) -> Graph:
 
 def _backward_half(graph: Graph, block: Block, saved: Saved, seeds: Mapping[int, Value]) -> Graph:
     """The sweep's block, its residuals unpacked at the start."""
-    packed = Value(ops.PACKED, None, "residuals")
+    packed = Value(PACKED, None, "residuals")
     with building(Builder([])) as builder:
-        values = ops.unpacked(packed, [value.type for value, _ in saved])
+        values = unpacked(packed, [value.type for value, _ in saved])
     for (_, given), value in zip(saved, values, strict=True):
         value.name, value.role = given.name, given.role
     block.nodes[:0] = builder.nodes
@@ -229,7 +233,7 @@ class _Joint:
         self.block = copy_block(self.source.block, {})
         self.calls = calls or Calls()
         self.wrt = [self.block.parameters[number] for number in wrt]
-        self.zeros = Zeros(self.block.parameters, ops.partial_values(self.block))
+        self.zeros = Zeros(self.block.parameters, partial_values(self.block))
         self.builder = Builder([], graph.span)
         self.builder.role = "cotangent"
         self.bars: list[Value] = []
@@ -318,7 +322,7 @@ def _unhooked(block: Block) -> dict[Value, Value]:
     """
     found: dict[Value, Value] = {}
     for node in walk_nodes(block):
-        if node.op is ops.grad_hook:
+        if node.op is grad_hook:
             found[node.result] = node.operands[0]
         elif node.op is custom_call and not node.attributes["primal"].block.nodes:
             inner = node.attributes["primal"].block
@@ -351,7 +355,7 @@ def _one(value: Value, graph: Graph) -> Value:
             "use symdiff.jacobian or symdiff.vjp",
         )
     if any(dim != 1 for dim in type_.shape):
-        return ops.one_of(value)
+        return one_of(value)
     if type_.kind == "array":
-        return ops.ones(*type_.shape, shape=type_.shape, dtype=type_.dtype)  # type: ignore
-    return ops.strong_constant(1.0, value)
+        return ones(*type_.shape, shape=type_.shape, dtype=type_.dtype)  # type: ignore
+    return strong_constant(1.0, value)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from symdiff import ops
 from symdiff.ir.build import Builder, builder, building, marked
 from symdiff.ir.control import LoopView, emit_loop
 from symdiff.ir.graph import Block, Value
 from symdiff.ir.types import INT, ArrayType
-from symdiff.ops.shape import reshape_like
-from symdiff.ops.sizes import product
+from symdiff.ops.creation import ones, zeros
+from symdiff.ops.elementary import strong_constant
+from symdiff.ops.index import index_set_of
+from symdiff.ops.shape import reshape, reshape_like
+from symdiff.ops.sizes import dim_of, product, sizes_of
 
 
 def rows_of(
@@ -21,7 +23,7 @@ def rows_of(
     """
     if _rank(over) == 0:
         return row(unit_of(over))
-    count = product(ops.sizes_of(over))
+    count = product(sizes_of(over))
     initial = [_stack_of_zeros(count, value, columns) for value in of]
     stacks = _loop_of_rows(over, initial, row, columns)
     return [
@@ -34,19 +36,19 @@ def _loop_of_rows(
     over: Value, initial: Sequence[Value], row: Callable[[Value], list[Value]], columns: bool
 ) -> tuple[Value, ...]:
     turn = Value(INT, None, "k")
-    count = product(ops.sizes_of(over))
+    count = product(sizes_of(over))
     stacks = tuple(
         Value(v.type, None, "columns" if columns and _rank(v) > 1 else "rows") for v in initial
     )
     with building(Builder()) as body:
         with marked(role="cotangent"):
-            flat = ops.zeros(count, shape=(ops.dim_of(count),), dtype=_array(over).dtype)
-            seed = ops.index_set_of(flat, 1.0, turn)
+            flat = zeros(count, shape=(dim_of(count),), dtype=_array(over).dtype)
+            seed = index_set_of(flat, 1.0, turn)
             flat.name = seed.name = "unit"
             seed = seed if _rank(over) == 1 else reshape_like(seed, over)
         made = row(seed)
         stored = [
-            ops.index_set_of(s, r, (*[slice(None)] * (_rank(s) - 1), turn) if columns else turn)
+            index_set_of(s, r, (*[slice(None)] * (_rank(s) - 1), turn) if columns else turn)
             for s, r in zip(stacks, made, strict=True)
         ]
     loop = emit_loop(
@@ -56,10 +58,10 @@ def _loop_of_rows(
 
 
 def _stack_of_zeros(count: Value | int, row: Value, columns: bool) -> Value:
-    type_, sizes = _array(row), ops.sizes_of(row)
+    type_, sizes = _array(row), sizes_of(row)
     sizes = (*sizes, count) if columns else (count, *sizes)
-    shape = tuple(map(ops.dim_of, sizes))
-    return ops.zeros(*sizes, shape=shape, dtype=type_.dtype)
+    shape = tuple(map(dim_of, sizes))
+    return zeros(*sizes, shape=shape, dtype=type_.dtype)
 
 
 def _reshaped(stack: Value, first: Value, second: Value, *, flat: Value) -> Value:
@@ -67,8 +69,8 @@ def _reshaped(stack: Value, first: Value, second: Value, *, flat: Value) -> Valu
     if _rank(flat) == 1:
         return stack
     shape = (*_array(first).shape, *_array(second).shape)
-    sizes = (*ops.sizes_of(first), *ops.sizes_of(second))
-    return ops.reshape(stack, *sizes, shape=shape)
+    sizes = (*sizes_of(first), *sizes_of(second))
+    return reshape(stack, *sizes, shape=shape)
 
 
 def _array(value: Value) -> ArrayType:
@@ -83,5 +85,5 @@ def _rank(value: Value) -> int:
 def unit_of(value: Value) -> Value:
     type_ = _array(value)
     if type_.kind == "array":
-        return ops.ones(shape=(), dtype=type_.dtype)
-    return ops.strong_constant(1.0, value)
+        return ones(shape=(), dtype=type_.dtype)
+    return strong_constant(1.0, value)

@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
 
-from symdiff import ops
 from symdiff.differentiate.activity import Activity, Edge
 from symdiff.ir.control import cond, loop
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import DeclaredOp
+from symdiff.ops.elementary import constant_of, divide
 
 
 class State(IntEnum):
@@ -51,7 +51,7 @@ class Selection:
         op = node.op
         assert isinstance(op, DeclaredOp)
         if op.is_strong(node):
-            return ops.constant_of(partial) is None
+            return constant_of(partial) is None
         state = self.state.get(node.result, State.DENSE)
         if state is State.DENSE or is_bounded(partial):
             return False
@@ -140,6 +140,6 @@ def is_singular(node: Node) -> bool:
     """Whether a node's partials can blow up at finite operands; a constant divisor's cannot."""
     if node.op is cond or not isinstance(node.op, DeclaredOp):
         return False
-    if node.op is ops.divide and ops.constant_of(node.operands[1]):
+    if node.op is divide and constant_of(node.operands[1]):
         return False
     return node.op.is_singular(node)

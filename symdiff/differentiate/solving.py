@@ -20,7 +20,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from symdiff import ops
 from symdiff.differentiate.activity import analyse
 from symdiff.differentiate.calls import Calls
 from symdiff.differentiate.cotangents import fitted
@@ -32,11 +31,15 @@ from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.graph import Block, Graph, GraphCell, Input, Value
 from symdiff.ir.structure import Leaf
 from symdiff.ir.types import ArrayType, Size, carries_derivative
+from symdiff.ops import reduce
+from symdiff.ops.creation import zeros_of
 from symdiff.ops.effects import Named
 from symdiff.ops.index import Slot, index_of
+from symdiff.ops.linalg import solve
+from symdiff.ops.products import matmul
 from symdiff.ops.rules import inlined
-from symdiff.ops.shape import reshape_like
-from symdiff.ops.sizes import product
+from symdiff.ops.shape import concatenate, reshape, reshape_like, transpose
+from symdiff.ops.sizes import dim_of, product, sizes_of
 from symdiff.ops.solving import EQUATIONS, Solver, shifted, solution_of, solver_call, time_first
 
 
@@ -96,7 +99,7 @@ def _pull_root(
     if not numbers:
         return {}
     slope = _slope(graph, y, extras, rule)
-    adjoint = g / slope if rule == "zero" else ops.solve(ops.transpose(slope, axes=(1, 0)), g)
+    adjoint = g / slope if rule == "zero" else solve(transpose(slope, axes=(1, 0)), g)
     return _pulled(graph, [y, *extras], numbers, -adjoint)
 
 
@@ -112,10 +115,10 @@ def _push_root(
     tangents = {k: t for k, t in enumerate(given) if k > 0 and t is not None}
     numbers = _dependent(graph, list(tangents))
     if not numbers:
-        return ops.zeros_of(y)
+        return zeros_of(y)
     change = _pushed(graph, [y, *extras], {k: tangents[k] for k in numbers})
     slope = _slope(graph, y, extras, rule)
-    return -(change / slope) if rule == "zero" else -ops.solve(slope, change)
+    return -(change / slope) if rule == "zero" else -solve(slope, change)
 
 
 EQUATIONS["zeros"] = _pull_root, _push_root
@@ -150,9 +153,9 @@ def _rows_as_one(parts: Sequence[Value]) -> Value:
     """Arrays and numbers, one after the other in one row of numbers."""
     rows = []
     for part in parts:
-        count = product(ops.sizes_of(part))
-        rows.append(ops.reshape(part, count, shape=(ops.dim_of(count),)))
-    made: Value = ops.concatenate(*rows, axis=0)
+        count = product(sizes_of(part))
+        rows.append(reshape(part, count, shape=(dim_of(count),)))
+    made: Value = concatenate(*rows, axis=0)
     return made
 
 
@@ -160,7 +163,7 @@ def _parted(row: Value, likes: Sequence[Value]) -> list[Value]:
     """The parts of a row, each like one of ``likes``."""
     parts, start = [], builder().value(0)
     for like in likes:
-        end = start + product(ops.sizes_of(like))
+        end = start + product(sizes_of(like))
         part = index_of(row, (slice(start, end),))
         parts.append(fitted(reshape_like(part, like), like))
         start = end
@@ -233,7 +236,7 @@ def _pull_arrival(
     asked = [extras[k - 2] for k in numbers]
     found: dict[int, Value] = {}
     if 3 in wanted:
-        found[3] = fitted(ops.matmul(g, _rate_at(graph, y, last, extras)), last)
+        found[3] = fitted(matmul(g, _rate_at(graph, y, last, extras)), last)
     if not numbers and 1 not in wanted and 2 not in wanted:
         return found
 
@@ -245,7 +248,7 @@ def _pull_arrival(
         change, *bars = inlined(made, [state, time, *own, adjoint])
         return _rows_as_one([change, *(-bar for bar in bars)])
 
-    begun = _rows_as_one([y, g, *map(ops.zeros_of, asked)])
+    begun = _rows_as_one([y, g, *map(zeros_of, asked)])
     others = [*extras, start]
     augmented = _augmented(graph, begun, others, rate)
     end = _arrived(solver, augmented, begun, (last, first), others)
@@ -253,7 +256,7 @@ def _pull_arrival(
     found |= {k + 2: bar for k, bar in zip(numbers, bars, strict=True)}
     found[1] = adjoint
     if 2 in wanted:
-        found[2] = fitted(-ops.matmul(adjoint, _rate_at(graph, start, first, extras)), first)
+        found[2] = fitted(-matmul(adjoint, _rate_at(graph, start, first, extras)), first)
     return found
 
 
@@ -285,7 +288,7 @@ def _push_arrival(
             made = jvp(graph, [0, *numbers], output=tuple_of(2))
             return _rows_as_one(inlined(made, [state, time, *own, tangent, *dots]))
 
-        begun = _rows_as_one([start, ops.zeros_of(start) if changed is None else changed])
+        begun = _rows_as_one([start, zeros_of(start) if changed is None else changed])
         others = [*extras, *moved, start]
         augmented = _augmented(graph, begun, others, rate)
         end = _arrived(solver, augmented, begun, (first, last), others)
@@ -293,7 +296,7 @@ def _push_arrival(
     if 3 in tangents:
         later = _rate_at(graph, y, last, extras) * tangents[3]
         total = later if total is None else total + later
-    return ops.zeros_of(y) if total is None else total
+    return zeros_of(y) if total is None else total
 
 
 EQUATIONS["arrival"] = _pull_arrival, _push_arrival
@@ -351,7 +354,7 @@ def _pull_integral(
     for place, end, sign in ((1, first, -1), (2, last, 1)):
         if place in wanted:
             (height,) = inlined(graph, [end, *extras])
-            share = ops.sum(g * height, axis=None, keepdims=False)
+            share = reduce.sum(g * height, axis=None, keepdims=False)
             found[place] = fitted(share if sign > 0 else -share, end)
     numbers = [k for k in _dependent(graph, range(1, 1 + len(extras))) if k + 2 in wanted]
     if not numbers:
@@ -393,7 +396,7 @@ def _push_integral(
         others = [*extras, *(tangents[k + 2] for k in numbers)]
         made = _integrand(graph, others, integrand)
         parts.append(_integral(solver, made, (first, last), others))
-    total = parts[0] if parts else ops.zeros_of(y)
+    total = parts[0] if parts else zeros_of(y)
     for part in parts[1:]:
         total = total + part
     return total

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from symdiff import ops
 from symdiff.differentiate import checking
 from symdiff.differentiate.activity import Activity, can_carry
 from symdiff.differentiate.calls import Calls, Request
@@ -34,8 +33,25 @@ from symdiff.ir.control import (
 )
 from symdiff.ir.graph import Block, GraphCell, Node, Op, Value
 from symdiff.ir.types import FLOAT, ArrayType, with_sizes_of, with_symbols
+from symdiff.ops import elementary, residuals
 from symdiff.ops.declare import DeclaredOp, array_type, ufunc_dtypes
 from symdiff.ops.draws import advice
+from symdiff.ops.elementary import (
+    add,
+    astype,
+    conjugate,
+    constant_of,
+    is_complex,
+    multiply,
+    negative,
+    strong_divide,
+    strong_multiply,
+)
+from symdiff.ops.index import index_set
+from symdiff.ops.lists import list_set
+from symdiff.ops.reduce import unbroadcast_to
+from symdiff.ops.residuals import PACKED, quiet_divide, unpacked
+from symdiff.ops.retype import retype
 from symdiff.source.trees import expression_of
 
 Partial = Value | int | float
@@ -153,11 +169,11 @@ class Sweep:
 
     def product(self, node: Node, position: int, bar: Value, partial: Partial) -> Value:
         masked = isinstance(partial, Value) and self.selection.needs_mask(node, partial)
-        if isinstance(partial, Value) and ops.is_complex(partial):
-            partial = ops.conjugate(partial)
-        quiet = node.op in (ops.strong_divide, ops.quiet_divide)  # by a where, or a branch, before
+        if isinstance(partial, Value) and is_complex(partial):
+            partial = conjugate(partial)
+        quiet = node.op in (strong_divide, quiet_divide)  # by a where, or a branch, before
         made = scaled(node, position, bar, partial, masked, quiet)
-        return ops.unbroadcast_to(made, node.operands[position])
+        return unbroadcast_to(made, node.operands[position])
 
     # Loops
 
@@ -219,8 +235,8 @@ class Sweep:
         request = self._request(node)
         forward, backward = self.calls.halves(request)
         bars = self.finished([node.results[k] for k in request.of], cotangents)
-        packed = Value(ops.PACKED, node, node.results[0].name)
-        node.attributes = {"callee": forward, "types": (*node.attributes["types"], ops.PACKED)}
+        packed = Value(PACKED, node, node.results[0].name)
+        node.attributes = {"callee": forward, "types": (*node.attributes["types"], PACKED)}
         node.results = (*node.results, packed)
         operands = [node.operands[k] for k in request.wrt]
         types = tuple(value.type for value in operands)
@@ -245,7 +261,7 @@ class Sweep:
     def pack(self, node: Node, cotangents: Cotangents) -> None:
         bar = cotangents.take(node.result)
         assert bar is not None
-        entries = ops.unpacked(bar, [value.type for value in node.operands])
+        entries = unpacked(bar, [value.type for value in node.operands])
         for value, entry in zip(node.operands, entries, strict=True):
             if self.is_active(value):
                 cotangents.add(value, entry)
@@ -257,7 +273,7 @@ class Sweep:
             else emit_undefined(value.type)
             for value in node.results
         ]
-        cotangents.add(node.operands[0], ops.pack(*entries))
+        cotangents.add(node.operands[0], residuals.pack(*entries))
 
 
 class _ReverseLoop:
@@ -302,7 +318,7 @@ class _ReverseLoop:
         """What the carries start from."""
         values = [*self.carried_finals, *self.captured]
         return [
-            ops.retype(bar, type=STRONG) if value in self.strong else bar
+            retype(bar, type=STRONG) if value in self.strong else bar
             for value, bar in zip(values, self.initial, strict=True)
         ]
 
@@ -396,7 +412,7 @@ def _added_to(value: Value) -> list[Value] | None:
         view = LoopView(node)
         strong = value.type == STRONG and value in view.finals
         return [view.initial[view.finals.index(value)]] if strong else None
-    if node.op in (ops.add, ops.retype) and all(v.type in (FLOAT, STRONG) for v in node.operands):
+    if node.op in (add, retype) and all(v.type in (FLOAT, STRONG) for v in node.operands):
         return [node.operands[0]]
     return None
 
@@ -404,7 +420,7 @@ def _added_to(value: Value) -> list[Value] | None:
 def _in_order(node: Node) -> Iterable[int]:
     """Operands in order; the base of a write last: its cotangent is zeroed in the region."""
     positions = range(len(node.operands))
-    return positions[::-1] if node.op in (ops.index_set, ops.list_set) else positions
+    return positions[::-1] if node.op in (index_set, list_set) else positions
 
 
 # Rules ------------------------------------------------------------------------------------------
@@ -435,15 +451,15 @@ def scaled(
     if not isinstance(partial, Value):
         if partial == 1:
             return g
-        made = ops.negative(g) if partial == -1 else ops.multiply(g, partial)
+        made = negative(g) if partial == -1 else multiply(g, partial)
     elif node.op in _STRONG and position == 1:
-        made = ops.strong_multiply(partial, g)
+        made = strong_multiply(partial, g)
     else:
-        made = masked_product(g, partial, quiet) if masked else ops.multiply(g, partial)
+        made = masked_product(g, partial, quiet) if masked else multiply(g, partial)
     return made
 
 
-_STRONG = (ops.strong_multiply, ops.strong_divide, ops.quiet_divide)
+_STRONG = (strong_multiply, strong_divide, quiet_divide)
 
 
 def masked_product(g: Value, partial: Value, quiet: bool) -> Value:
@@ -452,16 +468,16 @@ def masked_product(g: Value, partial: Value, quiet: bool) -> Value:
     while (outer := _factor(partial)) is not None:
         number, partial = outer
         negated ^= number == -1
-        g = g if abs(number) == 1 else ops.multiply(g, number)
-    g = ops.negative(g) if negated else g
+        g = g if abs(number) == 1 else multiply(g, number)
+    g = negative(g) if negated else g
     made: Value
     divisor = _divisor(partial)
     if divisor is None:
-        made = ops.strong_multiply(g, _of_strong_dtype(partial, g))
+        made = strong_multiply(g, _of_strong_dtype(partial, g))
     else:
         numerator = _times(g, partial)
-        quiet = quiet and not (ops.is_complex(numerator) or ops.is_complex(divisor))
-        divide = ops.quiet_divide if quiet else ops.strong_divide
+        quiet = quiet and not (is_complex(numerator) or is_complex(divisor))
+        divide = quiet_divide if quiet else strong_divide
         made = divide(numerator, _of_strong_dtype(divisor, g))
     return made
 
@@ -469,23 +485,23 @@ def masked_product(g: Value, partial: Value, quiet: bool) -> Value:
 def _factor(partial: Value) -> tuple[float, Value] | None:
     """``(c, p)`` where a partial is ``c * p`` with a number ``c``."""
     node = partial.node
-    if node is None or node.op not in (ops.negative, ops.multiply):
+    if node is None or node.op not in (negative, multiply):
         return None
-    if node.op is ops.negative:
+    if node.op is negative:
         return -1, node.operands[0]
-    number = ops.constant_of(node.operands[0])
+    number = constant_of(node.operands[0])
     return None if number is None else (number, node.operands[1])
 
 
 def _divisor(partial: Value) -> Value | None:
     """``d`` where a partial is ``n / d`` or ``d ** -1.5``."""
     node = partial.node
-    if node is None or node.op not in (ops.divide, ops.power):
+    if node is None or node.op not in (elementary.divide, elementary.power):
         return None
     base, other = node.operands
-    if node.op is ops.divide:
+    if node.op is elementary.divide:
         return other
-    exponent = ops.constant_of(other)
+    exponent = constant_of(other)
     if exponent is None or isinstance(exponent, complex) or exponent >= 0:
         return None
     power: Value = base**-exponent
@@ -495,17 +511,17 @@ def _divisor(partial: Value) -> Value | None:
 def _times(g: Value, quotient: Value) -> Value:
     """``g`` times the numerator of a partial that is a quotient or a negative power."""
     assert quotient.node is not None
-    if quotient.node.op is ops.power:
+    if quotient.node.op is elementary.power:
         return g
     made: Value
     numerator = quotient.node.operands[0]
-    number = ops.constant_of(numerator)
+    number = constant_of(numerator)
     if number == 1:
         return g
     if number is None:
-        made = ops.strong_multiply(g, _of_strong_dtype(numerator, g))
+        made = strong_multiply(g, _of_strong_dtype(numerator, g))
     else:
-        made = ops.multiply(g, number)
+        made = multiply(g, number)
     return made
 
 
@@ -516,7 +532,7 @@ def _of_strong_dtype(partial: Value, g: Value) -> Value:
         return partial
     (dtype,) = ufunc_dtypes(np.multiply, (type_, number))[:1]
     single = dtype in (np.float16, np.float32, np.complex64)
-    made: Value = ops.astype(partial, dtype=dtype) if single else partial
+    made: Value = astype(partial, dtype=dtype) if single else partial
     return made
 
 
@@ -550,6 +566,6 @@ _REVERSED: dict[Op, Callable[[Sweep, Node, Cotangents], None]] = {
     call: Sweep.call,
     cond: Sweep.cond,
     loop: Sweep.loop,
-    ops.pack: Sweep.pack,
-    ops.unpack: Sweep.unpack,
+    residuals.pack: Sweep.pack,
+    residuals.unpack: Sweep.unpack,
 }

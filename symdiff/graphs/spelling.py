@@ -16,11 +16,10 @@ from symdiff.ir.build import constant
 from symdiff.ir.control import cond, loop, undefined
 from symdiff.ir.graph import GraphCell, Node, Value
 from symdiff.ir.types import TapeType
-from symdiff.ops import index_add, index_set
 from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.defined import library_call
 from symdiff.ops.foreign import foreign_call
-from symdiff.ops.index import key_of, spell_key
+from symdiff.ops.index import index_add, index_set, key_of, spell_key
 from symdiff.ops.rules import custom_call
 
 Called = Callable[[Value], str]

@@ -31,7 +31,7 @@ from symdiff.ir.build import constant
 from symdiff.ir.control import loop, undefined
 from symdiff.ir.graph import Graph, Value, uses, walk_nodes
 from symdiff.ir.types import ArrayType, Dim, ListType, TapeType, Type
-from symdiff.ops import index_add, index_set
+from symdiff.ops.index import index_add, index_set
 from symdiff.source import SourceSpan
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from symdiff import ops
 from symdiff.differentiate.graphs import leaves_of
 from symdiff.inspection.counts import Count
 from symdiff.ir.build import constant
@@ -20,7 +19,11 @@ from symdiff.ir.control import LoopView, call, loop
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Op, Value, walk_nodes
 from symdiff.ir.structure import Container
 from symdiff.ir.types import ArrayType, ListType, TapeType, Type
+from symdiff.ops.creation import range_length
 from symdiff.ops.declare import DeclaredOp
+from symdiff.ops.index import index_add, index_set, is_view
+from symdiff.ops.residuals import tape_length
+from symdiff.ops.sizes import size
 from symdiff.source import SourceSpan
 
 NONE, ONE = Count(), Count.number(1)
@@ -171,9 +174,9 @@ def _tape_length(node: Node, at: Node | None, same: Same) -> Count | None:
 
 _INTEGERS: dict[Op, Callable[[Node, Node | None, Same], Count | None]] = {
     constant: lambda node, at, same: Count.number(int(node.attributes["value"])),
-    ops.size: _length,
-    ops.range_length: _range_length,
-    ops.tape_length: _tape_length,
+    size: _length,
+    range_length: _range_length,
+    tape_length: _tape_length,
 }
 
 
@@ -210,7 +213,7 @@ def operations(node: Node) -> Count:
         return known(node)
     if node.blocks or not isinstance(node.op, DeclaredOp) or node.op.name in _MOVES:
         return NONE
-    if ops.is_view(node) or node.op.cost == "free" or not node.operands:
+    if is_view(node) or node.op.cost == "free" or not node.operands:
         return NONE
     read = [elements(v.type) for v in node.operands if isinstance(v.type, ArrayType)]
     made = [elements(v.type) for v in node.results if isinstance(v.type, ArrayType)]
@@ -224,9 +227,9 @@ def _degree(count: Count) -> tuple[int, Fraction]:
 
 def bytes_moved(node: Node) -> Count:
     """The bytes that a node reads of arrays and writes into arrays."""
-    if node.blocks or node.op.cost == "free" or ops.is_view(node) or node.op is call:
+    if node.blocks or node.op.cost == "free" or is_view(node) or node.op is call:
         return NONE
-    if node.op in (ops.index_set, ops.index_add):
+    if node.op in (index_set, index_add):
         return _written(node)
     read = sum((size_in_bytes(v.type) for v in node.operands), NONE)
     return sum((size_in_bytes(v.type) for v in node.results), read)
@@ -237,7 +240,7 @@ def _written(node: Node) -> Count:
     type_ = node.operands[0].type
     assert isinstance(type_, ArrayType)
     region = Count.product(node.attributes["shape"]) * type_.dtype.itemsize
-    adds = 2 if node.op is ops.index_add else 1
+    adds = 2 if node.op is index_add else 1
     return region * adds + size_in_bytes(node.operands[1].type)
 
 

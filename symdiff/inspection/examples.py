@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from symdiff import ops
 from symdiff.ir.types import ListType, Type
 from symdiff.ops.declare import FUNCTIONS, REGISTRY
+from symdiff.ops.index import index_add_of, index_of, index_set_of
+from symdiff.ops.shape import transpose
 from symdiff.runtime.signature import read_type
 
 _TYPES = {
@@ -101,9 +102,9 @@ EXAMPLES: Mapping[str, Callable[..., Any]] = {
     "diag": lambda x: _np("diag")(x),
     "tril": lambda A: _np("tril")(A),
     "triu": lambda A: _np("triu")(A),
-    "index": lambda x: ops.index_of(x, _INNER),
-    "index_set": lambda x, part: ops.index_set_of(x, part, _INNER),
-    "index_add": lambda x, part: ops.index_add_of(x, part, _INNER),
+    "index": lambda x: index_of(x, _INNER),
+    "index_set": lambda x, part: index_set_of(x, part, _INNER),
+    "index_add": lambda x, part: index_add_of(x, part, _INNER),
     "list_get": lambda items, j: _op("list_get")(items, j),
     "list_push": lambda items, x: _op("list_push")(items, x),
     "list_concatenate": lambda items, more: _op("list_concatenate")(items, more),
@@ -178,7 +179,7 @@ EXAMPLES: Mapping[str, Callable[..., Any]] = {
     "linalg_solve_sylvester": lambda A, M, X: _op("linalg_solve_sylvester")(A, M, X),
     "linalg_lu_factor": lambda A: _op("linalg_lu_factor")(A),
     "linalg_solve_banded": lambda x3, x: _op("linalg_solve_banded")(
-        ops.transpose(x3, axes=(1, 0)), x, below=1, above=1
+        transpose(x3, axes=(1, 0)), x, below=1, above=1
     ),
     "signal_lfilter": lambda t, w, x: _op("signal_lfilter")(t, w, x),
     "linalg_eigh": lambda A: _op("linalg_eigh")(A),

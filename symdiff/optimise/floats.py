@@ -16,12 +16,21 @@ from typing import Any
 
 import numpy as np
 
-from symdiff import ops
 from symdiff.ir.build import Builder, builder, building, constant
 from symdiff.ir.control import call, cond, emit_undefined, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, TapeType, Type
 from symdiff.ops import mathlib
+from symdiff.ops.elementary import (
+    absolute,
+    astype,
+    choice,
+    divide,
+    multiply,
+    not_,
+    not_equal,
+    python_float,
+)
 
 _FLOAT64, _BOOL = np.dtype("float64"), np.dtype("bool")
 
@@ -46,11 +55,11 @@ ELEMENTARY: Mapping[str, Callable[..., Value]] = {
     "log10": mathlib.math_log10,
     "log1p": mathlib.math_log1p,
     "sqrt": mathlib.math_sqrt,
-    "absolute": lambda x: ops.absolute(x),
-    "fabs": lambda x: ops.absolute(x),
-    "square": lambda x: ops.multiply(x, x),
+    "absolute": lambda x: absolute(x),
+    "fabs": lambda x: absolute(x),
+    "square": lambda x: multiply(x, x),
     "hypot": lambda x, y: mathlib.math_hypot(x, y),
-    "logical_not": ops.not_,
+    "logical_not": not_,
     "strong_divide": lambda g, b: strong_quotient(g, b),
     "quiet_divide": lambda g, b: strong_quotient(g, b),
 }
@@ -66,7 +75,7 @@ AS_THEY_ARE = frozenset({"not_", "choice", "range_length", "range_element", "int
 def strong_quotient(g: Value, b: Value) -> Value:
     """``g / (b if g != 0 else 1.0)``."""
     one = builder().constant(1 if b.type == INT else 1.0)
-    result: Value = ops.divide(g, ops.choice(ops.not_equal(g, 0), b, one))
+    result: Value = divide(g, choice(not_equal(g, 0), b, one))
     return result
 
 
@@ -135,7 +144,7 @@ class _Converter:
 
     def entered(self, value: Value, parameter: Value) -> Value:
         if isinstance(value.type, ArrayType) and value.type.kind == "scalar":
-            made: Value = ops.python_float(parameter)
+            made: Value = python_float(parameter)
             made.name, made.role = value.name, value.role
             return made
         return parameter
@@ -146,7 +155,7 @@ class _Converter:
         if isinstance(value.type, ArrayType) and value.type.kind == "scalar":
             if value.type.dtype != _FLOAT64:
                 raise NotFloats
-            wrapped: Value = ops.astype(made, dtype=_FLOAT64)
+            wrapped: Value = astype(made, dtype=_FLOAT64)
             return wrapped
         return made
 
@@ -206,7 +215,7 @@ class _Converter:
             return operand
         if type_ != FLOAT:
             raise NotFloats
-        result: Value = ops.python_float(operand)
+        result: Value = python_float(operand)
         return result
 
     def power(self, node: Node, operands: list[Value]) -> Value:
@@ -217,7 +226,7 @@ class _Converter:
         if _is_whole(node.operands[1]) and operands[0].type == FLOAT:
             return self.apply(node, operands)  # an integer power of a float is a float
         if any(v.type != FLOAT for v in operands):
-            operands = [v if v.type == FLOAT else ops.python_float(v) for v in operands]
+            operands = [v if v.type == FLOAT else python_float(v) for v in operands]
         result: Value = mathlib.math_pow(*operands)
         return result
 

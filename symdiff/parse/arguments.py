@@ -8,13 +8,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from symdiff import ops
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import ListType
 from symdiff.ops.arguments import documented, places, untaken
+from symdiff.ops.creation import array_of
 from symdiff.ops.declare import FUNCTIONS
+from symdiff.ops.lists import list_stack_of
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.opaque import library_name
 from symdiff.parse.texts import settled
@@ -122,7 +123,7 @@ def _plain_list(
     if isinstance(content, Columns):
         return stacked_columns(interp, content)
     items = [plain_argument(interp, item, arrays) for item in content]
-    return [ops.list_stack_of(item) if _is_staged_list(item) else item for item in items]
+    return [list_stack_of(item) if _is_staged_list(item) else item for item in items]
 
 
 def stacked_columns(interp: Interpreter, content: Columns) -> Value:
@@ -132,7 +133,7 @@ def stacked_columns(interp: Interpreter, content: Columns) -> Value:
     )
     if not flat:
         raise UnsupportedCallError("an array from a list of nested items", interp.span)
-    columns = [ops.list_stack_of(value) for value in content.values]
+    columns = [list_stack_of(value) for value in content.values]
     result: Value = FUNCTIONS[np.stack](columns, axis=1)
     return result
 
@@ -144,6 +145,6 @@ def _is_staged_list(value: Any) -> bool:
 def as_array(interp: Interpreter, value: Abstract) -> Value:
     """A number, array, or sequence of such as an array operand."""
     if isinstance(value, ListRef | tuple | Range):
-        result: Value = ops.array_of(plain_argument(interp, value))
+        result: Value = array_of(plain_argument(interp, value))
         return result
     return interp.lift(value)

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.types import ArrayType
+from symdiff.ops.elementary import astype
+from symdiff.ops.index import index_set_of
 from symdiff.parse.arguments import as_array
 from symdiff.parse.attributes import set_attribute
 from symdiff.parse.blame import judged
@@ -114,12 +115,12 @@ def _update_array(
                 f"Cannot cast ufunc '{BINARY[op][0]}' output from {made.dtype!r} to {kept.dtype!r}"
                 " with casting rule 'same_kind'"
             )
-        result = ops.astype(result, dtype=kept.dtype)
+        result = astype(result, dtype=kept.dtype)
     if interp.stopped:
         result = stopped(result)
     whole = made.shape == kept.shape and made.kind == "array"
     if whole and lies_as(interp, result, before):
         interp.heap.write(array, result)
     else:
-        new = ops.index_set_of(before, result, (Ellipsis,))
+        new = index_set_of(before, result, (Ellipsis,))
         interp.heap.write(array, new)

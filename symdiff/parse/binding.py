@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from symdiff import ops
 from symdiff.errors import UnsupportedCallError
+from symdiff.ops.elementary import greater
 from symdiff.parse import staged_lists
 from symdiff.parse.blame import users
 from symdiff.parse.interpreter import Interpreter
@@ -76,7 +76,7 @@ def _spread_out(
         return [*given, *items], rest
     count = staged_lists.length(interp.content(rest))
     takes = f"{name}() takes {len(names)} positional argument{'s' * (len(names) != 1)}"
-    refuse_where(interp, ops.greater(count, 0), TypeError(f"{takes} but more were given"))
+    refuse_where(interp, greater(count, 0), TypeError(f"{takes} but more were given"))
     return [*given, *items], ()
 
 

@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import builder
 from symdiff.ir.control import cond, emit_cond
 from symdiff.ir.graph import Block, Value
 from symdiff.ops.declare import NeedsStatic
+from symdiff.ops.elementary import not_
 from symdiff.parse.blame import is_users
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import Heap
@@ -81,7 +81,7 @@ def assuming(interp: Interpreter, predicate: Value, taken: bool) -> Iterator[Non
     depth = len(interp.predicates)
     value: Value = predicate
     interp.assumed[value] = taken
-    while value.node is not None and value.node.op is ops.not_:
+    while value.node is not None and value.node.op is not_:
         value, taken = value.node.operands[0], not taken
         interp.assumed[value] = taken
     try:

@@ -17,11 +17,24 @@ from typing import Any
 
 import numpy as np
 
-from symdiff import ops
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, ListType
+from symdiff.ops import shape
 from symdiff.ops.declare import static
+from symdiff.ops.effects import print_
+from symdiff.ops.elementary import (
+    absolute,
+    complex_of,
+    equal,
+    not_,
+    python_complex,
+    python_float,
+    python_int,
+    python_round,
+)
+from symdiff.ops.lists import list_length
+from symdiff.ops.sizes import sizes_of
 from symdiff.parse import lookups, staged_lists
 from symdiff.parse.arguments import plain_argument
 from symdiff.parse.attributes import get_attribute, set_attribute
@@ -123,14 +136,14 @@ def _len(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstr
         assert isinstance(read.type, ArrayType)
         if not read.type.shape:
             raise users(TypeError("len() of unsized object"))
-        return ops.sizes_of(read)[0]
+        return sizes_of(read)[0]
     if isinstance(value, ListRef | DictRef):
         content = interp.content(value)
         return (
             staged_lists.length(content) if staged_lists.is_staged_list(content) else len(content)
         )
     if isinstance(value, Value) and isinstance(value.type, ListType):
-        return ops.list_length(value)
+        return list_length(value)
     if isinstance(value, Range):
         return iterate(interp, value).count
     if isinstance(value, ITERATORS):
@@ -194,7 +207,7 @@ def _fold_from_first(
 
     if isinstance(iterable.count, int):
         return folded()
-    return choose(interp, ops.equal(iterable.count, 0), nothing, folded)
+    return choose(interp, equal(iterable.count, 0), nothing, folded)
 
 
 @builtin(builtins.sum)
@@ -296,7 +309,7 @@ def _all(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstr
 def _not(condition: bool | Value) -> bool | Value:
     if not isinstance(condition, Value):
         return not condition
-    result: Value = ops.not_(condition)
+    result: Value = not_(condition)
     return result
 
 
@@ -358,15 +371,15 @@ def _conversion(
             return staged(interp.lift(arguments[0]))
         if len(arguments) == 2 and python is complex and any(map(is_staged, arguments)):
             a, b = (interp.lift(v) for v in arguments)
-            return ops.complex_of(a, b)
+            return complex_of(a, b)
         return python(*(settled(interp, a) for a in arguments), **keywords)
 
     return handler
 
 
-BUILTINS[float] = _conversion(float, ops.python_float)
-BUILTINS[int] = _conversion(int, ops.python_int)
-BUILTINS[complex] = _conversion(complex, ops.python_complex)
+BUILTINS[float] = _conversion(float, python_float)
+BUILTINS[int] = _conversion(int, python_int)
+BUILTINS[complex] = _conversion(complex, python_complex)
 
 
 @builtin(bool)
@@ -379,7 +392,7 @@ def _abs(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstr
     (value,) = arguments
     if isinstance(value, ObjectRef) or has_method(interp, value, "__abs__"):
         return interp.call_method(value, "__abs__")
-    return interp.wrap(ops.absolute(interp.lift(value))) if is_staged(value) else abs(value)
+    return interp.wrap(absolute(interp.lift(value))) if is_staged(value) else abs(value)
 
 
 @builtin(round)
@@ -390,7 +403,7 @@ def _round(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abs
     read = interp.lift(value)
     places = static(digits[0]) if digits else None
     if isinstance(read.type, ArrayType) and (read.type.kind != "scalar" or places is None):
-        return ops.python_round(read, digits=places)
+        return python_round(read, digits=places)
     return interp.call(get_attribute(interp, value, "round"), digits, {})
 
 
@@ -542,7 +555,7 @@ def _deepcopy(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> 
 def copied(interp: Interpreter, value: Abstract, item: Callable[[Abstract], Abstract]) -> Abstract:
     """A copy of a value around its items, or what ``item`` makes of them."""
     if isinstance(value, Array):
-        return interp.wrap(ops.copy(interp.heap.read(value), order="K"))
+        return interp.wrap(shape.copy(interp.heap.read(value), order="K"))
     if isinstance(value, ListRef):
         content = interp.content(value)
         made = ListRef()
@@ -783,7 +796,7 @@ def _print(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abs
     template = Template(interp)
     shown = tuple(template.of(a) for a in arguments)
     named = tuple((name, template.of(a)) for name, a in keywords.items())
-    ops.print_(*template.operands, arguments=shown, keywords=named)
+    print_(*template.operands, arguments=shown, keywords=named)
     return None
 
 

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from symdiff import ops
 from symdiff.definitions import DEFINITIONS
 from symdiff.definitions.libraries import meet
 from symdiff.errors import UnsupportedCallError
@@ -23,6 +22,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES, array_type
+from symdiff.ops.shape import concatenate, stack
 from symdiff.parse.arguments import plain_argument, taken_arguments
 from symdiff.parse.attributes import (
     MUTATING_ARRAY_METHODS,
@@ -334,7 +334,7 @@ def _call_defined(
         return _store_out(interp, out, plain_argument(interp, result))
 
 
-_UNBUFFERED = (ops.concatenate, ops.stack)  # NumPy writes to ``out`` while it reads
+_UNBUFFERED = (concatenate, stack)  # NumPy writes to ``out`` while it reads
 
 
 def _refuse_own_parts(interp: Interpreter, out: Abstract, parts: Iterable[Abstract]) -> None:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.control import emit_cond, emit_undefined
@@ -31,7 +30,9 @@ from symdiff.ir.types import (
     takes,
     with_symbols,
 )
-from symdiff.ops import list_new
+from symdiff.ops.elementary import equal, less
+from symdiff.ops.index import index_of
+from symdiff.ops.lists import list_new
 from symdiff.parse.activations import rebinds
 from symdiff.parse.heap import (
     Heap,
@@ -716,7 +717,7 @@ class Carries:
         which = which_of(content, {n: n for n in contents_of(content)})
         with building(Builder(span=self.span)) as inner:
             kept = emit_undefined(block.results[0].type) if other is None else other
-        return emit_cond(ops.equal(which, number), block, Block((), inner.nodes, (kept,))).result
+        return emit_cond(equal(which, number), block, Block((), inner.nodes, (kept,))).result
 
     # Types ----------------------------------------------------------------------------------------
 
@@ -1158,7 +1159,7 @@ class Carries:
 
 def _bound_after(start: Abstract, turns: Value) -> Value:
     """Whether a variable that each turn binds is bound after a number of turns."""
-    begun: Value = ops.less(0, turns)
+    begun: Value = less(0, turns)
     return begun if start is ABSENT else either(bound_flag(start), begun)
 
 
@@ -1343,7 +1344,7 @@ def lift_as(content: Abstract, type_: Type, heap: Heap, span: SourceSpan | None)
     """The IR value of a content where one of a wider type is expected."""
     if isinstance(content, Array):
         value = heap.read(content)
-        return value if is_array(type_) or not is_array(value.type) else ops.index_of(value, ())
+        return value if is_array(type_) or not is_array(value.type) else index_of(value, ())
     if isinstance(type_, ListType) and isinstance(content, tuple):
         items = [leaf_value(heap, item, type_.element, span) for item in content]
         result: Value = list_new(*items, type=type_)

@@ -16,9 +16,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
+from symdiff.ops.elementary import equal
 from symdiff.parse.branches import join_arms, run_arm, taken_from
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import Heap, Key
@@ -149,7 +149,7 @@ def _assumed(interp: Interpreter, predicate: Value) -> bool | None:
 
 def _tested(predicate: Value) -> tuple[Value, int] | None:
     """The staged number that is compared, and the constant that it is compared with."""
-    if predicate.node is None or predicate.node.op is not ops.equal:
+    if predicate.node is None or predicate.node.op is not equal:
         return None
     which, number = predicate.node.operands
     known = constant_of(number)

@@ -13,11 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
+from symdiff.ops import elementary, reduce
 from symdiff.ops.declare import static
+from symdiff.ops.elementary import (
+    bitwise_or,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    not_,
+    not_equal,
+)
 from symdiff.parse.arguments import as_array
 from symdiff.parse.blame import judged
 from symdiff.parse.branches import choose
@@ -47,12 +56,12 @@ from symdiff.parse.values import (
 
 Items = tuple[Abstract, ...]
 COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
-    ast.Lt: ("lt", operator.lt, ops.less),
-    ast.LtE: ("le", operator.le, ops.less_equal),
-    ast.Gt: ("gt", operator.gt, ops.greater),
-    ast.GtE: ("ge", operator.ge, ops.greater_equal),
-    ast.Eq: ("eq", operator.eq, ops.equal),
-    ast.NotEq: ("ne", operator.ne, ops.not_equal),
+    ast.Lt: ("lt", operator.lt, less),
+    ast.LtE: ("le", operator.le, less_equal),
+    ast.Gt: ("gt", operator.gt, greater),
+    ast.GtE: ("ge", operator.ge, greater_equal),
+    ast.Eq: ("eq", operator.eq, elementary.equal),
+    ast.NotEq: ("ne", operator.ne, not_equal),
 }
 
 
@@ -75,7 +84,7 @@ def _unless(negated: bool, answer: bool | Value) -> bool | Value:
     """An answer or its opposite."""
     if not negated:
         return answer
-    return ops.not_(answer) if isinstance(answer, Value) else not answer
+    return not_(answer) if isinstance(answer, Value) else not answer
 
 
 def _compared(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) -> Abstract:
@@ -202,7 +211,7 @@ def _in_sequence(interp: Interpreter, container: Abstract, item: Abstract) -> Ab
         if equal is True:
             return True
         if isinstance(equal, Value):
-            found = equal if found is False else ops.bitwise_or(found, equal)
+            found = equal if found is False else bitwise_or(found, equal)
     return found
 
 
@@ -220,5 +229,7 @@ def _contains(interp: Interpreter, container: Abstract, item: Abstract) -> Abstr
     if isinstance(container, Range):
         return _in_range(interp, container, item)
     if isinstance(container, Array):
-        return truth(interp, ops.any(ops.equal(interp.lift(container), interp.lift(item))))
+        return truth(
+            interp, reduce.any(elementary.equal(interp.lift(container), interp.lift(item)))
+        )
     return static(item) in container

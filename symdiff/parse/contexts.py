@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import builder, constant
 from symdiff.ir.graph import Node
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops.declare import static
+from symdiff.ops.effects import enter_errstate, leave_errstate, stop_gradient
 from symdiff.parse.calls import BUILTINS
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import Abstract
@@ -62,7 +62,7 @@ def _stopped(node: Node) -> Node:
         if node.op.name in _WRITES:
             _cut_written(node)
         elif _computes(node):
-            return builder().emit(ops.stop_gradient, (node.result,))
+            return builder().emit(stop_gradient, (node.result,))
         return node
     finally:
         current.after = after
@@ -75,7 +75,7 @@ def _computes(node: Node) -> bool:
     if node.blocks or len(node.results) != 1 or node.op.view is not None:
         return False
     type_ = node.result.type
-    if node.op in (constant, ops.stop_gradient) or not isinstance(type_, ArrayType):
+    if node.op in (constant, stop_gradient) or not isinstance(type_, ArrayType):
         return False
     return carries_derivative(type_)
 
@@ -85,7 +85,7 @@ def _cut_written(node: Node) -> None:
     if carries_derivative(value.type):
         nodes = builder().nodes
         nodes.pop()
-        node.operands = (base, ops.stop_gradient(value), *others)
+        node.operands = (base, stop_gradient(value), *others)
         nodes.append(node)
 
 
@@ -100,14 +100,14 @@ def entered(interp: Interpreter, items: list[ast.withitem], body: Callable[[], N
             entered(interp, items[1:], body)
     elif isinstance(manager, ErrState) and items[0].optional_vars is None:
         settings = tuple(manager.settings.items())
-        before = ops.enter_errstate(settings=settings)
+        before = enter_errstate(settings=settings)
         outside = interp.strict
         interp.strict |= not {"raise", "call"}.isdisjoint(manager.settings.values())
         try:
             entered(interp, items[1:], body)
         finally:
             interp.strict = outside
-        ops.leave_errstate(before)
+        leave_errstate(before)
     else:
         with interp.at(items[0].context_expr):
             raise UnsupportedSyntaxError(

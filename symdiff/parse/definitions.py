@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from types import FunctionType
 from typing import Any
 
-from symdiff import ops
 from symdiff.definitions import CHECKS, ROUNDED
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.build import Builder, builder, building, copy_into
@@ -71,7 +70,7 @@ def _stricter(
     interp: Interpreter, function: Any, error: Exception, nodes: Sequence[Node]
 ) -> UnsupportedCallError:
     """What a definition is certain to raise of what the function takes."""
-    raised = [node for node in walk_nodes(Block((), list(nodes))) if node.op is ops.raise_]
+    raised = [node for node in walk_nodes(Block((), list(nodes))) if node.op is raise_]
     said = raised[-1].attributes["arguments"] if isinstance(error, NeverReturns) else error.args
     reason = ", ".join(map(str, said))
     return UnsupportedCallError(f"{library_name(function)} in this form: {reason}", interp.span)

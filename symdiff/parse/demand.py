@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from symdiff import ops
 from symdiff.errors import SymdiffError, UnsupportedSyntaxError
 from symdiff.ir.control import loop
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.signature import Aspect, Path
 from symdiff.ir.types import ArrayType, ListType, Size, Type
+from symdiff.ops import sizes
 from symdiff.ops.declare import NeedsStatic, static
+from symdiff.ops.index import index
+from symdiff.ops.recording import tap
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.staged import StaticDemand
 from symdiff.parse.values import Conflict, ConflictRead
@@ -99,7 +101,7 @@ class _Search:
 
     def computed(self, value: Value, node: Node) -> Exception | None:
         """Look behind a node; an error where its result is known at run time only."""
-        if node.op is ops.size:
+        if node.op is sizes.size:
             return self._size(value, node)
         count = _count_behind(value, node)
         if count and node.op is loop and node.span is not None and not _is_staged(count[0]):
@@ -159,13 +161,13 @@ def _counts(type_: Type) -> bool:
 
 def _telling(node: Node) -> tuple[Value, ...]:
     """The operands that a result depends on: not the number that a mark keeps a value under."""
-    return node.operands[:1] if node.op is ops.tap else node.operands
+    return node.operands[:1] if node.op is tap else node.operands
 
 
 def _elements_decide(node: Node) -> bool:
     """Whether the shape of a node's result depends on elements of arrays."""
     masks = (v.type for v in node.operands[1:] if isinstance(v.type, ArrayType))
-    masked = node.op is ops.index and any(t.dtype.kind == "b" and t.shape for t in masks)
+    masked = node.op is index and any(t.dtype.kind == "b" and t.shape for t in masks)
     return masked or node.op.name in ("nonzero", "repeat")
 
 

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from symdiff import ops
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import (
@@ -31,7 +30,8 @@ from symdiff.ir.types import (
 )
 from symdiff.ops.creation import array_of, shape_operands
 from symdiff.ops.declare import FUNCTIONS, array_type, broadcast_shapes, static
-from symdiff.ops.effects import Member, Named
+from symdiff.ops.effects import Member, Named, opaque_call
+from symdiff.ops.index import index_of
 from symdiff.ops.sizes import dims_of, sizes_of
 from symdiff.parse.arguments import plain_argument
 from symdiff.parse.calls import BUILTINS, METHODS_OF, Keywords
@@ -171,7 +171,7 @@ def draw(
     """A call kept in its place, whose result has the given type."""
     args = tuple(template.of(a) for a in arguments)
     named = tuple((name, template.of(a)) for name, a in keywords.items())
-    result = ops.opaque_call(
+    result = opaque_call(
         *template.operands, function=function, arguments=args, keywords=named, type=type_
     )
     return interp.wrap(result)
@@ -264,7 +264,7 @@ def _shuffle(
     permutation = functools.partial(_other_method, source)
     type_ = ArrayType(_INT64, array_type(read).shape, "array")
     order = interp.lift(_places(interp, permutation, sizes_of(read)[0], {}, type_))
-    store_whole(interp, x, ops.index_of(read, order))
+    store_whole(interp, x, index_of(read, order))
     return None
 
 

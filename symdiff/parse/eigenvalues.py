@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from symdiff import ops
 from symdiff.ir.graph import Value
+from symdiff.ops import reduce
 from symdiff.ops.declare import FUNCTIONS
+from symdiff.ops.elementary import equal, imag, is_complex
+from symdiff.ops.ufuncs import staged
 from symdiff.parse.arguments import plain_argument
 from symdiff.parse.branches import joined_cases
 from symdiff.parse.calls import Handler, Keywords, builtin, call_lowering
@@ -33,11 +35,11 @@ def _in_cases(function: Callable[..., Any]) -> Handler:
     def handler(interp: Interpreter, arguments: Sequence[Abstract], keywords: Keywords) -> Abstract:
         found = call_lowering(interp, FUNCTIONS[function], arguments, keywords)
         (given,) = (*arguments, *keywords.values())
-        if ops.is_complex(ops.staged(plain_argument(interp, given))):
+        if is_complex(staged(plain_argument(interp, given))):
             return found
         eigenvalues = found[0] if isinstance(found, tuple) else found
-        imaginary = ops.imag(interp.heap.read(eigenvalues))
-        none = truth(interp, ops.all(ops.equal(imaginary, 0), axis=None, keepdims=False))
+        imaginary = imag(interp.heap.read(eigenvalues))
+        none = truth(interp, reduce.all(equal(imaginary, 0), axis=None, keepdims=False))
         if not isinstance(none, Value):
             return _real(interp, found) if none else found
         try:

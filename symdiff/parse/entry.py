@@ -7,7 +7,6 @@ import types
 from dataclasses import dataclass, field
 from typing import Any
 
-from symdiff import ops
 from symdiff.errors import (
     AliasingError,
     CertainError,
@@ -21,6 +20,7 @@ from symdiff.ir.build import building
 from symdiff.ir.graph import Block, Graph, Value, walk_nodes
 from symdiff.ir.signature import Signature
 from symdiff.ops.declare import NeedsStatic
+from symdiff.ops.effects import raise_
 from symdiff.parse.blame import certain
 from symdiff.parse.demand import demand, input_sizes, obtainable
 from symdiff.parse.depth import room
@@ -226,7 +226,7 @@ def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
 def _never_returns(interp: Interpreter) -> CertainError:
     """What is certain of a function all whose paths end in an exception."""
     nodes = walk_nodes(Block((), interp.entry.nodes))
-    raised = [node.span for node in nodes if node.op is ops.raise_]
+    raised = [node.span for node in nodes if node.op is raise_]
     message = "this raises an exception, whatever the values are"
     return CertainError(message, raised[-1] if raised else None, "let a path return a value")
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
+from symdiff.ops.elementary import not_
 from symdiff.parse.assignment import assign
 from symdiff.parse.attributes import get_attribute
 from symdiff.parse.blame import users
@@ -95,7 +95,7 @@ def test(interp: Interpreter, node: ast.expr) -> bool | Value:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         with interp.at(node):
             inner = test(interp, node.operand)
-            return ops.not_(inner) if isinstance(inner, Value) else not inner
+            return not_(inner) if isinstance(inner, Value) else not inner
     if not isinstance(node, ast.BoolOp):
         return truth(interp, interp.evaluate(node))
     with interp.at(node):

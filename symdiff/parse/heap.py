@@ -15,8 +15,8 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Type
-from symdiff.ops import retype
 from symdiff.ops.declare import array_type
+from symdiff.ops.retype import retype
 from symdiff.ops.shape import VIEW_PUTS
 from symdiff.parse.activations import (
     PARENT,

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from symdiff import ops
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.signature import Aspect, Path
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import GENERATOR, RANDOM_STATE, ArrayType, ListType, OpaqueType, Type
+from symdiff.ops import elementary
 from symdiff.parse.heap import constant, same
 from symdiff.parse.holders import are_alike
 from symdiff.parse.interpreter import Interpreter, describe
@@ -202,6 +202,8 @@ def _staged(interp: Interpreter, a: Abstract, b: Abstract) -> bool | Value:
     if first is not second or issubclass(first, np.ndarray | list):
         return False
     if first is bool:
-        equal: Value = ops.equal(*(v if isinstance(v, Value) else constant(v) for v in numbers))
+        equal: Value = elementary.equal(
+            *(v if isinstance(v, Value) else constant(v) for v in numbers)
+        )
         return equal
     raise _not_told(interp, a, b)

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symdiff import ops
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
-from symdiff.ops.index import Slot
+from symdiff.ops.index import Slot, index
 from symdiff.parse.values import Abstract, Array, Lens
 
 
@@ -29,7 +28,7 @@ def _at(lens: Lens) -> bool:
     """Whether all that is not known of a view before run time are integers that index it."""
     if not lens.operands:
         return True
-    if lens.op is not ops.index:
+    if lens.op is not index:
         return False
     slots = [entry for entry in lens.node.attributes["key"] if isinstance(entry, Slot)]
     return len(slots) == len(lens.operands) and all(map(_is_integer, lens.operands))

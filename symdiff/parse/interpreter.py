@@ -18,7 +18,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from symdiff import ops
 from symdiff.definitions import is_definition
 from symdiff.errors import (
     InternalError,
@@ -32,6 +31,7 @@ from symdiff.ir.signature import Aspect, Path
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import Size, Type, in_words
 from symdiff.ops.declare import NeedsStatic
+from symdiff.ops.elementary import bitwise_or
 from symdiff.ops.strides import Layout, Product
 from symdiff.parse.blame import CONTROL, HINT, certain, limit, users
 from symdiff.parse.heap import Heap, constant, is_array, value_name
@@ -575,7 +575,7 @@ def unbound(name: str, local: bool) -> NameError:
 
 
 def either(a: Value, b: Value) -> Value:
-    result: Value = ops.bitwise_or(a, b)
+    result: Value = bitwise_or(a, b)
     return result
 
 

@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from symdiff import ops
 from symdiff.errors import AliasingError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, ListType
+from symdiff.ops.creation import array_of, range_element_of, range_length_of
 from symdiff.ops.declare import array_type, static
+from symdiff.ops.elementary import add, less, where
+from symdiff.ops.index import index_of, index_set_of
+from symdiff.ops.lists import list_stack_of
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array, plain_argument
 from symdiff.parse.blame import judged, users
@@ -58,7 +61,7 @@ def _item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
         if isinstance(base.type, ArrayType) and base.type.kind == "python":
             raise TypeError("a Python number is not subscriptable")
         entries = entries_of(interp, key)
-        return adopt(interp, ops.index_of(base, entries), {base: value})
+        return adopt(interp, index_of(base, entries), {base: value})
     if isinstance(value, Value):
         return staged_lists.get(interp, value, interp.lift(key))
     if isinstance(value, ListRef):
@@ -199,15 +202,15 @@ def _range_item(interp: Interpreter, value: Range, key: Abstract) -> Abstract:
             interp.span,
             "write the range of the slice",
         )
-    count = ops.range_length_of(*parts)
+    count = range_length_of(*parts)
     within = _checked_index(interp, interp.lift(key), interp.lift(count))
-    return ops.range_element_of(value.start, value.step, within)
+    return range_element_of(value.start, value.step, within)
 
 
 def _checked_index(interp: Interpreter, key: Value, count: Value) -> Value:
     """An index of a sequence of ``count`` items, counted from its start; Python's error outside."""
-    negative = ops.less(key, 0)
-    found: Value = ops.where(negative, ops.add(key, count), key)
+    negative = less(key, 0)
+    found: Value = where(negative, add(key, count), key)
     return found
 
 
@@ -225,9 +228,9 @@ def _entry(interp: Interpreter, part: Abstract) -> Any:
     if isinstance(part, ListRef | tuple | Range):
         items = plain_argument(interp, part)
         if isinstance(items, Value):
-            return ops.list_stack_of(items)
+            return list_stack_of(items)
         if any(isinstance(item, Value) for item in items):
-            return ops.array_of(items)
+            return array_of(items)
         return np.array(items) if len(items) else np.zeros(0, np.intp)
     return part
 
@@ -251,7 +254,7 @@ def _set_item(interp: Interpreter, target: Abstract, key: Abstract, content: Abs
         base, entries = interp.heap.read(target), entries_of(interp, key)
         if isinstance(content, Array) and content.storage is target.storage:
             _refuse_own_view(interp, base, entries)
-        new = ops.index_set_of(base, as_array(interp, content), entries)
+        new = index_set_of(base, as_array(interp, content), entries)
         interp.heap.write(target, new)
     elif isinstance(target, ListRef) and not target.frozen:
         _set_list_item(interp, target, key, content)

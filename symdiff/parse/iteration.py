@@ -7,11 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
-from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, ListType
+from symdiff.ops.creation import range_element_of, range_length_of
 from symdiff.ops.declare import NeedsStatic, static
+from symdiff.ops.elementary import add, less, subtract
+from symdiff.ops.sizes import sizes_of
 from symdiff.parse import staged_lists
 from symdiff.parse.blame import error_of, judged, users
 from symdiff.parse.heap import constant
@@ -119,14 +121,14 @@ def after(part: Iterable, position: int | Value) -> Iterable:
 
     def number(k: Any) -> Any:
         known = isinstance(k, int) and isinstance(position, int)
-        return k + position if known else ops.add(k, position)
+        return k + position if known else add(k, position)
 
     def left() -> Any:
         if isinstance(part.count, int) and isinstance(position, int):
             return max(part.count - position, 0)
         if part.unroll:  # then the position may be beyond the end
-            return ops.range_length_of(position, part.count, 1)
-        return ops.subtract(part.count, position)
+            return range_length_of(position, part.count, 1)
+        return subtract(part.count, position)
 
     more = (lambda k: has_element(part, number(k))) if part.unroll else None
     return replace(part, count=left(), element=lambda k: part.element(number(k)), more=more)
@@ -142,7 +144,7 @@ def has_element(part: Iterable, k: Any) -> bool | Value:
 def below(k: Any, count: Any) -> bool | Value:
     """``k < count``, known where both are."""
     known = isinstance(k, int) and isinstance(count, int)
-    result: bool | Value = k < count if known else ops.less(k, count)
+    result: bool | Value = k < count if known else less(k, count)
     return result
 
 
@@ -170,14 +172,14 @@ def _range(interp: Interpreter, value: Range) -> Iterable:
         def static_element(k: Any) -> Abstract:
             if isinstance(k, int):
                 return known[k]
-            return ops.range_element_of(value.start, value.step, k)
+            return range_element_of(value.start, value.step, k)
 
         return Iterable(len(known), static_element, unroll=False)
 
     def element(k: Any) -> Abstract:
-        return ops.range_element_of(value.start, value.step, k)
+        return range_element_of(value.start, value.step, k)
 
-    count: Any = ops.range_length_of(*parts)
+    count: Any = range_length_of(*parts)
     return Iterable(count, element, unroll=False)
 
 
@@ -186,7 +188,7 @@ def _array(interp: Interpreter, value: Array) -> Iterable:
     assert isinstance(base.type, ArrayType)
     if not base.type.shape:
         raise users(TypeError("iteration over a 0-d array"))
-    count = ops.sizes_of(base)[0]
+    count = sizes_of(base)[0]
     return Iterable(count, lambda k: get_item(interp, value, k), unroll=False)
 
 

@@ -13,10 +13,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from symdiff import ops
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
+from symdiff.ops.creation import int_minimum, range_element_of, range_length_of
 from symdiff.ops.declare import NeedsStatic, static
+from symdiff.ops.elementary import add, bitwise_and
 from symdiff.parse.blame import users
 from symdiff.parse.branches import choose
 from symdiff.parse.calls import Keywords, builtin
@@ -138,7 +139,7 @@ def _end(interp: Interpreter, sides: list[Iterable]) -> None:
 def _both(a: bool | Value, b: bool | Value) -> bool | Value:
     """``a and b``."""
     if isinstance(a, Value) and isinstance(b, Value):
-        result: Value = ops.bitwise_and(a, b)
+        result: Value = bitwise_and(a, b)
         return result
     known, other = (b, a) if isinstance(a, Value) else (a, b)
     return other if known else False
@@ -149,7 +150,7 @@ def _least(counts: list[int | Value]) -> int | Value:
     ends = [count for count in counts if count != ENDLESS] or [ENDLESS]
     least: int | Value = min(map(static, ends)) if not staged else ends[0]
     for count in ends[1:] if staged else ():
-        least = ops.int_minimum(least, count)
+        least = int_minimum(least, count)
     return least
 
 
@@ -304,7 +305,7 @@ def _neighbours(interp: Interpreter, parts: Parts) -> Iterable:
     if isinstance(side.count, int):
         count: Any = max(side.count - 1, 0)
     else:
-        count = ops.range_length_of(1, side.count, 1)
+        count = range_length_of(1, side.count, 1)
 
     def element(k: Any) -> Abstract:
         return (side.element(k), side.element(binary(interp, ast.Add, k, 1)))
@@ -380,12 +381,12 @@ def _sliced(interp: Interpreter, parts: Parts) -> Iterable:
     picks = range(ENDLESS)[slice(*map(static, bounds))]
 
     def number(k: Any) -> Any:
-        return picks[k] if isinstance(k, int) else ops.range_element_of(picks.start, picks.step, k)
+        return picks[k] if isinstance(k, int) else range_element_of(picks.start, picks.step, k)
 
     def more(k: int) -> bool | Value:
         return k < len(picks) and has_element(side, number(k))
 
-    count: Any = ops.range_length_of(picks.start, _least([side.count, picks.stop]), picks.step)
+    count: Any = range_length_of(picks.start, _least([side.count, picks.stop]), picks.step)
     if isinstance(side.count, int):
         count = len(range(picks.start, min(picks.stop, side.count), picks.step))
     return Iterable(
@@ -448,7 +449,7 @@ def _longer(a: int | Value, b: int | Value) -> int | Value:
     """The larger of two counts."""
     if isinstance(a, int) and isinstance(b, int):
         return max(a, b)
-    result: Value = ops.add(a, ops.range_length_of(a, b, 1))
+    result: Value = add(a, range_length_of(a, b, 1))
     return result
 
 
@@ -472,7 +473,7 @@ def _counted(interp: Interpreter, parts: Parts) -> Iterable:
     start, step = map(static, parts)
 
     def element(k: Any) -> Abstract:
-        return start + step * k if isinstance(k, int) else ops.range_element_of(start, step, k)
+        return start + step * k if isinstance(k, int) else range_element_of(start, step, k)
 
     return Iterable(ENDLESS, element, unroll=False)
 
@@ -484,7 +485,7 @@ def _repeat(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> La
 
 def _repeated(interp: Interpreter, parts: Parts) -> Iterable:
     value, times = parts
-    count: Any = max(times, 0) if isinstance(times, int) else ops.range_length_of(0, times, 1)
+    count: Any = max(times, 0) if isinstance(times, int) else range_length_of(0, times, 1)
     return Iterable(count, lambda k: value, unroll=False)
 
 

@@ -12,14 +12,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from symdiff import ops
 from symdiff.ir.build import Builder, building
 from symdiff.ir.control import cond, emit_cond, emit_undefined, join_types, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.structure import Structure, is_leaf
 from symdiff.ir.types import BOOL, INT, ArrayType, ListType, Type, open_symbols
-from symdiff.ops import list_new
-from symdiff.ops.elementary import result_dtype
+from symdiff.ops.elementary import equal, not_, result_dtype
+from symdiff.ops.index import index_of
+from symdiff.ops.lists import list_new
 from symdiff.parse.activations import PARENT, rebinds
 from symdiff.parse.heap import (
     Heap,
@@ -533,7 +533,7 @@ class Joiner:
         if not is_array(value.type):
             return value
         with building(Builder(self.arms[arm].nodes, self.interp.span)):
-            element: Value = ops.index_of(value, ())
+            element: Value = index_of(value, ())
         return element
 
     def _read(self, arm: int, array: Array) -> Value:
@@ -805,7 +805,7 @@ def which_of(content: Abstract, numbers: dict[int, int]) -> Value:
     (_, last), *others = reversed(numbers.items())
     found = constant(last)
     for old, new in others:
-        found = _either_number(ops.equal(which, old), new, found)
+        found = _either_number(equal(which, old), new, found)
     return found
 
 
@@ -819,7 +819,7 @@ def is_case(cases: Cases, number: int) -> Value:
             return node.operands[0]
         if orelse == {number} and then.isdisjoint((number, None)):
             return opposite(node.operands[0])
-    result: Value = ops.equal(which, number)
+    result: Value = equal(which, number)
     return result
 
 
@@ -852,9 +852,9 @@ def constant_of(value: Value) -> Any:
 def opposite(predicate: Value) -> Value:
     """Whether a predicate does not hold."""
     node = predicate.node
-    if node is not None and node.op is ops.not_:
+    if node is not None and node.op is not_:
         return node.operands[0]
-    result: Value = ops.not_(predicate)
+    result: Value = not_(predicate)
     return result
 
 

@@ -19,15 +19,15 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from symdiff import ops
 from symdiff.errors import SignatureError, UnknownNameError
 from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Leaf, Static, Structure, is_leaf
 from symdiff.ir.types import ArrayType, carries_derivative
+from symdiff.ops import recording
 from symdiff.ops.effects import Named
 from symdiff.ops.index import Slot
-from symdiff.ops.recording import Packing, without_marks
+from symdiff.ops.recording import Packing, keep, without_marks
 from symdiff.ops.shape import VIEW_PUTS
 from symdiff.parse.heap import is_writable, value_name
 from symdiff.parse.interpreter import Interpreter
@@ -87,7 +87,7 @@ class Marking:
 
 def begin(interp: Interpreter, marks: Marks) -> None:
     """Mark what is staged from here on."""
-    interp.marking = Marking(marks, ops.record() if marks.kept else None)
+    interp.marking = Marking(marks, recording.record() if marks.kept else None)
     if interp.marking.record is not None:
         interp.marking.record.name = "kept"
 
@@ -272,7 +272,7 @@ def _kept(
         template = (packing, *(Slot(k) for k in range(len(leaves))))
     span = parameter_of or interp.span
     line = span.line if span is not None else 0
-    number = ops.keep(
+    number = keep(
         marking.record,
         *leaves,
         name=full,
@@ -287,7 +287,7 @@ def _kept(
         leaf = next(count)
         if not carries_derivative(value.type):
             return value
-        return value_name(ops.tap(value, number, leaf=leaf, name=full, line=line), name)
+        return value_name(recording.tap(value, number, leaf=leaf, name=full, line=line), name)
 
     return _replaced(interp, content, tap)
 

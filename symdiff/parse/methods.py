@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from symdiff import ops
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import FreeVariable, Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import FUNCTIONS, WRITES, NeedsStatic, static
-from symdiff.ops.effects import Named
+from symdiff.ops.effects import Named, opaque_call
+from symdiff.ops.elementary import python_bool, python_float, python_int
+from symdiff.ops.index import index_of
+from symdiff.ops.sizes import sizes_of
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import LAZY
 from symdiff.parse.blame import error_of, users
@@ -90,7 +92,7 @@ def _append_now(interp: Interpreter, ref: ListRef, item: Abstract) -> None:
     template = Template(interp, writable=True)
     shown = template.of(item)
     function = Named(live.append, "append")
-    ops.opaque_call(*template.operands, function=function, arguments=(shown,), keywords=())
+    opaque_call(*template.operands, function=function, arguments=(shown,), keywords=())
     interp.logs[ref] = None
 
 
@@ -332,15 +334,15 @@ def tolist(interp: Interpreter, array: Array) -> Abstract:
 
 
 def _nested_list(interp: Interpreter, value: Value, rank: int) -> Abstract:
-    convert = {"f": ops.python_float, "i": ops.python_int, "b": ops.python_bool}
+    convert = {"f": python_float, "i": python_int, "b": python_bool}
     if rank == 0:
         assert isinstance(value.type, ArrayType)
         return convert[value.type.dtype.kind](value)
-    count = ops.sizes_of(value)[0]
+    count = sizes_of(value)[0]
     if isinstance(count, Value):
         raise NeedsStatic(count)
     made = ListRef()
-    rows = [_nested_list(interp, ops.index_of(value, (k,)), rank - 1) for k in range(count)]
+    rows = [_nested_list(interp, index_of(value, (k,)), rank - 1) for k in range(count)]
     interp.put(made, tuple(rows))
     return made
 

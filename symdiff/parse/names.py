@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from symdiff.ir.graph import Value
-from symdiff.ops import index_set
+from symdiff.ops.index import index_set
 from symdiff.parse.heap import Heap
 from symdiff.parse.values import (
     ABSENT,

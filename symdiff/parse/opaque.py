@@ -17,12 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from symdiff import ops
 from symdiff.definitions import INSTEAD, OBJECTS, is_definition, object_name
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import FLOAT, INT, OPAQUE, ListType, Type
-from symdiff.ops.effects import Field, Named, Text
+from symdiff.ops.effects import Field, Named, Text, given, opaque_call
 from symdiff.ops.index import Slot
 from symdiff.parse.blame import users
 from symdiff.parse.heap import is_array
@@ -83,7 +82,7 @@ class Template:
     def slot(self, value: Value) -> Any:
         kept = self.writable and isinstance(value.type, ListType)
         if kept or (self.writable is not None and is_array(value.type)):
-            value = ops.given(value, writable=self.writable)
+            value = given(value, writable=self.writable)
         self.operands.append(value)
         return Slot(len(self.operands) - 1)
 
@@ -180,7 +179,7 @@ def call_opaque(
     template = Template(interp, writable=False)
     args = tuple(template.of(a) for a in arguments)
     kwargs = tuple((name, template.of(a)) for name, a in keywords.items())
-    return ops.opaque_call(
+    return opaque_call(
         *template.operands,
         function=template.named(function),
         arguments=args,

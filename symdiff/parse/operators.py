@@ -9,13 +9,34 @@ from typing import Any
 
 import numpy as np
 
-from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.declare import NeedsStatic, static
-from symdiff.ops.elementary import constant_of, squared
+from symdiff.ops.elementary import (
+    add,
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+    constant_of,
+    divide,
+    floor_divide,
+    invert,
+    left_shift,
+    multiply,
+    negative,
+    not_,
+    positive,
+    power,
+    python_float,
+    remainder,
+    right_shift,
+    squared,
+    subtract,
+)
+from symdiff.ops.lists import list_filled
+from symdiff.ops.products import matmul
 from symdiff.ops.ufuncs import is_natural
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array
@@ -53,23 +74,23 @@ BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.RShift: ("rshift", operator.rshift),
 }
 STAGED_BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    "add": ops.add,
-    "sub": ops.subtract,
-    "mul": ops.multiply,
-    "truediv": ops.divide,
-    "floordiv": ops.floor_divide,
-    "mod": ops.remainder,
-    "matmul": ops.matmul,
-    "and": ops.bitwise_and,
-    "or": ops.bitwise_or,
-    "xor": ops.bitwise_xor,
-    "lshift": ops.left_shift,
-    "rshift": ops.right_shift,
+    "add": add,
+    "sub": subtract,
+    "mul": multiply,
+    "truediv": divide,
+    "floordiv": floor_divide,
+    "mod": remainder,
+    "matmul": matmul,
+    "and": bitwise_and,
+    "or": bitwise_or,
+    "xor": bitwise_xor,
+    "lshift": left_shift,
+    "rshift": right_shift,
 }
 UNARY: dict[type[ast.unaryop], tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
-    ast.USub: (operator.neg, ops.negative),
-    ast.UAdd: (operator.pos, ops.positive),
-    ast.Invert: (operator.invert, ops.invert),
+    ast.USub: (operator.neg, negative),
+    ast.UAdd: (operator.pos, positive),
+    ast.Invert: (operator.invert, invert),
 }
 
 
@@ -143,11 +164,11 @@ def _power(a: Value, b: Value) -> Value:
     if all(_is_python_int(v) for v in (a, b)) and not is_natural(b):
         exponent = _known_exponent(b)
         if exponent < 0:
-            a = ops.python_float(a)
+            a = python_float(a)
         b = constant(exponent)
     exponent = constant_of(b)
     square = squared(a) if type(exponent) in (int, float) and exponent == 2 else None
-    result: Value = ops.power(a, b) if square is None else square
+    result: Value = power(a, b) if square is None else square
     return result
 
 
@@ -225,7 +246,7 @@ def _repeated(interp: Interpreter, sequence: Abstract, times: Abstract) -> ListR
     lone = content[0] if len(content) == 1 else None
     if isinstance(times, Value) and (isinstance(lone, Value) or is_leaf(lone)):
         element = interp.lift(lone)
-        interp.put(result, ops.list_filled(element, times, type=ListType(element.type)))
+        interp.put(result, list_filled(element, times, type=ListType(element.type)))
         return result
     _require_small(interp, "mul", content, static(times))
     interp.put(result, content * static(times))
@@ -239,7 +260,7 @@ def unary(interp: Interpreter, op: type[ast.unaryop], a: Abstract) -> Abstract:
     """``-a``, ``+a``, ``~a``, ``not a``."""
     if op is ast.Not:
         condition = truth(interp, a)
-        return ops.not_(condition) if isinstance(condition, Value) else not condition
+        return not_(condition) if isinstance(condition, Value) else not condition
     name = {ast.USub: "__neg__", ast.UAdd: "__pos__", ast.Invert: "__invert__"}[op]
     if isinstance(a, ObjectRef) or has_method(interp, a, name):
         return interp.call_method(a, name)

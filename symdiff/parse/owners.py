@@ -10,14 +10,23 @@ import operator
 from dataclasses import dataclass
 from typing import Any
 
-from symdiff import ops
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import FreeVariable, Input, Node, Op, Value
 from symdiff.ir.signature import Path
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import OPAQUE
-from symdiff.ops.effects import Item, Member, Named, Places
-from symdiff.ops.index import Slice, Slot, key_of
+from symdiff.ops.effects import (
+    Item,
+    Member,
+    Named,
+    Places,
+    given,
+    opaque_call,
+    set_attribute,
+    set_item,
+)
+from symdiff.ops.index import Slice, Slot, index, index_add, index_set, key_of
+from symdiff.ops.lists import list_push, list_set
 from symdiff.parse.heap import constant, is_array
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.opaque import Template
@@ -66,13 +75,13 @@ class Owner:
     def called(self, name: str, template: Contents, *arguments: Any) -> None:
         """``owner.name(*arguments)``, a method of a list or dict."""
         function = Member(self.template, name)
-        ops.opaque_call(*template.operands, function=function, arguments=arguments, keywords=())
+        opaque_call(*template.operands, function=function, arguments=arguments, keywords=())
 
     def put(self, function: Any, key: Any, template: Contents, content: Any) -> None:
         """``function(owner, key, content)``."""
         named = Named(function, function.__name__)
         arguments = (self.template, key, content)
-        ops.opaque_call(*template.operands, function=named, arguments=arguments, keywords=())
+        opaque_call(*template.operands, function=named, arguments=arguments, keywords=())
 
 
 class Contents(Template):
@@ -137,14 +146,14 @@ def set_content(
     if isinstance(content, Value | Array):
         value = interp.lift(content)
         if in_time and is_array(value.type):
-            value = ops.given(value, writable=True)
+            value = given(value, writable=True)
         owner.written(op, value, **place)
     elif is_leaf(content):
         owner.written(op, constant(content), **place)
     else:
         template = Contents(interp, owner, in_time)
         (key,) = place.values()
-        put = setattr if op is ops.set_attribute else operator.setitem
+        put = setattr if op is set_attribute else operator.setitem
         owner.put(put, key, template, template.of(content))
 
 
@@ -152,9 +161,9 @@ def rebind(interp: Interpreter, variable: FreeVariable, content: Abstract, in_ti
     """Set a global or a cell."""
     owner = _variables(variable)
     if variable.kind == "global":
-        set_content(interp, owner, ops.set_item, content, in_time, key=variable.name)
+        set_content(interp, owner, set_item, content, in_time, key=variable.name)
     else:
-        set_content(interp, owner, ops.set_attribute, content, in_time, name="cell_contents")
+        set_content(interp, owner, set_attribute, content, in_time, name="cell_contents")
 
 
 def live_object(path: tuple[Any, ...]) -> Any:
@@ -190,7 +199,7 @@ def _without_class(shown: Any) -> Any:
 
 def elements_set(owner: Owner, last: Any, now: Any) -> bool:
     """Set the elements that are changed; False where it is not known which."""
-    changes = _changes(last, now, (ops.index_set, ops.index_add))
+    changes = _changes(last, now, (index_set, index_add))
     for node in changes or ():
         _set_elements(owner, node)
     return changes is not None
@@ -212,11 +221,11 @@ def _set_elements(owner: Owner, node: Node) -> None:
     """``owner[key] = value``, as a write to an array's value has it."""
     key, dynamic = key_of(node)
     value = node.operands[1]
-    if node.op is ops.index_add:
-        value = ops.index(node.result, *dynamic, **node.attributes)
+    if node.op is index_add:
+        value = index(node.result, *dynamic, **node.attributes)
     first = len(owner.operands)
     places = Places(tuple(_moved(entry, first) for entry in key))
-    owner.written(ops.set_item, value, *dynamic, key=places)
+    owner.written(set_item, value, *dynamic, key=places)
 
 
 def _moved(entry: Any, by: int) -> Any:
@@ -260,7 +269,7 @@ class Writing:
             return
         inside = self.owner.inside(Item, key)
         if not updated_in_place(self.interp, inside, last, now, item, self.in_time):
-            set_content(self.interp, self.owner, ops.set_item, item, self.in_time, key=key)
+            set_content(self.interp, self.owner, set_item, item, self.in_time, key=key)
 
     def cleared(self) -> None:
         self.owner.called("clear", self.template())
@@ -293,7 +302,7 @@ class Writing:
                 " only",
                 None,
             )
-        changes = _changes(self.last, content, (ops.list_push, ops.list_set))
+        changes = _changes(self.last, content, (list_push, list_set))
         if changes is None:
             self.cleared()
             template = self.template()
@@ -302,7 +311,7 @@ class Writing:
             template = self.template()
             *where, value = node.operands[1:]
             item = template.slot(value)
-            if node.op is ops.list_push:
+            if node.op is list_push:
                 self.owner.called("append", template, item)
             else:
                 self.owner.put(operator.setitem, template.slot(where[0]), template, item)

@@ -8,8 +8,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from symdiff import ops
-from symdiff.ops.effects import Named
+from symdiff.ops.effects import Named, raise_
 from symdiff.parse.interpreter import ERROR, Interpreter
 from symdiff.parse.opaque import Template
 from symdiff.parse.values import Abstract
@@ -26,7 +25,7 @@ def raise_with(
     template = Template(interp)
     shown = tuple(template.of(a) for a in arguments)
     named: Any = kind if _is_builtin(kind) else Named(kind, kind.__name__)
-    ops.raise_(*template.operands, exception=named, arguments=shown)
+    raise_(*template.operands, exception=named, arguments=shown)
     interp.leave(ERROR)
 
 
@@ -34,7 +33,7 @@ def raise_instance(interp: Interpreter, exception: Abstract) -> None:
     """``raise exception``, which is made already."""
     write_back(interp)
     template = Template(interp)
-    ops.raise_(*template.operands, exception=template.of(exception), arguments=None)
+    raise_(*template.operands, exception=template.of(exception), arguments=None)
     interp.leave(ERROR)
 
 

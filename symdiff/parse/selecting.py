@@ -11,11 +11,12 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from symdiff import ops
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Structure
 from symdiff.ir.types import ArrayType, ListType
+from symdiff.ops.elementary import add, equal, greater_equal, less, remainder, where
+from symdiff.ops.lists import list_new
 from symdiff.parse import staged_lists
 from symdiff.parse.blame import users
 from symdiff.parse.branches import joined_cases
@@ -85,10 +86,10 @@ def slice_of(interp: Interpreter, items: tuple[Abstract, ...], key: slice) -> Ab
     if not _one_by_one(interp) or not plain_step or not known_start:
         return staged_lists.part(staged_items(interp, items), key.start, key.stop, key.step)
     first = range(len(items))[key.start :].start
-    end = ops.where(ops.less(key.stop, 0), ops.add(key.stop, len(items)), key.stop)
+    end = where(less(key.stop, 0), add(key.stop, len(items)), key.stop)
 
     def more(k: int) -> bool | Value:
-        result: bool | Value = first + k < len(items) and ops.less(first + k, end)
+        result: bool | Value = first + k < len(items) and less(first + k, end)
         return result
 
     made = interp.collect(Iterable(end, lambda k: items[first + k], unroll=True, more=more))
@@ -105,7 +106,7 @@ def items_with(
     error = IndexError("list assignment index out of range")
     place = _place(interp, key, len(items), error)
     return tuple(
-        joined_cases(interp, ops.equal(place, k), lambda: item, lambda old=old: old, "item")  # type: ignore[misc]
+        joined_cases(interp, equal(place, k), lambda: item, lambda old=old: old, "item")  # type: ignore[misc]
         for k, old in enumerate(items)
     )
 
@@ -121,7 +122,7 @@ def _one_of(interp: Interpreter, key: Value, pairs: Sequence[tuple[Any, Abstract
             _refuse_key(interp, key)
         return item
     rest = functools.partial(_one_of, interp, key, others)
-    return joined_cases(interp, ops.equal(key, candidate), lambda: item, rest, "item")
+    return joined_cases(interp, equal(key, candidate), lambda: item, rest, "item")
 
 
 def _refuse_key(interp: Interpreter, key: Value) -> NoReturn:
@@ -132,9 +133,9 @@ def _refuse_key(interp: Interpreter, key: Value) -> NoReturn:
 
 def _place(interp: Interpreter, key: Value, count: int, error: IndexError) -> Value:
     """An index counted from the start; an error where it is outside."""
-    refuse_where(interp, ops.less(key, -count), error)
-    refuse_where(interp, ops.greater_equal(key, count), error)
-    place: Value = ops.remainder(key, count)
+    refuse_where(interp, less(key, -count), error)
+    refuse_where(interp, greater_equal(key, count), error)
+    place: Value = remainder(key, count)
     return place
 
 
@@ -173,7 +174,7 @@ def at_each_place(
         if isinstance(content, tuple) and not others:
             action(first)
             return
-        found = ops.equal(place, first)
+        found = equal(place, first)
         interp.branch(found, lambda: action(first), lambda: stage(others))
 
     stage(places)
@@ -219,7 +220,7 @@ def _column(interp: Interpreter, leaves: Sequence[Abstract]) -> Value:
     types = [interp.lift(leaf).type for leaf in leaves]
     element = functools.reduce(lambda a, b: meet_in_list(a, b, own_symbol()), types)
     values = [staged_lists.leaf_value(interp.heap, v, element, interp.span) for v in leaves]
-    made: Value = ops.list_new(*values, type=ListType(element))
+    made: Value = list_new(*values, type=ListType(element))
     return made
 
 

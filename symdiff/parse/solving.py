@@ -16,9 +16,8 @@ from symdiff.ir.graph import Graph, GraphCell, Value, walk_nodes
 from symdiff.ir.signature import Fixed, Signature
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import ArrayType, Size, Type, type_of_constant
-from symdiff.ops import raise_
 from symdiff.ops.defined import valued as beside
-from symdiff.ops.effects import Named
+from symdiff.ops.effects import Named, raise_
 from symdiff.ops.solving import Solver, solution_of, solver_call, time_first
 from symdiff.parse.opaque import Template
 from symdiff.parse.values import Abstract

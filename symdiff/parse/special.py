@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from symdiff import ops
 from symdiff.errors import InternalError, UnsupportedCallError
 from symdiff.ir.graph import Value
+from symdiff.ops.elementary import not_, python_complex, python_float, python_int
 from symdiff.parse import lookups
 from symdiff.parse.blame import users
 from symdiff.parse.identity import class_of, identical
@@ -62,7 +62,7 @@ def by_operator(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abs
     same = identical(interp, a, b)
     if name == "eq":
         return same
-    return ops.not_(same) if isinstance(same, Value) else not same
+    return not_(same) if isinstance(same, Value) else not same
 
 
 def _asked(interp: Interpreter, instance: Abstract, method: str, other: Abstract) -> Abstract:
@@ -141,8 +141,8 @@ def _given_by_numpy(interp: Interpreter, operand: Abstract, instance: Abstract) 
             f"write the {cls.__name__} first, or set __array_ufunc__ = None in its class",
         )
     number: Value = interp.lift(operand)
-    convert = {"c": ops.python_complex, "f": ops.python_float}
-    result: Value = convert.get(_kind_of(number), ops.python_int)(number)
+    convert = {"c": python_complex, "f": python_float}
+    result: Value = convert.get(_kind_of(number), python_int)(number)
     return result
 
 

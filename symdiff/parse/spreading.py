@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from symdiff import ops
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.declare import NeedsStatic
+from symdiff.ops.elementary import equal, greater, less, not_equal
 from symdiff.parse import staged_lists
 from symdiff.parse.blame import users
 from symdiff.parse.demand import can_be_known
@@ -80,9 +80,9 @@ def _require(interp: Interpreter, items: Items | Content, least: int, more: bool
         return
     length = staged_lists.length(items)
     for got in range(least):
-        refuse_where(interp, ops.equal(length, got), too_few(got))
+        refuse_where(interp, equal(length, got), too_few(got))
     if not more:
-        refuse_where(interp, ops.greater(length, least), too_many)
+        refuse_where(interp, greater(length, least), too_many)
 
 
 # Calls --------------------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ def gathered(interp: Interpreter, function: Any, arguments: Sequence[Abstract]) 
     message = f"{number} arguments are needed, not another number of them"
     rest = number - len(given)
     error = TypeError(message)
-    refuse_where(interp, ops.not_equal(staged_lists.length(spread.content), rest), error)
+    refuse_where(interp, not_equal(staged_lists.length(spread.content), rest), error)
     items = [staged_lists.get(interp, spread.content, constant(k)) for k in range(rest)]
     return [*given, *items]
 
@@ -156,7 +156,7 @@ def _two_or_more(
     content = preceded(interp, given, spread).content
     interp.put(whole, content)
     error = TypeError(f"{function.__name__} expected two arguments or more")
-    refuse_where(interp, ops.less(staged_lists.length(content), 2), error)
+    refuse_where(interp, less(staged_lists.length(content), 2), error)
     return whole
 
 
@@ -185,7 +185,7 @@ def taken_by_position(
     length = staged_lists.length(spread.content)
     for got in range(len(missing)):
         error = TypeError(said(list(missing[got:])))
-        refuse_where(interp, ops.equal(length, got), error)
+        refuse_where(interp, equal(length, got), error)
     taken = range(len(missing))
     items = tuple(staged_lists.get(interp, spread.content, constant(k)) for k in taken)
     rest = ListRef(frozen=True)
@@ -203,7 +203,7 @@ def columns(interp: Interpreter, content: Content) -> Abstract:
 
     def over(interp: Interpreter, parts: Items) -> Iterable:
         error = ValueError("zip(*rows) of no rows: there must be one")
-        refuse_where(interp, ops.equal(length, 0), error)
+        refuse_where(interp, equal(length, 0), error)
         return fixed(parts)
 
     return started(interp, Lazy(over, made))

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from symdiff import ops
 from symdiff.ir.types import may_be_one
 from symdiff.ops.declare import FUNCTIONS, NeedsStatic, array_type
+from symdiff.ops.elementary import equal
+from symdiff.ops.sizes import sizes_of
 from symdiff.parse.arguments import as_array
 from symdiff.parse.branches import joined_cases
 from symdiff.parse.calls import Keywords, builtin, call_lowering
@@ -55,7 +56,7 @@ def _squeezed(interp: Interpreter, array: Abstract, left: int, ones: tuple[int, 
         return call_lowering(interp, FUNCTIONS[np.squeeze], [array], {"axis": ones})
     axis = left - 1
     value = interp.lift(array)
-    dim, size = array_type(value).shape[axis], ops.sizes_of(value)[axis]
+    dim, size = array_type(value).shape[axis], sizes_of(value)[axis]
     if isinstance(size, int) or not may_be_one(dim):
         return _squeezed(interp, array, axis, (axis, *ones) if dim == 1 else ones)
     if can_be_known(interp, size):
@@ -68,4 +69,4 @@ def _squeezed(interp: Interpreter, array: Abstract, left: int, ones: tuple[int, 
     def whole() -> Abstract:
         return _squeezed(interp, array, axis, ones)
 
-    return joined_cases(interp, ops.equal(size, 1), without, whole, "squeeze")
+    return joined_cases(interp, equal(size, 1), without, whole, "squeeze")

@@ -12,12 +12,24 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from symdiff import ops
 from symdiff.errors import AliasingError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Leaf, Static, Structure
 from symdiff.ir.types import ArrayType, ListType, Type, in_words
 from symdiff.ops.declare import NeedsStatic
+from symdiff.ops.elementary import less, where
+from symdiff.ops.lists import (
+    list_concatenate,
+    list_get,
+    list_insert,
+    list_length,
+    list_new,
+    list_place,
+    list_pop,
+    list_push,
+    list_set,
+    list_slice_of,
+)
 from symdiff.parse.demand import can_be_known
 from symdiff.parse.heap import Heap, as_type, constant, in_a_list, same
 from symdiff.parse.interpreter import Interpreter, describe
@@ -142,20 +154,20 @@ def taken(
 
 def length(content: Value | Columns) -> Value:
     """``len(content)``."""
-    result: Value = ops.list_length(columns_of(content).values[0])
+    result: Value = list_length(columns_of(content).values[0])
     return result
 
 
 def get(interp: Interpreter, content: Value | Columns, index: Value) -> Abstract:
     """``content[index]``."""
     table = columns_of(content)
-    leaves = [ops.list_get(v, index) for v in table.values]
+    leaves = [list_get(v, index) for v in table.values]
     return taken(interp, table.structure, leaves, length(content))
 
 
 def part(content: Value | Columns, start: Any, stop: Any, step: Any) -> Value | Columns:
     """``content[start:stop:step]``."""
-    return _each(content, lambda v: ops.list_slice_of(v, start, stop, step))
+    return _each(content, lambda v: list_slice_of(v, start, stop, step))
 
 
 def _each(content: Value | Columns, change: Callable[[Value], Value]) -> Value | Columns:
@@ -214,21 +226,21 @@ def _refuse_item(
 
 def push(interp: Interpreter, content: Value | Columns, item: Abstract) -> Value | Columns:
     """The list with an item appended."""
-    return _with_item(interp, content, item, ops.list_push)
+    return _with_item(interp, content, item, list_push)
 
 
 def insert(
     interp: Interpreter, content: Value | Columns, index: Value, item: Abstract
 ) -> Value | Columns:
     """The list with an item inserted."""
-    return _with_item(interp, content, item, lambda v, x: ops.list_insert(v, index, x))
+    return _with_item(interp, content, item, lambda v, x: list_insert(v, index, x))
 
 
 def replaced(
     interp: Interpreter, content: Value | Columns, index: Value, item: Abstract
 ) -> Value | Columns:
     """The list with another item at an index."""
-    return _with_item(interp, content, item, lambda v, x: ops.list_set(v, index, x))
+    return _with_item(interp, content, item, lambda v, x: list_set(v, index, x))
 
 
 def pop(
@@ -236,7 +248,7 @@ def pop(
 ) -> tuple[Value | Columns, Abstract]:
     """The list without an item, and the item."""
     table = columns_of(content)
-    pairs = [ops.list_pop(v, index) for v in table.values]
+    pairs = [list_pop(v, index) for v in table.values]
     rest = content_of(table.structure, [pair[0] for pair in pairs])
     return rest, taken(interp, table.structure, [pair[1] for pair in pairs], length(content))
 
@@ -265,8 +277,8 @@ def _in_order(content: Value | Columns, start: Any, stop: Any) -> tuple[Any, Any
     known = isinstance(start, int) and isinstance(stop, int)
     if start is None or stop is None or (known and (start < 0) == (stop < 0) and start <= stop):
         return start, stop
-    first, last = (ops.list_place(bound, length(content)) for bound in (start, stop))
-    return first, ops.where(ops.less(last, first), first, last)
+    first, last = (list_place(bound, length(content)) for bound in (start, stop))
+    return first, where(less(last, first), first, last)
 
 
 def concatenated(interp: Interpreter, a: Value | Columns, b: Value | Columns) -> Value | Columns:
@@ -276,7 +288,7 @@ def concatenated(interp: Interpreter, a: Value | Columns, b: Value | Columns) ->
         demand_length(interp, length(b))
         _refuse_item(interp, a, "lists of items of different structure joined")
     pairs = zip(left.values, right.values, strict=True)
-    return content_of(left.structure, [ops.list_concatenate(x, y) for x, y in pairs])
+    return content_of(left.structure, [list_concatenate(x, y) for x, y in pairs])
 
 
 def staged_like(
@@ -284,10 +296,10 @@ def staged_like(
 ) -> Value | Columns:
     """Items known one by one as a staged list of the form of another."""
     table = columns_of(like)
-    empty = [ops.list_new(type=v.type) for v in table.values]
+    empty = [list_new(type=v.type) for v in table.values]
     content = content_of(table.structure, empty)
     for item in items:
-        content = _with_item(interp, content, item, ops.list_push, like)
+        content = _with_item(interp, content, item, list_push, like)
     return content
 
 

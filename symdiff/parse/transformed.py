@@ -24,7 +24,7 @@ from symdiff.ir.graph import Block, Graph, Input, Value, free_values
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification
 from symdiff.ir.structure import Container, Leaf, Structure, is_leaf
 from symdiff.ir.types import OPAQUE, ArrayType, ListType, Type, type_of_constant
-from symdiff.ops import never_returns
+from symdiff.ops.effects import never_returns
 from symdiff.ops.foreign import foreign_call
 from symdiff.parse import solving
 from symdiff.parse.attributes import object_attribute

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from symdiff import ops
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops.declare import FUNCTIONS
-from symdiff.ops.index import is_view
+from symdiff.ops.effects import stop_gradient
+from symdiff.ops.index import index_set_of, is_view
+from symdiff.ops.shape import broadcast_to, copy
 from symdiff.ops.sizes import product, sizes_of
 from symdiff.parse.heap import Location, is_array
 from symdiff.parse.interpreter import Interpreter
@@ -66,14 +67,14 @@ def in_the_memory_of(interp: Interpreter, location: Location) -> Conflict:
 def _require_arrays(interp: Interpreter, result: Value, arrays: dict[Value, Abstract]) -> None:
     """Refuse what gives an array for an array, and a view of it, where it may be a number."""
     node = result.node
-    kept = node is not None and (node.op.view is not None or node.op is ops.copy)
+    kept = node is not None and (node.op.view is not None or node.op is copy)
     for value in (result, *(node.operands[:1] if node is not None and kept else ())):
         interp.heap.require_array(arrays.get(value))
 
 
 def stopped(value: Value) -> Value:
     """A value without derivative, inside ``no_grad``."""
-    return ops.stop_gradient(value) if carries_derivative(value.type) else value
+    return stop_gradient(value) if carries_derivative(value.type) else value
 
 
 def _view(interp: Interpreter, result: Value, arrays: dict[Value, Abstract]) -> Array | None:
@@ -84,7 +85,7 @@ def _view(interp: Interpreter, result: Value, arrays: dict[Value, Abstract]) -> 
         if node is None or node.op.view is None or not is_view(node):
             break
         chain.append(node)
-        repeated = repeated or node.op is ops.broadcast_to
+        repeated = repeated or node.op is broadcast_to
         value = node.operands[0]
     held = arrays.get(value)
     if held is None and repeated:  # nobody else has that memory, but it cannot be written either
@@ -145,7 +146,7 @@ def store_whole(interp: Interpreter, target: Array, value: Value) -> None:
     """``target[...] = value``."""
     interp.heap.require_array(target)
     base = interp.heap.read(target)
-    interp.heap.write(target, ops.index_set_of(base, value, (Ellipsis,)))
+    interp.heap.write(target, index_set_of(base, value, (Ellipsis,)))
 
 
 def require_room(kept: ArrayType, made: ArrayType) -> None:

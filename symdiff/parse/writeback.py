@@ -14,14 +14,14 @@ import contextlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from symdiff import ops
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.graph import Block, FreeVariable, Node, Value, walk_nodes
 from symdiff.ir.signature import Path
-from symdiff.ops.effects import enter_errstate
+from symdiff.ops.effects import enter_errstate, set_attribute, set_item, store
 from symdiff.ops.facts import may_raise
 from symdiff.ops.index import Slot
+from symdiff.ops.shape import copy
 from symdiff.parse.heap import Heap, is_array, is_callers, same
 from symdiff.parse.interpreter import HOOKS, Interpreter
 from symdiff.parse.owners import (
@@ -175,7 +175,7 @@ def _leave_array(interp: Interpreter, storage: Storage, in_time: bool) -> None:
         raise ConflictRead(final)
     by_elements = in_time or last is not target
     if not (by_elements and elements_set(Owner(target), last, final)):
-        ops.store(target, final)
+        store(target, final)
     _note(interp.heap, storage, final)
 
 
@@ -356,7 +356,7 @@ def write_place(interp: Interpreter, key: Any, content: Abstract, in_time: bool 
         rebind(interp, key, content, in_time)
     else:
         owner = owner_of_attribute(interp, key[0])
-        set_content(interp, owner, ops.set_attribute, content, in_time, name=key[1])
+        set_content(interp, owner, set_attribute, content, in_time, name=key[1])
     builder().span = built_at
 
 
@@ -369,7 +369,7 @@ def read_from_copies(interp: Interpreter) -> None:
     written = [v for v in interp.parameters if v in set(owners.values()) and is_array(v.type)]
     start = Builder()
     with building(start):
-        kept: dict[Value, Value] = {value: ops.copy(value) for value in written}
+        kept: dict[Value, Value] = {value: copy(value) for value in written}
     for value, copied in kept.items():
         copied.name = value.name
     for node in walk_nodes(everything) if kept else ():
@@ -382,8 +382,8 @@ def read_from_copies(interp: Interpreter) -> None:
 
 def _stored(node: Node) -> Value | None:
     """What an effect writes to, where that is one of its operands."""
-    if node.op is ops.store:
+    if node.op is store:
         return node.operands[0]
-    if node.op is ops.set_item and node.attributes["owner"] == Slot(0):
+    if node.op is set_item and node.attributes["owner"] == Slot(0):
         return node.operands[1]
     return None

@@ -20,8 +20,8 @@ from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value
 from symdiff.ir.types import ArrayType, Type
-from symdiff.ops import never_returns
 from symdiff.ops.declare import EVALUATED, DeclaredOp, OfTruths, OnArrays
+from symdiff.ops.effects import never_returns
 from symdiff.ops.meanings import number_of_truth, select
 from symdiff.symbolic.numbers import exact, native
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from symdiff import ops
 from symdiff.differentiate import Split
 from symdiff.differentiate.residuals import substitute
 from symdiff.ir.build import Builder, building, copy_block, with_block
@@ -18,8 +17,9 @@ from symdiff.ir.called import called_by, with_called
 from symdiff.ir.control import call
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
 from symdiff.ir.structure import Container, Leaf, Structure
-from symdiff.ops.index import Slot
-from symdiff.ops.recording import RECORD
+from symdiff.ops import recording
+from symdiff.ops.index import Slot, index, index_set
+from symdiff.ops.recording import RECORD, keep, tap, tapped
 
 
 def _returning(graph: Graph, value: Value, items: tuple[Structure, ...]) -> Graph:
@@ -34,12 +34,12 @@ def _returning(graph: Graph, value: Value, items: tuple[Structure, ...]) -> Grap
 
 def record_of(block: Block) -> Value:
     """The record in which a staged graph keeps values."""
-    return next(node.result for node in block.nodes if node.op is ops.record)
+    return next(node.result for node in block.nodes if node.op is recording.record)
 
 
 def entries(graph: Graph) -> int:
     """How many of the values that are kept are arguments; they come first."""
-    return sum(1 for node in graph.block.nodes if node.op is ops.keep and node.attributes["entry"])
+    return sum(1 for node in graph.block.nodes if node.op is keep and node.attributes["entry"])
 
 
 def returning_record(graph: Graph) -> Graph:
@@ -58,7 +58,7 @@ def recorded(split: Split) -> Split:
 def _recording(graph: Graph) -> Graph:
     block = copy_block(graph.block, {})
     with building(Builder([], graph.span)) as made:
-        kept = ops.record()
+        kept = recording.record()
         kept.name = "kept"
     block.nodes[:0] = made.nodes
     block.results = (*block.results, kept)
@@ -71,7 +71,7 @@ def retaining(graph: Graph, names: tuple[str, ...]) -> Graph:
     completed = _complete(with_block(graph, copy_block(graph.block, {})))
     block = completed.block
     with building(Builder(block.nodes, graph.span)):
-        retained = ops.retained(record_of(block), names=names)
+        retained = recording.retained(record_of(block), names=names)
         retained.name = "retained"
     return untapped(_returning(completed, retained, graph.output.items))
 
@@ -137,8 +137,8 @@ def _named(node: Node, kept: Value) -> Node:
     origin = node.attributes
     name = f"{origin['name']}_bar{origin['leaf'] or ''}"
     attributes = {"name": name, "line": origin["line"], "template": Slot(0), "entry": False}
-    made = Node(ops.keep, (kept, g), attributes, (), (), node.span)
-    (type_,) = ops.keep.infer(**attributes)
+    made = Node(keep, (kept, g), attributes, (), (), node.span)
+    (type_,) = keep.infer(**attributes)
     made.results = (Value(type_, made, f"{name}_at", "cotangent"),)
     return made
 
@@ -161,7 +161,7 @@ def _is_mark(node: Node, new: dict[Value, Value]) -> bool:
     node.operands = tuple(new.get(value, value) for value in node.operands)
     if _goes_nowhere(node):
         return True
-    if node.op is ops.tap or _writes_what_is_there(node):
+    if node.op is tap or _writes_what_is_there(node):
         new[node.result] = node.operands[0]
         return True
     return False
@@ -169,16 +169,16 @@ def _is_mark(node: Node, new: dict[Value, Value]) -> bool:
 
 def _writes_what_is_there(node: Node) -> bool:
     """Whether a write puts what was read at a place where it was: a view that was marked."""
-    if node.op is not ops.index_set:
+    if node.op is not index_set:
         return False
     base, read, *dynamic = node.operands
     made = read.node
     return (
         made is not None
-        and made.op is ops.index
+        and made.op is index
         and made.operands == (base, *dynamic)
         and made.attributes["key"] == node.attributes["key"]
-        and read.type == ops.index.infer(*(v.type for v in made.operands), **made.attributes)[0]
+        and read.type == index.infer(*(v.type for v in made.operands), **made.attributes)[0]
     )
 
 
@@ -189,4 +189,4 @@ def is_tapped(graph: Graph) -> bool:
 
 
 def _goes_nowhere(node: Node) -> bool:
-    return node.op is ops.tapped and len(node.operands) == 2
+    return node.op is tapped and len(node.operands) == 2

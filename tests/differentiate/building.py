@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from symdiff import ops
 from symdiff.differentiate.graphs import tuple_of
 from symdiff.ir.build import Builder, building
 from symdiff.ir.control import LoopView, emit_cond, emit_loop
@@ -16,6 +15,7 @@ from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
 from symdiff.ir.structure import Leaf
 from symdiff.ir.types import FLOAT, INT, ArrayType, Size, Type
 from symdiff.ir.verify import verify
+from symdiff.ops import reduce
 
 VECTOR = ArrayType(np.dtype("float64"), (Size("n"),))
 SCALAR = ArrayType(np.dtype("float64"), (), "scalar")
@@ -100,7 +100,7 @@ def scalar(number: float) -> Value:
 
 
 def total(x: Value) -> Value:
-    return ops.sum(x, axis=None, keepdims=False)  # type: ignore[no-any-return]
+    return reduce.sum(x, axis=None, keepdims=False)  # type: ignore[no-any-return]
 
 
 def followed(graph: Graph, function: Callable[..., Value]) -> Graph:

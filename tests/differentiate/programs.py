@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from symdiff import ops
 from symdiff.ir.control import call
 from symdiff.ir.graph import GraphCell, Value
 from symdiff.ir.types import INT
+from symdiff.ops.elementary import cos, exp, greater, less, sin, sqrt, tanh
+from symdiff.ops.index import index_of, index_set_of
+from symdiff.ops.shape import copy
+from symdiff.ops.sizes import size
 from tests.differentiate.building import (
     SCALAR,
     VECTOR,
@@ -21,34 +24,34 @@ from tests.differentiate.building import (
 
 
 def straight(x: Value) -> Value:
-    y = ops.sin(x) * x + ops.exp(x * -0.5)
-    return total(y * ops.index_of(x, 1)) + total(ops.tanh(y))
+    y = sin(x) * x + exp(x * -0.5)
+    return total(y * index_of(x, 1)) + total(tanh(y))
 
 
 def broadcasting(x: Value) -> Value:
-    column = ops.index_of(x, (slice(None), None))
-    table = ops.sin(column * x) + ops.index_of(column, slice(0, 1))
+    column = index_of(x, (slice(None), None))
+    table = sin(column * x) + index_of(column, slice(0, 1))
     return total(table * table)
 
 
 def products_of_neighbours(x: Value) -> Value:
-    last = ops.size(x, axis=0) - 1
+    last = size(x, axis=0) - 1
     made = counted(
         last,
         [scalar(0.0)],
-        lambda i, s: [s + ops.index_of(x, i) * ops.index_of(x, i + 1)],
+        lambda i, s: [s + index_of(x, i) * index_of(x, i + 1)],
     )
-    return ops.sin(made.finals[0])
+    return sin(made.finals[0])
 
 
 def recurrence(x: Value) -> Value:
     """A scalar carry and a vector that both change, nonlinearly, each turn."""
 
     def body(i: Value, y: Value, s: Value) -> list[Value]:
-        y = ops.index_set_of(y, ops.sin(ops.index_of(y, i)) * s, i)
-        return [y, s * ops.cos(s) + ops.index_of(y, 0) * 0.5]
+        y = index_set_of(y, sin(index_of(y, i)) * s, i)
+        return [y, s * cos(s) + index_of(y, 0) * 0.5]
 
-    made = counted(ops.size(x, axis=0), [ops.copy(x), scalar(0.7)], body)
+    made = counted(size(x, axis=0), [copy(x), scalar(0.7)], body)
     return total(made.finals[0] * made.finals[0]) * made.finals[1]
 
 
@@ -56,11 +59,11 @@ def stencil(x: Value) -> Value:
     """u[1:-1] += 0.1 * u[1:-1] * (u[2:] - u[:-2]), four times."""
 
     def body(i: Value, u: Value) -> list[Value]:
-        middle = ops.index_of(u, slice(1, -1))
-        slope = ops.index_of(u, slice(2, None)) - ops.index_of(u, slice(None, -2))
-        return [ops.index_set_of(u, middle + 0.1 * middle * slope, slice(1, -1))]
+        middle = index_of(u, slice(1, -1))
+        slope = index_of(u, slice(2, None)) - index_of(u, slice(None, -2))
+        return [index_set_of(u, middle + 0.1 * middle * slope, slice(1, -1))]
 
-    made = counted(4, [ops.copy(x)], body)
+    made = counted(4, [copy(x)], body)
     return total(made.finals[0] * made.finals[0])
 
 
@@ -68,16 +71,16 @@ def branching(x: Value) -> Value:
     """A loop whose turns take either arm; arms read the outside and the turn."""
 
     def body(i: Value, s: Value) -> list[Value]:
-        element = ops.index_of(x, i)
+        element = index_of(x, i)
         product = element * s
         taken = branch(
-            ops.greater(product, 0.5),
-            lambda: (ops.sqrt(product) * ops.index_of(x, 0), ops.sin(element)),
-            lambda: (product * product + s, s * element * ops.exp(element)),
+            greater(product, 0.5),
+            lambda: (sqrt(product) * index_of(x, 0), sin(element)),
+            lambda: (product * product + s, s * element * exp(element)),
         )
         return [taken[0] + taken[1]]
 
-    return counted(ops.size(x, axis=0), [scalar(1.0)], body).finals[0]
+    return counted(size(x, axis=0), [scalar(1.0)], body).finals[0]
 
 
 def while_loop(x: Value) -> Value:
@@ -85,8 +88,8 @@ def while_loop(x: Value) -> Value:
     made = counted(
         None,
         [total(x * x), scalar(1.0)],
-        lambda i, s, p: [ops.sin(s) * 0.9, p * s + ops.index_of(x, 2)],
-        condition=lambda i, s, p: ops.greater(s, 0.3),
+        lambda i, s, p: [sin(s) * 0.9, p * s + index_of(x, 2)],
+        condition=lambda i, s, p: greater(s, 0.3),
     )
     return made.finals[1] * made.finals[0]
 
@@ -97,26 +100,26 @@ def nested(x: Value) -> Value:
     def outer(i: Value, y: Value, s: Value, t: Value) -> list[Value]:
         def inner(j: Value, y: Value, t: Value) -> list[Value]:
             def innermost(k: Value, y: Value) -> list[Value]:
-                v = ops.index_of(y, k) * ops.cos(t) + ops.index_of(x, j) * s
-                return [ops.index_set_of(y, v, k)]
+                v = index_of(y, k) * cos(t) + index_of(x, j) * s
+                return [index_set_of(y, v, k)]
 
             y = counted(j + 1, [y], innermost).finals[0]
-            return [y, ops.sin(t + ops.index_of(y, j))]
+            return [y, sin(t + index_of(y, j))]
 
-        made = counted(ops.size(x, axis=0), [y, t], inner)
+        made = counted(size(x, axis=0), [y, t], inner)
         y, t = made.finals
         taken = branch(
-            ops.greater(t, 0.2),
-            lambda: (ops.index_set_of(y, t * t, 1), s * 0.7),
-            lambda: (y, s * 0.6 * ops.cos(t)),
+            greater(t, 0.2),
+            lambda: (index_set_of(y, t * t, 1), s * 0.7),
+            lambda: (y, s * 0.6 * cos(t)),
         )
         return [*taken, t]
 
     made = counted(
         None,
-        [ops.copy(x), scalar(1.0), ops.index_of(x, 0)],
+        [copy(x), scalar(1.0), index_of(x, 0)],
         outer,
-        condition=lambda i, y, s, t: ops.greater(s, 0.3),
+        condition=lambda i, y, s, t: greater(s, 0.3),
     )
     return total(made.finals[0]) * made.finals[2]
 
@@ -125,37 +128,37 @@ def stopping_early(x: Value) -> Value:
     """A counted loop that a flag ends."""
 
     def body(i: Value, s: Value, going: Value) -> list[Value]:
-        s = s + ops.index_of(x, i) * s
-        return [s, ops.less(s, 3.0)]
+        s = s + index_of(x, i) * s
+        return [s, less(s, 3.0)]
 
     made = counted(
-        ops.size(x, axis=0),
+        size(x, axis=0),
         [scalar(1.0), current().constant(np.bool_(True))],
         body,
         condition=lambda i, s, going: going,
     )
-    return ops.sin(made.finals[0])
+    return sin(made.finals[0])
 
 
 def tapes(x: Value) -> Value:
     """A loop that pushes, and two that read the tape, one of them inside a branch of a loop."""
     written = counted(
-        ops.size(x, axis=0),
+        size(x, axis=0),
         [scalar(1.0)],
-        lambda i, s: [s * ops.index_of(x, i), ops.sin(s)],
+        lambda i, s: [s * index_of(x, i), sin(s)],
     )
     tape = written.ys[0]
     first = counted(written.turns, [scalar(0.0)], lambda i, s, e: [s + e * e], [tape])
 
     def outer(i: Value, s: Value) -> list[Value]:
         read = branch(
-            ops.greater(ops.index_of(x, i), 0.5),
+            greater(index_of(x, i), 0.5),
             lambda: counted(written.turns, [s], lambda k, t, e: [t + e * s], [tape]).finals[0],
             lambda: s,
         )
         return [read[0] * 0.5]
 
-    second = counted(ops.size(x, axis=0), [scalar(0.4)], outer)
+    second = counted(size(x, axis=0), [scalar(0.4)], outer)
     return first.finals[0] * second.finals[0] + written.finals[0]
 
 
@@ -165,11 +168,11 @@ def _recursive() -> GraphCell:
 
     def body(x: Value, s: Value, n: Value) -> Value:
         def further() -> Value:
-            operands = (x, s + ops.index_of(x, 1) * s, n - 1)
+            operands = (x, s + index_of(x, 1) * s, n - 1)
             made = current().emit(call, operands, {"callee": cell, "types": (SCALAR,)})
-            return ops.sin(s) * made.result + s
+            return sin(s) * made.result + s
 
-        return branch(ops.greater(n, 0), further, lambda: s * s * ops.index_of(x, 0))[0]
+        return branch(greater(n, 0), further, lambda: s * s * index_of(x, 0))[0]
 
     cell.graph = graph_of(body, VECTOR, SCALAR, INT, name="r")
     return cell
@@ -181,9 +184,9 @@ def recursion(x: Value) -> Value:
 
     def body(i: Value, s: Value) -> list[Value]:
         made = current().emit(call, (x, s, i + 1), {"callee": cell, "types": (SCALAR,)})
-        return [ops.sin(made.result * 0.1) + ops.index_of(x, i) * 0.1]
+        return [sin(made.result * 0.1) + index_of(x, i) * 0.1]
 
-    return counted(ops.size(x, axis=0), [scalar(0.4)], body).finals[0]
+    return counted(size(x, axis=0), [scalar(0.4)], body).finals[0]
 
 
 PROGRAMS = [

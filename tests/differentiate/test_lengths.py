@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from symdiff import ops
 from symdiff.differentiate import gradient, jvp
 from symdiff.ir.graph import Graph
 from symdiff.ir.types import carries_derivative
+from symdiff.ops.elementary import sin
+from symdiff.ops.index import index_of
 from symdiff.optimise import optimise
 from symdiff.pipeline import staged_at
 from symdiff.runtime.calling import follow
@@ -37,7 +38,7 @@ def graph_and_values(entry: Program, case: int) -> tuple[Graph, list[Any]]:
 
 def weighed(slopes: Graph) -> Graph:
     """A number from the first of what a graph gives."""
-    return followed(slopes, lambda g, *others: total(ops.sin(g)))
+    return followed(slopes, lambda g, *others: total(sin(g)))
 
 
 @pytest.mark.parametrize(("entry", "case"), CASES)
@@ -58,7 +59,7 @@ def test_sizes_are_lengths(entry: Program, case: int) -> None:
 
 
 def test_a_length_that_is_not_its_size_is_found() -> None:
-    graph = graph_of(lambda x: total(ops.index_of(x, slice(1, None))), VECTOR)
+    graph = graph_of(lambda x: total(index_of(x, slice(1, None))), VECTOR)
     (part, _) = (node.result for node in graph.block.nodes)
     part.type = VECTOR
     with pytest.raises(AssertionError, match="n was 3"):

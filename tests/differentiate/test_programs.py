@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from symdiff import ops
 from symdiff.differentiate import gradient, jvp, split, vjp
 from symdiff.ir.build import copy_into
 from symdiff.ir.graph import Graph
+from symdiff.ops.elementary import sin
 from tests.differentiate.building import (
     VECTOR,
     current,
@@ -28,7 +28,7 @@ programs = pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__
 
 def weighed(gradient_graph: Graph) -> Graph:
     """A scalar function of a gradient."""
-    return followed(gradient_graph, lambda g: total(ops.sin(g * 0.1) * current().constant(WEIGHTS)))
+    return followed(gradient_graph, lambda g: total(sin(g * 0.1) * current().constant(WEIGHTS)))
 
 
 @programs

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from symdiff import ops
 from symdiff.differentiate import gradient, split
 from symdiff.ir.graph import Graph, walk_nodes
 from symdiff.ir.types import TapeType
+from symdiff.ops.elementary import greater, sin, square
+from symdiff.ops.index import index_of, index_set_of
+from symdiff.ops.shape import copy
+from symdiff.ops.sizes import size
 from tests.differentiate import programs
 from tests.differentiate.building import (
     SCALAR,
@@ -41,11 +44,11 @@ def check(graph: Graph) -> Graph:
 def test_linear_loop_saves_nothing():
     def program(x):
         def body(i, u):
-            inside = ops.index_of(u, slice(1, -1))
-            around = ops.index_of(u, slice(2, None)) + ops.index_of(u, slice(None, -2))
-            return [ops.index_set_of(u, inside * 0.5 + around * 0.25, slice(1, -1))]
+            inside = index_of(u, slice(1, -1))
+            around = index_of(u, slice(2, None)) + index_of(u, slice(None, -2))
+            return [index_set_of(u, inside * 0.5 + around * 0.25, slice(1, -1))]
 
-        return total(ops.square(counted(7, [ops.copy(x)], body).finals[0]))
+        return total(square(counted(7, [copy(x)], body).finals[0]))
 
     assert tapes(check(graph_of(program, VECTOR))) == []
 
@@ -69,10 +72,10 @@ def test_nonlinear_stencil_saves_the_array_once():
 def test_element_loop_saves_elements():
     def program(x):
         def body(i, y):
-            before = ops.index_of(y, i)
-            return [ops.index_set_of(y, before * ops.index_of(y, i - 1), i)]
+            before = index_of(y, i)
+            return [index_set_of(y, before * index_of(y, i - 1), i)]
 
-        return total(counted(ops.size(x, axis=0), [ops.copy(x)], body).finals[0])
+        return total(counted(size(x, axis=0), [copy(x)], body).finals[0])
 
     assert tapes(check(graph_of(program, VECTOR))) == ["float64", "float64"]
 
@@ -81,13 +84,13 @@ def test_branch_in_a_loop_saves_the_element_it_read():
     def program(x):
         def body(i, y):
             (value,) = branch(
-                ops.greater(ops.index_of(x, i), 0.5),
-                lambda: ops.sin(ops.index_of(y, i)) * 0.5,
+                greater(index_of(x, i), 0.5),
+                lambda: sin(index_of(y, i)) * 0.5,
                 lambda: scalar(0.3),
             )
-            return [ops.index_set_of(y, value, i)]
+            return [index_set_of(y, value, i)]
 
-        return total(counted(ops.size(x, axis=0), [ops.copy(x)], body).finals[0])
+        return total(counted(size(x, axis=0), [copy(x)], body).finals[0])
 
     assert set(tapes(check(graph_of(program, VECTOR)))) <= {"float64", "bool"}
 
@@ -95,9 +98,9 @@ def test_branch_in_a_loop_saves_the_element_it_read():
 def test_value_that_nobody_uses_is_not_saved():
     def program(x):
         def body(i, s, t):
-            return [s + ops.index_of(x, i), t * ops.sin(s)]
+            return [s + index_of(x, i), t * sin(s)]
 
-        return counted(ops.size(x, axis=0), [scalar(0.0), scalar(1.0)], body).finals[0]
+        return counted(size(x, axis=0), [scalar(0.0), scalar(1.0)], body).finals[0]
 
     assert tapes(check(graph_of(program, VECTOR))) == []
 
@@ -105,9 +108,9 @@ def test_value_that_nobody_uses_is_not_saved():
 def test_value_pushed_already_is_used_again():
     def program(x):
         made = counted(
-            ops.size(x, axis=0),
+            size(x, axis=0),
             [scalar(1.0)],
-            lambda i, s: [s * ops.index_of(x, i), s],
+            lambda i, s: [s * index_of(x, i), s],
         )
         again = counted(made.turns, [scalar(0.0)], lambda i, t, e: [t + e], [made.ys[0]])
         return again.finals[0]
@@ -120,13 +123,13 @@ def test_reading_what_does_not_change_is_free():
     """Products of constants of the loop, and of its index, are computed again."""
 
     def program(x):
-        weight = ops.index_of(x, 0) * 2.0
+        weight = index_of(x, 0) * 2.0
 
         def body(i, s):
-            factor = ops.index_of(x, i) * weight + i
-            return [s + factor * factor * ops.index_of(x, i)]
+            factor = index_of(x, i) * weight + i
+            return [s + factor * factor * index_of(x, i)]
 
-        return counted(ops.size(x, axis=0), [scalar(0.0)], body).finals[0]
+        return counted(size(x, axis=0), [scalar(0.0)], body).finals[0]
 
     assert tapes(check(graph_of(program, VECTOR))) == []
 
@@ -140,14 +143,14 @@ def test_second_order_of_products_saves_nothing():
         new = {made.block.parameters[0]: x}
         for node in made.block.nodes:
             copy_into(node, new)
-        return total(ops.sin(new[made.block.results[0]]))
+        return total(sin(new[made.block.results[0]]))
 
     assert tapes(check(graph_of(program, VECTOR))) == []
 
 
 def test_split_saves_what_is_read_once():
     def program(x, s):
-        return total(ops.sin(x * s) * ops.index_of(x, 0))
+        return total(sin(x * s) * index_of(x, 0))
 
     parts = split(graph_of(program, VECTOR, SCALAR), [0, 1])
     types = {str(v.type) for v in parts.forward.block.results[1:]}
@@ -158,10 +161,10 @@ def test_split_saves_what_is_read_once():
 def test_no_tape_holds_a_tape_of_a_linear_loop():
     def program(x):
         def inner(j, s):
-            return [s + ops.index_of(x, j)]
+            return [s + index_of(x, j)]
 
         def outer(i, s):
-            return [counted(ops.size(x, axis=0), [s], inner).finals[0] * 0.5]
+            return [counted(size(x, axis=0), [s], inner).finals[0] * 0.5]
 
         return counted(3, [scalar(0.0)], outer).finals[0]
 

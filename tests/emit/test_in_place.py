@@ -9,20 +9,12 @@ import numpy as np
 import symdiff as sd
 from symdiff.emit import emit_source
 from symdiff.ir.graph import Value
-from symdiff.ops import (
-    add,
-    broadcast_to,
-    copy,
-    index_add_of,
-    index_of,
-    index_set_of,
-    less,
-    sin,
-    sizes_of,
-    sum,
-    transpose,
-    zeros_of,
-)
+from symdiff.ops.creation import zeros_of
+from symdiff.ops.elementary import add, less, sin
+from symdiff.ops.index import index_add_of, index_of, index_set_of
+from symdiff.ops.reduce import sum
+from symdiff.ops.shape import broadcast_to, copy, transpose
+from symdiff.ops.sizes import sizes_of
 from symdiff.runtime.load import load
 from tests.emit.graphs import (
     INT_TYPE,

@@ -9,21 +9,11 @@ import numpy as np
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Value
 from symdiff.ir.types import FLOAT
-from symdiff.ops import (
-    add,
-    copy,
-    index_add_of,
-    index_of,
-    index_set_of,
-    less,
-    multiply,
-    range_element_of,
-    range_length_of,
-    sin,
-    size,
-    subtract,
-)
-from symdiff.ops.elementary import not_
+from symdiff.ops.creation import range_element_of, range_length_of
+from symdiff.ops.elementary import add, less, multiply, not_, sin, subtract
+from symdiff.ops.index import index_add_of, index_of, index_set_of
+from symdiff.ops.shape import copy
+from symdiff.ops.sizes import size
 from tests.emit.graphs import (
     INT_TYPE,
     VECTOR,

@@ -22,9 +22,11 @@ from symdiff.ir.graph import Input, Value
 from symdiff.ir.signature import Nested, Signature
 from symdiff.ir.structure import Container, Leaf, Static
 from symdiff.ir.types import FLOAT, ArrayType, Size
-from symdiff.ops import add, copy, cos, index_of, multiply, print_, raise_, sin, sum
-from symdiff.ops.effects import Field, Named, Text
-from symdiff.ops.index import Slot
+from symdiff.ops.effects import Field, Named, Text, print_, raise_
+from symdiff.ops.elementary import add, cos, multiply, sin
+from symdiff.ops.index import Slot, index_of
+from symdiff.ops.reduce import sum
+from symdiff.ops.shape import copy
 from symdiff.runtime.load import load
 from symdiff.source import SourceSpan
 from tests.emit.graphs import MATRIX, VECTOR, body_of, check, make_graph, named
@@ -84,14 +86,14 @@ def test_numbers_keep_type_and_bits(number: Any) -> None:
 
 
 def test_a_negative_base_keeps_its_parentheses() -> None:
-    from symdiff.ops import power
+    from symdiff.ops.elementary import power
 
     graph = make_graph({"x": FLOAT}, lambda x: power(builder().constant(-2.0), x))
     assert body_of(check(graph, 2.0)) == "return (-2.0) ** x"
 
 
 def test_an_array_known_now_is_bound_and_never_written() -> None:
-    from symdiff.ops import index_set_of
+    from symdiff.ops.index import index_set_of
 
     table = np.linspace(0.0, 1.0, 5)
     graph = make_graph({"x": FLOAT}, lambda x: index_set_of(builder().constant(table), x, 0))

@@ -20,32 +20,25 @@ from symdiff.ir.control import LoopView, emit_cond, emit_loop
 from symdiff.ir.graph import Block, Graph, Input, Value
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import FLOAT, INT, ArrayType, Size, Type
-from symdiff.ops import (
+from symdiff.ops.creation import zeros_of
+from symdiff.ops.elementary import (
     add,
-    broadcast_to,
-    copy,
     cos,
-    index_add_of,
-    index_of,
-    index_set_of,
     less,
-    matmul,
     maximum,
     multiply,
     negative,
     power,
-    reshape,
     sin,
-    size,
-    sizes_of,
     subtract,
-    sum,
     tanh,
-    transpose,
-    unbroadcast_to,
     where,
-    zeros_of,
 )
+from symdiff.ops.index import index_add_of, index_of, index_set_of
+from symdiff.ops.products import matmul
+from symdiff.ops.reduce import sum, unbroadcast_to
+from symdiff.ops.shape import broadcast_to, copy, reshape, transpose
+from symdiff.ops.sizes import size, sizes_of
 
 DOUBLE = np.dtype("float64")
 VECTOR = ArrayType(DOUBLE, (Size("n"),))

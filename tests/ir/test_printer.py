@@ -12,8 +12,8 @@ from symdiff.ir.reader import read_graph
 from symdiff.ir.structure import Container, Leaf, Static
 from symdiff.ir.types import FLOAT, ArrayType, Size
 from symdiff.ir.verify import verify
-from symdiff.ops import sin
 from symdiff.ops.declare import REGISTRY
+from symdiff.ops.elementary import sin
 from symdiff.ops.index import Slice, Slot
 from tests.ir.random_graphs import random_graph
 

@@ -10,7 +10,8 @@ from symdiff.ir.graph import Block, Graph, Input, Node, Value
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, Size, TapeType
 from symdiff.ir.verify import verify
-from symdiff.ops import add, cos, index_of, less, sin
+from symdiff.ops.elementary import add, cos, less, sin
+from symdiff.ops.index import index_of
 from tests.ir.random_graphs import random_graph
 
 VECTOR = ArrayType(np.dtype("float64"), (Size("n"),))

@@ -10,8 +10,9 @@ import pytest
 
 from symdiff.ir.graph import Value
 from symdiff.ir.types import INT, ArrayType, Size
-from symdiff.ops import index_of, range_element_of, range_length_of, zeros_of
+from symdiff.ops.creation import range_element_of, range_length_of, zeros_of
 from symdiff.ops.declare import ATTRIBUTES, FUNCTIONS
+from symdiff.ops.index import index_of
 from tests.ops.straightline import check, stage
 
 V = np.linspace(-1.0, 2.0, 5)

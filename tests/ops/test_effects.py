@@ -10,10 +10,10 @@ import pytest
 
 import symdiff
 from symdiff.ir.types import FLOAT
-from symdiff.ops import (
+from symdiff.ops.declare import REGISTRY
+from symdiff.ops.effects import (
     Field,
     Named,
-    Slot,
     Text,
     assert_,
     enter_errstate,
@@ -28,7 +28,7 @@ from symdiff.ops import (
     spell_template,
     stop_gradient,
 )
-from symdiff.ops.declare import REGISTRY
+from symdiff.ops.index import Slot
 from tests.ops.straightline import Program, check, evaluate, pullback, stage
 
 V = np.linspace(-1.0, 2.0, 4)

@@ -9,8 +9,7 @@ import pytest
 
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Size
-from symdiff.ops import index_add_of, index_of, index_set_of
-from symdiff.ops.index import slice_dim
+from symdiff.ops.index import index_add_of, index_of, index_set_of, slice_dim
 from symdiff.ops.sizes import product_dim, sum_dim
 from tests.ops.straightline import check, stage
 

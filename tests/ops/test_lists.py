@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from symdiff import ops
 from symdiff.ir.graph import Value
 from symdiff.ir.types import FLOAT, ArrayType, ListType, Size
-from symdiff.ops import (
-    index_of,
+from symdiff.ops import reduce
+from symdiff.ops.declare import FUNCTIONS
+from symdiff.ops.index import Slice, index_of
+from symdiff.ops.lists import (
     list_add,
     list_concatenate,
     list_filled,
@@ -28,8 +29,6 @@ from symdiff.ops import (
     list_total,
     list_unstack,
 )
-from symdiff.ops.declare import FUNCTIONS
-from symdiff.ops.index import Slice
 from tests.ops.straightline import check, stage
 
 FLOATS = ListType(FLOAT)
@@ -202,7 +201,7 @@ def test_unstack() -> None:
     )
     row = ListType(ArrayType(np.dtype(float), (Size("aj"),), "array"))
     check(
-        lambda x: ops.sum(list_get(list_unstack(x, type=row), 1) * index_of(x, 0)),
+        lambda x: reduce.sum(list_get(list_unstack(x, type=row), 1) * index_of(x, 0)),
         lambda x: np.sum(x[1] * x[0]),
         V.reshape(2, 2),
     )

@@ -9,8 +9,8 @@ import pytest
 
 import symdiff as sd
 from symdiff.errors import UnsupportedCallError
-from symdiff.ops import index_of
 from symdiff.ops.declare import FUNCTIONS, WRITES
+from symdiff.ops.index import index_of
 from tests.ops.straightline import check, stage
 
 V = np.array([0.5, -1.0, 2.0, 0.25, -3.0])

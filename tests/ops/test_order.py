@@ -63,7 +63,7 @@ def test_sort_of_equal_elements_is_a_permutation_of_the_cotangent() -> None:
 
 def test_reading_in_sorted_order_has_no_repeats() -> None:
     def reversed_by_rank(x: Any) -> Any:
-        from symdiff.ops import index_of, index_set_of
+        from symdiff.ops.index import index_of, index_set_of
 
         order = FUNCTIONS[np.argsort](x, kind="stable")
         return index_set_of(x, index_of(x, order) * 2.0, order)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from symdiff.ir.types import ArrayType, Size
-from symdiff.ops import index_set_of
 from symdiff.ops.declare import ATTRIBUTES, FUNCTIONS, METHODS, NeedsStatic
+from symdiff.ops.index import index_set_of
 from symdiff.ops.shape import VIEW_PUTS
 from tests.ops.straightline import check, stage
 

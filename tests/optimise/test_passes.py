@@ -13,7 +13,9 @@ from symdiff.ir.printer import print_graph
 from symdiff.ir.structure import Leaf
 from symdiff.ir.types import FLOAT, INT, ArrayType, Size
 from symdiff.ir.verify import verify
-from symdiff.ops import add, cos, index_add_of, less, multiply, sin, zeros_of
+from symdiff.ops.creation import zeros_of
+from symdiff.ops.elementary import add, cos, less, multiply, sin
+from symdiff.ops.index import index_add_of
 from symdiff.optimise import DEFAULT, PASSES, optimise
 from tests.ir.random_graphs import random_graph
 

@@ -16,8 +16,11 @@ from symdiff.ir.graph import Block, Graph, Input, Value
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import INT, ArrayType, Size, may_be_one
 from symdiff.ir.verify import verify
-from symdiff.ops import add, broadcast_to, divide, multiply, negative, size, subtract, sum
+from symdiff.ops.elementary import add, divide, multiply, negative, subtract
 from symdiff.ops.facts import shape_of
+from symdiff.ops.reduce import sum
+from symdiff.ops.shape import broadcast_to
+from symdiff.ops.sizes import size
 from symdiff.optimise import PASSES, optimise
 from symdiff.optimise.facts import is_zero
 

@@ -10,37 +10,28 @@ from symdiff.ir.graph import Block, Graph, Input, Value, walk_nodes
 from symdiff.ir.structure import Leaf
 from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, Size
 from symdiff.ir.verify import verify
-from symdiff.ops import (
+from symdiff.ops.creation import range_element, range_length, zeros, zeros_of
+from symdiff.ops.effects import print_
+from symdiff.ops.elementary import (
     add,
-    broadcast_to,
     conjugate,
-    copy,
     cos,
     divide,
-    index_add_of,
-    index_of,
-    index_set_of,
     less,
     log,
-    matmul,
     multiply,
     negative,
     power,
-    print_,
-    range_element,
-    range_length,
-    reshape,
     sin,
-    size,
-    sizes_of,
     strong_multiply,
     subtract,
-    sum,
-    transpose,
     where,
-    zeros,
-    zeros_of,
 )
+from symdiff.ops.index import index_add_of, index_of, index_set_of
+from symdiff.ops.products import matmul
+from symdiff.ops.reduce import sum
+from symdiff.ops.shape import broadcast_to, copy, reshape, transpose
+from symdiff.ops.sizes import size, sizes_of
 from symdiff.optimise import PASSES, optimise
 
 DOUBLE = np.dtype("float64")

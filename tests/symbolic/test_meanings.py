@@ -10,7 +10,6 @@ import pytest
 import sympy as sp
 
 import symdiff as sd
-from symdiff import ops  # noqa: F401 - fills the registry
 from symdiff.differentiate import jvp
 from symdiff.ir.build import Builder, building
 from symdiff.ir.evaluate import evaluate_graph
