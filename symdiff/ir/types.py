@@ -11,6 +11,7 @@ float64[n-2,3]
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -234,6 +235,12 @@ def with_spelled_name(dim: Dim) -> Dim:
     if axis.isdecimal() and owner.replace(".", "_").isidentifier():
         return Size(f"{owner}.shape[{axis}]", dim.offset)
     return Size(dim.symbol, dim.offset) if dim.symbol.isidentifier() else Size("?")
+
+
+@functools.cache
+def real_dtype(dtype: np.dtype) -> np.dtype:
+    """The dtype of absolute values: of the same precision."""
+    return np.empty(0, dtype).real.dtype
 
 
 def carries_derivative(type_: Type) -> bool:

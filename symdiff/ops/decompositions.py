@@ -26,7 +26,7 @@ import numpy as np
 
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import ArrayType, Dim, Size, Type, is_long
+from symdiff.ir.types import ArrayType, Dim, Size, Type, is_long, real_dtype
 from symdiff.ops import support
 from symdiff.ops.creation import eye, zeros_of
 from symdiff.ops.declare import (
@@ -56,7 +56,6 @@ from symdiff.ops.linalg import (
     common_dtype,
     half_lower,
     over_gaps,
-    real_dtype,
     rectangular,
     solve,
     square,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import ArrayType, Dim, Type
+from symdiff.ir.types import ArrayType, Dim, Type, real_dtype
 from symdiff.ops import support
 from symdiff.ops.creation import eye
 from symdiff.ops.declare import (
@@ -58,11 +58,6 @@ def common_dtype(*types: ArrayType) -> np.dtype:
     if dtype.char not in "fdFD":
         raise TypeError(f"array type {dtype.name} is unsupported in linalg")
     return dtype
-
-
-def real_dtype(dtype: np.dtype) -> np.dtype:
-    """The dtype of absolute values."""
-    return np.empty(0, dtype).real.dtype
 
 
 def rectangular(type_: Type, name: str) -> ArrayType:

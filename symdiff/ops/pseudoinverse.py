@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import INT, ArrayType, Dim, Size, Type
+from symdiff.ir.types import INT, ArrayType, Dim, Size, Type, real_dtype
 from symdiff.ops.creation import zeros
 from symdiff.ops.declare import (
     Operation,
@@ -47,7 +47,6 @@ from symdiff.ops.linalg import (
     hermitian_of,
     inv,
     one_triangle,
-    real_dtype,
     rectangular,
     square,
 )

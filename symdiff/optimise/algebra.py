@@ -15,7 +15,7 @@ from symdiff.ops.declare import REGISTRY, array_type
 from symdiff.ops.elementary import add, multiply, negative, subtract, where
 from symdiff.ops.facts import is_derived, is_python, made_by, number_of
 from symdiff.ops.kinds import is_numpys
-from symdiff.optimise.facts import are_of_one_size, is_number, is_one, is_zero
+from symdiff.optimise.facts import are_of_one_size, inexact_by, is_number, is_one, is_zero
 from symdiff.optimise.rewriting import OnDerivatives, Rewriter, Rule, Rules, apply, joined
 from symdiff.optimise.rules import (
     apply_like,
@@ -165,7 +165,7 @@ def minus_negative(node: Node, rewriter: Rewriter) -> Value | None:
 
 def _positive(value: Value, rewriter: Rewriter, depth: int = 3) -> Value | None:
     """``v`` of a ``-v``, ``2.0 * v`` of a ``-2.0 * v``, ``v / w`` of a ``-v / w``."""
-    node = made_by(value, "negative", "multiply", "divide")
+    node = inexact_by(value, "negative", "multiply", "divide")
     if node is None or node.op is negative:
         return None if node is None else node.operands[0]
     if depth == 0 or not rewriter.is_single(value):
@@ -184,7 +184,7 @@ def _positive(value: Value, rewriter: Rewriter, depth: int = 3) -> Value | None:
 def negative_difference(node: Node, rewriter: Rewriter) -> Value | None:
     """``-(a - b)`` as ``b - a``."""
     (x,) = node.operands
-    difference = made_by(x, "subtract")
+    difference = inexact_by(x, "subtract")
     if difference is None or not rewriter.is_single(x):
         return None
     return apply_like(subtract, difference, *reversed(difference.operands))
@@ -193,7 +193,7 @@ def negative_difference(node: Node, rewriter: Rewriter) -> Value | None:
 def negative_product(node: Node, rewriter: Rewriter) -> Value | None:
     """``-(c * x)`` with the sign in the number."""
     (x,) = node.operands
-    product = made_by(x, "multiply")
+    product = inexact_by(x, "multiply")
     if product is None or not rewriter.is_single(x):
         return None
     a, b = product.operands
@@ -206,7 +206,7 @@ def negative_product(node: Node, rewriter: Rewriter) -> Value | None:
 def sign_outward(node: Node, rewriter: Rewriter) -> Value | None:
     """``-a * b`` as ``-(a * b)``, where signs meet others; two of them cancel."""
     a, b = node.operands
-    first, second = made_by(a, "negative"), made_by(b, "negative")
+    first, second = inexact_by(a, "negative"), inexact_by(b, "negative")
     if first is not None and second is not None:
         return apply_like(op_of(node), node, first.operands[0], second.operands[0])
     if first is not None and _carries_sign(a, b, node, rewriter):

@@ -14,9 +14,9 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ops.declare import array_type
 from symdiff.ops.elementary import by_numpy, divide, multiply, negative, sqrt
 from symdiff.ops.facts import is_constant, made_by, number_of, shape_of
-from symdiff.optimise.facts import is_number, is_zero
+from symdiff.optimise.facts import computed_by, is_number, is_zero
 from symdiff.optimise.rewriting import Rewriter, Rules, apply
-from symdiff.optimise.rules import apply_like, both_ways, in_derivatives
+from symdiff.optimise.rules import apply_like, both_ways, in_derivatives, regrouping
 
 
 def factors_together(node: Node, rewriter: Rewriter) -> Value | None:
@@ -35,7 +35,7 @@ def factors_together(node: Node, rewriter: Rewriter) -> Value | None:
 def _with_factor(
     number: float, rest: Value, rewriter: Rewriter
 ) -> tuple[float | Value, Value] | None:
-    inner = made_by(rest, "multiply", "negative", "divide")
+    inner = computed_by(rest, "multiply", "negative", "divide")
     if inner is None or not rewriter.is_single(rest):
         return None
     if inner.op is negative:
@@ -55,7 +55,7 @@ def _with_inner_factor(
 ) -> tuple[float | Value, Value] | None:
     """The factors of ``number * ((c * x) * y)``, which are ``(number * c) * x`` and ``y``."""
     for first, second in both_ways(node):
-        inner = made_by(first, "multiply")
+        inner = computed_by(first, "multiply")
         if inner is None or not rewriter.is_single(first):
             continue
         together = _product(number, *inner.operands)
@@ -118,7 +118,7 @@ def number_outward(node: Node, rewriter: Rewriter) -> Value | None:
     if shape_of(node.result):
         return None
     for first, second in both_ways(node):
-        inner = made_by(first, "multiply")
+        inner = computed_by(first, "multiply")
         if inner is None or is_constant(second) or not rewriter.is_single(first):
             continue
         number, x = inner.operands
@@ -141,7 +141,7 @@ def numbers_across(node: Node, rewriter: Rewriter) -> Value | None:
 
 def _number_and_array(value: Value, rewriter: Rewriter) -> tuple[Value, Value] | None:
     """``(s, x)`` of an array ``s * x`` that nothing else reads."""
-    inner = made_by(value, "multiply")
+    inner = computed_by(value, "multiply")
     if inner is None or not rewriter.is_single(value):
         return None
     for s, x in both_ways(inner):
@@ -177,9 +177,9 @@ def shared_quotient(node: Node, rewriter: Rewriter) -> Value | None:
     """
     a, b = node.operands
     for factor, other in ((a, b), (b, a)):
-        minus = made_by(other, "negative")
+        minus = computed_by(other, "negative")
         quotient = other if minus is None else minus.operands[0]
-        inner = made_by(quotient, "divide")
+        inner = computed_by(quotient, "divide")
         if inner is None or not rewriter.is_single(other) or not rewriter.is_single(quotient):
             continue
         shared = rewriter.made_before(inner.op, factor, inner.operands[1])
@@ -233,16 +233,13 @@ def plain_quotient(node: Node, rewriter: Rewriter) -> Value | None:
 
 
 FACTORS: Rules = {
-    "multiply": in_derivatives(
-        number_left,
-        factors_together,
-        numbers_first,
-        numbers_across,
-        shared_quotient,
-        times_reciprocal,
-        number_outward,
+    "multiply": (
+        *in_derivatives(number_left),
+        *regrouping(factors_together, numbers_first, numbers_across, shared_quotient),
+        *in_derivatives(times_reciprocal),
+        *regrouping(number_outward),
     ),
-    "power": in_derivatives(small_power),
-    "strong_multiply": in_derivatives(plain_product),
-    "strong_divide": in_derivatives(plain_quotient),
+    "power": regrouping(small_power),
+    "strong_multiply": regrouping(plain_product),
+    "strong_divide": regrouping(plain_quotient),
 }

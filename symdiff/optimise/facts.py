@@ -12,8 +12,8 @@ import numpy as np
 
 from symdiff.ir.control import LoopView, loop
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
-from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type, is_long
-from symdiff.ops.facts import is_derived, number_of, shape_of
+from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type, is_long, real_dtype
+from symdiff.ops.facts import is_derived, made_by, number_of, shape_of
 
 # Ops whose result is an array that nobody else has: making it twice is meant.
 FRESH = frozenset({"zeros", "ones", "full", "empty", "copy", "array"})
@@ -60,6 +60,39 @@ def is_zero(value: Value) -> bool:
             return False
         value = value.node.operands[0]
     return False
+
+
+def is_of_one_precision(node: Node) -> bool:
+    """Whether a node computes in one inexact precision: of such nodes factors and terms may be
+    moved and put together, as of real numbers.
+
+    Integers wrap where they are put together, and the wider of two precisions is lost. Python's
+    numbers are exact, or are rounded where they meet others.
+    """
+    return all(_is_as_precise(value, node.result) for value in (*node.operands, node.result))
+
+
+def _is_as_precise(value: Value, result: Value) -> bool:
+    type_, wanted = value.type, result.type
+    if not isinstance(type_, ArrayType) or not isinstance(wanted, ArrayType):
+        return False
+    if type_.weak and value is not result:
+        return True
+    kinds = type_.dtype.kind in "fc" and wanted.dtype.kind in "fc"
+    return kinds and real_dtype(type_.dtype) == real_dtype(wanted.dtype)
+
+
+def computed_by(value: Value, *names: str) -> Node | None:
+    """``made_by`` of what may be regrouped with what reads it."""
+    node = made_by(value, *names)
+    return node if node is not None and is_of_one_precision(node) else None
+
+
+def inexact_by(value: Value, *names: str) -> Node | None:
+    """``made_by`` of floats and complex numbers: they, and no integers, change signs exactly."""
+    node = made_by(value, *names)
+    type_ = value.type
+    return node if isinstance(type_, ArrayType) and type_.dtype.kind in "fc" else None
 
 
 def has_derivatives(graph: Graph) -> bool:

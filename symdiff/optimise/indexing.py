@@ -291,7 +291,8 @@ def added_twice(node: Node, rewriter: Rewriter) -> Value | None:
     if before is None or before.op is not index_add:
         return None
     first = before.operands[1]
-    if not (_fills(before) and _fills(node)) or first.type != v.type:
+    same = first.type == v.type and array_type(v).dtype == array_type(node.result).dtype
+    if not (_fills(before) and _fills(node) and same):
         return None
     together = add(first, v)
     base = apply(index_add, before.operands[0], together, *dynamic, **node.attributes)

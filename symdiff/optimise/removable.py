@@ -18,9 +18,9 @@ from symdiff.ir.types import ArrayType
 from symdiff.ops.creation import ones
 from symdiff.ops.elementary import divide, multiply, negative, sign, strong_divide
 from symdiff.ops.facts import is_derived, made_by, number_of
-from symdiff.optimise.facts import is_number
+from symdiff.optimise.facts import computed_by, is_number
 from symdiff.optimise.rewriting import Rewriter, Rules, apply
-from symdiff.optimise.rules import apply_like, both_ways, in_derivatives, op_of
+from symdiff.optimise.rules import apply_like, both_ways, op_of, regrouping
 
 _DEPTH = 6
 _Part = Value | float
@@ -60,7 +60,7 @@ def _without(value: Value, factor: Value, rewriter: Rewriter, depth: int = _DEPT
     """A product without one factor; None where it has none, or others read it as it is."""
     if value is factor:
         return 1
-    node = made_by(value, "multiply", "divide", "negative")
+    node = computed_by(value, "multiply", "divide", "negative")
     if node is None or depth == 0:
         return None
     places = (0, 1) if node.op is multiply else (0,)
@@ -105,7 +105,7 @@ def _divisors(op: Any, divisor: Value, rewriter: Rewriter) -> Iterator[tuple[Val
     guarded = _guarded(divisor)
     if guarded is not None:
         yield guarded, None
-    product = made_by(divisor, "multiply")
+    product = computed_by(divisor, "multiply")
     if product is None or op is strong_divide or not rewriter.is_single(divisor):
         return
     for factor, other in both_ways(product):
@@ -129,7 +129,7 @@ def _divided(
     value: Value, rewriter: Rewriter, depth: int = _DEPTH
 ) -> Iterator[tuple[Value, _Build]]:
     """The divisors inside a product, each with what makes the product without it."""
-    node = made_by(value, "multiply", "divide", "strong_divide", "negative")
+    node = computed_by(value, "multiply", "divide", "strong_divide", "negative")
     if node is None or depth == 0:
         return
     if node.op in (divide, strong_divide) and is_derived(node):
@@ -154,7 +154,7 @@ def _with_built(node: Node, place: int, operand: _Build) -> _Part:
 
 def _signs(value: Value, rewriter: Rewriter, depth: int = _DEPTH) -> Iterator[tuple[Value, _Build]]:
     """The ``x`` of each ``sign(x)`` in a product, with what makes the product without it."""
-    node = made_by(value, "sign", "multiply", "divide", "negative")
+    node = computed_by(value, "sign", "multiply", "divide", "negative")
     if node is None or depth == 0:
         return
     if node.op is sign:
@@ -167,7 +167,7 @@ def _signs(value: Value, rewriter: Rewriter, depth: int = _DEPTH) -> Iterator[tu
 
 def _size_replaced(value: Value, x: Value, rewriter: Rewriter, depth: int = _DEPTH) -> _Part | None:
     """A product with ``x`` instead of its factor ``abs(x)``."""
-    node = made_by(value, "absolute", "multiply", "divide", "negative")
+    node = computed_by(value, "absolute", "multiply", "divide", "negative")
     if node is None or depth == 0:
         return None
     if node.op.name == "absolute":
@@ -212,7 +212,7 @@ def _whole(part: _Part, node: Node, rewriter: Rewriter) -> Value | None:
 
 
 REMOVABLE: Rules = {
-    "multiply": in_derivatives(product_cancelled),
-    "divide": in_derivatives(quotient_cancelled),
-    "strong_divide": in_derivatives(quotient_cancelled),
+    "multiply": regrouping(product_cancelled),
+    "divide": regrouping(quotient_cancelled),
+    "strong_divide": regrouping(quotient_cancelled),
 }

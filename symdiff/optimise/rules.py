@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import REGISTRY
 from symdiff.ops.facts import is_derived, is_python
-from symdiff.optimise.facts import is_zero
+from symdiff.optimise.facts import is_of_one_precision, is_zero
 from symdiff.optimise.rewriting import OnDerivatives, Rewriter, Rule, apply
 
 
@@ -41,6 +42,19 @@ def both_ways(node: Node) -> tuple[tuple[Value, Value], tuple[Value, Value]]:
 def in_derivatives(*rules: Rule) -> Sequence[OnDerivatives]:
     """The rules, kept from the user's own statements."""
     return tuple(map(OnDerivatives, rules))
+
+
+def regrouping(*rules: Rule) -> Sequence[OnDerivatives]:
+    """The rules, kept for derivatives that compute in one precision: see ``computed_by``."""
+    return in_derivatives(*map(_of_one_precision, rules))
+
+
+def _of_one_precision(rule: Rule) -> Rule:
+    @functools.wraps(rule)
+    def guarded(node: Node, rewriter: Rewriter) -> Value | None:
+        return rule(node, rewriter) if is_of_one_precision(node) else None
+
+    return guarded
 
 
 # Rules of several families

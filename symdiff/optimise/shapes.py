@@ -14,9 +14,9 @@ from symdiff.ops.facts import is_derived, made_by, shape_of
 from symdiff.ops.products import matmul
 from symdiff.ops.reduce import axes_of, sum
 from symdiff.ops.shape import broadcast_to, reshape, transpose
-from symdiff.optimise.facts import are_of_one_size, is_zero, meet_as_one
-from symdiff.optimise.rewriting import Rewriter, Rule, Rules, apply
-from symdiff.optimise.rules import first_operand, in_derivatives, stays_zero
+from symdiff.optimise.facts import are_of_one_size, computed_by, is_zero, meet_as_one
+from symdiff.optimise.rewriting import Rewriter, Rule, Rules, apply, joined
+from symdiff.optimise.rules import first_operand, in_derivatives, regrouping, stays_zero
 
 
 def through(name: str) -> Rule:
@@ -153,7 +153,7 @@ def sum_of_broadcast(node: Node, rewriter: Rewriter) -> Value | None:
 def sum_of_multiple(node: Node, rewriter: Rewriter) -> Value | None:
     """``sum(c * x)`` as ``c * sum(x)``, of a number ``c``; ``sum(-x)`` as ``-sum(x)``."""
     (x,) = node.operands
-    inner = made_by(x, "multiply", "negative")
+    inner = computed_by(x, "multiply", "negative")
     if inner is None or not rewriter.is_single(x):
         return None
     if inner.op is negative:
@@ -176,7 +176,7 @@ def sum_of_rearranged(node: Node, rewriter: Rewriter) -> Value | None:
 def sum_of_products(node: Node, rewriter: Rewriter) -> Value | None:
     """``sum(a * b)`` of vectors as ``a @ b``: no product is stored."""
     (x,) = node.operands
-    inner = made_by(x, "multiply")
+    inner = computed_by(x, "multiply")
     if inner is None or not rewriter.is_single(x) or len(shape_of(x)) != 1:
         return None
     a, b = inner.operands
@@ -189,7 +189,7 @@ def contraction(node: Node, rewriter: Rewriter) -> Value | None:
     """``sum(a * b, axis=1)`` of a matrix and a row as ``a @ b``, of a matrix and a column as
     ``b * sum(a, axis=1)``; along the other axis likewise."""
     (x,) = node.operands
-    product, axis = made_by(x, "multiply"), node.attributes.get("axis")
+    product, axis = computed_by(x, "multiply"), node.attributes.get("axis")
     if product is None or not rewriter.is_single(x) or node.attributes.get("keepdims"):
         return None
     if len(shape_of(x)) != 2 or axis is None or x.type != node.operands[0].type:
@@ -222,7 +222,7 @@ def _vector(value: Value) -> tuple[Value | None, int]:
 def vectors_first(node: Node, rewriter: Rewriter) -> Value | None:
     """``(A @ B) @ v`` as ``A @ (B @ v)``, ``u @ (A @ B)`` as ``(u @ A) @ B``."""
     a, b = node.operands
-    first, second = made_by(a, "matmul"), made_by(b, "matmul")
+    first, second = computed_by(a, "matmul"), computed_by(b, "matmul")
     if first is not None and len(shape_of(b)) == 1 and _are_matrices(first, rewriter):
         return apply(matmul, first.operands[0], matmul(first.operands[1], b))
     if second is not None and len(shape_of(a)) == 1 and _are_matrices(second, rewriter):
@@ -270,7 +270,7 @@ ORDER: Rules = {
     "laid_like": (any_order,),
 }
 
-SHAPES: Rules = {
+_ANY: Rules = {
     name: in_derivatives(*rules)
     for name, rules in {
         **{
@@ -294,16 +294,17 @@ SHAPES: Rules = {
         "sum": (
             number_as_it_is,
             stays_zero,
-            sum_of_broadcast,
-            sum_of_multiple,
             sum_of_rearranged,
-            sum_of_products,
-            contraction,
         ),
-        "matmul": (zero_product, vectors_first),
+        "matmul": (zero_product,),
         "outer": (zero_product,),
         "einsum": (zero_product,),
         "index_set": (absorbed_by_write,),
         "index_add": (absorbed_by_write,),
     }.items()
 }
+_REGROUPED: Rules = {
+    "sum": regrouping(sum_of_broadcast, sum_of_multiple, sum_of_products, contraction),
+    "matmul": regrouping(vectors_first),
+}
+SHAPES: Rules = joined(_ANY, _REGROUPED)

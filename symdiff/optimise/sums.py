@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.elementary import add, multiply, negative, strong_multiply, subtract
-from symdiff.ops.facts import made_by, number_of, shape_of
-from symdiff.optimise.rewriting import OnDerivatives, Rewriter, Rules, apply
+from symdiff.ops.facts import number_of, shape_of
+from symdiff.optimise.facts import computed_by
+from symdiff.optimise.rewriting import Rewriter, Rules, apply
+from symdiff.optimise.rules import regrouping
 
 _MOST_TERMS = 12
 
@@ -47,7 +49,7 @@ class _Product:
 
 def _without_number(value: Value, rewriter: Rewriter) -> tuple[Value | _Product, float]:
     """The product ``x * y`` and ``c`` of ``x * (c * y)``; anything else as it is, and 1."""
-    node = made_by(value, "multiply", "strong_multiply")
+    node = computed_by(value, "multiply", "strong_multiply")
     if node is None or not rewriter.takes(value):
         return value, 1
     op = strong_multiply if node.op is strong_multiply else multiply
@@ -61,7 +63,7 @@ def _without_number(value: Value, rewriter: Rewriter) -> tuple[Value | _Product,
 
 def _number_and_rest(value: Value) -> tuple[float, Value]:
     """``c`` and ``y`` of a ``c * y``, where ``c`` does not change whether that is zero."""
-    node = made_by(value, "multiply")
+    node = computed_by(value, "multiply")
     number = None if node is None else number_of(node.operands[0])
     if node is None or not isinstance(number, float) or not 1e-6 < abs(number) < 1e6:
         return 1, value
@@ -86,7 +88,7 @@ def _terms(node: Node, rewriter: Rewriter) -> Terms:
     pending: Terms = [(node.operands[1], sign), (node.operands[0], 1)]
     while pending and len(terms) + len(pending) <= _MOST_TERMS:
         value, factor = pending.pop()
-        inner = made_by(value, "add", "subtract", "negative", "multiply")
+        inner = computed_by(value, "add", "subtract", "negative", "multiply")
         parts = None
         if inner is not None and rewriter.takes(value) and inner.result.type == node.result.type:
             parts = _parts(inner, factor)
@@ -137,7 +139,7 @@ def added_at_once(node: Node, rewriter: Rewriter) -> Value | None:
     while inner is not None and (inner is node or rewriter.takes(value)):
         value, other = inner.operands
         terms.append((other, inner.op is add))
-        inner = made_by(value, "add", "subtract")
+        inner = computed_by(value, "add", "subtract")
     if len(terms) < 2 or value.node is not None or value.role == "primal":
         return None
     signs = [plus for _, plus in terms]
@@ -148,5 +150,5 @@ def added_at_once(node: Node, rewriter: Rewriter) -> Value | None:
     return apply(add if plus else subtract, value, total)
 
 
-FINISHING: Rules = {name: (OnDerivatives(added_at_once),) for name in ("add", "subtract")}
-SUMS: Rules = {name: (OnDerivatives(equal_terms),) for name in ("add", "subtract")}
+FINISHING: Rules = {name: regrouping(added_at_once) for name in ("add", "subtract")}
+SUMS: Rules = {name: regrouping(equal_terms) for name in ("add", "subtract")}
