@@ -363,20 +363,24 @@ def check_grads(
     rtol: float = 1e-6,
     atol: float = 1e-6,
     seed: int = 0,
+    step: float | None = None,
 ) -> None:
     """Compare the derivatives of ``f`` at ``args`` with differences, up to ``order``, in both
     modes.
 
     All floats among the arguments take part. Differences in float64 are right to about 1e-9 at
-    order one.
+    order one. They are taken with several steps, from 1e-3 to 1e-8: a step that crosses a kink
+    (``np.maximum(x, 0)``) or leaves the function's domain is made up for by smaller ones.
 
-    :raises AssertionError: that says which derivative differs, where, and by how much.
+    :param step: the one step to take instead.
+    :raises AssertionError: that says which derivative differs, where, and by how much, and whether
+        a kink lies there.
 
     >>> check_grads(lambda x, y: x * x * y, (2.0, 3.0))
     """
     from symdiff.api.checks import check
 
-    check(f, args, order, modes, rtol, atol, seed)
+    check(f, args, order, modes, rtol, atol, seed, step)
 
 
 def define_rule(

@@ -3,10 +3,15 @@
 Both modes are compared along random directions: forward with the difference quotient itself,
 reverse by ⟨v, Jᵀw⟩ = ⟨J v, w⟩, where ⟨a, b⟩ is the real part of Σ conj(a)·b. Order two repeats that
 with the first derivatives in place of the function, and so on.
+
+A step of differences may cross a kink (``np.maximum(x, 0)``) or leave the function's domain. A
+derivative that the first step does not confirm is right if two smaller steps in succession do.
+Smaller steps are taken in double precision only: in single precision they get lost in rounding.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
@@ -26,8 +31,9 @@ from symdiff.ir.structure import (
 )
 from symdiff.runtime.signature import spelled
 
-_STEP = 1e-3
+_STEPS = (1e-3, 1e-4, 1e-5, 1e-6, 2e-7, 5e-8, 1e-8)
 _LEVELS = 4
+_LASTING = 0.5  # what is left of a jump between two sides at a tenth of the step, at the least
 
 
 def check(
@@ -38,6 +44,7 @@ def check(
     rtol: float,
     atol: float,
     seed: int,
+    step: float | None,
 ) -> None:
     """What ``symdiff.check_grads`` does."""
     function = differentiable_of(f)
@@ -48,7 +55,20 @@ def check(
         )
     modes = (modes,) if isinstance(modes, str) else tuple(modes)
     _require_something_to_check(args, order, modes)
-    _check(function, tuple(args), order, modes, _Tolerance(rtol, atol), seed, "f")
+    steps = (_STEPS if _is_double(args) else _STEPS[:1]) if step is None else (_positive(step),)
+    judge = _Judge(rtol, atol, steps)
+    _check(function, tuple(args), order, modes, judge, seed, "f")
+
+
+def _is_double(args: Sequence[Any]) -> bool:
+    leaves, _ = flatten(tuple(args), _is_number)
+    return all(np.finfo(np.result_type(leaf)).bits >= 64 for leaf in leaves)
+
+
+def _positive(step: float) -> float:
+    if isinstance(step, bool) or not isinstance(step, int | float) or not 0 < step < np.inf:
+        raise ValueError(f"step is a positive number, not {step!r}")
+    return float(step)
 
 
 def _require_something_to_check(args: Any, order: Any, modes: Any) -> None:
@@ -68,18 +88,62 @@ def _require_something_to_check(args: Any, order: Any, modes: Any) -> None:
         )
 
 
-class _Tolerance:
-    def __init__(self, rtol: float, atol: float) -> None:
+class _Judge:
+    """Compares derivatives with differences at several steps, the largest first."""
+
+    def __init__(self, rtol: float, atol: float, steps: tuple[float, ...]) -> None:
         self.rtol = rtol
         self.atol = atol
+        self.steps = steps
 
-    def compare(self, actual: float, expected: float, scale: float, what: str) -> None:
-        bound = self.atol + self.rtol * max(scale, abs(expected))
-        if not abs(actual - expected) <= bound:
-            raise AssertionError(
-                f"{what} is {actual!r}, but differences give {expected!r} "
-                f"(they differ by {abs(actual - expected):.3g}, allowed is {bound:.3g})"
-            )
+    def compare(self, actual: float, along: _Along, part: _Part, what: str) -> None:
+        """Raise an AssertionError unless differences confirm ``actual``.
+
+        ``part`` gives the number to compare with, and its scale, from the differences of all
+        results.
+        """
+        expected, scale = part(along.derivative(self.steps[0]))
+        if self._agree(actual, expected, scale):
+            return
+        estimates, confirmed = [expected], 0
+        for step in self.steps[1:]:
+            estimate, its_scale = part(along.derivative(step))
+            estimates.append(estimate)
+            lost = estimate == 0 != expected  # in rounding, or left of a kink
+            agrees = not lost and self._agree(actual, estimate, its_scale)
+            confirmed = confirmed + 1 if agrees else 0
+            if confirmed == 2:
+                return
+        along.reraise()
+        bound = self._bound(expected, scale)
+        said = (
+            f"{what} is {actual!r}, but differences give {expected!r} "
+            f"(they differ by {abs(actual - expected):.3g}, allowed is {bound:.3g})"
+        )
+        raise AssertionError(said + self._doubt(estimates, along, part))
+
+    def _bound(self, expected: float, scale: float) -> float:
+        return self.atol + self.rtol * max(scale, abs(expected))
+
+    def _agree(self, actual: float, expected: float, scale: float) -> bool:
+        return bool(abs(actual - expected) <= self._bound(expected, scale))
+
+    def _doubt(self, estimates: list[float], along: _Along, part: _Part) -> str:
+        """Why differences may be wrong; nothing where they agree with each other."""
+        sides = [part(side)[0] for side in along.sides(self.steps[-1])]
+        further = [part(side)[0] for side in along.sides(10 * self.steps[-1])]
+        jump, before = abs(sides[0] - sides[1]), abs(further[0] - further[1])
+        if jump > self._bound(max(map(abs, sides)), 0.0) and jump > _LASTING * before:
+            return f"; a kink or a jump lies here: the two sides give {sides[0]!r} and {sides[1]!r}"
+        if all(self._agree(one, estimates[0], 0.0) for one in estimates[:2]):
+            return ""
+        shown = ", ".join(
+            f"{e!r} with {step:g}" for e, step in zip(estimates, self.steps, strict=True)
+        )
+        return (
+            f"; a kink or a jump lies near, or the values are rough, for the steps do not agree:"
+            f" {shown} (take other arguments, or give step=)"
+        )
 
 
 def _check(
@@ -87,55 +151,56 @@ def _check(
     args: tuple[Any, ...],
     order: int,
     modes: tuple[str, ...],
-    tolerance: _Tolerance,
+    judge: _Judge,
     seed: int,
     name: str,
 ) -> None:
     rng = np.random.default_rng(seed)
     direction = _random_like(args, rng)
     if "fwd" in modes:
-        _check_forward(function, args, direction, tolerance, rng, name)
+        _check_forward(function, args, direction, judge, rng, name)
     if "rev" in modes:
-        _check_reverse(function, args, tolerance, rng, name)
+        _check_reverse(function, args, judge, rng, name)
     if order <= 1:
         return
     along = _random_like(args, rng)
     if "fwd" in modes:
-        _check(function.jvp, (args, along), order - 1, modes, tolerance, seed + 1, f"jvp of {name}")
+        _check(function.jvp, (args, along), order - 1, modes, judge, seed + 1, f"jvp of {name}")
     if "rev" in modes and _is_scalar(function(*args)):
         everything = function._gradient(
             tuple(k for k, part in enumerate(direction) if part is not None)
         )
-        _check(everything, args, order - 1, modes, tolerance, seed + 2, f"gradient of {name}")
+        _check(everything, args, order - 1, modes, judge, seed + 2, f"gradient of {name}")
 
 
 def _check_forward(
     function: Differentiable,
     args: tuple[Any, ...],
     direction: tuple[Any, ...],
-    tolerance: _Tolerance,
+    judge: _Judge,
     rng: np.random.Generator,
     name: str,
 ) -> None:
     _, tangent = function.jvp(args, direction)
-    expected = _difference(function, args, direction)
+    along = _Along(function, args, direction)
     leaves, structure = flatten(tangent, _is_number)
-    for path, actual, wanted in zip(leaf_paths(structure), leaves, expected, strict=True):
+    for k, (path, actual) in enumerate(zip(leaf_paths(structure), leaves, strict=True)):
+        wanted = along.here[k]
         weights = _weights(wanted, rng)
-        scale = float(np.max(np.abs(wanted), initial=0.0))
-        _require_shape(actual, wanted, f"the tangent of {name}{_at(path)}")
-        tolerance.compare(
-            _dot(actual, weights),
-            _dot(wanted, weights),
-            scale,
-            f"forward mode: the tangent of {name}{_at(path)}",
-        )
+        what = f"the tangent of {name}{_at(path)}"
+        _require_shape(actual, wanted, what)
+
+        def part(differences: list[Any], k: int = k, weights: Any = weights) -> tuple[float, float]:
+            scale = float(np.max(np.abs(differences[k]), initial=0.0))
+            return _dot(differences[k], weights), scale
+
+        judge.compare(_dot(actual, weights), along, part, f"forward mode: {what}")
 
 
 def _check_reverse(
     function: Differentiable,
     args: tuple[Any, ...],
-    tolerance: _Tolerance,
+    judge: _Judge,
     rng: np.random.Generator,
     name: str,
 ) -> None:
@@ -145,19 +210,22 @@ def _check_reverse(
     cotangents = pullback(cotangent)
     for position, path in enumerate(_float_paths(args)):
         direction = _only(args, position, rng)
-        differences = _difference(function, args, direction)
-        expected = sum(_dot(d, w) for d, w in zip(differences, weights, strict=True))
-        part: Any = cotangents
+        bar: Any = cotangents
         moved: Any = direction
         for key in path:
-            part, moved = _step(part, key), _step(moved, key)
+            bar, moved = _step(bar, key), _step(moved, key)
         argument = spelled((f"args[{path[0]}]", *path[1:]))
         what = f"reverse mode: the derivative of {name} by {argument}"
-        if part is None:
+        if bar is None:
             raise AssertionError(f"{what} is missing")
-        _require_shape(part, moved, what)
-        scale = sum(float(np.max(np.abs(d), initial=0.0)) for d in differences)
-        tolerance.compare(_dot(part, moved), expected, scale, what)
+        _require_shape(bar, moved, what)
+        along = _Along(function, args, direction)
+        judge.compare(_dot(bar, moved), along, functools.partial(_weighed, weights), what)
+
+
+def _weighed(weights: list[Any], differences: list[Any]) -> tuple[float, float]:
+    scale = sum(float(np.max(np.abs(d), initial=0.0)) for d in differences)
+    return sum(_dot(d, w) for d, w in zip(differences, weights, strict=True)), scale
 
 
 def _require_shape(actual: Any, expected: Any, what: str) -> None:
@@ -168,28 +236,59 @@ def _require_shape(actual: Any, expected: Any, what: str) -> None:
 # Differences --------------------------------------------------------------------------------------
 
 
-def _difference(
-    function: Differentiable, args: tuple[Any, ...], direction: tuple[Any, ...]
-) -> list[Any]:
-    """The derivative of each float in the result along a direction (Richardson, 1911)."""
-    steps = [_STEP / 2**k for k in range(_LEVELS)]
-    table = [[_central(function, args, direction, h) for h in steps]]
-    for level in range(1, _LEVELS):
-        before, factor = table[-1], 4**level
-        pairs = pairwise(before)
-        table.append([_combined(coarse, fine, factor) for coarse, fine in pairs])
-    return table[-1][0]
+_Part = Callable[[list[Any]], tuple[float, float]]  # of the differences of all results
+
+
+class _Along:
+    """Differences of a function's results, as float64, along a direction."""
+
+    def __init__(
+        self, function: Differentiable, args: tuple[Any, ...], direction: tuple[Any, ...]
+    ) -> None:
+        self.function = function
+        self.args = args
+        self.direction = direction
+        self.derivative = functools.cache(self._derivative)
+        self.error: Exception | None = None
+
+    @functools.cached_property
+    def here(self) -> list[Any]:
+        return self._values(0.0)
+
+    def _values(self, h: float) -> list[Any]:
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            return _floats(self.function(*_moved(self.args, self.direction, h)))
+
+    def _derivative(self, step: float) -> list[Any]:
+        """The derivative of each float in the result (Richardson, 1911); NaN outside the domain."""
+        try:
+            table = [[self._central(step / 2**k) for k in range(_LEVELS)]]
+        except (ValueError, ArithmeticError) as error:
+            self.error = error
+            return [np.full_like(value, np.nan) for value in self.here]
+        for level in range(1, _LEVELS):
+            before, factor = table[-1], 4**level
+            table.append([_combined(coarse, fine, factor) for coarse, fine in pairwise(before)])
+        return table[-1][0]
+
+    def _central(self, h: float) -> list[Any]:
+        ahead, behind = self._values(h), self._values(-h)
+        return [(a - b) / (2 * h) for a, b in zip(ahead, behind, strict=True)]
+
+    def sides(self, h: float) -> tuple[list[Any], list[Any]]:
+        """The difference quotients to the left and to the right."""
+        behind, here, ahead = self._values(-h), self.here, self._values(h)
+        left = [(b - a) / h for a, b in zip(behind, here, strict=True)]
+        return left, [(b - a) / h for a, b in zip(here, ahead, strict=True)]
+
+    def reraise(self) -> None:
+        """Raise what the function raised beside the arguments."""
+        if self.error is not None:
+            raise self.error
 
 
 def _combined(coarse: list[Any], fine: list[Any], factor: int) -> list[Any]:
     return [(factor * b - a) / (factor - 1) for a, b in zip(coarse, fine, strict=True)]
-
-
-def _central(
-    function: Differentiable, args: tuple[Any, ...], direction: tuple[Any, ...], h: float
-) -> list[Any]:
-    ahead, behind = (_floats(function(*_moved(args, direction, s))) for s in (h, -h))
-    return [(a - b) / (2 * h) for a, b in zip(ahead, behind, strict=True)]
 
 
 def _moved(args: Any, direction: Any, h: float) -> Any:

@@ -1,5 +1,8 @@
 """``check_grads`` finds what is wrong and says where; it accepts what is right."""
 
+import math
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -96,3 +99,97 @@ def wrong_slope(x):
 def wrong_slope_rule(primals, tangents):
     (x,) = primals
     return x**3, 3 * sd.stop_gradient(x) ** 2 * tangents[0]
+
+
+# Kinks --------------------------------------------------------------------------------------------
+
+
+def rectified(layers, x, y):
+    h = x
+    for w, b in layers[:-1]:
+        h = np.maximum(h @ w + b, 0)
+    w, b = layers[-1]
+    return np.mean((h @ w + b - y) ** 2)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_network_of_rectified_layers_passes(seed):
+    rng = np.random.default_rng(seed)
+    sizes = (4, 24, 24, 1)
+    layers = [(rng.normal(size=(m, n)) / m**0.5, rng.normal(size=n)) for m, n in pairwise(sizes)]
+    sd.check_grads(rectified, (layers, rng.normal(size=(24, 4)), rng.normal(size=(24, 1))), order=1)
+
+
+@sd.custom_vjp
+def rectified_wrongly(x):
+    return np.maximum(x, 0)
+
+
+rectified_wrongly.defvjp(lambda x: (np.maximum(x, 0), x), lambda x, g: (g * (x > 0) * 1.001,))
+
+
+def test_a_wrong_derivative_is_found_beside_kinks():
+    x = np.random.default_rng(1).normal(size=3000)
+    sd.check_grads(lambda x: np.sum(np.maximum(x, 0) ** 3), (x,), order=1)
+    with pytest.raises(AssertionError, match="reverse mode"):
+        sd.check_grads(lambda x: np.sum(rectified_wrongly(x)), (x,), order=1, modes=("rev",))
+
+
+@pytest.mark.parametrize(
+    ("function", "x"),
+    [
+        (lambda x: np.maximum(x, 0.0), 1e-10),
+        (lambda x: x if x > 0 else 2 * x + 1, 1e-10),
+    ],
+)
+def test_a_kink_where_one_stands_is_named(function, x):
+    with pytest.raises(AssertionError, match="a kink or a jump lies here: the two sides give"):
+        sd.check_grads(function, (x,), order=1)
+
+
+def test_kinks_beside_each_other_are_named():
+    with pytest.raises(AssertionError, match="a kink or a jump lies"):
+        sd.check_grads(lambda x: x * np.sign(np.sin(1 / x)), (1e-4,), order=1)
+
+
+def test_smooth_functions_are_not_said_to_have_kinks():
+    for function in (wrong_in_forward, lambda x: 1e6 * wrong_in_forward(np.sin(x))):
+        with pytest.raises(AssertionError) as caught:
+            sd.check_grads(function, (0.7,), order=1, modes=("fwd",))
+        assert "kink" not in str(caught.value)
+
+
+def test_a_step_that_leaves_the_domain_is_made_up_for():
+    sd.check_grads(lambda x: np.sqrt(x) * x, (1e-4,))
+    sd.check_grads(lambda x: math.log(x) * x, (2e-4,), order=1)
+    with pytest.raises(ValueError, match="math domain error"):
+        sd.check_grads(lambda x: math.log(x - 1.0), (1.0 + 1e-12,), order=1)
+
+
+@sd.custom_jvp
+def rounded_without_slope(x):
+    return x.astype(np.float32)
+
+
+rounded_without_slope.defjvp(
+    lambda primals, tangents: (primals[0].astype(np.float32), 0 * tangents[0].astype(np.float32))
+)
+
+
+@pytest.mark.parametrize("size", [1.0, 100.0, 1e4])
+def test_values_that_do_not_move_with_small_steps_confirm_no_zero(size):
+    with pytest.raises(AssertionError, match="forward mode"):
+        sd.check_grads(rounded_without_slope, (size * X,), order=1, modes=("fwd",))
+
+
+def test_the_step_can_be_given():
+    def wavy(x):
+        return np.sin(1e6 * x)
+
+    with pytest.raises(AssertionError):
+        sd.check_grads(wavy, (0.3,), order=1, step=1e-3)
+    sd.check_grads(wavy, (0.3,), order=1, step=1e-8, rtol=1e-4)
+    sd.check_grads(np.sum, (X.astype(np.float32),), order=1, step=1e-1, rtol=1e-4)
+    for step in (0.0, -1.0, np.nan, np.inf, "1"):
+        with pytest.raises(ValueError, match="step is a positive number"):
+            sd.check_grads(wavy, (0.3,), step=step)
