@@ -68,7 +68,8 @@ from symdiff.parse.join import (
     own_symbol,
     which_of,
 )
-from symdiff.parse.staged_lists import columns_from, content_of, leaf_value, same_structure
+from symdiff.parse.staged_lists import columns_from, content_of, leaf_value
+from symdiff.parse.trees import same_structure
 from symdiff.parse.values import (
     ABSENT,
     Abstract,

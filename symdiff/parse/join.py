@@ -43,8 +43,8 @@ from symdiff.parse.staged_lists import (
     columns_of,
     content_of,
     leaf_value,
-    same_structure,
 )
+from symdiff.parse.trees import same_structure
 from symdiff.parse.values import (
     ABSENT,
     ALWAYS,

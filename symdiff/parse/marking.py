@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import dataclasses
 import enum
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -22,7 +21,7 @@ from typing import Any, Literal
 from symdiff.errors import SignatureError, UnknownNameError
 from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Value
-from symdiff.ir.structure import Container, Leaf, Static, Structure, is_leaf
+from symdiff.ir.structure import Leaf, Structure, is_leaf
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops import recording
 from symdiff.ops.effects import Named
@@ -31,6 +30,7 @@ from symdiff.ops.recording import Packing, keep, without_marks
 from symdiff.ops.shape import VIEW_PUTS
 from symdiff.parse.heap import is_writable, value_name
 from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.trees import Parts, flatten, parts_of
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -261,9 +261,8 @@ def _kept(
     """
     full, name = names
     assert marking.record is not None
-    leaves: list[Value] = []
     try:
-        structure = _structure(interp, content, leaves)
+        structure, leaves = _structure(interp, content)
     except _NoDataError:
         return content
     template: Any = Slot(0)
@@ -292,21 +291,24 @@ def _kept(
     return _replaced(interp, content, tap)
 
 
-def _structure(interp: Interpreter, content: Abstract, leaves: list[Value]) -> Structure:
-    """The structure of a content whose numbers and arrays are collected in ``leaves``."""
-    if isinstance(content, Value | Array):
-        leaves.append(_read(interp, content))
-        return Leaf(len(leaves) - 1)
-    if is_leaf(content) or content is None or isinstance(content, str | bytes | enum.Enum):
-        return Static(content)
-    if isinstance(content, ListRef) and isinstance(interp.heap.get(content), Value):
-        leaves.append(interp.heap.get(content))
-        return Leaf(len(leaves) - 1)
-    kind, keys, items = _parts(interp, content)
-    return Container(kind, keys, tuple(_structure(interp, item, leaves) for item in items))
+def _structure(interp: Interpreter, content: Abstract) -> tuple[Structure, list[Value]]:
+    """The structure of a content, and the values of the numbers and arrays in it."""
+
+    def is_number_or_array(part: Abstract) -> bool:
+        held = interp.heap.get(part) if isinstance(part, ListRef) else part
+        return isinstance(held, Value | Array)
+
+    def parts(part: Abstract) -> Parts | None:
+        known = is_leaf(part) or part is None or isinstance(part, str | bytes | enum.Enum)
+        return None if known else _parts(interp, part)
+
+    structure, leaves = flatten(content, is_number_or_array, parts)
+    return structure, [_read(interp, leaf) for leaf in leaves]
 
 
-def _read(interp: Interpreter, content: Value | Array) -> Value:
+def _read(interp: Interpreter, content: Abstract) -> Value:
+    if isinstance(content, ListRef):
+        content = interp.heap.get(content)
     if isinstance(content, Value):
         return content
     if interp.heap.is_either(content):
@@ -314,25 +316,12 @@ def _read(interp: Interpreter, content: Value | Array) -> Value:
     return interp.heap.read(content)
 
 
-def _parts(
-    interp: Interpreter, content: Abstract
-) -> tuple[type, tuple[Any, ...], tuple[Abstract, ...]]:
-    """Class, keys and items of a container whose structure is known."""
-    if isinstance(content, tuple):
-        keys = tuple(getattr(content, "_fields", range(len(content))))
-        return type(content), keys, tuple(tuple.__iter__(content))
-    if isinstance(content, ListRef | DictRef):
-        held = interp.heap.get(content)
-        if isinstance(held, tuple):
-            return list, tuple(range(len(held))), held
-        if isinstance(held, dict):
-            return dict, tuple(held), tuple(held.values())
-    if isinstance(content, ObjectRef) and dataclasses.is_dataclass(content.type):
-        names = tuple(one.name for one in dataclasses.fields(content.type))
-        held = tuple(interp.heap.get((content, name)) for name in names)
-        if ABSENT not in held:
-            return content.type, names, held
-    raise _NoDataError
+def _parts(interp: Interpreter, content: Abstract) -> Parts:
+    """A container whose items are known, taken apart."""
+    parts = parts_of(interp.heap, content)
+    if parts is None or ABSENT in parts.items:
+        raise _NoDataError
+    return parts
 
 
 def _replaced(interp: Interpreter, content: Abstract, change: Callable[[Value], Value]) -> Abstract:

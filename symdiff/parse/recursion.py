@@ -9,7 +9,7 @@ repeat.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,24 +17,26 @@ from symdiff.errors import AliasingError, UnsupportedCallError
 from symdiff.ir.build import builder, copy_block
 from symdiff.ir.control import call as call_op
 from symdiff.ir.graph import Block, Graph, GraphCell, Input, Value, free_values, walk_nodes
-from symdiff.ir.structure import Container, Leaf, Static, Structure, is_leaf
+from symdiff.ir.structure import Structure, is_leaf
 from symdiff.ir.types import Type
 from symdiff.parse.carries import fits
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.demand import obtainable
-from symdiff.parse.heap import as_type, same
+from symdiff.parse.heap import as_type
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.join import meet, met
 from symdiff.parse.marking import entering, forget_names, names_found
 from symdiff.parse.output import Output
-from symdiff.parse.reflect import container
+from symdiff.parse.trees import Parts, flatten, parts_of, same_structure, unflatten
 from symdiff.parse.values import (
     Abstract,
     Array,
+    Columns,
     ControlFlow,
     DictRef,
     ListRef,
     NotYetKnown,
+    ObjectRef,
     Storage,
     Unjoinable,
 )
@@ -66,38 +68,19 @@ class Activation:
     varying: set[str] = field(default_factory=set)  # symbols of sizes that differ from call to call
 
 
-def flatten(interp: Interpreter, values: Sequence[Abstract]) -> tuple[Structure, list[Abstract]]:
+def _flatten(interp: Interpreter, values: tuple[Abstract, ...]) -> tuple[Structure, list[Abstract]]:
     """Structure and leaves of abstract values; what is no number or array is static."""
-    leaves: list[Abstract] = []
 
-    def visit(value: Abstract) -> Structure:
-        if isinstance(value, Value | Array) or (is_leaf(value) and not isinstance(value, bool)):
-            leaves.append(value)
-            return Leaf(len(leaves) - 1)
-        if isinstance(value, ListRef):
-            content = interp.content(value)
-            if isinstance(content, Value):
-                raise UnsupportedCallError("a list of unknown length in a recursion", interp.span)
-            return Container(list, tuple(range(len(content))), tuple(map(visit, content)))
-        if isinstance(value, tuple):
-            keys = tuple(getattr(value, "_fields", range(len(value))))
-            return Container(type(value), keys, tuple(map(visit, value)))
-        if isinstance(value, DictRef):
-            content = interp.content(value)
-            return Container(dict, tuple(content), tuple(map(visit, content.values())))
-        return Static(value)
+    def is_number_or_array(value: Abstract) -> bool:
+        held = interp.content(value) if isinstance(value, ListRef | DictRef) else None
+        if isinstance(held, Value | Columns):
+            raise UnsupportedCallError("a list of unknown length in a recursion", interp.span)
+        return isinstance(value, Value | Array) or (is_leaf(value) and not isinstance(value, bool))
 
-    return visit(tuple(values)), leaves
+    def parts(value: Abstract) -> Parts | None:
+        return None if isinstance(value, ObjectRef) else parts_of(interp.heap, value)
 
-
-def rebuilt(interp: Interpreter, structure: Structure, leaves: Sequence[Abstract]) -> Abstract:
-    """The abstract value of a structure around leaves."""
-    if isinstance(structure, Leaf):
-        return leaves[structure.index]
-    if isinstance(structure, Container):
-        items = [rebuilt(interp, item, leaves) for item in structure.items]
-        return container(interp, structure.type, structure.keys, items, None)
-    return structure.value
+    return flatten(values, is_number_or_array, parts)
 
 
 def check_depth(interp: Interpreter, key: Any) -> None:
@@ -156,7 +139,7 @@ def _as_graph(
     run: Callable[[dict[str, Abstract]], Abstract],
 ) -> Abstract:
     names = tuple(arguments)
-    structure, leaves = flatten(interp, tuple(arguments.values()))
+    structure, leaves = _flatten(interp, tuple(arguments.values()))
     types = [interp.lift(leaf).type for leaf in leaves]
     name = getattr(key[0], "name", "recursive")
     varying: set[str] = set()
@@ -221,7 +204,7 @@ def _stage_body(
             leaves.append(interp.wrap(parameter))
             if isinstance(leaves[-1], Array):
                 storages.append(leaves[-1].storage)
-        values = rebuilt(interp, activation.structure, leaves)
+        values = unflatten(interp, activation.structure, leaves.__getitem__)
         interp.recursions[key] = activation
         try:
             result = run(dict(zip(names, values, strict=True)))
@@ -280,15 +263,15 @@ def _emit_call(interp: Interpreter, activation: Activation, operands: list[Value
     node = builder().emit(call_op, operands, attributes)
     assert activation.output is not None
     results = [interp.wrap(value) for value in node.results]
-    return rebuilt(interp, activation.output, results)
+    return unflatten(interp, activation.output, results.__getitem__)
 
 
 def _call_again(
     interp: Interpreter, activation: Activation, arguments: dict[str, Abstract]
 ) -> Abstract:
     """A call of the function inside its own body."""
-    structure, leaves = flatten(interp, tuple(arguments.values()))
-    if not _same_structure(structure, activation.structure):
+    structure, leaves = _flatten(interp, tuple(arguments.values()))
+    if not same_structure(structure, activation.structure):
         raise UnsupportedCallError(
             "a recursive call whose arguments differ in structure", interp.span, "use a loop"
         )
@@ -306,11 +289,3 @@ def _call_again(
     if activation.output is None:
         raise NotYetKnown
     return _emit_call(interp, activation, operands)
-
-
-def _same_structure(a: Structure, b: Structure) -> bool:
-    if isinstance(a, Container) and isinstance(b, Container):
-        return (a.type, a.keys) == (b.type, b.keys) and all(map(_same_structure, a.items, b.items))
-    if isinstance(a, Static) and isinstance(b, Static):
-        return same(a.value, b.value) or a.value is b.value
-    return isinstance(a, Leaf) and isinstance(b, Leaf)

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from symdiff.errors import AliasingError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
-from symdiff.ir.structure import Container, Leaf, Static, Structure
+from symdiff.ir.structure import Leaf, Structure
 from symdiff.ir.types import ArrayType, ListType, Type, in_words
 from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.elementary import less, where
@@ -31,9 +31,9 @@ from symdiff.ops.lists import (
     list_slice_of,
 )
 from symdiff.parse.demand import can_be_known
-from symdiff.parse.heap import Heap, as_type, constant, in_a_list, same
+from symdiff.parse.heap import Heap, as_type, constant, in_a_list
 from symdiff.parse.interpreter import Interpreter, describe
-from symdiff.parse.reflect import container
+from symdiff.parse.trees import flatten, parts_of, same_structure, unflatten
 from symdiff.parse.values import (
     Abstract,
     Array,
@@ -66,38 +66,19 @@ def content_of(structure: Structure, values: Sequence[Value]) -> Value | Columns
 
 def item_parts(heap: Heap, item: Abstract) -> tuple[Structure, list[Abstract]]:
     """Structure and leaves (numbers and arrays) of an item, as it is in a heap."""
-    leaves: list[Abstract] = []
 
-    def visit(value: Abstract) -> Structure:
-        if isinstance(value, Value | Array | int | float | complex):
-            leaves.append(value)
-            return Leaf(len(leaves) - 1)
+    def is_number_or_array(value: Abstract) -> bool:
         content = heap.get(value) if isinstance(value, ListRef | DictRef) else value
         if isinstance(content, Columns | ListRef | DictRef | ObjectRef):
             raise Unjoinable(f"a list of {describe(value)} grows where its length is staged")
-        if isinstance(content, Value):
+        if isinstance(content, Value) and content is not value:
             raise Unjoinable("a list of lists, both of lengths known at run time only")
-        if isinstance(content, dict):
-            return Container(dict, tuple(content), tuple(map(visit, content.values())))
-        if isinstance(content, tuple):
-            kind = list if isinstance(value, ListRef) else type(content)
-            keys = getattr(content, "_fields", range(len(content)))
-            return Container(kind, tuple(keys), tuple(map(visit, content)))
-        return Static(content)
+        return isinstance(content, Value | Array | int | float | complex)
 
-    structure = visit(item)
+    structure, leaves = flatten(item, is_number_or_array, functools.partial(parts_of, heap))
     if not leaves:
         raise Unjoinable(f"a list of {describe(item)} whose length is known at run time only")
     return structure, leaves
-
-
-def same_structure(a: Structure, b: Structure) -> bool:
-    """Whether two items have the same containers and static parts."""
-    if isinstance(a, Container) and isinstance(b, Container):
-        return (a.type, a.keys) == (b.type, b.keys) and all(map(same_structure, a.items, b.items))
-    if isinstance(a, Static) and isinstance(b, Static):
-        return a.value is b.value or same(a.value, b.value)
-    return isinstance(a, Leaf) and isinstance(b, Leaf)
 
 
 def columns_from(
@@ -133,20 +114,17 @@ def taken(
 ) -> Abstract:
     """An item that was read from a list: its arrays and containers must not be written."""
 
-    def visit(part: Structure) -> Abstract:
-        if isinstance(part, Leaf):
-            value = interp.wrap(leaves[part.index])
-            if isinstance(value, Array):
-                interp.heap.freeze(value, in_a_list(None, interp.span, length_))
-            return value
-        if isinstance(part, Container):
-            made = container(interp, part.type, part.keys, [visit(i) for i in part.items], None)
-            if isinstance(made, ListRef | DictRef):
-                made.detached = length_
-            return made
-        return part.value
+    def leaf(index: int) -> Abstract:
+        value = interp.wrap(leaves[index])
+        if isinstance(value, Array):
+            interp.heap.freeze(value, in_a_list(None, interp.span, length_))
+        return value
 
-    return visit(structure)
+    def detach(made: Abstract) -> None:
+        if isinstance(made, ListRef | DictRef):
+            made.detached = length_
+
+    return unflatten(interp, structure, leaf, detach)
 
 
 # Operations ---------------------------------------------------------------------------------------

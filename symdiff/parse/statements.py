@@ -24,16 +24,14 @@ from symdiff.parse.loops import Turns, run_for, run_inside, run_while
 from symdiff.parse.raising import raise_instance, raise_with
 from symdiff.parse.scope import bind_name, load_name, unbind_name
 from symdiff.parse.selecting import at_each_place
+from symdiff.parse.trees import contents_within
 from symdiff.parse.values import (
     Abstract,
     Array,
     Conflict,
     ConflictRead,
-    DictRef,
     Exit,
     Generator,
-    ListRef,
-    ObjectRef,
 )
 
 Rest = Sequence[ast.stmt]
@@ -155,25 +153,9 @@ def _continue(interp: Interpreter, node: ast.Continue) -> None:
 
 def check_known(interp: Interpreter, value: Abstract) -> None:
     """Where a value holds what differs between paths, let the paths be staged apart now."""
-    pending: list[Abstract] = [value]
-    seen: set[Abstract] = set()
-    while pending:
-        part = pending.pop()
+    for part in contents_within(interp.heap, value):
         if isinstance(part, Conflict):
             raise ConflictRead(part)
-        if isinstance(part, tuple):
-            pending.extend(part)
-        elif isinstance(part, dict):
-            pending.extend(part.values())
-        elif isinstance(part, Array):
-            pending.append(interp.heap.get(part.storage))
-        elif isinstance(part, ListRef | DictRef) and part not in seen:
-            seen.add(part)
-            pending.append(interp.heap.get(part))
-        elif isinstance(part, ObjectRef) and part not in seen:
-            seen.add(part)
-            fields = getattr(part.type, "__dataclass_fields__", ())
-            pending.extend(interp.heap.get((part, name)) for name in fields)
 
 
 def _leave_loop(interp: Interpreter, kind: str) -> None:

@@ -22,7 +22,7 @@ from symdiff.errors import SignatureError, UnsupportedCallError, UnsupportedSynt
 from symdiff.ir.build import builder, copy_block, copy_into
 from symdiff.ir.graph import Block, Graph, Input, Value, free_values
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification
-from symdiff.ir.structure import Container, Leaf, Structure, is_leaf
+from symdiff.ir.structure import Structure, is_leaf
 from symdiff.ir.types import OPAQUE, ArrayType, ListType, Type, type_of_constant
 from symdiff.ops.effects import never_returns
 from symdiff.ops.foreign import foreign_call
@@ -41,6 +41,7 @@ from symdiff.parse.opaque import Template, call_opaque
 from symdiff.parse.output import Output
 from symdiff.parse.raising import raise_error
 from symdiff.parse.reflect import container
+from symdiff.parse.trees import Parts, parts_of, unflatten
 from symdiff.parse.values import (
     Abstract,
     Array,
@@ -215,23 +216,17 @@ class Stager:
             raise UnsupportedCallError("a tuple or a list of known length is needed here")
         return value
 
-    def parts(self, value: Abstract) -> tuple[type, tuple[Any, ...], tuple[Abstract, ...]] | None:
+    def parts(self, value: Abstract) -> Parts | None:
         """Type, keys and items of an abstract container."""
         heap = self.interp.heap
-        if isinstance(value, tuple):
-            return type(value), tuple(getattr(value, "_fields", range(len(value)))), value
         held: Any = heap.get(value) if isinstance(value, ListRef | DictRef) else value
         if isinstance(held, Conflict):
             raise ConflictRead(held)
-        if isinstance(value, ListRef):
-            return (list, tuple(range(len(held))), held) if isinstance(held, tuple) else None
-        if isinstance(value, DictRef | dict):
-            return dict, tuple(held), tuple(held.values())
-        if isinstance(value, ObjectRef) and hasattr(value.type, "__dataclass_fields__"):
-            names = tuple(value.type.__dataclass_fields__)
-            items = tuple(object_attribute(self.interp, value, name) for name in names)
-            return value.type, names, items
-        return None
+        parts = parts_of(heap, value)
+        if parts is None or not isinstance(value, ObjectRef):
+            return parts
+        items = tuple(object_attribute(self.interp, value, name) for name in parts.keys)
+        return parts._replace(items=items)
 
     def specification(self, value: Abstract) -> Specification:
         if isinstance(value, Conflict):
@@ -381,11 +376,7 @@ class Stager:
         value = Value(spec, None, str(path[0]) if len(path) == 1 else None)
         inputs.append(Input(path))
         parameters.append(value)
-        if isinstance(spec, ListType):
-            made = ListRef()
-            self.interp.heap.set(made, value)
-            return made
-        return self.interp.wrap(value)
+        return self._held_by_program(value)
 
     def _refuse_writes(self, before: dict[Any, Any], after: dict[Any, Any]) -> None:
         changed = [key for key, content in before.items() if after.get(key) is not content]
@@ -491,17 +482,15 @@ class Stager:
         return self.interp.lift(value)
 
     def returned(self, structure: Structure, values: Sequence[Value]) -> Abstract:
-        if isinstance(structure, Leaf):
-            value = values[structure.index]
-            if isinstance(value.type, ListType):
-                made = ListRef()
-                self.interp.heap.set(made, value)
-                return made
+        return unflatten(self.interp, structure, lambda k: self._held_by_program(values[k]))
+
+    def _held_by_program(self, value: Value) -> Abstract:
+        """What the program holds for an IR value: a new array or list, or the number itself."""
+        if not isinstance(value.type, ListType):
             return self.interp.wrap(value)
-        if not isinstance(structure, Container):
-            return structure.value
-        items = [self.returned(item, values) for item in structure.items]
-        return container(self.interp, structure.type, structure.keys, items, None)
+        made = ListRef()
+        self.interp.heap.set(made, value)
+        return made
 
 
 def _mapped_values(stager: Stager, value: Abstract, change: Callable[[Value], Value]) -> Abstract:
