@@ -103,7 +103,7 @@ def price_of_computing(node: Node) -> int | None:
         return 100  # positions: their being distinct is known of the op, not of a saved array
     if op.cost == "free" or is_view(node):
         return 20 if count == 1 else 100
-    if op is index or op.name in _PLAIN or is_square(node):
+    if op is index or op.cost == "plain" or is_square(node):
         return 30 if count == 1 else 200 + count // 3
     return 200 if count == 1 else 600 + 5 * count
 
@@ -150,15 +150,6 @@ def may_warn(node: Node) -> bool:
     if node.op is divide and array_type(node.operands[1]).rank == 0:
         return False
     return is_singular(node)
-
-
-_PLAIN = frozenset((
-    "add", "subtract", "multiply", "divide", "negative", "positive", "absolute", "square", "sqrt",
-    "floor", "ceil", "sign", "real", "imag", "conjugate", "less", "less_equal", "greater",
-    "greater_equal", "equal", "not_equal", "logical_and", "logical_or", "logical_not", "maximum",
-    "minimum", "where", "choice", "astype", "range_element", "range_length", "python_bool",
-    "python_float", "python_int", "as_scalar", "not_", "retype",
-))  # fmt: skip
 
 
 # Regions ----------------------------------------------------------------------------------------

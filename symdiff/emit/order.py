@@ -11,13 +11,10 @@ from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Block, Value
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops.creation import is_made_like
-from symdiff.ops.declare import DeclaredOp, array_type
+from symdiff.ops.declare import array_type
+from symdiff.ops.index import index_add, index_set
 from symdiff.ops.memory_order import keeps_order
-
-_IN_C_ORDER = frozenset(
-    {"zeros", "ones", "full", "empty", "eye", "copy", "contiguous", "matmul", "outer"}
-)
-_REDUCTIONS = frozenset({"sum", "mean", "max", "min", "prod"})  # laid out like what they reduce
+from symdiff.ops.shape import contiguous
 
 
 def is_line(type_: Type) -> bool:
@@ -79,13 +76,13 @@ def _sources(value: Value) -> tuple[Value, ...] | None:
     node = value.node
     if node is None:
         return None
-    if node.op.name in _IN_C_ORDER:
+    if node.op.order == "packed" or node.op is contiguous:
         return () if node.attributes.get("order", "C") == "C" and not is_made_like(node) else None
-    if node.op.name in ("index_set", "index_add"):
+    if node.op in (index_set, index_add):
         return node.operands[:1]
     if node.op is cond:
         number = node.results.index(value)
         return tuple(block.results[number] for block in node.blocks)
-    if isinstance(node.op, DeclaredOp) and (node.op.elementwise or node.op.name in _REDUCTIONS):
+    if node.op.order in ("kept", "reduced"):
         return tuple(v for v in node.operands if isinstance(v.type, ArrayType) and v.type.rank > 1)
     return None

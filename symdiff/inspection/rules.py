@@ -15,13 +15,12 @@ tangent of ``x``.
 from __future__ import annotations
 
 import ast
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from symdiff.emit import emit_source
-from symdiff.inspection.examples import EXAMPLES, type_of
+from symdiff.inspection.examples import apply, parameters_of, type_of
 from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Block, Graph, Input, Node, Value
 from symdiff.ir.structure import Container, Leaf, Structure
@@ -74,8 +73,8 @@ def rule_of(name: str) -> RuleRecord:
     op = REGISTRY[name]
     if op.partials is not None:
         return _of_elementwise(op)
-    if name in EXAMPLES:
-        return _of_example(op, EXAMPLES[name])
+    if op.example is not None:
+        return _of_example(op, op.example)
     return RuleRecord(name, None, op.documentation, flows=op.nondifferentiable is not True)
 
 
@@ -145,10 +144,11 @@ def _partial(partial: Any, values: Sequence[Value], type_: Type) -> str:
 # Rules of operands --------------------------------------------------------------------------------
 
 
-def _of_example(op: DeclaredOp, example: Callable[..., Any]) -> RuleRecord:
-    values = [Value(type_of(name), None, name) for name in inspect.signature(example).parameters]
+def _of_example(op: DeclaredOp, example: str) -> RuleRecord:
+    operands = {name: Value(type_of(name), None, name) for name in parameters_of(example)}
+    values = list(operands.values())
     with building(Builder([])) as builder:
-        example(*values)
+        apply(example, operands)
     node = next(node for node in reversed(builder.nodes) if node.op is op)
     rules = _Rules(op, node, values, builder.nodes)
     named = rules.operands()

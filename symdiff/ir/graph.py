@@ -19,7 +19,11 @@ from symdiff.ir.types import Type
 from symdiff.source import SourceSpan
 
 Attributes = dict[str, Any]
-Cost = Literal["free", "cheap", "heavy"]
+Cost = Literal["free", "plain", "cheap", "heavy"]
+Order = Literal["packed", "kept", "packed as operands", "reduced", "operand", "unknown", "none"]
+"""How the array that an op makes lies in memory: in C order; as the operands do; in C order where
+they do; as the operand does along the axes that are left; in the memory of the first operand, or as
+that does; it is not known; it makes no array."""
 Role = Literal["primal", "cotangent", "tangent", "definition"]
 
 _numbers = itertools.count()
@@ -32,9 +36,11 @@ class Op:
     ``infer`` maps operand types and attributes to result types; ``evaluate`` is the reference
     meaning on run-time values. ``raises``: may raise, so it is never dropped nor moved across a
     predicate. ``effect``: never moved, duplicated or dropped. ``cost`` decides between recomputing
-    and saving. ``view``: the position of the operand whose memory the result may share, or None.
-    ``varied``: open sizes of results are not told by the operands' types (elements of a list may
-    differ in length), so each node gives them names of its own.
+    and saving: ``plain`` is about an addition. ``view``: the position of the operand whose memory
+    the result may share, or None. ``varied``: open sizes of results are not told by the operands'
+    types (elements of a list may differ in length), so each node gives them names of its own.
+    ``order``: how the result lies in memory; that of views ``ops.memory_order`` works out.
+    ``fresh``: the result is a new array that nobody else has, so making it twice is meant.
     """
 
     name: str
@@ -45,6 +51,8 @@ class Op:
     cost: Cost = "cheap"
     view: int | None = None
     varied: bool = False
+    order: Order | None = None
+    fresh: bool = False
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"

@@ -91,6 +91,7 @@ def _predicate(name: str) -> None:
             raises=True,
             spelling=call(f"cmath.{name}"),
             nondifferentiable=True,
+            order="none",
             documentation=f"``cmath.{name}``; no derivative flows through it.",
         )
     )

@@ -82,7 +82,9 @@ def _fits(node: Node) -> bool:
     return fit and summed[0] == summed[1]
 
 
-def _declared(name: str, first_vjp: Any, second_vjp: Any, documentation: str) -> Operation:
+def _declared(
+    name: str, first_vjp: Any, second_vjp: Any, example: str, documentation: str
+) -> Operation:
     function = getattr(np, name)
     operation = Operation(
         name,
@@ -98,6 +100,8 @@ def _declared(name: str, first_vjp: Any, second_vjp: Any, documentation: str) ->
             1: lambda t, y, x1, x2: operation(x1, t),
         },
         sympy=EVALUATED,
+        order="unknown",
+        example=example,
         documentation=documentation,
     )
     return declare(operation, 2)
@@ -120,6 +124,7 @@ vecdot: Operation = _declared(
     "vecdot",
     lambda g, y, x1, x2: unbroadcast_to(_last_axis(conjugated(g)) * x2, x1),
     lambda g, y, x1, x2: unbroadcast_to(_last_axis(g) * x1, x2),
+    "np.vecdot(x, w)",
     "Scalar products of vectors, the first ones conjugated.",
 )
 
@@ -152,12 +157,14 @@ if hasattr(np, "matvec"):  # since NumPy 2.2
         "matvec",
         lambda g, y, x1, x2: unbroadcast_to(as_column(g) * as_row(conjugated(x2)), x1),
         lambda g, y, x1, x2: unbroadcast_to(matvec(adjoint(x1), g), x2),
+        "np.matvec(Y, t)",
         "Products of matrices and vectors.",
     )
     vecmat: Operation = _declared(
         "vecmat",
         lambda g, y, x1, x2: unbroadcast_to(matvec(x2, conjugated(g)), x1),
         lambda g, y, x1, x2: unbroadcast_to(as_column(x1) * as_row(g), x2),
+        "np.vecmat(x, X)",
         "Products of vectors, which are conjugated, and matrices.",
     )
     lowers(np.matvec)(lower_of(matvec))
@@ -213,6 +220,8 @@ multi_dot: Operation = declare(
         vjp=_multi_dot_vjp,
         jvp=_multi_dot_jvp,
         sympy=EVALUATED,
+        order="packed",
+        example="np.linalg.multi_dot([X, Y, t])",
         documentation="The product of three or more matrices, in the order that costs least.",
     )
 )

@@ -97,6 +97,8 @@ def _filled(name: str, function: Any, documentation: str) -> Operation:
             raises=True,
             spelling=_spell_filled(name),
             nondifferentiable=True,
+            order="packed",
+            fresh=True,
             documentation=documentation,
         )
     )
@@ -152,6 +154,8 @@ range_length = declare(
         raises=True,
         spelling=_spell_range_length,
         nondifferentiable=True,
+        order="none",
+        cost="plain",
         documentation="How many turns ``for _ in range(start, stop, step)`` has.",
     ),
     3,
@@ -163,6 +167,8 @@ range_element = declare(
         lambda start, step, k: start + step * k,
         spelling=_spell_range_element,
         nondifferentiable=True,
+        order="none",
+        cost="plain",
         documentation="The ``k``-th element of a range, ``start + k * step``.",
     ),
     3,
@@ -194,6 +200,7 @@ int_minimum = declare(
         min,
         spelling=template("min({0}, {1})"),
         nondifferentiable=True,
+        order="none",
         documentation="The lesser of two integers, Python's ``min``.",
     ),
     2,
@@ -240,6 +247,9 @@ full = declare(
         sympy=OnArrays(
             lambda sp, value, *sizes, **_: np.full([int(n) for n in sizes], value, dtype=object)
         ),
+        order="packed",
+        fresh=True,
+        example="np.full(5, a)",
         documentation="An array whose elements all have one value.",
     ),
     1,
@@ -270,6 +280,7 @@ eye = declare(
         raises=True,
         spelling=_spell_eye,
         nondifferentiable=True,
+        order="packed",
         documentation="Ones on the ``k``-th diagonal, zeros elsewhere.",
     ),
     2,
@@ -338,6 +349,8 @@ arange = declare(
             2: lambda t, y, start, stop, step, **_: t * _positions(y),
         },
         nondifferentiable=frozenset({1}),
+        order="packed",
+        example="np.arange(a, 5.0)",
         documentation="``start, start + step, …`` below ``stop``.",
     ),
     3,
@@ -388,6 +401,8 @@ linspace = declare(
             1: lambda t, y, a, b, num, *, endpoint, **_: t * _weights(y, endpoint),
         },
         nondifferentiable=frozenset({2}),
+        order="packed",
+        example="np.linspace(a, b, 5)",
         documentation="``num`` evenly spaced numbers from ``start`` to ``stop``.",
     ),
     3,
@@ -502,6 +517,9 @@ array = declare(
         sympy=OnArrays(
             lambda sp, *xs, nested, dtype: _evaluate_array(*xs, nested=nested, dtype=object)
         ),
+        order="packed",
+        fresh=True,
+        example="np.array([a, b])",
         documentation="``np.array`` of (nested lists of) numbers or of arrays of one shape.",
     )
 )

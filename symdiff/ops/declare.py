@@ -38,7 +38,7 @@ import numpy as np
 
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
-from symdiff.ir.graph import Node, Op, Operand, Value
+from symdiff.ir.graph import Cost, Node, Op, Operand, Value
 from symdiff.ir.types import (
     ArrayType,
     Dim,
@@ -96,7 +96,10 @@ class DeclaredOp(Op):
     ``is_strong(node)``. ``repeated``: operands that the spelling writes more than once, which
     should have names. ``harmless``: whether a node of an op that ``raises`` is known not to, by its
     operands' types. ``python``: the operator that an op spelled with one means unless its attribute
-    ``ufunc`` is true. ``sympy``: see ``Meaning``.
+    ``ufunc`` is true. ``sympy``: see ``Meaning``. ``math``: what computes an elementwise
+    op of Python floats: the name of a function of ``math``, or a rule of the operands. ``example``:
+    a call that shows the op's rules, in a user's words or by the op's name, of operands that
+    ``inspection.examples`` has types for.
     """
 
     spelling: Spelling | None = None
@@ -114,6 +117,8 @@ class DeclaredOp(Op):
     harmless: Callable[[Node], bool] | None = None
     python: Callable[..., Any] | None = None
     sympy: Meaning | None = None
+    math: str | Rule | None = None
+    example: str | None = None
     documentation: str = ""
 
     def __call__(self, *operands: Operand, **attributes: Any) -> Any:
@@ -181,8 +186,17 @@ def declare(operation: _Op, operands: int | None = None) -> _Op:
             raise ValueError(f"op {operation.name!r}: operand {position} has no vjp rule")
         if not linear and operation.rule("jvp", position) is None:
             raise ValueError(f"op {operation.name!r}: operand {position} has no jvp rule")
+    if operation.elementwise:
+        operation.order = operation.order or "kept"
+    elif operation.order is None and _makes_one_array(operation):
+        raise ValueError(f"op {operation.name!r}: how its result lies in memory is not declared")
     REGISTRY[operation.name] = operation
     return operation
+
+
+def _makes_one_array(operation: DeclaredOp) -> bool:
+    """Whether an op may have a new array as its only result."""
+    return isinstance(operation, Operation) and operation.view is None and not operation.effect
 
 
 def operation_named(name: str) -> Operation:
@@ -429,6 +443,8 @@ def elementwise(
     singular: bool | Callable[[Node], bool] = False,
     strong: bool | Callable[[Node], bool] = False,
     sympy: Meaning | None = None,
+    math: str | Rule | None = None,
+    cost: Cost = "cheap",
     documentation: str = "",
 ) -> Operation:
     """Declare an elementwise op by its ufunc and its partial derivatives.
@@ -458,6 +474,7 @@ def elementwise(
             name,
             infer,
             evaluate,
+            cost=cost,
             spelling=spelling or call(f"np.{ufunc.__name__}"),
             partials=partials,
             nondifferentiable=carried,
@@ -465,6 +482,7 @@ def elementwise(
             strong=strong,
             python=python,
             sympy=sympy,
+            math=math,
             documentation=documentation,
         ),
         ufunc.nin,

@@ -321,6 +321,7 @@ given = declare(
         linear=frozenset({0}),
         vjp={0: lambda g, y, x, **_: g},
         sympy=EVALUATED,
+        order="unknown",
         documentation="A copy for what is not followed: it may keep it, and must not write it"
         " unless that does no harm.",
     ),
@@ -467,6 +468,7 @@ stop_gradient = declare(
         nondifferentiable=True,
         spelling=lambda node, operands: operands[0],
         sympy=EVALUATED,
+        order="operand",
         documentation="The value itself, through which no derivative flows.",
     ),
     1,
@@ -488,6 +490,7 @@ grad_hook = declare(
         jvp={0: lambda t, y, x, *, function: t},
         spelling=lambda node, operands: operands[0],
         sympy=EVALUATED,
+        order="operand",
         documentation="The value itself; its cotangent becomes ``function(cotangent)``.",
     ),
     1,

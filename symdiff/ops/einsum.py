@@ -166,6 +166,8 @@ einsum: Operation = declare(
         jvp=_einsum_jvp,
         variadic=True,
         sympy=EVALUATED,
+        order="packed as operands",
+        example="np.einsum('ij,jk->k', X, Y)",
         documentation="Sums of products named by subscripts.",
     ),
     1,

@@ -121,6 +121,7 @@ add: Operation = elementwise(
     spelling=infix(ast.Add, "add"),
     python=operator.add,
     sympy=lambda sp, a, b: a + b,
+    cost="plain",
     documentation="Sum.",
 )
 subtract: Operation = elementwise(
@@ -131,6 +132,7 @@ subtract: Operation = elementwise(
     spelling=infix(ast.Sub, "subtract"),
     python=operator.sub,
     sympy=lambda sp, a, b: a - b,
+    cost="plain",
     documentation="Difference.",
 )
 multiply: Operation = elementwise(
@@ -141,6 +143,7 @@ multiply: Operation = elementwise(
     spelling=infix(ast.Mult, "multiply"),
     python=operator.mul,
     sympy=lambda sp, a, b: a * b,
+    cost="plain",
     documentation="Product.",
 )
 
@@ -166,6 +169,7 @@ divide: Operation = elementwise(
     python=operator.truediv,
     singular=True,
     sympy=lambda sp, a, b: a / b,
+    cost="plain",
     documentation="Quotient.",
 )
 floor_divide: Operation = elementwise(
@@ -203,6 +207,7 @@ negative: Operation = elementwise(
     spelling=infix(ast.USub, "negative"),
     python=operator.neg,
     sympy=lambda sp, x: -x,
+    cost="plain",
     documentation="``-x``.",
 )
 positive: Operation = elementwise(
@@ -212,6 +217,7 @@ positive: Operation = elementwise(
     spelling=infix(ast.UAdd, "positive"),
     python=operator.pos,
     sympy=lambda sp, x: x,
+    cost="plain",
     documentation="``+x``, a copy.",
 )
 
@@ -313,6 +319,7 @@ def _comparison(
         spelling=infix(token, ufunc.__name__),
         python=python,
         sympy=relation,
+        cost="plain",
         documentation=f"Whether ``a {_SIGNS[token]} b``, elementwise.",
     )
 
@@ -342,14 +349,21 @@ def _discrete(name: str, ufunc: np.ufunc, documentation: str, **more: Any) -> Op
 
 
 logical_and: Operation = _discrete(
-    "logical_and", np.logical_and, "Whether both are true.", sympy="And"
+    "logical_and", np.logical_and, "Whether both are true.", cost="plain", sympy="And"
 )
-logical_or: Operation = _discrete("logical_or", np.logical_or, "Whether one is true.", sympy="Or")
+logical_or: Operation = _discrete(
+    "logical_or", np.logical_or, "Whether one is true.", cost="plain", sympy="Or"
+)
 logical_xor: Operation = _discrete(
     "logical_xor", np.logical_xor, "Whether exactly one is true.", sympy="Xor"
 )
 logical_not: Operation = _discrete(
-    "logical_not", np.logical_not, "Whether it is false.", sympy="Not"
+    "logical_not",
+    np.logical_not,
+    "Whether it is false.",
+    math=lambda x: not_(x),
+    cost="plain",
+    sympy="Not",
 )
 bitwise_and: Operation = _discrete(
     "bitwise_and",
@@ -436,8 +450,12 @@ def to_even(sp: Any, x: Any) -> Any:
     return sp.floor(x + half) - select(sp, tie_above_even, sp.S.One, sp.S.Zero)
 
 
-floor: Operation = _discrete("floor", np.floor, "Rounded down; its derivative is 0.", sympy="floor")
-ceil: Operation = _discrete("ceil", np.ceil, "Rounded up; its derivative is 0.", sympy="ceiling")
+floor: Operation = _discrete(
+    "floor", np.floor, "Rounded down; its derivative is 0.", cost="plain", sympy="floor"
+)
+ceil: Operation = _discrete(
+    "ceil", np.ceil, "Rounded up; its derivative is 0.", cost="plain", sympy="ceiling"
+)
 trunc: Operation = _discrete(
     "trunc",
     np.trunc,
@@ -450,7 +468,9 @@ rint: Operation = _discrete(
     "Rounded to even; its derivative is 0.",
     sympy=lambda sp, x: to_even(sp, x),
 )
-sign: Operation = _discrete("sign", np.sign, "-1, 0 or 1; its derivative is 0.", sympy="sign")
+sign: Operation = _discrete(
+    "sign", np.sign, "-1, 0 or 1; its derivative is 0.", cost="plain", sympy="sign"
+)
 heaviside: Operation = elementwise(
     "heaviside",
     np.heaviside,
@@ -487,10 +507,17 @@ absolute: Operation = elementwise(
     spelling=_spell_absolute,
     python=abs,
     sympy="Abs",
+    math=lambda x: absolute(x),
+    cost="plain",
     documentation="Absolute value; its derivative at 0 is 0.",
 )
 fabs: Operation = elementwise(
-    "fabs", np.fabs, lambda y, x: sign(x), sympy="Abs", documentation="Absolute value of reals."
+    "fabs",
+    np.fabs,
+    lambda y, x: sign(x),
+    sympy="Abs",
+    math=lambda x: absolute(x),
+    documentation="Absolute value of reals.",
 )
 copysign: Operation = elementwise(
     "copysign",
@@ -503,12 +530,14 @@ copysign: Operation = elementwise(
 
 # Elementary functions ---------------------------------------------------------------------------
 
-sin: Operation = elementwise("sin", np.sin, lambda y, x: cos(x), sympy="sin", documentation="Sine.")
+sin: Operation = elementwise(
+    "sin", np.sin, lambda y, x: cos(x), sympy="sin", math="sin", documentation="Sine."
+)
 cos: Operation = elementwise(
-    "cos", np.cos, lambda y, x: -sin(x), sympy="cos", documentation="Cosine."
+    "cos", np.cos, lambda y, x: -sin(x), sympy="cos", math="cos", documentation="Cosine."
 )
 tan: Operation = elementwise(
-    "tan", np.tan, lambda y, x: 1.0 + y * y, sympy="tan", documentation="Tangent."
+    "tan", np.tan, lambda y, x: 1.0 + y * y, sympy="tan", math="tan", documentation="Tangent."
 )
 arcsin: Operation = elementwise(
     "arcsin",
@@ -517,6 +546,7 @@ arcsin: Operation = elementwise(
     strong=True,
     singular=True,
     sympy="asin",
+    math="asin",
     documentation="Inverse sine; its derivative at -1 and 1 is inf.",
 )
 arccos: Operation = elementwise(
@@ -526,6 +556,7 @@ arccos: Operation = elementwise(
     strong=True,
     singular=True,
     sympy="acos",
+    math="acos",
     documentation="Inverse cosine; its derivative at -1 and 1 is -inf.",
 )
 arctan: Operation = elementwise(
@@ -533,22 +564,39 @@ arctan: Operation = elementwise(
     np.arctan,
     lambda y, x: 1.0 / (1.0 + x * x),
     sympy="atan",
+    math="atan",
     documentation="Inverse tangent.",
 )
 sinh: Operation = elementwise(
-    "sinh", np.sinh, lambda y, x: cosh(x), sympy="sinh", documentation="Hyperbolic sine."
+    "sinh",
+    np.sinh,
+    lambda y, x: cosh(x),
+    sympy="sinh",
+    math="sinh",
+    documentation="Hyperbolic sine.",
 )
 cosh: Operation = elementwise(
-    "cosh", np.cosh, lambda y, x: sinh(x), sympy="cosh", documentation="Hyperbolic cosine."
+    "cosh",
+    np.cosh,
+    lambda y, x: sinh(x),
+    sympy="cosh",
+    math="cosh",
+    documentation="Hyperbolic cosine.",
 )
 tanh: Operation = elementwise(
-    "tanh", np.tanh, lambda y, x: 1.0 - y * y, sympy="tanh", documentation="Hyperbolic tangent."
+    "tanh",
+    np.tanh,
+    lambda y, x: 1.0 - y * y,
+    sympy="tanh",
+    math="tanh",
+    documentation="Hyperbolic tangent.",
 )
 arcsinh: Operation = elementwise(
     "arcsinh",
     np.arcsinh,
     lambda y, x: 1.0 / (cosh(y) if is_complex(x) else sqrt(x * x + 1.0)),
     sympy="asinh",
+    math="asinh",
     documentation="Inverse hyperbolic sine.",
 )
 arccosh: Operation = elementwise(
@@ -558,6 +606,7 @@ arccosh: Operation = elementwise(
     strong=True,
     singular=True,
     sympy="acosh",
+    math="acosh",
     documentation="Inverse hyperbolic cosine; its derivative at 1 is inf.",
 )
 arctanh: Operation = elementwise(
@@ -566,10 +615,11 @@ arctanh: Operation = elementwise(
     lambda y, x: 1.0 / ((1.0 - x) * (1.0 + x)),
     singular=True,
     sympy="atanh",
+    math="atanh",
     documentation="Inverse hyperbolic tangent.",
 )
 exp: Operation = elementwise(
-    "exp", np.exp, lambda y, x: y, sympy="exp", documentation="Exponential."
+    "exp", np.exp, lambda y, x: y, sympy="exp", math="exp", documentation="Exponential."
 )
 exp2: Operation = elementwise(
     "exp2",
@@ -583,6 +633,7 @@ expm1: Operation = elementwise(
     np.expm1,
     lambda y, x: y + 1.0,
     sympy=lambda sp, x: sp.exp(x) - 1,
+    math="expm1",
     documentation="``exp(x) - 1``, exact near 0.",
 )
 log: Operation = elementwise(
@@ -591,6 +642,7 @@ log: Operation = elementwise(
     lambda y, x: 1.0 / x,
     singular=True,
     sympy="log",
+    math="log",
     documentation="Natural logarithm.",
 )
 log2: Operation = elementwise(
@@ -599,6 +651,7 @@ log2: Operation = elementwise(
     lambda y, x: 1.0 / (x * LOG_2),
     singular=True,
     sympy=lambda sp, x: sp.log(x, 2),
+    math="log2",
     documentation="Logarithm to base 2.",
 )
 log10: Operation = elementwise(
@@ -607,6 +660,7 @@ log10: Operation = elementwise(
     lambda y, x: 1.0 / (x * LOG_10),
     singular=True,
     sympy=lambda sp, x: sp.log(x, 10),
+    math="log10",
     documentation="Logarithm to base 10.",
 )
 log1p: Operation = elementwise(
@@ -615,6 +669,7 @@ log1p: Operation = elementwise(
     lambda y, x: 1.0 / (1.0 + x),
     singular=True,
     sympy=lambda sp, x: sp.log(1 + x),
+    math="log1p",
     documentation="``log(1 + x)``, exact near 0.",
 )
 sqrt: Operation = elementwise(
@@ -624,6 +679,8 @@ sqrt: Operation = elementwise(
     strong=True,
     singular=True,
     sympy="sqrt",
+    math="sqrt",
+    cost="plain",
     documentation="Square root; its derivative at 0 is inf.",
 )
 cbrt: Operation = elementwise(
@@ -640,6 +697,8 @@ square: Operation = elementwise(
     np.square,
     lambda y, x: 2.0 * x,
     sympy=lambda sp, x: x**2,
+    math=lambda x: multiply(x, x),
+    cost="plain",
     documentation="``x * x``.",
 )
 reciprocal: Operation = elementwise(
@@ -679,6 +738,7 @@ maximum: Operation = elementwise(
     lambda y, a, b: _winner(greater(a, b), equal(a, b), y),
     lambda y, a, b: _winner(greater(b, a), equal(a, b), y),
     sympy=greatest,
+    cost="plain",
     documentation="The greater one, NaN if either is; a tie splits the derivative evenly.",
 )
 minimum: Operation = elementwise(
@@ -687,6 +747,7 @@ minimum: Operation = elementwise(
     lambda y, a, b: _winner(less(a, b), equal(a, b), y),
     lambda y, a, b: _winner(less(b, a), equal(a, b), y),
     sympy=least,
+    cost="plain",
     documentation="The smaller one, NaN if either is; a tie splits the derivative evenly.",
 )
 fmax: Operation = elementwise(
@@ -720,6 +781,7 @@ arctan2: Operation = elementwise(
     lambda y, a, b: over_square(b, a, b),
     lambda y, a, b: -over_square(a, a, b),
     sympy="atan2",
+    math="atan2",
     documentation="The angle of the point (b, a); its derivative at (0, 0) is 0.",
 )
 hypot: Operation = elementwise(
@@ -728,6 +790,7 @@ hypot: Operation = elementwise(
     lambda y, a, b: over_nonzero(a, y),
     lambda y, a, b: over_nonzero(b, y),
     sympy=lambda sp, a, b: sp.sqrt(a**2 + b**2),
+    math="hypot",
     documentation="``sqrt(a * a + b * b)``; its derivative at (0, 0) is 0.",
 )
 
@@ -917,6 +980,9 @@ where: Operation = declare(
         },
         nondifferentiable=frozenset({0}),
         sympy=OfTruths(frozenset({0}), select),
+        order="kept",
+        cost="plain",
+        example="np.where(c, x, w)",
         documentation="``a`` where the condition holds, else ``b``.",
     ),
     3,
@@ -945,6 +1011,8 @@ choice: Operation = declare(
         },
         nondifferentiable=frozenset({0}),
         sympy=OfTruths(frozenset({0}), select),
+        order="none",
+        cost="plain",
         documentation="``a if c else b`` of two numbers of one type.",
     ),
     3,
@@ -1024,6 +1092,8 @@ sinc: Operation = declare(
         vjp={0: lambda g, y, x, order=0: as_dtype_of(g * conjugated(sinc(x, order=order + 1)), x)},
         jvp={0: lambda t, y, x, order=0: as_dtype_of(t * sinc(x, order=order + 1), y)},
         sympy=lambda sp, x, *, order=0: _sinc(sp, x, order),
+        order="unknown",
+        example="np.sinc(x)",
         documentation="``sin(pi x) / (pi x)``, and its derivatives, exact at 0 too.",
     ),
     1,
@@ -1059,6 +1129,8 @@ i0: Operation = declare(
         vjp={0: lambda g, y, x, order=0: _unbroadcast(g * i0(x, order=order + 1), x)},
         jvp={0: lambda t, y, x, order=0: as_dtype_of(t * i0(x, order=order + 1), y)},
         sympy=lambda sp, x, *, order=0: _i0(sp, x, order),
+        order="unknown",
+        example="np.i0(x)",
         documentation="The modified Bessel function of the first kind, order 0, and derivatives.",
     ),
     1,
@@ -1088,6 +1160,7 @@ def _part(name: str, function: Any, vjp: Any, documentation: str) -> Operation:
             linear=frozenset({0}),
             vjp={0: vjp},
             sympy={"real": "re", "imag": "im"}[name],
+            example=f"np.{name}(z)",
             documentation=documentation,
         ),
         1,
@@ -1134,6 +1207,9 @@ conjugate: Operation = declare(
         vjp={0: lambda g, y, x, ufunc=False: conjugate(g)},
         python=lambda x: x.conjugate(),
         sympy="conjugate",
+        order="unknown",
+        cost="plain",
+        example="np.conjugate(z)",
         documentation="The complex conjugate.",
     ),
     1,
@@ -1188,6 +1264,8 @@ complex_sign: Operation = declare(
         vjp={0: _turned},  # it is its own adjoint
         jvp={0: _turned},
         sympy=lambda sp, z: sp.sign(z),
+        order="unknown",
+        example="np.sign(z)",
         documentation="``z / abs(z)`` of a complex number; its derivative at 0 is 0.",
     ),
     1,
@@ -1214,6 +1292,7 @@ squared_absolute: Operation = declare(
         jvp={0: lambda t, y, z, a, **_: as_dtype_of(2.0 * conjugate(z) * t, y)},
         nondifferentiable=frozenset({1}),
         sympy=lambda sp, z, a, **_: a**2,
+        order="unknown",
         documentation="``a ** 2`` of ``a = abs(z)``, complex: smooth at 0, which ``abs`` is not.",
     ),
     2,
@@ -1265,6 +1344,9 @@ astype: Operation = declare(
         linear=frozenset({0}),
         vjp={0: lambda g, y, x, dtype: as_dtype_of(g, x)},
         sympy=lambda sp, x, *, dtype: _as_kind(sp, x, dtype.kind),
+        order="kept",
+        cost="plain",
+        example="astype(x, dtype=np.dtype('float32'))",
         documentation="The values in another dtype; a copy.",
     ),
     1,
@@ -1290,6 +1372,7 @@ as_scalar: Operation = declare(
         linear=frozenset({0}),
         vjp={0: lambda g, y, x: g},
         sympy=lambda sp, x: x,
+        order="none",
         documentation="The element of a 0-d array, ``x[()]``.",
     ),
     1,
@@ -1335,6 +1418,8 @@ def _python_cast(name: str, cast: type, result: ArrayType, **rules: Any) -> Oper
             raises=True,
             harmless=is_harmless,
             spelling=call(cast.__name__),
+            order="none",
+            cost="plain",
             documentation=f"``{cast.__name__}(x)``, a Python number.",
             **rules,
         ),
@@ -1350,7 +1435,9 @@ def _cast_rules() -> dict[str, Any]:
     }
 
 
-python_float: Operation = _python_cast("python_float", float, FLOAT, **_cast_rules())
+python_float: Operation = _python_cast(
+    "python_float", float, FLOAT, example="float(s)", **_cast_rules()
+)
 python_complex: Operation = _python_cast("python_complex", complex, COMPLEX, **_cast_rules())
 python_int: Operation = _python_cast(
     "python_int", int, INT, nondifferentiable=True, sympy=lambda sp, x: _as_kind(sp, x, "i")
@@ -1382,6 +1469,7 @@ complex_of: Operation = declare(
             1: lambda t, y, a, b: t * 1j,
         },
         sympy=lambda sp, a, b: a + sp.I * b,
+        order="none",
         documentation="``complex(a, b)``: sums would change zeros and infinities.",
     ),
     2,
@@ -1401,6 +1489,8 @@ not_: Operation = declare(
         spelling=lambda node, operands: ast.UnaryOp(ast.Not(), operands[0]),
         nondifferentiable=True,
         sympy="Not",
+        order="none",
+        cost="plain",
         documentation="Python's ``not``.",
     ),
     1,
@@ -1434,6 +1524,7 @@ python_round: Operation = declare(
         spelling=_spell_round,
         nondifferentiable=True,
         sympy=lambda sp, x, *, digits=None: _to_decimals(sp, x, digits or 0),
+        order="none",
         documentation="Python's ``round``; its derivative is 0.",
     ),
     1,
@@ -1454,6 +1545,7 @@ round_: Operation = declare(
         spelling=call("np.round", decimals=0),
         nondifferentiable=True,
         sympy=lambda sp, x, *, decimals=0: _to_decimals(sp, x, decimals),
+        order="unknown",
         documentation="Rounded to a number of decimals; its derivative is 0.",
     ),
     1,

@@ -98,6 +98,7 @@ def _discrete(name: str, result: ArrayType, **more: Any) -> Operation:
         raises=True,
         spelling=call(f"math.{name}"),
         nondifferentiable=True,
+        order="none",
         documentation=f"``math.{name}``; no derivative flows through it.",
         **more,
     )
@@ -185,6 +186,7 @@ polygamma: Operation = declare(
         vjp={0: lambda g, y, x, order: as_dtype_of(g * polygamma(x, order=order + 1), x)},
         jvp={0: lambda t, y, x, order: as_dtype_of(t * polygamma(x, order=order + 1), y)},
         sympy=lambda sp, x, *, order=0: sp.polygamma(order, x),
+        order="none",
         documentation="The digamma function and its derivatives.",
     ),
     1,
@@ -239,6 +241,8 @@ math_hypot: Operation = declare(
         jvp=lambda position, t, y, *xs: t * over_nonzero(xs[position], y),
         variadic=True,
         sympy=lambda sp, *xs: sp.sqrt(sp.Add(*(x**2 for x in xs))),
+        order="none",
+        example="math.hypot(a, b)",
         documentation="``math.hypot``; its derivative at the origin is 0.",
     ),
     1,
@@ -260,6 +264,7 @@ math_fsum: Operation = declare(
         jvp=lambda position, t, y, *xs: t,
         variadic=True,
         sympy=lambda sp, *xs: sp.Add(*xs),
+        order="none",
         documentation="``math.fsum``: an exact sum, rounded once.",
     ),
     1,
@@ -293,6 +298,7 @@ math_isclose: Operation = declare(
         raises=True,
         spelling=call("math.isclose", rel_tol=1e-09, abs_tol=0.0),
         nondifferentiable=True,
+        order="none",
         documentation="``math.isclose``; no derivative flows through it.",
     )
 )

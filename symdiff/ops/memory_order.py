@@ -11,91 +11,21 @@ from typing import Any
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim
-from symdiff.ops.declare import DeclaredOp, array_type
+from symdiff.ops.declare import array_type
 from symdiff.ops.index import Slice, Slot, is_basic, key_of
 from symdiff.ops.strides import Layout, Product, is_packed, kept_order, reshaped
 
 Known = dict[Any, Product]
 Rule = Callable[[Node, Sequence[Layout], Known], Layout]
 
-SAME_MEMORY = frozenset(
-    {
-        "index_set",
-        "index_add",
-        "with_real",
-        "with_imag",
-        "stop_gradient",
-        "grad_hook",
-        "retype",
-        "tap",
-    }
-)
-_PACKED = frozenset(
-    {
-        "zeros",
-        "ones",
-        "empty",
-        "full",
-        "eye",
-        "arange",
-        "linspace",
-        "array",
-        "matmul",
-        "tile",
-        "repeat",
-        "argsort",
-        "argmax",
-        "argmin",
-        "nanargmax",
-        "nanargmin",
-        "diag",
-        "inv",
-        "solve",
-        "cholesky",
-        "pinv",
-        "multi_dot",
-    }
-)
-_KEPT = frozenset(
-    {
-        "astype",
-        "cumsum",
-        "cumprod",
-        "sort",
-        "where",
-        "clip",
-        "fft",
-        "ifft",
-        "rfft",
-        "irfft",
-        "unwrap",
-        "spacing",
-    }
-)
-_PACKED_AS_OPERANDS = frozenset(
-    {
-        "concatenate",
-        "stack",
-        "pad",
-        "roll",
-        "fftshift",
-        "ifftshift",
-        "tril",
-        "triu",
-        "einsum",
-        "take_along_axis",
-    }
-)
-_REDUCTIONS = frozenset({"sum", "prod", "max", "min", "mean", "any", "all", "var", "std", "norm"})
-
 
 def needs_operands(node: Node) -> tuple[Value, ...]:
     """The operands whose layouts decide."""
     if node.op.name == "laid_like":
         return node.operands[1:]
-    if node.op.view is not None or node.op.name in SAME_MEMORY:
+    if node.op.view is not None or node.op.order == "operand":
         return node.operands[:1]
-    if node.op.name in _PACKED or array_type(node.result).rank < 2:
+    if _is_packed(node) or array_type(node.result).rank < 2:
         return ()
     return tuple(v for v in node.operands if isinstance(v.type, ArrayType) and v.type.rank > 1)
 
@@ -108,32 +38,34 @@ def layout_of_result(node: Node, layouts: Sequence[Layout], known: Known) -> Lay
     rule = _VIEWS.get(node.op.name)
     if rule is not None:
         return rule(node, layouts, known)
-    if node.op.name in SAME_MEMORY:
+    if node.op.order == "operand":
         return layouts[0]
-    if node.op.name in _PACKED or type_.rank < 2:
+    if _is_packed(node) or type_.rank < 2:
         return Layout.packed(type_.shape)
     return _made(node, layouts, known)
 
 
 def keeps_order(node: Node) -> bool:
     """Whether the result lies in memory in the order in which the operands do."""
-    return node.op.name in _KEPT or (isinstance(node.op, DeclaredOp) and node.op.elementwise)
+    return node.op.order == "kept"
+
+
+def _is_packed(node: Node) -> bool:
+    """Whether the result is a new array in C order; copies may keep another."""
+    return node.op.order == "packed" and node.attributes.get("order") != "K"
 
 
 def _made(node: Node, layouts: Sequence[Layout], known: Known) -> Layout:
     """The layout of a new array of two or more axes."""
-    shape, name = array_type(node.result).shape, node.op.name
+    shape, order = array_type(node.result).shape, node.op.order
     shapes = [array_type(value).shape for value in needs_operands(node)]
     operands = list(zip(shapes, layouts, strict=True))
-    if name in _REDUCTIONS:
+    if order == "reduced":
         return kept_order([_reduced(node, *operands[0])], shape)
-    if name == "copy":
-        kept = node.attributes.get("order") == "K"
-        return kept_order(operands, shape) if kept else Layout.packed(shape)
-    if keeps_order(node):
+    if order in ("kept", "packed"):  # a copy that keeps the order
         return kept_order(operands, shape)
     causes = frozenset[Any]().union(*(layout.causes for layout in layouts))
-    if name in _PACKED_AS_OPERANDS and all(
+    if order == "packed as operands" and all(
         is_packed(layout, of, "C", known) for of, layout in operands
     ):
         return Layout.packed(shape)

@@ -148,6 +148,8 @@ norm: Operation = declare(
         raises=True,
         harmless=lambda node: node.attributes.get("ord") not in _BY_SINGULAR_VALUES,
         sympy=OnArrays(_norm_meaning),
+        order="reduced",
+        example="np.linalg.norm(x)",
         documentation="A norm; the derivative of the Euclidean one at 0 is 0.",
         **gradient_rules(_norm_gradient),
     ),

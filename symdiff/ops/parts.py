@@ -68,6 +68,7 @@ def _writing(name: str, part: Operation, position: int) -> Operation:
             1: lambda t, y, z, r: tangent((None, t), y, z, r),
         },
         tangent=tangent,
+        order="operand",
         documentation=f"A complex array after ``z.{attribute} = r``.",
     )
     return declare(operation, 2)

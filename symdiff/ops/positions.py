@@ -53,6 +53,7 @@ triangle_indices = declare(
         _evaluate_triangle,
         nondifferentiable=True,
         spelling=_spell_triangle,
+        order="unknown",
         documentation="Row or column numbers of a triangle: ``np.triu_indices(n, k)[0]``.",
     ),
     2,

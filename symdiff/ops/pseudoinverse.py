@@ -112,6 +112,8 @@ pinv: Operation = declare(
         vjp={0: _pinv_vjp},
         jvp={0: _pinv_jvp},
         nondifferentiable=frozenset({1}),
+        order="packed",
+        example="np.linalg.pinv(X)",
         documentation="The pseudoinverse; up to ``rcond`` of the largest, singular values are 0.",
     ),
     2,
@@ -250,6 +252,7 @@ lstsq = declare(
         vjp={0: _lstsq_vjp_matrix, 1: _lstsq_vjp_right},
         jvp={0: _lstsq_jvp_matrix, 1: _lstsq_jvp_right},
         nondifferentiable=frozenset({2}),
+        example="np.linalg.lstsq(X, x)",
         documentation="The shortest least-squares solution, residuals, rank and singular values.",
     ),
     3,
@@ -303,6 +306,8 @@ condition_number: Operation = declare(
         raises=True,
         cost="heavy",
         spelling=call("np.linalg.cond", p=None),
+        order="unknown",
+        example="np.linalg.cond(A)",
         documentation="The condition number of a matrix in a norm.",
         **_rules_of_matrices(),
     ),
@@ -345,6 +350,7 @@ matrix_rank: Operation = declare(
         cost="heavy",
         spelling=_spell_rank,
         nondifferentiable=True,
+        order="unknown",
         documentation="How many singular values are not 0, up to a tolerance.",
     )
 )

@@ -192,6 +192,7 @@ tap = declare(
         jvp={0: lambda t, y, x, number, **origin: t},
         nondifferentiable=frozenset({1}),
         spelling=lambda node, operands: operands[0],
+        order="operand",
         documentation="The value itself, which ``name`` got at ``line``; its cotangent is kept"
         " under a number.",
     ),

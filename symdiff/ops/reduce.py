@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.ir.graph import Node, Value
+from symdiff.ir.graph import Node, Order, Value
 from symdiff.ir.types import INT, ArrayType, Dim, Type, may_be_one
 from symdiff.ops import support
 from symdiff.ops.declare import (
@@ -179,7 +179,12 @@ def _dtype_by(function: Callable[..., Any]) -> Callable[[np.dtype], np.dtype]:
 
 
 def _reduction(
-    name: str, function: Callable[..., Any], documentation: str, **more: Any
+    name: str,
+    function: Callable[..., Any],
+    documentation: str,
+    order: Order = "reduced",
+    example: str | None = "np.{}(x)",
+    **more: Any,
 ) -> Operation:
     infer = reduction_type(_dtype_by(function), name)
     operation = Operation(
@@ -187,6 +192,8 @@ def _reduction(
         infer,
         function,
         spelling=spell_reduction(f"np.{name}"),
+        order=order,
+        example=example and example.format(name),
         documentation=documentation,
         **more,
     )
@@ -279,6 +286,7 @@ sum: Operation = _reduction(
     "sum",
     np.sum,
     "Sum over ``axis``; of integers and bools an int.",
+    example="np.{}(X, axis=1)",
     sympy=over_axes(lambda sp, xs: sp.Add(*(number_of_truth(sp, x) for x in xs))),
     linear=frozenset({0}),
     vjp={0: _sum_vjp},
@@ -287,6 +295,7 @@ mean: Operation = _reduction(
     "mean",
     np.mean,
     "Arithmetic mean over ``axis``.",
+    example="np.{}(X, axis=1)",
     sympy=over_axes(lambda sp, xs: mean_of(sp, [number_of_truth(sp, x) for x in xs])),
     linear=frozenset({0}),
     vjp={0: _mean_vjp},
@@ -356,6 +365,7 @@ prod_except: Operation = declare(
         jvp=_prod_except_jvp,
         variadic=True,
         sympy=EVALUATED,
+        order="unknown",
         documentation="For each element the product of the others; its derivatives in directions.",
     ),
     1,
@@ -415,6 +425,8 @@ logaddexp_reduce: Operation = declare(
         np.logaddexp.reduce,
         spelling=spell_reduction("np.logaddexp.reduce", axis=()),
         sympy=over_axes(lambda sp, xs: sp.log(sp.Add(*map(sp.exp, xs)))),
+        order="unknown",
+        example="np.logaddexp.reduce(x)",
         documentation="Logarithm of a sum of exponentials, without overflow.",
         **gradient_rules(_softmax_gradient),
     ),
@@ -461,21 +473,31 @@ def _nanstd_gradient(
 
 
 nanmean: Operation = _reduction(
-    "nanmean", np.nanmean, "Mean of what is not NaN.", **gradient_rules(_nanmean_gradient)
+    "nanmean",
+    np.nanmean,
+    "Mean of what is not NaN.",
+    "unknown",
+    **gradient_rules(_nanmean_gradient),
 )
 nanvar: Operation = _reduction(
-    "nanvar", np.nanvar, "Variance of what is not NaN.", **gradient_rules(_nanvar_gradient)
+    "nanvar",
+    np.nanvar,
+    "Variance of what is not NaN.",
+    "unknown",
+    **gradient_rules(_nanvar_gradient),
 )
 nanstd: Operation = _reduction(
     "nanstd",
     np.nanstd,
     "Standard deviation of what is not NaN.",
+    "unknown",
     **gradient_rules(_nanstd_gradient),
 )
 nanmax: Operation = _reduction(
     "nanmax",
     np.nanmax,
     "The greatest element that is not NaN; ties split evenly.",
+    "unknown",
     raises=True,
     **gradient_rules(_extremum_gradient),
 )
@@ -483,6 +505,7 @@ nanmin: Operation = _reduction(
     "nanmin",
     np.nanmin,
     "The smallest element that is not NaN; ties split evenly.",
+    "unknown",
     raises=True,
     **gradient_rules(_extremum_gradient),
 )
@@ -493,6 +516,7 @@ any: Operation = _reduction(
     "any",
     np.any,
     "Whether one is true.",
+    example=None,
     nondifferentiable=True,
     sympy=over_axes(lambda sp, xs: sp.Or(*(truth_of(sp, x) for x in xs))),
 )
@@ -500,6 +524,7 @@ all: Operation = _reduction(
     "all",
     np.all,
     "Whether all are true.",
+    example=None,
     nondifferentiable=True,
     sympy=over_axes(lambda sp, xs: sp.And(*(truth_of(sp, x) for x in xs))),
 )
@@ -522,6 +547,7 @@ def _position(name: str, function: Callable[..., Any], documentation: str) -> Op
             raises=True,
             spelling=spell_reduction(f"np.{name}"),
             nondifferentiable=True,
+            order="packed",
             documentation=documentation,
         ),
         1,
@@ -552,6 +578,7 @@ count_nonzero: Operation = declare(
         np.count_nonzero,
         spelling=spell_reduction("np.count_nonzero"),
         nondifferentiable=True,
+        order="unknown",
         documentation="How many elements are not zero.",
     ),
     1,

@@ -50,6 +50,7 @@ retype = declare(
         vjp={0: _vjp},
         jvp={0: _jvp},
         sympy=EVALUATED,
+        order="operand",
         documentation="The same number, typed as what it is joined with.",
     ),
     1,

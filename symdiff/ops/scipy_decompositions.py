@@ -35,11 +35,16 @@ _Op = TypeVar("_Op", Operation, SeveralResults)
 
 
 def _sibling(
-    operation: _Op, evaluate: Callable[..., Any], spelling: Callable[..., ast.expr]
+    operation: _Op,
+    evaluate: Callable[..., Any],
+    spelling: Callable[..., ast.expr],
+    operands: str = "A",
 ) -> _Op:
     """NumPy's decomposition, computed by SciPy."""
     name = f"linalg_{operation.name}"
-    return declare(replace(operation, name=name, evaluate=evaluate, spelling=spelling), 1)
+    example = f"{name}({operands})"
+    given = replace(operation, name=name, evaluate=evaluate, spelling=spelling, example=example)
+    return declare(given, 1)
 
 
 def _evaluate_eigh(a: Any, *, UPLO: str = "L") -> Any:
@@ -83,9 +88,10 @@ svd = _sibling(
     decompositions.svd,
     lambda a, *, full_matrices=True: of_scipy("svd")(a, full_matrices),
     call(f"{MODULE}.svd", full_matrices=True),
+    "X, full_matrices=False",
 )
 svdvals = _sibling(
-    decompositions.svdvals, lambda a: of_scipy("svdvals")(a), call(f"{MODULE}.svdvals")
+    decompositions.svdvals, lambda a: of_scipy("svdvals")(a), call(f"{MODULE}.svdvals"), "X"
 )
 qr = _sibling(decompositions.qr, _evaluate_qr, _spell_qr)
 

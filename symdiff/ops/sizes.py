@@ -49,6 +49,7 @@ size = declare(
         spelling=_spell_size,
         nondifferentiable=True,
         sympy=EVALUATED,
+        order="none",
         documentation="The length of an axis, ``x.shape[axis]``, a Python int.",
     ),
     1,

@@ -370,6 +370,7 @@ isclose: Operation = declare(
         np.isclose,
         spelling=_spell_isclose,
         nondifferentiable=True,
+        order="unknown",
         documentation="Whether numbers are equal up to a tolerance.",
     )
 )
@@ -476,6 +477,7 @@ bit_length: Operation = declare(
             ast.Attribute(operands[0], "bit_length", ast.Load()), [], []
         ),
         nondifferentiable=True,
+        order="none",
         documentation="How many binary digits a Python int has.",
     ),
     1,

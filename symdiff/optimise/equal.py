@@ -14,7 +14,6 @@ from symdiff.ir.control import call, undefined
 from symdiff.ir.graph import Node, Op, Value
 from symdiff.ir.types import ArrayType, ListType, Type
 from symdiff.ops.facts import number_of
-from symdiff.optimise.facts import FRESH
 
 _COMMUTES = frozenset({"add", "multiply"})
 
@@ -41,7 +40,7 @@ def _is_own(op: Op, type_: Type, has_derivatives: bool) -> bool:
     """Whether a result is made to be changed: a list, a new array. Arrays of indices seldom are."""
     if isinstance(type_, ListType):
         return True
-    if op.name not in FRESH:
+    if not op.fresh:
         return False
     index = isinstance(type_, ArrayType) and type_.dtype.kind in "iub"
     return not (has_derivatives and index and op.name == "array")

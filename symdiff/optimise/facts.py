@@ -15,8 +15,6 @@ from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type, is_long, real_dtype
 from symdiff.ops.facts import is_derived, made_by, number_of, shape_of
 
-# Ops whose result is an array that nobody else has: making it twice is meant.
-FRESH = frozenset({"zeros", "ones", "full", "empty", "copy", "array"})
 # Ops whose last operands are the lengths of the attribute ``shape``.
 SIZED = frozenset({"zeros", "ones", "full", "empty", "broadcast_to", "reshape"})
 # Ops whose operands behind the first are lengths, one for each of the attribute ``axes``.

@@ -11,58 +11,29 @@ there are effects: those must not happen twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from symdiff.ir.build import Builder, builder, building, constant
 from symdiff.ir.control import call, cond, emit_undefined, loop, undefined
-from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
+from symdiff.ir.graph import Block, Graph, Node, Op, Value, walk_nodes
 from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, TapeType, Type
-from symdiff.ops import mathlib
+from symdiff.ops.declare import DeclaredOp, operation_named
 from symdiff.ops.elementary import (
-    absolute,
     astype,
     choice,
     divide,
-    multiply,
-    not_,
     not_equal,
     python_float,
+    strong_divide,
 )
+from symdiff.ops.mathlib import math_pow
+from symdiff.ops.residuals import quiet_divide
 
 _FLOAT64, _BOOL = np.dtype("float64"), np.dtype("bool")
 
-ELEMENTARY: Mapping[str, Callable[..., Value]] = {
-    "sin": mathlib.math_sin,
-    "cos": mathlib.math_cos,
-    "tan": mathlib.math_tan,
-    "arcsin": mathlib.math_asin,
-    "arccos": mathlib.math_acos,
-    "arctan": mathlib.math_atan,
-    "arctan2": mathlib.math_atan2,
-    "sinh": mathlib.math_sinh,
-    "cosh": mathlib.math_cosh,
-    "tanh": mathlib.math_tanh,
-    "arcsinh": mathlib.math_asinh,
-    "arccosh": mathlib.math_acosh,
-    "arctanh": mathlib.math_atanh,
-    "exp": mathlib.math_exp,
-    "expm1": mathlib.math_expm1,
-    "log": mathlib.math_log,
-    "log2": mathlib.math_log2,
-    "log10": mathlib.math_log10,
-    "log1p": mathlib.math_log1p,
-    "sqrt": mathlib.math_sqrt,
-    "absolute": lambda x: absolute(x),
-    "fabs": lambda x: absolute(x),
-    "square": lambda x: multiply(x, x),
-    "hypot": lambda x, y: mathlib.math_hypot(x, y),
-    "logical_not": not_,
-    "strong_divide": lambda g, b: strong_quotient(g, b),
-    "quiet_divide": lambda g, b: strong_quotient(g, b),
-}
 ARITHMETIC = frozenset(
     {"add", "subtract", "multiply", "divide", "negative", "positive", "strong_multiply"}
     | {"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"}
@@ -97,9 +68,17 @@ def on_floats(graph: Graph) -> Graph | None:
 
 def _gains(node: Node) -> bool:
     """Whether NumPy computes a number here."""
-    return node.op.name in ELEMENTARY or any(
+    return _on_floats(node.op) is not None or any(
         isinstance(v.type, ArrayType) and v.type.kind == "scalar" for v in node.results
     )
+
+
+def _on_floats(op: Op) -> Callable[..., Value] | None:
+    """What computes an elementary function of Python's floats."""
+    if op in (strong_divide, quiet_divide):
+        return strong_quotient
+    math = op.math if isinstance(op, DeclaredOp) else None
+    return operation_named(f"math_{math}") if isinstance(math, str) else math
 
 
 def float_type(type_: Type) -> Type:
@@ -191,9 +170,9 @@ class _Converter:
         name = node.op.name
         if name in SAME:
             return self.as_float(operands[0], node)
-        if name in ELEMENTARY:
-            result: Value = ELEMENTARY[name](*operands)
-            return result
+        elementary = _on_floats(node.op)
+        if elementary is not None:
+            return elementary(*operands)
         if name in ARITHMETIC:
             return self.apply(node, operands)
         if name == "power":
@@ -227,8 +206,7 @@ class _Converter:
             return self.apply(node, operands)  # an integer power of a float is a float
         if any(v.type != FLOAT for v in operands):
             operands = [v if v.type == FLOAT else python_float(v) for v in operands]
-        result: Value = mathlib.math_pow(*operands)
-        return result
+        return math_pow(*operands)
 
     def constant(self, value: Any) -> Value:
         if isinstance(value, np.float64 | np.bool_):

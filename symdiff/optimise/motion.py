@@ -17,7 +17,7 @@ from symdiff.ops.creation import array
 from symdiff.ops.facts import is_derived, may_raise, number_of
 from symdiff.ops.index import index_add, index_set
 from symdiff.ops.partial import partial_values
-from symdiff.optimise.facts import FRESH, has_derivatives
+from symdiff.optimise.facts import has_derivatives
 
 
 def move_invariants(graph: Graph) -> Graph:
@@ -136,7 +136,7 @@ def _written(block: Block) -> frozenset[Value]:
 
 
 def _is_movable(node: Node) -> bool:
-    if node.op.effect or node.op.evaluate is None or node.op.name in FRESH:
+    if node.op.effect or node.op.evaluate is None or node.op.fresh:
         return False
     if any(isinstance(value.type, ListType) for value in node.results):
         return False  # a new list each turn, to be changed
