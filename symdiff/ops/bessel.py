@@ -124,7 +124,7 @@ def _spherical(name: str, below: float, above: float, sympy: Meaning) -> Operati
     def partial(y: Value, n: Value, z: Value) -> Any:
         before = below * n * operation(maximum(n - 1, 0), z)
         inner = choose(greater(n, 0), before, 0.0 * z)
-        return (inner + above * (n + 1) * operation(n + 1, z)) / (2 * n + 1)
+        return (inner + above * (n + 1.0) * operation(n + 1, z)) / (2.0 * n + 1.0)
 
     operation = special_function(
         name,

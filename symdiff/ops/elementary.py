@@ -559,10 +559,19 @@ arccos: Operation = elementwise(
     math="acos",
     documentation="Inverse cosine; its derivative at -1 and 1 is -inf.",
 )
+
+
+def _arctan_partial(y: Value, x: Value) -> Value:
+    """``1 / (1 + x²)``; complex squares are NaN where they overflow."""
+    if is_complex(x):
+        return 1.0 / (1.0 + 1j * x) / (1.0 - 1j * x)
+    return 1.0 / (1.0 + x * x)
+
+
 arctan: Operation = elementwise(
     "arctan",
     np.arctan,
-    lambda y, x: 1.0 / (1.0 + x * x),
+    _arctan_partial,
     sympy="atan",
     math="atan",
     documentation="Inverse tangent.",
@@ -594,7 +603,7 @@ tanh: Operation = elementwise(
 arcsinh: Operation = elementwise(
     "arcsinh",
     np.arcsinh,
-    lambda y, x: 1.0 / (cosh(y) if is_complex(x) else sqrt(x * x + 1.0)),
+    lambda y, x: 1.0 / (cosh(y) if is_complex(x) else hypot(x, 1.0)),
     sympy="asinh",
     math="asinh",
     documentation="Inverse hyperbolic sine.",
@@ -609,10 +618,19 @@ arccosh: Operation = elementwise(
     math="acosh",
     documentation="Inverse hyperbolic cosine; its derivative at 1 is inf.",
 )
+
+
+def _arctanh_partial(y: Value, x: Value) -> Value:
+    """``1 / (1 - x²)``, as with ``arctan``."""
+    if is_complex(x):
+        return 1.0 / (1.0 - x) / (1.0 + x)
+    return 1.0 / ((1.0 - x) * (1.0 + x))
+
+
 arctanh: Operation = elementwise(
     "arctanh",
     np.arctanh,
-    lambda y, x: 1.0 / ((1.0 - x) * (1.0 + x)),
+    _arctanh_partial,
     singular=True,
     sympy="atanh",
     math="atanh",
@@ -768,18 +786,25 @@ fmin: Operation = elementwise(
 )
 
 
-def over_square(x: Value, a: Value, b: Value) -> Value:
-    """``x / (a² + b²)``, but ``x`` at the origin."""
-    square_ = a * a + b * b
-    certain = constant_of(a) or constant_of(b)
-    return divide(x, square_) if certain else over_nonzero(x, square_)
+def over_squared_length(x: Value, length: Value, certain: bool) -> Value:
+    """``x / length²``, but ``x`` where the length is 0, if it is not ``certain`` that it is not.
+
+    The square of a length may overflow, or be 0, where what it divides by is a plain number.
+    """
+    length = length if certain else nonzero(length)
+    return divide(divide(x, length), length)
+
+
+def _arctan2_partial(x: Value, a: Value, b: Value) -> Value:
+    certain = bool(constant_of(a) or constant_of(b))
+    return over_squared_length(x, hypot(a, b), certain)
 
 
 arctan2: Operation = elementwise(
     "arctan2",
     np.arctan2,
-    lambda y, a, b: over_square(b, a, b),
-    lambda y, a, b: -over_square(a, a, b),
+    lambda y, a, b: _arctan2_partial(b, a, b),
+    lambda y, a, b: -_arctan2_partial(a, a, b),
     sympy="atan2",
     math="atan2",
     documentation="The angle of the point (b, a); its derivative at (0, 0) is 0.",
@@ -795,24 +820,45 @@ hypot: Operation = elementwise(
 )
 
 
-def _finite_maximum(y: Value) -> Value:
+def finite_or_zero(y: Value) -> Value:
     """``y``, but 0 where it is -inf: nothing there has weight."""
     return choose(equal(y, -math.inf), strong_constant(0, y), y)
+
+
+def stopped(x: Value) -> Value:
+    """``x``, by which nothing is differentiated: what is the same whatever it is computed of."""
+    from symdiff.ops.effects import stop_gradient  # effects are written with these ops
+
+    return stop_gradient(x)
+
+
+def _weight(power: Operation, y: Value, x: Value, other: Value) -> Value:
+    """``power(x - y)``: the part that ``x`` has in the sum of powers whose logarithm is ``y``.
+
+    Of large numbers ``y`` has lost digits, and the parts are scaled to add up to 1. Beside a small
+    number that is known ``y`` is either small or that of ``x`` alone.
+    """
+    shift = finite_or_zero(y)
+    part: Value = power(x - shift)
+    known = [number for number in map(constant_of, (x, other)) if number is not None]
+    if known and abs(known[0]) <= 1:
+        return part
+    return part / nonzero(stopped(part + power(other - shift)))
 
 
 logaddexp: Operation = elementwise(
     "logaddexp",
     np.logaddexp,
-    lambda y, a, b: exp(a - _finite_maximum(y)),
-    lambda y, a, b: exp(b - _finite_maximum(y)),
+    lambda y, a, b: _weight(exp, y, a, b),
+    lambda y, a, b: _weight(exp, y, b, a),
     sympy=lambda sp, a, b: sp.log(sp.exp(a) + sp.exp(b)),
     documentation="``log(exp(a) + exp(b))`` without overflow.",
 )
 logaddexp2: Operation = elementwise(
     "logaddexp2",
     np.logaddexp2,
-    lambda y, a, b: exp2(a - _finite_maximum(y)),
-    lambda y, a, b: exp2(b - _finite_maximum(y)),
+    lambda y, a, b: _weight(exp2, y, a, b),
+    lambda y, a, b: _weight(exp2, y, b, a),
     sympy=lambda sp, a, b: sp.log(2**a + 2**b, 2),
     documentation="``log2(2 ** a + 2 ** b)`` without overflow.",
 )
@@ -1231,7 +1277,7 @@ def _angle_partial(y: Value, x: Value) -> Any:
     """Of a complex number; the real part of its product with a tangent is the result's tangent."""
     if not is_complex(x):
         return 0.0
-    return conjugate(x) * -1j / nonzero(real(x) * real(x) + imag(x) * imag(x))
+    return over_squared_length(conjugate(x) * -1j, absolute(x), certain=False)
 
 
 angle: Operation = declare(

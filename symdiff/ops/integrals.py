@@ -20,6 +20,7 @@ from symdiff.ops.elementary import (
     choose,
     cos,
     cosh,
+    equal,
     exp,
     floor,
     greater,
@@ -30,6 +31,7 @@ from symdiff.ops.elementary import (
     sin,
     sinc,
     sqrt,
+    strong_constant,
 )
 from symdiff.ops.special import (
     FROM,
@@ -166,6 +168,29 @@ ellipkm1: Operation = special_function(
     singular=True,
     sympy=lambda sp, p: sp.elliptic_k(1 - p),
     documentation="Complete elliptic integral of the first kind, near 1: ``ellipk(1 - p)``.",
+)
+
+
+def _agm_partial(y: Value, a: Value, b: Value) -> Any:
+    """By ``a``: with ``agm = π / 4 (a + b) / K``, where ``K = ellipkm1(p)`` and
+    ``p = 4 a b / (a + b)²``. Where one is 0, so is the mean, whatever the other is.
+    """
+    total = a + b
+    at_zero = equal(y, 0)
+    p = choose(at_zero, strong_constant(0.5, y), 4.0 * (a / total) * (b / total))
+    k = ellipkm1(p)
+    slope = 4.0 * (b / total) * ((b - a) / total) / total
+    inside = y / total - y / k * (_ellipkm1_partial(k, p) * slope)
+    return choose(at_zero, b / choose(at_zero, 1.0 * a, strong_constant(1, y)), inside)
+
+
+agm: Operation = special_function(
+    "agm",
+    _agm_partial,
+    lambda y, a, b: _agm_partial(y, b, a),
+    singular=True,
+    sympy=lambda sp, a, b: sp.pi / 4 * (a + b) / sp.elliptic_k(((a - b) / (a + b)) ** 2),
+    documentation="The arithmetic-geometric mean.",
 )
 
 # Of densities -------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ from symdiff.ops.elementary import (
     LOG_2,
     LOG_10,
     as_dtype_of,
+    constant_of,
     copysign,
     divide,
     fmod,
@@ -38,7 +39,7 @@ from symdiff.ops.elementary import (
     isnan,
     multiply,
     over_nonzero,
-    over_square,
+    over_squared_length,
     power_is_singular,
     power_is_strong,
     power_partial_base,
@@ -129,9 +130,7 @@ math_atan: Operation = _math("atan", lambda y, x: divide(1.0, 1.0 + x * x), symp
 math_sinh: Operation = _math("sinh", lambda y, x: math_cosh(x), sympy="sinh")
 math_cosh: Operation = _math("cosh", lambda y, x: math_sinh(x), sympy="cosh")
 math_tanh: Operation = _math("tanh", lambda y, x: 1.0 - y * y, sympy="tanh")
-math_asinh: Operation = _math(
-    "asinh", lambda y, x: divide(1.0, math_sqrt(x * x + 1.0)), sympy="asinh"
-)
+math_asinh: Operation = _math("asinh", lambda y, x: divide(1.0, math_hypot(x, 1.0)), sympy="asinh")
 math_acosh: Operation = _math(
     "acosh",
     lambda y, x: 1.0 / math_sqrt((x - 1.0) * (x + 1.0)),
@@ -202,10 +201,17 @@ math_pow: Operation = _math(
     strong=power_is_strong,
     sympy=lambda sp, x, y: x**y,
 )
+
+
+def _atan2_partial(x: Value, a: Value, b: Value) -> Value:
+    certain = bool(constant_of(a) or constant_of(b))
+    return over_squared_length(x, math_hypot(a, b), certain)
+
+
 math_atan2: Operation = _math(
     "atan2",
-    lambda y, a, b: over_square(b, a, b),
-    lambda y, a, b: -over_square(a, a, b),
+    lambda y, a, b: _atan2_partial(b, a, b),
+    lambda y, a, b: -_atan2_partial(a, a, b),
     sympy="atan2",
 )
 math_fmod: Operation = _math("fmod", 1, lambda y, a, b: -trunc(a / b), sympy=fmod.sympy)

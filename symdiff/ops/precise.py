@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from symdiff.ops.declare import Operation, Rule
-from symdiff.ops.elementary import exp, log, sin
+from symdiff.ops.elementary import exp, log, nonzero, sin
 from symdiff.ops.special import special_function
 
 DEGREE = math.pi / 180.0
@@ -34,7 +34,7 @@ cbrt: Operation = special_function(
 powm1: Operation = special_function(
     "powm1",
     lambda y, x, p: p * x ** (p - 1.0),
-    lambda y, x, p: (y + 1.0) * log(x),
+    lambda y, x, p: x**p * log(nonzero(x)),
     singular=True,
     sympy=lambda sp, x, p: x**p - 1,
     documentation="``x ** p - 1``.",

@@ -242,6 +242,31 @@ dot: Operation = declare(
 )
 
 
+def _infer_dot_with_number(a: Type, b: Type) -> tuple[Type, ...]:
+    first, second = require_array(a, "dot"), require_array(b, "dot")
+    return (ArrayType(result_dtype(first, second), first.shape or second.shape),)
+
+
+dot_with_number: Operation = declare(
+    Operation(
+        "dot_with_number",
+        _infer_dot_with_number,
+        np.dot,
+        spelling=call("np.dot"),
+        vjp={
+            0: lambda g, y, a, b: unbroadcast_to(as_dtype_of(g * conjugated(b), a), a),
+            1: lambda g, y, a, b: unbroadcast_to(as_dtype_of(g * conjugated(a), b), b),
+        },
+        jvp={0: lambda t, y, a, b: t * b, 1: lambda t, y, a, b: a * t},
+        sympy=EVALUATED,
+        order="unknown",
+        example="np.dot(x, s)",
+        documentation="``np.dot`` of an array and a number, which rounds otherwise than ``*``.",
+    ),
+    2,
+)
+
+
 def _infer_vdot(a: Type, b: Type) -> tuple[Type, ...]:
     first, second = require_array(a, "vdot"), require_array(b, "vdot")
     return (number_or_array(result_dtype(first, second), ()),)
@@ -403,8 +428,15 @@ def _matmul(x1: Any, x2: Any, out: Any = None, *, dtype: Any = None) -> Value:
 def _dot(a: Any, b: Any, out: Any = None) -> Value:
     a, b = strong(a), strong(b)
     if not array_type(a).rank or not array_type(b).rank:
-        return multiply(a, b)
+        return _with_number(a, b)
     return dot(a, b)
+
+
+def _with_number(a: Value, b: Value) -> Value:
+    """``np.dot`` of operands of which one has rank 0: BLAS adds what it multiplies to zeros."""
+    types = array_type(a), array_type(b)
+    by_blas = result_dtype(*types).char in "fdFD" and types[0].rank != types[1].rank
+    return (dot_with_number if by_blas else multiply)(a, b)
 
 
 @lowers(np.vdot)
@@ -417,7 +449,7 @@ def _inner(a: Any, b: Any) -> Value:
     """As NumPy does it: ``dot`` with the second operand's last two axes exchanged."""
     a, b = strong(a), strong(b)
     if not array_type(a).rank or not array_type(b).rank:
-        return multiply(a, b)
+        return _with_number(a, b)
     return dot(a, b if array_type(b).rank == 1 else swapped(b))
 
 

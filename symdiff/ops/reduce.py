@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -38,16 +37,17 @@ from symdiff.ops.declare import (
 from symdiff.ops.elementary import (
     as_dtype_of,
     as_scalar,
-    choose,
     conjugated,
     equal,
     exp,
+    finite_or_zero,
     is_complex,
     isnan,
     logical_not,
     nonzero,
     number_or_array,
     real,
+    stopped,
     strong_constant,
     where,
 )
@@ -413,9 +413,10 @@ max.harmless = min.harmless = _nonempty
 def _softmax_gradient(
     y: Value, x: Value, *, axis: Axis = None, keepdims: bool = False, **_: Any
 ) -> Gradient:
-    shifted = restored(y, x, axis, keepdims)
-    finite = choose(equal(shifted, -math.inf), strong_constant(0, y), shifted)
-    return Gradient(exp(x - finite))
+    """Of large numbers ``y`` has lost digits: the parts are scaled to add up to 1."""
+    part: Value = exp(x - finite_or_zero(restored(y, x, axis, keepdims)))
+    total = sum(part, axis=axis, keepdims=keepdims)
+    return Gradient(part, 1, nonzero(stopped(total)))
 
 
 logaddexp_reduce: Operation = declare(

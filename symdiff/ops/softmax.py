@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import functools
 import importlib
-import math
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
@@ -32,7 +31,7 @@ from symdiff.ops.declare import (
     require_array,
     static,
 )
-from symdiff.ops.elementary import as_dtype_of, choose, equal, exp, strong_constant
+from symdiff.ops.elementary import as_dtype_of, exp, finite_or_zero, nonzero, stopped
 from symdiff.ops.reduce import (
     Axis,
     axes_of,
@@ -106,15 +105,18 @@ def _spell(part: int) -> Callable[..., ast.expr]:
 
 
 def _share(position: int, y: Value, *operands: Value, **attributes: Any) -> Value:
-    """The derivative of each result by the elements of an operand."""
+    """The derivative of each result by the elements of an operand.
+
+    Of large numbers ``y`` has lost digits: the terms are scaled to add up to 1.
+    """
     a, *weights = operands
     axis, keepdims = attributes["axis"], attributes["keepdims"]
-    total = restored(y, a, axis, keepdims)
-    finite = choose(equal(total, -math.inf), strong_constant(0, y), total)
-    share = exp(a - finite)
+    part = exp(a - finite_or_zero(restored(y, a, axis, keepdims)))
     if attributes["signed"]:
-        share = share * restored(logsumexp_sign(*operands, **attributes), a, axis, keepdims)
-    return share * weights[0] if weights and position == 0 else share
+        part = part * restored(logsumexp_sign(*operands, **attributes), a, axis, keepdims)
+    term = part * weights[0] if weights else part
+    total = sum(term, axis=axis, keepdims=bool(array_type(term).rank))
+    return (term if position == 0 else part) / nonzero(stopped(total))
 
 
 def _vjp(position: int, g: Value, y: Value, *operands: Value, **attributes: Any) -> Value:

@@ -26,6 +26,7 @@ from symdiff.ops.declare import (
     Operation,
     Rule,
     Spelling,
+    array_type,
     call,
     elementwise,
     lowers,
@@ -43,10 +44,12 @@ from symdiff.ops.elementary import (
     log,
     log1p,
     maximum,
+    nonzero,
     real,
     sign,
     sqrt,
     strong_constant,
+    trunc,
 )
 from symdiff.ops.ufuncs import staged, ufunc_lowering
 
@@ -181,7 +184,7 @@ psi: Operation = special_function(
 zeta: Operation = special_function(
     "zeta",
     refused_by("zeta", "x"),
-    lambda y, s, q: -s * zeta(s + 1.0, q),
+    lambda y, s, q: -(s * zeta(s + 1.0, q)),
     sympy="zeta",
     documentation="Hurwitz's zeta function; its derivative by the exponent is refused.",
 )
@@ -417,7 +420,7 @@ entr: Operation = special_function(
 rel_entr: Operation = special_function(
     "rel_entr",
     lambda y, a, b: log(a / b) + 1.0,
-    lambda y, a, b: -a / b,
+    lambda y, a, b: -(a / b),
     singular=True,
     strong=True,
     sympy=lambda sp, a, b: a * sp.log(a / b),
@@ -434,26 +437,39 @@ kl_div: Operation = special_function(
 )
 
 
-def _by_lambda(logarithm: Value, power: Value) -> Value:
-    """``∫₀¹ t exp(t u) dt * log(x)²`` with ``u = power * log(x)``: smooth where that is 0."""
+def _by_lambda(at_zero: Value, logarithm: Value, power: Value) -> Value:
+    """``∫₀¹ t exp(t u) dt * log(x)²`` with ``u = power * log(x)``: smooth where that is 0.
+
+    Where ``x`` is 0, the logarithm is that of 1: the function is ``-1 / power`` there.
+    """
     mean = hyp1f1(2.0, 3.0, power * logarithm)
-    return 0.5 * (logarithm * logarithm) * mean
+    divisor = choose(at_zero, 1.0 * power, strong_constant(1, power * logarithm))
+    smooth = 0.5 * (logarithm * logarithm) * mean
+    return choose(at_zero, 1.0 / (divisor * divisor), smooth)
 
 
 boxcox: Operation = special_function(
     "boxcox",
     lambda y, x, power: x ** (power - 1.0),
-    lambda y, x, power: _by_lambda(log(x), power),
+    lambda y, x, power: _by_lambda(equal(x, 0), log(nonzero(x)), power),
     singular=True,
     sympy=lambda sp, x, power: sp.Piecewise(
         (sp.log(x), sp.Eq(power, 0)), ((x**power - 1) / power, True)
     ),
     documentation="Box and Cox's transformation, ``(x**p - 1) / p``, and ``log(x)`` at ``p = 0``.",
 )
+
+
+def _above_minus_one(x: Value) -> tuple[Value, Value]:
+    """Whether ``x`` is -1, and ``log1p(x)``, 0 there."""
+    at_zero = equal(x, -1)
+    return at_zero, log1p(choose(at_zero, strong_constant(0, x), x))
+
+
 boxcox1p: Operation = special_function(
     "boxcox1p",
     lambda y, x, power: exp((power - 1.0) * log1p(x)),
-    lambda y, x, power: _by_lambda(log1p(x), power),
+    lambda y, x, power: _by_lambda(*_above_minus_one(x), power),
     singular=True,
     sympy=lambda sp, x, power: sp.Piecewise(
         (sp.log(1 + x), sp.Eq(power, 0)), (((1 + x) ** power - 1) / power, True)
@@ -469,7 +485,7 @@ def _inverse(sp: Any, z: Any, power: Any) -> Any:
 inv_boxcox: Operation = special_function(
     "inv_boxcox",
     lambda y, z, power: y ** (1.0 - power),
-    lambda y, z, power: -_by_lambda(log(y), power) * y ** (1.0 - power),
+    lambda y, z, power: -_by_lambda(equal(y, 0), log(nonzero(y)), power) * y ** (1.0 - power),
     singular=True,
     sympy=_inverse,
     documentation="The inverse of ``boxcox``.",
@@ -477,7 +493,7 @@ inv_boxcox: Operation = special_function(
 inv_boxcox1p: Operation = special_function(
     "inv_boxcox1p",
     lambda y, z, power: exp((1.0 - power) * log1p(y)),
-    lambda y, z, power: -_by_lambda(log1p(y), power) * exp((1.0 - power) * log1p(y)),
+    lambda y, z, power: -_by_lambda(*_above_minus_one(y), power) * (1.0 + y) ** (1.0 - power),
     singular=True,
     sympy=lambda sp, z, power: _inverse(sp, z, power) - 1,
     documentation="The inverse of ``boxcox1p``.",
@@ -485,7 +501,7 @@ inv_boxcox1p: Operation = special_function(
 huber: Operation = special_function(
     "huber",
     lambda y, d, r: maximum(absolute(r) - d, 0.0),
-    lambda y, d, r: clip(r, -d, d),
+    lambda y, d, r: clip(r, -(1.0 * d), d),
     sympy=lambda sp, d, r: sp.Piecewise(
         (r**2 / 2, sp.Abs(r) <= d), (d * (sp.Abs(r) - d / 2), True)
     ),
@@ -640,7 +656,8 @@ def _expn_partial(y: Value, n: Value, x: Value) -> Value:
     of_0 = -y * (1.0 + 1.0 / x)
     if order is not None:
         return of_0
-    return choose(greater(n, 0), -expn(maximum(n - 1, 0), x), of_0)
+    whole = trunc(n) if array_type(n).dtype.kind == "f" else n  # as SciPy takes it
+    return choose(greater(whole, 0), -expn(maximum(whole - 1, 0), x), of_0)
 
 
 expn: Operation = special_function(
@@ -694,7 +711,7 @@ hyperu: Operation = special_function(
     "hyperu",
     refused_by("hyperu", "a"),
     refused_by("hyperu", "b"),
-    lambda y, a, b, x: -a * hyperu(a + 1.0, b + 1.0, x),
+    lambda y, a, b, x: -(a * hyperu(a + 1.0, b + 1.0, x)),
     sympy=lambda sp, a, b, x: (
         sp.gamma(1 - b) / sp.gamma(a - b + 1) * sp.hyper((a,), (b,), x)
         + sp.gamma(b - 1) / sp.gamma(a) * x ** (1 - b) * sp.hyper((a - b + 1,), (2 - b,), x)
@@ -702,23 +719,6 @@ hyperu: Operation = special_function(
     documentation="Tricomi's function; its derivatives by the parameters are refused.",
 )
 
-
-def _agm_partial(y: Value, a: Value, b: Value) -> Any:
-    """By ``a``: with ``agm = π / 4 (a + b) / K(m)``, ``m = ((a - b) / (a + b))²``."""
-    total = a + b
-    ratio = (a - b) / total
-    m = ratio * ratio
-    slope = math.pi / 8.0 * hyp2f1(1.5, 1.5, 2.0, m) * (4.0 * ratio * b / (total * total))
-    return y / total - y * slope / ellipk(m)
-
-
-agm: Operation = special_function(
-    "agm",
-    _agm_partial,
-    lambda y, a, b: _agm_partial(y, b, a),
-    sympy=lambda sp, a, b: sp.pi / 4 * (a + b) / sp.elliptic_k(((a - b) / (a + b)) ** 2),
-    documentation="The arithmetic-geometric mean.",
-)
 
 # What calls mean ----------------------------------------------------------------------------------
 

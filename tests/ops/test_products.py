@@ -62,6 +62,12 @@ def test_dot(a: Any, b: Any) -> None:
 
 def test_dot_with_numbers_multiplies() -> None:
     for function in (np.dot, np.inner):
+        for z in (1.7 + 0.3j, np.complex128(-0.4 + 1.1j), np.array(0.3 - 2.1j)):
+            check(FUNCTIONS[function], function, z, draw(7, dtype="complex128"))
+            check(FUNCTIONS[function], function, draw(3, 4, dtype="complex128"), z)
+            check(FUNCTIONS[function], function, z, draw(7))
+        check(FUNCTIONS[function], function, np.array([-0.0, 1.5, 0.0]), -2.0)  # 0, not -0
+        check(FUNCTIONS[function], function, np.float32(1.7), draw(7, dtype="float32"), order=1)
         check(FUNCTIONS[function], function, 2.0, draw(3))
         check(FUNCTIONS[function], function, draw(3), np.float64(2.0))
         check(FUNCTIONS[function], function, 2.0, 3.0)

@@ -209,6 +209,93 @@ def test_edges(function: Callable[..., Any], expected: list[float]):
     np.testing.assert_allclose(sd.grad(lambda x: np.sum(function(x)))(x), expected, atol=1e-300)
 
 
+KINDS = ("bool", "int8", "uint8", "int16", "uint16", "uint32", "int64", "uint64")
+BESIDE_INTEGERS: dict[str, Callable[..., Any]] = {
+    "huber": special.huber,
+    "hyperu": lambda k, x: special.hyperu(k, 1.5, x),
+    "kl_div": special.kl_div,
+    "rel_entr": special.rel_entr,
+    "xlogy": special.xlogy,
+    "zeta": lambda k, x: special.zeta(k + 1.5, x) + special.zeta(k * 1.5 + 0.7, x),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", BESIDE_INTEGERS)
+def test_an_integer_beside_a_float_is_what_the_float_would_be(name: str, kind: str):
+    function, x = BESIDE_INTEGERS[name], np.array([0.7, 1.3, 4.2])
+    k = np.array([1, 1, 1] if kind == "bool" else [1, 3, 2]).astype(kind)
+
+    def total(k: Any, x: Any) -> Any:
+        return np.sum(function(k, x))
+
+    def along(k: Any, x: Any) -> Any:
+        return sd.jvp(lambda x: function(k, x), (x,), (np.ones_like(x),))[1]
+
+    wide = k.astype(float)
+    np.testing.assert_allclose(sd.grad(total, 1)(k, x), sd.grad(total, 1)(wide, x), rtol=1e-15)
+    np.testing.assert_allclose(along(k, x), along(wide, x), rtol=1e-15)
+    curvature = [sd.grad(lambda x: np.sum(along(n, x)))(x) for n in (k, wide)]  # noqa: B023
+    np.testing.assert_allclose(*curvature, rtol=1e-15)
+    if name in ("rel_entr", "kl_div"):
+        np.testing.assert_allclose(along(k, x), -wide / x + (name == "kl_div"), rtol=1e-15)
+
+
+@pytest.mark.parametrize("kind", KINDS[1:])
+def test_polygamma_of_integers(kind: str):
+    x = np.array([0.7, 1.3, 4.2])
+    for n in np.array([0, 1, 3], kind):
+        gradient = sd.grad(lambda x: np.sum(special.polygamma(n, x)))(x)  # noqa: B023
+        np.testing.assert_allclose(gradient, special.polygamma(int(n) + 1, x), rtol=1e-14)
+
+
+@pytest.mark.filterwarnings("ignore:floating point number truncated")
+@pytest.mark.parametrize("n", [0.0, 0.7, 1.0, 1.9, 2.0, 3.4])
+def test_expn_cuts_its_order_off(n: float):
+    x = np.array([0.7, 1.3, 4.2])
+    expected = special.expn(int(n) - 1, x) if n >= 1 else np.exp(-x) * (1 + x) / x**2
+    _, tangent = sd.jvp(special.expn, (n, x), (None, np.ones(3)))
+    np.testing.assert_allclose(tangent, -expected, rtol=1e-14)
+    gradient = sd.grad(lambda n, x: np.sum(special.expn(n, x)), 1)(n, x)
+    np.testing.assert_allclose(gradient, -expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("function", "at", "expected"),
+    [
+        (special.boxcox, (0.0, 1.5), (0.0, 1 / 1.5**2)),
+        (special.boxcox, (0.0, 1e-170), (np.inf, np.inf)),
+        (special.boxcox1p, (-1.0, 2.0), (0.0, 0.25)),
+        (special.inv_boxcox, (-2.0, 0.5), (0.0, 0.0)),
+        (special.powm1, (0.0, 1.5), (0.0, 0.0)),
+        (special.powm1, (0.25, 0.5), (1.0, 0.5 * np.log(0.25))),
+        (special.agm, (0.0, 1.5), (np.inf, 0.0)),
+        (special.agm, (1.5, 0.0), (0.0, np.inf)),
+        (special.agm, (1.5, 1.5), (0.5, 0.5)),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_where_a_logarithm_is_infinite_there_is_a_derivative(
+    function: Callable[..., Any], at: tuple[float, float], expected: tuple[float, float]
+):
+    for given in (at, tuple(map(np.float64, at)), tuple(map(np.atleast_1d, at))):
+        found = sd.grad(lambda a, b: np.sum(function(a, b)), (0, 1))(*given)
+        np.testing.assert_allclose(np.ravel(found), expected, rtol=1e-14)
+        for k in (0, 1):
+            tangents = [None, None]
+            tangents[k] = np.ones_like(given[k]) if np.ndim(given[k]) else type(given[k])(1.0)
+            _, tangent = sd.jvp(function, given, tuple(tangents))
+            np.testing.assert_allclose(np.ravel(tangent), expected[k : k + 1], rtol=1e-14)
+
+
+def test_agm_of_a_small_number():
+    for a in (1e-3, 1e-10, 1e-150):
+        exact = mp.diff(lambda a: mp.agm(a, 1.3), a, h=mp.mpf(a) * mp.mpf(10) ** -15)
+        np.testing.assert_allclose(sd.grad(special.agm)(a, 1.3), float(exact), rtol=1e-12)
+        exact = mp.diff(lambda b: mp.agm(a, b), 1.3, h=mp.mpf(10) ** -15)  # noqa: B023
+        np.testing.assert_allclose(sd.grad(special.agm, 1)(a, 1.3), float(exact), rtol=1e-12)
+
+
 def test_the_arguments_of_ufuncs_are_taken():
     x = np.array([0.5, 1.5, 2.5])
 

@@ -1,0 +1,164 @@
+"""Derivatives of numbers whose squares overflow or are 0: those of mpmath, in both modes.
+
+The reference is a difference quotient in 1,400 digits, with a step that is small beside the number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+import symdiff as sd
+
+mp = mpmath.mp.clone()
+mp.dps = 1400
+
+SIZES = {
+    "float64": [1e-310, 1e-300, 1e-170, 1e-150, 1e-20, 0.7, 30.0, 1e20, 1e150, 1e170, 1e300],
+    "float32": [1e-42, 1e-36, 1e-23, 1e-20, 1e-4, 0.7, 8.0, 1e4, 1e20, 1e23, 1e36],
+}
+
+
+def _log_sum(a: Any, b: Any) -> Any:
+    return max(a, b) + mp.log1p(mp.exp(-abs(a - b)))
+
+
+OF_ONE: dict[str, Callable[..., Any]] = {
+    "arctan": mp.atan,
+    "arcsinh": mp.asinh,
+    "arccosh": mp.acosh,
+    "arctanh": mp.atanh,
+    "cbrt": lambda x: mp.sign(x) * mp.cbrt(abs(x)),
+    "log1p": mp.log1p,
+    "reciprocal": lambda x: 1 / x,
+    "sqrt": mp.sqrt,
+    "square": lambda x: x * x,
+}
+OF_TWO: dict[str, Callable[..., Any]] = {
+    "arctan2": mp.atan2,
+    "divide": lambda a, b: a / b,
+    "hypot": lambda a, b: mp.sqrt(a * a + b * b),
+    "logaddexp": _log_sum,
+    "logaddexp2": lambda a, b: _log_sum(a * mp.log(2), b * mp.log(2)) / mp.log(2),
+    "multiply": lambda a, b: a * b,
+}
+
+
+def _slope(function: Callable[..., Any], given: list[Any], position: int, along: Any = 1) -> Any:
+    step = along * abs(given[position]) * mp.mpf(10) ** -60
+    above, below = list(given), list(given)
+    above[position] += step
+    below[position] -= step
+    return (function(*above) - function(*below)) / (2 * abs(step))
+
+
+def _is_near(found: Any, expected: Any, given: list[Any], dtype: Any) -> bool:
+    """Numbers as small as subnormal operands have as few digits as these."""
+    limits = np.finfo(dtype)
+    size = abs(expected)
+    smallest = limits.dtype.type(min(float(abs(number)) for number in given))
+    digits = float(np.spacing(smallest) / smallest)
+    if size > float(limits.max) / 10:
+        return not np.isfinite(found)
+    if not np.isfinite(found):
+        return False
+    bound = 100 * max(digits, float(limits.eps)) * size + 100 * float(limits.tiny)
+    return bool(abs(mp.mpmathify(complex(found)) - expected) <= bound)
+
+
+def _require(
+    name: str, exact: Callable[..., Any], columns: list[Any], position: int, along: Any = 1
+) -> None:
+    """That both modes have the derivative by one operand wherever the value is finite."""
+    function = getattr(np, name)
+    before, after = columns[:position], columns[position + 1 :]
+    x = columns[position]
+
+    def by(x: Any) -> Any:
+        return function(*before, x, *after)
+
+    value, tangent = sd.jvp(by, (x,), (np.full_like(x, along),))
+    _, pullback = sd.vjp(by, x)
+    gradient = pullback(np.ones_like(value))
+    gradient = gradient[0] if isinstance(gradient, tuple) else gradient
+    if x.dtype.kind == "c":
+        gradient = np.conj(gradient) if value.dtype.kind == "c" else gradient.real
+    for k in np.flatnonzero(np.isfinite(value)):
+        given = [mp.mpmathify(column[k].item()) for column in columns]
+        expected = _slope(exact, given, position, along)
+        for found in (tangent[k], gradient[k]):
+            assert _is_near(found, expected, given, x.dtype), (name, given, found)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("dtype", SIZES)
+@pytest.mark.parametrize("name", OF_ONE)
+def test_of_one_number(name: str, dtype: str) -> None:
+    x = np.array([sign * size for size in SIZES[dtype] for sign in (1.0, -1.0)], dtype)
+    _require(name, OF_ONE[name], [x], 0)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("dtype", SIZES)
+@pytest.mark.parametrize("position", [0, 1])
+@pytest.mark.parametrize("name", OF_TWO)
+def test_of_two_numbers(name: str, position: int, dtype: str) -> None:
+    sizes = SIZES[dtype]
+    a = np.array([sign * size for size in sizes for _ in sizes for sign in (1.0, -1.0)], dtype)
+    b = np.array([size for _ in sizes for size in sizes for _ in (1.0, -1.0)], dtype)
+    _require(name, OF_TWO[name], [a, b], position)
+
+
+OF_COMPLEX: dict[str, Callable[..., Any]] = {
+    "angle": mp.arg,
+    "arctan": mp.atan,
+    "arctanh": mp.atanh,
+    "log": mp.log,
+    "reciprocal": lambda z: 1 / z,
+    "sqrt": mp.sqrt,
+}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", OF_COMPLEX)
+def test_of_complex_numbers(name: str) -> None:
+    sizes = [1e-300, 1e-170, 1e-150, 0.7, 1e20, 1e150, 1e170]
+    z = np.array([size * np.exp(1j * turn) for size in sizes for turn in (0.3, 1.2, 2.0, -2.5)])
+    _require(name, OF_COMPLEX[name], [z], 0)
+
+
+def test_parts_of_a_sum_of_powers_of_large_numbers_add_up_to_one() -> None:
+    for size in (1e20, -1e20, 1e150):
+        x = np.array([size, size, -2 * abs(size), size])
+        expected = np.array([1.0, 1.0, 0.0, 1.0]) / 3
+        assert np.allclose(sd.grad(np.logaddexp.reduce)(x), expected, rtol=1e-15)
+        assert sd.grad(lambda x: np.logaddexp(x, x + 0.0) + 0.0 * x)(size) == 1.0
+
+
+def test_parts_of_a_sum_of_powers_keep_the_digits_of_single_precision() -> None:
+    x = np.array([1e6, 1e6 + 1.0, 1e6 - 2.0], np.float32)
+    parts = np.exp([0.0, 1.0, -2.0]) / np.sum(np.exp([0.0, 1.0, -2.0]))
+    assert np.allclose(sd.grad(np.logaddexp.reduce)(x), parts, rtol=1e-6)
+    first = sd.grad(lambda x: np.logaddexp(x[0], x[1]))(x)
+    assert np.allclose(first[:2], parts[:2] / np.sum(parts[:2]), rtol=1e-6)
+
+
+def test_the_curvature_of_logaddexp_is_that_of_the_logistic_function() -> None:
+    second = sd.jacobian(sd.grad(lambda x: np.logaddexp(x[0], x[1])))
+    p = 1.0 / (1.0 + np.exp(-0.6))
+    expected = p * (1.0 - p) * np.array([[1.0, -1.0], [-1.0, 1.0]])
+    assert np.allclose(second(np.array([0.9, 0.3])), expected, rtol=1e-14)
+
+
+def test_angles_of_python_numbers() -> None:
+    import cmath
+    import math
+
+    assert sd.grad(math.atan2, (0, 1))(3e-170, 4e-170) == pytest.approx((1.6e169, -1.2e169))
+    assert sd.grad(math.atan2, (0, 1))(3e170, 4e170) == pytest.approx((1.6e-171, -1.2e-171))
+    assert sd.grad(lambda x: cmath.phase(complex(4e-170, x)))(3e-170) == pytest.approx(1.6e169)
+    assert sd.grad(math.asinh)(1e160) == pytest.approx(1e-160)
