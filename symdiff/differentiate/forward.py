@@ -21,6 +21,7 @@ from symdiff.differentiate.cotangents import (
 from symdiff.differentiate.graphs import derived_inputs, pair_of, renumbered, trimmed, tuple_of
 from symdiff.differentiate.noting import note_activity
 from symdiff.differentiate.opening import opened_where_active
+from symdiff.differentiate.operands import in_rules
 from symdiff.differentiate.residuals import substitute
 from symdiff.differentiate.selection import Selection, State
 from symdiff.differentiate.sweep import no_rule, partial_of, scaled
@@ -219,7 +220,8 @@ class Push:
         results = tuple(self.got(value) for value in node.results)
         y = results[0] if len(results) == 1 else results
         if op.tangent is not None:
-            made = op.tangent(tuple(given), y, *operands, **node.attributes)
+            numbers = in_rules(node, op, operands)
+            made = op.tangent(tuple(given), y, *numbers, **node.attributes)
         elif all(t is None or k in op.linear for k, t in enumerate(given)):
             made = op(*self.linear_operands(op, operands, given), **node.attributes)
         else:
@@ -271,7 +273,7 @@ class Push:
         rule = op.rule("jvp", position)
         if rule is None:
             raise no_rule(node, node.operands[position])
-        operands = [self.got(value) for value in node.operands]
+        operands = in_rules(node, op, [self.got(value) for value in node.operands])
         results = tuple(self.got(value) for value in node.results)
         y_s = results[0] if len(results) == 1 else results
         return rule(tangent, y_s, *operands, **node.attributes)  # type: ignore[no-any-return]

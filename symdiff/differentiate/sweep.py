@@ -18,6 +18,7 @@ from symdiff.differentiate.activity import Activity, can_carry
 from symdiff.differentiate.calls import Calls, Request
 from symdiff.differentiate.checking import check
 from symdiff.differentiate.cotangents import Cotangents, Zeros, as_array_where, fitted, name_after
+from symdiff.differentiate.operands import in_rules
 from symdiff.differentiate.selection import Selection
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, builder, building, marked
@@ -147,7 +148,8 @@ class Sweep:
         assert op.pullback is not None
         arrays = tuple(map(as_array_where, node.results, bars))
         g, y = (arrays[0], node.results[0]) if len(bars) == 1 else (arrays, node.results)
-        found: Mapping[int, Value] = op.pullback(g, y, active, *node.operands, **node.attributes)
+        operands = in_rules(node, op, node.operands)
+        found: Mapping[int, Value] = op.pullback(g, y, active, *operands, **node.attributes)
         return found
 
     def share(
@@ -165,7 +167,8 @@ class Sweep:
             raise no_rule(node, operand)
         arrays = tuple(map(as_array_where, node.results, bars))
         g, y = (arrays[0], node.results[0]) if len(bars) == 1 else (arrays, node.results)
-        return rule(g, y, *node.operands, **node.attributes)  # type: ignore[no-any-return]
+        operands = in_rules(node, op, node.operands)
+        return rule(g, y, *operands, **node.attributes)  # type: ignore[no-any-return]
 
     def product(self, node: Node, position: int, bar: Value, partial: Partial) -> Value:
         masked = isinstance(partial, Value) and self.selection.needs_mask(node, partial)
@@ -434,9 +437,9 @@ def partial_of(
     partial = op.partials[position]
     if not callable(partial):
         return partial
-    values = (node.result, *node.operands)
-    made = partial(*(values if new is None else [new.get(v, v) for v in values]))
-    return made  # type: ignore[no-any-return]
+    new = {} if new is None else new
+    y, *operands = (new.get(value, value) for value in (node.result, *node.operands))
+    return partial(y, *in_rules(node, op, operands))  # type: ignore[no-any-return]
 
 
 def scaled(

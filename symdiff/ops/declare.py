@@ -95,11 +95,12 @@ class DeclaredOp(Op):
     Both may be a predicate of the node (``x ** n``): ask ``is_singular(node)`` and
     ``is_strong(node)``. ``repeated``: operands that the spelling writes more than once, which
     should have names. ``harmless``: whether a node of an op that ``raises`` is known not to, by its
-    operands' types. ``python``: the operator that an op spelled with one means unless its attribute
-    ``ufunc`` is true. ``sympy``: see ``Meaning``. ``math``: what computes an elementwise
-    op of Python floats: the name of a function of ``math``, or a rule of the operands. ``example``:
-    a call that shows the op's rules, in a user's words or by the op's name, of operands that
-    ``inspection.examples`` has types for.
+    operands' types. ``as_given``: rules take the operands as they are, also integers where floats
+    could stand (see ``computes_with``). ``python``: the operator that an op spelled with one means
+    unless its attribute ``ufunc`` is true. ``sympy``: see ``Meaning``. ``math``: what computes an
+    elementwise op of Python floats: the name of a function of ``math``, or a rule of the operands.
+    ``example``: a call that shows the op's rules, in a user's words or by the op's name, of
+    operands that ``inspection.examples`` has types for.
     """
 
     spelling: Spelling | None = None
@@ -111,6 +112,7 @@ class DeclaredOp(Op):
     pullback: Rule | None = None
     nondifferentiable: frozenset[int] | bool = frozenset()
     variadic: bool = False
+    as_given: bool = False
     singular: bool | Callable[[Node], bool] = False
     strong: bool | Callable[[Node], bool] = False
     repeated: frozenset[int] = frozenset()
@@ -143,6 +145,12 @@ class DeclaredOp(Op):
         if callable(rules):
             return lambda *args, **attributes: rules(position, *args, **attributes)
         return rules.get(position)
+
+    def computes_with(self, position: int) -> bool:
+        """Whether rules compute with an operand: it is a number, no place, length or mask."""
+        if self.as_given or not self.carries(position):
+            return False
+        return self.partials is not None or callable(self.vjp) or position in self.vjp
 
     def carries(self, position: int) -> bool:
         """Whether a derivative flows through an operand."""

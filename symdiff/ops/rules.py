@@ -135,6 +135,7 @@ custom_call = declare(
         vjp=_vjp,
         tangent=_tangent,
         variadic=True,
+        as_given=True,
         documentation="A call of a function with derivative rules of the user's.",
     )
 )

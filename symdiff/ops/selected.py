@@ -226,6 +226,7 @@ def _selected(
             raises=True,
             harmless=_is_of_one_shape,
             variadic=True,
+            as_given=True,
             vjp=_vjp(partials),
             jvp=_jvp(partials),
             spelling=_spell(name),

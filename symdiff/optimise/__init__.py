@@ -32,6 +32,7 @@ from symdiff.ir.record import count, current, note
 from symdiff.ir.verify import verify
 from symdiff.optimise.algebra import ALGEBRA
 from symdiff.optimise.cancelling import CANCELLING
+from symdiff.optimise.casts import FINISHING as FINISHING_CASTS
 from symdiff.optimise.dead_code import eliminate_dead_code
 from symdiff.optimise.factors import FACTORS
 from symdiff.optimise.folding import FOLDING
@@ -86,7 +87,7 @@ PASSES: Mapping[str, Pass] = {
     "indexing": _rewriting(INDEXING),
     "common": _rewriting(common=True),
     "control": _rewriting(control=True),
-    "finish": _rewriting(FINISHING, FINISHING_SUMS),
+    "finish": _rewriting(FINISHING_CASTS, FINISHING, FINISHING_SUMS),
 }
 DEFAULT = ("dead", "stores", "simplify", "motion", "dead")
 LAST = ("finish", "dead")

@@ -87,3 +87,47 @@ def require_derivatives(f, x, integers, tolerance=1e-8):
 @pytest.mark.parametrize("f", REGROUPED, ids=lambda f: f.__name__)
 def test_factors_are_not_put_together_as_integers(f, dtype):
     require_derivatives(f, X, arguments(dtype))
+
+
+def contracted(x, n, k, a):
+    return np.einsum("i,i,i", a, x, a) + np.sum(x * np.einsum("i,i,i->i", a, x, a))
+
+
+def chained(x, n, k, a):
+    return np.linalg.multi_dot([a, np.stack([a, a]), x]) + np.dot(np.tensordot(a, x, 0) @ a, a)
+
+
+def product(x, n, k, a):
+    return np.prod(x, initial=k, where=a != 7) * np.sum(np.multiply.outer(x, a) @ a)
+
+
+def bounded(x, n, k, a):
+    return np.sum(np.maximum(x * n, a) * n) + np.sum(np.clip(x * k, n, a) * k)
+
+
+def extremes(x, n, k, a):
+    return np.max(np.array([n * x[0], k, n])) * n + np.sum(np.convolve(a, x * n) * k)
+
+
+COMPUTED = [contracted, chained, product, bounded, extremes]
+
+
+@pytest.mark.parametrize("dtype", LARGE, ids=lambda dtype: dtype.__name__)
+@pytest.mark.parametrize("f", COMPUTED, ids=lambda f: f.__name__)
+def test_rules_compute_with_integers_as_floats(f, dtype):
+    require_derivatives(f, X, arguments(dtype))
+
+
+@pytest.mark.parametrize("dtype", LARGE, ids=lambda dtype: dtype.__name__)
+def test_the_angle_of_a_point_with_an_integer_coordinate(dtype):
+    n, k, a = arguments(dtype)
+
+    def f(x, n, a):
+        return np.sum(np.arctan2(x, a)) + np.sum(np.arctan2(n, x))
+
+    large, far = float(n), a.astype(np.float64)
+    first = far / (X**2 + far**2) - large / (X**2 + large**2)
+    second = -2 * X * far / (X**2 + far**2) ** 2 + 2 * X * large / (X**2 + large**2) ** 2
+    np.testing.assert_allclose(sd.grad(f)(X, n, a), first, 1e-13)
+    np.testing.assert_allclose(sd.jacobian(f, mode="fwd")(X, n, a), first, 1e-13)
+    np.testing.assert_allclose(np.diag(sd.hessian(f)(X, n, a)), second, 1e-12)

@@ -1,0 +1,67 @@
+"""Casts of integers on statements of derivatives that NumPy makes by itself.
+
+An integer is a float where a derivative computes with it, so that factors and terms can be
+regrouped. Beside a float of that precision it need not be said: ``k * g`` is ``float64(k) * g``,
+bit for bit, and reads as a person writes it.
+"""
+
+from __future__ import annotations
+
+from symdiff.ir.graph import Node, Value
+from symdiff.ir.types import ArrayType
+from symdiff.ops.declare import REGISTRY
+from symdiff.ops.elementary import astype
+from symdiff.ops.facts import made_by
+from symdiff.optimise.rewriting import Rewriter, Rules, apply
+from symdiff.optimise.rules import in_derivatives
+
+
+def implied_cast(node: Node, rewriter: Rewriter) -> Value | None:
+    """``g * k`` for ``g * k.astype(np.float64)`` of an integer ``k``."""
+    operands = [_integer(value) or value for value in node.operands]
+    kept = [a for a, b in zip(operands, node.operands, strict=True) if a is b]
+    if len(kept) == len(operands) or not any(_is_as_wide(value, node) for value in kept):
+        return None
+    if node.op.infer(*(value.type for value in operands), **node.attributes) != (node.result.type,):
+        return None
+    return rewriter.emit(node.op, operands, node.attributes).result
+
+
+def cast_later(node: Node, rewriter: Rewriter) -> Value | None:
+    """``k.T.astype(np.float64)`` for ``k.astype(np.float64).T`` of integers."""
+    x, *sizes = node.operands
+    integer = _integer(x)
+    if integer is None or x.node is None:
+        return None
+    moved = rewriter.emit(node.op, (integer, *sizes), node.attributes).result
+    return apply(astype, moved, **x.node.attributes)
+
+
+def _integer(value: Value) -> Value | None:
+    """The integer or bool that a float was made of."""
+    node = made_by(value, "astype")
+    if node is None:
+        return None
+    (given,) = node.operands
+    to, of = value.type, given.type
+    if not isinstance(to, ArrayType) or not isinstance(of, ArrayType):
+        return None
+    return given if to.dtype.kind == "f" and of.dtype.kind in "iub" and not of.weak else None
+
+
+def _is_as_wide(value: Value, node: Node) -> bool:
+    """Whether a value brings the others to the dtype of the result."""
+    of, to = value.type, node.result.type
+    if not isinstance(of, ArrayType) or not isinstance(to, ArrayType):
+        return False
+    return not of.weak and of.dtype == to.dtype
+
+
+FINISHING: Rules = {
+    **{
+        name: in_derivatives(implied_cast)
+        for name, operation in REGISTRY.items()
+        if operation.elementwise or name == "matmul"
+    },
+    **dict.fromkeys(("transpose", "reshape"), in_derivatives(cast_later)),
+}
