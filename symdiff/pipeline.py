@@ -35,6 +35,7 @@ from symdiff.ir.signature import (
 )
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ir.types import ArrayType, carries_derivative
+from symdiff.ir.verify import verify
 from symdiff.ops.defined import of_values_alone
 from symdiff.ops.index import is_view
 from symdiff.ops.meeting import meetings
@@ -51,6 +52,7 @@ from symdiff.runtime.lengths import common, joined, with_common
 from symdiff.runtime.load import load
 from symdiff.runtime.parameters import Parameters
 from symdiff.runtime.signature import TypeText, laps_itself, layout_of, signature_of, spelled
+from symdiff.runtime.verify import is_asked_for
 from symdiff.runtime.watching import Origin
 from symdiff.source import SourceSpan
 
@@ -298,7 +300,7 @@ def _derived(chain: Chain, arguments: Arguments, function: Followed) -> Derived:
     lengths = common(function.signature)
     for k, transform in enumerate(chain.transforms):
         inner, outer, parameters = signatures[k], signatures[k + 1], chain.parameters[k]
-        graph = optimise(transform.apply(graph, replace(inner, same=same), outer, parameters))
+        graph = _optimised(transform.apply(graph, replace(inner, same=same), outer, parameters))
 
         def moved(
             path: Path, t: Transform = transform, i: Signature = inner, p: Parameters = parameters
@@ -328,6 +330,16 @@ def _derived(chain: Chain, arguments: Arguments, function: Followed) -> Derived:
         added,
         simplify_kinds(chain.transforms),
     )
+
+
+def _optimised(graph: Graph) -> Graph:
+    """A derivative, optimised; where verification is asked for it has to be well formed."""
+    if not is_asked_for():
+        return optimise(graph)
+    verify(graph)
+    graph = optimise(graph)
+    verify(graph)
+    return graph
 
 
 def is_stabler_recomputed(make: Callable[[], Graph], kinds: Sequence[str]) -> bool:
@@ -673,7 +685,7 @@ def _split(derived: Derived, wrt: Sequence[int]) -> differentiate.Split:
         return differentiate.split(derived.graph, wrt)
 
     def pulled() -> Graph:
-        return optimise(differentiate.vjp(derived.graph, wrt))
+        return _optimised(differentiate.vjp(derived.graph, wrt))
 
     with recomputing(is_stabler_recomputed(pulled, derived.simplify)):
         joint = emittable(pulled())

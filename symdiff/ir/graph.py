@@ -41,6 +41,8 @@ class Op:
     types (elements of a list may differ in length), so each node gives them names of its own.
     ``order``: how the result lies in memory; that of views ``ops.memory_order`` works out.
     ``fresh``: the result is a new array that nobody else has, so making it twice is meant.
+    ``arithmetic``: results are sums, products or other functions of numbers, which wrap where these
+    are NumPy's integers.
     """
 
     name: str
@@ -53,6 +55,11 @@ class Op:
     varied: bool = False
     order: Order | None = None
     fresh: bool = False
+    arithmetic: bool = False
+
+    def computes_with(self, position: int) -> bool:
+        """Whether an operand is a number, rather than a place, a length or a mask."""
+        return True
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"

@@ -5,6 +5,10 @@ block that reads it or one around it; each node's results are those its op infer
 of sizes); carries of loops keep their types, arms of branches join, tapes are read by their
 elements; inputs, output and mutated arguments fit the block. Derivatives meet these as everything
 does: a cotangent is a carry, an element of a tape or an arm's result of its primal's type.
+
+In a derivative no number rests on arithmetic of NumPy's integers, which wraps, or on a function of
+them in less than double precision: they are converted first, or stand beside floats. Of places and
+lengths, which are no numbers of the derivative, sums and products may be made, and counts of bools.
 """
 
 from __future__ import annotations
@@ -17,7 +21,9 @@ from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value
 from symdiff.ir.printer import print_graph
 from symdiff.ir.structure import Container, Leaf, Structure
-from symdiff.ir.types import ArrayType, Dim, ListType, TapeType, Type, takes
+from symdiff.ir.types import ArrayType, Dim, ListType, TapeType, Type, real_dtype, takes
+
+_DOUBLE = 8  # bytes
 
 
 def verify(graph: Graph) -> None:
@@ -88,10 +94,14 @@ class _Open:
 
 
 class _Scopes:
-    """The values that can be read here, and all that were defined anywhere."""
+    """The values that can be read here, and all that were defined anywhere.
+
+    ``wrapping``: integers that derivatives have made by arithmetic, or of such.
+    """
 
     def __init__(self) -> None:
         self.visible: set[Value] = set()
+        self.wrapping: set[Value] = set()
         self.ever: set[Value] = set()
         self.stack: list[_Open] = []
 
@@ -163,6 +173,7 @@ def _finish(node: Node, scopes: _Scopes) -> None:
     if node.op in _STRUCTURE:
         _STRUCTURE[node.op](node)
     _check_types(node)
+    _check_numbers(node, scopes.wrapping)
     scopes.define(node.results, node)
 
 
@@ -186,6 +197,41 @@ def _check_types(node: Node) -> None:
     _require(len(inferred) == len(node.results), f"{len(inferred)} results were expected", node)
     for value, type_ in zip(node.results, inferred, strict=True):
         _require(_alike(value.type, type_), f"{value!r} should be {type_}", node)
+
+
+def _check_numbers(node: Node, wrapping: set[Value]) -> None:
+    """No number of a derivative rests on arithmetic of integers; ``wrapping`` grows by its results.
+
+    A product of Python's integers is exact, and so is a count of bools.
+    """
+    if not node.results or node.results[0].role == "primal":
+        return
+    given = [value for k, value in enumerate(node.operands) if node.op.computes_with(k)]
+    wraps = not wrapping.isdisjoint(given)
+    kinds = {_kind(value.type) for value in given}
+    for value in node.results:
+        kind = _kind(value.type)
+        if kind in "iub" and kind:
+            counts = kind != "b" and kinds == {"b"}
+            if wraps or (node.op.arithmetic and not _is_pythons(value.type) and not counts):
+                wrapping.add(value)
+        elif kind:
+            _require(not wraps, "a number of a derivative rests on integer arithmetic", node)
+            precise = not node.op.arithmetic or not kinds or not kinds <= set("iub")
+            _require(precise or _is_double(value.type), "integers give less than doubles", node)
+
+
+def _kind(type_: Type) -> str:
+    """The kind of a number's dtype; nothing for what is no number."""
+    return type_.dtype.kind if isinstance(type_, ArrayType) else ""
+
+
+def _is_pythons(type_: Type) -> bool:
+    return isinstance(type_, ArrayType) and type_.weak
+
+
+def _is_double(type_: Type) -> bool:
+    return isinstance(type_, ArrayType) and real_dtype(type_.dtype).itemsize >= _DOUBLE
 
 
 def _alike(a: Type, b: Type) -> bool:

@@ -483,6 +483,7 @@ def elementwise(
             infer,
             evaluate,
             cost=cost,
+            arithmetic=any(partial is not None for partial in partials),
             spelling=spelling or call(f"np.{ufunc.__name__}"),
             partials=partials,
             nondifferentiable=carried,

@@ -158,6 +158,7 @@ einsum: Operation = declare(
         "einsum",
         _infer_einsum,
         lambda *xs, subscripts, optimize=False: np.einsum(subscripts, *xs, optimize=optimize),
+        arithmetic=True,
         raises=True,
         harmless=_letters_agree,
         cost="heavy",

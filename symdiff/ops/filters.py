@@ -111,6 +111,7 @@ lagged_products: Operation = declare(
         "lagged_products",
         _infer_products,
         support.lagged_products,
+        arithmetic=True,
         cost="heavy",
         spelling=supporting_call(support.lagged_products),
         vjp={

@@ -246,6 +246,7 @@ convolve: Operation = declare(
         "convolve",
         _infer_convolve,
         lambda a, v, *, mode, length: np.convolve(a, v, mode),
+        arithmetic=True,
         raises=True,
         cost="heavy",
         vjp=_convolve_vjp,

@@ -223,6 +223,7 @@ def _selected(
             f"selected_{name}",
             _infer(name, function),
             evaluate,
+            arithmetic=True,
             raises=True,
             harmless=_is_of_one_shape,
             variadic=True,

@@ -120,7 +120,7 @@ def test_rules_compute_with_integers_as_floats(f, dtype):
 
 @pytest.mark.parametrize("dtype", LARGE, ids=lambda dtype: dtype.__name__)
 def test_the_angle_of_a_point_with_an_integer_coordinate(dtype):
-    n, k, a = arguments(dtype)
+    n, _, a = arguments(dtype)
 
     def f(x, n, a):
         return np.sum(np.arctan2(x, a)) + np.sum(np.arctan2(n, x))

@@ -10,8 +10,12 @@ from symdiff.ir.graph import Block, Graph, Input, Node, Value
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, Size, TapeType
 from symdiff.ir.verify import verify
-from symdiff.ops.elementary import add, cos, less, sin
+from symdiff.ops.elementary import add, astype, cos, less, log, sin, sqrt, where
 from symdiff.ops.index import index_of
+from symdiff.ops.products import matmul
+from symdiff.ops.reduce import sum as sum_
+from symdiff.ops.shape import reshape, transpose
+from symdiff.ops.sizes import size
 from tests.ir.random_graphs import random_graph
 
 VECTOR = ArrayType(np.dtype("float64"), (Size("n"),))
@@ -234,3 +238,56 @@ def test_an_operand_replaced_by_one_of_another_scope_is_found_anywhere():
         victim.operands = (foreign, *victim.operands[1:])
         with pytest.raises(InternalError, match="used"):
             verify(graph)
+
+
+# Integers in derivatives
+
+INTEGERS = ArrayType(np.dtype("int16"), (Size("n"),))
+
+
+def derivative(build):
+    """A graph of a float vector and an integer one, whose statements are those of a derivative."""
+    x, k = Value(VECTOR, name="x"), Value(INTEGERS, name="k")
+    builder = Builder()
+    builder.role = "cotangent"
+    with building(builder):
+        result = build(x, k)
+    inputs = tuple(Input((value.name,)) for value in (x, k))
+    return Graph("f", Block((x, k), builder.nodes, (result,)), inputs, Leaf(0))
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda x, k: x * (k * k),
+        lambda x, k: x * astype(k + 1, dtype=VECTOR.dtype),
+        lambda x, k: x * reshape(transpose(-k, axes=(0,)), -1, shape=VECTOR.shape),
+        lambda x, k: x * sum_(k, axis=None, keepdims=False),
+        lambda x, k: x * matmul(k, k),
+        lambda x, k: x * where(less(x, 0.0), k, k * 2),
+        lambda x, k: x * (less(x, 0.0) + less(x, 1.0)),
+    ],
+)
+def test_arithmetic_of_integers_enters_no_number_of_a_derivative(build):
+    with pytest.raises(InternalError, match="rests on integer arithmetic"):
+        verify(derivative(build))
+
+
+@pytest.mark.parametrize("build", [lambda x, k: x * log(k), lambda x, k: sqrt(k) + x])
+def test_functions_of_integers_in_a_derivative_are_of_doubles(build):
+    with pytest.raises(InternalError, match="less than doubles"):
+        verify(derivative(build))
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda x, k: x * k * k,
+        lambda x, k: index_of(x, k + 1),
+        lambda x, k: x * (less(x, 0.0) / sum_(less(x, 0.0), axis=None, keepdims=False)),
+        lambda x, k: x * (size(k, axis=0) * size(k, axis=0) - 1),
+        lambda x, k: log(astype(k, dtype=VECTOR.dtype)) * less(k * k, 5),
+    ],
+)
+def test_places_lengths_and_counts_are_computed_with_integers(build):
+    verify(derivative(build))
