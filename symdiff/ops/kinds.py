@@ -32,20 +32,40 @@ _OWN_LOOPS = frozenset({"multiply", "absolute"})
 
 def is_numpys(operand: Operand) -> bool:
     """Whether it is an array or NumPy's own scalar; not known of what loops and branches give."""
-    stack = [operand]
-    while stack:
-        current = stack.pop()
-        kind = array_type(current).kind
-        if kind == "array":
-            return True
-        node = current.node if isinstance(current, Value) else None
-        if node is None:
-            continue
-        if node.op.name == "retype" or _is_operator(node):
-            stack.extend(node.operands)  # an operator gives a scalar where one operand is one
-        elif kind == "scalar" and _is_made_by_numpy(node):
-            return True
-    return False
+    if not isinstance(operand, Value):
+        return array_type(operand).kind == "array"
+    pending, found = [operand], False
+    while pending:
+        value = pending[-1]
+        parts = _decided_by(value)
+        if not isinstance(parts, bool):
+            unknown = [part for part in parts if part.number not in _known]
+            known = any(_known.get(part.number) for part in parts)
+            if unknown and not known:
+                pending.append(unknown[-1])
+                continue
+            parts = known
+        _known[value.number] = found = parts
+        pending.pop()
+    if len(_known) > _MOST_KNOWN:
+        _known.clear()
+    return found
+
+
+# What was found of values by their numbers, of which no two have the same: a chain of operators is
+# gone through once, however often it is asked for.
+_known: dict[int, bool] = {}
+_MOST_KNOWN = 100_000
+
+
+def _decided_by(value: Value) -> bool | tuple[Value, ...]:
+    """Whether a value is NumPy's for certain, or the values of which one has to be."""
+    kind, node = array_type(value).kind, value.node
+    if kind == "array" or node is None:
+        return kind == "array"
+    if node.op.name == "retype" or _is_operator(node):
+        return node.operands  # an operator gives a scalar where one operand is one
+    return kind == "scalar" and _is_made_by_numpy(node)
 
 
 def _is_made_by_numpy(node: Node) -> bool:

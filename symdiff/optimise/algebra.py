@@ -15,8 +15,15 @@ from symdiff.ops.declare import REGISTRY, array_type
 from symdiff.ops.elementary import add, multiply, negative, subtract, where
 from symdiff.ops.facts import is_derived, is_python, made_by, number_of
 from symdiff.ops.kinds import is_numpys
-from symdiff.optimise.facts import are_of_one_size, inexact_by, is_number, is_one, is_zero
-from symdiff.optimise.rewriting import OnDerivatives, Rewriter, Rule, Rules, apply, joined
+from symdiff.optimise.facts import (
+    MAY_BE_ZERO,
+    are_of_one_size,
+    inexact_by,
+    is_number,
+    is_one,
+    is_zero,
+)
+from symdiff.optimise.rewriting import OnDerivatives, Rewriter, Rule, Rules, apply, joined, reads
 from symdiff.optimise.rules import (
     apply_like,
     first_operand,
@@ -32,6 +39,7 @@ from symdiff.optimise.rules import (
 def neutral_right(*numbers: float) -> Rule:
     """``x op number`` is ``x``, bit for bit."""
 
+    @reads("constant", "ones")
     def neutral_number(node: Node, rewriter: Rewriter) -> Value | None:
         x, other = node.operands
         known = any(is_number(other, number) for number in numbers) or (
@@ -43,6 +51,7 @@ def neutral_right(*numbers: float) -> Rule:
 
 
 def neutral_left(number: float) -> Rule:
+    @reads("constant", "ones")
     def neutral_number(node: Node, rewriter: Rewriter) -> Value | None:
         other, x = node.operands
         known = is_number(other, number) or (number == 1 and is_one(other))
@@ -51,6 +60,7 @@ def neutral_left(number: float) -> Rule:
     return neutral_number
 
 
+@reads("constant")
 def integer_plus_zero(node: Node, rewriter: Rewriter) -> Value | None:
     """``n + 0``; of floats ``-0.0 + 0`` is another zero."""
     type_ = node.result.type
@@ -60,6 +70,7 @@ def integer_plus_zero(node: Node, rewriter: Rewriter) -> Value | None:
     return a if is_number(b, 0) else b if is_number(a, 0) else None
 
 
+@reads("constant")
 def integer_offsets(node: Node, rewriter: Rewriter) -> Value | None:
     """``(k + 1) - 1`` as ``k``, ``(n - 1) - 1`` as ``n - 2``: Python's integers are exact."""
     inner = made_by(node.operands[0], "add", "subtract")
@@ -85,6 +96,7 @@ def double_not(node: Node, rewriter: Rewriter) -> Value | None:
     return None if inner is None else inner.operands[0]
 
 
+@reads("negative")
 def double_negation(node: Node, rewriter: Rewriter) -> Value | None:
     inner = made_by(node.operands[0], "negative")
     return inner.operands[0] if inner is not None and is_exact_place(node) else None
@@ -97,6 +109,7 @@ def plain_operator(node: Node, rewriter: Rewriter) -> Value | None:
     return apply(op_of(node), *node.operands)
 
 
+@reads("constant")
 def weak_numbers(node: Node, rewriter: Rewriter) -> Value | None:
     """``2.0 * x`` for ``np.float64(2.0) * x`` where that has the same type, and bits."""
     weak = [_as_python(value) for value in node.operands]
@@ -119,6 +132,7 @@ def _as_python(value: Value) -> float | None:
 # Zeros
 
 
+@reads(*MAY_BE_ZERO)
 def plus_zero(node: Node, rewriter: Rewriter) -> Value | None:
     a, b = node.operands
     if is_zero(a) and b.type == node.result.type:
@@ -126,6 +140,7 @@ def plus_zero(node: Node, rewriter: Rewriter) -> Value | None:
     return a if is_zero(b) else None
 
 
+@reads(*MAY_BE_ZERO)
 def minus_zero(node: Node, rewriter: Rewriter) -> Value | None:
     a, b = node.operands
     if is_zero(b):
@@ -133,6 +148,7 @@ def minus_zero(node: Node, rewriter: Rewriter) -> Value | None:
     return apply_like(negative, node, b) if is_zero(a) else None
 
 
+@reads(*MAY_BE_ZERO)
 def times_zero(node: Node, rewriter: Rewriter) -> Value | None:
     """A structural zero is strong: whatever it is multiplied with, or divided by."""
     factors = node.operands[:1] if node.op.name == "divide" else node.operands
@@ -148,6 +164,7 @@ def twice(node: Node, rewriter: Rewriter) -> Value | None:
 # Signs
 
 
+@reads("negative", "multiply", "divide")
 def plus_negative(node: Node, rewriter: Rewriter) -> Value | None:
     a, b = node.operands
     second = _positive(b, rewriter)
@@ -157,6 +174,7 @@ def plus_negative(node: Node, rewriter: Rewriter) -> Value | None:
     return None if first is None else apply_like(subtract, node, b, first)
 
 
+@reads("negative", "multiply", "divide")
 def minus_negative(node: Node, rewriter: Rewriter) -> Value | None:
     a, b = node.operands
     second = _positive(b, rewriter)
@@ -181,6 +199,7 @@ def _positive(value: Value, rewriter: Rewriter, depth: int = 3) -> Value | None:
     return None
 
 
+@reads("subtract")
 def negative_difference(node: Node, rewriter: Rewriter) -> Value | None:
     """``-(a - b)`` as ``b - a``."""
     (x,) = node.operands
@@ -190,6 +209,7 @@ def negative_difference(node: Node, rewriter: Rewriter) -> Value | None:
     return apply_like(subtract, difference, *reversed(difference.operands))
 
 
+@reads("multiply")
 def negative_product(node: Node, rewriter: Rewriter) -> Value | None:
     """``-(c * x)`` with the sign in the number."""
     (x,) = node.operands
@@ -203,6 +223,7 @@ def negative_product(node: Node, rewriter: Rewriter) -> Value | None:
     return None
 
 
+@reads("negative")
 def sign_outward(node: Node, rewriter: Rewriter) -> Value | None:
     """``-a * b`` as ``-(a * b)``, where signs meet others; two of them cancel."""
     a, b = node.operands
@@ -223,6 +244,7 @@ def _carries_sign(x: Value, other: Value, node: Node, rewriter: Rewriter) -> boo
     return same and number_of(other) is None and made_for_this
 
 
+@reads("constant")
 def minus_one(node: Node, rewriter: Rewriter) -> Value | None:
     a, b = node.operands
     if is_number(a, -1) and node.op is multiply:
@@ -245,6 +267,7 @@ def same_choice(node: Node, rewriter: Rewriter) -> Value | None:
     return rewriter.zeros_for(node) if is_zero(a) and is_zero(b) else None
 
 
+@reads("where")
 def nested_choice(node: Node, rewriter: Rewriter) -> Value | None:
     """A choice that was made by the same condition before."""
     condition, a, b = node.operands

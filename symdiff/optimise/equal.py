@@ -60,32 +60,29 @@ def frozen(value: Any) -> Any:
 
 
 class Scoped:
-    """A table whose entries last as long as the block in which they are made."""
+    """A table whose entries last as long as the block in which they are made.
 
-    def __init__(self) -> None:
+    ``journal`` has what was added to several tables in order, so that it can be taken back.
+    """
+
+    def __init__(self, journal: Journal) -> None:
         self.entries: dict[Any, Any] = {}
-        self._added: list[list[Any]] = [[]]
+        self.journal = journal
 
     def add(self, key: Any, entry: Any) -> None:
         if key not in self.entries:
             self.entries[key] = entry
-            self._added[-1].append(key)
+            self.journal.append((self.entries, key))
 
-    def mark(self) -> int:
-        """What ``back_to`` needs to forget what is added to this block from here on."""
-        return len(self._added[-1])
 
-    def back_to(self, mark: int) -> None:
-        added = self._added[-1]
-        while len(added) > mark:
-            del self.entries[added.pop()]
+Journal = list[tuple[dict[Any, Any], Any]]
 
-    def enter(self) -> None:
-        self._added.append([])
 
-    def leave(self) -> None:
-        for key in self._added.pop():
-            del self.entries[key]
+def take_back(journal: Journal, length: int) -> None:
+    """Remove what was added since the journal was of this length."""
+    while len(journal) > length:
+        entries, key = journal.pop()
+        del entries[key]
 
 
 def are_same_constant(a: Value, b: Value) -> bool:

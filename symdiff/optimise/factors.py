@@ -14,11 +14,12 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ops.declare import array_type
 from symdiff.ops.elementary import by_numpy, divide, multiply, negative, sqrt
 from symdiff.ops.facts import is_constant, made_by, number_of, shape_of
-from symdiff.optimise.facts import computed_by, is_number, is_zero
-from symdiff.optimise.rewriting import Rewriter, Rules, apply
+from symdiff.optimise.facts import MAY_BE_ZERO, computed_by, is_number, is_zero
+from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
 from symdiff.optimise.rules import apply_like, both_ways, in_derivatives, regrouping
 
 
+@reads("constant")
 def factors_together(node: Node, rewriter: Rewriter) -> Value | None:
     """``c * (d * x)`` and ``c * -x`` with one number."""
     a, b = node.operands
@@ -93,6 +94,7 @@ def _is_normal(number: float, dtype: np.dtype) -> bool:
     return float(normal.tiny) <= abs(number) <= float(normal.max)
 
 
+@reads("multiply")
 def numbers_first(node: Node, rewriter: Rewriter) -> Value | None:
     """``s * (c * x)`` of two numbers, one of them known, and an array as ``(s * c) * x``."""
     for factor, rest in both_ways(node):
@@ -103,6 +105,7 @@ def numbers_first(node: Node, rewriter: Rewriter) -> Value | None:
     return None
 
 
+@reads("constant")
 def number_left(node: Node, rewriter: Rewriter) -> Value | None:
     """``x * c`` as ``c * x``."""
     a, b = node.operands
@@ -110,6 +113,7 @@ def number_left(node: Node, rewriter: Rewriter) -> Value | None:
     return apply_like(multiply, node, b, a) if swapped else None
 
 
+@reads("multiply")
 def number_outward(node: Node, rewriter: Rewriter) -> Value | None:
     """``(c * x) * y`` of numbers as ``c * (x * y)``, where other factors are.
 
@@ -127,6 +131,7 @@ def number_outward(node: Node, rewriter: Rewriter) -> Value | None:
     return None
 
 
+@reads("multiply")
 def numbers_across(node: Node, rewriter: Rewriter) -> Value | None:
     """``(s * x) * (c * y)`` of two numbers and two arrays as ``((s * c) * x) * y``."""
     for first, second in both_ways(node):
@@ -156,6 +161,7 @@ def _is_moderate(*values: Value) -> bool:
     return any(isinstance(n, int | float) and 1e-6 < abs(n) < 1e6 for n in numbers)
 
 
+@reads("divide")
 def times_reciprocal(node: Node, rewriter: Rewriter) -> Value | None:
     """``g * (1 / x)`` as ``g / x``."""
     a, b = node.operands
@@ -170,6 +176,7 @@ def times_reciprocal(node: Node, rewriter: Rewriter) -> Value | None:
     return None
 
 
+@reads("divide", "negative")
 def shared_quotient(node: Node, rewriter: Rewriter) -> Value | None:
     """``g * (y / x)`` as ``(g / x) * y`` where ``g / x`` was made before ``y / x``.
 
@@ -190,6 +197,7 @@ def shared_quotient(node: Node, rewriter: Rewriter) -> Value | None:
     return None
 
 
+@reads("constant")
 def small_power(node: Node, rewriter: Rewriter) -> Value | None:
     """``x ** 2`` as ``x * x``, and its like: many times faster on arrays."""
     x, exponent = node.operands
@@ -205,6 +213,7 @@ def small_power(node: Node, rewriter: Rewriter) -> Value | None:
     return apply(sqrt, x) if number == 0.5 and shape_of(x) else None
 
 
+@reads(*MAY_BE_ZERO)
 def plain_product(node: Node, rewriter: Rewriter) -> Value | None:
     """A masked product whose factors need no mask."""
     g, p = node.operands
@@ -218,6 +227,7 @@ def plain_product(node: Node, rewriter: Rewriter) -> Value | None:
     return None
 
 
+@reads(*MAY_BE_ZERO)
 def plain_quotient(node: Node, rewriter: Rewriter) -> Value | None:
     """A masked quotient that needs no mask."""
     g, x = node.operands

@@ -6,6 +6,7 @@ known that it is.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -22,6 +23,8 @@ _TRANSFORMS = frozenset({"fft", "ifft", "rfft", "irfft"})
 _MOVES_ZEROS = frozenset(
     {"transpose", "reshape", "broadcast_to", "unbroadcast", "negative", "astype", "copy", "sum"}
 )
+
+MAY_BE_ZERO = _MOVES_ZEROS | {"zeros", "constant"}  # what ``is_zero`` may hold of is made by these
 
 
 def lengths_given(node: Node) -> Iterator[tuple[Dim, Value]]:
@@ -67,17 +70,24 @@ def is_of_one_precision(node: Node) -> bool:
     Integers wrap where they are put together, and the wider of two precisions is lost. Python's
     numbers are exact, or are rounded where they meet others.
     """
-    return all(_is_as_precise(value, node.result) for value in (*node.operands, node.result))
+    wanted = _precision(node.result)
+    return wanted is not None and all(
+        _is_weak(value) or _precision(value) == wanted for value in node.operands
+    )
 
 
-def _is_as_precise(value: Value, result: Value) -> bool:
-    type_, wanted = value.type, result.type
-    if not isinstance(type_, ArrayType) or not isinstance(wanted, ArrayType):
-        return False
-    if type_.weak and value is not result:
-        return True
-    kinds = type_.dtype.kind in "fc" and wanted.dtype.kind in "fc"
-    return kinds and real_dtype(type_.dtype) == real_dtype(wanted.dtype)
+def _is_weak(value: Value) -> bool:
+    return isinstance(value.type, ArrayType) and value.type.weak
+
+
+def _precision(value: Value) -> np.dtype | None:
+    """The dtype of the real parts of floats and complex numbers; of anything else None."""
+    return _real_part(value.type.dtype) if isinstance(value.type, ArrayType) else None
+
+
+@functools.cache
+def _real_part(dtype: np.dtype) -> np.dtype | None:
+    return real_dtype(dtype) if dtype.kind in "fc" else None
 
 
 def computed_by(value: Value, *names: str) -> Node | None:

@@ -14,7 +14,7 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import type_of_constant
 from symdiff.ops.declare import REGISTRY, DeclaredOp
 from symdiff.ops.facts import is_derived, number_of
-from symdiff.optimise.rewriting import Rewriter, Rules
+from symdiff.optimise.rewriting import Rewriter, Rules, reads_only
 
 _LARGEST_INT = 2**63
 _LONGEST_TEXT = 8
@@ -28,6 +28,7 @@ _CASTS = (
 )
 
 
+@reads_only("constant")
 def fold(node: Node, rewriter: Rewriter) -> Value | None:
     """The value of a node of known Python numbers."""
     numbers = [number_of(value) for value in node.operands]

@@ -26,7 +26,7 @@ from symdiff.ops.index import (
     key_of,
 )
 from symdiff.optimise.facts import is_zero
-from symdiff.optimise.rewriting import Rewriter, Rules, apply
+from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
 from symdiff.optimise.rules import in_derivatives, stays_zero
 
 _LONGEST_CHAIN = 16
@@ -311,6 +311,7 @@ def whole_added(node: Node, rewriter: Rewriter) -> Value | None:
     return v if is_zero(x) else apply(add, x, v)
 
 
+@reads("index_add")
 def sum_with_parts(node: Node, rewriter: Rewriter) -> Value | None:
     """``A`` plus zeros with parts added to: ``A`` with these parts added to."""
     a, b = node.operands

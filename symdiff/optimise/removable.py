@@ -19,7 +19,7 @@ from symdiff.ops.creation import ones
 from symdiff.ops.elementary import divide, multiply, negative, sign, strong_divide
 from symdiff.ops.facts import is_derived, made_by, number_of
 from symdiff.optimise.facts import computed_by, is_number
-from symdiff.optimise.rewriting import Rewriter, Rules, apply
+from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
 from symdiff.optimise.rules import apply_like, both_ways, op_of, regrouping
 
 _DEPTH = 6
@@ -39,6 +39,7 @@ def quotient_cancelled(node: Node, rewriter: Rewriter) -> Value | None:
     return None
 
 
+@reads("multiply", "divide", "strong_divide", "negative", "sign")
 def product_cancelled(node: Node, rewriter: Rewriter) -> Value | None:
     """``(a * v) * (b / nonzero(v))`` as ``a * b``, ``(a * abs(x)) * sign(x)`` as ``a * x``."""
     for first, second in both_ways(node):

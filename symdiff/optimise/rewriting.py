@@ -25,11 +25,18 @@ from symdiff.ir.types import ArrayType, Dim, Size
 from symdiff.ops.creation import zeros
 from symdiff.ops.facts import is_derived, made_by, number_of, shape_of
 from symdiff.ops.sizes import size
-from symdiff.optimise.equal import Scoped, are_same_constant, key_of_node
+from symdiff.optimise.equal import (
+    Journal,
+    Scoped,
+    are_same_constant,
+    key_of_node,
+    take_back,
+)
 from symdiff.optimise.facts import (
     are_of_one_size,
     dims_at,
     has_derivatives,
+    is_of_one_precision,
     is_zero,
     lengths_given,
     varying_symbols,
@@ -41,30 +48,81 @@ Rule = Callable[[Node, "Rewriter"], "Value | None"]
 
 @dataclass(frozen=True, slots=True)
 class OnDerivatives:
-    """A rule that is kept from the user's own statements."""
+    """A rule that is kept from the user's own statements.
+
+    One that ``regroups`` is kept for nodes that compute in one precision, as well.
+    """
 
     rule: Rule
+    regroups: bool = False
 
 
 Rules = Mapping[str, Sequence[Rule | OnDerivatives]]
+_READS: dict[Rule, frozenset[str]] = {}
+_READS_ONLY: dict[Rule, frozenset[str]] = {}
+
+
+def reads(*makers: str) -> Callable[[Rule], Rule]:
+    """A rule that fits only where an operand is made by one of these ops: it is not tried where
+    none is.
+    """
+
+    def declared(rule: Rule) -> Rule:
+        _READS[rule] = frozenset(makers)
+        return rule
+
+    return declared
+
+
+def reads_only(*makers: str) -> Callable[[Rule], Rule]:
+    """A rule that fits only where every operand is made by one of these ops."""
+
+    def declared(rule: Rule) -> Rule:
+        _READS_ONLY[rule] = frozenset(makers)
+        return rule
+
+    return declared
 
 
 class Table:
     """Rules by the names of ops: those for the user's own statements, and for derivatives'."""
 
     def __init__(self, rules: Rules) -> None:
-        self._own = {
-            name: [rule for rule in given if not isinstance(rule, OnDerivatives)]
-            for name, given in rules.items()
-        }
-        self._derived = {
-            name: [rule.rule if isinstance(rule, OnDerivatives) else rule for rule in given]
-            for name, given in rules.items()
-        }
+        self._rules = rules
+        self._fitting: dict[_Kind, Sequence[Rule]] = {}
 
     def rules_for(self, node: Node) -> Sequence[Rule]:
         """The rules that may fit a node, in the order in which they are tried."""
-        return (self._derived if is_derived(node) else self._own).get(node.op.name, ())
+        given = self._rules.get(node.op.name)
+        if not given:
+            return ()
+        derived = is_derived(node)
+        makers = frozenset([v.node.op.name if v.node else None for v in node.operands])
+        kind = node.op.name, derived, derived and is_of_one_precision(node), makers
+        found = self._fitting.get(kind)
+        if found is None:
+            found = self._fitting[kind] = _fitting(given, kind)
+        return found
+
+
+_Kind = tuple[str, bool, bool, frozenset[str | None]]
+
+
+def _fitting(rules: Sequence[Rule | OnDerivatives], kind: _Kind) -> Sequence[Rule]:
+    """The rules that may fit a node of this kind: of a derivative or not, of one precision or not,
+    with operands made by these ops.
+    """
+    _, derived, is_one, makers = kind
+    found = []
+    for rule in rules:
+        if isinstance(rule, OnDerivatives):
+            if not derived or (rule.regroups and not is_one):
+                continue
+            rule = rule.rule
+        read, every = _READS.get(rule), _READS_ONLY.get(rule)
+        if (read is None or not read.isdisjoint(makers)) and (every is None or makers <= every):
+            found.append(rule)
+    return found
 
 
 def rewrite(graph: Graph, rules: Table, *, common: bool = False, control: bool = False) -> Graph:
@@ -107,10 +165,10 @@ class Rewriter(Builder):
         self._partial = set(graph.partial)
         self._inputs: set[Value] = set()
         self._varying = varying_symbols(graph)
-        self.sizes = Scoped()  # lengths that stand for a dimension
-        self._parts = Scoped()
-        self._made = Scoped()
-        self._tables = (self._made, self._parts, self.sizes)
+        self._journal: Journal = []
+        self.sizes = Scoped(self._journal)  # lengths that stand for a dimension
+        self._parts = Scoped(self._journal)
+        self._made = Scoped(self._journal)
         self.new_values: dict[Value, Value] = {}
         self.tapes: dict[Value, Value] = {}  # tapes of one value, and the value
         self.indices: set[Value] = set()  # tapes of the turn's index
@@ -222,33 +280,29 @@ class Rewriter(Builder):
         self._learn_sizes(node)
 
     def _ruled(self, node: Node) -> Value | None:
+        """What the first rule that fits gives for a node; a rule that gives nothing leaves nothing
+        behind.
+        """
         rules = self.rules.rules_for(node)
         if not rules or len(node.results) != 1:
             return None
         before = self.span, self.role, self.name
         self.span, self.role, self.name = node.span, node.result.role, None
+        nodes, made, done = self.nodes, len(self.nodes), len(self.done)
+        journal = len(self._journal)
         try:
             for rule in rules:
-                value = self._tried(rule, node)
-                if value is not None:
+                value = rule(node, self)
+                if value is not None and _can_be(node, value):
                     self.changes(rule.__module__.rpartition(".")[2], rule.__name__)
                     if value.number > node.result.number:
                         value.type = node.result.type  # made for this: sizes keep their names
                     return value
+                if len(nodes) > made or len(self.done) > done:
+                    del nodes[made:], self.done[done:]
+                    take_back(self._journal, journal)
         finally:
             self.span, self.role, self.name = before
-        return None
-
-    def _tried(self, rule: Rule, node: Node) -> Value | None:
-        """What a rule gives for a node; a rule that gives nothing leaves nothing behind."""
-        count, done = len(self.nodes), len(self.done)
-        marks = [table.mark() for table in self._tables]
-        value = rule(node, self)
-        if value is not None and _can_be(node, value):
-            return value
-        del self.nodes[count:], self.done[done:]
-        for table, mark in zip(self._tables, marks, strict=True):
-            table.back_to(mark)
         return None
 
     def changes(self, table: str, rule: str) -> None:
@@ -289,13 +343,11 @@ class Rewriter(Builder):
     def nested(self, block: Block, parameters: tuple[Value, ...] = ()) -> Block:
         """A nested block, its parameters mapped already."""
         before, self.nodes = self.nodes, []
-        for table in self._tables:
-            table.enter()
+        length = len(self._journal)
         try:
             return self._filled(block, parameters)
         finally:
-            for table in self._tables:
-                table.leave()
+            take_back(self._journal, length)
             self.nodes = before
 
     def new_parameters(self, block: Block) -> None:

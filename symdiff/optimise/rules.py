@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,8 +9,8 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import REGISTRY
 from symdiff.ops.facts import is_derived, is_python
-from symdiff.optimise.facts import is_of_one_precision, is_zero
-from symdiff.optimise.rewriting import OnDerivatives, Rewriter, Rule, apply
+from symdiff.optimise.facts import MAY_BE_ZERO, is_zero
+from symdiff.optimise.rewriting import OnDerivatives, Rewriter, Rule, apply, reads
 
 
 def is_exact_place(node: Node) -> bool:
@@ -46,20 +45,13 @@ def in_derivatives(*rules: Rule) -> Sequence[OnDerivatives]:
 
 def regrouping(*rules: Rule) -> Sequence[OnDerivatives]:
     """The rules, kept for derivatives that compute in one precision: see ``computed_by``."""
-    return in_derivatives(*map(_of_one_precision, rules))
-
-
-def _of_one_precision(rule: Rule) -> Rule:
-    @functools.wraps(rule)
-    def guarded(node: Node, rewriter: Rewriter) -> Value | None:
-        return rule(node, rewriter) if is_of_one_precision(node) else None
-
-    return guarded
+    return tuple(OnDerivatives(rule, regroups=True) for rule in rules)
 
 
 # Rules of several families
 
 
+@reads(*MAY_BE_ZERO)
 def stays_zero(node: Node, rewriter: Rewriter) -> Value | None:
     """Ops that make zeros of zeros."""
     if node.op.name == "zeros" or not is_zero(node.operands[0]):

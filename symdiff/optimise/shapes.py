@@ -14,8 +14,8 @@ from symdiff.ops.facts import is_derived, made_by, shape_of
 from symdiff.ops.products import matmul
 from symdiff.ops.reduce import axes_of, sum
 from symdiff.ops.shape import broadcast_to, reshape, transpose
-from symdiff.optimise.facts import are_of_one_size, computed_by, is_zero, meet_as_one
-from symdiff.optimise.rewriting import Rewriter, Rule, Rules, apply, joined
+from symdiff.optimise.facts import MAY_BE_ZERO, are_of_one_size, computed_by, is_zero, meet_as_one
+from symdiff.optimise.rewriting import Rewriter, Rule, Rules, apply, joined, reads
 from symdiff.optimise.rules import first_operand, in_derivatives, regrouping, stays_zero
 
 
@@ -60,6 +60,7 @@ def transposed_product(node: Node, rewriter: Rewriter) -> Value | None:
     return apply(matmul, transpose(b, axes=(1, 0)), transpose(a, axes=(1, 0)))
 
 
+@reads("broadcast_to")
 def absorbed_broadcasts(node: Node, rewriter: Rewriter) -> Value | None:
     """An elementwise op broadcasts by itself."""
     slim = [_before_broadcast(value) for value in node.operands]
@@ -68,6 +69,7 @@ def absorbed_broadcasts(node: Node, rewriter: Rewriter) -> Value | None:
     return _slimmest(node, slim, rewriter)
 
 
+@reads("broadcast_to")
 def broadcast_later(node: Node, rewriter: Rewriter) -> Value | None:
     """What is computed of numbers that were broadcast, computed of the numbers."""
     wide = [inner for value in node.operands if (inner := made_by(value, "broadcast_to"))]
@@ -122,6 +124,7 @@ def _before_broadcast(value: Value) -> Value:
     return value if node is None else node.operands[0]
 
 
+@reads("broadcast_to")
 def absorbed_by_write(node: Node, rewriter: Rewriter) -> Value | None:
     """What is written into a region is broadcast to it."""
     x, v, *dynamic = node.operands
@@ -150,6 +153,7 @@ def sum_of_broadcast(node: Node, rewriter: Rewriter) -> Value | None:
     return apply(broadcast_to, total, *sizes, shape=shape)
 
 
+@reads("multiply", "negative")
 def sum_of_multiple(node: Node, rewriter: Rewriter) -> Value | None:
     """``sum(c * x)`` as ``c * sum(x)``, of a number ``c``; ``sum(-x)`` as ``-sum(x)``."""
     (x,) = node.operands
@@ -235,6 +239,7 @@ def _are_matrices(product: Node, rewriter: Rewriter) -> bool:
     return ranks == [2, 2] and rewriter.takes(product.result)
 
 
+@reads(*MAY_BE_ZERO)
 def zero_product(node: Node, rewriter: Rewriter) -> Value | None:
     return rewriter.zeros_for(node) if any(map(is_zero, node.operands)) else None
 
