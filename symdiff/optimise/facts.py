@@ -70,23 +70,24 @@ def is_of_one_precision(node: Node) -> bool:
     Integers wrap where they are put together, and the wider of two precisions is lost. Python's
     numbers are exact, or are rounded where they meet others.
     """
-    wanted = _precision(node.result)
-    return wanted is not None and all(
-        _is_weak(value) or _precision(value) == wanted for value in node.operands
-    )
-
-
-def _is_weak(value: Value) -> bool:
-    return isinstance(value.type, ArrayType) and value.type.weak
-
-
-def _precision(value: Value) -> np.dtype | None:
-    """The dtype of the real parts of floats and complex numbers; of anything else None."""
-    return _real_part(value.type.dtype) if isinstance(value.type, ArrayType) else None
+    wanted = node.result.type
+    precision = _real_part(wanted.dtype) if isinstance(wanted, ArrayType) else None
+    if precision is None:
+        return False
+    for value in node.operands:
+        type_ = value.type
+        if type_ is wanted:
+            continue
+        if not isinstance(type_, ArrayType):
+            return False
+        if not type_.weak and _real_part(type_.dtype) != precision:
+            return False
+    return True
 
 
 @functools.cache
 def _real_part(dtype: np.dtype) -> np.dtype | None:
+    """The dtype of the real parts of floats and complex numbers; of others None."""
     return real_dtype(dtype) if dtype.kind in "fc" else None
 
 

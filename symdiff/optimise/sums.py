@@ -20,6 +20,7 @@ from symdiff.optimise.rewriting import Rewriter, Rules, apply
 from symdiff.optimise.rules import regrouping
 
 _MOST_TERMS = 12
+_MOST_ADDED = 24  # terms that are added to what a loop carries at once
 
 Terms = list[tuple[Value, float]]
 
@@ -137,6 +138,8 @@ def added_at_once(node: Node, rewriter: Rewriter) -> Value | None:
     value = node.result
     inner: Node | None = node
     while inner is not None and (inner is node or rewriter.takes(value)):
+        if len(terms) == _MOST_ADDED:
+            return None
         value, other = inner.operands
         terms.append((other, inner.op is add))
         inner = computed_by(value, "add", "subtract")
