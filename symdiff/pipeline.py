@@ -46,6 +46,7 @@ from symdiff.optimise.islands import KINDS, Replacement, simplify_islands
 from symdiff.parse import Marks, stage
 from symdiff.parse.staged import Staged, StaticDemand
 from symdiff.runtime.calling import follow
+from symdiff.runtime.collecting import seldom_collecting
 from symdiff.runtime.entry import Check
 from symdiff.runtime.facts import compiled_for
 from symdiff.runtime.lengths import common, joined, with_common
@@ -210,6 +211,7 @@ class Pair:
     origins: tuple[Origin, ...]
 
 
+@seldom_collecting()
 def followed(
     function: Callable[..., Any],
     names: Sequence[str],
@@ -273,6 +275,7 @@ def _defaults_written(
     return checks
 
 
+@seldom_collecting()
 def derive(chain: Chain, arguments: Arguments, known: Followed | None = None) -> Derived:
     """The optimised graph of the outermost transform for a normalised call (or spelled types).
 
@@ -575,6 +578,7 @@ def _refuse_overlap(
 # Programs -----------------------------------------------------------------------------------------
 
 
+@seldom_collecting()
 def build(
     derived: Derived, name: str, *, exact: bool = False, beside: Namespace | None = None
 ) -> Program:
@@ -644,6 +648,7 @@ def emittable(graph: Graph) -> Graph:
     return graph if plain is graph else optimise(plain)
 
 
+@seldom_collecting()
 def build_pair(
     derived: Derived,
     name: str,

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 import numpy as np
 
 from symdiff.errors import SignatureError, UnsupportedCallError
+from symdiff.runtime.collecting import seldom_collecting
 from symdiff.runtime.signature import with_types
 
 if TYPE_CHECKING:
@@ -424,7 +425,8 @@ class Differentiable:
 
     @functools.cached_property
     def _home(self) -> Home:
-        from symdiff.api.programs import home_of
+        with seldom_collecting():  # while the compiler is loaded
+            from symdiff.api.programs import home_of
 
         return home_of(self._function)
 
