@@ -25,7 +25,7 @@ from symdiff.parse.blame import is_users
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import Heap
 from symdiff.parse.interpreter import ERROR, HOOKS, Interpreter
-from symdiff.parse.join import Arm, Joiner, Kept
+from symdiff.parse.join import Arm, BranchJoin, Kept
 from symdiff.parse.raising import raise_error
 from symdiff.parse.values import (
     ABSENT,
@@ -113,7 +113,7 @@ def join_arms(
 ) -> Heap:
     """Append the branch and go on from the joined heap; gives the heap."""
     base, left = interp.heap, leave_in_arms(interp, arms)
-    joiner = Joiner(interp, *arms, since, predicate, kept)
+    joiner = BranchJoin(interp, *arms, since, predicate, kept)
     interp.heap = joiner.join_heaps()
     go_on_from(interp, base, left)
     if not (arms[0].reached or arms[1].reached):

@@ -23,7 +23,8 @@ from symdiff.parse.branches import join_arms, run_arm, taken_from
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import Heap, Key
 from symdiff.parse.interpreter import HOOKS, Interpreter, StatementValues
-from symdiff.parse.join import Kept, constant_of, is_case
+from symdiff.parse.join import Kept
+from symdiff.parse.unions import constant_of, is_case
 from symdiff.parse.values import Abstract, Conflict, ConflictRead, Token, now
 
 _MANY = 4096  # statements whose parts are remembered: they are staged turn by turn

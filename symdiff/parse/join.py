@@ -13,11 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from symdiff.ir.build import Builder, building
-from symdiff.ir.control import cond, emit_cond, emit_undefined, join_types, loop, undefined
+from symdiff.ir.control import emit_cond, emit_undefined
 from symdiff.ir.graph import Block, Node, Value
-from symdiff.ir.structure import Structure, is_leaf
-from symdiff.ir.types import BOOL, INT, ArrayType, ListType, Type, open_symbols
-from symdiff.ops.elementary import equal, not_, result_dtype
+from symdiff.ir.types import BOOL, ArrayType, ListType, Type
 from symdiff.ops.index import index_of
 from symdiff.ops.lists import list_new
 from symdiff.parse.activations import PARENT, rebinds
@@ -35,16 +33,35 @@ from symdiff.parse.heap import (
     same,
     several,
 )
-from symdiff.parse.holders import Holder, holder_of, one_of_several
-from symdiff.parse.indexed import alike_but_for_indices, at_indices, indices, is_indexed
+from symdiff.parse.holders import Holder, holder_of
 from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.lattice import (
+    Join,
+    Table,
+    bound_flag,
+    content_of_maybe,
+    is_bound,
+    is_number,
+    is_variable,
+    key_name,
+    meet,
+    meet_in_list,
+    own_symbol,
+)
 from symdiff.parse.staged_lists import (
     columns_from,
     columns_of,
-    content_of,
     leaf_value,
 )
-from symdiff.parse.trees import same_structure
+from symdiff.parse.unions import (
+    MOST_CASES,
+    constant_of,
+    contents_of,
+    is_case,
+    may_be_undefined,
+    opposite,
+    which_of,
+)
 from symdiff.parse.values import (
     ABSENT,
     ALWAYS,
@@ -68,9 +85,6 @@ from symdiff.parse.values import (
 )
 from symdiff.parse.writeback import is_place, is_written_back, stands_at, write_place
 
-MOST_CASES = 6
-_KINDS = ("python", "scalar", "array")
-
 
 @dataclass(slots=True)
 class Arm:
@@ -92,47 +106,6 @@ class _Nothing:
 NOTHING = _Nothing()
 
 
-def meet(a: Type, b: Type, symbol: str) -> Type:
-    """The type of a value that has one type on one path and another on the other.
-
-    A Python number has the dtype that it takes beside the other: ``t = 0.0`` is of float32 in a
-    loop that adds elements of float32 to it.
-    """
-    if isinstance(a, ArrayType) and isinstance(b, ArrayType) and not a.shape and not b.shape:
-        kind = max(a.kind, b.kind, key=_KINDS.index)
-        return ArrayType(result_dtype(a, b), (), kind)
-    try:
-        return join_types(a, b, symbol)
-    except TypeError as error:
-        raise Unjoinable(str(error)) from None
-
-
-def meet_in_list(a: Type, b: Type, symbol: str) -> Type:
-    """The type of two elements of one list: Python's numbers keep theirs in an array of it."""
-    if isinstance(a, ArrayType) and isinstance(b, ArrayType) and a.weak != b.weak:
-        a, b = (replace(one, kind="scalar") if one.weak else one for one in (a, b))
-    return meet(a, b, symbol)
-
-
-def own_symbol() -> str:
-    """A name that no other size has."""
-    return f"%{Value(INT).number}"
-
-
-def met(
-    a: Type, b: Type, varying: set[str], meet: Callable[[Type, Type, str], Type] = meet
-) -> Type:
-    """The type of both; the symbols of the sizes in which they differ are added to ``varying``."""
-    symbol = own_symbol()
-    type_ = meet(a, b, symbol)
-    varying.update(s for s in open_symbols(type_) if s.startswith(f"{symbol}."))
-    return type_
-
-
-def is_number(content: Abstract) -> bool:
-    return isinstance(content, Value) or is_leaf(content)
-
-
 @dataclass(slots=True)
 class Merged:
     """A location of the joined heap that is another one in each arm (or None in one)."""
@@ -152,7 +125,7 @@ class Kept:
     conflict: Conflict
 
 
-class Joiner:
+class BranchJoin(Join):
     """Joins the contents of two arms' heaps; ``outs`` collects what the branch has to give."""
 
     def __init__(
@@ -165,6 +138,7 @@ class Joiner:
         kept: Kept | None = None,
     ) -> None:
         self.predicate = predicate
+        self.apart = interp.apart
         self.kept = kept
         self.interp = interp
         self.arms = (then, orelse)
@@ -263,7 +237,7 @@ class Joiner:
         return same(a, kept.then) and same(b, kept.orelse)
 
     def _is_told_apart(self, name: str, *contents: Abstract) -> bool:
-        if self.kept is not None or name in self.interp.apart:
+        if self.kept is not None or name in self.apart:
             return True
         return any(isinstance(c, Conflict) and c.cases is not None for c in contents)
 
@@ -295,7 +269,7 @@ class Joiner:
         for number, found in content.cases.contents.items():
             if isinstance(found, Array) and found.lenses:
                 base = self.arms[arm].heap.get(found.storage)
-                if isinstance(base, Value) and _may_be_undefined(base):
+                if isinstance(base, Value) and may_be_undefined(base):
                     told = functools.partial(is_case, content.cases, number)
                     self.told.setdefault((arm, found), told)
 
@@ -410,30 +384,24 @@ class Joiner:
         out = self._out("bound", *_order(arm, flag, false))
         return PossiblyUnbound(content, lambda: out)
 
-    def join(self, name: str, a: Abstract, b: Abstract) -> Abstract:
-        """One abstract value for what is ``a`` after one arm and ``b`` after the other."""
-        if same(a, b):
-            return self._one_of_several(name, a) if a is not b else a
-        for content in (a, b):
-            if isinstance(content, Conflict):
-                if content.written:
-                    raise Unjoinable("it was set on other paths")
-                if content.cases is not None:
-                    raise Unjoinable("it is one of several on a path")
-                return content
-        if a is ABSENT or b is ABSENT:
-            return self._half(name, a, b)
-        if is_number(a) and is_number(b):
-            return self._numbers(name, a, b)
-        if all(is_number(content) or isinstance(content, Array) for content in (a, b)):
-            return self._arrays(name, a, b)
-        return self._containers(name, a, b)
+    def unchanged(self, name: str, a: Abstract, b: Abstract) -> Abstract:
+        return self.one_of_several(name, a) if a is not b else a
+
+    def of_conflict(self, conflict: Conflict, side: int) -> Abstract:
+        if conflict.written:
+            raise Unjoinable("it was set on other paths")
+        if conflict.cases is not None:
+            raise Unjoinable("it is one of several on a path")
+        return conflict
 
     # Numbers and arrays ---------------------------------------------------------------------------
 
-    def _numbers(self, name: str, a: Abstract, b: Abstract) -> Abstract:
-        then, orelse = self._in_arm(0, constant, a), self._in_arm(1, constant, b)
-        return self._out(name, then, orelse)
+    def number(self, name: str, a: Abstract, b: Abstract) -> Value:
+        if a is ABSENT:
+            return self._out(name, self._in_arm(0, emit_undefined, b.type), b)
+        if b is ABSENT:
+            return self._out(name, a, self._in_arm(1, emit_undefined, a.type))
+        return self._out(name, self._in_arm(0, constant, a), self._in_arm(1, constant, b))
 
     def _in_arm(self, arm: int, make: Callable[[Any], Value], content: Any) -> Value:
         if isinstance(content, Value):
@@ -468,27 +436,25 @@ class Joiner:
         with building(Builder(self.arms[arm].nodes, self.interp.span)):
             return as_type(value, type_)
 
-    def _arrays(self, name: str, a: Abstract, b: Abstract) -> Abstract:
+    def array(self, name: str, a: Abstract, b: Abstract) -> Array:
         known = self.arrays.get((a, b))
         if known is None:
-            at_another = alike_but_for_indices(a, b) and a.storage.serial < self.since
-            join = self._part if at_another else self._new_array
-            known = self.arrays[a, b] = join(name, a, b)
+            known = self.arrays[a, b] = self._new_array(name, a, b)
         return known
-
-    def _part(self, name: str, a: Array, b: Array) -> Array:
-        """A part of an array from before, at another index on each path."""
-        pairs = zip(indices(a), indices(b), strict=True)
-        return at_indices(a, [self._out("", x, y) for x, y in pairs])
 
     def _new_array(self, name: str, a: Abstract, b: Abstract) -> Array:
         lost = self._lost_in_an_arm(a, b)
         if lost is not None:
             return self._merged_array(name, a, b, lost)
+        if a is ABSENT or b is ABSENT:
+            present = (
+                self._read(k, c) if isinstance(c, Array) else c for k, c in enumerate((a, b))
+            )
+            return self._merged_array(name, a, b, self.number(name, *present))
         values = [self._read(k, c) if isinstance(c, Array) else c for k, c in enumerate((a, b))]
         if not all(isinstance(v, Value) and is_array(v.type) for v in values):
             return self._either(name, a, b)
-        if name in self.interp.apart and not (self._is_new(a) and self._is_new(b)):
+        if name in self.apart and not (self._is_new(a) and self._is_new(b)):
             raise Unjoinable("one array in one branch, another one in the other")
         return self._merged_array(name, a, b, self._out(name, *values))
 
@@ -513,7 +479,7 @@ class Joiner:
         values = [self._element(arm, content) for arm, content in enumerate((a, b))]
         then, orelse = values
         reason = f"{describe(a)} in one branch, {describe(b)} in the other"
-        if then is None or orelse is None or name in self.interp.apart:
+        if then is None or orelse is None or name in self.apart:
             raise Unjoinable(reason)
         array = self._merged_array(name, a, b, self._out(name, then, orelse))
         text = f"'{name}' differs between two paths: {reason}"
@@ -557,33 +523,18 @@ class Joiner:
 
     # Half defined, containers ---------------------------------------------------------------------
 
-    def _half(self, name: str, a: Abstract, b: Abstract) -> Abstract:
+    def half(self, name: str, a: Abstract, b: Abstract) -> Abstract:
         arm, content = (1, b) if a is ABSENT else (0, a)
         holder = holder_of(content)
         if holder is not None:
             return self._holder_on_one_path(name, arm, content, holder)
         if is_programs(content) and born(content) >= self.since:
-            return self._merged_ref(name, *_order(arm, content, None))
-        if is_indexed(content) and content.storage.serial < self.since:
-            return self._part_on_one_path(arm, content)
+            return self.held(name, *_order(arm, content, None))
         if isinstance(content, Value):
-            value = content
-        elif isinstance(content, Array) and not self._is_outside(content):
-            lost = self._lost_in_an_arm(a, b)
-            if lost is not None:
-                return self._merged_array(name, a, b, lost)
-            known = self.arrays.get((a, b))
-            if known is not None:
-                return known
-            value = self._read(arm, content)
-        else:
-            return self._half_static(content)
-        missing = self._in_arm(1 - arm, lambda type_: emit_undefined(type_), value.type)
-        out = self._out(name, *_order(arm, value, missing))
-        if not isinstance(content, Array):
-            return out
-        self.arrays[a, b] = array = self._merged_array(name, a, b, out)
-        return array
+            return self.number(name, a, b)
+        if isinstance(content, Array) and not self.is_outside(content):
+            return self.array(name, a, b)
+        return self._half_static(content)
 
     def _holder_on_one_path(
         self, name: str, arm: int, content: Abstract, holder: Holder
@@ -597,73 +548,46 @@ class Joiner:
             self.functions[arm, content] = made
         return made
 
-    def _part_on_one_path(self, arm: int, array: Array) -> Array:
-        values = []
-        for index in indices(array):
-            missing = self._in_arm(1 - arm, lambda type_: emit_undefined(type_), index.type)
-            values.append(self._out("", *_order(arm, index, missing)))
-        return at_indices(array, values)
-
-    def _is_outside(self, array: Array) -> bool:
-        """Whether an array, or what it is a fixed part of, has been there before the branch."""
-        fixed = not any(lens.operands for lens in array.lenses)
-        return fixed and array.storage.serial < self.since
-
     def _half_static(self, content: Abstract) -> Abstract:
         """Static, or a handle: reading it where it is unbound is the user's error."""
         if isinstance(content, Generator | Iterable) or born(content) >= self.since:
             raise Unjoinable(f"{describe(content)} on one path only")
         return content
 
-    def _containers(self, name: str, a: Abstract, b: Abstract) -> Abstract:
-        one, other = holder_of(a), holder_of(b)
-        if one is not None and other is not None and one.kind == other.kind:
-            if name in self.interp.apart and isinstance(a, Closure):
-                raise Unjoinable("one function in one branch, another one in the other")
-            pairs = zip(one.parts, other.parts, strict=True)
-            made = one.made_of(tuple(self.join(name, x, y) for x, y in pairs))
-            return self._one_of_several(name, made)
-        if is_programs(a) and is_programs(b) and type(a) is type(b):
-            return self._merged_ref(name, a, b)
-        if isinstance(a, tuple) and isinstance(b, tuple):
-            raise Unjoinable(f"a tuple of {len(a)} in one branch, of {len(b)} in the other")
-        if isinstance(a, dict) and isinstance(b, dict):
-            raise Unjoinable(f"a dict with keys {list(a)} in one branch, {list(b)} in the other")
-        raise Unjoinable(f"{describe(a)} in one branch, {describe(b)} in the other")
+    def join_part(self, name: str, whole: Abstract, a: Abstract, b: Abstract) -> Abstract:
+        if isinstance(whole, Closure) and name in self.apart:
+            raise Unjoinable("one function in one branch, another one in the other")
+        return self.join(name, a, b)
 
-    def _one_of_several(self, name: str, content: Abstract) -> Abstract:
-        """A content, which is another function in each arm if it is a function."""
-        if not isinstance(content, Closure):
-            return content
+    def unlike(self, a: Abstract, b: Abstract) -> Unjoinable:
+        if isinstance(a, tuple) and isinstance(b, tuple):
+            return Unjoinable(f"a tuple of {len(a)} in one branch, of {len(b)} in the other")
+        if isinstance(a, dict) and isinstance(b, dict):
+            keys = f"{list(a)} in one branch, {list(b)} in the other"
+            return Unjoinable(f"a dict with keys {keys}")
+        return Unjoinable(f"{describe(a)} in one branch, {describe(b)} in the other")
+
+    def which_differs(self, name: str) -> Conflict:
         text = f"which function '{name}' is differs between two paths"
         hint = "keep a number that tells which it is"
         span, predicate = self.interp.span, self.predicate
-        return one_of_several(content, Conflict(name, text, span, predicate=predicate, hint=hint))
+        return Conflict(name, text, span, predicate=predicate, hint=hint)
+
+    def is_list(self, a: Abstract, b: Abstract) -> bool:
+        return False  # a tuple may not have another length: ``_items``
 
     def _items(self, name: str, a: Abstract, b: Abstract) -> Abstract:
         """What a list holds: unlike a tuple it may have another length in each arm."""
         of_lists = not same(a, b) and _are_of_lists(a, b)
-        return self._list_contents(name, a, b) if of_lists else self.join(name, a, b)
+        return self.staged_list(name, a, b) if of_lists else self.join(name, a, b)
 
-    def _list_contents(self, name: str, a: Abstract, b: Abstract) -> Value | Columns:
-        """Lists of different lengths: one list of a length known at run time."""
-        tables = [self._columns(arm, content) for arm, content in enumerate((a, b))]
-        known = [table for table in tables if table is not None]
-        structure = known[0][0]
-        if not all(same_structure(structure, other) for other, _ in known):
-            raise Unjoinable("lists of items of different structure")
-        count = len(known[0][1])
-        columns = [[()] * count if table is None else table[1] for table in tables]
-        joined = [self._joined_column(name, x, y) for x, y in zip(*columns, strict=True)]
-        return content_of(structure, joined)
-
-    def _columns(self, arm: int, content: Abstract) -> tuple[Structure, list[Any]] | None:
+    def table(self, content: Abstract, side: int) -> Table | None:
         if isinstance(content, tuple):
-            return columns_from(self.arms[arm].heap, content) if content else None
+            return columns_from(self.arms[side].heap, content) if content else None
         table = columns_of(content)
         return table.structure, list(table.values)
 
-    def _joined_column(self, name: str, a: Abstract, b: Abstract) -> Value:
+    def column(self, name: str, a: Abstract, b: Abstract) -> Value:
         types = [self._element_types(arm, content) for arm, content in enumerate((a, b))]
         known = [*types[0], *types[1]]
         element = known[0]
@@ -697,7 +621,7 @@ class Joiner:
             made: Value = list_new(*items, type=type_)
         return made
 
-    def _merged_ref(self, name: str, a: Any, b: Any) -> Ref:
+    def held(self, name: str, a: Any, b: Any) -> Ref:
         """A new list, dict or object for what is another in each arm (None where there is none)."""
         known = self.refs.get((a, b))
         if known is None:
@@ -705,7 +629,7 @@ class Joiner:
             if isinstance(known, Scope):
                 return self._merged_scope(name, known, a, b)
             before = [ref for ref in (a, b) if ref is not None and born(ref) < self.since]
-            if name in self.interp.apart and before:
+            if name in self.apart and before:
                 raise Unjoinable(f"one {_KIND[type(known)]} in one branch, another in the other")
             self.refs[a, b] = known
             self.merged.append(Merged(known, (a, b), name))
@@ -762,108 +686,6 @@ class Joiner:
             self.heap.set((ref, name), self.join_or_conflict((ref, name), *parts))
 
 
-def is_variable(key: Key) -> bool:
-    """Whether a heap key is a name of a function."""
-    return isinstance(key, tuple) and isinstance(key[0], Scope)
-
-
-def is_bound(content: Abstract) -> bool:
-    """Whether a name is bound on all paths that lead here."""
-    return content is not ABSENT and not isinstance(content, PossiblyUnbound)
-
-
-def content_of_maybe(content: Abstract) -> Abstract:
-    """What a name holds where it is bound."""
-    return content.content if isinstance(content, PossiblyUnbound) else content
-
-
-def bound_flag(content: Abstract) -> Value:
-    """Whether a name is bound, as a staged bool."""
-    return (
-        content.bound() if isinstance(content, PossiblyUnbound) else constant(content is not ABSENT)
-    )
-
-
-def contents_of(content: Abstract) -> dict[int, Abstract]:
-    """What a content may be, by number."""
-    if isinstance(content, Conflict) and content.cases is not None:
-        return content.cases.contents
-    if isinstance(content, PossiblyUnbound):
-        return {0: ABSENT, 1: content.content}
-    return {0: content}
-
-
-def which_of(content: Abstract, numbers: dict[int, int]) -> Value:
-    """Which of its contents a content is, in other numbers."""
-    if isinstance(content, PossiblyUnbound):
-        return _either_number(content.bound(), numbers[1], constant(numbers[0]))
-    if not isinstance(content, Conflict) or content.cases is None:
-        return constant(numbers.get(0, 0))
-    which = content.cases.which
-    if all(old == new for old, new in numbers.items()):
-        return which
-    (_, last), *others = reversed(numbers.items())
-    found = constant(last)
-    for old, new in others:
-        found = _either_number(equal(which, old), new, found)
-    return found
-
-
-def is_case(cases: Cases, number: int) -> Value:
-    """Whether it is the one of a number, as a staged bool."""
-    which, node = cases.which, cases.which.node
-    if node is not None and node.op is cond:
-        position = node.results.index(which)
-        then, orelse = (_numbers_of(block.results[position]) for block in node.blocks)
-        if then == {number} and orelse.isdisjoint((number, None)):
-            return node.operands[0]
-        if orelse == {number} and then.isdisjoint((number, None)):
-            return opposite(node.operands[0])
-    result: Value = equal(which, number)
-    return result
-
-
-def _may_be_undefined(value: Value) -> bool:
-    """Whether a value is known on some paths only."""
-    node = value.node
-    if node is None or node.op is loop:
-        return True
-    if node.op is not cond:
-        return node.op is undefined
-    position = node.results.index(value)
-    return any(_may_be_undefined(block.results[position]) for block in node.blocks)
-
-
-def _numbers_of(which: Value) -> set[int | None]:
-    """What a staged number may be; with None where that is not known."""
-    node, known = which.node, constant_of(which)
-    if known is not None or node is None or node.op is not cond:
-        return {known}
-    position = node.results.index(which)
-    return set().union(*(_numbers_of(block.results[position]) for block in node.blocks))
-
-
-def constant_of(value: Value) -> Any:
-    """What a value is, if it is a constant, else None."""
-    node = value.node
-    return node.attributes["value"] if node is not None and node.op.name == "constant" else None
-
-
-def opposite(predicate: Value) -> Value:
-    """Whether a predicate does not hold."""
-    node = predicate.node
-    if node is not None and node.op is not_:
-        return node.operands[0]
-    result: Value = not_(predicate)
-    return result
-
-
-def _either_number(condition: Value, number: int, other: Value) -> Value:
-    with building(Builder()) as inner:
-        then = constant(number)
-    return emit_cond(condition, Block((), inner.nodes, (then,)), Block((), [], (other,))).result
-
-
 def _are_of_lists(a: Abstract, b: Abstract) -> bool:
     """Whether two contents of lists are of different lengths, or of staged length."""
     contents = [c for c in (a, b) if type(c) is tuple]
@@ -898,25 +720,3 @@ _KIND: dict[type, str] = {ListRef: "list", DictRef: "dict", ObjectRef: "object"}
 
 def _order(arm: int, content: Any, other: Any) -> tuple[Any, Any]:
     return (content, other) if arm == 0 else (other, content)
-
-
-def key_name(key: Key) -> str:
-    """The user's name for what stands under a heap key."""
-    if isinstance(key, Storage):
-        return key.name or "array"
-    if isinstance(key, tuple):
-        return str(key[1])
-    return getattr(key, "name", "dict" if isinstance(key, DictRef) else "list")
-
-
-def mentions(content: Abstract, location: Location) -> bool:
-    """Whether a content refers to an array's memory, a list or a dict."""
-    content = content_of_maybe(content)
-    if isinstance(content, Array):
-        return content.storage is location
-    if isinstance(content, Conflict) and content.cases is not None:
-        return any(mentions(case, location) for case in content.cases.contents.values())
-    holder = holder_of(content)
-    if holder is not None:
-        return any(mentions(part, location) for part in holder.parts)
-    return content is location

@@ -25,13 +25,14 @@ from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.elementary import add, less, not_, subtract
 from symdiff.ops.sizes import lower_bound
 from symdiff.ops.strides import met
+from symdiff.parse.aliases import Relations
 from symdiff.parse.blame import is_foreseen, is_users
-from symdiff.parse.carries import Carries, Relations
+from symdiff.parse.carries import Carries
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.demand import can_be_known
 from symdiff.parse.heap import Heap, Key, constant, same
 from symdiff.parse.interpreter import MOST_UNROLLED, Interpreter, either
-from symdiff.parse.join import key_name
+from symdiff.parse.lattice import key_name
 from symdiff.parse.memory_order import layout_of, layouts_wanted
 from symdiff.parse.values import (
     Abstract,
@@ -579,7 +580,7 @@ class LoopStager:
     def _learn_layouts(self, trial: Trial) -> bool:
         """Give up that arrays lie as in the turn before, where that was relied on and is not so."""
         carries, layouts = trial.carries, self.interp.layouts
-        asked = [slot for slot in carries.memory() if slot.parameter in layouts]
+        asked = [carried for carried in carries.arrays() if carried.parameter in layouts]
         if not asked or not self.keep_layouts:
             return False
         with building(Builder()):
@@ -617,7 +618,7 @@ class LoopStager:
         carries = self._carries()
         if trial.always or not carries.are_plain(trial.heap):
             return False
-        initial, parameters = carries.initial(interp), carries.parameters()
+        initial, parameters = carries.initial(), carries.parameters()
         body = Block((carries.index, *parameters), [], parameters)
         condition = None
         if turns.count is None:
@@ -646,7 +647,7 @@ class LoopStager:
         parameters = (trial.index, *carries.parameters())
         body = Block(parameters, trial.nodes, results)
         condition = self._condition(trial, staged, parameters)
-        initial = carries.initial(interp)
+        initial = carries.initial()
         node = emit_loop(self._count(), initial, (), body, condition)
         interp.heap = self.base
         carries.restore(node, trial.heap)

@@ -19,12 +19,11 @@ from symdiff.ir.control import call as call_op
 from symdiff.ir.graph import Block, Graph, GraphCell, Input, Value, free_values, walk_nodes
 from symdiff.ir.structure import Structure, is_leaf
 from symdiff.ir.types import Type
-from symdiff.parse.carries import fits
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.demand import obtainable
 from symdiff.parse.heap import as_type
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.join import meet, met
+from symdiff.parse.lattice import fits, meet, met
 from symdiff.parse.marking import entering, forget_names, names_found
 from symdiff.parse.output import Output
 from symdiff.parse.trees import Parts, flatten, parts_of, same_structure, unflatten

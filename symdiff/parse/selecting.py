@@ -21,7 +21,7 @@ from symdiff.parse import staged_lists
 from symdiff.parse.blame import users
 from symdiff.parse.branches import joined_cases
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.join import meet_in_list, own_symbol
+from symdiff.parse.lattice import meet_in_list, own_symbol
 from symdiff.parse.raising import raise_with
 from symdiff.parse.values import (
     ABSENT,

@@ -1,0 +1,283 @@
+"""The lattice of contents, and the join of two of them.
+
+Where two paths meet, and at a loop's head, where the loop's entry meets the end of a turn, each
+name holds the join of what it holds on either side. From the bottom of the lattice to its top:
+
+    unbound             nothing on this side
+    known               the same on both sides: a constant, a function, an array from before
+    number              a new IR value, of a type that both have (``meet``); a part of an array from
+                        before at another index is that part, at new indices
+    array               a new storage that holds such a value
+    made of parts       a tuple, a dict, a function, a method: of the same kind, each part joined
+    list, dict, object  a new one that holds the join; a list whose length differs is staged, one IR
+                        value for each column of its items
+    possibly unbound    a content, and a staged bool: whether the name is bound
+    union               one of several contents, and a staged int: which of them
+    conflict            what has no common form; an error where it is read
+
+``Join`` takes two contents apart down to where they differ. What stands there is said by its two
+subclasses: the results of a branch (``join``), or the parameters of a loop (``carries``).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from typing import Any
+
+from symdiff.ir.control import join_types
+from symdiff.ir.graph import Value
+from symdiff.ir.structure import Structure, is_leaf
+from symdiff.ir.types import INT, ArrayType, ListType, Size, Type, open_symbols, takes
+from symdiff.ops.elementary import result_dtype
+from symdiff.parse.heap import Key, constant, is_programs, same
+from symdiff.parse.holders import are_alike, holder_of, one_of_several
+from symdiff.parse.indexed import alike_but_for_indices, at_indices, indices, is_indexed
+from symdiff.parse.staged_lists import content_of
+from symdiff.parse.trees import same_structure
+from symdiff.parse.values import (
+    ABSENT,
+    Abstract,
+    Array,
+    Columns,
+    Conflict,
+    DictRef,
+    PossiblyUnbound,
+    Scope,
+    Storage,
+    Unjoinable,
+)
+
+_KINDS = ("python", "scalar", "array")
+
+Table = tuple[Structure, list[Any]]  # a list: the structure of its items, and their columns
+
+
+def meet(a: Type, b: Type, symbol: str) -> Type:
+    """The type of a value that has one type on one path and another on the other.
+
+    A Python number has the dtype that it takes beside the other: ``t = 0.0`` is of float32 in a
+    loop that adds elements of float32 to it.
+    """
+    if isinstance(a, ArrayType) and isinstance(b, ArrayType) and not a.shape and not b.shape:
+        kind = max(a.kind, b.kind, key=_KINDS.index)
+        return ArrayType(result_dtype(a, b), (), kind)
+    try:
+        return join_types(a, b, symbol)
+    except TypeError as error:
+        raise Unjoinable(str(error)) from None
+
+
+def meet_in_list(a: Type, b: Type, symbol: str) -> Type:
+    """The type of two elements of one list: Python's numbers keep theirs in an array of it."""
+    if isinstance(a, ArrayType) and isinstance(b, ArrayType) and a.weak != b.weak:
+        a, b = (replace(one, kind="scalar") if one.weak else one for one in (a, b))
+    return meet(a, b, symbol)
+
+
+def own_symbol() -> str:
+    """A name that no other size has."""
+    return f"%{Value(INT).number}"
+
+
+def met(
+    a: Type, b: Type, varying: set[str], meet: Callable[[Type, Type, str], Type] = meet
+) -> Type:
+    """The type of both; the symbols of the sizes in which they differ are added to ``varying``."""
+    symbol = own_symbol()
+    type_ = meet(a, b, symbol)
+    varying.update(s for s in open_symbols(type_) if s.startswith(f"{symbol}."))
+    return type_
+
+
+def is_number(content: Abstract) -> bool:
+    return isinstance(content, Value) or is_leaf(content)
+
+
+def is_variable(key: Key) -> bool:
+    """Whether a heap key is a name of a function."""
+    return isinstance(key, tuple) and isinstance(key[0], Scope)
+
+
+def is_bound(content: Abstract) -> bool:
+    """Whether a name is bound on all paths that lead here."""
+    return content is not ABSENT and not isinstance(content, PossiblyUnbound)
+
+
+def content_of_maybe(content: Abstract) -> Abstract:
+    """What a name holds where it is bound."""
+    return content.content if isinstance(content, PossiblyUnbound) else content
+
+
+def bound_flag(content: Abstract) -> Value:
+    """Whether a name is bound, as a staged bool."""
+    return (
+        content.bound() if isinstance(content, PossiblyUnbound) else constant(content is not ABSENT)
+    )
+
+
+def key_name(key: Key) -> str:
+    """The user's name for what stands under a heap key."""
+    if isinstance(key, Storage):
+        return key.name or "array"
+    if isinstance(key, tuple):
+        return str(key[1])
+    return getattr(key, "name", "dict" if isinstance(key, DictRef) else "list")
+
+
+def fits(head: Type, end: Type, varying: Collection[str]) -> bool:
+    """Whether a turn's result fits a parameter: equal, or of sizes that it leaves open.
+
+    :param varying: the symbols of sizes that are the parameter's own: others name a length.
+    """
+    if isinstance(head, ListType) and isinstance(end, ListType):
+        return fits(head.element, end.element, varying)
+    if not isinstance(head, ArrayType) or not isinstance(end, ArrayType):
+        return head == end
+    if (head.dtype, head.kind, head.rank) != (end.dtype, end.kind, end.rank):
+        return False
+    pairs = zip(head.shape, end.shape, strict=True)
+    return all(
+        a == b or (isinstance(a, Size) and a.symbol in varying and takes(a, b)) for a, b in pairs
+    )
+
+
+class Join(ABC):
+    """Joins contents pairwise; ABSENT stands for a side on which there is nothing.
+
+    ``since``: handles born before it have been there on both sides. ``apart``: names that are kept
+    as unions where they would otherwise be merged.
+    """
+
+    since: int
+    apart: Collection[str]
+
+    def join(self, name: str, a: Abstract, b: Abstract) -> Abstract:
+        """One content for what is ``a`` on one side and ``b`` on the other."""
+        if same(a, b):
+            return self.unchanged(name, a, b)
+        if isinstance(a, Conflict):
+            return self.of_conflict(a, 0)
+        if isinstance(b, Conflict):
+            return self.of_conflict(b, 1)
+        if self._is_part(a, b):
+            return self._part(a, b)
+        if a is ABSENT or b is ABSENT:
+            return self.half(name, a, b)
+        if is_number(a) and is_number(b):
+            return self.number(name, a, b)
+        if all(is_number(content) or isinstance(content, Array) for content in (a, b)):
+            return self.array(name, a, b)
+        return self._structure(name, a, b)
+
+    def _structure(self, name: str, a: Abstract, b: Abstract) -> Abstract:
+        """The join of two lists, dicts, functions …"""
+        if self.is_list(a, b):
+            return self.staged_list(name, a, b)
+        if are_alike(a, b):
+            return self._made_of_parts(name, a, b)
+        if is_programs(a) and is_programs(b) and type(a) is type(b):
+            return self.held(name, a, b)
+        raise self.unlike(a, b)
+
+    # What subclasses say --------------------------------------------------------------------------
+
+    @abstractmethod
+    def unchanged(self, name: str, a: Abstract, b: Abstract) -> Abstract:
+        """What is the same on both sides."""
+
+    @abstractmethod
+    def of_conflict(self, conflict: Conflict, side: int) -> Abstract:
+        """What did not join on a side."""
+
+    @abstractmethod
+    def half(self, name: str, a: Abstract, b: Abstract) -> Abstract:
+        """What is there on one side only."""
+
+    @abstractmethod
+    def number(self, name: str, a: Abstract, b: Abstract) -> Value:
+        """A new IR value for two numbers; one may be absent."""
+
+    @abstractmethod
+    def array(self, name: str, a: Abstract, b: Abstract) -> Array:
+        """A new array for two, or for an array and a number."""
+
+    @abstractmethod
+    def held(self, name: str, a: Any, b: Any) -> Abstract:
+        """A new list, dict, object or activation for two of one kind."""
+
+    @abstractmethod
+    def is_list(self, a: Abstract, b: Abstract) -> bool:
+        """Whether two contents are of lists of different or staged length."""
+
+    @abstractmethod
+    def table(self, content: Abstract, side: int) -> Table | None:
+        """What a list holds, taken apart; None of an empty one."""
+
+    @abstractmethod
+    def column(self, name: str, a: Abstract, b: Abstract) -> Value:
+        """A new IR value of list type for a column of a list: a staged one, or items."""
+
+    @abstractmethod
+    def which_differs(self, name: str) -> Conflict:
+        """The conflict where it is asked which function a name stands for."""
+
+    @abstractmethod
+    def unlike(self, a: Abstract, b: Abstract) -> Unjoinable:
+        """Two contents of different kinds."""
+
+    # Contents with parts --------------------------------------------------------------------------
+
+    def _is_part(self, a: Abstract, b: Abstract) -> bool:
+        """Whether both are one part of an array from before, at indices known at run time."""
+        content = b if a is ABSENT else a
+        if not is_indexed(content) or content.storage.serial >= self.since:
+            return False
+        return a is ABSENT or b is ABSENT or alike_but_for_indices(a, b)
+
+    def _part(self, a: Abstract, b: Abstract) -> Array:
+        array = b if a is ABSENT else a
+        absent = [ABSENT] * len(indices(array))
+        columns = [absent if content is ABSENT else indices(content) for content in (a, b)]
+        return at_indices(array, [self.number("", x, y) for x, y in zip(*columns, strict=True)])
+
+    def is_outside(self, array: Array) -> bool:
+        """Whether an array, or what it is a fixed part of, has been there before."""
+        fixed = not any(lens.operands for lens in array.lenses)
+        return fixed and array.storage.serial < self.since
+
+    def join_part(self, name: str, whole: Abstract, a: Abstract, b: Abstract) -> Abstract:
+        """The join of a part of two tuples, functions …"""
+        return self.join(name, a, b)
+
+    def _made_of_parts(self, name: str, a: Abstract, b: Abstract) -> Abstract:
+        """What is made of the joins of its parts; ``a`` may be absent."""
+        holder = holder_of(b)
+        assert holder is not None
+        others = (ABSENT,) * len(holder.parts) if a is ABSENT else parts_in(a)
+        pairs = zip(others, holder.parts, strict=True)
+        made = holder.made_of(tuple(self.join_part(name, b, x, y) for x, y in pairs))
+        return self.one_of_several(name, made)
+
+    def one_of_several(self, name: str, content: Abstract) -> Abstract:
+        """A content, which is another function on each side if it is a function."""
+        return one_of_several(content, self.which_differs(name))
+
+    def staged_list(self, name: str, a: Abstract, b: Abstract) -> Value | Columns:
+        """What a list holds whose length differs: from here on it is known at run time only."""
+        tables = [self.table(content, side) for side, content in enumerate((a, b))]
+        known = [table for table in tables if table is not None]
+        structure, columns = known[0]
+        if not all(same_structure(structure, other) for other, _ in known):
+            raise Unjoinable("lists of items of different structure")
+        empty: list[Any] = [()] * len(columns)
+        pairs = zip(*(empty if table is None else table[1] for table in tables), strict=True)
+        return content_of(structure, [self.column(name, x, y) for x, y in pairs])
+
+
+def parts_in(content: Abstract) -> tuple[Abstract, ...]:
+    """The parts of a tuple, a function …"""
+    holder = holder_of(content)
+    assert holder is not None
+    return holder.parts

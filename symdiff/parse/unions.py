@@ -1,0 +1,94 @@
+"""One of several contents: which of them it is is known at run time (``Conflict.cases``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symdiff.ir.build import Builder, building
+from symdiff.ir.control import cond, emit_cond, loop, undefined
+from symdiff.ir.graph import Block, Value
+from symdiff.ops.elementary import equal, not_
+from symdiff.parse.heap import constant
+from symdiff.parse.values import ABSENT, Abstract, Cases, Conflict, PossiblyUnbound
+
+MOST_CASES = 6
+
+
+def contents_of(content: Abstract) -> dict[int, Abstract]:
+    """What a content may be, by number."""
+    if isinstance(content, Conflict) and content.cases is not None:
+        return content.cases.contents
+    if isinstance(content, PossiblyUnbound):
+        return {0: ABSENT, 1: content.content}
+    return {0: content}
+
+
+def which_of(content: Abstract, numbers: dict[int, int]) -> Value:
+    """Which of its contents a content is, in other numbers."""
+    if isinstance(content, PossiblyUnbound):
+        return _either_number(content.bound(), numbers[1], constant(numbers[0]))
+    if not isinstance(content, Conflict) or content.cases is None:
+        return constant(numbers.get(0, 0))
+    which = content.cases.which
+    if all(old == new for old, new in numbers.items()):
+        return which
+    (_, last), *others = reversed(numbers.items())
+    found = constant(last)
+    for old, new in others:
+        found = _either_number(equal(which, old), new, found)
+    return found
+
+
+def is_case(cases: Cases, number: int) -> Value:
+    """Whether it is the one of a number, as a staged bool."""
+    which, node = cases.which, cases.which.node
+    if node is not None and node.op is cond:
+        position = node.results.index(which)
+        then, orelse = (_numbers_of(block.results[position]) for block in node.blocks)
+        if then == {number} and orelse.isdisjoint((number, None)):
+            return node.operands[0]
+        if orelse == {number} and then.isdisjoint((number, None)):
+            return opposite(node.operands[0])
+    result: Value = equal(which, number)
+    return result
+
+
+def may_be_undefined(value: Value) -> bool:
+    """Whether a value is known on some paths only."""
+    node = value.node
+    if node is None or node.op is loop:
+        return True
+    if node.op is not cond:
+        return node.op is undefined
+    position = node.results.index(value)
+    return any(may_be_undefined(block.results[position]) for block in node.blocks)
+
+
+def _numbers_of(which: Value) -> set[int | None]:
+    """What a staged number may be; with None where that is not known."""
+    node, known = which.node, constant_of(which)
+    if known is not None or node is None or node.op is not cond:
+        return {known}
+    position = node.results.index(which)
+    return set().union(*(_numbers_of(block.results[position]) for block in node.blocks))
+
+
+def constant_of(value: Value) -> Any:
+    """What a value is, if it is a constant, else None."""
+    node = value.node
+    return node.attributes["value"] if node is not None and node.op.name == "constant" else None
+
+
+def opposite(predicate: Value) -> Value:
+    """Whether a predicate does not hold."""
+    node = predicate.node
+    if node is not None and node.op is not_:
+        return node.operands[0]
+    result: Value = not_(predicate)
+    return result
+
+
+def _either_number(condition: Value, number: int, other: Value) -> Value:
+    with building(Builder()) as inner:
+        then = constant(number)
+    return emit_cond(condition, Block((), inner.nodes, (then,)), Block((), [], (other,))).result
