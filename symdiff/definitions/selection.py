@@ -135,7 +135,8 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
     """The elements at places, which are brought into the range of those there are."""
     x = np.ravel(a) if axis is None else np.asarray(a)
     along = 0 if axis is None else axis
-    count, places = x.shape[along], np.asarray(indices)
+    count = x.shape[along]
+    places = np.asarray(indices) + np.intp(0)  # which holds the count, as a uint8 may not
     if mode == "wrap":
         places = places % count
     elif mode == "clip":

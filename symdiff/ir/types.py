@@ -149,6 +149,10 @@ class ArrayType:
     shape: tuple[Dim, ...] = ()
     kind: Kind = "array"
 
+    def __post_init__(self) -> None:
+        if self.kind == "scalar" and not self.dtype.isnative:  # those of NumPy always are
+            object.__setattr__(self, "dtype", self.dtype.newbyteorder("="))
+
     @property
     def rank(self) -> int:
         return len(self.shape)

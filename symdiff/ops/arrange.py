@@ -599,10 +599,20 @@ def lower_rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Value:
     return lower_flip(lower_swapaxes(x, one, other), other)  # type: ignore[no-any-return]
 
 
+def _numbers_of(shift: Any) -> tuple[Any, ...]:
+    """A number, or those of a vector, one for each axis."""
+    shape = array_type(shift).shape
+    if not shape:
+        return (shift,)
+    if len(shape) > 1 or not isinstance(shape[0], int):
+        raise UnsupportedCallError("roll by an array", None, "give a tuple of numbers")
+    return tuple(index_of(shift, (k,)) for k in range(shape[0]))
+
+
 @lowers(np.roll)
 def lower_roll(a: Any, shift: Any, axis: Any = None) -> Value:
     x = array_of(a)
-    shifts = tuple(shift) if isinstance(shift, tuple | list) else (shift,)
+    shifts = tuple(shift) if isinstance(shift, tuple | list) else _numbers_of(shift)
     if static(axis) is None:
         return roll(x, *shifts, axis=None)
     axes = axes_of(axis, _rank(x))

@@ -1362,12 +1362,11 @@ def _infer_astype(x: Type, *, dtype: np.dtype) -> tuple[Type, ...]:
 
 
 def _spell_astype(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    dtype = literal(node.attributes["dtype"])
+    dtype: np.dtype = node.attributes["dtype"]
     if array_type(node.operands[0]).kind == "array":
-        return ast.Call(ast.Attribute(operands[0], "astype", ast.Load()), [dtype], [])
-    if node.attributes["dtype"].kind == "b":
-        dtype = dotted("np.bool_")
-    return ast.Call(dtype, list(operands), [])
+        return ast.Call(ast.Attribute(operands[0], "astype", ast.Load()), [literal(dtype)], [])
+    scalar = dotted("np.bool_") if dtype.kind == "b" else literal(dtype.newbyteorder("="))
+    return ast.Call(scalar, list(operands), [])
 
 
 def _evaluate_astype(x: Any, *, dtype: np.dtype) -> Any:

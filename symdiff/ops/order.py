@@ -539,7 +539,12 @@ def lower_take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: An
     if static(mode) != "raise":
         return NotImplemented
     x, along = _row_axis(a, axis)
-    return _taken(x, along, array_of(indices))
+    return _taken(x, along, _as_places(array_of(indices)))
+
+
+def _as_places(indices: Value) -> Value:
+    """Bools as the places 0 and 1: as an index they would be a mask."""
+    return cast(indices, INTEGER) if array_type(indices).dtype.kind == "b" else indices
 
 
 def _taken(x: Value, along: int, places: Value) -> Value:
@@ -642,7 +647,11 @@ weighted_bincount: Operation = declare(
         lambda x, w, least, *, length: np.bincount(x, w, least),
         raises=True,
         linear=frozenset({1}),
-        vjp={1: lambda g, y, x, w, least, *, length: cast(index_of(g, x), array_type(w).dtype)},
+        vjp={
+            1: lambda g, y, x, w, least, *, length: cast(
+                index_of(g, _as_places(x)), array_type(w).dtype
+            )
+        },
         nondifferentiable=frozenset({0, 2}),
         spelling=_spell_bincount,
         order="unknown",

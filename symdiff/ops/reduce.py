@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.ir.graph import Node, Order, Value
-from symdiff.ir.types import INT, ArrayType, Dim, Type, may_be_one
+from symdiff.ir.types import ArrayType, Dim, Type, may_be_one, type_of_constant
 from symdiff.ops import support
 from symdiff.ops.declare import (
     EVALUATED,
@@ -567,9 +567,12 @@ nanargmin: Operation = _position(
 )
 
 
+_COUNT = type_of_constant(np.count_nonzero(()))  # NumPy's integer, once Python's
+
+
 def _infer_count(x: Type, *, axis: Axis = None, keepdims: bool = False) -> tuple[Type, ...]:
     if axis is None and not keepdims:
-        return (INT,)
+        return (_COUNT,)
     shape = reduced_shape(require_array(x, "count_nonzero").shape, axis, keepdims)
     return (number_or_array(np.dtype(np.intp), shape),)
 

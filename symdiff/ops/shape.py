@@ -25,6 +25,7 @@ from symdiff.ops.declare import (
     literal,
     require_array,
 )
+from symdiff.ops.elementary import python_int
 from symdiff.ops.sizes import result_type, sizes_of, spell_shape, sum_dim
 
 Put = Callable[[Node, Value, Value], Value]
@@ -397,11 +398,13 @@ def _evaluate_roll(x: Any, *shifts: int, axis: tuple[int, ...] | None) -> Any:
 
 
 def negated(count: Value) -> Value | int:
-    """Minus a number, known where it is."""
+    """Minus a number, known where it is; of NumPy's integers, which wrap, as Python's."""
     from symdiff.ops.sizes import constant_integer
 
     number = constant_integer(count)
-    return -count if number is None else -number
+    if number is not None:
+        return -number
+    return -count if array_type(count).weak else -python_int(count)
 
 
 roll: Operation = declare(

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
+from tests.reference import richardson_gradient
 
 X = np.array([0.5, -1.0, 2.0, 1.5], np.float32)
 V = np.array([1.0, 0.25, -0.5, 2.0], np.float32)
@@ -152,3 +153,63 @@ def test_an_array_of_a_list_with_a_number_of_python_has_the_tangent_in_its_dtype
     value, tangent = sd.jvp(listed, (X,), (V,))
     assert value.dtype == tangent.dtype == listed(X).dtype == np.float64
     np.testing.assert_allclose(tangent, [0.0, *np.cumsum(2.0 * X * V)], rtol=1e-6)
+
+
+def counted(x):
+    return np.sum(np.count_nonzero(x) * x)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", ">f4", ">f8"])
+def test_a_gradient_by_what_is_counted_has_its_dtype(dtype):
+    x = X.astype(dtype)
+    assert sd.grad(counted)(x).dtype == x.dtype
+    np.testing.assert_array_equal(sd.grad(counted)(x), [4.0, 4.0, 4.0, 4.0])
+
+
+def joined(x):
+    return np.sum(np.array([x[0], 2.0 * x[1]]) ** 2)
+
+
+def stored(x):
+    y = x.copy()
+    y[1:] = x[1:] ** 2
+    y[0] += x[0]
+    return np.sum(y) * x[1]
+
+
+def looped(x):
+    total = 0.0
+    for v in x:
+        total = total + v * v
+    return total
+
+
+SWAPPED = [
+    np.sum,
+    np.mean,
+    np.max,
+    np.std,
+    np.linalg.norm,
+    joined,
+    stored,
+    looped,
+    lambda x: x[0] * np.float64(x[1]),
+    lambda x: x @ x,
+    lambda x: np.sum(np.sort(x)[:2] ** 2),
+]
+
+
+@pytest.mark.parametrize("f", SWAPPED)
+@pytest.mark.parametrize("dtype", [">f4", ">f8"])
+def test_floats_of_the_other_byte_order(f, dtype):
+    function = f if f not in (np.sum, np.mean, np.max, np.std, np.linalg.norm) else lambda x: f(x)
+    x = X.astype(dtype)
+    native = x.astype(x.dtype.newbyteorder("="))
+    expected = richardson_gradient(function, (native.astype(np.float64),)).value
+    tolerance = 1e-5 if x.dtype.itemsize == 4 else 1e-9
+    found = sd.grad(function)(x)
+    assert found.dtype == x.dtype
+    np.testing.assert_allclose(found, expected, tolerance, tolerance)
+    np.testing.assert_allclose(sd.jacobian(function, mode="fwd")(x), expected, tolerance, tolerance)
+    second = sd.hessian(function)(x)
+    np.testing.assert_allclose(second, sd.hessian(function)(native), tolerance, tolerance)

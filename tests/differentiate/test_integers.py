@@ -131,3 +131,70 @@ def test_the_angle_of_a_point_with_an_integer_coordinate(dtype):
     np.testing.assert_allclose(sd.grad(f)(X, n, a), first, 1e-13)
     np.testing.assert_allclose(sd.jacobian(f, mode="fwd")(X, n, a), first, 1e-13)
     np.testing.assert_allclose(np.diag(sd.hessian(f)(X, n, a)), second, 1e-12)
+
+
+WEIGHTS = np.array([1.0, 2.0, 4.0])
+THREE = np.array([0.7, 1.3, 2.1])
+
+
+def powers(x, k):
+    return np.sum(k**x) + np.sum(np.power(k, x)) + np.sum(np.float_power(k, x))
+
+
+@pytest.mark.parametrize("dtype", [*LARGE, np.bool_], ids=lambda dtype: dtype.__name__)
+def test_the_logarithm_of_an_integer_base_is_a_double(dtype):
+    k = np.array([1, 1]).astype(dtype) if dtype is np.bool_ else np.array([3, 5], dtype)
+    logs = np.log(k.astype(np.float64))
+    expected = 3.0 * logs * k.astype(np.float64) ** X
+    np.testing.assert_allclose(sd.grad(powers)(X, k), expected, 1e-14)
+    np.testing.assert_allclose(sd.jacobian(powers, mode="fwd")(X, k), expected, 1e-14)
+    np.testing.assert_allclose(np.diag(sd.hessian(powers)(X, k)), expected * logs, 1e-14)
+
+
+@pytest.mark.parametrize("xp", [np.array([-100, 100], np.int8), np.array([-(2**62), 2**62])])
+def test_interp_between_integer_places(xp):
+    def f(x, xp):
+        return np.sum(np.interp(x, xp, x**2)) + np.sum(np.interp(xp / 2, xp, x))
+
+    require_derivatives(f, X, (xp,))
+
+
+def rolled(x, shift):
+    return np.sum(np.roll(x, shift) * WEIGHTS)
+
+
+@pytest.mark.parametrize(
+    "shift", [np.uint8(1), np.int8(-128), np.uint64(2), np.array([1], np.uint16), True]
+)
+def test_roll_turns_back_by_a_number_that_has_no_negative(shift):
+    expected = np.roll(WEIGHTS, -int(np.squeeze(shift)))
+    np.testing.assert_array_equal(sd.grad(rolled)(THREE, shift), expected)
+    np.testing.assert_array_equal(sd.jacobian(rolled, mode="fwd")(THREE, shift), expected)
+
+
+def taken(x, mask):
+    return np.sum(np.take(x, mask) * WEIGHTS) + np.sum(x.take(mask) * WEIGHTS)
+
+
+def counted(x, mask):
+    return np.sum(np.bincount(mask, x) * WEIGHTS[:2])
+
+
+def wrapped(x, mask):
+    return np.sum(np.take(x, mask, mode="wrap") * WEIGHTS)
+
+
+@pytest.mark.parametrize("f", [taken, counted, wrapped], ids=lambda f: f.__name__)
+def test_bools_where_places_are_asked_for_are_0_and_1(f):
+    mask = np.array([True, False, True])
+    places = mask.astype(int)
+    expected = richardson_gradient(lambda x: f(x, places), (THREE,)).value
+    np.testing.assert_allclose(sd.grad(f)(THREE, mask), expected, 1e-10)
+    np.testing.assert_allclose(sd.jacobian(f, mode="fwd")(THREE, mask), expected, 1e-10)
+
+
+def test_take_wraps_places_of_a_type_that_does_not_hold_the_count():
+    x, places = np.linspace(0.0, 1.0, 300), np.array([255, 3, 3], np.uint8)
+    expected = np.zeros(300)
+    np.add.at(expected, places, WEIGHTS)
+    np.testing.assert_array_equal(sd.grad(wrapped)(x, places), expected)
