@@ -19,8 +19,9 @@ model.py:12:9: no rule for numpy.searchsorted
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Self
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Self, TypeVar
 
 if TYPE_CHECKING:
     from symdiff.source import SourceSpan
@@ -41,6 +42,7 @@ __all__ = [
     "UnsupportedSyntaxError",
 ]
 
+E = TypeVar("E", bound=BaseException)
 _INDENT = "  "
 _MOST_CALLERS_SHOWN = 8
 
@@ -187,6 +189,78 @@ class InternalError(SymdiffError):
         )
         if self.ir:
             yield self.ir
+
+
+def fault(error: BaseException, span: SourceSpan | None = None) -> InternalError:
+    """The error that tells of an exception that nothing in the compiler foresees.
+
+    >>> print(fault(KeyError("slot")))
+    KeyError: 'slot'
+      this is a bug in symdiff, not in your code: please report it with this traceback
+    """
+    what = f"an assertion failed: {error}" if isinstance(error, AssertionError) else error
+    name = "" if isinstance(error, AssertionError) else f"{type(error).__name__}: "
+    return InternalError(f"{name}{what}", span or vars(error).get("span"))
+
+
+OUTSIDE = (ImportError, MemoryError)  # of the machine, not of a program
+
+
+@contextlib.contextmanager
+def faults_told() -> Iterator[None]:
+    """Let nothing out but what is foreseen: any other exception is a fault, and says so."""
+    try:
+        yield
+    except (SymdiffError, RecursionError, *OUTSIDE):
+        raise
+    except Exception as error:
+        raise fault(error) from error
+
+
+def told_by(error: SymdiffError) -> BaseException | None:
+    """What is shown as an error's cause: of a fault, where it arose; a refusal shows the user's
+    lines itself.
+    """
+    return error.__cause__ if isinstance(error, InternalError) else None
+
+
+# Rejections ---------------------------------------------------------------------------------------
+
+
+def rejection(kind: Callable[..., E], *arguments: object) -> E:
+    """What an op raises, in NumPy's or Python's words, where it does not take its operands.
+
+    The front end turns it into the exception of the user's function, where that raises it too, or
+    into a refusal. An exception without this mark is a fault of the compiler's.
+
+    >>> is_rejection(rejection(ValueError, "axes don't match array"))
+    True
+    >>> is_rejection(ValueError("not enough values to unpack"))
+    False
+    """
+    return _marked(kind(*arguments))
+
+
+def is_rejection(error: BaseException) -> bool:
+    """Whether an exception was raised because operands do not fit, not by a fault."""
+    return getattr(error, "rejection", False)
+
+
+@contextlib.contextmanager
+def rejecting() -> Iterator[None]:
+    """Mark what NumPy or Python raises here, where they are given types or constants of the
+    user's.
+    """
+    try:
+        yield
+    except Exception as error:
+        _marked(error)
+        raise
+
+
+def _marked(error: E) -> E:
+    error.rejection = True  # type: ignore[attr-defined]
+    return error
 
 
 def _indented(text: str) -> str:

@@ -21,7 +21,7 @@ from symdiff.differentiate.recomputing import recomputing
 from symdiff.emit import Emitted, emit_source
 from symdiff.emit.fallback import with_fallback
 from symdiff.emit.namespace import Namespace
-from symdiff.errors import AliasingError, SignatureError
+from symdiff.errors import AliasingError, SignatureError, faults_told
 from symdiff.ir.called import with_called
 from symdiff.ir.graph import Block, FreeVariable, Graph, Input, Node, Value, uses, walk_nodes
 from symdiff.ir.record import recording
@@ -211,6 +211,7 @@ class Pair:
     origins: tuple[Origin, ...]
 
 
+@faults_told()
 @seldom_collecting()
 def followed(
     function: Callable[..., Any],
@@ -275,6 +276,7 @@ def _defaults_written(
     return checks
 
 
+@faults_told()
 @seldom_collecting()
 def derive(chain: Chain, arguments: Arguments, known: Followed | None = None) -> Derived:
     """The optimised graph of the outermost transform for a normalised call (or spelled types).
@@ -578,6 +580,7 @@ def _refuse_overlap(
 # Programs -----------------------------------------------------------------------------------------
 
 
+@faults_told()
 @seldom_collecting()
 def build(
     derived: Derived, name: str, *, exact: bool = False, beside: Namespace | None = None
@@ -634,6 +637,7 @@ def with_own_results(graph: Graph) -> Graph:
     return replace_graph(graph, block=block, output=output)
 
 
+@faults_told()
 def build_primal(derived: Derived, name: str) -> Program:
     """Emit and load the function itself, which writes to its arguments as the user's does."""
     graph = emittable(derived.primal)
@@ -648,6 +652,7 @@ def emittable(graph: Graph) -> Graph:
     return graph if plain is graph else optimise(plain)
 
 
+@faults_told()
 @seldom_collecting()
 def build_pair(
     derived: Derived,

@@ -13,14 +13,15 @@ from types import ModuleType
 
 Registration = Callable[[ModuleType], object]
 
-_WAITING: dict[str, list[Registration]] = {}
+_WAITING: dict[str, dict[tuple[str, str], Registration]] = {}  # by where they are defined
 
 
 def when_imported(module: str) -> Callable[[Registration], Registration]:
     """Register what is to be done, once, with a module that a program has imported."""
 
     def register(registration: Registration) -> Registration:
-        _WAITING.setdefault(module, []).append(registration)
+        place = registration.__module__, registration.__qualname__
+        _WAITING.setdefault(module, {})[place] = registration  # anew where its import failed
         return registration
 
     return register
@@ -33,8 +34,11 @@ def meet() -> None:
         specification = getattr(module, "__spec__", None)
         if module is None or getattr(specification, "_initializing", False):
             continue
-        for registration in _WAITING.pop(name, ()):
-            registration(module)
+        waiting = _WAITING[name]
+        for place in list(waiting):
+            waiting[place](module)
+            del waiting[place]  # what raised is left to be done
+        _WAITING.pop(name, None)
 
 
 def import_all() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any
 
-from symdiff.errors import SymdiffError
+from symdiff.errors import SymdiffError, told_by
 from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Operand, Role, Value
 from symdiff.ir.types import Type, type_of_constant, with_own_sizes
 from symdiff.source import SourceSpan
@@ -100,7 +100,10 @@ def marked(
     try:
         yield
     except SymdiffError as error:
-        raise (error if span is None else error.with_span(span)) from None
+        raise (error if span is None else error.with_span(span)) from told_by(error)
+    except Exception as error:
+        vars(error).setdefault("span", span)  # of the node, should it prove to be a fault
+        raise
     finally:
         b.span, b.role, b.name = before
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from symdiff.errors import rejection
 from symdiff.ir.build import builder, constant
 from symdiff.ir.graph import Block, GraphCell, Node, Op, Value
 from symdiff.ir.types import (
@@ -160,7 +161,7 @@ def join_types(a: Type, b: Type, symbol: str) -> Type:
         pairs = enumerate(zip(a.shape, b.shape, strict=True))
         shape = tuple(_join_dims(m, n, f"{symbol}.{k}") for k, (m, n) in pairs)
         return ArrayType(a.dtype, shape, a.kind)
-    raise TypeError(f"{a} in one branch, {b} in the other")
+    raise rejection(TypeError, f"{a} in one branch, {b} in the other")
 
 
 def alike(a: ArrayType, b: ArrayType) -> bool:

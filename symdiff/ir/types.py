@@ -18,6 +18,8 @@ from typing import Literal
 
 import numpy as np
 
+from symdiff.errors import rejection
+
 Kind = Literal["python", "scalar", "array"]
 DType = np.dtype  # shorthand in annotations
 LEAST_SYMBOLIC = 2  # lengths of arguments of 0 and 1 are constants of the signature
@@ -265,4 +267,4 @@ def type_of_constant(value: object) -> ArrayType:
     for python_type, ir_type in ((bool, BOOL), (int, INT), (float, FLOAT), (complex, COMPLEX)):
         if isinstance(value, python_type):
             return ir_type
-    raise TypeError(f"not a number or an array: {value!r}")
+    raise rejection(TypeError, f"not a number or an array: {value!r}")

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.errors import UnsupportedCallError
+from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Operand, Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, may_be_one
 from symdiff.ops.creation import arange_of, array_of, copy_in, shape_operands
@@ -59,7 +59,7 @@ def axis_of(axis: Any, rank: int) -> int:
     """An axis that is not negative; NumPy's error where there is none."""
     number = int(static(axis))
     if not -rank <= number < rank:
-        raise np.exceptions.AxisError(number, rank)
+        raise rejection(np.exceptions.AxisError, number, rank)
     return number % rank
 
 
@@ -139,13 +139,15 @@ def _reshaped(old: tuple[Dim, ...], sizes: Sequence[Operand]) -> tuple[Dim, ...]
     dims = list(dims_of(sizes))
     unknown = [k for k, dim in enumerate(dims) if dim == -1]
     if len(unknown) > 1:
-        raise ValueError("can only specify one unknown dimension")
+        raise rejection(ValueError, "can only specify one unknown dimension")
     if unknown:
         dims[unknown[0]] = quotient_dim(old, [dim for dim in dims if dim != -1])
     numbers = all(isinstance(dim, int) for dim in (*old, *dims))
     if numbers and product_dim(old) != product_dim(dims):
         shown = tuple(constant_integer(length) for length in sizes)
-        raise ValueError(f"cannot reshape array of size {product_dim(old)} into shape {shown}")
+        raise rejection(
+            ValueError, f"cannot reshape array of size {product_dim(old)} into shape {shown}"
+        )
     return tuple(dims)
 
 
@@ -213,7 +215,9 @@ def lower_transpose(a: Any, axes: Any = None) -> Value:
         return transpose(x, axes=tuple(reversed(range(_rank(x)))))
     order = axes_of(axes, _rank(x))
     if sorted(order) != list(range(_rank(x))):
-        raise ValueError("axes don't match array" if len(order) != _rank(x) else "repeated axis")
+        raise rejection(
+            ValueError, "axes don't match array" if len(order) != _rank(x) else "repeated axis"
+        )
     return transpose(x, axes=order)
 
 
@@ -233,7 +237,7 @@ def lower_T(a: Value) -> Value:
 def lower_matrix_transpose(x: Any) -> Value:
     value = array_of(x)
     if _rank(value) < 2:
-        raise ValueError("matrix transpose with ndim < 2 is undefined")
+        raise rejection(ValueError, "matrix transpose with ndim < 2 is undefined")
     return lower_swapaxes(value, -1, -2)  # type: ignore[no-any-return]
 
 
@@ -309,7 +313,9 @@ def _is_one(x: Value, axis: int, dim: Dim) -> bool:
 def _refuse_longer(shape: tuple[Dim, ...], axes: Sequence[int]) -> None:
     for axis in axes:
         if not may_be_one(shape[axis]):
-            raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
+            raise rejection(
+                ValueError, "cannot select an axis to squeeze out which has size not equal to one"
+            )
 
 
 def _lower_atleast(rank: int, key: dict[int, tuple[Any, ...]]) -> Callable[..., Any]:
@@ -426,7 +432,7 @@ def lower_concatenate(arrays: Any, /, axis: Any = 0, out: Any = None, dtype: Any
     if static(axis) is None:
         parts, axis = [lower_ravel(part) for part in parts], 0
     elif any(_rank(part) == 0 for part in parts):
-        raise ValueError("zero-dimensional arrays cannot be concatenated")
+        raise rejection(ValueError, "zero-dimensional arrays cannot be concatenated")
     return _cast(concatenate(*parts, axis=axis_of(axis, _rank(parts[0]))), dtype)
 
 
@@ -540,7 +546,7 @@ def _equal_parts(x: Value, count: int, axis: int) -> list[Value]:
     length = array_type(x).shape[axis]
     if isinstance(length, int):
         if length % count:
-            raise ValueError("array split does not result in an equal division")
+            raise rejection(ValueError, "array split does not result in an equal division")
         bounds = [k * (length // count) for k in range(count + 1)]
         return _parts_between(x, bounds, axis)
     sizes = sizes_of(x)  # an error, as NumPy's, where the division is not equal
@@ -553,7 +559,7 @@ def _lower_split_along(axis: Callable[[int], int], least: int) -> Callable[..., 
     def lowering(ary: Any, indices_or_sections: Any) -> list[Value]:
         x = array_of(ary)
         if _rank(x) < least:
-            raise ValueError(f"this only works on arrays of {least} or more dimensions")
+            raise rejection(ValueError, f"this only works on arrays of {least} or more dimensions")
         return lower_split(x, indices_or_sections, axis(_rank(x)))  # type: ignore[no-any-return]
 
     return lowering
@@ -687,7 +693,7 @@ def _each_side(value: Any, rank: int) -> list[tuple[Any, Any]]:
     rows = value if isinstance(value[0], tuple | list) else [value]
     pairs = [(row[0], row[-1]) for row in rows]
     if len(pairs) not in (1, rank) or any(len(row) not in (1, 2) for row in rows):
-        raise ValueError("operands could not be broadcast together")
+        raise rejection(ValueError, "operands could not be broadcast together")
     return pairs * rank if len(pairs) == 1 else pairs
 
 
@@ -738,7 +744,7 @@ def _ends(x: Value, axis: int, length: Any) -> int | None:
     if length is None:
         return None
     if length < 1:
-        raise ValueError("stat_length of 0 yields no value for padding")
+        raise rejection(ValueError, "stat_length of 0 yields no value for padding")
     return int(length)
 
 
@@ -768,10 +774,10 @@ def _padded_by_index(x: Value, pairs: Any, mode: str, options: dict[str, Any]) -
 def lower_diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Value:
     x = array_of(a)
     if _rank(x) < 2:
-        raise ValueError("diag requires an array of at least two dimensions")
+        raise rejection(ValueError, "diag requires an array of at least two dimensions")
     one, other = axis_of(axis1, _rank(x)), axis_of(axis2, _rank(x))
     if one == other:
-        raise ValueError("axis1 and axis2 cannot be the same")
+        raise rejection(ValueError, "axis1 and axis2 cannot be the same")
     order = (*(k for k in range(_rank(x)) if k not in (one, other)), one, other)
     if order != tuple(range(_rank(x))):
         x = transpose(x, axes=order)
@@ -785,7 +791,7 @@ def lower_diag(v: Any, k: Any = 0) -> Value:
         return diag(x, offset=int(static(k)))
     if _rank(x) == 2:
         return lower_diagonal(x, k)  # type: ignore[no-any-return]
-    raise ValueError("Input must be 1- or 2-d.")
+    raise rejection(ValueError, "Input must be 1- or 2-d.")
 
 
 @lowers(np.diagflat)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import cmath
 from typing import Any
 
+from symdiff.errors import rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.types import BOOL, COMPLEX, ArrayType, Type
 from symdiff.ops.declare import Meaning, Operation, Rule, call, declare, lowers, require_array
@@ -31,7 +32,9 @@ from symdiff.ops.mathlib import math_atan2, math_cos, math_sin
 def _infer(result: ArrayType) -> Any:
     def infer(z: Type) -> tuple[Type, ...]:
         if require_array(z, "cmath").shape:
-            raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+            raise rejection(
+                TypeError, "only 0-dimensional arrays can be converted to Python scalars"
+            )
         return (result,)
 
     return infer

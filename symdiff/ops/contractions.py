@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, Type
 from symdiff.ops.declare import (
@@ -51,7 +52,7 @@ def _infer_of(name: str, function: np.ufunc) -> Callable[..., tuple[Type, ...]]:
     def infer(x1: Type, x2: Type) -> tuple[Type, ...]:
         first, second = require_array(x1, name), require_array(x2, name)
         if first.rank < first_rank or second.rank < second_rank:
-            raise ValueError(f"{name}: Input operand does not have enough dimensions")
+            raise rejection(ValueError, f"{name}: Input operand does not have enough dimensions")
         stacks = first.shape[: first.rank - first_rank], second.shape[: second.rank - second_rank]
         _require_same(name, *_summed(name, first.shape, second.shape))
         kept = first.shape[-2:-1] if name == "matvec" else second.shape[-1:]
@@ -67,7 +68,9 @@ def _summed(name: str, first: tuple[Dim, ...], second: tuple[Dim, ...]) -> tuple
 
 def _require_same(name: str, first: Dim, second: Dim) -> None:
     if isinstance(first, int) and isinstance(second, int) and first != second:
-        raise ValueError(f"{name}: Input operand 1 has a mismatch in its core dimension 0")
+        raise rejection(
+            ValueError, f"{name}: Input operand 1 has a mismatch in its core dimension 0"
+        )
 
 
 def _fits(node: Node) -> bool:
@@ -178,8 +181,9 @@ def _infer_multi_dot(*xs: Type) -> tuple[Type, ...]:
     matrices = [require_array(x, "multi_dot") for x in xs]
     for matrix in matrices:
         if matrix.rank != 2:
-            raise np.linalg.LinAlgError(
-                f"{matrix.rank}-dimensional array given. Array must be two-dimensional"
+            raise rejection(
+                np.linalg.LinAlgError,
+                f"{matrix.rank}-dimensional array given. Array must be two-dimensional",
             )
     for one, other in itertools.pairwise(matrices):
         _require_same("multi_dot", one.shape[1], other.shape[0])
@@ -241,7 +245,7 @@ def lower_multi_dot(arrays: Any, *, out: Any = None) -> Value:
     """Vectors at the ends are a row and a column, and leave no axis behind."""
     xs = [staged(x) for x in _items(arrays)]
     if len(xs) < 2:
-        raise ValueError("Expecting at least two arrays.")
+        raise rejection(ValueError, "Expecting at least two arrays.")
     if len(xs) == 2:
         return FUNCTIONS[np.dot](*xs)  # type: ignore[no-any-return]
     row, column = (array_type(x).rank == 1 for x in (xs[0], xs[-1]))
@@ -266,9 +270,10 @@ def lower_tensorsolve(a: Any, b: Any, axes: Any = None) -> Value:
     sizes, dims = sizes_of(tensor)[first:], array_type(tensor).shape
     known = [dim for dim in dims if isinstance(dim, int)]
     if len(known) == rank and math.prod(known) != math.prod(known[first:]) ** 2:
-        raise np.linalg.LinAlgError(
+        raise rejection(
+            np.linalg.LinAlgError,
             "Input arrays must satisfy the requirement "
-            "prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])"
+            "prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])",
         )
     count = product(sizes)
     matrix = FUNCTIONS[np.reshape](tensor, (count, count))
@@ -287,7 +292,7 @@ def _moved_to_the_end(axes: Any, rank: int) -> tuple[int, ...]:
 def lower_tensorinv(a: Any, ind: Any = 2) -> Value:
     tensor, count = staged(a), int(static(ind))
     if count <= 0:
-        raise ValueError("Invalid ind argument.")
+        raise rejection(ValueError, "Invalid ind argument.")
     sizes = sizes_of(tensor)
     rows = product(sizes[count:])
     inverse = inv(FUNCTIONS[np.reshape](tensor, (rows, -1)))

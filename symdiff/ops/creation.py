@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.errors import UnsupportedCallError
+from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import FLOAT, INT, ArrayType, Dim, ListType, Size, Type, may_be_one, shifted
@@ -415,9 +415,10 @@ linspace = declare(
 def _infer_array(*elements: Type, nested: tuple[int, ...], dtype: np.dtype) -> tuple[Type, ...]:
     shapes = [require_array(element, "array").shape for element in elements]
     if len({len(shape) for shape in shapes}) > 1:
-        raise ValueError(
+        raise rejection(
+            ValueError,
             "setting an array element with a sequence. "
-            "The requested array has an inhomogeneous shape"
+            "The requested array has an inhomogeneous shape",
         )
     inner = tuple(agreed_dim(dims) for dims in zip(*shapes, strict=True))
     return result_type(dtype, (*nested, *inner))
@@ -535,7 +536,7 @@ def array_of(data: Any, dtype: Any = None) -> Value:
     if isinstance(data, np.ndarray | np.generic | int | float | complex):
         return builder().constant(data)
     if not isinstance(data, list | tuple):
-        raise TypeError(f"a number, an array or a list of them is needed, not {data!r}")
+        raise rejection(TypeError, f"a number, an array or a list of them is needed, not {data!r}")
     nested, elements = _elements(data)
     values = [array_of(element) for element in elements]
     wanted = [array_type(value).dtype for value in values] or [FLOAT64]
@@ -556,9 +557,10 @@ def _elements(data: Any) -> tuple[tuple[int, ...], list[Any]]:
     while rows and any(isinstance(row, list | tuple) for row in rows):
         lengths = {len(row) if isinstance(row, list | tuple) else -1 for row in rows}
         if len(lengths) > 1:
-            raise ValueError(
+            raise rejection(
+                ValueError,
                 "setting an array element with a sequence. The requested array has an "
-                f"inhomogeneous shape after {len(nested)} dimensions."
+                f"inhomogeneous shape after {len(nested)} dimensions.",
             )
         nested.append(lengths.pop())
         rows = [element for row in rows for element in row]
@@ -579,9 +581,13 @@ def shape_operands(shape: Any) -> tuple[Operand, ...]:
     sizes = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
     for length in sizes:
         if not isinstance(length, Value) and not isinstance(length, int | np.integer):
-            raise TypeError(f"expected a sequence of integers or a single integer, got {shape!r}")
+            raise rejection(
+                TypeError, f"expected a sequence of integers or a single integer, got {shape!r}"
+            )
         if isinstance(length, Value) and array_type(length).dtype.kind not in "iu":
-            raise TypeError(f"'{length.type}' object cannot be interpreted as an integer")
+            raise rejection(
+                TypeError, f"'{length.type}' object cannot be interpreted as an integer"
+            )
         if isinstance(length, Value) and array_type(length).shape:
             raise UnsupportedCallError("a shape held in an array", None, "pass a tuple of ints")
     return tuple(s if isinstance(s, Value) else int(s) for s in sizes)
@@ -802,7 +808,7 @@ def lower_asarray(a: Any, dtype: Any = None, order: Any = None, *, copy: Any = N
         if same:
             return _ordered(a, wanted)
     if static(copy) is False:
-        raise ValueError("Unable to avoid copy while creating an array as requested.")
+        raise rejection(ValueError, "Unable to avoid copy while creating an array as requested.")
     return _ordered(_fresh(a, dtype), wanted)
 
 

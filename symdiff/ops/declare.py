@@ -30,13 +30,14 @@ from __future__ import annotations
 
 import ast
 import functools
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
 
-from symdiff.errors import UnsupportedCallError
+from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Cost, Node, Op, Operand, Value
 from symdiff.ir.types import (
@@ -56,6 +57,7 @@ Rules = Mapping[int, Rule] | Rule
 Spelling = Callable[[Node, Sequence[ast.expr]], ast.expr]
 
 REGISTRY: dict[str, DeclaredOp] = {}
+_DECLARED_BY: dict[str, dict[str, Any]] = {}  # the names of the module that ran
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +185,13 @@ _Op = TypeVar("_Op", Operation, SeveralResults)
 
 
 def declare(operation: _Op, operands: int | None = None) -> _Op:
-    """Register an operation, checking that each of its operands has rules."""
-    if operation.name in REGISTRY:
+    """Register an operation, checking that each of its operands has rules.
+
+    A module whose import failed runs again, and declares its ops anew.
+    """
+    running = _module_that_runs()
+    known = _DECLARED_BY.get(operation.name, {})
+    if known is running or known.get("__name__", running["__name__"]) != running["__name__"]:
         raise ValueError(f"op {operation.name!r} is declared twice")
     for position in range(operands or 0):
         if not operation.carries(position) or operation.partials is not None:
@@ -197,9 +204,19 @@ def declare(operation: _Op, operands: int | None = None) -> _Op:
     if operation.elementwise:
         operation.order = operation.order or "kept"
     elif operation.order is None and _makes_one_array(operation):
-        raise ValueError(f"op {operation.name!r}: how its result lies in memory is not declared")
-    REGISTRY[operation.name] = operation
+        raise rejection(
+            ValueError, f"op {operation.name!r}: how its result lies in memory is not declared"
+        )
+    REGISTRY[operation.name], _DECLARED_BY[operation.name] = operation, running
     return operation
+
+
+def _module_that_runs() -> dict[str, Any]:
+    """The names of the module that is being imported, from which this is called."""
+    frame = sys._getframe(2)
+    while frame.f_code.co_name != "<module>" and frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_globals
 
 
 def _makes_one_array(operation: DeclaredOp) -> bool:
@@ -528,5 +545,5 @@ def require_array(type_: Type, name: str) -> ArrayType:
             hint='say its type where it is made: symdiff.nondifferentiable(returns="float64[n]")',
         )
     if not isinstance(type_, ArrayType):
-        raise TypeError(f"{name} of {type_}")
+        raise rejection(TypeError, f"{name} of {type_}")
     return type_

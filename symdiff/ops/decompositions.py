@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.errors import UnsupportedCallError
+from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, Size, Type, is_long, real_dtype
 from symdiff.ops import support
@@ -590,7 +590,7 @@ def lower_qr(a: Any, mode: Any = "reduced") -> Any:
             "numpy.linalg.qr with mode='raw' is not supported",
             hint="mode='reduced', 'complete' and 'r' are",
         )
-    raise ValueError(f"Unrecognized mode '{wanted}'")
+    raise rejection(ValueError, f"Unrecognized mode '{wanted}'")
 
 
 @lowers(np.linalg.eig)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import Dim, Type
 from symdiff.ops.creation import eye
@@ -200,7 +201,7 @@ def _as_text(*given: Any) -> tuple[str, tuple[Any, ...]]:
 
 def _letters_of(subscripts: Any) -> str:
     if not isinstance(subscripts, list | tuple):
-        raise TypeError("subscripts must be a list of integers")
+        raise rejection(TypeError, "subscripts must be a list of integers")
     return "".join("..." if k is Ellipsis else _BY_NUMBER[k] for k in subscripts)
 
 
@@ -225,7 +226,7 @@ def explicit_subscripts(subscripts: str, ranks: Sequence[int]) -> str:
     inputs, arrow, output = subscripts.replace(" ", "").partition("->")
     terms = inputs.split(",")
     if len(terms) != len(ranks):
-        raise ValueError("number of subscripts does not match the number of operands")
+        raise rejection(ValueError, "number of subscripts does not match the number of operands")
     longest = builtins.max(
         (r - len(t) + 3 for t, r in zip(terms, ranks, strict=True) if "..." in t), default=0
     )

@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from symdiff.errors import rejection
 from symdiff.ir.build import builder
 from symdiff.ir.graph import OPERATORS, Node, Operand, Value
 from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, Dim, Type, type_of_constant
@@ -1037,7 +1038,7 @@ where: Operation = declare(
 
 def _infer_choice(c: Type, a: Type, b: Type) -> tuple[Type, ...]:
     if a != b or any(require_array(t, "choice").kind == "array" for t in (c, a)):
-        raise TypeError(f"a choice between {a} and {b}")
+        raise rejection(TypeError, f"a choice between {a} and {b}")
     return (a,)
 
 
@@ -1151,7 +1152,7 @@ sinc: Operation = declare(
 def _infer_i0(x: Type, *, order: int = 0) -> tuple[Type, ...]:
     type_ = require_array(x, "i0")
     if type_.dtype.kind == "c":
-        raise TypeError("i0 not supported for complex values")
+        raise rejection(TypeError, "i0 not supported for complex values")
     return (ArrayType(np.i0(np.ones((), type_.dtype)).dtype, type_.shape, "array"),)
 
 
@@ -1401,7 +1402,7 @@ astype: Operation = declare(
 def _infer_as_scalar(x: Type) -> tuple[Type, ...]:
     type_ = require_array(x, "as_scalar")
     if type_.shape:
-        raise TypeError(f"not a scalar: {type_}")
+        raise rejection(TypeError, f"not a scalar: {type_}")
     return (ArrayType(type_.dtype, (), "scalar"),)
 
 
@@ -1435,9 +1436,10 @@ def as_dtype_of(g: Value, x: Value) -> Value:
 def _infer_python_bool(x: Type) -> tuple[Type, ...]:
     """Any array may have one element only; the run time tests open sizes."""
     if any(isinstance(dim, int) and dim > 1 for dim in require_array(x, "python_bool").shape):
-        raise ValueError(
+        raise rejection(
+            ValueError,
             "The truth value of an array with more than one element is ambiguous."
-            " Use a.any() or a.all()"
+            " Use a.any() or a.all()",
         )
     return (BOOL,)
 
@@ -1445,7 +1447,9 @@ def _infer_python_bool(x: Type) -> tuple[Type, ...]:
 def _python_cast(name: str, cast: type, result: ArrayType, **rules: Any) -> Operation:
     def only_number(x: Type) -> tuple[Type, ...]:
         if require_array(x, name).shape:
-            raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+            raise rejection(
+                TypeError, "only 0-dimensional arrays can be converted to Python scalars"
+            )
         return (result,)
 
     def is_harmless(node: Node) -> bool:
@@ -1494,7 +1498,7 @@ python_bool: Operation = _python_cast(
 
 def _infer_complex_of(a: Type, b: Type) -> tuple[Type, ...]:
     if require_array(a, "complex").shape or require_array(b, "complex").shape:
-        raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+        raise rejection(TypeError, "only 0-dimensional arrays can be converted to Python scalars")
     return (COMPLEX,)
 
 
@@ -1550,7 +1554,7 @@ def _to_decimals(sp: Any, x: Any, decimals: int) -> Any:
 def _infer_round(x: Type, *, digits: int | None = None) -> tuple[Type, ...]:
     type_ = require_array(x, "round")
     if type_.kind == "array":
-        raise TypeError("type numpy.ndarray doesn't define __round__ method")
+        raise rejection(TypeError, "type numpy.ndarray doesn't define __round__ method")
     return (INT if digits is None else type_,)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.errors import UnsupportedCallError
+from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import Dim, Size, Type, is_long, least
 from symdiff.ops.arrange import axes_of, axis_of
@@ -102,7 +102,7 @@ def _infer(name: str) -> Callable[..., tuple[Type, ...]]:
     def infer(x: Type, *sizes: Type, axes: Axes, norm: str, shape: tuple[Dim, ...]) -> Any:
         dtype = require_array(x, name).dtype
         if name == "rfft" and dtype.kind == "c":
-            raise TypeError(f"ufunc 'rfft_n_even' does not take {dtype}")
+            raise rejection(TypeError, f"ufunc 'rfft_n_even' does not take {dtype}")
         if name != "irfft":
             return result_type(np.result_type(dtype, 1j), shape)
         return result_type(np.result_type(np.empty(0, dtype).real.dtype, 1.0), shape)
@@ -339,7 +339,7 @@ def _transform(name: str, x: Value, sizes: Sequence[Operand], axes: Axes, norm: 
 def _infer_shift(x: Type, *, axes: Axes | None) -> tuple[Type, ...]:
     type_ = require_array(x, "fftshift")
     if not type_.shape:
-        raise ValueError("not enough values to unpack (expected 2, got 0)")
+        raise rejection(ValueError, "not enough values to unpack (expected 2, got 0)")
     return result_type(type_.dtype, type_.shape)
 
 
@@ -419,7 +419,9 @@ rfftfreq = _frequencies("rfftfreq", "The frequencies of the entries of ``rfft``.
 def _norm(norm: Any) -> str:
     norm = static(norm)
     if norm is not None and norm not in OTHER_NORM:
-        raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
+        raise rejection(
+            ValueError, f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".'
+        )
     return "backward" if norm is None else str(norm)
 
 
@@ -435,7 +437,7 @@ def _points(n: Any) -> Operand:
     """A length to transform."""
     length = _count(n)
     if isinstance(length, int) and length < 1:
-        raise ValueError(f"Invalid number of FFT data points ({length}) specified.")
+        raise rejection(ValueError, f"Invalid number of FFT data points ({length}) specified.")
     return length
 
 
@@ -443,7 +445,7 @@ def _line(name: str, a: Any, n: Any, axis: Any, norm: str) -> Value:
     """A transform along one axis."""
     x = staged(a)
     if not array_type(x).shape:
-        raise IndexError("tuple index out of range")
+        raise rejection(IndexError, "tuple index out of range")
     sizes = () if n is None else (_points(n),)
     return _transform(name, x, sizes, (axis_of(axis, array_type(x).rank),), norm)
 
@@ -518,7 +520,7 @@ def _chosen_axes(function: str, x: Value, s: Any, axes: Any) -> Axes:
 
 def _given_sizes(function: str, x: Value, s: Any, axes: Axes) -> tuple[Operand, ...]:
     if len(s) != len(axes):
-        raise ValueError("Shape and axes have different lengths.")
+        raise rejection(ValueError, "Shape and axes have different lengths.")
     if any(n is None for n in s):
         raise UnsupportedCallError(
             f"numpy.fft.{function} with None in the argument s=", hint="-1 is the axis' own length"
@@ -532,7 +534,7 @@ def _along(name: str, x: Value, sizes: tuple[Operand, ...], axes: Axes, norm: st
     """A transform along axes; one that is named twice is transformed twice."""
     if not axes:
         if name in OTHER_COMPLEX:
-            raise IndexError("list index out of range")
+            raise rejection(IndexError, "list index out of range")
         return lower_asarray(x)  # type: ignore[no-any-return]
     if len(set(axes)) == len(axes):
         return _transform(name, x, sizes, axes, norm)
@@ -566,11 +568,11 @@ def _lower_shift(operation: Operation) -> Lowering:
 def _lower_frequencies(operation: Operation, count: Callable[[Dim], Dim]) -> Lowering:
     def lowering(n: Any, d: Any = 1.0, device: Any = None) -> Value:
         if device not in (None, "cpu"):
-            raise ValueError(
-                f'Device not understood. Only "cpu" is allowed, but received: {device}'
+            raise rejection(
+                ValueError, f'Device not understood. Only "cpu" is allowed, but received: {device}'
             )
         if not isinstance(n, Value | int | np.integer):
-            raise ValueError("n should be an integer")
+            raise rejection(ValueError, "n should be an integer")
         length, spacing = _count(n), staged(d)
         if array_type(spacing).shape:
             raise UnsupportedCallError(f"numpy.fft.{operation.name} of an array of spacings")

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, Type, least, may_be_one, shifted
 from symdiff.ops.creation import arange_of, array_of, zeros, zeros_of
@@ -177,11 +178,11 @@ class _Collector:
         if part is None or part is Ellipsis:
             return part
         if isinstance(part, bool | np.bool_):
-            raise IndexError("a single bool is not supported as an index")
+            raise rejection(IndexError, "a single bool is not supported as an index")
         if isinstance(part, int | np.integer):
             return int(part)
         if not isinstance(part, Value):
-            raise IndexError(f"not an index: {part!r}")
+            raise rejection(IndexError, f"not an index: {part!r}")
         type_ = array_type(part)
         number = constant_integer(part) if type_.kind != "array" else None
         if number is not None and type_.dtype.kind != "b":
@@ -190,7 +191,9 @@ class _Collector:
 
     def slot(self, value: Value) -> Slot:
         if array_type(value).dtype.kind not in "iub":
-            raise IndexError("arrays used as indices must be of integer (or boolean) type")
+            raise rejection(
+                IndexError, "arrays used as indices must be of integer (or boolean) type"
+            )
         self.dynamic.append(value)
         return Slot(len(self.dynamic) - 1)
 
@@ -226,9 +229,10 @@ class _Region:
     def shape(self) -> tuple[Dim, ...]:
         free = self.x.rank - sum(self.consumed(entry) for entry in self.key)
         if free < 0:
-            raise IndexError(
+            raise rejection(
+                IndexError,
                 f"too many indices for array: array is {self.x.rank}-dimensional, "
-                f"but {self.x.rank - free} were indexed"
+                f"but {self.x.rank - free} were indexed",
             )
         arrays = any(self.is_array(entry) for entry in self.key)
         for entry in self.key:
@@ -427,7 +431,9 @@ def _infer_written(
     require_array(v, "assignment")
     type_ = require_array(x, "assignment")
     if type_.kind != "array":
-        raise TypeError(f"'numpy.{type_.dtype.name}' object does not support item assignment")
+        raise rejection(
+            TypeError, f"'numpy.{type_.dtype.name}' object does not support item assignment"
+        )
     return (type_,)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, Type, real_dtype
 from symdiff.ops import support
@@ -56,7 +57,7 @@ def common_dtype(*types: ArrayType) -> np.dtype:
     if dtype.kind in "biu":
         return np.dtype("float64")
     if dtype.char not in "fdFD":
-        raise TypeError(f"array type {dtype.name} is unsupported in linalg")
+        raise rejection(TypeError, f"array type {dtype.name} is unsupported in linalg")
     return dtype
 
 
@@ -64,8 +65,9 @@ def rectangular(type_: Type, name: str) -> ArrayType:
     """The type of a matrix, or a stack of them."""
     matrix = require_array(type_, name)
     if matrix.rank < 2:
-        raise np.linalg.LinAlgError(
-            f"{matrix.rank}-dimensional array given. Array must be at least two-dimensional"
+        raise rejection(
+            np.linalg.LinAlgError,
+            f"{matrix.rank}-dimensional array given. Array must be at least two-dimensional",
         )
     return matrix
 
@@ -75,7 +77,7 @@ def square(type_: Type, name: str) -> ArrayType:
     matrix = rectangular(type_, name)
     rows, columns = matrix.shape[-2:]
     if isinstance(rows, int) and isinstance(columns, int) and rows != columns:
-        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
+        raise rejection(np.linalg.LinAlgError, "Last 2 dimensions of the array must be square")
     return matrix
 
 
@@ -458,7 +460,7 @@ def _eigvalsh(a: Any, UPLO: Any = "L") -> Value:
 
 def _triangle(uplo: Any) -> dict[str, str]:
     if static(uplo).upper() not in ("L", "U"):
-        raise ValueError("UPLO argument must be 'L' or 'U'")
+        raise rejection(ValueError, "UPLO argument must be 'L' or 'U'")
     return {"UPLO": "U"} if static(uplo).upper() == "U" else {}
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.errors import rejection
 from symdiff.ir.control import join_types
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import INT, ArrayType, Dim, ListType, Size, TapeType, Type, with_sizes_of
@@ -35,7 +36,7 @@ from symdiff.ops.sizes import constant_integer
 def require_list(type_: Type, name: str) -> ListType:
     """The type as a list type; a TypeError that names the op otherwise."""
     if not isinstance(type_, ListType):
-        raise TypeError(f"{name} of {type_}")
+        raise rejection(TypeError, f"{name} of {type_}")
     return type_
 
 
@@ -59,7 +60,7 @@ def _wider_list(items: Type, *others: Type, **attributes: Any) -> tuple[Type, ..
     try:
         return (ListType(join_types(list_.element, element, "joined")),)
     except TypeError as error:
-        raise TypeError(f"{element} in a list of {list_.element}") from error
+        raise rejection(TypeError, f"{element} in a list of {list_.element}") from error
 
 
 def _given(t: Any, x: Value) -> Value:
@@ -243,7 +244,7 @@ def _infer_concatenate(a: Type, b: Type) -> tuple[Type, ...]:
     try:
         return (join_types(left, right, "joined"),)
     except TypeError as error:
-        raise TypeError(f"elements of {left} and {right} differ in type") from error
+        raise rejection(TypeError, f"elements of {left} and {right} differ in type") from error
 
 
 def _concatenate_tangent(ts: Sequence[Value | None], y: Value, a: Value, b: Value) -> Value:
@@ -646,7 +647,7 @@ def _infer_stack(items: Type, *, length: Dim, dtype: np.dtype) -> tuple[Type, ..
         dims.append(Size(f"{length}.{len(dims)}", open=True))
         element = element.element
     if not isinstance(element, ArrayType):
-        raise TypeError(f"an array of elements of type {element}")
+        raise rejection(TypeError, f"an array of elements of type {element}")
     return (ArrayType(dtype, (*dims, *element.shape), "array"),)
 
 
@@ -755,7 +756,7 @@ list_unstack: Operation = declare(
 def _infer_join(items: Type, *, axis: int, length: Dim) -> tuple[Type, ...]:
     element = require_list(items, "concatenate").element
     if not isinstance(element, ArrayType) or not element.shape:
-        raise ValueError("zero-dimensional arrays cannot be concatenated")
+        raise rejection(ValueError, "zero-dimensional arrays cannot be concatenated")
     shape = (*element.shape[:axis], length, *element.shape[axis + 1 :])
     return (ArrayType(element.dtype, shape, "array"),)
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from symdiff.errors import UnsupportedCallError
+from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, Type
 from symdiff.ops import support
@@ -58,7 +58,9 @@ def _infer_as(result: ArrayType, name: str) -> Callable[..., tuple[Type, ...]]:
     def infer(*types: Type, **_: Any) -> tuple[Type, ...]:
         for type_ in types:
             if require_array(type_, name).shape:
-                raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+                raise rejection(
+                    TypeError, "only 0-dimensional arrays can be converted to Python scalars"
+                )
         return (result,)
 
     return infer
@@ -335,7 +337,7 @@ def _dist(p: Any, q: Any) -> Any:
     if not isinstance(p, list | tuple) or not isinstance(q, list | tuple):
         raise UnsupportedCallError("math.dist of arrays", hint="use numpy.linalg.norm(p - q)")
     if len(p) != len(q):
-        raise ValueError("both points must have the same number of dimensions")
+        raise rejection(ValueError, "both points must have the same number of dimensions")
     return _hypot(*(subtract(a, b) for a, b in zip(p, q, strict=True)))
 
 

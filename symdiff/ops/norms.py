@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.errors import rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.types import Type
 from symdiff.ops.arrange import axes_of as axes_in_order
@@ -180,7 +181,7 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> V
     rank = array_type(value).rank
     order, axes = static(ord), _norm_axes(static(axis), rank)
     if order is not None and axes is None and rank not in (1, 2):
-        raise ValueError("Improper number of dimensions to norm.")
+        raise rejection(ValueError, "Improper number of dimensions to norm.")
     _require_order(order, rank if axes is None else len(axes))
     return norm(value, ord=order, axis=axes, keepdims=bool(static(keepdims)))
 
@@ -190,22 +191,24 @@ def _norm_axes(axis: Any, rank: int) -> tuple[int, ...] | None:
         return None
     axes = tuple(axis) if isinstance(axis, tuple | list) else (int(axis),)
     if len(axes) not in (1, 2):
-        raise ValueError("Improper number of dimensions to norm.")
+        raise rejection(ValueError, "Improper number of dimensions to norm.")
     normal = tuple(k % rank for k in axes if -rank <= k < rank)
     if len(normal) != len(axes):
-        raise np.exceptions.AxisError(f"axis {axis} is out of bounds for array of dimension {rank}")
+        raise rejection(
+            np.exceptions.AxisError, f"axis {axis} is out of bounds for array of dimension {rank}"
+        )
     if len(set(normal)) != len(normal):
-        raise ValueError("Duplicate axes given.")
+        raise rejection(ValueError, "Duplicate axes given.")
     return normal
 
 
 def _require_order(order: Order, rank: int) -> None:
     """Raise what NumPy raises for an order that there is none of."""
     if rank == 1 and isinstance(order, str):
-        raise ValueError(f"Invalid norm order '{order}' for vectors")
+        raise rejection(ValueError, f"Invalid norm order '{order}' for vectors")
     known = (None, 1, -1, 2, -2, math.inf, -math.inf, "fro", "f", "nuc")
     if rank == 2 and order not in known:
-        raise ValueError("Invalid norm order for matrices.")
+        raise rejection(ValueError, "Invalid norm order for matrices.")
 
 
 @lowers(np.linalg.vector_norm)

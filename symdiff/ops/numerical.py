@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.errors import UnsupportedCallError
+from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import BOOL, ArrayType, Dim, Size, Type, least
 from symdiff.ops.arrange import (
@@ -323,7 +323,7 @@ unwrap: Operation = declare(
 def _unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2 * np.pi) -> Value:
     angles, turn = array_of(p), array_of(period)
     if not array_type(angles).shape:
-        raise ValueError("diff requires input that is at least one dimensional")
+        raise rejection(ValueError, "diff requires input that is at least one dimensional")
     if array_type(turn).shape:
         raise UnsupportedCallError("numpy.unwrap with an array as period=", None, "give a number")
     more = () if discont is None else (array_of(discont),)
@@ -477,7 +477,9 @@ def _lower_cumulative(running: Lowering, neutral: int) -> Lowering:
         include_initial: Any = False,
     ) -> Value:
         if static(axis) is None and array_type(array_of(x)).rank > 1:
-            raise ValueError("For arrays which have more than one dimension ``axis`` is required.")
+            raise rejection(
+                ValueError, "For arrays which have more than one dimension ``axis`` is required."
+            )
         totals = running(x, axis, dtype)
         if not static(include_initial):
             return totals  # type: ignore[no-any-return]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.errors import UnsupportedCallError
+from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import ArrayType, Dim, Size, Type
 from symdiff.ops.arrange import (
@@ -247,9 +247,9 @@ def _lower_accumulate(operation: Operation) -> Any:
         x = array_of(array)
         rank = array_type(x).rank
         if not rank:
-            raise TypeError("cannot accumulate on a scalar")
+            raise rejection(TypeError, "cannot accumulate on a scalar")
         if static(axis) is None and rank > 1:
-            raise ValueError("accumulate does not allow multiple axes")
+            raise rejection(ValueError, "accumulate does not allow multiple axes")
         along = 0 if static(axis) is None else axis_of(axis, rank)
         return operation(cast(x, dtype_of(dtype)), axis=along)
 
@@ -268,7 +268,7 @@ for _ufunc, _operation in (
 def _infer_reduceat(x: Type, i: Type, *, axis: int) -> tuple[Type, ...]:
     type_, starts = require_array(x, "reduceat"), require_array(i, "reduceat")
     if starts.rank != 1:
-        raise ValueError("object of too small depth for desired array")
+        raise rejection(ValueError, "object of too small depth for desired array")
     shape = (*type_.shape[:axis], starts.shape[0], *type_.shape[axis + 1 :])
     return result_type(total_dtype(type_.dtype), shape)
 
@@ -389,7 +389,7 @@ def lower_sort(
 
 def _refuse_fields(order: Any) -> None:
     if order is not None:
-        raise ValueError("Cannot specify order when the array has no fields.")
+        raise rejection(ValueError, "Cannot specify order when the array has no fields.")
 
 
 @lowers(np.argsort, method="argsort")
@@ -408,7 +408,7 @@ def lower_argsort(
 def _infer_partition(x: Type, kth: Type, *, axis: int) -> tuple[Type, ...]:
     type_ = require_array(x, "partition")
     if require_array(kth, "partition").dtype.kind != "i":
-        raise TypeError("Partition index must be integer")
+        raise rejection(TypeError, "Partition index must be integer")
     return result_type(type_.dtype, type_.shape)
 
 
@@ -463,7 +463,7 @@ def _lower_partition(operation: Operation) -> Any:
     ) -> Value:
         _refuse_fields(order)
         if static(kind) != "introselect":
-            raise ValueError("select kind must be 'introselect'")
+            raise rejection(ValueError, "select kind must be 'introselect'")
         x, along = _flat_axis(a, axis)
         return operation(x, array_of(kth), axis=along)
 
@@ -480,7 +480,7 @@ lowers(np.argpartition, method="argpartition")(_lower_partition(argpartition))
 def _infer_take_along(x: Type, i: Type, *, axis: int) -> tuple[Type, ...]:
     type_, places = require_array(x, "take_along_axis"), require_array(i, "take_along_axis")
     if type_.rank != places.rank:
-        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+        raise rejection(ValueError, "`indices` and `arr` must have the same number of dimensions")
     shape = list(broadcast_shapes(_without(type_.shape, axis), _without(places.shape, axis)))
     shape.insert(axis, places.shape[axis])
     return result_type(type_.dtype, tuple(shape))
@@ -713,7 +713,7 @@ def lower_searchsorted_method(a: Value, v: Any, side: Any = "left", sorter: Any 
 
 def _infer_digitize(x: Type, bins: Type, *, right: bool) -> tuple[Type, ...]:
     if require_array(x, "digitize").dtype.kind == "c":
-        raise TypeError("x may not be complex")
+        raise rejection(TypeError, "x may not be complex")
     return _infer_searchsorted(bins, x, side="left")
 
 
@@ -750,7 +750,7 @@ def lower_diff(
 ) -> Value:
     x, times = array_of(a), int(static(n))
     if times < 0:
-        raise ValueError(f"order must be non-negative but got {times}")
+        raise rejection(ValueError, f"order must be non-negative but got {times}")
     if not times:
         return x
     along = axis_of(axis, array_type(x).rank)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.errors import UnsupportedCallError
+from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import Dim, Size, Type
 from symdiff.ops.arrange import lower_meshgrid
@@ -118,7 +118,7 @@ def lower_diag_indices_from(arr: Any) -> tuple[Value, ...]:
 def lower_ix(*args: Any) -> tuple[Value, ...]:
     vectors = [array_of(a) for a in args]
     if any(array_type(v).rank != 1 for v in vectors):
-        raise ValueError("Cross index must be 1 dimensional")
+        raise rejection(ValueError, "Cross index must be 1 dimensional")
     places = [lower_nonzero(v)[0] if array_type(v).dtype.kind == "b" else v for v in vectors]
     return lower_meshgrid(*places, sparse=True, indexing="ij", copy=False)  # type: ignore[no-any-return]
 

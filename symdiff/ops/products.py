@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.errors import UnsupportedCallError
+from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import OPERATORS, Node, Value
 from symdiff.ir.types import ArrayType, Dim, Type
 from symdiff.ops.creation import eye
@@ -86,10 +86,12 @@ def _product_dtype(a: ArrayType, b: ArrayType) -> np.dtype:
 
 def _matmul_shape(a: tuple[Dim, ...], b: tuple[Dim, ...]) -> tuple[Dim, ...]:
     if not a or not b:
-        raise ValueError("matmul: Input operand does not have enough dimensions")
+        raise rejection(ValueError, "matmul: Input operand does not have enough dimensions")
     inner = a[-1], b[-1] if len(b) == 1 else b[-2]
     if all(isinstance(dim, int) for dim in inner) and inner[0] != inner[1]:
-        raise ValueError("matmul: Input operands have a mismatch in their core dimension")
+        raise rejection(
+            ValueError, "matmul: Input operands have a mismatch in their core dimension"
+        )
     rows = a[-2:-1]
     columns = b[-1:] if len(b) > 1 else ()
     return (*broadcast_shapes(a[:-2], b[:-2]), *rows, *columns)
@@ -171,7 +173,7 @@ matmul: Operation = declare(
 def _infer_outer(a: Type, b: Type) -> tuple[Type, ...]:
     first, second = require_array(a, "outer"), require_array(b, "outer")
     if first.rank != 1 or second.rank != 1:
-        raise TypeError("outer of what is not a vector")
+        raise rejection(TypeError, "outer of what is not a vector")
     dtype = ufunc_dtypes(np.multiply, (first, second))[0]
     return (ArrayType(dtype, (*first.shape, *second.shape)),)
 
@@ -464,7 +466,7 @@ def _inner(a: Any, b: Any) -> Value:
 def _outer_of_vectors(x1: Any, x2: Any, /) -> Value:
     a, b = staged(x1), staged(x2)
     if (array_type(a).rank, array_type(b).rank) != (1, 1):
-        raise ValueError("Input arrays must be one-dimensional")
+        raise rejection(ValueError, "Input arrays must be one-dimensional")
     return outer(a, b)
 
 

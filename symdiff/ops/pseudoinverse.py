@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import INT, ArrayType, Dim, Size, Type, real_dtype
 from symdiff.ops.creation import zeros
@@ -125,8 +126,9 @@ pinv: Operation = declare(
 def _infer_lstsq(a: Type, b: Type, *rcond: Type, length: Dim) -> tuple[Type, ...]:
     matrix, right = rectangular(a, "lstsq"), require_array(b, "lstsq")
     if matrix.rank > 2 or right.rank not in (1, 2):
-        raise np.linalg.LinAlgError(
-            f"{matrix.rank}-dimensional array given. Array must be two-dimensional"
+        raise rejection(
+            np.linalg.LinAlgError,
+            f"{matrix.rank}-dimensional array given. Array must be two-dimensional",
         )
     (rows, columns), dtype = matrix.shape, common_dtype(matrix, right)
     small = real_dtype(dtype)
@@ -370,7 +372,7 @@ def lower_pinv(
 def _cutoff(a: Value, rcond: Any, rtol: Any) -> Any:
     """The relative tolerance that NumPy takes."""
     if rcond is not None and rtol is not np._NoValue:
-        raise ValueError("`rtol` and `rcond` can't be both set.")
+        raise rejection(ValueError, "`rtol` and `rcond` can't be both set.")
     if rcond is not None:
         return rcond
     if rtol is None:
@@ -389,7 +391,7 @@ def lower_lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, ...]:
 def lower_cond(x: Any, p: Any = None) -> Value:
     order = static(p)
     if order not in (None, 1, -1, 2, -2, np.inf, -np.inf, "fro", "f", "nuc"):
-        raise ValueError("Invalid norm order for matrices.")
+        raise rejection(ValueError, "Invalid norm order for matrices.")
     return condition_number(staged(x), **({} if order is None else {"p": order}))
 
 
@@ -398,7 +400,7 @@ def lower_matrix_rank(
     A: Any, tol: Any = None, hermitian: Any = False, *, rtol: Any = None
 ) -> Value:
     if tol is not None and rtol is not None:
-        raise ValueError("`tol` and `rtol` can't be both set.")
+        raise rejection(ValueError, "`tol` and `rtol` can't be both set.")
     given = [staged(value) for value in (tol, rtol) if value is not None]
     attributes = {"relative": rtol is not None, "hermitian": bool(static(hermitian))}
     shown = {name: True for name, value in attributes.items() if value}

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops.arrange import axis_of, lower_moveaxis, lower_ravel
@@ -37,7 +38,7 @@ from symdiff.ops.sizes import sizes_of
 def _infer(x: Type, q: Type, *, axis: int, scale: int) -> tuple[Type, ...]:
     type_, fractions = require_array(x, "quantile"), require_array(q, "quantile")
     if type_.dtype.kind == "c":
-        raise TypeError("a must be an array of real numbers")
+        raise rejection(TypeError, "a must be an array of real numbers")
     shape = (*fractions.shape, *type_.shape[:axis], *type_.shape[axis + 1 :])
     line = type_.dtype if type_.dtype.kind == "f" else np.dtype("float64")
     dtype = result_dtype(ArrayType(line, (), "array"), fractions)

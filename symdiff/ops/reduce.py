@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Order, Value
 from symdiff.ir.types import ArrayType, Dim, Type, may_be_one, type_of_constant
 from symdiff.ops import support
@@ -77,14 +78,14 @@ def normalized_axis(axis: Any, rank: int) -> Axis:
     axes = tuple(axis) if isinstance(axis, tuple | list) else (axis,)
     normal = tuple(sorted(_one_axis(one, rank) for one in axes))
     if len(set(normal)) != len(normal):
-        raise ValueError("duplicate value in 'axis'")
+        raise rejection(ValueError, "duplicate value in 'axis'")
     return None if len(normal) == rank else normal
 
 
 def _one_axis(axis: Any, rank: int) -> int:
     index = int(axis)
     if not -rank <= index < rank:
-        raise np.exceptions.AxisError(index, rank)
+        raise rejection(np.exceptions.AxisError, index, rank)
     return index % rank
 
 
@@ -689,7 +690,7 @@ def _reduced(operation: Operation, a: Any, axis: Any, keepdims: Any, **more: Any
     rank = array_type(x).rank
     axis = static(axis)
     if operation in (mean, var, std) and axis is not None and _is_of_a_number(axis, rank):
-        raise np.exceptions.AxisError(int(axis), 0)
+        raise rejection(np.exceptions.AxisError, int(axis), 0)
     normal = normalized_axis(axis, rank)
     keeps = keepdims is not np._NoValue and bool(static(keepdims))
     return operation(x, axis=normal, keepdims=keeps, **attributes)

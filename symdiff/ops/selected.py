@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import Dim, Type
 from symdiff.ops.declare import (
@@ -176,14 +177,15 @@ def _infer(name: str, function: Callable[..., Any]) -> Callable[..., tuple[Type,
         named = {key: require_array(t, name) for key, t in zip(given, more, strict=True)}
         mask = named.get("where")
         if mask is not None and not _may_select(mask.shape, shape):
-            raise ValueError("where= has to broadcast to the shape of what is reduced")
+            raise rejection(ValueError, "where= has to broadcast to the shape of what is reduced")
         if "initial" in named and named["initial"].shape:
-            raise ValueError("setting an array element with a sequence.")
+            raise rejection(ValueError, "setting an array element with a sequence.")
         if "initial" not in named and name in ("max", "min"):
             ufunc = "maximum" if name == "max" else "minimum"
-            raise ValueError(
+            raise rejection(
+                ValueError,
                 f"reduction operation '{ufunc}' does not have an identity, so to use a where mask"
-                " one has to specify 'initial'"
+                " one has to specify 'initial'",
             )
         found: tuple[Type, ...] = plain(x, **attributes)
         return found

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, Size, Type
 from symdiff.ops.creation import agreed_dim, one_hot, zeros_of
@@ -261,9 +262,11 @@ laid_like: Operation = declare(
 def _rank_agreed(types: Sequence[Type], name: str) -> list[ArrayType]:
     arrays = [require_array(type_, name) for type_ in types]
     if not arrays:
-        raise ValueError(f"need at least one array to {name}")
+        raise rejection(ValueError, f"need at least one array to {name}")
     if len({type_.rank for type_ in arrays}) > 1:
-        raise ValueError("all the input array dimensions must match: their numbers differ")
+        raise rejection(
+            ValueError, "all the input array dimensions must match: their numbers differ"
+        )
     return arrays
 
 
@@ -274,7 +277,7 @@ def _dtype_of_all(arrays: Sequence[ArrayType]) -> np.dtype:
 def _infer_concatenate(*xs: Type, axis: int) -> tuple[Type, ...]:
     arrays = _rank_agreed(xs, "concatenate")
     if arrays[0].rank == 0:
-        raise ValueError("zero-dimensional arrays cannot be concatenated")
+        raise rejection(ValueError, "zero-dimensional arrays cannot be concatenated")
     dims = [agreed_dim(column) for column in zip(*(t.shape for t in arrays), strict=True)]
     dims[axis] = sum_dim(type_.shape[axis] for type_ in arrays)
     return result_type(_dtype_of_all(arrays), tuple(dims))
@@ -531,7 +534,7 @@ def _pad_vjp(g: Value, y: Value, x: Value, *, widths: Widths, mode: str) -> Valu
     from symdiff.ops.index import index_of
 
     if mode != "constant":
-        raise ValueError(f"pad with mode {mode!r} is an index of padded positions")
+        raise rejection(ValueError, f"pad with mode {mode!r} is an index of padded positions")
     return index_of(g, tuple(slice(before or None, -after or None) for before, after in widths))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.errors import UnsupportedCallError
+from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import BOOL, INT, Type
@@ -260,7 +260,7 @@ def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
     if x is None and y is None:
         return FUNCTIONS[np.nonzero](condition)
     if x is None or y is None:
-        raise ValueError("either both or neither of x and y should be given")
+        raise rejection(ValueError, "either both or neither of x and y should be given")
     return where(staged(condition), staged(x), staged(y))
 
 
@@ -270,7 +270,7 @@ def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Value:
     if not isinstance(condlist, list | tuple) or not isinstance(choicelist, list | tuple):
         raise UnsupportedCallError("numpy.select of arrays", hint="give lists of arrays")
     if len(condlist) != len(choicelist):
-        raise ValueError("list of cases must be same length as list of conditions")
+        raise rejection(ValueError, "list of cases must be same length as list of conditions")
     choices = [staged(choice) for choice in (*choicelist, default)]
     dtype = common_dtype(choices)
     *choices, selected = (cast(choice, dtype) for choice in choices)
@@ -440,7 +440,9 @@ def _pow(base: Any, exp: Any, mod: Any = None) -> Value:
         return power_of(base, exp)
     arguments = [builder().value(argument) for argument in (base, exp, mod)]
     if any(argument.type not in (INT, BOOL) for argument in arguments):
-        raise TypeError("pow() 3rd argument not allowed unless all arguments are integers")
+        raise rejection(
+            TypeError, "pow() 3rd argument not allowed unless all arguments are integers"
+        )
     if static(exp) < 0:
         raise UnsupportedCallError("pow(...) of a negative exponent with a modulus")
     return remainder(power_of(base, exp), mod)
@@ -464,7 +466,7 @@ def is_natural(n: Value) -> bool:
 
 def _infer_bit_length(n: Type) -> tuple[Type, ...]:
     if n not in (INT, BOOL):
-        raise AttributeError(f"{n} has no attribute 'bit_length'")
+        raise rejection(AttributeError, f"{n} has no attribute 'bit_length'")
     return (INT,)
 
 

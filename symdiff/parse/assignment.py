@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.errors import UnsupportedSyntaxError
+from symdiff.errors import UnsupportedSyntaxError, rejection
 from symdiff.ir.types import ArrayType
 from symdiff.ops.elementary import astype
 from symdiff.ops.index import index_set_of
@@ -111,9 +111,10 @@ def _update_array(
     require_room(kept, made)
     if made.dtype != kept.dtype:
         if not np.can_cast(made.dtype, kept.dtype, "same_kind"):
-            raise TypeError(
+            raise rejection(
+                TypeError,
                 f"Cannot cast ufunc '{BINARY[op][0]}' output from {made.dtype!r} to {kept.dtype!r}"
-                " with casting rule 'same_kind'"
+                " with casting rule 'same_kind'",
             )
         result = astype(result, dtype=kept.dtype)
     if interp.stopped:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import types
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from symdiff.parse.flat import set_flat
 from symdiff.parse.identity import class_of, is_unknown
 from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import set_item
+from symdiff.parse.lookups import has_hash
 from symdiff.parse.reflect import STATIC_TYPES
 from symdiff.parse.scope import read_free, reflect_everywhere
 from symdiff.parse.texts import settled
@@ -180,7 +181,7 @@ def _static_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstra
 def is_of_library(value: Any) -> bool:
     """Whether this is an object of a library's, whose methods are known."""
     meet()
-    return value in OBJECTS if isinstance(value, Hashable) else False
+    return value in OBJECTS if has_hash(value) else False
 
 
 def _module_attribute(interp: Interpreter, module: types.ModuleType, name: str) -> Abstract:

@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from symdiff.errors import CertainError, InternalError, SymdiffError, UnsupportedCallError
+from symdiff.errors import (
+    OUTSIDE,
+    CertainError,
+    InternalError,
+    SymdiffError,
+    UnsupportedCallError,
+    fault,
+    is_rejection,
+)
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Type
 from symdiff.ops.declare import NeedsStatic
@@ -47,6 +55,16 @@ def users(error: E) -> E:
     """Mark an error as one that the user's function raises."""
     error.certain = CertainError.of(error)  # type: ignore[attr-defined]
     return error
+
+
+@contextlib.contextmanager
+def python_raises() -> Iterator[None]:
+    """Mark what Python raises here, of values that are known now: the user's function does too."""
+    try:
+        yield
+    except Exception as error:
+        users(error)
+        raise
 
 
 def certain(error: BaseException) -> CertainError | None:
@@ -83,32 +101,35 @@ def judged(
     except CONTROL:
         raise
     except Exception as error:
-        if is_users(error):
+        if is_users(error) or isinstance(error, OUTSIDE):
             raise
         python = error_of(interp, function, arguments, keywords or {})
         if python is not None and _tells_the_same(python, error):
             known = all(_is_exact(interp, a) for a in (*arguments, *(keywords or {}).values()))
             as_it_is = known or type(python) is not type(error)
             raise users(python if as_it_is else error) from None
-        raise limit(interp, error, name_of(function)) from error
+        raise blamed(interp, error, name_of(function)) from error
 
 
 def _tells_the_same(python: Exception, error: Exception) -> bool:
-    """Whether Python's error on samples is certain where the compiler found one of its own.
+    """Whether Python's error on samples is certain where something was found wrong here.
 
     A TypeError is, whatever the values are; another may come of the sample's sizes or values.
     """
     alike = isinstance(python, type(error)) or isinstance(error, type(python))
-    return alike or isinstance(python, TypeError)
+    return isinstance(python, TypeError) or (alike and is_rejection(error))
 
 
-def limit(interp: Interpreter, error: Exception, what: str | None = None) -> SymdiffError:
-    """What the compiler cannot do, as an error that says where."""
-    if isinstance(error, AssertionError):
-        return InternalError(f"an assertion failed: {error}", interp.span)
+def blamed(interp: Interpreter, error: Exception, what: str | None = None) -> Exception:
+    """An exception that the function does not raise, as an error that says where it came up.
+
+    What an op rejects is a limit of the compiler's; what was not foreseen is a fault of it.
+    """
     if isinstance(error, RecursionError):
         message = "calls and expressions are nested too deeply here to be followed"
         return UnsupportedCallError(message, interp.span, "use a loop, or a smaller depth")
+    if not is_rejection(error):
+        return fault(error, interp.span)
     reason = str(error) or type(error).__name__
     message = f"symdiff does not know this use of {what}: {reason}" if what else reason
     return UnsupportedCallError(message, interp.span, HINT)

@@ -50,7 +50,6 @@ from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import element_of_set, get_item, static_key
 from symdiff.parse.iteration import (
     ITERATORS,
-    DictView,
     after,
     collect,
     for_each,
@@ -63,6 +62,7 @@ from symdiff.parse.iteration import (
 )
 from symdiff.parse.opaque import Template
 from symdiff.parse.operators import binary, is_staged, unary
+from symdiff.parse.python import in_python
 from symdiff.parse.special import by_operator, has_method, has_operator
 from symdiff.parse.texts import plain, settled, text_field, text_of
 from symdiff.parse.truth import truth
@@ -72,6 +72,7 @@ from symdiff.parse.values import (
     Closure,
     ConflictRead,
     DictRef,
+    DictView,
     Generator,
     IteratorRef,
     ListRef,
@@ -335,7 +336,7 @@ def sorted_items(interp: Interpreter, arguments: Arguments, keywords: Keywords) 
 @builtin(str)
 def _str(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     if len(arguments) != 1:
-        return str(*arguments, **keywords)
+        return in_python(str, *arguments, **keywords)
     return text_of([text_field(arguments[0], "s", "")])
 
 

@@ -17,13 +17,13 @@ import numpy as np
 
 from symdiff.definitions import DEFINITIONS
 from symdiff.definitions.libraries import meet
-from symdiff.errors import UnsupportedCallError
+from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES, array_type
 from symdiff.ops.shape import concatenate, stack
-from symdiff.parse.arguments import plain_argument, taken_arguments
+from symdiff.parse.arguments import applied, plain_argument, taken_arguments
 from symdiff.parse.attributes import (
     MUTATING_ARRAY_METHODS,
     get_attribute,
@@ -40,6 +40,7 @@ from symdiff.parse.items import unbuffered
 from symdiff.parse.lookups import ruled, variable_of
 from symdiff.parse.opaque import RESULTS, call_opaque, is_library, library_name
 from symdiff.parse.operators import is_staged
+from symdiff.parse.python import in_python
 from symdiff.parse.reflect import container, reflect
 from symdiff.parse.special import CONVERSIONS, converted, has_method
 from symdiff.parse.spreading import columns, gathered, is_spread
@@ -256,7 +257,7 @@ def call_static(
     plain = [plain_argument(interp, settled(interp, a)) for a in arguments]
     if any(is_staged(a) for a in _flat(plain)):
         return call_opaque(interp, function, arguments, keywords)
-    result = function(*plain, **keywords)
+    result = in_python(function, *plain, **keywords)
     if isinstance(result, list):  # of a text's split: the program's own, which it may change
         return container(interp, list, tuple(range(len(result))), result, None)
     return result
@@ -291,7 +292,7 @@ def call_lowering(
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if isinstance(out, Array) and "kept" in _parameters(lowering):
         named["kept"] = interp.heap.read(out)
-    result = lowering(*plain, **named)
+    result = applied(lowering, *plain, **named)
     if out is None or result is NotImplemented:
         return adopt(interp, result, arrays)
     if isinstance(result, Value) and result.node is not None and result.node.op in _UNBUFFERED:
@@ -370,7 +371,7 @@ def _store_out(interp: Interpreter, out: Abstract, result: Any) -> Abstract:
     kept, made = array_type(interp.heap.read(out)), array_type(result)
     require_room(kept, made)
     if not np.can_cast(made.dtype, kept.dtype, "same_kind"):
-        raise TypeError(f"Cannot cast output from {made.dtype!r} to {kept.dtype!r}")
+        raise rejection(TypeError, f"Cannot cast output from {made.dtype!r} to {kept.dtype!r}")
     store_whole(interp, out, result)
     return out
 
@@ -387,7 +388,8 @@ def call_writing(
         raise users(TypeError(f"{describe(target)} is not an array to write to"))
     plain = [plain_argument(interp, a) for a in others]
     named = {name: plain_argument(interp, a) for name, a in keywords.items()}
-    interp.heap.write(target, lowering(interp.heap.read(target), *plain, **named))
+    new = applied(lowering, interp.heap.read(target), *plain, **named)
+    interp.heap.write(target, new)
 
 
 # Methods of arrays and numbers --------------------------------------------------------------------
@@ -415,9 +417,9 @@ def _call_method_of(
 ) -> Abstract:
     table = METHODS_OF.get(type(receiver))
     if table is not None and name in table:
-        return table[name](interp, receiver, *arguments, **keywords)
+        return applied(table[name], interp, receiver, *arguments, **keywords)
     if isinstance(receiver, Array) and name in MUTATING_ARRAY_METHODS:
-        return METHODS_OF[Array][name](interp, receiver, *arguments, **keywords)
+        return applied(METHODS_OF[Array][name], interp, receiver, *arguments, **keywords)
     if isinstance(receiver, tuple):
         return call_static(interp, getattr(receiver, name), arguments, keywords)
     if name in METHODS and (isinstance(receiver, Value | Array) or is_leaf(receiver)):

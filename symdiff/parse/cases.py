@@ -116,6 +116,9 @@ def _for_each(
 ) -> None:
     assert conflict.cases is not None
     (number, content), *others = conflict.cases.contents.items()
+    if not others:
+        action(content)
+        return
     rest = others[0][1]
     if len(others) > 1:
         rest = replace(conflict, cases=replace(conflict.cases, contents=dict(others)))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.errors import UnsupportedSyntaxError
+from symdiff.errors import UnsupportedSyntaxError, rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ops import elementary, reduce
@@ -31,9 +31,10 @@ from symdiff.parse.arguments import as_array
 from symdiff.parse.blame import judged
 from symdiff.parse.branches import choose
 from symdiff.parse.identity import class_of, identical, require_known
-from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.items import require_hashable
+from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.items import as_set, require_hashable
 from symdiff.parse.operators import is_staged, items_of
+from symdiff.parse.python import in_python
 from symdiff.parse.special import (
     by_operator,
     fields_compared,
@@ -48,6 +49,7 @@ from symdiff.parse.values import (
     Array,
     Closure,
     DictRef,
+    DictView,
     ListRef,
     ObjectRef,
     Range,
@@ -72,7 +74,7 @@ def compare(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) 
     if op in (ast.In, ast.NotIn):
         return _unless(op is ast.NotIn, contains(interp, b, a))
     name, plain, _ = COMPARE[op]
-    a, b = settled(interp, a), settled(interp, b)
+    a, b = (as_set(interp, settled(interp, value)) for value in (a, b))
     require_known(interp, a, b)
     if has_operator(interp, name, a, b):
         return _compare_objects(interp, op, a, b)
@@ -97,10 +99,20 @@ def _compared(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract
         return _unless(op is ast.NotEq, identical(interp, a, b))
     if isinstance(a, DictRef) and isinstance(b, DictRef) and op in (ast.Eq, ast.NotEq):
         return _dicts(interp, op, interp.content(a), interp.content(b))
+    if any(isinstance(v, DictView) and v.kind == "items" for v in (a, b)):
+        return _views(interp, op, a, b)
     kinds = _emptied(a), _emptied(b)
     if type(kinds[0]) is type(kinds[1]) in (list, tuple):
         return _sequences(interp, op, _items(interp, a), _items(interp, b))
     return plain(*kinds)
+
+
+def _views(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) -> Abstract:
+    """A comparison with ``d.items()``, which is a set of pairs."""
+    views = isinstance(a, DictView) and isinstance(b, DictView) and a.kind == b.kind
+    if views and op in (ast.Eq, ast.NotEq):
+        return _dicts(interp, op, interp.content(a.of), interp.content(b.of))
+    raise rejection(TypeError, f"it is given {describe(a)} and {describe(b)}")
 
 
 def _emptied(value: Abstract) -> Any:
@@ -232,4 +244,4 @@ def _contains(interp: Interpreter, container: Abstract, item: Abstract) -> Abstr
         return truth(
             interp, reduce.any(elementary.equal(interp.lift(container), interp.lift(item)))
         )
-    return static(item) in container
+    return in_python(operator.contains, container, static(item))

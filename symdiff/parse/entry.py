@@ -15,6 +15,7 @@ from symdiff.errors import (
     SymdiffError,
     UnsupportedCallError,
     UnsupportedSyntaxError,
+    told_by,
 )
 from symdiff.ir.build import building
 from symdiff.ir.graph import Block, Graph, Value, walk_nodes
@@ -142,7 +143,7 @@ def _staged(
             require_found(interp, staged.graph.name)
             return staged
         except SymdiffError as error:
-            raise placed(error, _span(function)) from None
+            raise placed(error, _span(function)) from told_by(error)
         except NeedsStatic as needed:
             interp.span = needed.span or _span(function)
             raise _demanded(interp, needed) from None

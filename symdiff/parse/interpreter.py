@@ -20,10 +20,13 @@ import numpy as np
 
 from symdiff.definitions import is_definition
 from symdiff.errors import (
+    OUTSIDE,
     InternalError,
     SymdiffError,
     UnsupportedCallError,
     UnsupportedSyntaxError,
+    rejection,
+    told_by,
 )
 from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.graph import FreeVariable, Input, Node, Value
@@ -33,7 +36,7 @@ from symdiff.ir.types import Size, Type, in_words
 from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.elementary import bitwise_or
 from symdiff.ops.strides import Layout, Product
-from symdiff.parse.blame import CONTROL, HINT, certain, limit, users
+from symdiff.parse.blame import CONTROL, HINT, blamed, certain, users
 from symdiff.parse.heap import Heap, constant, is_array, value_name
 from symdiff.parse.staged import Guard
 from symdiff.parse.values import (
@@ -46,6 +49,7 @@ from symdiff.parse.values import (
     Conflict,
     ConflictRead,
     DictRef,
+    DictView,
     Exit,
     Generator,
     IteratorRef,
@@ -214,7 +218,7 @@ class Interpreter:
             self._count()
             yield
         except SymdiffError as error:
-            raise placed(error, self.span) from None
+            raise placed(error, self.span) from told_by(error)
         except NeedsStatic as needed:
             needed.span = needed.span or self.span
             raise
@@ -222,9 +226,10 @@ class Interpreter:
             raise
         except Exception as error:
             known = certain(error)
-            if known is None:
-                raise limit(self, error) from error
-            known.with_span(self.span)
+            if known is not None:
+                known.with_span(self.span)
+            elif not isinstance(error, OUTSIDE):
+                raise blamed(self, error) from error
             raise
         finally:
             self.span, builder().span = before, built_at
@@ -438,7 +443,7 @@ class Interpreter:
             return constant(value)
         if isinstance(value, Conflict):
             raise ConflictRead(value)
-        raise TypeError(f"a number or an array is needed, not {describe(value)}")
+        raise rejection(TypeError, f"a number or an array is needed, not {describe(value)}")
 
     def content(self, key: Any) -> Abstract:
         """A heap content, to be read; a conflict is an error now."""
@@ -620,6 +625,7 @@ _WORDS: dict[type, str] = {
     Closure: "a function",
     Conflict: "a value that differs between paths",
     DictRef: "a dict",
+    DictView: "a view of a dict",
     Generator: "a generator",
     IteratorRef: "an iterator",
     Lazy: "an iterator",

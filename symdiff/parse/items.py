@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.errors import AliasingError, UnsupportedSyntaxError
+from symdiff.errors import AliasingError, UnsupportedSyntaxError, rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.creation import array_of, range_element_of, range_length_of
@@ -17,7 +17,7 @@ from symdiff.ops.index import index_of, index_set_of
 from symdiff.ops.lists import list_stack_of
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array, plain_argument
-from symdiff.parse.blame import judged, users
+from symdiff.parse.blame import judged, python_raises, users
 from symdiff.parse.demand import known
 from symdiff.parse.identity import class_of, is_unknown, require_one_function
 from symdiff.parse.interpreter import Interpreter, describe
@@ -38,6 +38,7 @@ from symdiff.parse.values import (
     Array,
     Columns,
     DictRef,
+    DictView,
     ListRef,
     ObjectRef,
     Range,
@@ -59,7 +60,7 @@ def _item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
         interp.heap.require_array(value)
         base = interp.lift(value)
         if isinstance(base.type, ArrayType) and base.type.kind == "python":
-            raise TypeError("a Python number is not subscriptable")
+            raise rejection(TypeError, "a Python number is not subscriptable")
         entries = entries_of(interp, key)
         return adopt(interp, index_of(base, entries), {base: value})
     if isinstance(value, Value):
@@ -75,7 +76,7 @@ def _item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
     ):
         return item_of(interp, value, key, "tuple")
     if isinstance(value, tuple | str | bytes):
-        return value[_static_index(key)]
+        return _taken(value, _static_index(key))
     if isinstance(value, Range):
         return _range_item(interp, value, key)
     return _static_item(interp, value, key)
@@ -91,7 +92,13 @@ def _static_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstrac
         raise UnsupportedSyntaxError(f"an item of {describe(value)}", interp.span)
     if not _is_known(key):
         raise UnsupportedSyntaxError(f"an item of {describe(value)} by a computed key", interp.span)
-    return value[static(key)]
+    return _taken(value, static(key))
+
+
+def _taken(value: Any, key: Any) -> Any:
+    """``value[key]`` of what is known now."""
+    with python_raises():
+        return value[key]
 
 
 def _is_known(key: Abstract) -> bool:
@@ -123,7 +130,7 @@ def _item_by_key(interp: Interpreter, ref: DictRef, key: Any) -> Abstract:
             interp.span,
             f"write d.get({key!r}, ...), or set it before the call",
         )
-    return content[key]
+    return _taken(content, key)
 
 
 def _is_list(value: Abstract) -> bool:
@@ -140,6 +147,13 @@ def element_of_set(interp: Interpreter, item: Abstract) -> Any:
     """What is put into a set or looked for in one, which must be known at compile time."""
     require_hashable(interp, item)
     return known(interp, item, _SETS)
+
+
+def as_set(interp: Interpreter, value: Abstract) -> Abstract:
+    """The keys of a dict, which are compared and joined as a set is; anything else as it is."""
+    if isinstance(value, DictView) and value.kind == "keys":
+        return StaticSet(interp.content(value.of))
+    return value
 
 
 _SETS = "what is in a set must be known at compile time: use a list, or np.unique"
@@ -174,7 +188,7 @@ def _list_item(interp: Interpreter, ref: ListRef, key: Abstract) -> Abstract:
         return staged_lists.get(interp, content, interp.lift(key))
     if selected_at_run_time(interp, key):
         return item_of(interp, content, key, "list")
-    return content[_static_index(key)]
+    return _taken(content, _static_index(key))
 
 
 def _slice_of(interp: Interpreter, content: Any, key: slice) -> Any:
@@ -182,7 +196,7 @@ def _slice_of(interp: Interpreter, content: Any, key: slice) -> Any:
     key = _with_bounds(interp, key)
     if not staged_lists.is_staged_list(content):
         if not content or not selected_at_run_time(interp, key):
-            return content[_static_index(key)]
+            return _taken(content, _static_index(key))
         return slice_of(interp, content, key)
     return staged_lists.part(content, key.start, key.stop, key.step)
 
@@ -194,7 +208,7 @@ def _with_bounds(interp: Interpreter, key: slice) -> slice:
 def _range_item(interp: Interpreter, value: Range, key: Abstract) -> Abstract:
     parts = (value.start, value.stop, value.step)
     if not any(isinstance(part, Value) for part in (*parts, key)):
-        item: Any = range(*parts)[key]
+        item: Any = _taken(range(*parts), key)
         return Range(item.start, item.stop, item.step) if isinstance(key, slice) else item
     if isinstance(key, slice):
         raise UnsupportedSyntaxError(
@@ -312,8 +326,9 @@ def _set_list_item(interp: Interpreter, ref: ListRef, key: Abstract, content: Ab
     elif selected_at_run_time(interp, key):
         interp.put(ref, items_with(interp, items, key, content))
     else:
-        changed = list(items)
-        changed[_static_index(key)] = content
+        changed, index = list(items), _static_index(key)
+        with python_raises():
+            changed[index] = content
         interp.put(ref, tuple(changed))
 
 
@@ -322,8 +337,9 @@ def _replaced_slice(interp: Interpreter, items: Any, key: slice, content: Abstra
     new = interp.content(interp.collect(content))
     staged = [part for part in (items, new) if staged_lists.is_staged_list(part)]
     if not staged and not (items and selected_at_run_time(interp, key)):
-        changed = list(items)
-        changed[_static_index(key)] = new
+        changed, index = list(items), _static_index(key)
+        with python_raises():
+            changed[index] = new
         return tuple(changed)
     like = staged[0] if staged else staged_items(interp, items)
     items, new = (
@@ -350,14 +366,16 @@ def _delete_item(interp: Interpreter, target: Abstract, key: Abstract) -> None:
     content: Any = interp.content(target)
     note_write(interp, target)
     if isinstance(target, DictRef):
-        left = dict(content)
-        del left[static_key(interp, key)]
+        left, known_key = dict(content), static_key(interp, key)
+        with python_raises():
+            del left[known_key]
         interp.put(target, left)
     elif staged_lists.is_staged_list(content):
         interp.put(target, _without(interp, content, key))
     else:
-        items = list(content)
-        del items[_static_index(key)]
+        items, index = list(content), _static_index(key)
+        with python_raises():
+            del items[index]
         interp.put(target, tuple(items))
 
 

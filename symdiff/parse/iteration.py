@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NoReturn
 
-from symdiff.errors import UnsupportedSyntaxError
+from symdiff.errors import UnsupportedSyntaxError, rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.creation import range_element_of, range_length_of
@@ -27,6 +27,7 @@ from symdiff.parse.values import (
     Array,
     Columns,
     DictRef,
+    DictView,
     Exit,
     Generator,
     Iterable,
@@ -39,14 +40,6 @@ from symdiff.parse.values import (
 )
 
 ITERATORS = (Lazy, Generator, IteratorRef)
-
-
-@dataclass(frozen=True, slots=True)
-class DictView:
-    """``d.keys()``, ``d.values()``, ``d.items()``."""
-
-    of: DictRef
-    kind: str
 
 
 def iterate(interp: Interpreter, value: Abstract) -> Iterable:
@@ -194,7 +187,7 @@ def _array(interp: Interpreter, value: Array) -> Iterable:
 
 def _staged(interp: Interpreter, value: Value | Columns) -> Iterable:
     if isinstance(value, Value) and not isinstance(value.type, ListType):
-        raise TypeError(f"{describe(value)} is not iterable")
+        raise rejection(TypeError, f"{describe(value)} is not iterable")
 
     def element(k: Any) -> Abstract:
         return staged_lists.get(interp, value, k if isinstance(k, Value) else constant(k))

@@ -12,7 +12,6 @@ import functools
 import inspect
 import types
 import weakref
-from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -52,6 +51,15 @@ def rests_on(interp: Interpreter, owner: Any, name: str, found: Any) -> None:
         interp.guard(path, "value", found)
 
 
+def has_hash(value: Any) -> bool:
+    """Whether a value can be looked up in a table: a tuple that holds a list cannot."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
 def builtin_named(interp: Interpreter, variable: FreeVariable) -> Any:
     """A builtin that no global hides; an error of the user's where there is none either."""
     found = getattr(builtins, variable.name, ABSENT)
@@ -75,7 +83,7 @@ def ruled(interp: Interpreter, function: Any) -> Any:
     """The rule that a user has given a function of others; None where there is none, a fact too."""
     namespace = getattr(function, "__globals__", None)
     is_own = namespace is not None and is_definition(namespace)
-    if is_own or isinstance(function, type) or not isinstance(function, Hashable):
+    if is_own or isinstance(function, type) or not has_hash(function):
         return None
     place = RULED.place(function)
     rule = place.rule

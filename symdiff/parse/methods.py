@@ -19,7 +19,7 @@ from symdiff.ops.index import index_of
 from symdiff.ops.sizes import sizes_of
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import LAZY
-from symdiff.parse.blame import error_of, users
+from symdiff.parse.blame import error_of, python_raises, users
 from symdiff.parse.branches import choose
 from symdiff.parse.builtin_functions import sorted_items
 from symdiff.parse.calls import METHODS_OF, call_writing
@@ -27,7 +27,6 @@ from symdiff.parse.comparisons import compare
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import note_write, static_key
 from symdiff.parse.iteration import (
-    DictView,
     append_item,
     for_each,
     static_items,
@@ -37,7 +36,7 @@ from symdiff.parse.operators import is_staged
 from symdiff.parse.owners import live_object
 from symdiff.parse.selecting import selected_at_run_time, staged_items
 from symdiff.parse.truth import truth
-from symdiff.parse.values import Abstract, Array, DictRef, Lazy, ListRef, Range
+from symdiff.parse.values import Abstract, Array, DictRef, DictView, Lazy, ListRef, Range
 from symdiff.parse.views import store_whole
 
 LAZY |= {DictView, Lazy, Range}
@@ -134,8 +133,9 @@ def insert(interp: Interpreter, ref: ListRef, position: Abstract, item: Abstract
         where = interp.lift(position)
         interp.put(ref, staged_lists.insert(interp, content, where, item))
         return
-    changed = list(content)
-    changed.insert(static(position), item)
+    changed, where = list(content), static(position)
+    with python_raises():
+        changed.insert(where, item)
     interp.put(ref, tuple(changed))
 
 
@@ -147,8 +147,9 @@ def pop(interp: Interpreter, ref: ListRef, position: Abstract = -1) -> Abstract:
         rest, item = staged_lists.pop(interp, content, interp.lift(position))
         interp.put(ref, rest)
         return item
-    changed = list(content)
-    taken = changed.pop(static(position))
+    changed, where = list(content), static(position)
+    with python_raises():
+        taken = changed.pop(where)
     interp.put(ref, tuple(changed))
     return taken
 
@@ -260,8 +261,9 @@ def get(interp: Interpreter, ref: DictRef, key: Abstract, default: Abstract = No
 @method(DICTS, "pop")
 def pop_key(interp: Interpreter, ref: DictRef, key: Abstract, *default: Abstract) -> Abstract:
     note_write(interp, ref)
-    changed = dict(interp.content(ref))
-    taken = changed.pop(static_key(interp, key), *default)
+    changed, known = dict(interp.content(ref)), static_key(interp, key)
+    with python_raises():
+        taken = changed.pop(known, *default)
     interp.put(ref, changed)
     return taken
 

@@ -12,7 +12,7 @@ import random
 import sys
 import time
 import types
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from symdiff.parse.blame import users
 from symdiff.parse.heap import is_array
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.lookups import has_hash
 from symdiff.parse.values import (
     Abstract,
     Array,
@@ -220,9 +221,9 @@ def library_name(function: Any) -> str:
     if isinstance(owner := getattr(function, "__self__", None), np.ufunc):
         return f"{library_name(owner)}.{name}"
     module = _module(function)
-    if isinstance(owner, Hashable) and owner in OBJECTS:
+    if has_hash(owner) and owner in OBJECTS:
         return f"scipy.stats.{object_name(owner)}.{name}"
-    if isinstance(function, Hashable) and function in OBJECTS:
+    if has_hash(function) and function in OBJECTS:
         return f"scipy.stats.{object_name(function)}"
     if isinstance(function, np.ufunc):  # it does not tell where it is from
         places = ("numpy", "scipy.special")

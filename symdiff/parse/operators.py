@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.errors import UnsupportedSyntaxError
+from symdiff.errors import UnsupportedSyntaxError, rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType, ListType
@@ -44,6 +44,8 @@ from symdiff.parse.blame import judged, users
 from symdiff.parse.heap import constant
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.items import as_set
+from symdiff.parse.python import in_python
 from symdiff.parse.special import by_operator, has_method, has_operator
 from symdiff.parse.texts import joined, percent, settled
 from symdiff.parse.truth import truth
@@ -51,6 +53,7 @@ from symdiff.parse.values import (
     Abstract,
     Array,
     DictRef,
+    DictView,
     ListRef,
     ObjectRef,
     Range,
@@ -117,11 +120,13 @@ def _binary(
         return _containers(interp, name, a, b)
     if isinstance(a, tuple | Range) or isinstance(b, tuple | Range):
         return _tuples(interp, name, plain, a, b)
+    if isinstance(a, DictView) or isinstance(b, DictView):
+        a, b = as_set(interp, a), as_set(interp, b)
     if isinstance(a, StaticSet) and isinstance(b, frozenset):
         return StaticSet(plain(a, b))
     if not is_staged(a) and not is_staged(b):
         _require_small(interp, name, a, b)
-        return plain(a, b)
+        return in_python(plain, a, b)
     return interp.wrap(arithmetic(interp, name, interp.lift(a), interp.lift(b)))
 
 
@@ -148,7 +153,7 @@ def _texts(interp: Interpreter, name: str, plain: Callable[[Any, Any], Any], a: 
         return joined(a, b)
     a, b = (static(settled(interp, v)) for v in (a, b))
     _require_small(interp, name, a, b)
-    return plain(a, b)
+    return in_python(plain, a, b)
 
 
 def arithmetic(interp: Interpreter, name: str, a: Value, b: Value) -> Value:
@@ -192,7 +197,7 @@ def _tuples(
     if any(issubclass(class_of(interp, v), np.ndarray) for v in (a, b)):
         return interp.wrap(arithmetic(interp, name, as_array(interp, a), as_array(interp, b)))
     if name != "mul":
-        return plain(a, b)
+        return in_python(plain, a, b)
     sequence, times = (a, b) if isinstance(a, tuple | Range) else (b, a)
     count = static(times) if _is_integer(times) else times
     if isinstance(count, Value | np.inexact):
@@ -200,7 +205,7 @@ def _tuples(
         shown = f"numpy.{kind.__name__}" if issubclass(kind, np.generic) else kind.__name__
         raise users(TypeError(f"can't multiply sequence by non-int of type '{shown}'"))
     _require_small(interp, name, sequence, count)
-    return plain(sequence, count)
+    return in_python(plain, sequence, count)
 
 
 def _is_integer(value: Abstract) -> bool:
@@ -220,7 +225,9 @@ def _containers(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abs
         merged = DictRef()
         interp.put(merged, interp.content(a) | interp.content(b))
         return merged
-    raise TypeError(f"unsupported operand types for {name}: {describe(a)} and {describe(b)}")
+    raise rejection(
+        TypeError, f"unsupported operand types for {name}: {describe(a)} and {describe(b)}"
+    )
 
 
 def _concatenated(interp: Interpreter, a: ListRef, b: ListRef) -> ListRef:
@@ -266,7 +273,7 @@ def unary(interp: Interpreter, op: type[ast.unaryop], a: Abstract) -> Abstract:
         return interp.call_method(a, name)
     plain, staged = UNARY[op]
     with judged(interp, plain, (a,)):
-        return interp.wrap(staged(interp.lift(a))) if is_staged(a) else plain(a)
+        return interp.wrap(staged(interp.lift(a))) if is_staged(a) else in_python(plain, a)
 
 
 def items_of(interp: Interpreter, value: ListRef) -> tuple[Abstract, ...]:

@@ -287,6 +287,14 @@ class IteratorRef:
     serial: int = field(default_factory=_serial)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class DictView:
+    """``d.keys()``, ``d.values()``, ``d.items()``."""
+
+    of: DictRef
+    kind: str
+
+
 class StaticSet(frozenset[Any]):
     """A ``set``: what it holds is known and does not change."""
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops.declare import FUNCTIONS
@@ -152,7 +153,8 @@ def store_whole(interp: Interpreter, target: Array, value: Value) -> None:
 def require_room(kept: ArrayType, made: ArrayType) -> None:
     """NumPy's error where the output of a ufunc has fewer dimensions than its result."""
     if made.rank > kept.rank:
-        raise ValueError(
+        raise rejection(
+            ValueError,
             f"non-broadcastable output operand of {kept.rank} dimensions doesn't match the"
-            f" broadcast shape of {made.rank} dimensions"
+            f" broadcast shape of {made.rank} dimensions",
         )

@@ -189,3 +189,26 @@ def test_a_result_that_is_a_sum_of_arrays_that_may_be_none_wants_a_start():
         symdiff.jvp(rows_summed, (0.5, ARRAYS[0]), (1.0, ARRAYS[0]))
     assert "give sum a start" in caught.value.hint
     assert caught.value.span is not None
+
+
+def equal_keys(x, a, b):
+    if a.keys() == b.keys():
+        return x * x
+    return x
+
+
+def keys_in_common(x, a, b):
+    total = x
+    for key in sorted(a.keys() & b.keys()):
+        total = total * a[key]
+    return total + len(a.keys() - b.keys()) * x + len(a.keys() | {"z"}) + (a.keys() <= {"p", "q"})
+
+
+def equal_items(x, a, b):
+    return (x * x if a.items() == b.items() else x) + (a.values() == b.values())
+
+
+@pytest.mark.parametrize("function", [equal_keys, keys_in_common, equal_items])
+def test_the_keys_and_items_of_a_dict_are_compared_and_joined_as_sets(function):
+    ab, ba, other = {"p": 1.0, "q": 2.0}, {"q": 2.0, "p": 1.0}, {"q": 2.0, "r": 4.0}
+    follows(function, (3.0, ab, ba), (3.0, ab, other), (3.0, other, ab), (3.0, ab, ab))

@@ -1,0 +1,167 @@
+"""A fault of the compiler says that it is one; it is no refusal, and no error of the user's."""
+
+from types import FunctionType
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from symdiff import pipeline
+from symdiff.errors import InternalError, UnsupportedCallError
+from symdiff.ops.declare import REGISTRY
+from symdiff.parse import branches, calls, join, loops
+
+X = np.array([0.7, 1.3])
+
+
+def summed(x):
+    total = 0.0
+    for k in range(len(x)):
+        total = total + np.sin(x[k])
+    return total
+
+
+def chosen(x):
+    y = x - 1.0
+    if x[0] > 0.5:
+        y = x * 2.0
+    return np.sum(y)
+
+
+def called(x):
+    total = 0.0
+    for row in [x, 2.0 * x]:
+        total = total + of_sines(row)
+    return total
+
+
+def of_sines(x):
+    return np.sum(np.sin(x))
+
+
+PLACES = [  # where a fault is put in, and the statement that it is told of
+    (summed, loops.LoopStager, "_finish", "for k in"),
+    (summed, loops.LoopStager, "stage", "for k in"),
+    (called, loops, "_one_turn", "for row in"),
+    (chosen, join.Joiner, "join_heaps", "if x[0]"),
+    (chosen, branches, "run_arm", "if x[0]"),
+    (of_sines, calls, "call_lowering", "return"),
+    (called, calls, "call_lowering", "return np.sum(np.sin(x))"),
+]
+ERRORS = [
+    KeyError("slot"),
+    TypeError("zip() argument 2 is shorter than argument 1"),
+    IndexError("tuple index out of range"),
+    AttributeError("'NoneType' object has no attribute 'node'"),
+    ValueError("too many values to unpack"),
+    ZeroDivisionError("division by zero"),
+    NotImplementedError(),
+    AssertionError("known"),
+]
+
+
+def raising(error):
+    def raises(*arguments, **keywords):
+        raise error
+
+    return raises
+
+
+def fresh(function):
+    """A function of the same code, for which nothing is compiled yet."""
+    return FunctionType(function.__code__, function.__globals__, function.__name__)
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize(("function", "owner", "name", "text"), PLACES)
+def test_a_fault_while_staging_says_so_at_the_line(monkeypatch, function, owner, name, text, error):
+    monkeypatch.setattr(owner, name, raising(error))
+    with pytest.raises(InternalError, match="this is a bug in symdiff") as raised:
+        sd.grad(fresh(function))(X)
+    assert raised.value.span.text.strip().startswith(text)
+    assert raised.value.__cause__ is error
+    assert str(error) in raised.value.message
+
+
+@pytest.mark.parametrize("transform", [sd.grad, sd.value_and_grad, sd.jacobian, sd.hessian])
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_a_fault_of_a_type_rule_says_so(monkeypatch, error, transform):
+    monkeypatch.setattr(REGISTRY["sin"], "infer", raising(error))
+    with pytest.raises(InternalError, match="this is a bug in symdiff") as raised:
+        transform(fresh(of_sines))(X)
+    assert raised.value.span.excerpt.endswith("^" * len("np.sin(x)"))
+    assert raised.value.__cause__ is error
+
+
+@pytest.mark.parametrize("stage", ["optimise", "emit_source", "load", "without_unused_variables"])
+def test_a_fault_after_staging_says_so(monkeypatch, stage):
+    error = KeyError("slot")
+    monkeypatch.setattr(pipeline, stage, raising(error))
+    with pytest.raises(InternalError, match="this is a bug in symdiff") as raised:
+        sd.grad(fresh(of_sines))(X)
+    assert raised.value.__cause__ is error
+
+
+def test_a_fault_in_a_rule_says_so(monkeypatch):
+    error = IndexError("tuple index out of range")
+    monkeypatch.setattr(REGISTRY["sin"], "partials", (raising(error),))
+    for transform in (sd.grad, sd.hessian, sd.jacobian):
+        with pytest.raises(InternalError, match="this is a bug in symdiff") as raised:
+            transform(fresh(of_sines))(X)
+        assert raised.value.span.excerpt.endswith("^" * len("np.sin(x)"))
+        assert raised.value.__cause__ is error
+
+
+def test_a_fault_is_no_error_of_a_branch(monkeypatch):
+    """Not even where Python, too, raises an exception of that kind for some values."""
+
+    def f(x, table):
+        if x > 0.5:
+            return x * table[1]
+        return x
+
+    monkeypatch.setattr("symdiff.parse.items._item", raising(KeyError("slot")))
+    with pytest.raises(InternalError, match="KeyError: 'slot'"):
+        sd.grad(f)(0.7, {0: 1.0})
+
+
+@pytest.mark.parametrize("error", [ImportError("no fft"), MemoryError()])
+def test_what_the_machine_lacks_is_raised_as_it_is(monkeypatch, error):
+    monkeypatch.setattr(loops.LoopStager, "stage", raising(error))
+    with pytest.raises(type(error)) as raised:
+        sd.grad(fresh(summed))(X)
+    assert raised.value is error
+
+
+def test_what_an_op_rejects_is_a_refusal():
+    with pytest.raises(UnsupportedCallError, match="it takes no such arguments here"):
+        sd.grad(lambda x: np.sum(x.view(np.matrix)))(X)
+
+
+def test_what_python_raises_of_constants_is_the_functions_own():
+    items, table = [1.0, 2.0], {"a": 1.0}
+
+    def missing(x):
+        made = [x, x]
+        return made[2]
+
+    def removed(x):
+        made = {"a": x}
+        del made["b"]
+        return x
+
+    def popped(x):
+        return x * dict(table).pop("b")
+
+    for function, error in [
+        (lambda x: x * items[7], IndexError),
+        (lambda x: x * table["b"], KeyError),
+        (lambda x: x * (1, 2)[5], IndexError),
+        (lambda x: x * len("ab" + b"c"), TypeError),
+        (missing, IndexError),
+        (removed, KeyError),
+        (popped, KeyError),
+    ]:
+        with pytest.raises(error) as raised:
+            sd.grad(function)(2.0)
+        assert type(raised.value) is error
