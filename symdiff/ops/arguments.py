@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.errors import is_rejection, rejection
+
 _UFUNC = {"where": True, "casting": "same_kind", "order": "K", "dtype": None, "subok": True,
           "signature": None, "sig": None}  # fmt: skip
 _GENERALIZED = {"axes": np._NoValue, "axis": np._NoValue, "keepdims": False}
@@ -87,3 +89,21 @@ def places(function: Callable[..., Any]) -> tuple[str, ...]:
     """The names of what may be given by position, in order."""
     known = documented(function) or {}
     return tuple(name for name, p in known.items() if p.kind in _BY_POSITION)
+
+
+def applied(meaning: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+    """``meaning(*arguments, **keywords)``, which rejects arguments that it has no place for."""
+    try:
+        return meaning(*arguments, **keywords)
+    except TypeError as error:
+        if is_rejection(error) or _fit(meaning, arguments, keywords):
+            raise
+        raise rejection(TypeError, "it takes no such arguments here") from error
+
+
+def _fit(meaning: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+    try:
+        inspect.signature(meaning).bind(*arguments, **keywords)
+    except TypeError:
+        return False
+    return True

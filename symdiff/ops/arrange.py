@@ -16,7 +16,14 @@ from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Operand, Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, may_be_one
 from symdiff.ops.creation import arange_of, array_of, copy_in, shape_operands
-from symdiff.ops.declare import FUNCTIONS, array_type, broadcast_shapes, lowers, static
+from symdiff.ops.declare import (
+    FUNCTIONS,
+    array_type,
+    broadcast_shapes,
+    lowers,
+    static,
+    static_integer,
+)
 from symdiff.ops.elementary import floor_divide
 from symdiff.ops.index import index_of
 from symdiff.ops.lists import list_join_of, list_stack_of
@@ -57,7 +64,7 @@ WHOLE = slice(None)
 
 def axis_of(axis: Any, rank: int) -> int:
     """An axis that is not negative; NumPy's error where there is none."""
-    number = int(static(axis))
+    number = static_integer(axis)
     if not -rank <= number < rank:
         raise rejection(np.exceptions.AxisError, number, rank)
     return number % rank
@@ -263,7 +270,7 @@ def lower_moveaxis(a: Any, source: Any, destination: Any) -> Value:
 @lowers(np.rollaxis)
 def lower_rollaxis(a: Any, axis: Any, start: Any = 0) -> Value:
     x = array_of(a)
-    moved, before = axis_of(axis, _rank(x)), int(static(start))
+    moved, before = axis_of(axis, _rank(x)), static_integer(start)
     order = [k for k in range(_rank(x)) if k != moved]
     place = before + _rank(x) if before < 0 else before
     order.insert(place - (place > moved), moved)
@@ -532,7 +539,7 @@ def lower_array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list
     sections = static(indices_or_sections)
     if isinstance(sections, tuple | list | np.ndarray):
         return lower_split(x, sections, place)  # type: ignore[no-any-return]
-    length = int(static(sizes_of(x)[place]))
+    length = static_integer(sizes_of(x)[place])
     each, longer = divmod(length, int(sections))
     bounds = [k * each + min(k, longer) for k in range(int(sections) + 1)]
     return _parts_between(x, bounds, place)
@@ -595,7 +602,7 @@ def lower_fliplr(m: Any) -> Value:
 def lower_rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Value:
     x = array_of(m)
     one, other = axes_of(axes, _rank(x))
-    turns = int(static(k)) % 4
+    turns = static_integer(k) % 4
     if turns == 0:
         return index_of(x, (Ellipsis,))
     if turns == 2:
@@ -781,14 +788,14 @@ def lower_diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> V
     order = (*(k for k in range(_rank(x)) if k not in (one, other)), one, other)
     if order != tuple(range(_rank(x))):
         x = transpose(x, axes=order)
-    return diagonal(x, offset=int(static(offset)))
+    return diagonal(x, offset=static_integer(offset))
 
 
 @lowers(np.diag)
 def lower_diag(v: Any, k: Any = 0) -> Value:
     x = array_of(v)
     if _rank(x) == 1:
-        return diag(x, offset=int(static(k)))
+        return diag(x, offset=static_integer(k))
     if _rank(x) == 2:
         return lower_diagonal(x, k)  # type: ignore[no-any-return]
     raise rejection(ValueError, "Input must be 1- or 2-d.")
@@ -811,12 +818,12 @@ def _matrix(m: Any) -> Value:
 
 @lowers(np.tril)
 def lower_tril(m: Any, k: Any = 0) -> Value:
-    return tril(_matrix(m), k=int(static(k)))
+    return tril(_matrix(m), k=static_integer(k))
 
 
 @lowers(np.triu)
 def lower_triu(m: Any, k: Any = 0) -> Value:
-    return triu(_matrix(m), k=int(static(k)))
+    return triu(_matrix(m), k=static_integer(k))
 
 
 @lowers(np.tri)
@@ -825,4 +832,4 @@ def lower_tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Value:
 
     sizes = shape_operands((N, N if M is None else M))
     filled = ones(*sizes, shape=dims_of(sizes), dtype=FLOAT64)
-    return _cast(tril(filled, k=int(static(k))), dtype)
+    return _cast(tril(filled, k=static_integer(k)), dtype)

@@ -30,6 +30,7 @@ from symdiff.ops.declare import (
     lowers,
     require_array,
     static,
+    static_integer,
     ufunc_dtypes,
 )
 from symdiff.ops.elementary import conjugated, number_or_array, result_dtype
@@ -290,7 +291,7 @@ def _moved_to_the_end(axes: Any, rank: int) -> tuple[int, ...]:
 
 @lowers(np.linalg.tensorinv)
 def lower_tensorinv(a: Any, ind: Any = 2) -> Value:
-    tensor, count = staged(a), int(static(ind))
+    tensor, count = staged(a), static_integer(ind)
     if count <= 0:
         raise rejection(ValueError, "Invalid ind argument.")
     sizes = sizes_of(tensor)

@@ -29,6 +29,7 @@ from symdiff.ops.declare import (
     lowers,
     require_array,
     static,
+    static_integer,
     template,
 )
 from symdiff.ops.elementary import astype, constant_of, result_dtype
@@ -678,7 +679,7 @@ def lower_full_like(
 def lower_eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C") -> Value:
     n, m = shape_operands((N, N if M is None else M))
     shape = dims_of((n, m))
-    attributes = {"k": int(static(k)), "shape": shape, "dtype": dtype_of(dtype)}
+    attributes = {"k": static_integer(k), "shape": shape, "dtype": dtype_of(dtype)}
     return eye(n, m, **attributes)
 
 
@@ -751,7 +752,7 @@ def lower_array(
         x = _ordered(_fresh(object, dtype, static(order)), static(order))
     else:
         x = lower_asarray(object, dtype, order, copy=copy)
-    missing = int(static(ndmin)) - array_type(x).rank
+    missing = static_integer(ndmin) - array_type(x).rank
     if missing <= 0:
         return x
     from symdiff.ops.index import index_of

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import operator
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,7 +38,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from symdiff.errors import UnsupportedCallError, rejection
+from symdiff.errors import UnsupportedCallError, rejecting, rejection
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Cost, Node, Op, Operand, Value
 from symdiff.ir.types import (
@@ -412,6 +413,13 @@ def static(argument: Any) -> Any:
     if argument.node is not None and argument.node.op.name == "constant":
         return argument.node.attributes["value"]
     raise NeedsStatic(argument)
+
+
+def static_integer(argument: Any) -> int:
+    """The compile-time value of what has to be an integer: an axis, an offset, a count."""
+    value = static(argument)
+    with rejecting():
+        return operator.index(value)
 
 
 def array_type(value: Any) -> ArrayType:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.errors import rejection
+from symdiff.errors import rejecting, rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import Dim, Type
 from symdiff.ops.creation import eye
@@ -183,7 +183,10 @@ def _einsum(subscripts: Any, *operands: Any, optimize: Any = False) -> Value:
     if not isinstance(subscripts, str):
         subscripts, operands = _as_text(subscripts, *operands)
     values = [staged(operand) for operand in operands]
-    explicit = explicit_subscripts(subscripts, [array_type(v).rank for v in values])
+    ranks = [array_type(v).rank for v in values]
+    with rejecting():  # what NumPy reads otherwise, or not at all
+        np.einsum(subscripts, *(np.ones((1,) * rank) for rank in ranks))
+    explicit = explicit_subscripts(subscripts, ranks)
     if len(values) == 1:
         view = _einsum_view(values[0], explicit)
         if view is not None:
@@ -202,7 +205,15 @@ def _as_text(*given: Any) -> tuple[str, tuple[Any, ...]]:
 def _letters_of(subscripts: Any) -> str:
     if not isinstance(subscripts, list | tuple):
         raise rejection(TypeError, "subscripts must be a list of integers")
-    return "".join("..." if k is Ellipsis else _BY_NUMBER[k] for k in subscripts)
+    return "".join("..." if k is Ellipsis else _letter_of(k) for k in subscripts)
+
+
+def _letter_of(number: Any) -> str:
+    if not isinstance(number, int | np.integer):
+        raise rejection(TypeError, "each subscript must be either an integer or an ellipsis")
+    if not 0 <= number < len(_BY_NUMBER):
+        raise rejection(ValueError, "subscript is not within the valid range [0, 52)")
+    return _BY_NUMBER[number]
 
 
 _BY_NUMBER = string.ascii_uppercase + string.ascii_lowercase  # sorted as their numbers are

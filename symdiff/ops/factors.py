@@ -34,7 +34,7 @@ from symdiff.ops.declare import (
     literal,
     lowers,
     require_array,
-    static,
+    static_integer,
     supporting_call,
 )
 from symdiff.ops.decompositions import shorter
@@ -277,7 +277,7 @@ def _lower_solve_banded(
     overwrite_b: Any = False,
     check_finite: Any = True,
 ) -> Value:
-    below, above = (int(static(width)) for width in l_and_u)
+    below, above = (static_integer(width) for width in l_and_u)
     right = one_matrix(b, "solve_banded")
     return solve_banded(one_matrix(ab, "solve_banded"), right, below=below, above=above)
 

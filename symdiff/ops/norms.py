@@ -24,6 +24,7 @@ from symdiff.ops.declare import (
     lowers,
     require_array,
     static,
+    static_integer,
 )
 from symdiff.ops.decompositions import singular_part
 from symdiff.ops.elementary import (
@@ -189,7 +190,7 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> V
 def _norm_axes(axis: Any, rank: int) -> tuple[int, ...] | None:
     if axis is None:
         return None
-    axes = tuple(axis) if isinstance(axis, tuple | list) else (int(axis),)
+    axes = tuple(axis) if isinstance(axis, tuple | list) else (static_integer(axis),)
     if len(axes) not in (1, 2):
         raise rejection(ValueError, "Improper number of dimensions to norm.")
     normal = tuple(k % rank for k in axes if -rank <= k < rank)

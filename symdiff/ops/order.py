@@ -40,6 +40,7 @@ from symdiff.ops.declare import (
     lowers,
     require_array,
     static,
+    static_integer,
 )
 from symdiff.ops.elementary import (
     bitwise_and,
@@ -748,7 +749,7 @@ def lower_digitize(x: Any, bins: Any, right: Any = False) -> Value:
 def lower_diff(
     a: Any, n: Any = 1, axis: Any = -1, prepend: Any = np._NoValue, append: Any = np._NoValue
 ) -> Value:
-    x, times = array_of(a), int(static(n))
+    x, times = array_of(a), static_integer(n)
     if times < 0:
         raise rejection(ValueError, f"order must be non-negative but got {times}")
     if not times:

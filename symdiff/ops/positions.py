@@ -13,7 +13,16 @@ from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import Dim, Size, Type
 from symdiff.ops.arrange import lower_meshgrid
 from symdiff.ops.creation import arange_of, array_of, shape_operands
-from symdiff.ops.declare import Operation, array_type, declare, dotted, literal, lowers, static
+from symdiff.ops.declare import (
+    Operation,
+    array_type,
+    declare,
+    dotted,
+    literal,
+    lowers,
+    static,
+    static_integer,
+)
 from symdiff.ops.elementary import floor_divide, remainder
 from symdiff.ops.index import index_of
 from symdiff.ops.order import lower_nonzero
@@ -63,7 +72,7 @@ triangle_indices = declare(
 def _triangle_indices(function: str, n: Any, k: Any, m: Any) -> tuple[Value, Value]:
     rows = array_of(n)
     columns = rows if m is None else array_of(m)
-    offset = int(static(k))
+    offset = static_integer(k)
     length = _triangle_length(function, rows, columns, offset)
     attributes = {"function": function, "k": offset, "length": length}
     first, second = (triangle_indices(rows, columns, part=part, **attributes) for part in (0, 1))
@@ -105,7 +114,7 @@ def lower_tril_indices_from(arr: Any, k: Any = 0) -> tuple[Value, Value]:
 
 @lowers(np.diag_indices)
 def lower_diag_indices(n: Any, ndim: Any = 2) -> tuple[Value, ...]:
-    return (arange_of(shape_operands(n)[0]),) * int(static(ndim))
+    return (arange_of(shape_operands(n)[0]),) * static_integer(ndim)
 
 
 @lowers(np.diag_indices_from)

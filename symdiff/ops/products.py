@@ -30,6 +30,7 @@ from symdiff.ops.declare import (
     lowers,
     require_array,
     static,
+    static_integer,
     ufunc_dtypes,
 )
 from symdiff.ops.elementary import (
@@ -512,7 +513,7 @@ def _trace(
 ) -> Value:
     x = cast(staged(a), dtype_of(dtype))
     if array_type(x).rank == 2 and {static(axis1) % 2, static(axis2) % 2} == {0, 1}:
-        k = int(static(offset))
+        k = static_integer(offset)
         return trace(x, offset=k if static(axis1) % 2 == 0 else -k)
     diagonals = FUNCTIONS[np.diagonal](x, offset, axis1, axis2)
     last = array_type(diagonals).rank - 1

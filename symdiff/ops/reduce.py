@@ -21,6 +21,7 @@ from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Order, Value
 from symdiff.ir.types import ArrayType, Dim, Type, may_be_one, type_of_constant
 from symdiff.ops import support
+from symdiff.ops.arguments import applied
 from symdiff.ops.declare import (
     EVALUATED,
     Lowering,
@@ -33,6 +34,7 @@ from symdiff.ops.declare import (
     lowers,
     require_array,
     static,
+    static_integer,
     supporting,
 )
 from symdiff.ops.elementary import (
@@ -83,7 +85,7 @@ def normalized_axis(axis: Any, rank: int) -> Axis:
 
 
 def _one_axis(axis: Any, rank: int) -> int:
-    index = int(axis)
+    index = static_integer(axis)
     if not -rank <= index < rank:
         raise rejection(np.exceptions.AxisError, index, rank)
     return index % rank
@@ -91,7 +93,7 @@ def _one_axis(axis: Any, rank: int) -> int:
 
 def _is_of_a_number(axis: Any, rank: int) -> bool:
     """Whether this is the axis 0 or -1 of a number, which NumPy reduces as it is."""
-    return rank == 0 and not isinstance(axis, tuple | list) and int(axis) in (0, -1)
+    return rank == 0 and not isinstance(axis, tuple | list) and static_integer(axis) in (0, -1)
 
 
 def axes_of(axis: Axis, rank: int) -> tuple[int, ...]:
@@ -690,7 +692,7 @@ def _reduced(operation: Operation, a: Any, axis: Any, keepdims: Any, **more: Any
     rank = array_type(x).rank
     axis = static(axis)
     if operation in (mean, var, std) and axis is not None and _is_of_a_number(axis, rank):
-        raise rejection(np.exceptions.AxisError, int(axis), 0)
+        raise rejection(np.exceptions.AxisError, static_integer(axis), 0)
     normal = normalized_axis(axis, rank)
     keeps = keepdims is not np._NoValue and bool(static(keepdims))
     return operation(x, axis=normal, keepdims=keeps, **attributes)
@@ -928,7 +930,7 @@ def _lower_reduce(lowering: Lowering) -> Lowering:
         more = {} if dtype is None else {"dtype": dtype}
         more |= {"where": where} if _is_selected(where, None) else {}
         more |= {"initial": initial} if _is_selected(True, initial) else {}
-        return lowering(array, axis, keepdims=keepdims, **more)  # type: ignore[no-any-return]
+        return applied(lowering, array, axis, keepdims=keepdims, **more)  # type: ignore[no-any-return]
 
     return reduce
 

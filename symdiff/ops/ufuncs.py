@@ -33,6 +33,7 @@ from symdiff.ops.declare import (
     promotion_token,
     require_array,
     static,
+    static_integer,
 )
 from symdiff.ops.elementary import (
     absolute,
@@ -412,7 +413,7 @@ def _like(number: Any, dtype: np.dtype) -> Any:
 
 @lowers(np.round, np.around, method="round")
 def _round(a: Any, decimals: Any = 0, out: Any = None) -> Value:
-    return round_(staged(a), decimals=int(static(decimals)))
+    return round_(staged(a), decimals=static_integer(decimals))
 
 
 @lowers(round)

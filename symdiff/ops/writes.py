@@ -99,6 +99,9 @@ def put(a: Value, ind: Any, v: Any, mode: Any = "raise") -> Value:
 
 @writes(np.put_along_axis)
 def put_along_axis(arr: Value, indices: Any, values: Any, axis: Any) -> Value:
+    if static(axis) is None:
+        flat = index_set_of(lower_reshape(arr, -1), array_of(values), array_of(indices))
+        return lower_reshape(flat, sizes_of(arr))  # type: ignore[no-any-return]
     along = axis_of(axis, array_type(arr).rank)
     key = places_along(arr, array_of(indices), along)
     return index_set_of(arr, array_of(values), key)

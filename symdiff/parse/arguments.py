@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter
 from typing import Any, NoReturn
 
 import numpy as np
 
-from symdiff.errors import UnsupportedCallError, is_rejection, rejection
+from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import ListType
@@ -17,7 +16,6 @@ from symdiff.ops.arguments import documented, places, untaken
 from symdiff.ops.creation import array_of
 from symdiff.ops.declare import FUNCTIONS
 from symdiff.ops.lists import list_stack_of
-from symdiff.parse.blame import is_users
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.opaque import library_name
 from symdiff.parse.texts import settled
@@ -68,24 +66,6 @@ def taken_arguments(
     kept = [a for name, a in positional if name not in left_out]
     rest = {name: value for name, value in keywords.items() if name not in left_out}
     return [*kept, *arguments[len(names) :]], rest
-
-
-def applied(meaning: Callable[..., Any], *arguments: Abstract, **keywords: Abstract) -> Any:
-    """``meaning(*arguments, **keywords)``, which rejects arguments that it has no place for."""
-    try:
-        return meaning(*arguments, **keywords)
-    except TypeError as error:
-        if is_rejection(error) or is_users(error) or _fit(meaning, arguments, keywords):
-            raise
-        raise rejection(TypeError, "it takes no such arguments here") from error
-
-
-def _fit(meaning: Callable[..., Any], arguments: Arguments, keywords: Keywords) -> bool:
-    try:
-        inspect.signature(meaning).bind(*arguments, **keywords)
-    except TypeError:
-        return False
-    return True
 
 
 def _refuse(interp: Interpreter, function: Callable[..., Any], name: str) -> NoReturn:

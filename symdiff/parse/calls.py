@@ -21,9 +21,10 @@ from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType
+from symdiff.ops.arguments import applied
 from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES, array_type
 from symdiff.ops.shape import concatenate, stack
-from symdiff.parse.arguments import applied, plain_argument, taken_arguments
+from symdiff.parse.arguments import plain_argument, taken_arguments
 from symdiff.parse.attributes import (
     MUTATING_ARRAY_METHODS,
     get_attribute,

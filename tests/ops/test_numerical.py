@@ -157,6 +157,7 @@ PAIRS = ([0, 1, 0], [1, 1, 1])
         (np.fill_diagonal, lambda f, a, v: f(a, v), (SQUARE, W[:2])),
         (np.fill_diagonal, lambda f, a, v: f(a, v), (SQUARE, M)),
         (np.put_along_axis, lambda f, a, i, v: f(a, i, v, 1), (M, np.array([[2], [0]]), 0.5)),
+        (np.put_along_axis, lambda f, a, i, v: f(a, i, v, None), (M, np.array([4, 0]), W[:2])),
     ],
 )
 def test_writes(function: Any, call: Any, arguments: Any) -> None:

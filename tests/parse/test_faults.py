@@ -165,3 +165,51 @@ def test_what_python_raises_of_constants_is_the_functions_own():
         with pytest.raises(error) as raised:
             sd.grad(function)(2.0)
         assert type(raised.value) is error
+
+
+SUBSCRIPTS = ["ij->i", "i,i->ik", "i,i->->i", "i,i->ii", "i1,i", "i,i,i", "iX,i", "", "i,..i", "i,j"]
+
+
+@pytest.mark.parametrize("subscripts", [*SUBSCRIPTS, [60], [-1], ["a"], 3], ids=str)
+def test_subscripts_are_read_or_rejected_as_numpy_does(subscripts):
+    def f(x):
+        operands = (subscripts, x, x) if isinstance(subscripts, str) else (x, subscripts)
+        return np.sum(np.einsum(*operands))
+
+    assert outcome(sd.value_and_grad(f)) == outcome(lambda x: (f(x), None))
+
+
+def outcome(function):
+    try:
+        return function(X)[0]
+    except (TypeError, ValueError) as error:
+        return type(error), str(error)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.sum(np.tril(np.outer(x, x), -0.5)),
+        lambda x: np.sum(np.triu(np.outer(x, x), 0.5)),
+        lambda x: np.sum(np.tri(2, k=0.5) * x),
+    ],
+)
+def test_a_diagonal_between_two_others_is_refused(function):
+    with pytest.raises(UnsupportedCallError, match="cannot be interpreted as an integer"):
+        sd.grad(function)(X)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.sum(x, axis=0.0),
+        lambda x: np.sum(np.diag(x, 1.0)),
+        lambda x: np.sum(np.round(x, 1.0)),
+        lambda x: np.sum(np.cumsum(x, axis=(0, 1))),
+    ],
+)
+def test_arguments_that_numpy_does_not_take_are_numpys_errors(function):
+    for called in (function, sd.grad(function)):
+        with pytest.raises(TypeError) as raised:
+            called(X)
+        assert type(raised.value) is TypeError
