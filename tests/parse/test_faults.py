@@ -167,7 +167,7 @@ def test_what_python_raises_of_constants_is_the_functions_own():
         assert type(raised.value) is error
 
 
-SUBSCRIPTS = ["ij->i", "i,i->ik", "i,i->->i", "i,i->ii", "i1,i", "i,i,i", "iX,i", "", "i,..i", "i,j"]
+SUBSCRIPTS = ["ij->i", "i,i->ik", "i,i->->i", "i,i->ii", "i1,i", "i,i,i", "iX,i", "", "i,j"]
 
 
 @pytest.mark.parametrize("subscripts", [*SUBSCRIPTS, [60], [-1], ["a"], 3], ids=str)
