@@ -18,7 +18,7 @@ from symdiff.ir.signature import Fixed, Live, Nested, Path, Signature, leaves, n
 from symdiff.ir.structure import Container, Leaf, Static, Structure
 from symdiff.ir.types import OPAQUE, ArrayType, ListType
 from symdiff.ops.effects import Member, Named, changes_one_of, set_attribute, set_item
-from symdiff.ops.index import Slot
+from symdiff.ops.keys import Slot
 
 
 @dataclass(slots=True)

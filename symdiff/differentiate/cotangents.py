@@ -14,7 +14,7 @@ from symdiff.ir.control import LoopView, emit_loop, emit_undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import INT, ArrayType, Dim, Kind, ListType, OpaqueType, Size, TapeType
 from symdiff.ops import elementary
-from symdiff.ops.creation import zeros
+from symdiff.ops.creation import list_zeros_like, zeros
 from symdiff.ops.declare import array_type
 from symdiff.ops.elementary import (
     as_dtype_of,
@@ -25,7 +25,7 @@ from symdiff.ops.elementary import (
     python_float,
 )
 from symdiff.ops.index import index_add
-from symdiff.ops.lists import list_accumulate, list_add, list_zeros_like
+from symdiff.ops.lists import list_accumulate, list_add
 from symdiff.ops.residuals import sum_if_defined, tape_length, zeros_if_defined
 from symdiff.ops.shape import copy
 from symdiff.ops.sizes import size as size_of

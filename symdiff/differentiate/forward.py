@@ -44,7 +44,7 @@ from symdiff.ops.declare import DeclaredOp, array_type
 from symdiff.ops.defined import values_of_calls
 from symdiff.ops.elementary import as_dtype_of, constant_of
 from symdiff.ops.partial import partial_values
-from symdiff.ops.reduce import broadcast_like
+from symdiff.ops.reduce import broadcast_like, tangent_by_rule
 from symdiff.ops.residuals import unpacked
 from symdiff.ops.retype import is_narrowed, retype
 
@@ -270,13 +270,12 @@ class Push:
                 node, position, tangent, partial, strong, strong and self.is_selected(node)
             )
             return broadcast_like(as_dtype_of(made, y), y)
-        rule = op.rule("jvp", position)
-        if rule is None:
+        if op.rule("jvp", position) is None:
             raise no_rule(node, node.operands[position])
         operands = in_rules(node, op, [self.got(value) for value in node.operands])
         results = tuple(self.got(value) for value in node.results)
         y_s = results[0] if len(results) == 1 else results
-        return rule(tangent, y_s, *operands, **node.attributes)  # type: ignore[no-any-return]
+        return tangent_by_rule(op, position, tangent, y_s, *operands, **node.attributes)  # type: ignore[no-any-return]
 
     # Loops
 

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 
 from symdiff.ir.control import LoopView, loop
 from symdiff.ir.graph import Block, Node, Value
-from symdiff.ops.index import index, index_add, index_set, is_basic, key_of
+from symdiff.ops.index import index, index_add, index_set, key_of
+from symdiff.ops.keys import is_basic
 from symdiff.ops.places import is_ahead, places, writes_of
 
 _WRITES = (index_set, index_add)

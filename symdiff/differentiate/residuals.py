@@ -24,7 +24,7 @@ from symdiff.ir.build import Builder, building, constant, copy_into
 from symdiff.ir.control import LoopView, emit_undefined, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type
-from symdiff.ops import creation
+from symdiff.ops import arrays
 from symdiff.ops.creation import arange
 from symdiff.ops.declare import DeclaredOp, array_type
 from symdiff.ops.elementary import constant_of, divide, power
@@ -99,7 +99,7 @@ def price_of_computing(node: Node) -> int | None:
     if op is constant or op is undefined:
         return 0
     count = elements(node.result.type)
-    if op is arange or (op is creation.array and all(map(_is_constant, node.operands))):
+    if op is arange or (op is arrays.array and all(map(_is_constant, node.operands))):
         return 100  # positions: their being distinct is known of the op, not of a saved array
     if op.cost == "free" or is_view(node):
         return 20 if count == 1 else 100

@@ -11,7 +11,8 @@ from symdiff.ir.types import INT, ArrayType
 from symdiff.ops.creation import ones, zeros
 from symdiff.ops.elementary import strong_constant
 from symdiff.ops.index import index_set_of
-from symdiff.ops.shape import reshape, reshape_like
+from symdiff.ops.reduce import reshape_like
+from symdiff.ops.shape import reshape
 from symdiff.ops.sizes import dim_of, product, sizes_of
 
 

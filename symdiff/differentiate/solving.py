@@ -34,11 +34,14 @@ from symdiff.ir.types import ArrayType, Size, carries_derivative
 from symdiff.ops import reduce
 from symdiff.ops.creation import zeros_of
 from symdiff.ops.effects import Named
-from symdiff.ops.index import Slot, index_of
+from symdiff.ops.index import index_of
+from symdiff.ops.joining import concatenate
+from symdiff.ops.keys import Slot
 from symdiff.ops.linalg import solve
 from symdiff.ops.products import matmul
+from symdiff.ops.reduce import reshape_like
 from symdiff.ops.rules import inlined
-from symdiff.ops.shape import concatenate, reshape, reshape_like, transpose
+from symdiff.ops.shape import reshape, transpose
 from symdiff.ops.sizes import dim_of, product, sizes_of
 from symdiff.ops.solving import EQUATIONS, Solver, shifted, solution_of, solver_call, time_first
 

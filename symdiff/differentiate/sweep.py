@@ -50,7 +50,7 @@ from symdiff.ops.elementary import (
 )
 from symdiff.ops.index import index_set
 from symdiff.ops.lists import list_set
-from symdiff.ops.reduce import unbroadcast_to
+from symdiff.ops.reduce import cotangent_by_rule, unbroadcast_to
 from symdiff.ops.residuals import PACKED, quiet_divide, unpacked
 from symdiff.ops.retype import retype
 from symdiff.source.trees import expression_of
@@ -162,13 +162,12 @@ class Sweep:
             assert bar is not None
             partial = partial_of(node, op, position)
             return None if partial is None else self.product(node, position, bar, partial)
-        rule = op.rule("vjp", position)
-        if rule is None:
+        if op.rule("vjp", position) is None:
             raise no_rule(node, operand)
         arrays = tuple(map(as_array_where, node.results, bars))
         g, y = (arrays[0], node.results[0]) if len(bars) == 1 else (arrays, node.results)
         operands = in_rules(node, op, node.operands)
-        return rule(g, y, *operands, **node.attributes)  # type: ignore[no-any-return]
+        return cotangent_by_rule(op, position, g, y, *operands, **node.attributes)  # type: ignore[no-any-return]
 
     def product(self, node: Node, position: int, bar: Value, partial: Partial) -> Value:
         masked = isinstance(partial, Value) and self.selection.needs_mask(node, partial)

@@ -20,7 +20,8 @@ from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, cond, loop, undefined
 from symdiff.ir.graph import Graph, Node, Value
 from symdiff.ir.types import TapeType
-from symdiff.ops.index import Slot, index, key_of
+from symdiff.ops.index import index, key_of
+from symdiff.ops.keys import Slot
 
 _SUFFIX = {"primal": "", "cotangent": "_bar", "tangent": "_dot", "definition": ""}
 _CANDIDATES = 8  # variables of the same name that are tried before a new one is made

@@ -21,15 +21,8 @@ from symdiff.emit.trees import same_tree
 from symdiff.ir.graph import Node
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import dotted, literal
-from symdiff.ops.index import (
-    index,
-    is_basic,
-    is_distinct,
-    is_whole,
-    key_of,
-    spell_argument,
-    spell_key,
-)
+from symdiff.ops.index import index, is_distinct, is_whole, key_of
+from symdiff.ops.keys import is_basic, spell_argument, spell_key
 
 if TYPE_CHECKING:
     from symdiff.emit.statements import Statements

@@ -19,7 +19,8 @@ from symdiff.ir.types import TapeType
 from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.defined import library_call
 from symdiff.ops.foreign import foreign_call
-from symdiff.ops.index import index_add, index_set, key_of, spell_key
+from symdiff.ops.index import index_add, index_set, key_of
+from symdiff.ops.keys import spell_key
 from symdiff.ops.rules import custom_call
 
 Called = Callable[[Value], str]

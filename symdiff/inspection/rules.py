@@ -15,6 +15,7 @@ tangent of ``x``.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +27,7 @@ from symdiff.ir.graph import Block, Graph, Input, Node, Value
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ir.types import Type
 from symdiff.ops.declare import REGISTRY, DeclaredOp
+from symdiff.ops.reduce import cotangent_by_rule, tangent_by_rule
 from symdiff.ops.special import is_refused
 from symdiff.optimise import optimise
 from symdiff.runtime.signature import read_type
@@ -189,16 +191,15 @@ class _Rules:
 
     def reverse(self, position: int) -> str:
         """The operand's cotangent."""
-        rule = self.op.rule("vjp", position)
-        assert rule is not None
+        rule = functools.partial(cotangent_by_rule, self.op, position)
         return self._spelled(rule, self._named("g"), self._named("y"))
 
     def forward(self, position: int) -> str:
         """The operand's share of the result's tangent."""
         operand = self.node.operands[position]
         t = Value(operand.type, None, f"{operand.name}_dot")
-        rule = self.op.rule("jvp", position)
-        if rule is not None:
+        if self.op.rule("jvp", position) is not None:
+            rule = functools.partial(tangent_by_rule, self.op, position)
             return self._spelled(rule, (t,), self._named("y"))
         tangents = [t if k == position else None for k in range(len(self.node.operands))]
 

@@ -79,7 +79,8 @@ class Value:
     role: Role = "primal"
     number: int = field(default_factory=_numbers.__next__)
 
-    # Arithmetic on values builds nodes; ``ops`` installs the builders in OPERATORS.
+    # Arithmetic on values and reading parts of them build nodes; ``ops`` installs the builders in
+    # OPERATORS.
     def __add__(self, other: Operand) -> Value:
         return OPERATORS["add"](self, other)
 
@@ -112,6 +113,11 @@ class Value:
 
     def __neg__(self) -> Value:
         return OPERATORS["negative"](self)
+
+    def __getitem__(self, key: Any) -> Value:
+        return OPERATORS["index"](self, key)
+
+    __iter__ = None  # else Python would ask for elements until there is an IndexError
 
     def __repr__(self) -> str:
         return f"%{self.number}{':' + self.name if self.name else ''} {self.type}"

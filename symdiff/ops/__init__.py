@@ -2,6 +2,7 @@
 
 from symdiff.ops import (
     anomalies,
+    arrays,
     bessel,
     cmathlib,
     contractions,
@@ -16,6 +17,7 @@ from symdiff.ops import (
     fourier,
     index,
     integrals,
+    joining,
     linalg,
     lists,
     mathlib,
@@ -33,6 +35,7 @@ from symdiff.ops import (
     quantiles,
     recording,
     reduce,
+    reduction_calls,
     residuals,
     retype,
     scipy_decompositions,
@@ -48,6 +51,7 @@ from symdiff.ops import (
 
 __all__ = [
     "anomalies",
+    "arrays",
     "bessel",
     "cmathlib",
     "contractions",
@@ -62,6 +66,7 @@ __all__ = [
     "fourier",
     "index",
     "integrals",
+    "joining",
     "linalg",
     "lists",
     "mathlib",
@@ -79,6 +84,7 @@ __all__ = [
     "quantiles",
     "recording",
     "reduce",
+    "reduction_calls",
     "residuals",
     "retype",
     "scipy_decompositions",

@@ -15,7 +15,8 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Operand, Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, may_be_one
-from symdiff.ops.creation import arange_of, array_of, copy_in, shape_operands
+from symdiff.ops.arrays import array_of, copy_in, shape_operands
+from symdiff.ops.creation import FLOAT64, arange_of, full, ones
 from symdiff.ops.declare import (
     FUNCTIONS,
     array_type,
@@ -25,25 +26,21 @@ from symdiff.ops.declare import (
     static_integer,
 )
 from symdiff.ops.elementary import floor_divide
-from symdiff.ops.index import index_of
-from symdiff.ops.lists import list_join_of, list_stack_of
-from symdiff.ops.shape import (
-    broadcast_to,
+from symdiff.ops.index import index_of, index_set_of
+from symdiff.ops.joining import (
     concatenate,
-    contiguous,
-    copy,
     diag,
     diagonal,
     pad,
     repeat,
-    reshape,
     roll,
     stack,
     tile,
-    transpose,
     tril,
     triu,
 )
+from symdiff.ops.lists import list_join_of, list_stack_of
+from symdiff.ops.shape import broadcast_to, contiguous, copy, reshape, transpose
 from symdiff.ops.sizes import (
     constant_integer,
     dim_of,
@@ -54,7 +51,7 @@ from symdiff.ops.sizes import (
     size,
     sizes_of,
 )
-from symdiff.ops.ufuncs import cast, strong
+from symdiff.ops.ufuncs import cast, dtype_of, strong
 
 WHOLE = slice(None)
 
@@ -444,8 +441,6 @@ def lower_concatenate(arrays: Any, /, axis: Any = 0, out: Any = None, dtype: Any
 
 
 def _cast(x: Value, dtype: Any) -> Value:
-    from symdiff.ops.ufuncs import cast, dtype_of
-
     return cast(x, dtype_of(dtype))
 
 
@@ -685,9 +680,6 @@ def lower_pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any
 
 
 def _filled_around(x: Value, padded: Value, pairs: Any, value: Any) -> Value:
-    from symdiff.ops.creation import full
-    from symdiff.ops.index import index_set_of
-
     if isinstance(value, tuple | list):
         return _framed_by_values(x, pairs, _each_side(value, _rank(x)))
     type_ = array_type(padded)
@@ -706,8 +698,6 @@ def _each_side(value: Any, rank: int) -> list[tuple[Any, Any]]:
 
 def _framed_by_values(x: Value, pairs: Any, values: list[tuple[Any, Any]]) -> Value:
     """Axis by axis, so that the corners have the values of the last axis."""
-    from symdiff.ops.creation import full
-
     for axis, widths in enumerate(pairs):
         type_, sizes = array_type(x), sizes_of(x)
         sides = []
@@ -828,8 +818,6 @@ def lower_triu(m: Any, k: Any = 0) -> Value:
 
 @lowers(np.tri)
 def lower_tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Value:
-    from symdiff.ops.creation import FLOAT64, ones
-
     sizes = shape_operands((N, N if M is None else M))
     filled = ones(*sizes, shape=dims_of(sizes), dtype=FLOAT64)
     return _cast(tril(filled, k=static_integer(k)), dtype)

@@ -18,7 +18,10 @@ jvp rules give a tuple. ``tangent``, where it is given, is preferred to the sum 
 the tangent of the result from those of all operands at once, ``(ts, y, *operands, **attributes)``
 (an entry of ``ts`` is None where nothing flows). ``pullback`` is the same in reverse: the
 cotangents of all operands that are ``wanted`` at once, by position,
-``(g, y, wanted, *operands, **attributes)``. Every operand has a rule or stands in
+``(g, y, wanted, *operands, **attributes)``. Of the operands that an op ``broadcasts``, by position
+or all, rules may give cotangents and tangents that are not summed to the operand's shape, nor
+broadcast to the result's: who asks for them does that, with ``reduce.cotangent_by_rule`` and
+``tangent_by_rule``. Every operand has a rule or stands in
 ``nondifferentiable``, else declaring fails, at import.
 
 A *lowering* is what a call in the user's program means: a function with NumPy's own signature that
@@ -44,6 +47,7 @@ from symdiff.ir.graph import Cost, Node, Op, Operand, Value
 from symdiff.ir.types import (
     ArrayType,
     Dim,
+    ListType,
     OpaqueType,
     Size,
     Type,
@@ -113,6 +117,7 @@ class DeclaredOp(Op):
     jvp: Rules = field(default_factory=dict)
     tangent: Rule | None = None
     pullback: Rule | None = None
+    broadcasts: frozenset[int] | bool = frozenset()
     nondifferentiable: frozenset[int] | bool = frozenset()
     variadic: bool = False
     as_given: bool = False
@@ -154,6 +159,10 @@ class DeclaredOp(Op):
         if self.as_given or not self.carries(position):
             return False
         return self.partials is not None or callable(self.vjp) or position in self.vjp
+
+    def is_broadcast(self, position: int) -> bool:
+        """Whether rules leave it to who asks to sum an operand's cotangent to its shape."""
+        return self.broadcasts if isinstance(self.broadcasts, bool) else position in self.broadcasts
 
     def carries(self, position: int) -> bool:
         """Whether a derivative flows through an operand."""
@@ -553,5 +562,12 @@ def require_array(type_: Type, name: str) -> ArrayType:
             hint='say its type where it is made: symdiff.nondifferentiable(returns="float64[n]")',
         )
     if not isinstance(type_, ArrayType):
+        raise rejection(TypeError, f"{name} of {type_}")
+    return type_
+
+
+def require_list(type_: Type, name: str) -> ListType:
+    """The type as a list type; a TypeError that names the op otherwise."""
+    if not isinstance(type_, ListType):
         raise rejection(TypeError, f"{name} of {type_}")
     return type_

@@ -51,7 +51,9 @@ from symdiff.ops.elementary import (
     strong_divide,
     where,
 )
-from symdiff.ops.index import Slice, Slot, index, index_add, index_of
+from symdiff.ops.index import index, index_add, index_of
+from symdiff.ops.joining import concatenate, diagonal, triu
+from symdiff.ops.keys import Slice, Slot
 from symdiff.ops.linalg import (
     common_dtype,
     half_lower,
@@ -63,7 +65,7 @@ from symdiff.ops.linalg import (
 from symdiff.ops.order import argsort, sort, take_along_axis
 from symdiff.ops.products import adjoint, as_column, as_row, swapped
 from symdiff.ops.reduce import sum
-from symdiff.ops.shape import concatenate, copy, diagonal, triu
+from symdiff.ops.shape import copy
 from symdiff.ops.sizes import sizes_of
 from symdiff.ops.ufuncs import staged
 

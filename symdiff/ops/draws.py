@@ -23,7 +23,7 @@ from symdiff.ir.types import FLOAT, GENERATOR, RANDOM_STATE, ArrayType
 from symdiff.ops.declare import FUNCTIONS, array_type
 from symdiff.ops.effects import Member, Named, opaque_call, raise_
 from symdiff.ops.elementary import add, astype, multiply, python_float
-from symdiff.ops.index import Slot
+from symdiff.ops.keys import Slot
 from symdiff.ops.sizes import sizes_of
 
 _FLOAT64 = np.dtype("float64")

@@ -28,7 +28,7 @@ from symdiff.ops.declare import (
     require_array,
     supporting,
 )
-from symdiff.ops.index import Key, Slot, actual_key, spell_key
+from symdiff.ops.keys import Key, Slot, actual_key, spell_key
 
 # Templates ----------------------------------------------------------------------------------------
 

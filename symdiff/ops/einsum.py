@@ -34,8 +34,9 @@ from symdiff.ops.elementary import (
     number_or_array,
     result_dtype,
 )
+from symdiff.ops.joining import diagonal
 from symdiff.ops.reduce import unbroadcast_to
-from symdiff.ops.shape import broadcast_to, diagonal, reshape, transpose
+from symdiff.ops.shape import broadcast_to, reshape, transpose
 from symdiff.ops.sizes import sizes_of
 from symdiff.ops.ufuncs import staged, strong
 

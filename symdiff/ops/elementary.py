@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -25,6 +25,7 @@ from symdiff.ops import support
 from symdiff.ops.declare import (
     OfTruths,
     Operation,
+    Rules,
     are_complex_numbers,
     array_type,
     broadcast_shapes,
@@ -38,6 +39,7 @@ from symdiff.ops.declare import (
     require_array,
     supporting_call,
 )
+from symdiff.ops.effects import stop_gradient
 from symdiff.ops.kinds import is_numpys_operator
 from symdiff.ops.meanings import greatest, least, select
 
@@ -828,8 +830,6 @@ def finite_or_zero(y: Value) -> Value:
 
 def stopped(x: Value) -> Value:
     """``x``, by which nothing is differentiated: what is the same whatever it is computed of."""
-    from symdiff.ops.effects import stop_gradient  # effects are written with these ops
-
     return stop_gradient(x)
 
 
@@ -999,16 +999,16 @@ def _where_share(chosen: bool, t: Value, y: Value, c: Value) -> Value:
     return choose(c, t, zero) if chosen else choose(c, zero, t)
 
 
-def _unbroadcast(g: Value, x: Value) -> Value:
-    from symdiff.ops.reduce import unbroadcast_to  # reductions are written with these ops
-
-    return unbroadcast_to(g, x)
-
-
-def _broadcast(t: Value, y: Value) -> Value:
-    from symdiff.ops.reduce import broadcast_like
-
-    return broadcast_like(t, y)
+_SHARES: Rules = {
+    1: lambda t, y, c, a, b: _where_share(True, t, y, c),
+    2: lambda t, y, c, a, b: _where_share(False, t, y, c),
+}
+_CHOICE_RULES: Mapping[str, Any] = {
+    "vjp": _SHARES,
+    "jvp": _SHARES,
+    "broadcasts": frozenset({1, 2}),
+    "nondifferentiable": frozenset({0}),
+}
 
 
 where: Operation = declare(
@@ -1017,15 +1017,7 @@ where: Operation = declare(
         _infer_where,
         np.where,
         spelling=call("np.where"),
-        vjp={
-            1: lambda g, y, c, a, b: _unbroadcast(_where_share(True, g, y, c), a),
-            2: lambda g, y, c, a, b: _unbroadcast(_where_share(False, g, y, c), b),
-        },
-        jvp={
-            1: lambda t, y, c, a, b: _broadcast(_where_share(True, t, y, c), y),
-            2: lambda t, y, c, a, b: _broadcast(_where_share(False, t, y, c), y),
-        },
-        nondifferentiable=frozenset({0}),
+        **_CHOICE_RULES,
         sympy=OfTruths(frozenset({0}), select),
         order="kept",
         cost="plain",
@@ -1048,15 +1040,7 @@ choice: Operation = declare(
         _infer_choice,
         lambda c, a, b: a if c else b,
         spelling=lambda node, operands: ast.IfExp(*operands),
-        vjp={
-            1: lambda g, y, c, a, b: _unbroadcast(_where_share(True, g, y, c), a),
-            2: lambda g, y, c, a, b: _unbroadcast(_where_share(False, g, y, c), b),
-        },
-        jvp={
-            1: lambda t, y, c, a, b: _where_share(True, t, y, c),
-            2: lambda t, y, c, a, b: _where_share(False, t, y, c),
-        },
-        nondifferentiable=frozenset({0}),
+        **_CHOICE_RULES,
         sympy=OfTruths(frozenset({0}), select),
         order="none",
         cost="plain",
@@ -1173,7 +1157,8 @@ i0: Operation = declare(
         _infer_i0,
         lambda x, *, order=0: support.i0(x, order=order) if order else np.i0(x),
         spelling=_spell_i0,
-        vjp={0: lambda g, y, x, order=0: _unbroadcast(g * i0(x, order=order + 1), x)},
+        vjp={0: lambda g, y, x, order=0: g * i0(x, order=order + 1)},
+        broadcasts=frozenset({0}),
         jvp={0: lambda t, y, x, order=0: as_dtype_of(t * i0(x, order=order + 1), y)},
         sympy=lambda sp, x, *, order=0: _i0(sp, x, order),
         order="unknown",

@@ -21,7 +21,8 @@ from symdiff.definitions.matrices import order_of_pivots
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops import support
-from symdiff.ops.creation import arange_of, array_of, eye
+from symdiff.ops.arrays import array_of
+from symdiff.ops.creation import arange_of, eye
 from symdiff.ops.declare import (
     FUNCTIONS,
     Operation,
@@ -39,11 +40,12 @@ from symdiff.ops.declare import (
 )
 from symdiff.ops.decompositions import shorter
 from symdiff.ops.elementary import as_dtype_of, conjugated, greater_equal, less_equal
-from symdiff.ops.index import Slice, Slot, index, index_of, index_set
+from symdiff.ops.index import index, index_of, index_set
+from symdiff.ops.joining import tril, triu
+from symdiff.ops.keys import Slice, Slot
 from symdiff.ops.linalg import rectangular, solve
 from symdiff.ops.matrix_functions import MODULE, of_scipy, one_matrix
 from symdiff.ops.products import adjoint, as_column, swapped
-from symdiff.ops.shape import tril, triu
 from symdiff.ops.sizes import sizes_of
 from symdiff.ops.ufuncs import staged
 

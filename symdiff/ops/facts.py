@@ -16,7 +16,7 @@ from symdiff.ir.control import LoopView, call, cond, loop
 from symdiff.ir.graph import GraphCell, Node, Value, walk_nodes
 from symdiff.ir.types import ArrayType, Dim
 from symdiff.ops.declare import fails_to_broadcast
-from symdiff.ops.index import Slot
+from symdiff.ops.keys import Slot
 
 _PYTHON_RAISES = frozenset(
     {"divide", "floor_divide", "remainder", "power", "left_shift", "right_shift"}

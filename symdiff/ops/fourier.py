@@ -23,7 +23,8 @@ from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import Dim, Size, Type, is_long, least
 from symdiff.ops.arrange import axes_of, axis_of
-from symdiff.ops.creation import arange, lower_asarray, shape_operands, zeros_of
+from symdiff.ops.arrays import lower_asarray, shape_operands
+from symdiff.ops.creation import arange, zeros_of
 from symdiff.ops.declare import (
     EVALUATED,
     Lowering,

@@ -15,114 +15,39 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from symdiff.errors import rejection
-from symdiff.ir.graph import Node, Operand, Value
-from symdiff.ir.types import ArrayType, Dim, ListType, Size, Type, least, may_be_one, shifted
-from symdiff.ops.creation import arange_of, array_of, zeros, zeros_of
+from symdiff.ir.graph import OPERATORS, Node, Operand, Value
+from symdiff.ir.types import ArrayType, Dim, ListType, Type
+from symdiff.ops.arrays import array_of
+from symdiff.ops.creation import arange_of, zeros, zeros_of
 from symdiff.ops.declare import (
     EVALUATED,
     Operation,
     array_type,
-    broadcast_shapes,
     declare,
     dotted,
-    literal,
     require_array,
 )
 from symdiff.ops.elementary import equal, where
-from symdiff.ops.shape import VIEW_PUTS, copy, reshape, reshape_like
-from symdiff.ops.sizes import constant_integer, dim_of, product, sizes_of
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """The ``number``-th dynamic operand of an index op."""
-
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class Slice:
-    """A slice whose parts are static, absent, or dynamic operands."""
-
-    start: int | Slot | None = None
-    stop: int | Slot | None = None
-    step: int | Slot | None = None
-
-
-Entry = Any  # int | Slot | Slice | None | Ellipsis
-Key = tuple[Entry, ...]
-
-
-# Keys ---------------------------------------------------------------------------------------------
-
-
-def actual_key(key: Key, dynamic: Sequence[Any]) -> tuple[Any, ...]:
-    """The key that NumPy gets, from the values of the dynamic operands."""
-
-    def part(entry: Any) -> Any:
-        return dynamic[entry.number] if isinstance(entry, Slot) else entry
-
-    return tuple(
-        slice(part(e.start), part(e.stop), part(e.step)) if isinstance(e, Slice) else part(e)
-        for e in key
-    )
-
-
-def spell_key(key: Key, dynamic: Sequence[ast.expr]) -> ast.expr:
-    """The key between brackets, from the expressions of the dynamic operands."""
-
-    def part(entry: Any) -> ast.expr:
-        return _bare(dynamic[entry.number]) if isinstance(entry, Slot) else literal(entry)
-
-    def optional(entry: Any) -> ast.expr | None:
-        return None if entry is None else part(entry)
-
-    entries: list[ast.expr] = []
-    for entry in key:
-        if isinstance(entry, Slice):
-            parts = (optional(p) for p in (entry.start, entry.stop, entry.step))
-            entries.append(ast.Slice(*parts))
-        elif entry is None:
-            entries.append(dotted("np.newaxis"))
-        else:
-            entries.append(part(entry))
-    return entries[0] if len(entries) == 1 else ast.Tuple(entries, ast.Load())
-
-
-def spell_argument(key: Key, dynamic: Sequence[ast.expr]) -> ast.expr:
-    """The key as an argument of a function: ``(slice(None), i)`` for ``[:, i]``."""
-    return _SlicesAsCalls().visit(spell_key(key, dynamic))  # type: ignore[no-any-return]
-
-
-class _SlicesAsCalls(ast.NodeTransformer):
-    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        return node  # within an index of the key, slices stay as they are
-
-    def visit_Slice(self, node: ast.Slice) -> ast.expr:
-        none = ast.Constant(None)
-        parts = [node.lower or none, node.upper or none, *([node.step] if node.step else [])]
-        bare = parts[1:] if parts[0] is none and len(parts) == 2 else parts
-        return ast.Call(ast.Name("slice", ast.Load()), bare, [])
-
-
-def _bare(entry: ast.expr) -> ast.expr:
-    """``[0, 2]`` for ``np.array([0, 2])``: between brackets they mean the same."""
-    made = isinstance(entry, ast.Call) and ast.unparse(entry.func) == "np.array"
-    if isinstance(entry, ast.Call) and made and not entry.keywords:
-        return entry.args[0] if isinstance(entry.args[0], ast.List) else entry
-    return entry
-
-
-def is_basic(key: Key, dynamic: Sequence[Value]) -> bool:
-    """Whether the key selects a view: no arrays in it."""
-    slots = (entry for entry in key if isinstance(entry, Slot))
-    return all(array_type(dynamic[slot.number]).kind != "array" for slot in slots)
+from symdiff.ops.keys import (
+    Entry,
+    Key,
+    Slice,
+    Slot,
+    actual_key,
+    is_basic,
+    known_array,
+    region_shape,
+    spell_key,
+)
+from symdiff.ops.reduce import reshape_like, unbroadcast_to
+from symdiff.ops.reduce import sum as sum_of
+from symdiff.ops.shape import VIEW_PUTS, copy, reshape
+from symdiff.ops.sizes import constant_integer, product, sizes_of
 
 
 def key_of(node: Node) -> tuple[Key, tuple[Value, ...]]:
@@ -206,158 +131,6 @@ def _index_array(part: Any) -> Value:
     return array_of(part if array.dtype == object else array)
 
 
-# The shape of a region ----------------------------------------------------------------------------
-
-
-def region_shape(x: ArrayType, key: Key, dynamic: Sequence[Value]) -> tuple[Dim, ...]:
-    """The shape of ``x[key]``. Raises ``IndexError`` where there are too many indices."""
-    return _Region(x, key, dynamic).shape()
-
-
-class _Region:
-    """One walk over a key: dimensions of the basic entries, and the group of advanced ones."""
-
-    def __init__(self, x: ArrayType, key: Key, dynamic: Sequence[Value]) -> None:
-        self.x, self.key, self.dynamic = x, key, dynamic
-        self.dims: list[Dim] = []
-        self.advanced: list[tuple[Dim, ...]] = []
-        self.place = 0  # where the advanced dimensions go
-        self.groups = 0  # runs of neighbouring advanced entries
-        self.adjacent = False
-        self.axis = 0
-
-    def shape(self) -> tuple[Dim, ...]:
-        free = self.x.rank - sum(self.consumed(entry) for entry in self.key)
-        if free < 0:
-            raise rejection(
-                IndexError,
-                f"too many indices for array: array is {self.x.rank}-dimensional, "
-                f"but {self.x.rank - free} were indexed",
-            )
-        arrays = any(self.is_array(entry) for entry in self.key)
-        for entry in self.key:
-            self.visit(entry, free, arrays)
-        if Ellipsis not in self.key:
-            self.skip(free)
-        group = broadcast_shapes(*self.advanced) if self.advanced else ()
-        place = self.place if self.groups == 1 else 0
-        return (*self.dims[:place], *group, *self.dims[place:])
-
-    def is_array(self, entry: Entry) -> bool:
-        if not isinstance(entry, Slot):
-            return False
-        type_ = array_type(self.dynamic[entry.number])
-        return type_.rank > 0 or type_.dtype.kind == "b"
-
-    def consumed(self, entry: Entry) -> int:
-        """How many axes an entry speaks of."""
-        if entry is None or entry is Ellipsis:
-            return 0
-        if isinstance(entry, Slot):
-            type_ = array_type(self.dynamic[entry.number])
-            return type_.rank if type_.dtype.kind == "b" else 1
-        return 1
-
-    def skip(self, axes: int) -> None:
-        self.dims.extend(self.x.shape[self.axis : self.axis + axes])
-        self.axis += axes
-
-    def visit(self, entry: Entry, free: int, arrays: bool) -> None:
-        if isinstance(entry, int | Slot):
-            if arrays:
-                self.join(entry)
-            self.axis += self.consumed(entry)
-            return
-        self.adjacent = False
-        if entry is None:
-            self.dims.append(1)
-        elif entry is Ellipsis:
-            self.skip(free)
-        else:
-            self.dims.append(self.sliced(entry))
-            self.axis += 1
-
-    def join(self, entry: int | Slot) -> None:
-        """An advanced entry: integers count as such beside arrays."""
-        if not self.adjacent:
-            self.groups += 1
-            self.place = len(self.dims)
-        self.adjacent = True
-        self.advanced.append(() if isinstance(entry, int) else self.indices(entry))
-
-    def indices(self, slot: Slot) -> tuple[Dim, ...]:
-        value = self.dynamic[slot.number]
-        type_ = array_type(value)
-        if type_.dtype.kind != "b":
-            return type_.shape
-        known = known_array(value)
-        if known is not None:
-            return (int(np.count_nonzero(known)),)
-        return (Size(f"count(%{value.number})", open=True),)
-
-    def sliced(self, entry: Slice) -> Dim:
-        start, stop, step = (self.bound(p) for p in (entry.start, entry.stop, entry.step))
-        return slice_dim(self.x.shape[self.axis], start, stop, step)
-
-    def bound(self, part: int | Slot | None) -> Dim | None:
-        return dim_of(self.dynamic[part.number]) if isinstance(part, Slot) else part
-
-
-def slice_dim(dim: Dim, start: Dim | None, stop: Dim | None, step: Dim | None) -> Dim:
-    """How many elements ``start:stop:step`` selects of ``dim``."""
-    if not isinstance(dim, int):
-        return _symbolic_slice(dim, start, stop, step)
-    if any(isinstance(part, Size) for part in (start, stop, step)):
-        return _unknown_slice(dim, start, stop, step)
-    return len(range(*slice(start, stop, step).indices(dim)))
-
-
-def _symbolic_slice(dim: Size, start: Dim | None, stop: Dim | None, step: Dim | None) -> Dim:
-    if step == -1:
-        first, last = _end(dim, start, "end", -1), _end(dim, stop, "zero", -1)
-        if first and last and (first[0], last[0]) == ("end", "zero") and first[1] < 0:
-            return shifted(dim, first[1] - last[1])
-    if step in (None, 1):
-        low_end, high_end = _end(dim, start, "zero", 0), _end(dim, stop, "end", 0)
-        if low_end and high_end:
-            return _between(dim, low_end, high_end) or _unknown_slice(dim, start, stop, None)
-    return _unknown_slice(dim, start, stop, step)
-
-
-def _end(dim: Size, part: Dim | None, default: str, offset: int) -> tuple[str, int] | None:
-    """A bound as a distance from 0 or from the end, or None where it is neither.
-
-    One that is computed, as ``len(x) - 3``, is negative where there are fewer elements, and then
-    counts from the end once more: that leaves as many as there would be only near the end.
-    """
-    if part is None:
-        return default, offset
-    if isinstance(part, int):
-        return ("zero", part) if part >= 0 else ("end", part)
-    beyond = dim.offset - part.offset
-    if part.symbol == dim.symbol and 0 <= beyond <= max(least(dim), 2 + offset):
-        return "end", -beyond
-    return None
-
-
-def _between(dim: Size, low: tuple[str, int], high: tuple[str, int]) -> Dim | None:
-    if low[0] == "zero" and high[0] == "end":
-        return shifted(dim, high[1] - low[1])
-    if low[0] == high[0] and high[1] <= low[1]:
-        return 0
-    if low == ("zero", 0) or (high == ("end", 0) and low[0] == "end"):
-        length = abs(high[1] - low[1])  # the first or last few, or all where there are fewer
-        if length <= least(dim):
-            return length
-        return Size(f"min({length},{dim})", 0, open=length == 1 or may_be_one(dim))
-    return None
-
-
-def _unknown_slice(dim: Dim, start: Dim | None, stop: Dim | None, step: Dim | None) -> Size:
-    parts = (str("" if part is None else part) for part in (start, stop, step))
-    return Size(f"[{':'.join(parts)}]({dim})", open=True)
-
-
 # The ops ------------------------------------------------------------------------------------------
 
 
@@ -379,8 +152,6 @@ def _vjp_index(g: Value, y: Value, x: Value, *dynamic: Value, key: Key, shape: A
     if _selects_all(array_type(x), key):
         return reshape_like(g, x)
     if array_type(x).kind != "array":  # a mask keeps a number or leaves it out
-        from symdiff.ops.reduce import sum as sum_of
-
         return sum_of(g)
     return index_add(zeros_of(x), g, *dynamic, key=key, shape=shape)
 
@@ -454,9 +225,6 @@ def _evaluate_add(x: Any, v: Any, *dynamic: Any, key: Key, shape: Any) -> Any:
 
 def _unbroadcast(g: Value, x: Value) -> Value:
     """The cotangent of what was written: NumPy drops leading axes of length 1 that it has more."""
-    from symdiff.ops.reduce import unbroadcast_to  # reductions are written with these ops
-    from symdiff.ops.shape import reshape_like
-
     more = array_type(x).rank - array_type(g).rank
     if more > 0:
         return reshape_like(unbroadcast_to(g, index_of(x, (0,) * more)), x)
@@ -606,21 +374,6 @@ def _moved_by_a_number(node: Node) -> Node:
     return node
 
 
-def known_array(value: Value) -> np.ndarray | None:
-    """The array that a value is known to be: a constant, or made of constants."""
-    if value.node is None:
-        return None
-    if value.node.op.name == "constant":
-        return np.asarray(value.node.attributes["value"])
-    if value.node.op.name != "array" or value.node.op.evaluate is None:
-        return None
-    parts = [operand.node for operand in value.node.operands]
-    if any(part is None or part.op.name != "constant" for part in parts):
-        return None
-    numbers = [part.attributes["value"] for part in parts if part is not None]
-    return np.asarray(value.node.op.evaluate(*numbers, **value.node.attributes))
-
-
 def _has_no_repeats(array: np.ndarray) -> bool:
     same_sign = bool((array >= 0).all() or (array < 0).all())
     return same_sign and np.unique(array).size == array.size
@@ -647,3 +400,5 @@ def _put_index(node: Node, base: Value, new: Value) -> Value:
 
 
 VIEW_PUTS["index"] = _put_index
+VIEW_PUTS["reshape"] = lambda node, base, new: reshape_like(new, base)
+OPERATORS.update(index=index_of)

@@ -27,17 +27,11 @@ from symdiff.ops.declare import (
     declare,
     dotted,
     literal,
+    require_list,
     template,
 )
-from symdiff.ops.index import Slice, Slot, actual_key, spell_key
+from symdiff.ops.keys import Slice, Slot, actual_key, spell_key
 from symdiff.ops.sizes import constant_integer
-
-
-def require_list(type_: Type, name: str) -> ListType:
-    """The type as a list type; a TypeError that names the op otherwise."""
-    if not isinstance(type_, ListType):
-        raise rejection(TypeError, f"{name} of {type_}")
-    return type_
 
 
 def _same_list(name: str) -> Callable[..., tuple[Type, ...]]:
@@ -75,40 +69,6 @@ def _shaped_as(made: Any, primal: Value) -> Any:
 
 
 # Zeros, sums, lengths -----------------------------------------------------------------------------
-
-
-def _zeros_like(items: list[Any]) -> list[Any]:
-    return [_zero_like(item) for item in items]
-
-
-def _zero_like(item: Any) -> Any:
-    if isinstance(item, list):
-        return _zeros_like(item)
-    return np.zeros_like(item) if isinstance(item, np.ndarray) else type(item)(0)
-
-
-def _spell_zeros(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    element = require_list(node.operands[0].type, "zeros").element
-    if isinstance(element, ArrayType) and element.kind != "array":
-        zero = element.dtype.type(0)
-        shown = literal(zero if element.kind == "scalar" else zero.item())
-        length = ast.Call(dotted("len"), list(operands), [])
-        return ast.BinOp(ast.List([shown], ast.Load()), ast.Mult(), length)
-    return template("[np.zeros_like(item) for item in {0}]")(node, operands)
-
-
-list_zeros_like: Operation = declare(
-    Operation(
-        "list_zeros_like",
-        _same_list("zeros"),
-        _zeros_like,
-        nondifferentiable=True,
-        spelling=_spell_zeros,
-        order="none",
-        documentation="A list of zeros shaped like the elements of another.",
-    ),
-    1,
-)
 
 
 def _accumulate(a: list[Any], b: list[Any]) -> list[Any]:

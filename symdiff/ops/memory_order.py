@@ -12,7 +12,8 @@ from typing import Any
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim
 from symdiff.ops.declare import array_type
-from symdiff.ops.index import Slice, Slot, is_basic, key_of
+from symdiff.ops.index import key_of
+from symdiff.ops.keys import Slice, Slot, is_basic
 from symdiff.ops.strides import Layout, Product, is_packed, kept_order, reshaped
 
 Known = dict[Any, Product]

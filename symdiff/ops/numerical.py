@@ -22,7 +22,8 @@ from symdiff.ops.arrange import (
     lower_flip,
     lower_ravel,
 )
-from symdiff.ops.creation import array_of, zeros, zeros_of
+from symdiff.ops.arrays import array_of
+from symdiff.ops.creation import zeros, zeros_of
 from symdiff.ops.declare import (
     EVALUATED,
     FUNCTIONS,
@@ -52,11 +53,12 @@ from symdiff.ops.elementary import (
     maximum,
     minimum,
     multiply,
+    python_bool,
     subtract,
     where,
 )
 from symdiff.ops.index import index_add_of, index_of, index_set_of
-from symdiff.ops.order import argsort, searchsorted, take_along_axis
+from symdiff.ops.order import argsort, cumprod, searchsorted, take_along_axis
 from symdiff.ops.reduce import mean, sum, unbroadcast_to
 from symdiff.ops.shape import copy as copied
 from symdiff.ops.sizes import result_type, sizes_of, sum_dim
@@ -98,8 +100,6 @@ if hasattr(np, "trapz"):
 
 @lowers(np.vander)
 def lower_vander(x: Any, N: Any = None, increasing: Any = False) -> Value:
-    from symdiff.ops.order import cumprod
-
     points = array_of(x)
     points = cast(points, np.promote_types(array_type(points).dtype, int))
     count = static(sizes_of(points)[0] if N is None else N)
@@ -162,8 +162,6 @@ def g_like(xp: Value, g: Value) -> Value:
 
 
 def _real_like(g: Value, x: Value) -> Value:
-    from symdiff.ops.elementary import as_dtype_of
-
     return as_dtype_of(g, x)
 
 
@@ -518,8 +516,6 @@ lowers(np.nancumprod)(_lower_running_without_nan(FUNCTIONS[np.cumprod], 1))
 def lower_allclose(
     a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False
 ) -> Any:
-    from symdiff.ops.elementary import python_bool
-
     close = FUNCTIONS[np.isclose](a, b, rtol, atol, equal_nan)
     return python_bool(FUNCTIONS[np.all](close))
 

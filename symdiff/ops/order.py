@@ -27,7 +27,8 @@ from symdiff.ops.arrange import (
     lower_transpose,
     row_of_number,
 )
-from symdiff.ops.creation import arange_of, array_of, eye, zeros, zeros_of
+from symdiff.ops.arrays import array_of
+from symdiff.ops.creation import arange_of, eye, zeros, zeros_of
 from symdiff.ops.declare import (
     EVALUATED,
     Operation,
@@ -54,8 +55,9 @@ from symdiff.ops.elementary import (
     where,
 )
 from symdiff.ops.index import index_add_of, index_of, index_set_of
+from symdiff.ops.joining import concatenate
 from symdiff.ops.reduce import sum
-from symdiff.ops.shape import concatenate, contiguous
+from symdiff.ops.shape import contiguous
 from symdiff.ops.sizes import result_type, sizes_of
 from symdiff.ops.ufuncs import cast, dtype_of, staged
 

@@ -25,12 +25,6 @@ def _infer(z: Type, r: Type) -> tuple[Type, ...]:
     return (require_array(z, "a complex array"),)
 
 
-def _unbroadcast(g: Value, x: Value) -> Value:
-    from symdiff.ops.reduce import unbroadcast_to
-
-    return unbroadcast_to(g, x)
-
-
 def _writing(name: str, part: Operation, position: int) -> Operation:
     attribute = part.name
 
@@ -61,13 +55,14 @@ def _writing(name: str, part: Operation, position: int) -> Operation:
         spelling=spell,
         vjp={
             0: lambda g, y, z, r: operation(g, 0.0),
-            1: lambda g, y, z, r: _unbroadcast(part(g), r),
+            1: lambda g, y, z, r: part(g),
         },
         jvp={
             0: lambda t, y, z, r: tangent((t, None), y, z, r),
             1: lambda t, y, z, r: tangent((None, t), y, z, r),
         },
         tangent=tangent,
+        broadcasts=frozenset({1}),
         order="operand",
         documentation=f"A complex array after ``z.{attribute} = r``.",
     )

@@ -14,7 +14,8 @@ from symdiff.ir.control import LoopView
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.creation import range_element
 from symdiff.ops.elementary import add, constant_of, subtract
-from symdiff.ops.index import Slice, Slot, index_add, index_set, is_basic, key_of
+from symdiff.ops.index import index_add, index_set, key_of
+from symdiff.ops.keys import Slice, Slot, is_basic
 
 
 @dataclass(frozen=True, slots=True)

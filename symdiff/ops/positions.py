@@ -12,7 +12,8 @@ from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import Dim, Size, Type
 from symdiff.ops.arrange import lower_meshgrid
-from symdiff.ops.creation import arange_of, array_of, shape_operands
+from symdiff.ops.arrays import array_of, shape_operands
+from symdiff.ops.creation import arange_of
 from symdiff.ops.declare import (
     Operation,
     array_type,

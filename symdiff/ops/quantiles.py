@@ -17,7 +17,8 @@ from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops.arrange import axis_of, lower_moveaxis, lower_ravel
-from symdiff.ops.creation import array_of, zeros_of
+from symdiff.ops.arrays import array_of
+from symdiff.ops.creation import zeros_of
 from symdiff.ops.declare import (
     Operation,
     array_type,
@@ -31,7 +32,7 @@ from symdiff.ops.declare import (
 from symdiff.ops.elementary import astype, floor, minimum, multiply, result_dtype
 from symdiff.ops.index import index_add_of, index_of
 from symdiff.ops.order import argsort, take_along_axis
-from symdiff.ops.reduce import unbroadcast_to
+from symdiff.ops.reduce import sum, unbroadcast_to
 from symdiff.ops.sizes import sizes_of
 
 
@@ -114,8 +115,6 @@ def _jvp_q(t: Value, y: Value, x: Value, q: Value, *, axis: int, scale: int) -> 
 
 
 def _vjp_q(g: Value, y: Value, x: Value, q: Value, *, axis: int, scale: int) -> Value:
-    from symdiff.ops.reduce import sum
-
     product = g * _slope(y, x, q, axis, scale)
     rank = array_type(q).rank
     others = tuple(range(rank, array_type(product).rank))

@@ -21,17 +21,15 @@ from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Order, Value
 from symdiff.ir.types import ArrayType, Dim, Type, may_be_one, type_of_constant
 from symdiff.ops import support
-from symdiff.ops.arguments import applied
 from symdiff.ops.declare import (
     EVALUATED,
-    Lowering,
+    DeclaredOp,
     Operation,
     Spelling,
     array_type,
     declare,
     dotted,
     literal,
-    lowers,
     require_array,
     static,
     static_integer,
@@ -65,7 +63,6 @@ from symdiff.ops.meanings import (
 )
 from symdiff.ops.shape import broadcast_to, reshape
 from symdiff.ops.sizes import size, sizes_of
-from symdiff.ops.ufuncs import dtype_of, staged
 
 Axis = tuple[int, ...] | None
 
@@ -461,7 +458,7 @@ def _count_as(chosen: Value, y: Value, axis: Axis, keepdims: bool) -> Value:
 
 
 def _nandeviation(x: Value, axis: Axis) -> Value:
-    return _without_nan(x - nanmean(x, axis=axis, keepdims=True), 0)
+    return without_nan(x - nanmean(x, axis=axis, keepdims=True), 0)
 
 
 def _nanvar_gradient(
@@ -476,6 +473,12 @@ def _nanstd_gradient(
 ) -> Gradient:
     count = _count_as(_present(x), y, axis, keepdims)
     return Gradient(_nandeviation(x, axis), 1, nonzero(y) * (count - ddof if ddof else count))
+
+
+def without_nan(x: Value, value: float) -> Value:
+    if not array_type(x).differentiable:
+        return x
+    return where(isnan(x), strong_constant(value, x), x)
 
 
 nanmean: Operation = _reduction(
@@ -616,6 +619,33 @@ def unbroadcast_to(g: Value, x: Value) -> Value:
     return _as_kind_of(as_dtype_of(g, x), type_)
 
 
+def reshape_like(g: Value, x: Value) -> Value:
+    """``g`` in the shape of ``x``, of which it has the elements."""
+    if array_type(x).kind != "array":
+        return unbroadcast_to(g, x)
+    return reshape(g, *sizes_of(x), shape=array_type(x).shape)
+
+
+def cotangent_by_rule(
+    op: DeclaredOp, position: int, g: Any, y: Any, *operands: Value, **attributes: Any
+) -> Any:
+    """What an op's vjp rule gives for an operand, in the operand's shape and dtype."""
+    rule = op.rule("vjp", position)
+    assert rule is not None
+    share = rule(g, y, *operands, **attributes)
+    return unbroadcast_to(share, operands[position]) if op.is_broadcast(position) else share
+
+
+def tangent_by_rule(
+    op: DeclaredOp, position: int, t: Value, y: Any, *operands: Value, **attributes: Any
+) -> Any:
+    """What an op's jvp rule gives for an operand, in the shape of the result."""
+    rule = op.rule("jvp", position)
+    assert rule is not None
+    share = rule(t, y, *operands, **attributes)
+    return broadcast_like(share, y) if op.is_broadcast(position) else share
+
+
 def _without_leading(g: Value, rank: int) -> Value:
     """Sum over the axes that broadcasting put in front."""
     extra = array_type(g).rank - rank
@@ -678,275 +708,3 @@ unbroadcast: Operation = declare(
     ),
     1,
 )
-
-
-# Lowerings --------------------------------------------------------------------------------------
-
-
-def _reduced(operation: Operation, a: Any, axis: Any, keepdims: Any, **more: Any) -> Value:
-    """A reduction with a user's arguments."""
-    x = staged(a)
-    attributes = {name: value for name, value in more.items() if value is not None}
-    if "dtype" in attributes:
-        attributes["dtype"] = dtype_of(attributes["dtype"])
-    rank = array_type(x).rank
-    axis = static(axis)
-    if operation in (mean, var, std) and axis is not None and _is_of_a_number(axis, rank):
-        raise rejection(np.exceptions.AxisError, static_integer(axis), 0)
-    normal = normalized_axis(axis, rank)
-    keeps = keepdims is not np._NoValue and bool(static(keepdims))
-    return operation(x, axis=normal, keepdims=keeps, **attributes)
-
-
-def _lower_sum(operation: Operation) -> Lowering:
-    def lowering(
-        a: Any,
-        axis: Any = None,
-        dtype: Any = None,
-        out: Any = None,
-        keepdims: Any = False,
-        initial: Any = None,
-        where: Any = True,
-    ) -> Value:
-        if _is_selected(where, initial):
-            from symdiff.ops.selected import lower_selected
-
-            return lower_selected(operation.name, a, axis, keepdims, where, initial, dtype)
-        return _reduced(operation, a, axis, keepdims, dtype=dtype)
-
-    return lowering
-
-
-def _is_selected(where: Any, initial: Any) -> bool:
-    """Whether a mask or a first value is given."""
-    masked = where is not True and where is not np._NoValue
-    return masked or not (initial is None or initial is np._NoValue)
-
-
-def _lower_extremum(operation: Operation) -> Lowering:
-    def lowering(
-        a: Any,
-        axis: Any = None,
-        out: Any = None,
-        keepdims: Any = False,
-        initial: Any = None,
-        where: Any = True,
-    ) -> Value:
-        if _is_selected(where, initial):
-            from symdiff.ops.selected import lower_selected
-
-            return lower_selected(operation.name, a, axis, keepdims, where, initial)
-        return _reduced(operation, a, axis, keepdims)
-
-    return lowering
-
-
-def _lower_plain(operation: Operation) -> Lowering:
-    def lowering(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Value:
-        return _reduced(operation, a, axis, keepdims)
-
-    return lowering
-
-
-def _lower_truth(operation: Operation) -> Lowering:
-    def lowering(
-        a: Any,
-        axis: Any = None,
-        out: Any = None,
-        keepdims: Any = False,
-        *,
-        where: Any = True,
-    ) -> Value:
-        if _is_selected(where, None):
-            from symdiff.ops.selected import lower_selected_truth
-
-            return lower_selected_truth(operation.name, a, axis, keepdims, where)
-        return _reduced(operation, a, axis, keepdims)
-
-    return lowering
-
-
-def _lower_spread(operation: Operation) -> Lowering:
-    def lowering(
-        a: Any,
-        axis: Any = None,
-        dtype: Any = None,
-        out: Any = None,
-        ddof: Any = 0,
-        keepdims: Any = False,
-        *,
-        where: Any = True,
-        mean: Any = None,
-        correction: Any = None,
-    ) -> Value:
-        freedom = _lost_freedom(ddof, correction)
-        if _is_selected(where, mean):
-            from symdiff.ops.selected import lower_selected_deviation, lower_selected_variance
-
-            lower = lower_selected_variance if operation is var else lower_selected_deviation
-            return lower(a, axis, keepdims, where, dtype, freedom, mean)
-        return _reduced(operation, a, axis, keepdims, dtype=dtype, ddof=freedom)
-
-    return lowering
-
-
-def _lower_spread_without_nan(operation: Operation) -> Lowering:
-    def lowering(
-        a: Any,
-        axis: Any = None,
-        dtype: Any = None,
-        out: Any = None,
-        ddof: Any = 0,
-        keepdims: Any = False,
-        *,
-        correction: Any = None,
-    ) -> Value:
-        freedom = _lost_freedom(ddof, correction)
-        return _reduced(operation, a, axis, keepdims, dtype=dtype, ddof=freedom)
-
-    return lowering
-
-
-def _lost_freedom(ddof: Any, correction: Any) -> Any:
-    """How many degrees of freedom less than elements there are: two names for it."""
-    given = correction is not None and correction is not np._NoValue
-    return static(correction if given else ddof)
-
-
-def _lower_position(operation: Operation) -> Lowering:
-    def lowering(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Value:
-        x = staged(a)
-        axis = static(axis)
-        rank = array_type(x).rank
-        of_all = axis is None or _is_of_a_number(axis, rank)
-        index = None if of_all else _one_axis(axis, rank)
-        keeps = keepdims is not np._NoValue and bool(static(keepdims))
-        return operation(x, axis=index, keepdims=keeps)
-
-    return lowering
-
-
-lowers(np.sum, method="sum")(_lower_sum(sum))
-lowers(np.prod, method="prod")(_lower_sum(prod))
-lowers(np.max, np.amax, method="max")(_lower_extremum(max))
-lowers(np.min, np.amin, method="min")(_lower_extremum(min))
-lowers(np.any, method="any")(_lower_truth(any))
-lowers(np.all, method="all")(_lower_truth(all))
-lowers(np.nanmax)(_lower_plain(nanmax))
-lowers(np.nanmin)(_lower_plain(nanmin))
-lowers(np.nanvar)(_lower_spread_without_nan(nanvar))
-lowers(np.nanstd)(_lower_spread_without_nan(nanstd))
-lowers(np.var, method="var")(_lower_spread(var))
-lowers(np.std, method="std")(_lower_spread(std))
-lowers(np.argmax, method="argmax")(_lower_position(argmax))
-lowers(np.argmin, method="argmin")(_lower_position(argmin))
-lowers(np.nanargmax)(_lower_position(nanargmax))
-lowers(np.nanargmin)(_lower_position(nanargmin))
-
-
-def _lower_mean(operation: Operation) -> Lowering:
-    def lowering(
-        a: Any,
-        axis: Any = None,
-        dtype: Any = None,
-        out: Any = None,
-        keepdims: Any = False,
-        *,
-        where: Any = True,
-    ) -> Value:
-        if _is_selected(where, None):
-            from symdiff.ops.selected import lower_selected_mean
-
-            return lower_selected_mean(a, axis, keepdims, where, dtype)
-        return _reduced(operation, a, axis, keepdims, dtype=dtype)
-
-    return lowering
-
-
-lowers(np.mean, method="mean")(_lower_mean(mean))
-
-
-@lowers(np.nanmean)
-def _nanmean(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False
-) -> Value:
-    return _reduced(nanmean, a, axis, keepdims, dtype=dtype)
-
-
-@lowers(np.count_nonzero)
-def _count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Value:
-    return _reduced(count_nonzero, a, axis, keepdims)
-
-
-@lowers(np.ptp)
-def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Value:
-    greatest = _reduced(max, a, axis, keepdims)
-    return greatest - _reduced(min, a, axis, keepdims)
-
-
-def _lower_sum_without_nan(operation: Operation, neutral: float) -> Lowering:
-    plain = _lower_sum(operation)
-
-    def lowering(
-        a: Any,
-        axis: Any = None,
-        dtype: Any = None,
-        out: Any = None,
-        keepdims: Any = False,
-        initial: Any = None,
-        where: Any = True,
-    ) -> Value:
-        present = _without_nan(a, neutral)
-        return plain(present, axis, dtype, None, keepdims, initial, where)  # type: ignore[no-any-return]
-
-    return lowering
-
-
-lowers(np.nansum)(_lower_sum_without_nan(sum, 0))
-lowers(np.nanprod)(_lower_sum_without_nan(prod, 1))
-
-
-def _without_nan(a: Any, value: float) -> Value:
-    x = staged(a)
-    if not array_type(x).differentiable:
-        return x
-    return where(isnan(x), strong_constant(value, x), x)
-
-
-def _lower_reduce(lowering: Lowering) -> Lowering:
-    """The ``reduce`` method of a ufunc, which goes along the first axis unless told otherwise."""
-
-    def reduce(
-        array: Any,
-        axis: Any = 0,
-        dtype: Any = None,
-        out: Any = None,
-        keepdims: Any = False,
-        initial: Any = None,
-        where: Any = True,
-    ) -> Value:
-        if not array_type(staged(array)).rank and static(axis) in (0, -1):
-            axis = None
-        more = {} if dtype is None else {"dtype": dtype}
-        more |= {"where": where} if _is_selected(where, None) else {}
-        more |= {"initial": initial} if _is_selected(True, initial) else {}
-        return applied(lowering, array, axis, keepdims=keepdims, **more)  # type: ignore[no-any-return]
-
-    return reduce
-
-
-for _ufunc, _lowering in (
-    (np.add, _lower_sum(sum)),
-    (np.multiply, _lower_sum(prod)),
-    (np.maximum, _lower_extremum(max)),
-    (np.minimum, _lower_extremum(min)),
-    (np.logical_and, _lower_truth(all)),
-    (np.logical_or, _lower_truth(any)),
-):
-    lowers(_ufunc.reduce)(_lower_reduce(_lowering))
-
-
-@lowers(np.logaddexp.reduce)
-def _logaddexp_reduce(array: Any, axis: Any = 0, out: Any = None, keepdims: Any = False) -> Value:
-    reduced = _lower_reduce(_lower_plain(logaddexp_reduce))
-    return reduced(array, axis, keepdims=keepdims)  # type: ignore[no-any-return]

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.ir.graph import Value
 from symdiff.ir.types import Type
 from symdiff.ops.declare import (
     OnArrays,
@@ -72,12 +71,6 @@ frexp = declare(
 )
 
 
-def _ldexp_vjp(g: Value, y: Value, x: Value, i: Value) -> Value:
-    from symdiff.ops.reduce import unbroadcast_to  # reductions are written with these ops
-
-    return unbroadcast_to(ldexp(g, i), x)
-
-
 def _infer_ldexp(x: Type, i: Type) -> tuple[Type, ...]:
     types = require_array(x, "ldexp"), require_array(i, "ldexp")
     (dtype,) = ufunc_dtypes(np.ldexp, types)
@@ -91,7 +84,8 @@ ldexp: Operation = declare(
         np.ldexp,
         spelling=call("np.ldexp"),
         linear=frozenset({0}),
-        vjp={0: _ldexp_vjp},
+        vjp={0: lambda g, y, x, i: ldexp(g, i)},
+        broadcasts=frozenset({0}),
         nondifferentiable=frozenset({1}),
         sympy=lambda sp, x, i: x * 2**i,
         order="unknown",

@@ -21,7 +21,7 @@ from symdiff.ir.types import Type
 from symdiff.ops import support
 from symdiff.ops.declare import EVALUATED, Operation, SeveralResults, declare, literal, supporting
 from symdiff.ops.effects import Keywords, Named, fill, spell_call, spell_template
-from symdiff.ops.index import Slot
+from symdiff.ops.keys import Slot
 
 # The call -----------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import BOOL, INT, Type
-from symdiff.ops.creation import array_of
+from symdiff.ops.arrays import array_of
 from symdiff.ops.declare import (
     FUNCTIONS,
     REGISTRY,
@@ -74,6 +74,7 @@ from symdiff.ops.elementary import (
     trunc,
     where,
 )
+from symdiff.ops.index import index_of
 from symdiff.ops.kinds import is_numpys
 from symdiff.ops.representation import frexp, modf
 from symdiff.ops.shape import contiguous, reshape
@@ -542,8 +543,6 @@ def _item(x: Any, *index: Any) -> Value:
 
 
 def _element(x: Value, index: tuple[Any, ...]) -> Value:
-    from symdiff.ops.index import index_of  # made with the ops that these calls are lowered to
-
     if len(index) == 1 and isinstance(index[0], tuple):
         return index_of(x, index[0])
     if len(index) == 1 and array_type(x).rank != 1:

@@ -13,18 +13,8 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ops.declare import array_type
 from symdiff.ops.elementary import add
 from symdiff.ops.facts import made_by, shape_of
-from symdiff.ops.index import (
-    Key,
-    Slice,
-    Slot,
-    index,
-    index_add,
-    index_set,
-    is_basic,
-    is_distinct,
-    is_whole,
-    key_of,
-)
+from symdiff.ops.index import index, index_add, index_set, is_distinct, is_whole, key_of
+from symdiff.ops.keys import Key, Slice, Slot, is_basic
 from symdiff.optimise.facts import is_zero
 from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
 from symdiff.optimise.rules import in_derivatives, stays_zero

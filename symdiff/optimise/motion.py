@@ -13,7 +13,7 @@ from symdiff.ir.build import with_block
 from symdiff.ir.control import cond
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import ListType
-from symdiff.ops.creation import array
+from symdiff.ops.arrays import array
 from symdiff.ops.facts import is_derived, may_raise, number_of
 from symdiff.ops.index import index_add, index_set
 from symdiff.ops.partial import partial_values

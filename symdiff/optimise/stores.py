@@ -16,7 +16,8 @@ from symdiff.ir.build import copy_block, with_block
 from symdiff.ir.control import LoopView, loop
 from symdiff.ir.graph import Block, Graph, Node, Value, uses, walk_nodes
 from symdiff.ops.facts import is_derived
-from symdiff.ops.index import index, index_set, is_basic, key_of
+from symdiff.ops.index import index, index_set, key_of
+from symdiff.ops.keys import is_basic
 from symdiff.ops.places import is_ahead, places, writes_of
 
 

@@ -13,7 +13,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import ListType
 from symdiff.ops.arguments import documented, places, untaken
-from symdiff.ops.creation import array_of
+from symdiff.ops.arrays import array_of
 from symdiff.ops.declare import FUNCTIONS
 from symdiff.ops.lists import list_stack_of
 from symdiff.parse.interpreter import Interpreter

@@ -23,7 +23,7 @@ from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType
 from symdiff.ops.arguments import applied
 from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES, array_type
-from symdiff.ops.shape import concatenate, stack
+from symdiff.ops.joining import concatenate, stack
 from symdiff.parse.arguments import plain_argument, taken_arguments
 from symdiff.parse.attributes import (
     MUTATING_ARRAY_METHODS,

@@ -28,7 +28,7 @@ from symdiff.ir.types import (
     OpaqueType,
     Type,
 )
-from symdiff.ops.creation import array_of, shape_operands
+from symdiff.ops.arrays import array_of, shape_operands
 from symdiff.ops.declare import FUNCTIONS, array_type, broadcast_shapes, static
 from symdiff.ops.effects import Member, Named, opaque_call
 from symdiff.ops.index import index_of

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
-from symdiff.ops.index import Slot, index
+from symdiff.ops.index import index
+from symdiff.ops.keys import Slot
 from symdiff.parse.values import Abstract, Array, Lens
 
 

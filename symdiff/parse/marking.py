@@ -25,7 +25,7 @@ from symdiff.ir.structure import Leaf, Structure, is_leaf
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops import recording
 from symdiff.ops.effects import Named
-from symdiff.ops.index import Slot
+from symdiff.ops.keys import Slot
 from symdiff.ops.recording import Packing, keep, without_marks
 from symdiff.ops.shape import VIEW_PUTS
 from symdiff.parse.heap import is_writable, value_name

@@ -22,7 +22,7 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import FLOAT, INT, OPAQUE, ListType, Type
 from symdiff.ops.effects import Field, Named, Text, given, opaque_call
-from symdiff.ops.index import Slot
+from symdiff.ops.keys import Slot
 from symdiff.parse.blame import users
 from symdiff.parse.heap import is_array
 from symdiff.parse.identity import class_of

@@ -25,7 +25,8 @@ from symdiff.ops.effects import (
     set_attribute,
     set_item,
 )
-from symdiff.ops.index import Slice, Slot, index, index_add, index_set, key_of
+from symdiff.ops.index import index, index_add, index_set, key_of
+from symdiff.ops.keys import Slice, Slot
 from symdiff.ops.lists import list_push, list_set
 from symdiff.parse.heap import constant, is_array
 from symdiff.parse.interpreter import Interpreter

@@ -20,7 +20,7 @@ from symdiff.ir.graph import Block, FreeVariable, Node, Value, walk_nodes
 from symdiff.ir.signature import Path
 from symdiff.ops.effects import enter_errstate, set_attribute, set_item, store
 from symdiff.ops.facts import may_raise
-from symdiff.ops.index import Slot
+from symdiff.ops.keys import Slot
 from symdiff.ops.shape import copy
 from symdiff.parse.heap import Heap, is_array, is_callers, same
 from symdiff.parse.interpreter import HOOKS, Interpreter

@@ -29,7 +29,8 @@ from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Block, Graph, Input, Node, Operand, Value
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import FLOAT, ArrayType, Size
-from symdiff.ops.creation import array_of, empty
+from symdiff.ops.arrays import array_of
+from symdiff.ops.creation import empty
 from symdiff.ops.declare import Operation, call, supporting, supporting_call
 from symdiff.ops.elementary import add, astype, choose, maximum, where
 from symdiff.ops.index import index_of, index_set_of

@@ -18,7 +18,8 @@ from symdiff.ir.control import call
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ops import recording
-from symdiff.ops.index import Slot, index, index_set
+from symdiff.ops.index import index, index_set
+from symdiff.ops.keys import Slot
 from symdiff.ops.recording import RECORD, keep, tap, tapped
 
 

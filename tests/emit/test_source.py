@@ -24,7 +24,8 @@ from symdiff.ir.structure import Container, Leaf, Static
 from symdiff.ir.types import FLOAT, ArrayType, Size
 from symdiff.ops.effects import Field, Named, Text, print_, raise_
 from symdiff.ops.elementary import add, cos, multiply, sin
-from symdiff.ops.index import Slot, index_of
+from symdiff.ops.index import index_of
+from symdiff.ops.keys import Slot
 from symdiff.ops.reduce import sum
 from symdiff.ops.shape import copy
 from symdiff.runtime.load import load

@@ -14,7 +14,7 @@ from symdiff.ir.types import FLOAT, ArrayType, Size
 from symdiff.ir.verify import verify
 from symdiff.ops.declare import REGISTRY
 from symdiff.ops.elementary import sin
-from symdiff.ops.index import Slice, Slot
+from symdiff.ops.keys import Slice, Slot
 from tests.ir.random_graphs import random_graph
 
 OBJECTS = {"Slice": Slice, "Slot": Slot}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import cmath
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from symdiff.ops.creation import zeros_of
 from symdiff.ops.declare import DeclaredOp, Operation, literal
 from symdiff.ops.elementary import add
 from symdiff.ops.lists import list_accumulate
+from symdiff.ops.reduce import cotangent_by_rule, tangent_by_rule
 
 
 @dataclass
@@ -204,7 +206,7 @@ def _share(node: Node, k: int, g: Any, y: Any) -> Value | None:
 
     op = _operation(node)
     if op.partials is None:
-        rule = op.rule("vjp", k)
+        rule = None if op.rule("vjp", k) is None else functools.partial(cotangent_by_rule, op, k)
         assert rule is not None, (node, k)
         return rule(g, y, *node.operands, **node.attributes)  # type: ignore[no-any-return]
     partial = op.partials[k]
@@ -262,7 +264,7 @@ def _forward_share(node: Node, k: int, t: Value, y: Any) -> Any:
         partial = op.partials[k]
         p = partial(y, *node.operands) if callable(partial) else partial
         return broadcast_like(multiply(t, p), y)
-    rule = op.rule("jvp", k)
+    rule = None if op.rule("jvp", k) is None else functools.partial(tangent_by_rule, op, k)
     if rule is not None:
         return rule(t, y, *node.operands, **node.attributes)
     assert k in op.linear, (node, k)

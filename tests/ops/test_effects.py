@@ -28,7 +28,7 @@ from symdiff.ops.effects import (
     spell_template,
     stop_gradient,
 )
-from symdiff.ops.index import Slot
+from symdiff.ops.keys import Slot
 from tests.ops.straightline import Program, check, evaluate, pullback, stage
 
 V = np.linspace(-1.0, 2.0, 4)

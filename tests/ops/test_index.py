@@ -9,7 +9,8 @@ import pytest
 
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Size
-from symdiff.ops.index import index_add_of, index_of, index_set_of, slice_dim
+from symdiff.ops.index import index_add_of, index_of, index_set_of
+from symdiff.ops.keys import slice_dim
 from symdiff.ops.sizes import product_dim, sum_dim
 from tests.ops.straightline import check, stage
 

@@ -11,7 +11,8 @@ from symdiff.ir.graph import Value
 from symdiff.ir.types import FLOAT, ArrayType, ListType, Size
 from symdiff.ops import reduce
 from symdiff.ops.declare import FUNCTIONS
-from symdiff.ops.index import Slice, index_of
+from symdiff.ops.index import index_of
+from symdiff.ops.keys import Slice
 from symdiff.ops.lists import (
     list_add,
     list_concatenate,

@@ -30,7 +30,8 @@ from symdiff.ir.signature import Signature
 from symdiff.ir.types import ArrayType, Dim, Size, TapeType, Type, may_be_one, varying
 from symdiff.ops import support
 from symdiff.ops.declare import DeclaredOp, dotted, literal
-from symdiff.ops.index import Slice, Slot, index, index_add, index_set, key_of, spell_key
+from symdiff.ops.index import index, index_add, index_set, key_of
+from symdiff.ops.keys import Slice, Slot, spell_key
 from symdiff.ops.sizes import constant_integer
 from symdiff.source import SourceSpan
 from symdiff.source.trees import expression_of
