@@ -44,7 +44,7 @@ from symdiff.ops.declare import (
     static_integer,
 )
 from symdiff.ops.elementary import astype, constant_of
-from symdiff.ops.lists import list_stack_of
+from symdiff.ops.list_arrays import list_stack_of
 from symdiff.ops.shape import contiguous, copy, laid_like, reshape
 from symdiff.ops.sizes import dim_of, dims_of, result_type, sizes_of
 

@@ -15,13 +15,7 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import BOOL, ArrayType, Dim, Size, Type, least
-from symdiff.ops.arrange import (
-    WHOLE,
-    axis_of,
-    lower_concatenate,
-    lower_flip,
-    lower_ravel,
-)
+from symdiff.ops.arrange import WHOLE, axis_of, lower_ravel
 from symdiff.ops.arrays import array_of
 from symdiff.ops.creation import zeros, zeros_of
 from symdiff.ops.declare import (
@@ -58,6 +52,7 @@ from symdiff.ops.elementary import (
     where,
 )
 from symdiff.ops.index import index_add_of, index_of, index_set_of
+from symdiff.ops.joining_calls import lower_concatenate, lower_flip
 from symdiff.ops.order import argsort, cumprod, searchsorted, take_along_axis
 from symdiff.ops.reduce import mean, sum, unbroadcast_to
 from symdiff.ops.shape import copy as copied

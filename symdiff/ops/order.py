@@ -19,11 +19,8 @@ from symdiff.ir.types import ArrayType, Dim, Size, Type
 from symdiff.ops.arrange import (
     axis_of,
     lower_broadcast_to,
-    lower_flip,
     lower_moveaxis,
     lower_ravel,
-    lower_repeat,
-    lower_stack,
     lower_transpose,
     row_of_number,
 )
@@ -56,6 +53,7 @@ from symdiff.ops.elementary import (
 )
 from symdiff.ops.index import index_add_of, index_of, index_set_of
 from symdiff.ops.joining import concatenate
+from symdiff.ops.joining_calls import lower_flip, lower_repeat, lower_stack
 from symdiff.ops.reduce import sum
 from symdiff.ops.shape import contiguous
 from symdiff.ops.sizes import result_type, sizes_of

@@ -49,6 +49,7 @@ FAMILIES = {
     "fourier": "Fourier transforms",
     "arrays": "creation",
     "arrange": "shape",
+    "joining_calls": "shape",
     "order": "order, selection",
     "positions": "positions",
     "numerical": "numerical",

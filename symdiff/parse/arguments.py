@@ -15,7 +15,7 @@ from symdiff.ir.types import ListType
 from symdiff.ops.arguments import documented, places, untaken
 from symdiff.ops.arrays import array_of
 from symdiff.ops.declare import FUNCTIONS
-from symdiff.ops.lists import list_stack_of
+from symdiff.ops.list_arrays import list_stack_of
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.opaque import library_name
 from symdiff.parse.texts import settled

@@ -15,7 +15,7 @@ from symdiff.ops.creation import range_element_of, range_length_of
 from symdiff.ops.declare import array_type, static
 from symdiff.ops.elementary import add, less, where
 from symdiff.ops.index import index_of, index_set_of
-from symdiff.ops.lists import list_stack_of
+from symdiff.ops.list_arrays import list_stack_of
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array, plain_argument
 from symdiff.parse.blame import judged, python_raises, users

@@ -13,6 +13,7 @@ from symdiff.ops import reduce
 from symdiff.ops.declare import FUNCTIONS
 from symdiff.ops.index import index_of
 from symdiff.ops.keys import Slice
+from symdiff.ops.list_arrays import list_stack_of, list_unstack
 from symdiff.ops.lists import (
     list_add,
     list_concatenate,
@@ -26,9 +27,7 @@ from symdiff.ops.lists import (
     list_set,
     list_slice_of,
     list_slice_set,
-    list_stack_of,
     list_total,
-    list_unstack,
 )
 from tests.ops.straightline import check, stage
 

@@ -1,0 +1,60 @@
+"""Continuous laws of ``scipy.stats``, of standardised arguments, by ``scipy.special`` and NumPy.
+
+A law says what is its own: the logarithm of its density, the distribution function ``below`` and
+its complement ``above``, their logarithms where these have a form of their own, the inverses
+``quantile`` and ``quantile_above``, and what its support and its parameters are. What it does not
+have is not known. Only derivatives are taken of what stands here, inside of the support.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+LOG_2 = math.log(2.0)
+LOG_PI = math.log(math.pi)
+LOG_ROOT_2_PI = 0.5 * math.log(2.0 * math.pi)
+
+
+def special() -> Any:
+    from scipy import special as found
+
+    return found
+
+
+class Law:
+    """What most laws have: parameters above 0, the whole line as support."""
+
+    shapes: tuple[str, ...] = ()
+    closed = True  # whether derivatives of the density are taken at the ends of the support
+
+    @staticmethod
+    def support(*shapes: Any) -> Any:
+        """The ends of the support; None where there is none."""
+        return None, None
+
+    @staticmethod
+    def good(*shapes: Any) -> Any:
+        """Where there is such a law."""
+        found = True
+        for shape in shapes:
+            found = shape > 0 if found is True else np.logical_and(found, shape > 0)
+        return found
+
+
+class Positive(Law):
+    """What laws of positive numbers have."""
+
+    @staticmethod
+    def support(*shapes: Any) -> Any:
+        return 0.0, None
+
+
+class Unit(Law):
+    """What laws of numbers between 0 and 1 have."""
+
+    @staticmethod
+    def support(*shapes: Any) -> Any:
+        return 0.0, 1.0

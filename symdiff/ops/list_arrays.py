@@ -1,0 +1,248 @@
+"""Lists made into arrays and arrays into lists: ``np.stack``, ``np.concatenate``, loops' tapes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from symdiff.errors import rejection
+from symdiff.ir.graph import Node, Value
+from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type
+from symdiff.ops.declare import (
+    EVALUATED,
+    Operation,
+    declare,
+    dotted,
+    literal,
+    require_list,
+    template,
+)
+
+# Lists and arrays ---------------------------------------------------------------------------------
+
+
+def _infer_stack(items: Type, *, length: Dim, dtype: np.dtype) -> tuple[Type, ...]:
+    dims = [length]
+    element = require_list(items, "stack").element
+    while isinstance(element, ListType):
+        dims.append(Size(f"{length}.{len(dims)}", open=True))
+        element = element.element
+    if not isinstance(element, ArrayType):
+        raise rejection(TypeError, f"an array of elements of type {element}")
+    return (ArrayType(dtype, (*dims, *element.shape), "array"),)
+
+
+def _leaf_of(type_: Type) -> Type:
+    """The type of the elements of nested lists."""
+    while isinstance(type_, ListType):
+        type_ = type_.element
+    return type_
+
+
+def _spell_stack(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    element = _leaf_of(node.operands[0].type)
+    dtype = node.attributes["dtype"]
+    same = isinstance(element, ArrayType) and element.dtype == dtype
+    keywords = [] if same else [ast.keyword("dtype", literal(dtype))]
+    return ast.Call(dotted("np.array"), list(operands), keywords)
+
+
+list_stack: Operation = declare(
+    Operation(
+        "list_stack",
+        _infer_stack,
+        lambda items, *, length, dtype: np.array(items, dtype),
+        raises=True,
+        linear=frozenset({0}),
+        vjp={0: lambda g, y, items, *, length, dtype: list_unstack_like(g, items)},
+        spelling=_spell_stack,
+        varied=True,
+        sympy=EVALUATED,
+        order="unknown",
+        documentation="An array with a list's elements as rows, ``np.array(items)``.",
+    ),
+    1,
+)
+
+
+def list_stack_of(items: Value, dtype: Any = None) -> Value:
+    """``np.array(items)``."""
+    element = _leaf_of(items.type)
+    chosen = element.dtype if dtype is None and isinstance(element, ArrayType) else np.dtype(dtype)
+    length = Size(f"len(%{items.number})", open=True)
+    return list_stack(items, length=length, dtype=chosen)
+
+
+def list_unstack_like(g: Value, items: Value) -> Value:
+    """The rows of ``g`` as a list of the type of ``items``."""
+    type_ = require_list(items.type, "unstack")
+    return list_unstack(g, type=type_)
+
+
+def _infer_unstack(x: Type, *, type: ListType) -> tuple[Type, ...]:
+    return (type,)
+
+
+def _evaluate_unstack(x: Any, *, type: ListType) -> list[Any]:
+    element = type.element
+    if isinstance(element, ListType):
+        return [_evaluate_unstack(row, type=element) for row in x]
+    if isinstance(element, ArrayType) and element.kind == "python":
+        return x.tolist()  # type: ignore[no-any-return]
+    if isinstance(element, ArrayType) and x.dtype != element.dtype:
+        x = x.astype(element.dtype)
+    return list(x)
+
+
+def _spell_unstack(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    element = _leaf_of(node.attributes["type"])
+    if isinstance(element, ArrayType) and element.kind == "python":
+        return ast.Call(ast.Attribute(operands[0], "tolist", ast.Load()), [], [])
+    return _rows(node.attributes["type"], operands[0])
+
+
+def _rows(type_: ListType, x: ast.expr) -> ast.expr:
+    """``list(x)``, and of nested lists ``[list(row) for row in x]``."""
+    if not isinstance(type_.element, ListType):
+        return ast.Call(dotted("list"), [x], [])
+    inner = _rows(type_.element, ast.Name("row", ast.Load()))
+    loop = ast.comprehension(ast.Name("row", ast.Store()), x, [], 0)
+    return ast.ListComp(inner, [loop])
+
+
+def _unstack_vjp(g: Value, y: Value, x: Value, *, type: ListType) -> Value:
+    assert isinstance(x.type, ArrayType)
+    return list_stack(g, length=x.type.shape[0], dtype=x.type.dtype)
+
+
+list_unstack: Operation = declare(
+    Operation(
+        "list_unstack",
+        _infer_unstack,
+        _evaluate_unstack,
+        linear=frozenset({0}),
+        vjp={0: _unstack_vjp},
+        spelling=_spell_unstack,
+        sympy=EVALUATED,
+        order="none",
+        documentation="The rows of an array: ``list(x)``, or ``x.tolist()`` for Python numbers.",
+    ),
+    1,
+)
+
+
+# Arrays joined ------------------------------------------------------------------------------------
+
+
+def _infer_join(items: Type, *, axis: int, length: Dim) -> tuple[Type, ...]:
+    element = require_list(items, "concatenate").element
+    if not isinstance(element, ArrayType) or not element.shape:
+        raise rejection(ValueError, "zero-dimensional arrays cannot be concatenated")
+    shape = (*element.shape[:axis], length, *element.shape[axis + 1 :])
+    return (ArrayType(element.dtype, shape, "array"),)
+
+
+def _spell_join(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    axis = node.attributes["axis"]
+    keywords = [ast.keyword("axis", literal(axis))] if axis else []
+    return ast.Call(dotted("np.concatenate"), list(operands), keywords)
+
+
+list_join: Operation = declare(
+    Operation(
+        "list_join",
+        _infer_join,
+        lambda items, *, axis, length: np.concatenate(items, axis),
+        raises=True,
+        linear=frozenset({0}),
+        vjp={0: lambda g, y, items, *, axis, length: list_parts(g, items, axis=axis)},
+        spelling=_spell_join,
+        varied=True,
+        sympy=EVALUATED,
+        order="unknown",
+        documentation="A list's arrays joined along an axis, ``np.concatenate(items)``.",
+    ),
+    1,
+)
+
+
+def list_join_of(items: Value, axis: int) -> Value:
+    """``np.concatenate(items, axis)``."""
+    length = Size(f"joined(%{items.number})", open=True)
+    return list_join(items, axis=axis, length=length)
+
+
+def _parts(x: Any, items: list[Any], *, axis: int) -> list[Any]:
+    ends = np.cumsum([np.shape(item)[axis] for item in items])
+    return [part.copy() for part in np.split(x, ends[:-1], axis)] if items else []
+
+
+def _parts_vjp(g: Value, y: Value, x: Value, items: Value, *, axis: int) -> Value:
+    assert isinstance(x.type, ArrayType)
+    return list_join(g, axis=axis, length=x.type.shape[axis])
+
+
+list_parts: Operation = declare(
+    Operation(
+        "list_parts",
+        lambda x, items, *, axis: (items,),
+        _parts,
+        raises=True,
+        linear=frozenset({0}),
+        vjp={0: _parts_vjp},
+        nondifferentiable=frozenset({1}),
+        spelling=lambda node, operands: template(
+            "np.split({0}, np.cumsum([item.shape[{axis}] for item in {1}])[:-1], axis={axis})"
+        )(node, operands),
+        sympy=EVALUATED,
+        order="none",
+        documentation="An array cut into parts as long as a list's arrays: undoes ``list_join``.",
+    ),
+    2,
+)
+
+
+# Lists and tapes ----------------------------------------------------------------------------------
+
+
+def _infer_from_tape(tape: Type) -> tuple[Type, ...]:
+    assert isinstance(tape, TapeType)
+    return (ListType(tape.element),)
+
+
+def _infer_to_tape(items: Type) -> tuple[Type, ...]:
+    return (TapeType(require_list(items, "tape").element),)
+
+
+list_from_tape: Operation = declare(
+    Operation(
+        "list_from_tape",
+        _infer_from_tape,
+        list,
+        linear=frozenset({0}),
+        vjp={0: lambda g, y, tape: list_to_tape(g)},
+        spelling=template("{0}"),
+        sympy=EVALUATED,
+        order="none",
+        documentation="What a loop wrote turn by turn, as a list.",
+    ),
+    1,
+)
+list_to_tape: Operation = declare(
+    Operation(
+        "list_to_tape",
+        _infer_to_tape,
+        list,
+        linear=frozenset({0}),
+        vjp={0: lambda g, y, items: list_from_tape(g)},
+        spelling=template("{0}"),
+        varied=True,
+        sympy=EVALUATED,
+        order="none",
+        documentation="A list for a loop to read turn by turn.",
+    ),
+    1,
+)
