@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from symdiff.errors import SymdiffError
 from symdiff.exporting.spelling import Classes, spelled_value
 from symdiff.ir.graph import FreeVariable, Graph
@@ -47,24 +49,40 @@ def _size_name(symbol: str, names: dict[str, str]) -> str:
 # Checks -------------------------------------------------------------------------------------------
 
 
-def checks(text: str, specification: Specification, sizes: str, classes: Classes) -> Iterator[str]:
+Taken = Mapping[Path, tuple[type, ...]]
+
+
+def checks(
+    text: str,
+    specification: Specification,
+    sizes: str,
+    classes: Classes,
+    taken: Taken,
+    path: Path,
+) -> Iterator[str]:
     """Statements that check an argument, or a part of one, that ``text`` spells.
 
-    ``sizes`` names the dict in which lengths are gathered.
+    ``sizes`` names the dict in which lengths are gathered; ``taken`` are types of numbers that are
+    taken beside the one specified, by path.
     """
     if isinstance(specification, Nested):
         yield _container_check(text, specification)
         for key, item in zip(specification.keys, specification.items, strict=True):
-            yield from checks(part(text, specification.type, key), item, sizes, classes)
+            inner = part(text, specification.type, key)
+            yield from checks(inner, item, sizes, classes, taken, (*path, key))
     elif isinstance(specification, ArrayType) and specification.kind == "array":
         dims = dimensions(specification)
         given = f", {sizes}" if any(isinstance(dim, tuple) for dim in dims) else ""
         yield f"_array({text!r}, {text}, {_dtype(specification)!r}, {dims!r}{given})"
     elif isinstance(specification, ArrayType):
-        yield f"_number({text!r}, {text}, {str(specification)!r})"
+        others = "".join(f", {_TYPES[kind]}" for kind in taken.get(path, ()))
+        yield f"_number({text!r}, {text}, {str(specification)!r}{others})"
     elif isinstance(specification, Fixed):
         expected = spelled_value(specification.value, classes)
         yield f"_same({text!r}, {text}, {expected})"
+
+
+_TYPES: dict[type, str] = {int: "int", np.float64: "np.float64"}
 
 
 def _dtype(type_: ArrayType) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from symdiff.emit import Emitted, Parameter
 from symdiff.exporting.arguments import part
+from symdiff.exporting.calls import spread
 from symdiff.exporting.examples import example_arguments
 from symdiff.exporting.programs import Programs, Sweeps
 from symdiff.exporting.refusals import cut_in
@@ -183,7 +184,8 @@ class Comparison:
         if exported.kind == "Function":
             yield from self._pair(exported, base, sweeps)
             return
-        yield f"    result = {name}(*arguments{self.large})"
+        given = spread(exported.chain.parameters[-1])
+        yield f"    result = {name}({given}{self.large})"
         if exported.kind == "Gradient":
             taken = "result[1]" if exported.value else "result[0]" if exported.aux else "result"
             sweep = f"_{base}_along_of"
@@ -203,7 +205,8 @@ class Comparison:
 
     def _pair(self, exported: Exported, base: str, sweeps: Sweeps) -> Iterator[str]:
         name = exported.name
-        yield f"    _, saved = {name}_forward(*arguments{self.large})"
+        given = spread(exported.chain.parameters[-1])
+        yield f"    _, saved = {name}_forward({given}{self.large})"
         yield f"    call = (_{base}_value_of(inner), lambda *seeds: {name}_backward(saved, *seeds))"
         options = f"{sweeps.seeded!r}, _{base}_along_of, given"
         yield f"    return _of_pair({name!r}, call, {options})"

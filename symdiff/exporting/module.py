@@ -10,6 +10,7 @@ checks, which run when the file is run
 from __future__ import annotations
 
 import builtins
+import inspect
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -31,10 +32,12 @@ from symdiff.exporting.arguments import (
     result_in_words,
     returned,
 )
+from symdiff.exporting.calls import defaults_of, listed, parting
 from symdiff.exporting.classes import definition, fields_of, maker
 from symdiff.exporting.comparison import Comparison
 from symdiff.exporting.constants import SMALL, Constants, array_file, numbers_in
 from symdiff.exporting.facts import facts
+from symdiff.exporting.numbers import Numbers, numbers_of
 from symdiff.exporting.programs import Programs
 from symdiff.exporting.refusals import not_alone, refuse_objects, refuse_outside_effects
 from symdiff.exporting.request import Exported, Request
@@ -50,8 +53,9 @@ from symdiff.exporting.text import (
     names_in,
     one_line,
 )
-from symdiff.ir.signature import Signature, Specification, describe
+from symdiff.ir.signature import Nested, Signature, Specification, describe
 from symdiff.ir.structure import Structure
+from symdiff.ir.types import FLOAT
 from symdiff.pipeline import Arguments, Derived
 from symdiff.version import __version__
 
@@ -63,8 +67,9 @@ _OWNED = (
 _BANNER = "# Checks: what follows compares the functions above with sweeps and differences."
 _LOCAL = (  # variables of the tests
     *("given", "inner", "along", "arguments", "result", "saved", "cotangents", "wrt", "call"),
-    *("same", "_DATA"),
+    *("same", "again", "_DATA"),
 )
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _NEEDED = ("np", "float", "complex", "range", "slice", "bool", "object")
 
 
@@ -77,6 +82,7 @@ class Function:
     arguments: Arguments
     emitted: Emitted
     pair: pipeline.Pair | None = None
+    numbers: Numbers = field(default_factory=Numbers)
 
     @property
     def parameters(self) -> list[tuple[str, Specification]]:
@@ -159,9 +165,16 @@ class Module:
         refuse_outside_effects(derived.graph, derived.written)
         refuse_objects(derived.signature, derived.graph.span)
         if asked.kind != "Function":
-            return Function(asked, derived, given, self.programs.function(asked, derived))
-        pair = self.programs.pair(asked, derived)
-        return Function(asked, derived, given, pair.forward.emitted, pair)
+            emitted, pair = self.programs.function(asked, derived), None
+        else:
+            pair = self.programs.pair(asked, derived)
+            emitted = pair.forward.emitted
+        numbers = self.numbers_of(asked, derived)
+        return Function(asked, derived, given, emitted, pair, numbers)
+
+    def numbers_of(self, asked: Exported, derived: Derived) -> Numbers:
+        """The numbers that a function takes in place of floats."""
+        return numbers_of(asked, derived.signature, derived.graph, self.programs)
 
     def written(self) -> Written:
         own = list(self.programs.emitted)
@@ -246,18 +259,31 @@ class Module:
 
     def _head_of(self, made: Function) -> str:
         """The ``def`` line of a function."""
-        parameters = [
-            f"{name}: {self.spoken(annotation(kind, self.class_name))}"
-            for name, kind in made.parameters
-        ]
-        parameters += [
-            f"{name}: {self.spoken(_array_type(value))}" for name, value in self._asked(made)
-        ]
+        own = made.exported.chain.parameters[-1]
+        specifications = dict(made.parameters)
+        parameters = listed(
+            own,
+            {name: self.spoken(text) for name, text in self._annotations(made).items()},
+            defaults_of(own, specifications, self.class_name),
+            {name: self.spoken(_array_type(value)) for name, value in self._asked(made)},
+        )
         result = self.spoken(returned(made.derived.graph, self.class_name))
         name = made.exported.name
         if made.pair is not None:
             name, result = f"{name}_forward", f"tuple[{result}, tuple[Any, ...]]"
         return definition_line(name, parameters, result)
+
+    def _annotations(self, made: Function) -> dict[str, str]:
+        """The annotations of parameters by name; that of ``*args`` and ``**kwargs`` is of one."""
+        own = made.exported.chain.parameters[-1].signature.parameters
+        found = {}
+        for name, kind in made.parameters:
+            if isinstance(kind, Nested) and own[name].kind in _VARIADIC:
+                items = [annotation(item, self.class_name) for item in kind.items]
+                found[name] = " | ".join(dict.fromkeys(items)) or "Any"
+            else:
+                found[name] = annotation(kind, self.class_name)
+        return found
 
     def _asked(self, made: Function) -> list[tuple[str, Any]]:
         """The large arrays outside that are parameters of a function."""
@@ -265,20 +291,51 @@ class Module:
 
     def _definition(self, made: Function) -> str:
         sizes = _fresh("sizes", [name for name, _ in made.parameters])
+        numbers = made.numbers
         lines = [
             line
             for name, kind in made.parameters
-            for line in checks(name, kind, sizes, self.class_name)
+            if name not in numbers.floats
+            for line in checks(name, kind, sizes, self.class_name, numbers.taken, (name,))
         ]
+        lines += self._of_numbers(made)
         lines += fact_checks(self.checked(made.derived.signature), self.class_name)
         for name, value in self._asked(made):
             dims = list(value.shape)
             lines.append(f"_array({name!r}, {name}, {value.dtype.name!r}, {dims!r})")
         if any(f", {sizes})" in line for line in lines):
             lines.insert(0, f"{sizes}: dict[str, int] = {{}}")
+        lines = [*parting(made.exported.chain.parameters[-1]), *lines]
         lines.append(f"return {self._call(made.emitted)}")
         documentation = docstring(self._documentation(made), "    ")
         return "\n    ".join([self._head_of(made), documentation, *lines])
+
+    def _of_numbers(self, made: Function) -> Iterator[str]:
+        """Statements that check the floats among the parameters, and hand other numbers to programs
+        of their own.
+        """
+        numbers = made.numbers
+        for name in numbers.converted:
+            yield f"if type({name}) is int:"
+            yield f"    {name} = float({name})"
+        if numbers.doubles is not None:
+            yield from self._of_doubles(numbers, numbers.doubles)
+        for name, program in numbers.ints.items():
+            yield f"if type({name}) is int:"
+            yield from (f"    {line}" for line in _checked(numbers, leaving=name))
+            yield f"    return {self._call(program)}"
+        yield from _checked(numbers)
+
+    def _of_doubles(self, numbers: Numbers, program: Emitted) -> Iterator[str]:
+        names = numbers.floats
+        if not numbers.mixed or len(names) == 1:
+            yield f"if {' is '.join(f'type({name})' for name in names)} is np.float64:"
+        else:
+            yield f"if np.float64 in ({', '.join(f'type({name})' for name in names)}):"
+            yield from (f"    {line}" for line in _checked(numbers, also=(int, np.float64)))
+            converted = ", ".join(f"np.float64({name})" for name in names)
+            yield f"    {', '.join(names)} = {converted}"
+        yield f"    return {self._call(program)}"
 
     def _documentation(self, made: Function) -> str:
         what = made.exported.what
@@ -423,6 +480,16 @@ class Module:
         mark = f"# Types of {one_line(self.stem)}.py, generated by symdiff {__version__}."
         top = f'{mark}\n# "sha256": "{"0" * 64}",\n{imports_for(used)}'
         return joined([top, listed, *classes, "\n".join(heads)])
+
+
+def _checked(
+    numbers: Numbers, leaving: str | None = None, also: tuple[type, ...] = ()
+) -> Iterator[str]:
+    """Statements that check floats among the parameters, but for one that is left."""
+    for name in numbers.floats:
+        if name != leaving:
+            taken = {(name,): tuple(dict.fromkeys((*numbers.taken[(name,)], *also)))}
+            yield from checks(name, FLOAT, "", no_classes, taken, (name,))
 
 
 def _text(emitted: Emitted) -> str:

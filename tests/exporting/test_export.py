@@ -17,6 +17,7 @@ import pytest
 from numpy.typing import NDArray
 
 import symdiff as sd
+from tests.test_programs import same
 
 RATE = 3.0
 TABLE = np.array([1.0, 2.0, 4.0])
@@ -112,8 +113,142 @@ def test_module_checks_numbers_and_strings(tmp_path):
     assert exported(0.5, "sin") == np.cos(0.5)
     with pytest.raises(TypeError, match="kind must be 'sin'"):
         exported(0.5, "cos")
-    with pytest.raises(TypeError, match="x must be of type float"):
-        exported(1, "sin")
+    assert exported(1, "sin") == np.cos(1.0)
+    for wrong in (True, np.float32(1), 1j, "1", np.ones(1), None):
+        with pytest.raises(TypeError, match="x must be of type float"):
+            exported(wrong, "sin")
+
+
+# Calls as those of the function -------------------------------------------------------------------
+
+
+def scaled(x, w=2.0, *rest, k=3, **named):
+    total = np.sum(x * w) * k
+    for one in rest:
+        total = total + one * np.sum(x**2)
+    return total + named.get("more", 0.0) * np.sum(x)
+
+
+def bare(x, w=0.5, /, y=(1.0, 2.0), *, k=2.0):
+    return np.sin(x * w) / k + x**3 * y[0] + y[1]
+
+
+V = np.array([1.0, -2.0, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("function", "made_for", "calls"),
+    [
+        (scaled, ((V,), {}), [((V,), {}), ((V, 1.5), {}), ((V,), {"k": 5}), ((V,), {"w": 4.0})]),
+        (
+            scaled,
+            ((V, 1.0, 2.0, 3.0), {}),
+            [((V, 2.0, 5.0, 7.0), {"k": 2}), ((V, 1, 2.0, 3.0), {})],
+        ),
+        (scaled, ((V,), {"more": 1.0}), [((V,), {"more": 2.0}), ((V, 3.0), {"more": 2.0})]),
+        (
+            bare,
+            ((0.5,), {}),
+            [((0.5,), {}), ((0.5, 2.0), {}), ((0.5, 2.0, (3.0, 1.0)), {"k": 1.0})],
+        ),
+        (bare, ((0.5,), {"y": (1.0, 2.0)}), [((0.5,), {"y": (2.0, 1.0)}), ((0.5,), {"k": 3})]),
+    ],
+)
+def test_a_call_that_the_function_takes_its_exported_derivative_takes(
+    tmp_path, function, made_for, calls
+):
+    derivative = sd.value_and_grad(function)
+    derivative.export(tmp_path / "module.py", *made_for[0], **made_for[1])
+    exported = load(tmp_path / "module.py")[f"{function.__name__}_value_and_grad"]
+    for args, kwargs in calls:
+        found, expected = exported(*args, **kwargs), derivative(*args, **kwargs)
+        assert same(found, expected)
+        assert np.asarray(found[0]) == function(*args, **kwargs)
+    checked = subprocess.run([sys.executable, tmp_path / "module.py"], capture_output=True)
+    assert checked.returncode == 0, checked
+
+
+def test_a_vector_comes_last_where_the_function_has_defaults_and_more(tmp_path):
+    hvp = sd.hvp(scaled)
+    hvp.export(tmp_path / "module.py", V, 1.0, 2.0, V)
+    exported = load(tmp_path / "module.py")["scaled_hvp"]
+    np.testing.assert_array_equal(exported(V, 1.0, 3.0, V, k=7), 6.0 * V)
+    with pytest.raises(TypeError, match="missing the vector"):
+        exported(V, 1.0)
+    hvp = sd.hvp(bare)
+    hvp.export(tmp_path / "other.py", 0.5, 1.0, 2.0)
+    exported = load(tmp_path / "other.py")["bare_hvp"]
+    assert same(exported(0.5, 1.0, (1.0, 2.0), 2.0, k=4.0), hvp(0.5, 1.0, (1.0, 2.0), 2.0, k=4.0))
+
+
+def test_a_default_of_another_type_than_the_module_was_made_for_is_left_out(tmp_path):
+    sd.grad(scaled).export(tmp_path / "module.py", V, np.ones(3))
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'w'"):
+        load(tmp_path / "module.py")["scaled_grad"](V)
+
+
+NUMBERS = [0.75, 3, np.float64(0.75), -2, 0, np.float64(0.0), 2.5]
+
+
+def powers(x, w):
+    return np.sum(x**2 * w) + np.sum(np.sin(x)) * w * 3
+
+
+def divided(x, w):
+    return np.sin(x * w) / (w + 1.0) + x // 2 * w
+
+
+def widened(x, w):
+    return np.sum(np.sin(x) * w)
+
+
+@pytest.mark.parametrize(
+    ("function", "xs"),
+    [
+        (powers, [V]),
+        (powers, [V.astype(np.float32)]),
+        (widened, [V.astype(np.float32)]),
+        (widened, [np.float32(0.3)]),
+        (divided, [0.75, 3, np.float64(0.75), -2]),
+    ],
+)
+@pytest.mark.parametrize("argnums", [0, 1, (0, 1)])
+def test_numbers_in_place_of_floats_are_taken_as_outside(tmp_path, function, xs, argnums):
+    derivative = sd.value_and_grad(function, argnums)
+    derivative.export(tmp_path / "module.py", xs[0], 0.5)
+    exported = load(tmp_path / "module.py")[f"{function.__name__}_value_and_grad"]
+    for x in xs:
+        for w in NUMBERS:
+            if isinstance(x, np.float64) == isinstance(w, np.float64) or function is not divided:
+                assert same(exported(x, w), derivative(x, w)), (x, w)
+            else:  # one of them is widened, which changes no value
+                np.testing.assert_array_equal(exported(x, w)[0], derivative(x, w)[0])
+
+
+def test_a_double_among_floats_and_single_precision_is_refused(tmp_path):
+    def f(x, v, w):
+        return np.sum(x * v * w)
+
+    sd.grad(f).export(tmp_path / "module.py", V.astype(np.float32), 0.5, 0.5)
+    exported = load(tmp_path / "module.py")["f_grad"]
+    x = V.astype(np.float32)
+    doubles = np.float64(0.5), np.float64(0.7)
+    assert same(exported(x, *doubles), sd.grad(f)(x, *doubles))
+    with pytest.raises(TypeError, match="w must be of type float, not float64"):
+        exported(x, 0.5, np.float64(0.5))
+
+
+def test_floats_in_containers_are_taken_where_the_program_is_the_same(tmp_path):
+    def f(p, x):
+        return np.sum(np.sin(x) * p["a"])
+
+    sd.grad(f, 1).export(tmp_path / "module.py", {"a": 0.5}, V)
+    exported = load(tmp_path / "module.py")["f_grad"]
+    for a in (np.float64(0.5), 1.5):
+        assert same(exported({"a": a}, V), sd.grad(f, 1)({"a": a}, V))
+
+
+# Variables outside --------------------------------------------------------------------------------
 
 
 def test_small_variables_become_constants(tmp_path):

@@ -219,7 +219,7 @@ def test_names_of_keyword_arguments(payload: str, tmp_path: Path) -> None:
 
     path = tmp_path / "module.py"
     sd.grad(f).export(path, 2.0, **{payload: 3.0})
-    assert loaded(path)["f_grad"](2.0, {payload: 3.0}) == 3.0
+    assert loaded(path)["f_grad"](2.0, **{payload: 3.0}) == 3.0
 
 
 REFUSED_NAMES = ("np", "_array", "_number", "float", "f_grad")

@@ -20,10 +20,10 @@ def _keys(name: str, value: Any, kind: str, keys: tuple[Any, ...]) -> None:
         raise TypeError(f"{name} must be a {kind} with the keys {list(keys)!r}, in this order")
 
 
-def _number(name: str, value: Any, kind: str) -> None:
+def _number(name: str, value: Any, kind: str, *others: type) -> None:
     kinds = {"float": float, "int": int, "bool": bool, "complex": complex}
     wanted = kinds.get(kind) or np.dtype(kind).type
-    if type(value) is not wanted:
+    if type(value) is not wanted and type(value) not in others:
         raise TypeError(f"{name} must be of type {kind}, not {type(value).__name__}")
 
 

@@ -11,8 +11,10 @@ from symdiff import pipeline
 from symdiff.emit import Emitted
 from symdiff.emit.namespace import Namespace
 from symdiff.errors import SignatureError, SymdiffError, UnsupportedCallError
+from symdiff.exporting.calls import spread
 from symdiff.exporting.comparison import Comparison
 from symdiff.exporting.module import Function, Module
+from symdiff.exporting.numbers import Numbers
 from symdiff.exporting.programs import Programs, Sweeps
 from symdiff.exporting.refusals import all_nodes
 from symdiff.exporting.request import Exported
@@ -94,6 +96,10 @@ class TracedModule(Module):
         facts = [path[0] for path, _ in made.derived.signature.static if _is_own(path)]
         demanded = self.programs.untraced[made.emitted.name]
         return [n for n, _ in made.parameters if n in {*fixed, *facts, *demanded}]
+
+    def numbers_of(self, asked: Exported, derived: Derived) -> Numbers:
+        """JAX has one type of numbers for all of them."""
+        return Numbers()
 
     def facts_of(self, made: Function) -> dict[str, Any]:
         return {**super().facts_of(made), "static_argnames": self.untraced_of(made)}
@@ -189,7 +195,8 @@ class TracedComparison(Comparison):
         if exported.kind in ("Derivative", "Directional", "Jvp"):
             taken = "result[1]" if exported.kind == "Jvp" else "result"
             last = f"    return _of_forward({name!r}, {taken}, _{base}_along_of, given)"
-        known = self.untraced[name]
-        given = f"{name}, arguments, {known!r}, result{self.large}"
-        yield f"    same = _jitted({name!r}, {given})"
+        jitted = f"jax.jit({name}, static_argnames={self.untraced[name]!r})"
+        given = spread(exported.chain.parameters[-1])
+        yield f"    again = {jitted}({given}{self.large})"
+        yield f"    same = _jitted({name!r}, again, result)"
         yield f"{last} and same"
