@@ -1,4 +1,4 @@
-"""From statement trees to text: astor prints statement by statement, comments stand between.
+"""From statement trees to text: printed statement by statement, with comments between.
 
 A ``Line`` is one statement; of a compound one its header, with the lines of its blocks beside it.
 What was written is parsed back and compared with the trees: a printer's mistake never runs.
@@ -7,19 +7,17 @@ What was written is parsed back and compared with the trees: a printer's mistake
 from __future__ import annotations
 
 import ast
-import functools
 import textwrap
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from symdiff.emit.printer import INDENT, print_statement
 from symdiff.emit.trees import same_tree
 from symdiff.errors import InternalError
 from symdiff.source import SourceSpan
 from symdiff.source.trees import module_of
 
-INDENT = "    "
 WIDTH = 88
 _COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef)
 
@@ -189,31 +187,6 @@ def _rows(text: str, room: int) -> list[str]:
     return textwrap.wrap(
         text, room, initial_indent=INDENT, subsequent_indent=INDENT, break_long_words=False
     )
-
-
-def print_statement(tree: ast.AST) -> str:
-    """A statement's text by astor, never wrapped: expressions are built short."""
-    printer = _generator()(INDENT, False, _plain_string)
-    printer.visit(tree)
-    return "".join(printer.result).strip("\n")
-
-
-@functools.cache
-def _generator() -> Callable[..., Any]:
-    """astor's printer, with Python's own for f-strings, where astor knows too little of them."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # astor reads ast.Num on Python 3.12
-        from astor.code_gen import SourceGenerator
-
-    class Generator(SourceGenerator):  # type: ignore[misc]
-        def visit_JoinedStr(self, node: ast.JoinedStr, is_joined: bool = True) -> None:
-            self.write(ast.unparse(node))
-
-    return Generator
-
-
-def _plain_string(text: str, *_: Any, **__: Any) -> str:
-    return repr(text)
 
 
 def _one_line(comment: str) -> str:

@@ -1,0 +1,44 @@
+"""Syntax trees as text, by astor: the one place that knows it.
+
+astor 0.8.1 is older than the Pythons that it runs on here. It reads classes of ``ast`` that Python
+3.12 calls deprecated and 3.14 does not have (``ast.Str`` in f-strings, ``ast.Num`` where it is
+imported), breaks long lines and long strings, and knows the f-strings of Python 3.8. So f-strings
+are printed by Python itself, nothing is wrapped, and strings are what ``repr`` makes of them.
+
+>>> print_statement(ast.parse("x[i] = (a + b) * f'{c:.3f}'"))
+"x[i] = (a + b) * f'{c:.3f}'"
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+INDENT = "    "
+
+
+def print_statement(tree: ast.AST) -> str:
+    """A statement's text, never wrapped: expressions are built short."""
+    printer = _printer()(INDENT, False, _plain_string)
+    printer.visit(tree)
+    return "".join(printer.result).strip("\n")
+
+
+@functools.cache
+def _printer() -> Callable[..., Any]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        from astor.code_gen import SourceGenerator
+
+    class Printer(SourceGenerator):  # type: ignore[misc]
+        def visit_JoinedStr(self, node: ast.JoinedStr, is_joined: bool = True) -> None:
+            self.write(ast.unparse(node))
+
+    return Printer
+
+
+def _plain_string(text: str, *_: Any, **__: Any) -> str:
+    return repr(text)
