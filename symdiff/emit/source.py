@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from symdiff.emit.breaks import restore_breaks
 from symdiff.emit.comments import annotate, origin
@@ -16,6 +15,7 @@ from symdiff.emit.regions import restore_regions
 from symdiff.emit.signature import name_parameters, output, unpacking
 from symdiff.emit.statements import Statements
 from symdiff.emit.text import Line, write
+from symdiff.emit.trees import parts_of
 from symdiff.ir.graph import Graph, GraphCell, walk_nodes
 from symdiff.ir.signature import Signature
 from symdiff.source import SourceSpan
@@ -27,13 +27,16 @@ def emit_source(
     *,
     in_place: bool = False,
     fresh: bool = True,
+    augmented: bool = True,
     signature: Signature | None = None,
     beside: Namespace | None = None,
 ) -> Emitted:
     """The source of a function that computes ``graph``.
 
     ``in_place``: final values of mutated arguments are stored into the caller's arrays. ``fresh``:
-    arrays returned share no memory with arguments or with each other. ``signature`` tells
+    arrays returned share no memory with arguments or with each other. ``augmented``: ``x += y``
+    may stand for ``x = x + y``, because no value is of another type than the graph says.
+    ``signature`` tells
     attributes from keys in the paths of inputs. ``beside`` has the names of the module that the
     text will stand in; those that it adds are taken there afterwards, and objects are bound once.
     """
@@ -48,7 +51,14 @@ def emit_source(
             lines.append(_callee(cell.graph, callee, callees, scope))
             names.taken.update(names.objects)
     parameters, definition = _function(
-        graph, function_name, callees, names, in_place=in_place, fresh=fresh, signature=signature
+        graph,
+        function_name,
+        callees,
+        names,
+        in_place=in_place,
+        fresh=fresh,
+        augmented=augmented,
+        signature=signature,
     )
     lines.append(definition)
     for line in lines:
@@ -57,12 +67,23 @@ def emit_source(
         annotate(line.body, line.span.file if line.span else None)
     if beside is not None:
         beside.taken.update(names.objects, callees.values(), [function_name])
-    text = write(lines)
-    used = set(re.findall(r"\b(\w+)\.", "\n".join(text.lines)))
+    used = _names(lines)
     modules = {short: module for short, module in MODULES.items() if short in used}
+    text = write(lines)
     return Emitted(
         function_name, "\n".join(text.lines) + "\n", parameters, modules, names.objects, text.spans
     )
+
+
+def _names(lines: Sequence[Line]) -> set[str]:
+    """The names that statements read and bind; that of a module means the module."""
+    found: set[str] = set()
+    pending = list(lines)
+    while pending:
+        line = pending.pop()
+        found.update(part.id for part in parts_of(line.tree) if isinstance(part, ast.Name))
+        pending += [*line.body, *line.orelse]
+    return found
 
 
 def called_graphs(graph: Graph) -> Iterator[GraphCell]:
@@ -87,12 +108,13 @@ def _function(
     *,
     in_place: bool,
     fresh: bool,
+    augmented: bool,
     signature: Signature | None,
 ) -> tuple[tuple[Parameter, ...], Line]:
     fixed, parameters = name_parameters(graph, namespace)
     plan = make_plan(graph, fixed, namespace, callees, in_place=in_place, fresh=fresh)
     expressions = Expressions(plan.names, plan.folded, namespace, callees)
-    statements = Statements(plan, expressions)
+    statements = Statements(plan, expressions, augmented)
     body = _docstring(graph, name) + unpacking(plan, parameters, signature)
     body += statements.block(plan.graph.block) + statements.stores()
     body.append(Line(ast.Return(output(plan.graph, expressions)), _computed_at(plan)))

@@ -49,9 +49,10 @@ Printer = Callable[["Statements", Node], list[Line]]
 class Statements:
     """Prints blocks of one function."""
 
-    def __init__(self, plan: Plan, expressions: Expressions) -> None:
+    def __init__(self, plan: Plan, expressions: Expressions, augmented: bool = True) -> None:
         self.plan = plan
         self.expressions = expressions
+        self.augmented = augmented
 
     def block(self, block: Block) -> list[Line]:
         """The lines of a block's nodes; its results are what follows."""
@@ -87,7 +88,7 @@ class Statements:
 
     def assignment(self, node: Node) -> list[Line]:
         """``x = ...``; an expression statement where the results are read by nobody."""
-        if node in self.plan.accumulations:
+        if node in self.plan.accumulations and self.augmented:
             return self.accumulation(node)
         return self.assigned(node, self.expressions.node(node))
 
@@ -119,9 +120,8 @@ class Statements:
             return []
         changeable = any(in_memory(v) and self.plan.names.get(v) == to for v in node.operands)
         if isinstance(expression, ast.BinOp) and isinstance(expression.op, AUGMENTED):
-            rest = (
-                None if changeable else other_operand(expression, name(to), self.is_derived(node))
-            )
+            kept = changeable or not self.augmented
+            rest = None if kept else other_operand(expression, name(to), self.is_derived(node))
             if rest is not None:
                 return [self.line(node, augment(target(to), expression.op, rest))]
         return [self.line(node, assign(target(to), expression))]

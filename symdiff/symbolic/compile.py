@@ -15,7 +15,6 @@ from __future__ import annotations
 import ast
 import functools
 import math
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -101,21 +100,7 @@ def functions_of(expression: Any, args: Sequence[Any], name: str) -> tuple[Funct
 
 def _emitted(graph: Graph, name: str) -> Emitted:
     """The text; nothing is written in place, since shapes and dtypes are not known here."""
-    emitted = emit_source(graph, name, fresh=False)
-    lines = [_not_in_place(line) for line in emitted.text.splitlines()]
-    return replace(emitted, text="\n".join(lines) + "\n")
-
-
-_IN_PLACE = re.compile(r"( +\w+) ([-+*/]|\*\*)= (.*)")
-
-
-def _not_in_place(line: str) -> str:
-    match = _IN_PLACE.fullmatch(line)
-    if match is None:
-        return line
-    name, operator, operand = match.groups()
-    simple = operand.isidentifier()
-    return f"{name} = {name.strip()} {operator} {operand if simple else f'({operand})'}"
+    return emit_source(graph, name, fresh=False, augmented=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -300,3 +300,36 @@ def test_the_text_depends_on_no_hash() -> None:
 
     texts = {emit_source(make_graph({"a": MATRIX}, body)).text for _ in range(5)}
     assert len(texts) == 1
+
+
+def test_modules_are_those_that_statements_name_not_those_that_comments_name() -> None:
+    """x is like np.pi, and scipy.special.erf is not called."""
+
+    def body(x):  # type: ignore[no-untyped-def]
+        return add(x, x)
+
+    graph = make_graph({"x": FLOAT}, body)
+    graph.docstring = "As np.sin(x), math.sin(x) and scipy.special.erf(x) are."
+    emitted = emit_source(graph)
+    assert "scipy.special" in emitted.text
+    assert emitted.modules == {}
+    assert emit_source(make_graph({"x": VECTOR}, lambda x: sin(x))).modules == {"np": "numpy"}
+
+
+def test_values_of_any_type_are_not_updated_in_place() -> None:
+    def body(x):  # type: ignore[no-untyped-def]
+        y = sin(x)
+        for _ in range(3):
+            y = add(multiply(y, y), x)
+            y = sin(add(y, 1.0))
+        return y
+
+    for type_ in (FLOAT, VECTOR):
+        graph = make_graph({"x": type_}, body)
+        text = emit_source(graph, fresh=False, augmented=False).text
+        assert "+=" not in text and "*=" not in text
+        x = np.array([0.3, 0.7])
+        y = np.sin(x)
+        for _ in range(3):
+            y = np.sin(y * y + x + 1.0)
+        np.testing.assert_array_equal(load(emit_source(graph, augmented=False))(x), y)
