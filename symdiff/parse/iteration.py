@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import enum
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from symdiff.errors import UnsupportedSyntaxError, rejection
+from symdiff.errors import AliasingError, UnsupportedSyntaxError, rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.creation import range_element_of, range_length_of
@@ -16,16 +18,19 @@ from symdiff.ops.elementary import add, less, subtract
 from symdiff.ops.sizes import sizes_of
 from symdiff.parse import staged_lists
 from symdiff.parse.blame import error_of, judged, users
+from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import constant
 from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import get_item
-from symdiff.parse.loops import run_for
+from symdiff.parse.loops import MOST_NESTED, NestedTurnsError, Turns, run_for
+from symdiff.parse.selecting import list_of
 from symdiff.parse.special import has_method
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
     Array,
     Columns,
+    ConflictRead,
     DictRef,
     DictView,
     Exit,
@@ -37,6 +42,7 @@ from symdiff.parse.values import (
     ObjectRef,
     Range,
     Token,
+    Unjoinable,
 )
 
 ITERATORS = (Lazy, Generator, IteratorRef)
@@ -278,13 +284,53 @@ _ITERABLES: dict[type, Callable[[Interpreter, Any], Iterable]] = {
 }
 
 
+def run_over(
+    interp: Interpreter,
+    value: Abstract,
+    turn: Callable[[Abstract], None],
+    place: ast.expr | None = None,
+) -> Turns:
+    """Stage a ``for`` loop over a value, which stands at ``place``.
+
+    The turns of items known one by one are staged one by one, unless they would stand too deep
+    inside one another, since the loop may be left in any of them: then it is one loop over a list.
+    """
+
+    def iterable(items: Abstract) -> Iterable:
+        with nullcontext() if place is None else interp.at(place):
+            return iterate(interp, items)
+
+    with Checkpoint(interp, NestedTurnsError, when=lambda error: error.most == MOST_NESTED):
+        return run_for(interp, iterable(value), turn, MOST_NESTED)
+    with Checkpoint(interp, Unjoinable, ConflictRead, UnsupportedSyntaxError, AliasingError):
+        return run_for(interp, iterable(in_lists(interp, value)), turn)
+    return run_for(interp, iterable(value), turn)
+
+
+def in_lists(interp: Interpreter, value: Abstract) -> Abstract:
+    """What is gone over, with its items known one by one in lists of the program."""
+    if isinstance(value, Lazy) and value.kind in (zip, enumerate, reversed, map):
+        made = replace(value, parts=tuple(in_lists(interp, part) for part in value.parts))
+        interp.put(made, interp.content(value))
+        consume(interp, value)
+        return made
+    if isinstance(value, DictView) and value.kind == "values":
+        value = tuple(interp.content(value.of).values())
+    items = interp.content(value) if isinstance(value, ListRef) else value
+    if not isinstance(items, tuple):
+        return value
+    listed = ListRef()
+    interp.put(listed, list_of(interp, items))
+    return listed
+
+
 def for_each(interp: Interpreter, value: Abstract, action: Callable[[Abstract], None]) -> None:
     """Stage an action for each element, in place."""
     if isinstance(value, Generator) and interp.content(value) == 0:
         consume(interp, value)
         value.run(action)
         return
-    turns = run_for(interp, iterate(interp, value), action)
+    turns = run_over(interp, value, action)
     interp.heap.contents.pop(turns.broken, None)
 
 

@@ -47,6 +47,7 @@ from symdiff.parse.values import (
     now,
 )
 from symdiff.parse.writeback import begin, go_on_from, leave_in, settled
+from symdiff.source import SourceSpan
 
 MOST_PEELED = 3
 MOST_WIDENED = 24  # times that the type of one name is found too narrow
@@ -56,8 +57,24 @@ MOST_TURNS_INSTEAD = 100  # of a loop that cannot be staged as one
 MOST_NESTED = 32  # of turns that are staged one by one, each where the one before was not the last
 
 
+MOST_INDENTED = 80  # of those of a loop that cannot be staged as one: Python takes 100 levels
+
+
 class EndlessLoopError(UnsupportedSyntaxError):
     """A loop that would not end."""
+
+
+class NestedTurnsError(UnsupportedSyntaxError):
+    """Turns that are staged one by one would stand too deep inside one another."""
+
+    def __init__(self, most: int, span: SourceSpan | None) -> None:
+        super().__init__(
+            f"more than {most} turns of a loop that may be left in any of them would be staged"
+            " one by one",
+            span,
+            "give all items one type, or make an array of them: np.array(...)",
+        )
+        self.most = most
 
 
 @dataclass(slots=True)
@@ -70,6 +87,7 @@ class Turns:
     test: Callable[[], bool | Value] | None = None
     first: int = 0  # turns that were peeled
     more: Callable[[int], bool | Value] | None = None  # where ``count`` does not tell the end
+    nested: int = MOST_INDENTED  # at most, where they are staged one by one
 
     @property
     def broken(self) -> Exit:
@@ -88,14 +106,23 @@ class Turns:
 # Entry points -------------------------------------------------------------------------------------
 
 
-def run_for(interp: Interpreter, iterable: Iterable, turn: Callable[[Abstract], None]) -> Turns:
-    """Stage a ``for`` loop; whether it was left by break is in the heap, for ``else``."""
+def run_for(
+    interp: Interpreter,
+    iterable: Iterable,
+    turn: Callable[[Abstract], None],
+    nested: int = MOST_INDENTED,
+) -> Turns:
+    """Stage a ``for`` loop; whether it was left by break is in the heap, for ``else``.
+
+    Turns that are staged one by one stand inside one another where the loop may be left:
+    ``nested`` at most.
+    """
 
     def one(index: Any) -> None:
         turn(iterable.element(index))
 
     turns = Turns(Token(), iterable.count, one)
-    turns.more = iterable.more if iterable.unroll else None
+    turns.more, turns.nested = iterable.more if iterable.unroll else None, nested
     watched = () if iterable.unroll and iterable.end is None else iterable.live
     before = [interp.heap.get(ref) for ref in watched]
 
@@ -263,7 +290,10 @@ def _unroll_from(interp: Interpreter, turns: Turns, position: int) -> None:
             interp.branch(goes_on, turn, lambda: None)
             return
         _one_turn(interp, turns, position)
-        if interp.exited() is not False:
+        exited = interp.exited()
+        if exited is not False:
+            if isinstance(exited, Value) and position - turns.first >= turns.nested:
+                raise NestedTurnsError(turns.nested, interp.span)
             interp.unless_exited(following)
             return
         position += 1

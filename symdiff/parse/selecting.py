@@ -198,22 +198,22 @@ def is_numbered(content: dict[Any, Abstract]) -> bool:
 # As a list ----------------------------------------------------------------------------------------
 
 
+def list_of(interp: Interpreter, items: tuple[Abstract, ...]) -> Value | Columns:
+    """Items known one by one as a list of the program; ``Unjoinable`` without a common type."""
+    structure, columns = staged_lists.columns_from(interp.heap, items)
+    return staged_lists.content_of(structure, [_column(interp, column) for column in columns])
+
+
 def staged_items(interp: Interpreter, items: tuple[Abstract, ...]) -> Value | Columns:
-    """Items known one by one as a list of the program; refused where they have no common type."""
+    """The same; refused where they have no common type."""
     try:
-        return _listed(interp, items)
+        return list_of(interp, items)
     except Unjoinable as reason:
         raise UnsupportedSyntaxError(
             f"a place that is known at run time only, in a list of items that are unlike: {reason}",
             interp.span,
             "give all items of the list one structure and one type",
         ) from None
-
-
-def _listed(interp: Interpreter, items: tuple[Abstract, ...]) -> Value | Columns:
-    """The same; ``Unjoinable`` where they have no common type."""
-    structure, columns = staged_lists.columns_from(interp.heap, items)
-    return staged_lists.content_of(structure, [_column(interp, column) for column in columns])
 
 
 def _column(interp: Interpreter, leaves: Sequence[Abstract]) -> Value:
@@ -229,11 +229,11 @@ def _as_list(interp: Interpreter, items: tuple[Abstract, ...]) -> Value | Column
     if _one_by_one(interp):
         return None
     if _are_alike(interp, items):
-        return _listed(interp, items)
+        return list_of(interp, items)
     if len(items) <= MOST_CASES:
         return None
     try:
-        return _listed(interp, items)
+        return list_of(interp, items)
     except Unjoinable:
         return None
 

@@ -19,8 +19,8 @@ from symdiff.parse.contexts import entered
 from symdiff.parse.expressions import make_closure, test
 from symdiff.parse.interpreter import STATEMENTS, Interpreter
 from symdiff.parse.items import delete_item, get_item, set_item
-from symdiff.parse.iteration import for_each, iterate
-from symdiff.parse.loops import Turns, run_for, run_inside, run_while
+from symdiff.parse.iteration import for_each, run_over
+from symdiff.parse.loops import Turns, run_inside, run_while
 from symdiff.parse.raising import raise_instance, raise_with
 from symdiff.parse.scope import bind_name, load_name, unbind_name
 from symdiff.parse.selecting import at_each_place
@@ -173,9 +173,7 @@ def _for(interp: Interpreter, node: ast.For) -> None:
     if isinstance(items, Generator) and items.elements is None:
         turns = run_inside(interp, lambda one: for_each(interp, items, one), turn)
     else:
-        with interp.at(node.iter):
-            iterable = iterate(interp, items)
-        turns = run_for(interp, iterable, turn)
+        turns = run_over(interp, items, turn, node.iter)
     _else(interp, turns, node.orelse)
 
 

@@ -9,7 +9,7 @@ import symdiff as sd
 from symdiff import pipeline
 from symdiff.errors import InternalError, UnsupportedCallError
 from symdiff.ops.declare import REGISTRY
-from symdiff.parse import branches, calls, join, loops
+from symdiff.parse import branches, calls, loops
 
 X = np.array([0.7, 1.3])
 
@@ -43,7 +43,7 @@ PLACES = [  # where a fault is put in, and the statement that it is told of
     (summed, loops.LoopStager, "_finish", "for k in"),
     (summed, loops.LoopStager, "stage", "for k in"),
     (called, loops, "_one_turn", "for row in"),
-    (chosen, join.Joiner, "join_heaps", "if x[0]"),
+    (chosen, branches, "join_arms", "if x[0]"),
     (chosen, branches, "run_arm", "if x[0]"),
     (of_sines, calls, "call_lowering", "return"),
     (called, calls, "call_lowering", "return np.sum(np.sin(x))"),

@@ -823,3 +823,107 @@ def test_a_defect_does_not_pass_for_a_trial_that_failed(monkeypatch):
     monkeypatch.setattr(Carries, "relate", lambda self, relations: relations and defect())
     with pytest.raises(InternalError, match="broken"):
         sd.differentiable(swap).graph("float64[m]", "int")
+
+
+NODES = [0.01 * k for k in range(112)]
+PAIRS = tuple((0.01 * k, k) for k in range(112))
+ROWS = [np.array([0.1 * k, 1.0]) for k in range(50)]
+TABLE = {f"node {k}": 0.01 * k for k in range(112)}
+
+
+def until_enough(x):
+    total = 0.0
+    for node in NODES:
+        total = total + node * x
+        if total > 1.0:
+            break
+    else:
+        total = -total
+    return total
+
+
+def until_a_pair_is_enough(x):
+    total = 0.0
+    for weight, k in PAIRS:
+        if weight * x > 0.9:
+            return total * k
+        if weight > x:
+            continue
+        total += weight * x
+    return total
+
+
+def numbered_until_enough(x):
+    total = x
+    for k, (node, other) in enumerate(zip(NODES, reversed(NODES), strict=True)):
+        total = total * (1.0 + node * other) + k * 0.001
+        if total > 3.0:
+            break
+    return total
+
+
+def of_a_table(x):
+    total = 0.0
+    for value in TABLE.values():
+        total += value * x
+        if total > 1.0:
+            break
+    return total
+
+
+def of_rows(x):
+    total = x * np.ones(2)
+    for row in ROWS:
+        total = total + row * x
+        if total[0] > 2.0:
+            break
+    return total
+
+
+def squares_in_turn(x):
+    for square in map(lambda node: node * node, NODES):  # noqa: C417
+        if square > x:
+            return square * x
+    return x
+
+
+def any_node_beyond(x):
+    return x * x if any(node * x > 1.0 for node in NODES) else x
+
+
+LEFT = [until_enough, until_a_pair_is_enough, numbered_until_enough, of_a_table, of_rows,
+        squares_in_turn, any_node_beyond]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", LEFT, ids=lambda function: function.__name__)
+def test_a_loop_over_many_known_numbers_that_may_be_left_is_one_loop(function):
+    follows(function, 0.0, 0.02, 0.305, 0.955, 1.705, 40.0)
+    graph = sd.differentiable(function).graph("float").ir
+    assert [node.op.name for node in walk_nodes(graph.block)].count("loop") == 1
+    for x in (0.305, 0.955, 1.705):
+        step = 1e-6
+        expected = (function(x + step) - function(x - step)) / (2 * step)
+        assert np.allclose(sd.jacobian(function)(x), expected, rtol=1e-8)
+
+
+UNLIKE = [*range(60), "end"]
+MANY_UNLIKE = [*NODES, "end"]
+
+
+def first_beyond(x, items):
+    total = x
+    for item in items:
+        if isinstance(item, str):
+            return -total
+        total = total + item
+        if total > 10.0:
+            return total * x
+    return total
+
+
+def test_items_that_are_unlike_are_followed_one_by_one_as_far_as_python_nests():
+    follows(lambda x: first_beyond(x, UNLIKE), -3000.0, 0.5, 11.0)
+    with pytest.raises(UnsupportedSyntaxError, match="more than 80 turns") as caught:
+        sd.grad(lambda x: first_beyond(x, MANY_UNLIKE))(0.5)
+    assert caught.value.span.text.strip() == "for item in items:"
+    assert "np.array" in caught.value.hint
