@@ -136,7 +136,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
     x = np.ravel(a) if axis is None else np.asarray(a)
     along = 0 if axis is None else axis
     count = x.shape[along]
-    places = np.asarray(indices) + np.intp(0)  # which holds the count, as a uint8 may not
+    places = np.add(indices, 0, dtype=np.intp)  # which holds the count, as a uint8 may not
     if mode == "wrap":
         places = places % count
     elif mode == "clip":

@@ -264,8 +264,13 @@ def _constant_power(y: Value, x: Value, n: Any) -> Any:
 def power_partial_exponent(y: Value, x: Value, exponent: Value) -> Any:
     base = constant_of(x)
     if base is not None:
-        return 0.0 if base == 0 else y * log(x)
-    return y * log(nonzero(x))
+        return 0.0 if base == 0 else y * log(_not_too_long(x))
+    return y * log(nonzero(_not_too_long(x)))
+
+
+def _not_too_long(n: Value) -> Value:
+    """A Python integer as a float: NumPy has logarithms of those alone that an ``int64`` holds."""
+    return python_float(n) if array_type(n) == INT else n
 
 
 def power_is_strong(node: Node) -> bool:

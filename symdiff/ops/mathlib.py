@@ -18,6 +18,7 @@ from symdiff.ops import support
 from symdiff.ops.declare import (
     Operation,
     Rule,
+    array_type,
     call,
     declare,
     dotted,
@@ -44,6 +45,7 @@ from symdiff.ops.elementary import (
     power_is_strong,
     power_partial_base,
     power_partial_exponent,
+    python_float,
     rint,
     sign_of,
     subtract,
@@ -338,7 +340,13 @@ def _dist(p: Any, q: Any) -> Any:
         raise UnsupportedCallError("math.dist of arrays", hint="use numpy.linalg.norm(p - q)")
     if len(p) != len(q):
         raise rejection(ValueError, "both points must have the same number of dimensions")
-    return _hypot(*(subtract(a, b) for a, b in zip(p, q, strict=True)))
+    pairs = zip(map(_as_float, p), map(_as_float, q), strict=True)
+    return _hypot(*(subtract(a, b) for a, b in pairs))
+
+
+def _as_float(number: Any) -> Any:
+    """An integer or a bool as Python's float, as ``math`` takes it."""
+    return number if array_type(number).dtype.kind == "f" else python_float(number)
 
 
 @lowers(math.fsum)

@@ -408,7 +408,7 @@ def lower_argsort(
 
 def _infer_partition(x: Type, kth: Type, *, axis: int) -> tuple[Type, ...]:
     type_ = require_array(x, "partition")
-    if require_array(kth, "partition").dtype.kind != "i":
+    if require_array(kth, "partition").dtype.kind not in "iu":
         raise rejection(TypeError, "Partition index must be integer")
     return result_type(type_.dtype, type_.shape)
 

@@ -165,7 +165,8 @@ def _lower_spread_without_nan(operation: Operation) -> Lowering:
 def _lost_freedom(ddof: Any, correction: Any) -> Any:
     """How many degrees of freedom less than elements there are: two names for it."""
     given = correction is not None and correction is not np._NoValue
-    return static(correction if given else ddof)
+    lost = static(correction if given else ddof)
+    return lost.item() if isinstance(lost, np.integer) else lost  # it is taken from a length
 
 
 def _lower_position(operation: Operation) -> Lowering:

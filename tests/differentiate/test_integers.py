@@ -3,6 +3,8 @@
 The reference is extrapolated differences of the same function of the numbers as floats.
 """
 
+import math
+
 import numpy as np
 import pytest
 
@@ -198,3 +200,43 @@ def test_take_wraps_places_of_a_type_that_does_not_hold_the_count():
     expected = np.zeros(300)
     np.add.at(expected, places, WEIGHTS)
     np.testing.assert_array_equal(sd.grad(wrapped)(x, places), expected)
+
+
+def test_a_long_integer_of_pythons_as_a_base():
+    n = 10**20
+
+    def f(x, n):
+        return np.sum(n**x)
+
+    np.testing.assert_allclose(sd.grad(f)(X, n), np.log(1e20) * 1e20**X, 1e-13)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int64, np.uint64])
+@pytest.mark.parametrize("spread", [np.var, np.std])
+def test_degrees_of_freedom_are_taken_from_a_length(spread, dtype):
+    def f(x, ddof):
+        return spread(x, ddof=ddof)
+
+    expected = richardson_gradient(lambda x: f(x, 2), (THREE,)).value
+    np.testing.assert_allclose(sd.grad(f)(THREE, dtype(2)), expected, 1e-10)
+    np.testing.assert_allclose(sd.jacobian(f, mode="fwd")(THREE, dtype(2)), expected, 1e-10)
+
+
+def test_a_distance_is_of_floats():
+    far, near = np.int64(2**62), np.int64(-(2**62))
+
+    def f(x, far, near):
+        return math.dist((x[0], far, True), (x[1], near, False))
+
+    np.testing.assert_allclose(sd.grad(f)(X, far, near), [0.0, 0.0], atol=1e-18)
+    np.testing.assert_allclose(
+        sd.grad(lambda x: f(x, 5, 2) * 1.0)(X), 0.6 * np.array([-1, 1]) / math.hypot(0.6, 3, 1)
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64, np.uint64])
+def test_partition_by_an_unsigned_place(dtype):
+    def f(x, place):
+        return np.partition(x, place)[place] ** 2
+
+    np.testing.assert_allclose(sd.grad(f)(THREE, dtype(1)), [0.0, 2 * THREE[1], 0.0])
