@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symdiff.ir.graph import Value
-from symdiff.parse.heap import Heap, Location, is_callers, is_programs
+from symdiff.parse.heap import Heap, Location, in_a_list, is_callers, is_programs
 from symdiff.parse.holders import holder_of
 from symdiff.parse.lattice import content_of_maybe
-from symdiff.parse.values import Abstract, Array, Conflict
+from symdiff.parse.loop_unions import Union, matched_cases, numbers_of
+from symdiff.parse.values import (
+    ABSENT,
+    Abstract,
+    Array,
+    Conflict,
+    ConflictRead,
+    FirstTurnDiffers,
+    Storage,
+)
+
+if TYPE_CHECKING:
+    from symdiff.parse.carries import Carries
 
 Pairs = dict[tuple[Location, Location], None]
 Meant = dict[Location, list[Location | None]]
@@ -129,3 +142,164 @@ def may_be_one(known: list[Location], meant: Meant, heap: Heap, related: Pairs) 
 
 def _related(a: Location, b: Location, heap: Heap, related: Pairs) -> bool:
     return heap.may_be(a, b) or (a, b) in related or (b, a) in related
+
+
+class LoopAliases:
+    """What the arrays, lists … that a loop binds anew may share, as one of its turns tells."""
+
+    def __init__(self, head: Carries, end: Heap) -> None:
+        self.head = head
+        self.end = end
+        places: dict[Location, list[Place]] = {}
+        for content, last in head.matched_all(end):
+            if isinstance(content, Conflict) and content in head.unions:
+                places |= self._of_union(head.unions[content], last)
+                continue
+            location = head.location_in(content)
+            if location is not None:
+                start = head.fresh[location].start
+                whole = None if isinstance(last, Array) and last.lenses else location_of(last)
+                place = self._place(location, location_of(start), location_of(last), whole)
+                places.setdefault(location, [place])
+        self.places = [place for found in places.values() for place in found]
+
+    def _place(
+        self,
+        location: Location,
+        start: Location | None,
+        end: Location | None,
+        whole: Location | None = None,
+    ) -> Place:
+        fresh = self.head.fresh[location]
+        value = fresh.content if isinstance(location, Storage) else None
+        return Place(location, fresh.name or "array", start, end, whole, value)
+
+    def _of_union(self, union: Union, last: Abstract) -> dict[Location, list[Place]]:
+        """The places among a union's cases, for all that each may be before and after a turn."""
+        head, found = self.head, dict[Location, list[Place]]()
+        numbers = numbers_of(head, union, last, self.end)
+        for number, case in enumerate(union.cases):
+            before = matched_cases(head, case, number, union.start, union.numbers, head.base)
+            after = matched_cases(head, case, number, last, numbers, self.end)
+            for position, (part, _) in enumerate(head.matched(case, ABSENT, self.end)):
+                location = head.location_in(part)
+                if location is not None:
+                    starts = [location_of(column[position]) for column in before.values()]
+                    lasts = [location_of(column[position]) for column in after.values()]
+                    pairs = itertools.product(starts or [None], lasts or [None])
+                    found[location] = [self._place(location, *pair) for pair in pairs]
+        return found
+
+    def check(self, read: set[Value]) -> None:
+        """Ask for a turn of its own where the first turn writes memory that others can see.
+
+        ``read`` holds the values that the body reads: arrays that a turn binds first cannot matter.
+        """
+        places = [p for p in self.places if p.value is None or p.value in read]
+        heads = {place.head for place in places}
+        written = written_heads(places, self.end.written)
+        for place in places:
+            if place.head in written and not private(place.start, self.head.base):
+                reason = f"'{place.name}' is written, and another name may see it"
+                raise FirstTurnDiffers(reason, self.head.several(place.name))
+        for location, conflict in put_away(places, self.end).items():
+            persists = location.serial < self.head.since or location in heads
+            if persists and location in written and location not in self.head.base.frozen:
+                raise ConflictRead(conflict)
+        self._check_lists({*written, *(p.start for p in places if p.head in written)})
+        seen: dict[Location, Place] = {}
+        for place in places:
+            if place.end is None:
+                continue
+            other = seen.setdefault(place.end, place)
+            old = place.end.serial < self.head.since
+            matters = {place.head, other.head} | ({place.end} if old else set())
+            if (other is not place or old) and written & matters:
+                reason = f"'{place.name}' shares an array or a list that is written"
+                raise FirstTurnDiffers(reason, self.head.several(place.name))
+
+    def _check_lists(self, written: set[Location | None]) -> None:
+        """Refuse to write what a list holds whose length is staged from the loop's head on."""
+        for carried in self.head.carried:
+            if carried.array is not None or not isinstance(carried.start, tuple):
+                continue
+            for item in carried.start:
+                if isinstance(item, Array) and self._may_be_among(item.storage, written):
+                    length = self.head.count if isinstance(self.head.count, Value) else None
+                    raise ConflictRead(in_a_list(carried.parameter.name, self.head.span, length))
+
+    def _may_be_among(self, storage: Storage, written: set[Location | None]) -> bool:
+        return any(other in written for other in self.head.base.possible(storage))
+
+    def relations(self) -> Relations:
+        """What may be one thing at the head of some turn; whether of the first turn only."""
+        places, end = self.places, self.end
+        known = [*(place.head for place in places), *self._outside()]
+        starts = meant_by((p.head, p.start) for p in places)
+        lasts = meant_by((p.head, p.end) for p in places)
+        first = may_be_one(known, starts, self.head.base, {})
+        later = closed(known, lasts, end, may_be_one(known, lasts, end, first))
+        paths = self.head.paths()
+        return {(paths.get(a, a), paths.get(b, b)): (a, b) not in later for a, b in first | later}
+
+    # After the loop -------------------------------------------------------------------------------
+
+    def locations(self) -> dict[Any, Location]:
+        """What each head is after the loop; where a turn is certain, what the turn makes of it."""
+        found: dict[Any, Location] = {}
+        ends: dict[Location, Location] = {}
+        heads = {place.head for place in self.places}
+        for place in self.places:
+            new: Location = place.head
+            if isinstance(new, Storage):
+                new = Storage(new.name)
+            if isinstance(self.head.count, int) and place.whole is not None:
+                if not self.head.is_new(place.whole):
+                    new = place.whole
+                elif place.whole not in heads:
+                    new = ends.setdefault(place.whole, new)
+            found[place.head] = new
+        return found
+
+    def relate_after(self, after: dict[Any, Location]) -> None:
+        """What may be one thing after the loop: a fixpoint over what a turn hands to the next."""
+        places, end = self.places, self.end
+        heads = {place.head: place for place in places}
+        known: list[Location] = [*heads, *self._outside()]
+        starts = meant_by((p.head, p.start) for p in places)
+        lasts = meant_by((p.head, p.end) for p in places)
+        related = may_be_one(known, starts, self.head.base, {})
+        if isinstance(self.head.count, int):  # at least one turn: what a name was before is gone
+            related = may_be_one(known, lasts, end, related)
+        related = closed(known, lasts, end, related)
+        for a, b in related:
+            name = heads[a if a in heads else b].name
+            one, other = (after.get(v, v) for v in (a, b))
+            names = tuple(heads[v].name for v in (a, b) if v in heads)
+            self.head.base.relate(one, other, self.head.several(name, names))
+
+    def freeze_after(self, after: dict[Any, Location]) -> None:
+        """What a turn has put into a list of staged length is not written after the loop either."""
+        away = put_away(self.places, self.end)
+        if isinstance(self.head.count, Value):  # then a static count will do
+            away = {k: in_a_list(c.name, c.span, self.head.count) for k, c in away.items()}
+        frozen = {k: c for k, c in away.items() if not self.head.is_new(k)}
+        for place in self.places:
+            found = away.get(place.head)
+            if found is None and place.end is not None:
+                found = away.get(place.end)
+            if found is not None:
+                frozen |= {k: found for k in (place.start, after[place.head]) if k is not None}
+        for location, conflict in frozen.items():
+            if isinstance(location, Storage):
+                self.head.base.frozen.setdefault(location, conflict)
+
+    def _outside(self) -> list[Location]:
+        """What was there before the loop and the places may be."""
+        found: dict[Location, None] = {}
+        for place in self.places:
+            for location, heap in ((place.start, self.head.base), (place.end, self.end)):
+                if location is not None:
+                    possible = (*heap.possible(location), *self.head.base.possible(location))
+                    found |= dict.fromkeys(o for o in possible if o.serial < self.head.since)
+        return list(found)

@@ -13,20 +13,17 @@ the parameters it is the content after the loop.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from symdiff.errors import InternalError, UnsupportedSyntaxError
-from symdiff.ir.build import Builder, builder, building
-from symdiff.ir.control import emit_cond, emit_undefined
-from symdiff.ir.graph import Block, Node, Value
+from symdiff.ir.build import Builder, building
+from symdiff.ir.control import emit_undefined
+from symdiff.ir.graph import Node, Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import (
     BOOL,
-    INT,
     ArrayType,
     ListType,
     Type,
@@ -34,30 +31,20 @@ from symdiff.ir.types import (
     open_symbols,
     with_symbols,
 )
-from symdiff.ops.elementary import equal, less
-from symdiff.ops.index import index_of
-from symdiff.ops.lists import list_new
+from symdiff.ops.elementary import less
 from symdiff.parse.activations import rebinds
 from symdiff.parse.aliases import (
+    LoopAliases,
     Mark,
-    Place,
     Relations,
-    closed,
     location_of,
-    may_be_one,
-    meant_by,
-    private,
-    put_away,
-    written_heads,
 )
 from symdiff.parse.heap import (
     Heap,
     Key,
     Location,
     another,
-    as_type,
     constant,
-    in_a_list,
     is_array,
     is_programs,
     same,
@@ -76,15 +63,17 @@ from symdiff.parse.lattice import (
     is_number,
     is_variable,
     key_name,
+    lift_as,
     meet,
     meet_in_list,
     met,
     own_symbol,
     parts_in,
 )
-from symdiff.parse.staged_lists import columns_from, leaf_value
+from symdiff.parse.loop_unions import Union, numbers_of, union_of, union_values
+from symdiff.parse.staged_lists import columns_from
 from symdiff.parse.trees import same_structure
-from symdiff.parse.unions import MOST_CASES, contents_of, which_of
+from symdiff.parse.unions import contents_of
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -94,7 +83,6 @@ from symdiff.parse.values import (
     Conflict,
     ConflictRead,
     DictRef,
-    FirstTurnDiffers,
     ListRef,
     ObjectRef,
     PossiblyUnbound,
@@ -121,22 +109,15 @@ class Carried:
 
 
 @dataclass(eq=False, slots=True)
-class Held:
-    """What a list, dict, object or activation holds that a name is bound to anew in each turn."""
+class Fresh:
+    """An array, list, dict, object or activation that a name is bound to anew in each turn.
+
+    ``content``: what it holds at the head; ``start``: what stands for it before the loop.
+    """
 
     content: Abstract
     start: Abstract
     name: str
-
-
-@dataclass(eq=False, slots=True)
-class Union:
-    """One of several contents: which of them (``which`` is a parameter), and what each is."""
-
-    which: Carried
-    cases: tuple[Abstract, ...]
-    start: Abstract
-    numbers: dict[int, int]  # of the cases of ``start``
 
 
 Content = tuple[Heap, Abstract]  # a content in its heap
@@ -161,7 +142,7 @@ class Carries(Join):
         self.contents: dict[Key, Abstract] = {}  # at the head
         self.carried: list[Carried] = []
         self.parameter: dict[Any, Carried] = {}  # by its value, and by the array that holds it
-        self.fresh: dict[Any, Held] = {}
+        self.fresh: dict[Any, Fresh] = {}  # by the array's storage, or the list …
         self.flags: dict[PossiblyUnbound, Carried | None] = {}  # None: each turn binds it
         self.start_of_maybe: dict[PossiblyUnbound, Abstract] = {}
         self.unions: dict[Conflict, Union] = {}
@@ -200,7 +181,7 @@ class Carries(Join):
             maybe = PossiblyUnbound(content, lambda: _bound_after(start, self.index))
             self.flags[maybe] = None
         else:
-            flag = self._carry(f"{name}_bound", bound_flag(start), BOOL)
+            flag = self.carry(f"{name}_bound", bound_flag(start), BOOL)
             maybe = PossiblyUnbound(content, lambda: flag.parameter)
             self.flags[maybe] = flag
         self.start_of_maybe[maybe] = start
@@ -217,6 +198,12 @@ class Carries(Join):
         if any(conflict is other for other in self.of_first_turn):
             return True
         return self.lost.get(conflict, True) is False
+
+    def several(self, name: str, names: tuple[str, ...] = ()) -> Conflict:
+        """The conflict where a name may mean one of several arrays or lists."""
+        conflict = several(name, self.span, self._decides())
+        conflict.loop, conflict.names = self._turn_by_turn(), names
+        return conflict
 
     def _decides(self) -> Value | None:
         """What would have to be known for the loop to be followed turn by turn."""
@@ -286,11 +273,11 @@ class Carries(Join):
         self.entered.append(last)
         content = self.join(name, before, self.last_heap.held(last))
         self.entered.pop()
-        return self._holding(name, fresh, content, start)
+        return self.holding(name, fresh, content, start)
 
-    def _holding(self, name: str, fresh: Any, content: Abstract, start: Abstract) -> Abstract:
+    def holding(self, name: str, fresh: Any, content: Abstract, start: Abstract) -> Abstract:
         self.heap.hold(fresh, content)
-        self.fresh[fresh] = Held(content, start, name)
+        self.fresh[fresh] = Fresh(content, start, name)
         return fresh
 
     def join_part(self, name: str, whole: Abstract, a: Abstract, b: Abstract) -> Abstract:
@@ -316,7 +303,7 @@ class Carries(Join):
 
     def staged_list(self, name: str, a: Abstract, b: Abstract) -> Value | Columns:
         if isinstance(b, Value):
-            return self._carry(name, a, self._list_type(a, b.type)).parameter
+            return self.carry(name, a, self._list_type(a, b.type)).parameter
         if isinstance(b, tuple) and self.unrolls:
             raise UnsupportedSyntaxError(f"'{name}' grows", self.span)
         return super().staged_list(name, a, b)
@@ -329,14 +316,14 @@ class Carries(Join):
 
     def column(self, name: str, begun: Abstract, ended: Abstract) -> Value:
         if isinstance(begun, Value):
-            return self._carried_as(name, begun, self._meet(begun.type, ended.type))
+            return self._carried_as(name, begun, self.met_type(begun.type, ended.type))
         if isinstance(ended, Value):
             return self._carried_as(name, begun, self._list_type(begun, ended.type))
-        first = self._type_of((ended or begun)[0], self.last_heap if ended else self.base)
+        first = self.type_of((ended or begun)[0], self.last_heap if ended else self.base)
         return self._carried_as(name, begun, self._list_type(begun, ListType(first), ended))
 
-    def _both(self, start: Any, last: Any) -> list[Content]:
-        return [(self.base, start), (self.last_heap, last)]
+    def _both(self, start: Any, last: Any) -> tuple[Content, Content]:
+        return (self.base, start), (self.last_heap, last)
 
     # Numbers and arrays ---------------------------------------------------------------------------
 
@@ -344,9 +331,9 @@ class Carries(Join):
         return self._carried_as(name, a, self._common(a, b))
 
     def _carried_as(self, name: str, start: Abstract, type_: Type) -> Value:
-        return self._carry(name, start, type_).parameter
+        return self.carry(name, start, type_).parameter
 
-    def _carry(self, name: str, start: Abstract, type_: Type) -> Carried:
+    def carry(self, name: str, start: Abstract, type_: Type) -> Carried:
         carried = Carried(Value(type_, None, name if name.isidentifier() else None), start)
         self.carried.append(carried)
         self.parameter[carried.parameter] = carried
@@ -374,22 +361,26 @@ class Carries(Join):
         """What was taken to be one array in all turns, and is not after this one."""
         ends: dict[Array, Abstract] = {}
         torn = set()
-        for content, last in self._matched_all(end):
-            if self._array_in(content) and not same(ends.setdefault(content, last), last):
+        for content, last in self.matched_all(end):
+            if (
+                isinstance(content, Array)
+                and self.location_in(content)
+                and not same(ends.setdefault(content, last), last)
+            ):
                 torn.add(content)
         return {pair for pair, array in self.shared.items() if array in torn}
 
     def _new_array(self, name: str, start: Abstract, last: Abstract) -> Array:
-        types = [self._type_of(start, self.base)] if start is not ABSENT else []
-        types.append(self._type_of(last, self.last_heap))
+        types = [self.type_of(start, self.base)] if start is not ABSENT else []
+        types.append(self.type_of(last, self.last_heap))
         either = None
         if not all(map(is_array, types)):
             reason = f"{describe(start)} before a turn, {describe(last)} after it"
             types = [self._element_type(type_, reason) for type_ in types]
             text = f"'{name}' changes its nature: {reason}"
             either = Conflict(name, text, self.span, loop=self._turn_by_turn())
-        type_ = self._own(types[0]) if start is ABSENT else self._meet(types[0], types[-1])
-        array = self._holding_value(name, start, type_, either)
+        type_ = self.own_type(types[0]) if start is ABSENT else self.met_type(types[0], types[-1])
+        array = self.holding_value(name, start, type_, either)
         if either is not None:
             self.heap.frozen[array.storage] = either
         else:
@@ -397,7 +388,7 @@ class Carries(Join):
             self.heap.laid[self.parameter[array.storage].parameter] = values
         return array
 
-    def _holding_value(
+    def holding_value(
         self, name: str, start: Abstract, type_: Type, either: Conflict | None = None
     ) -> Array:
         """A new array that holds a parameter."""
@@ -406,6 +397,7 @@ class Carries(Join):
         self.heap.set(carried.array, carried.parameter)
         self.carried.append(carried)
         self.parameter[carried.array] = carried
+        self.fresh[carried.array] = Fresh(carried.parameter, start, name)
         return Array(carried.array)
 
     def _both_values(self, start: Abstract, last: Abstract) -> tuple[Value, ...]:
@@ -437,184 +429,26 @@ class Carries(Join):
             return content
         carried = len(self.carried)
         try:
-            return self._union(name, start, last, content)
+            made, union = union_of(self, name, *self._both(start, last), content)
         except (Unjoinable, ConflictRead):
             del self.carried[carried:]
             return content
-
-    def _union(self, name: str, start: Abstract, last: Abstract, conflict: Conflict) -> Conflict:
-        groups: list[list[Content]] = []
-        numbers: dict[int, int] = {}
-        for number, content in contents_of(start).items():
-            numbers[number] = self._group(groups, (self.base, content))
-        for content in contents_of(last).values():
-            self._group(groups, (self.last_heap, content))
-        if len(groups) > MOST_CASES:
-            raise Unjoinable("too many cases")
-        which = self._carry(f"{name}_case", 0, INT)
-        cases = tuple(self._case(name, group) for group in groups)
-        union = Union(which, cases, start, numbers)
-        self.initials |= self._union_values(union, start, self.base, numbers)
-        made = replace(conflict, cases=Cases(which.parameter, dict(enumerate(cases))))
         self.unions[made] = union
+        self.initials |= union_values(self, union, start, self.base, union.numbers)
         return made
-
-    def _group(self, groups: list[list[Content]], content: Content) -> int:
-        """The number of the case that a content belongs to."""
-        for number, group in enumerate(groups):
-            if self._alike(group[0], content):
-                group.append(content)
-                return number
-        groups.append([content])
-        return len(groups) - 1
-
-    def _alike(self, one: Content, other: Content) -> bool:
-        """Whether two contents become one number, one array bound anew, or one structure."""
-        pending, alike = [(one, other)], True
-        while pending and alike:
-            (heap, a), (second, b) = pending.pop()
-            if same(a, b):
-                continue
-            first, last = self._inside(heap, a), self._inside(second, b)
-            if first is None or last is None:
-                alike = self._leaves_alike((heap, a), (second, b))
-                continue
-            alike = first[0] == last[0] and len(first[1]) == len(last[1])
-            pending += [((heap, x), (second, y)) for x, y in zip(first[1], last[1], strict=False)]
-        return alike
-
-    def _leaves_alike(self, one: Content, other: Content) -> bool:
-        (heap, a), (second, b) = one, other
-        if not (is_number(a) and is_number(b)) and not (self._is_made(a) and self._is_made(b)):
-            return False
-        try:
-            meet(self._type_of(a, heap), self._type_of(b, second), "case")
-        except Unjoinable:
-            return False
-        return True
-
-    def _inside(self, heap: Heap, content: Abstract) -> tuple[Any, list[Abstract]] | None:
-        """Kind and parts of a tuple or a function, or of what is behind a list … of a turn's."""
-        holder = holder_of(content)
-        if holder is not None:
-            return holder.kind, list(holder.parts)
-        if is_programs(content) and born(content) >= self.since:
-            kind = content.type if isinstance(content, ObjectRef) else type(content)
-            return (kind, getattr(content, "frozen", False)), [heap.held(content)]
-        return None
-
-    def _is_made(self, content: Abstract) -> bool:
-        """Whether a content is an array that a turn makes."""
-        return isinstance(content, Array) and not self.is_outside(content)
-
-    def _case(self, name: str, group: list[Content]) -> Abstract:
-        heap, content = group[0]
-        if self._inside(heap, content) is not None:
-            return self._case_of_parts(name, group, content)
-        fixed = not (is_number(content) or self._is_made(content))
-        if fixed or (is_leaf(content) and all(same(content, c) for _, c in group)):
-            if isinstance(content, Value | Conflict | Columns):
-                raise Unjoinable(describe(content))
-            return content
-        type_ = self._own(self._type_of(content, heap))
-        for second, other in group[1:]:
-            type_ = self._meet(type_, self._type_of(other, second))
-        if is_number(content):
-            return self._carried_as(name, ABSENT, type_)
-        if not is_array(type_):
-            raise Unjoinable(describe(content))
-        return self._holding_value(name, ABSENT, type_)
-
-    def _case_of_parts(self, name: str, group: list[Content], content: Abstract) -> Abstract:
-        """A case that is a structure, made of cases of its parts."""
-        columns = zip(*(self._contents_inside(heap, c) for heap, c in group), strict=True)
-        parts = tuple(self._case(name, list(column)) for column in columns)
-        holder = holder_of(content)
-        if holder is not None:
-            return self.one_of_several(name, holder.made_of(parts))
-        return self._holding(name, another(content), parts[0], ABSENT)
-
-    def _contents_inside(self, heap: Heap, content: Abstract) -> list[Content]:
-        inside = self._inside(heap, content)
-        assert inside is not None
-        return [(heap, part) for part in inside[1]]
-
-    def _is_case(self, case: Abstract, content: Abstract, heap: Heap) -> bool:
-        """Whether a content is one that a case of a union stands for."""
-        carried = self._carried_in(case)
-        if carried is not None:
-            kind = self._is_made if carried.array is not None else is_number
-            return kind(content) and self._value_fits(carried, content, heap)
-        mine, inside = self._inside(self.heap, case), self._inside(heap, content)
-        parts = self._parts_in(case)
-        if parts is None or same(case, content):
-            return same(case, content)
-        if mine is None or inside is None or mine[0] != inside[0]:
-            return False
-        pairs = zip(parts, inside[1], strict=False)
-        return len(parts) == len(inside[1]) and all(self._is_case(a, b, heap) for a, b in pairs)
-
-    def _numbers(self, union: Union, content: Abstract, heap: Heap) -> dict[int, int]:
-        """A content's cases in the union's numbers."""
-        found: dict[int, int] = {}
-        for number, part in contents_of(content).items():
-            for mine, case in enumerate(union.cases):
-                if self._is_case(case, part, heap):
-                    found[number] = mine
-                    break
-        return found
-
-    def _union_values(
-        self, union: Union, content: Abstract, heap: Heap, numbers: dict[int, int]
-    ) -> dict[Carried, Callable[[], Value]]:
-        """The values of a union's parameters where a content stands; ``numbers`` of its cases."""
-        values: dict[Carried, Callable[[], Value]] = {
-            union.which: partial(which_of, content, numbers)
-        }
-        contents = contents_of(content)
-        for number, case in enumerate(union.cases):
-            mine = [contents[k] for k, v in numbers.items() if v == number]
-            keys = [k for k, v in numbers.items() if v == number]
-            columns = [list(self._matched(case, one, heap)) for one in mine]
-            for position, (part, _) in enumerate(self._matched(case, ABSENT, heap)):
-                carried = self._carried_in(part)
-                if carried is not None:
-                    parts = {k: c[position][1] for k, c in zip(keys, columns, strict=True)}
-                    values[carried] = partial(self._selected, carried, parts, content, heap)
-        return values
-
-    def _selected(
-        self, carried: Carried, parts: dict[int, Abstract], content: Abstract, heap: Heap
-    ) -> Value:
-        """The value of a parameter of a case: of the one of a content's that it comes from."""
-        value = carried.parameter if heap is not self.base else None
-        type_ = carried.parameter.type
-        for number, part in parts.items():
-            with building(Builder(span=self.span)) as inner:
-                mine = lift_as(part, type_, heap.copy(), self.span)
-            if len(contents_of(content)) == 1:
-                builder().nodes.extend(inner.nodes)
-                return mine
-            value = self._if_it_is(content, number, Block((), inner.nodes, (mine,)), value)
-        return emit_undefined(type_) if value is None else value
-
-    def _if_it_is(self, content: Abstract, number: int, block: Block, other: Value | None) -> Value:
-        which = which_of(content, {n: n for n in contents_of(content)})
-        with building(Builder(span=self.span)) as inner:
-            kept = emit_undefined(block.results[0].type) if other is None else other
-        return emit_cond(equal(which, number), block, Block((), inner.nodes, (kept,))).result
 
     # Matching -------------------------------------------------------------------------------------
 
-    def _carried_in(self, content: Abstract) -> Carried | None:
+    def carried_in(self, content: Abstract) -> Carried | None:
         """The parameter that a content at the head is, or that its array holds."""
         if isinstance(content, Array):
             return None if content.lenses else self.parameter.get(content.storage)
         return self.parameter.get(content) if isinstance(content, Value) else None
 
-    def _array_in(self, content: Abstract) -> bool:
-        """Whether a content at the head is an array that a name is bound to anew."""
-        return isinstance(content, Array) and self._carried_in(content) is not None
+    def location_in(self, content: Abstract) -> Location | None:
+        """The array, list … that a content at the head is, if a name is bound to it anew."""
+        location = location_of(content)
+        return location if location in self.fresh else None
 
     def _parts_in(self, content: Abstract) -> tuple[Abstract, ...] | None:
         """What a content at the head is made of; None of a parameter, and of what has no parts."""
@@ -649,7 +483,7 @@ class Carries(Join):
             return parts_in(end)
         return parts if same(content, end) else None  # one function by two names
 
-    def _matched(
+    def matched(
         self, content: Abstract, end: Abstract, heap: Heap
     ) -> Iterator[tuple[Abstract, Abstract]]:
         """A content at the head and its parts, with what stands for each elsewhere in a heap."""
@@ -661,34 +495,34 @@ class Carries(Join):
         if ends is None:
             raise InternalError("what a turn leaves does not match the loop's head")
         for part, last in zip(parts, ends, strict=True):
-            yield from self._matched(part, last, heap)
+            yield from self.matched(part, last, heap)
 
-    def _matched_all(self, end: Heap) -> Iterator[tuple[Abstract, Abstract]]:
+    def matched_all(self, end: Heap) -> Iterator[tuple[Abstract, Abstract]]:
         """All contents at the head and their parts, with what a turn leaves for each."""
         for key, content in self.contents.items():
-            yield from self._matched(content, end.get(key), end)
+            yield from self.matched(content, end.get(key), end)
 
     def wider(self, key: Key, end: Abstract, heap: Heap) -> bool:
         """Whether what a turn leaves under a key does not fit the content at the head."""
-        return not self._fits(self.contents[key], end, heap)
+        return not self.fits(self.contents[key], end, heap)
 
-    def _fits(self, content: Abstract, end: Abstract, heap: Heap) -> bool:
-        carried = self._carried_in(content)
+    def fits(self, content: Abstract, end: Abstract, heap: Heap) -> bool:
+        carried = self.carried_in(content)
         if carried is not None:
             return self._value_fits(carried, end, heap)
         if isinstance(content, Conflict) and content in self.unions:
-            return len(self._numbers(self.unions[content], end, heap)) == len(contents_of(end))
+            return len(numbers_of(self, self.unions[content], end, heap)) == len(contents_of(end))
         if self._is_lost(content):
             return True
         if isinstance(content, PossiblyUnbound) and content in self.flags:
             bound = is_bound(end) or self.flags[content] is not None
-            return bound and self._fits(content.content, content_of_maybe(end), heap)
+            return bound and self.fits(content.content, content_of_maybe(end), heap)
         parts = self._parts_in(content)
         if parts is None:
             return same(content, end)
         ends = None if end is ABSENT else self._parts_at(content, end, heap)
         return ends is not None and all(
-            self._fits(a, b, heap) for a, b in zip(parts, ends, strict=True)
+            self.fits(a, b, heap) for a, b in zip(parts, ends, strict=True)
         )
 
     def _value_fits(self, carried: Carried, end: Abstract, heap: Heap) -> bool:
@@ -698,9 +532,9 @@ class Carries(Join):
             if isinstance(type_, ListType) and isinstance(end, tuple):
                 ended: Type = type_
                 for item in end:
-                    ended = ListType(meet_in_list(self._type_of(item, heap), type_.element, "end"))
+                    ended = ListType(meet_in_list(self.type_of(item, heap), type_.element, "end"))
             else:
-                ended = self._type_of(end, heap)
+                ended = self.type_of(end, heap)
             if carried.either is not None:
                 ended = self._element_type(ended, "")
             elif (carried.array is not None) != isinstance(end, Array):
@@ -720,17 +554,17 @@ class Carries(Join):
     def _in_words(self, content: Abstract, heap: Heap) -> str:
         content = content_of_maybe(content)
         try:
-            return in_words(self._type_of(content, heap))
+            return in_words(self.type_of(content, heap))
         except (Unjoinable, ConflictRead):
             return describe(content)
 
     # Types ----------------------------------------------------------------------------------------
 
-    def _meet(self, a: Type, b: Type) -> Type:
+    def met_type(self, a: Type, b: Type) -> Type:
         """The type of what is one in a turn and the other in the next: sizes that differ vary."""
         return met(a, b, self.varying)
 
-    def _own(self, type_: Type) -> Type:
+    def own_type(self, type_: Type) -> Type:
         """The type of what only a turn makes: its sizes are those of the turn before."""
         symbol = own_symbol()
         renamed = {other: f"{symbol}({other})" for other in open_symbols(type_)}
@@ -738,12 +572,12 @@ class Carries(Join):
         return with_symbols(type_, renamed)
 
     def _common(self, start: Abstract, last: Abstract) -> Type:
-        ended = self._type_of(last, self.last_heap)
+        ended = self.type_of(last, self.last_heap)
         if start is ABSENT:
-            return self._own(ended)
-        return self._meet(self._type_of(start, self.base), ended)
+            return self.own_type(ended)
+        return self.met_type(self.type_of(start, self.base), ended)
 
-    def _type_of(self, content: Abstract, heap: Heap) -> Type:
+    def type_of(self, content: Abstract, heap: Heap) -> Type:
         if isinstance(content, Value):
             return content.type
         with building(Builder()):
@@ -758,10 +592,10 @@ class Carries(Join):
     ) -> ListType:
         if not isinstance(type_, ListType):
             raise Unjoinable(f"a list before a turn, {type_} after it")
-        element = self._own(type_.element)
+        element = self.own_type(type_.element)
         for items, heap in ((start, self.base), (last, self.last_heap)):
             for item in items:
-                element = met(self._type_of(item, heap), element, self.varying, meet_in_list)
+                element = met(self.type_of(item, heap), element, self.varying, meet_in_list)
         return ListType(element)
 
     def arrays(self) -> list[Carried]:
@@ -773,8 +607,8 @@ class Carries(Join):
     def following(self, heap: Heap) -> tuple[Value, ...]:
         """The values that a turn hands to the next, built at the end of the body."""
         values: dict[Carried, Value] = {}
-        for content, end in self._matched_all(heap):
-            carried = self._carried_in(content)
+        for content, end in self.matched_all(heap):
+            carried = self.carried_in(content)
             if carried is not None:
                 values[carried] = self._next_value(carried.parameter, end, heap)
             elif isinstance(content, PossiblyUnbound):
@@ -783,8 +617,8 @@ class Carries(Join):
                     values[flag] = bound_flag(end)
             elif isinstance(content, Conflict) and content in self.unions:
                 union = self.unions[content]
-                numbers = self._numbers(union, end, heap)
-                made = self._union_values(union, end, heap, numbers)
+                numbers = numbers_of(self, union, end, heap)
+                made = union_values(self, union, end, heap, numbers)
                 values |= {one: make() for one, make in made.items()}
         return tuple(values[carried] for carried in self.carried)
 
@@ -795,101 +629,7 @@ class Carries(Join):
 
     # Aliases --------------------------------------------------------------------------------------
 
-    def check_aliases(self, end: Heap, read: set[Value]) -> None:
-        """Ask for a turn of its own where the first turn writes memory that others can see.
-
-        ``read`` holds the values that the body reads: arrays that a turn binds first cannot matter.
-        """
-        places = [p for p in self._places(end) if p.value is None or p.value in read]
-        heads = {place.head for place in places}
-        written = written_heads(places, end.written)
-        for place in places:
-            if place.head in written and not private(place.start, self.base):
-                reason = f"'{place.name}' is written, and another name may see it"
-                raise FirstTurnDiffers(reason, self._conflict(place))
-        for location, conflict in put_away(places, end).items():
-            persists = location.serial < self.since or location in heads
-            if persists and location in written and location not in self.base.frozen:
-                raise ConflictRead(conflict)
-        self._check_lists({*written, *(p.start for p in places if p.head in written)})
-        seen: dict[Location, Place] = {}
-        for place in places:
-            if place.end is None:
-                continue
-            other = seen.setdefault(place.end, place)
-            old = place.end.serial < self.since
-            matters = {place.head, other.head} | ({place.end} if old else set())
-            if (other is not place or old) and written & matters:
-                reason = f"'{place.name}' shares an array or a list that is written"
-                raise FirstTurnDiffers(reason, self._conflict(place))
-
-    def _conflict(self, place: Place) -> Conflict:
-        conflict = several(key_name(place.head), self.span, self._decides())
-        conflict.loop = self._turn_by_turn()
-        return conflict
-
-    def _check_lists(self, written: set[Location | None]) -> None:
-        """Refuse to write what a list holds whose length is staged from the loop's head on."""
-        for carried in self.carried:
-            if carried.array is not None or not isinstance(carried.start, tuple):
-                continue
-            for item in carried.start:
-                if isinstance(item, Array) and self._may_be_among(item.storage, written):
-                    length = self.count if isinstance(self.count, Value) else None
-                    raise ConflictRead(in_a_list(carried.parameter.name, self.span, length))
-
-    def _may_be_among(self, storage: Storage, written: set[Location | None]) -> bool:
-        return any(other in written for other in self.base.possible(storage))
-
-    def _places(self, end: Heap) -> list[Place]:
-        """Where each array, list or dict that is bound anew stands before and after a turn."""
-        places: dict[Location, list[Place]] = {}
-        for content, last in self._matched_all(end):
-            if isinstance(content, Conflict) and content in self.unions:
-                places |= self._places_of_union(self.unions[content], last, end)
-                continue
-            bound = self._bound_anew(content)
-            if bound is not None:
-                head, name, start, value = bound
-                whole = None if isinstance(last, Array) and last.lenses else location_of(last)
-                place = Place(head, name, location_of(start), location_of(last), whole, value)
-                places.setdefault(head, [place])
-        return [place for found in places.values() for place in found]
-
-    def _bound_anew(self, content: Abstract) -> tuple[Location, str, Abstract, Value | None] | None:
-        """Location, name, content in the first turn and value of an array, a list … of the head."""
-        carried = self._carried_in(content)
-        if carried is not None and carried.array is not None:
-            value = carried.parameter
-            return carried.array, value.name or "array", carried.start, value
-        if isinstance(content, ListRef | DictRef | ObjectRef | Scope) and content in self.fresh:
-            held = self.fresh[content]
-            return content, held.name or "array", held.start, None
-        return None
-
-    def _places_of_union(
-        self, union: Union, last: Abstract, end: Heap
-    ) -> dict[Location, list[Place]]:
-        """The places of the arrays, lists … among a union's cases, for all that each may be."""
-        found: dict[Location, list[Place]] = {}
-        numbers = self._numbers(union, last, end)
-        begun, ended = contents_of(union.start), contents_of(last)
-        for number, case in enumerate(union.cases):
-            first = [begun[k] for k, v in union.numbers.items() if v == number]
-            after = [ended[k] for k, v in numbers.items() if v == number]
-            starts = [list(self._matched(case, content, self.base)) for content in first]
-            lasts = [list(self._matched(case, content, end)) for content in after]
-            for position, (part, _) in enumerate(self._matched(case, ABSENT, end)):
-                bound = self._bound_anew(part)
-                if bound is not None:
-                    one = [location_of(column[position][1]) for column in starts] or [None]
-                    other = [location_of(column[position][1]) for column in lasts] or [None]
-                    head, name, _, value = bound
-                    pairs = itertools.product(one, other)
-                    found[head] = [Place(head, name, a, b, None, value) for a, b in pairs]
-        return found
-
-    def _paths(self) -> dict[Location, Mark]:
+    def paths(self) -> dict[Location, Mark]:
         """The way to each array, list or dict that is bound anew, the same in all trials."""
         found: dict[Location, Mark] = {}
         pending: list[tuple[Abstract, tuple[Any, ...]]]
@@ -899,40 +639,28 @@ class Carries(Join):
             union = self.unions.get(content) if isinstance(content, Conflict) else None
             parts = self._parts_in(content) if union is None else union.cases
             pending.extend((part, (*path, k)) for k, part in enumerate(parts or ()))
-            bound = self._bound_anew(content)
-            if bound is not None:
-                found.setdefault(bound[0], path)
+            location = self.location_in(content)
+            if location is not None:
+                found.setdefault(location, path)
         return found
 
     def are_plain(self, end: Heap) -> bool:
         """Whether all turns are alike but in values and types, as far as the first one tells."""
-        contents = [content for content, _ in self._matched_all(Heap())]
+        contents = [content for content, _ in self.matched_all(Heap())]
         if any(isinstance(content, Conflict | Columns) for content in contents):
             return False
         arrays = self.arrays()
         if any(carried.either is not None for carried in arrays):
             return False
-        bound_anew = bool(arrays) or bool(self.fresh)
-        return not bound_anew or not (end.written or self.merged(end))
+        return not self.fresh or not (end.written or self.merged(end))
 
     def merged(self, end: Heap) -> bool:
         """Whether a turn makes what may be one of several, so of all that those may be."""
         return any(location.serial >= self.since for location in end.shared)
 
-    def relations(self, end: Heap) -> Relations:
-        """What may be one thing at the head of some turn; whether of the first turn only."""
-        places = self._places(end)
-        known = [*(place.head for place in places), *self._outside(places, end)]
-        starts = meant_by((p.head, p.start) for p in places)
-        lasts = meant_by((p.head, p.end) for p in places)
-        first = may_be_one(known, starts, self.base, {})
-        later = closed(known, lasts, end, may_be_one(known, lasts, end, first))
-        paths = self._paths()
-        return {(paths.get(a, a), paths.get(b, b)): (a, b) not in later for a, b in first | later}
-
     def bind(self) -> None:
         """Note what stands for another array or list in each turn."""
-        for head in self._paths():
+        for head in self.paths():
             name = key_name(head)
             reason = f"which object '{name}' is differs between the turns of a loop"
             hint = "compare what they hold, or keep a number that tells which it is"
@@ -942,13 +670,12 @@ class Carries(Join):
 
     def relate(self, relations: Relations) -> None:
         """Let the head know what may be one thing there."""
-        heads = {path: head for head, path in self._paths().items()}
+        heads = {path: head for head, path in self.paths().items()}
         for (one, other), first in relations.items():
             a, b = (heads.get(m) if isinstance(m, tuple) else m for m in (one, other))
             if a is None or b is None:
                 continue
-            conflict = several(key_name(a), self.span, self._decides())
-            conflict.loop, conflict.names = self._turn_by_turn(), (key_name(b),)
+            conflict = self.several(key_name(a), (key_name(b),))
             self.heap.relate(a, b, conflict)
             if first:
                 self.of_first_turn.append(conflict)
@@ -972,89 +699,28 @@ class Carries(Join):
         self.turns = node.results[-1]
         for carried, result in results.items():
             result.name = carried.parameter.name
-        places = self._places(end)
-        after = self._locations(places)
+        aliases = LoopAliases(self, end)
+        after = aliases.locations()
         for carried in self.arrays():
             location = after[carried.array]
-            if self._new(location):
+            if self.is_new(location):
                 self.base.set(location, results[carried])
                 if carried.either is not None and isinstance(location, Storage):
                     self.base.frozen[location] = carried.either
-        self._relate(places, end, after)
-        self._freeze(places, end, after)
+        aliases.relate_after(after)
+        aliases.freeze_after(after)
         for key, content in self.contents.items():
             self.base.set(key, self._after(content, results, after))
         self.base.views = {}
 
-    def _new(self, location: Location) -> bool:
+    def is_new(self, location: Location) -> bool:
         return location.serial >= self.since
-
-    def _locations(self, places: list[Place]) -> dict[Any, Location]:
-        """What each head is after the loop; where a turn is certain, what the turn makes of it."""
-        found: dict[Any, Location] = {}
-        ends: dict[Location, Location] = {}
-        heads = {place.head for place in places}
-        for place in places:
-            new: Location = place.head
-            if isinstance(new, Storage):
-                new = Storage(new.name)
-            if isinstance(self.count, int) and place.whole is not None:
-                if not self._new(place.whole):
-                    new = place.whole
-                elif place.whole not in heads:
-                    new = ends.setdefault(place.whole, new)
-            found[place.head] = new
-        return found
-
-    def _relate(self, places: list[Place], end: Heap, after: dict[Any, Location]) -> None:
-        """What may be one thing after the loop: a fixpoint over what a turn hands to the next."""
-        heads = {place.head: place for place in places}
-        known: list[Location] = [*heads, *self._outside(places, end)]
-        starts = meant_by((p.head, p.start) for p in places)
-        lasts = meant_by((p.head, p.end) for p in places)
-        related = may_be_one(known, starts, self.base, {})
-        if isinstance(self.count, int):  # at least one turn: what a name was before is gone
-            related = may_be_one(known, lasts, end, related)
-        related = closed(known, lasts, end, related)
-        for a, b in related:
-            name = heads[a if a in heads else b].name
-            one, other = (after.get(v, v) for v in (a, b))
-            conflict = several(name, self.span, self._decides())
-            conflict.loop = self._turn_by_turn()
-            conflict.names = tuple(heads[v].name for v in (a, b) if v in heads)
-            self.base.relate(one, other, conflict)
-
-    def _freeze(self, places: list[Place], end: Heap, after: dict[Any, Location]) -> None:
-        """What a turn has put into a list of staged length is not written after the loop either."""
-        away = put_away(places, end)
-        if isinstance(self.count, Value):  # then a static count will do
-            away = {k: in_a_list(c.name, c.span, self.count) for k, c in away.items()}
-        frozen = {k: c for k, c in away.items() if not self._new(k)}
-        for place in places:
-            found = away.get(place.head)
-            if found is None and place.end is not None:
-                found = away.get(place.end)
-            if found is not None:
-                frozen |= {k: found for k in (place.start, after[place.head]) if k is not None}
-        for location, conflict in frozen.items():
-            if isinstance(location, Storage):
-                self.base.frozen.setdefault(location, conflict)
-
-    def _outside(self, places: list[Place], end: Heap) -> list[Location]:
-        """What was there before the loop and the places may be."""
-        found: dict[Location, None] = {}
-        for place in places:
-            for location, heap in ((place.start, self.base), (place.end, end)):
-                if location is not None:
-                    possible = (*heap.possible(location), *self.base.possible(location))
-                    found |= dict.fromkeys(o for o in possible if o.serial < self.since)
-        return list(found)
 
     def _after(
         self, content: Abstract, results: dict[Carried, Value], after: dict[Any, Location]
     ) -> Abstract:
         """What a content at the head is after the loop: made of results instead of parameters."""
-        carried = self._carried_in(content)
+        carried = self.carried_in(content)
         if carried is not None:
             place = after[carried.array] if carried.array is not None else None
             return Array(place) if isinstance(place, Storage) else results[carried]
@@ -1070,7 +736,7 @@ class Carries(Join):
             return self._maybe_after(content, made[0], results)
         if isinstance(content, ListRef | DictRef | ObjectRef | Scope):
             fresh: Any = after[content]
-            if self._new(fresh):
+            if self.is_new(fresh):
                 self.base.hold(fresh, made[0])
             return fresh
         if all(a is b for a, b in zip(parts, made, strict=True)):
@@ -1101,19 +767,6 @@ def _bound_after(start: Abstract, turns: Value) -> Value:
     """Whether a variable that each turn binds is bound after a number of turns."""
     begun: Value = less(0, turns)
     return begun if start is ABSENT else either(bound_flag(start), begun)
-
-
-def lift_as(content: Abstract, type_: Type, heap: Heap, span: SourceSpan | None) -> Value:
-    """The IR value of a content where one of a wider type is expected."""
-    if isinstance(content, Array):
-        value = heap.read(content)
-        return value if is_array(type_) or not is_array(value.type) else index_of(value, ())
-    if isinstance(type_, ListType) and isinstance(content, tuple):
-        items = [leaf_value(heap, item, type_.element, span) for item in content]
-        result: Value = list_new(*items, type=type_)
-        return result
-    value = content if isinstance(content, Value) else constant(content)
-    return as_type(value, type_)
 
 
 def _of_one_kind(a: Abstract, b: Abstract) -> bool:

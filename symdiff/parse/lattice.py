@@ -31,10 +31,12 @@ from symdiff.ir.graph import Value
 from symdiff.ir.structure import Structure, is_leaf
 from symdiff.ir.types import INT, ArrayType, ListType, Size, Type, open_symbols, takes
 from symdiff.ops.elementary import result_dtype
-from symdiff.parse.heap import Key, constant, is_programs, same
+from symdiff.ops.index import index_of
+from symdiff.ops.lists import list_new
+from symdiff.parse.heap import Heap, Key, as_type, constant, is_array, is_programs, same
 from symdiff.parse.holders import are_alike, holder_of, one_of_several
 from symdiff.parse.indexed import alike_but_for_indices, at_indices, indices, is_indexed
-from symdiff.parse.staged_lists import content_of
+from symdiff.parse.staged_lists import content_of, leaf_value
 from symdiff.parse.trees import same_structure
 from symdiff.parse.values import (
     ABSENT,
@@ -48,6 +50,7 @@ from symdiff.parse.values import (
     Storage,
     Unjoinable,
 )
+from symdiff.source import SourceSpan
 
 _KINDS = ("python", "scalar", "array")
 
@@ -141,6 +144,19 @@ def fits(head: Type, end: Type, varying: Collection[str]) -> bool:
     return all(
         a == b or (isinstance(a, Size) and a.symbol in varying and takes(a, b)) for a, b in pairs
     )
+
+
+def lift_as(content: Abstract, type_: Type, heap: Heap, span: SourceSpan | None) -> Value:
+    """The IR value of a content where one of a wider type is expected."""
+    if isinstance(content, Array):
+        value = heap.read(content)
+        return value if is_array(type_) or not is_array(value.type) else index_of(value, ())
+    if isinstance(type_, ListType) and isinstance(content, tuple):
+        items = [leaf_value(heap, item, type_.element, span) for item in content]
+        result: Value = list_new(*items, type=type_)
+        return result
+    value = content if isinstance(content, Value) else constant(content)
+    return as_type(value, type_)
 
 
 class Join(ABC):

@@ -25,7 +25,7 @@ from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.elementary import add, less, not_, subtract
 from symdiff.ops.sizes import lower_bound
 from symdiff.ops.strides import met
-from symdiff.parse.aliases import Relations
+from symdiff.parse.aliases import LoopAliases, Relations
 from symdiff.parse.blame import is_foreseen, is_users
 from symdiff.parse.carries import Carries
 from symdiff.parse.checkpoint import Checkpoint
@@ -630,7 +630,7 @@ class LoopStager:
         if any(carries.wider(key, end.get(key), end) for key in self.hints):
             return False
         matters = end.written or carries.merged(end)
-        found = carries.relations(end) if matters else {}
+        found = LoopAliases(carries, end).relations() if matters else {}
         known = len(self.related)
         for pair, first in found.items():
             self.related[pair] = first and self.related.get(pair, True)
@@ -671,7 +671,7 @@ class LoopStager:
             leave_in(interp, trial.nodes, trial.heap)
         with building(Builder(trial.nodes, interp.span)):
             results = carries.following(trial.heap)
-        carries.check_aliases(trial.heap, set(uses(Block((), trial.nodes, results))))
+        LoopAliases(carries, trial.heap).check(set(uses(Block((), trial.nodes, results))))
         flags = [carries.head(exit_) for exit_ in interp.frame.exits]
         staged = [flag for flag in flags if isinstance(flag, Value)]
         parameters = (trial.index, *carries.parameters())
