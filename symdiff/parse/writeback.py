@@ -235,7 +235,7 @@ def writes_outside(interp: Interpreter, around: Heap) -> bool:
 
 
 def settled(interp: Interpreter, nodes: Iterable[Node]) -> bool:
-    """Whether a branch or a loop may raise: then what was written before it is left behind."""
+    """Write back before a branch or a loop that may raise; False where there is no need."""
     inside = walk_nodes(Block((), list(nodes)))
     if not places(interp) or not (interp.strict or any(map(_is_seen, inside))):
         return False
@@ -254,7 +254,7 @@ def leave_in(interp: Interpreter, nodes: list[Node], heap: Heap) -> None:
 
 
 def leave_in_arms(interp: Interpreter, arms: tuple[Arm, Arm]) -> bool:
-    """Whether all that the arms of a branch have written is left behind inside them."""
+    """Write back inside the arms what they have written, where that is due; whether it was."""
     reached = [arm for arm in arms if arm.reached]
     apart = len(reached) > 1 and _grow_apart(interp, *arms)
     if apart:
