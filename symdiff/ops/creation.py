@@ -31,6 +31,7 @@ from symdiff.ops.declare import (
     template,
 )
 from symdiff.ops.elementary import result_dtype
+from symdiff.ops.facts import is_length, number_of
 from symdiff.ops.sizes import (
     constant_integer,
     dim_of,
@@ -83,6 +84,12 @@ def _dtype_keyword(node: Node, default: np.dtype | None) -> list[ast.keyword]:
     return [] if dtype == default else [ast.keyword("dtype", literal(dtype))]
 
 
+def _has_lengths(node: Node) -> bool:
+    """Whether all operands that are sizes of a new array are known not to be negative."""
+    first = 1 if node.op.name == "full" else 0
+    return all(map(is_length, node.operands[first:]))
+
+
 def _filled(name: str, function: Any, documentation: str) -> Operation:
     def evaluate(*sizes: int, shape: tuple[Dim, ...], dtype: np.dtype, like: bool = False) -> Any:
         return function(sizes, dtype=dtype)
@@ -93,6 +100,7 @@ def _filled(name: str, function: Any, documentation: str) -> Operation:
             _infer_filled,
             evaluate,
             raises=True,
+            harmless=_has_lengths,
             spelling=_spell_filled(name),
             nondifferentiable=True,
             order="packed",
@@ -148,6 +156,7 @@ range_length = declare(
         _infer_range_length,
         lambda start, stop, step: len(range(start, stop, step)),
         raises=True,
+        harmless=lambda node: bool(number_of(node.operands[2])),
         spelling=_spell_range_length,
         nondifferentiable=True,
         order="none",
@@ -231,6 +240,7 @@ full = declare(
         _infer_full,
         lambda value, *sizes, shape, dtype, like=False: np.full(sizes, value, dtype=dtype),
         raises=True,
+        harmless=_has_lengths,
         spelling=_spell_full,
         linear=frozenset({0}),
         vjp={0: lambda g, y, value, *sizes, **attributes: g},

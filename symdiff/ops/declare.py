@@ -104,10 +104,11 @@ class DeclaredOp(Op):
     should have names. ``harmless``: whether a node of an op that ``raises`` is known not to, by its
     operands' types. ``as_given``: rules take the operands as they are, also integers where floats
     could stand (see ``computes_with``). ``python``: the operator that an op spelled with one means
-    unless its attribute ``ufunc`` is true. ``sympy``: see ``Meaning``. ``math``: what computes an
-    elementwise op of Python floats: the name of a function of ``math``, or a rule of the operands.
-    ``example``: a call that shows the op's rules, in a user's words or by the op's name, of
-    operands that ``inspection.examples`` has types for.
+    unless its attribute ``ufunc`` is true; where ``raises_on_numbers``, Python's may raise.
+    ``sympy``: see ``Meaning``. ``math``: what computes an elementwise op of Python floats: the name
+    of a function of ``math``, or a rule of the operands. ``example``: a call that shows the op's
+    rules, in a user's words or by the op's name, of operands that ``inspection.examples`` has types
+    for.
     """
 
     spelling: Spelling | None = None
@@ -126,6 +127,7 @@ class DeclaredOp(Op):
     repeated: frozenset[int] = frozenset()
     harmless: Callable[[Node], bool] | None = None
     python: Callable[..., Any] | None = None
+    raises_on_numbers: bool = False
     sympy: Meaning | None = None
     math: str | Rule | None = None
     example: str | None = None
@@ -486,6 +488,7 @@ def elementwise(
     strong: bool | Callable[[Node], bool] = False,
     sympy: Meaning | None = None,
     math: str | Rule | None = None,
+    raises_on_numbers: bool = False,
     cost: Cost = "cheap",
     documentation: str = "",
 ) -> Operation:
@@ -524,6 +527,7 @@ def elementwise(
             singular=singular,
             strong=strong,
             python=python,
+            raises_on_numbers=raises_on_numbers,
             sympy=sympy,
             math=math,
             documentation=documentation,

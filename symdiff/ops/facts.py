@@ -5,7 +5,6 @@ Nothing here changes anything. "May raise" is said where it is not known that it
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,14 +12,10 @@ import numpy as np
 
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop
-from symdiff.ir.graph import GraphCell, Node, Value, walk_nodes
+from symdiff.ir.graph import GraphCell, Node, Op, Value, walk_nodes
 from symdiff.ir.types import ArrayType, Dim
-from symdiff.ops.declare import fails_to_broadcast
+from symdiff.ops.declare import DeclaredOp, fails_to_broadcast
 from symdiff.ops.keys import Slot
-
-_PYTHON_RAISES = frozenset(
-    {"divide", "floor_divide", "remainder", "power", "left_shift", "right_shift"}
-)
 
 
 def is_constant(value: Value) -> bool:
@@ -77,11 +72,15 @@ def may_raise(node: Node, fits: Fits = never) -> bool:
     if node.op.raises:
         if node.op.name in _READS_AND_WRITES:
             return not _key_fits(node, fits)
-        known = getattr(node.op, "harmless", None) or _NEVER_RAISES.get(node.op.name)
-        return known is None or not known(node)
-    if node.op.name in _PYTHON_RAISES and all(map(is_python, node.operands)):
+        harmless = node.op.harmless if isinstance(node.op, DeclaredOp) else None
+        return harmless is None or not harmless(node)
+    if _raises_on_numbers(node.op) and all(map(is_python, node.operands)):
         return not node.attributes.get("ufunc") and not _divides_safely(node)
     return fails_to_broadcast(node)
+
+
+def _raises_on_numbers(op: Op) -> bool:
+    return isinstance(op, DeclaredOp) and op.raises_on_numbers
 
 
 def must_stay(node: Node, fits: Fits = never) -> bool:
@@ -126,12 +125,6 @@ def _divides_safely(node: Node) -> bool:
     return floats and bool(divisor)
 
 
-def _has_lengths(node: Node) -> bool:
-    """Whether all operands that are sizes of a new array are known not to be negative."""
-    first = 1 if node.op.name == "full" else 0
-    return all(map(is_length, node.operands[first:]))
-
-
 def is_length(value: Value) -> bool:
     """Whether an integer is known not to be negative."""
     number = number_of(value)
@@ -145,33 +138,6 @@ def is_length(value: Value) -> bool:
         or (number_of(part) is not None and number_of(part) >= 0)
         for part in sum_.operands
     )
-
-
-def _has_step(node: Node) -> bool:
-    return bool(number_of(node.operands[2]))
-
-
-def _fits_shape(node: Node) -> bool:
-    """Whether a broadcast is to sizes that are known to fit."""
-    target = tuple(node.attributes["shape"])
-    source = shape_of(node.operands[0])
-    if len(source) > len(target):
-        return False
-    pairs = zip(source, target[len(target) - len(source) :], strict=True)
-    fits = all(a in (1, b) for a, b in pairs)
-    return fits and all(map(is_length, node.operands[1:]))
-
-
-def _keeps_count(node: Node) -> bool:
-    """Whether a reshape is known to have as many elements: the same sizes, ones aside."""
-    before, after = shape_of(node.operands[0]), node.attributes["shape"]
-    sizes = ([d for d in dims if d != 1] for dims in (before, after))
-    a, b = (sorted(map(str, dims)) for dims in sizes)
-    if a == b:
-        return True
-    counts = [[d for d in dims if isinstance(d, int)] for dims in (before, after)]
-    known = len(counts[0]) == len(before) and len(counts[1]) == len(after)
-    return known and math.prod(counts[0]) == math.prod(counts[1])
 
 
 def _key_fits(node: Node, fits: Fits) -> bool:
@@ -210,24 +176,6 @@ def _is_plain_slice(entry: Any) -> bool:
         return True
     step = getattr(entry, "step", 0)
     return hasattr(entry, "start") and (step is None or (isinstance(step, int) and step != 0))
-
-
-def _multiplies(node: Node) -> bool:
-    """Whether two vectors or matrices are known to fit."""
-    a, b = map(shape_of, node.operands)
-    return len(a) in (1, 2) and len(b) in (1, 2) and a[-1] == b[0 if len(b) == 1 else -2]
-
-
-_NEVER_RAISES: dict[str, Any] = {
-    "zeros": _has_lengths,
-    "ones": _has_lengths,
-    "full": _has_lengths,
-    "empty": _has_lengths,
-    "range_length": _has_step,
-    "broadcast_to": _fits_shape,
-    "reshape": _keeps_count,
-    "matmul": _multiplies,
-}
 
 
 _READS_AND_WRITES = frozenset({"index", "index_set", "index_add"})

@@ -8,6 +8,7 @@ What NumPy has beyond these ops is lowered to them in ``ops.arrange``.
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -23,6 +24,7 @@ from symdiff.ops.declare import (
     literal,
     require_array,
 )
+from symdiff.ops.facts import is_length, shape_of
 from symdiff.ops.sizes import result_type, sizes_of, spell_shape
 
 Put = Callable[[Node, Value, Value], Value]
@@ -79,12 +81,25 @@ def _reshaped_back(g: Value, x: Value) -> Value:
     return reshape(g, *sizes_of(x), shape=array_type(x).shape)
 
 
+def _keeps_count(node: Node) -> bool:
+    """Whether a reshape is known to have as many elements: the same sizes, ones aside."""
+    before, after = shape_of(node.operands[0]), node.attributes["shape"]
+    sizes = ([d for d in dims if d != 1] for dims in (before, after))
+    a, b = (sorted(map(str, dims)) for dims in sizes)
+    if a == b:
+        return True
+    counts = [[d for d in dims if isinstance(d, int)] for dims in (before, after)]
+    known = len(counts[0]) == len(before) and len(counts[1]) == len(after)
+    return known and math.prod(counts[0]) == math.prod(counts[1])
+
+
 reshape = declare(
     Operation(
         "reshape",
         _infer_reshape,
         lambda x, *sizes, shape: np.reshape(x, sizes),
         raises=True,
+        harmless=_keeps_count,
         cost="free",
         view=0,
         spelling=_spell_reshape,
@@ -146,6 +161,17 @@ VIEW_PUTS["transpose"] = lambda node, base, new: transposed_back(new, node.attri
 # broadcast_to, copy -------------------------------------------------------------------------------
 
 
+def _fits_shape(node: Node) -> bool:
+    """Whether a broadcast is to sizes that are known to fit."""
+    target = tuple(node.attributes["shape"])
+    source = shape_of(node.operands[0])
+    if len(source) > len(target):
+        return False
+    pairs = zip(source, target[len(target) - len(source) :], strict=True)
+    fits = all(a in (1, b) for a, b in pairs)
+    return fits and all(map(is_length, node.operands[1:]))
+
+
 def _infer_broadcast_to(x: Type, *sizes: Type, shape: tuple[Dim, ...]) -> tuple[Type, ...]:
     return result_type(require_array(x, "broadcast_to").dtype, shape)
 
@@ -160,6 +186,7 @@ broadcast_to = declare(
         _infer_broadcast_to,
         lambda x, *sizes, shape: np.broadcast_to(x, sizes),
         raises=True,
+        harmless=_fits_shape,
         cost="free",
         view=0,
         spelling=_spell_broadcast_to,
