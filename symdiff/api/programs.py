@@ -17,9 +17,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from symdiff import pipeline
+from symdiff.api import anew
+from symdiff.api.anew import Primal, keep, reused
 from symdiff.api.transforms import Functional, Transform, transform_of
 from symdiff.api.wrt import Asked, asked_for, of_tuple
 from symdiff.differentiate.checking import checking
+from symdiff.differentiate.checking import is_on as is_checking
 from symdiff.emit import Emitted
 from symdiff.errors import CertainError, InternalError, SymdiffError
 from symdiff.inspection.built import Built, Part, known_sizes
@@ -49,6 +52,7 @@ from symdiff.tracing.trace import Trace
 if TYPE_CHECKING:
     from symdiff.graphs import ComputationGraph
 
+_MOST_STAGED = 8  # graphs of one function that are kept, for its transforms
 Transforms = tuple[Transform, ...]
 Steps = tuple[tuple[Any, ...], ...]
 Compiled = tuple[Entry, Signature, Facts]
@@ -67,7 +71,7 @@ class Home:
         self._lock = threading.RLock()
         self._quick: dict[Steps, tuple[Dispatcher, int]] = {}
         self._exact = False
-        self._latest: tuple[Entry, Followed, tuple[Marks | None, bool]] | None = None
+        self._staged: list[tuple[Entry, Followed, tuple[Marks | None, bool]]] = []
         self._shown: dict[tuple[Sequence[pipeline.Transform], bool], Shown] = {}
 
     @property
@@ -184,11 +188,21 @@ class Home:
         return found
 
     def _compiled(self, chain: Chain, name: str, arguments: Arguments) -> Compiled:
-        derived = self._derived(chain, arguments)
-        program = pipeline.build(derived, name, exact=self._exact)
-        self._shown[chain.transforms, False] = (program.emitted,), derived.signature
-        target = self._target(chain, program, program.function)
-        return _compiled(derived, arguments, target)
+        asked = chain.transforms, name, self._exact, is_checking(), is_asked_for()
+
+        def observed(primal: Primal) -> Callable[..., None]:
+            return self._observed(chain, primal)
+
+        found = reused(self.function, asked, arguments, observed)
+        if found is None:
+            derived = self._derived(chain, arguments)
+            program = pipeline.build(derived, name, exact=self._exact)
+            primal = self._primal(derived)
+            target = self._target(chain, program, program.function, primal)
+            found = anew.Compiled(*_compiled(derived, arguments, target), program.emitted)
+            keep(self.function, asked, found, program, target, primal)
+        self._shown[chain.transforms, False] = (found.emitted,), found.signature
+        return found.entry, found.signature, found.facts
 
     def _compiled_pair(self, chain: Chain, name: str, arguments: Arguments, skip: int) -> Compiled:
         derived = self._derived(chain, arguments)
@@ -207,7 +221,7 @@ class Home:
         texts = pair.forward.emitted, pair.backward
         self._shown[chain.transforms, True] = texts, derived.signature
         run = _forward_run(pair, backward)
-        target = self._target(chain, pair.forward, run)
+        target = self._target(chain, pair.forward, run, self._primal(pair.forward.derived))
         return _compiled(derived, arguments, target)
 
     def _compiled_trace(self, chain: Chain, name: str, arguments: Arguments, skip: int) -> Compiled:
@@ -224,15 +238,18 @@ class Home:
         types = tuple(value.type for value in graph.block.results)
         backward = Backward(name, pair.function, pair.order, graph.output, types, pair.seeded)
         run = _traced_run(pair, backward, entries(graph), derived.staged.closed)
-        return _compiled(derived, arguments, self._target(chain, pair.forward, run))
+        primal = self._primal(pair.forward.derived)
+        return _compiled(derived, arguments, self._target(chain, pair.forward, run, primal))
 
-    def _target(self, chain: Chain, program: Program, run: Callable[..., Any]) -> Target:
+    def _target(
+        self, chain: Chain, program: Program, run: Callable[..., Any], primal: Primal | None
+    ) -> Target:
         explain = explainer(program.function, program.emitted.lines, self.name)
         derived = program.derived
         return Target(
             run,
             program.paths,
-            self._observer(chain, derived),
+            None if primal is None else self._observed(chain, primal),
             explain,
             derived.written,
             derived.added,
@@ -248,15 +265,15 @@ class Home:
     def _followed(self, chain: Chain, arguments: Arguments) -> Followed:
         """The function's own graph, of which several transforms are asked for one after another."""
         own = chain.levels(arguments)[0]
-        if self._latest is not None:
-            fits, latest, asked = self._latest
-            if asked == (chain.marks, chain.at_end) and fits(*own) is not MISS:
-                return latest
         asked = chain.marks, chain.at_end
+        for fits, known, before in reversed(self._staged):
+            if before == asked and fits(*own) is not MISS:
+                return known
         found = pipeline.followed(self.function, self.parameters.names, own, *asked)
         target = Target(lambda: None, (), written=found.written)
         entry = build_entry(found.signature, found.checks, own, target)
-        self._latest = entry, found, asked
+        self._staged.append((entry, found, asked))
+        del self._staged[:-_MOST_STAGED]
         return found
 
     def _raise_as_the_function(
@@ -274,24 +291,26 @@ class Home:
 
     # Verification
 
-    def _observer(self, chain: Chain, derived: Derived) -> Callable[..., None] | None:
-        """Where it is asked for: what compares the emitted primal with the function before each
-        run.
-        """
+    def _primal(self, derived: Derived) -> Primal | None:
+        """Where verification is asked for: the function itself, emitted, to run beside it."""
         if not is_asked_for() or not _is_comparable(derived):
             return None
         program = pipeline.build_primal(derived, self.name)
+        return Primal(program.function, program.paths, program.emitted)
+
+    def _observed(self, chain: Chain, primal: Primal) -> Callable[..., None]:
+        """What compares the emitted primal with the function before each run."""
         parameters, transforms = self.parameters, chain.transforms
         names = list(parameters.names)
-        primal, paths = program.function, program.paths
 
         def emitted(arguments: Arguments) -> Any:
-            return primal(*(follow(path, names, arguments) for path in paths))
+            values = (follow(path, names, arguments) for path in primal.paths)
+            return primal.function(*values)
 
         def run(arguments: Arguments) -> Any:
             return call_with(self.function, parameters, arguments)
 
-        observe = observer(self.name, run, emitted, program.emitted.text)
+        observe = observer(self.name, run, emitted, primal.emitted.text)
         return lambda *arguments: observe(self.chain(transforms).levels(arguments)[0])
 
     # What is shown

@@ -637,6 +637,27 @@ def test_a_function_is_followed_once_for_several_transforms(monkeypatch):
     assert len(followed) == 2
 
 
+def test_a_function_is_followed_once_for_each_signature(monkeypatch):
+    followed = []
+
+    def counting(*args):
+        followed.append(args)
+        return stage(*args)
+
+    monkeypatch.setattr(pipeline, "stage", counting)
+
+    def f(x):
+        return np.sum(x**3)
+
+    matrix, number = np.array([X, X]), 2.0
+    for transform in (sd.grad, sd.jacobian, sd.hessian):
+        for x in (X, matrix, number):
+            transform(f)(x)
+    np.testing.assert_allclose(sd.grad(f)(matrix), 3.0 * matrix**2, rtol=1e-14)
+    np.testing.assert_allclose(sd.hessian(f)(number), 12.0, rtol=1e-14)
+    assert len(followed) == 3
+
+
 def test_a_result_that_turns_out_to_have_one_element_counts_as_a_number():
     def f(x):
         return x[x > 1.0] ** 3
