@@ -5,12 +5,15 @@
 
 Modules of the lowest layer may import each other, all others only what stands below them and their
 own package. The package's ``__init__`` is the explicit face of it and may import any part.
+
+Files that import each other, in functions too, are listed here, each circle of them. An import in a
+function is there for the sake of what it loads: what is loaded with its file anyway stands on top.
 """
 
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 import pytest
@@ -28,6 +31,9 @@ LAYERS = (
 )
 HEIGHT = {part: height for height, layer in enumerate(LAYERS) for part in layer}
 LOWEST = LAYERS[0]
+
+# The files that import each other, at most two a circle. None is added.
+CIRCLES: set[frozenset[str]] = set()
 
 # What a module may import when it is itself imported; everything else waits for its use.
 EAGER = sys.stdlib_module_names | {"numpy", "symdiff"}
@@ -99,6 +105,111 @@ def violations(root: Path) -> list[str]:
                 if wrong:
                     found.append(f"{path.relative_to(root)}:{statement.lineno}: {wrong}")
     return found
+
+
+# Circles ------------------------------------------------------------------------------------------
+
+Edges = dict[str, dict[str, list[tuple[int, bool]]]]  # importer, imported, lines; whether eager
+
+
+def module_edges(root: Path) -> Edges:
+    """Which modules under ``root`` import which, on which lines, and whether that is eager.
+
+    Imports for type checkers are none.
+    """
+    paths = {name_of(path, root): path for path in root.rglob("*.py")}
+    edges: Edges = {name: {} for name in paths}
+    for name, path in paths.items():
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in [n for n in ast.walk(tree) if is_type_checking(n)]:
+            node.body = []  # type: ignore[attr-defined]
+        for statement, eager in import_statements(tree):
+            for module in named_modules(statement, package.split("."), paths):
+                edges[name].setdefault(module, []).append((statement.lineno, eager))
+    return edges
+
+
+def name_of(path: Path, root: Path) -> str:
+    parts = ["symdiff", *path.relative_to(root).with_suffix("").parts]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def named_modules(
+    statement: ast.Import | ast.ImportFrom, package: list[str], known: Container[str]
+) -> set[str]:
+    """The modules of the package that an import statement loads by name."""
+    if isinstance(statement, ast.Import):
+        names = [alias.name for alias in statement.names]
+    else:
+        base = absolute(statement, package)
+        parts = [f"{base}.{alias.name}" for alias in statement.names]
+        names = [part if part in known else base for part in parts]
+    return {name for name in names if name in known}
+
+
+def reached(start: str, edges: Edges, eager: bool) -> set[str]:
+    """All modules that are imported from one, by eager imports alone or by all."""
+    found: set[str] = set()
+    pending = [start]
+    while pending:
+        for module, places in edges[pending.pop()].items():
+            if module not in found and (not eager or any(now for _, now in places)):
+                found.add(module)
+                pending.append(module)
+    return found
+
+
+def circles(edges: Edges) -> set[frozenset[str]]:
+    """The largest sets of modules of which each imports each other, directly or not."""
+    reach = {module: reached(module, edges, eager=False) for module in edges}
+    return {
+        frozenset({module, *(other for other in reach[module] if module in reach[other])})
+        for module in edges
+        if module in reach[module]
+    }
+
+
+def needless(edges: Edges) -> list[str]:
+    """One line for each import in a function of what is loaded before the function can run."""
+    found = []
+    for module, imported in edges.items():
+        above = [".".join(module.split(".")[:k]) for k in range(1, module.count(".") + 2)]
+        loaded = set().union(*(reached(one, edges, eager=True) for one in above if one in edges))
+        for other, places in imported.items():
+            late = [line for line, now in places if not now]
+            if late and other in loaded:
+                found.append(f"{module}:{late[0]}: imports {other} in a function")
+    return found
+
+
+def test_no_circle_of_imports_is_added():
+    found = circles(module_edges(ROOT))
+    assert all(len(circle) == 2 for circle in CIRCLES)
+    assert found == CIRCLES, f"new {found - CIRCLES}, gone {CIRCLES - found}"
+
+
+def test_imports_in_functions_spare_a_load():
+    assert not needless(module_edges(ROOT)), "\n".join(needless(module_edges(ROOT)))
+
+
+def test_a_circle_is_found(tmp_path: Path):
+    files = {
+        "__init__.py": "from symdiff.a import f",
+        "a.py": "def f():\n    from symdiff import b",
+        "b.py": "from .c import g",
+        "c.py": "import symdiff.a",
+        "d.py": "if TYPE_CHECKING:\n    from symdiff.e import h",
+        "e.py": "from symdiff.d import h\ndef i():\n    from symdiff import d",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    edges = module_edges(tmp_path)
+    assert circles(edges) == {frozenset({"symdiff.a", "symdiff.b", "symdiff.c"})}
+    assert needless(edges) == ["symdiff.e:3: imports symdiff.d in a function"]
+
+
+# Layers -------------------------------------------------------------------------------------------
 
 
 def test_imports_point_down_and_optional_packages_wait():

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
+from symdiff.api.arguments import checked_names
 from symdiff.api.marks import (
     checkpoint,
     custom_jvp,
@@ -24,8 +25,8 @@ from symdiff.api.objects import (
     Derivative,
     Differentiable,
     Mode,
-    checked_names,
     differentiable_of,
+    require_derivatives,
 )
 from symdiff.api.ruling import Returns, Rule, registered
 
@@ -309,6 +310,7 @@ def export(
     """
     from symdiff.api.exporting import export_several
 
+    require_derivatives(functions)
     export_several(path, functions, args, kwargs, (namespace, constants, stub, force))
 
 

@@ -11,13 +11,12 @@ import contextlib
 import types
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from symdiff import differentiate
 from symdiff.api.marks import checkpoint, custom_jvp, custom_vjp, nondifferentiable
-from symdiff.api.ruling import Rule
 from symdiff.differentiate.cotangents import fitted
 from symdiff.differentiate.graphs import leaves_of, tuple_of
 from symdiff.errors import SignatureError, SymdiffError, UnsupportedCallError
@@ -44,6 +43,9 @@ from symdiff.ops.stager import Stager
 from symdiff.parse.blame import is_users
 from symdiff.runtime.parameters import Parameters
 from symdiff.runtime.signature import read_type
+
+if TYPE_CHECKING:
+    from symdiff.api.ruling import Rule
 
 Args = Sequence[Any]
 _NONE = Fixed(None, type(None))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from symdiff.api.objects import Differentiable
 from symdiff.api.programs import everything
 from symdiff.api.transforms import Differentiated, Directional, Gradient, Jacobian, Jvp, Marked
 from symdiff.errors import SignatureError, UnsupportedCallError
@@ -21,6 +20,7 @@ from symdiff.pipeline import Arguments, Chain, Derived
 from symdiff.runtime.signature import TypeText, read_type, spelled, with_types
 
 if TYPE_CHECKING:
+    from symdiff.api.objects import Differentiable
     from symdiff.runtime.parameters import Parameters
 
 Target = str | os.PathLike[str]
@@ -37,18 +37,8 @@ def export_several(
 ) -> None:
     """``symdiff.export``: derivatives under names, of one call of what is differentiated."""
     options = _options(*given)
-    if not isinstance(functions, Mapping):
-        raise SignatureError(
-            f"functions are a dict of derivatives by name, not a {type(functions).__name__}",
-            hint='export(path, {"loss_grad": symdiff.grad(loss)}, *args)',
-        )
     asked = []
     for name, made in functions.items():
-        if not isinstance(made, Differentiable):
-            raise SignatureError(
-                f"{name!r} is a {type(made).__name__}, not a derivative",
-                hint='export(path, {"loss_grad": symdiff.grad(loss)}, *args)',
-            )
         _refuse_ambiguous(made, options, args)
         asked.append(_exported(made, _checked_name(name), _completed(made, args, kwargs)))
     if not asked:

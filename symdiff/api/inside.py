@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from symdiff import differentiate
+from symdiff.api.arguments import checked_argnums
 from symdiff.api.fitting import inlined, like_primal
-from symdiff.api.objects import checked_argnums
 from symdiff.api.programs import everything
 from symdiff.api.tangents import as_float, replaced
 from symdiff.api.transforms import (

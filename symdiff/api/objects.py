@@ -12,11 +12,10 @@ import functools
 import importlib
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
-import numpy as np
-
+from symdiff.api.arguments import checked_argnums
 from symdiff.errors import SignatureError, UnsupportedCallError
 from symdiff.runtime.collecting import seldom_collecting
 from symdiff.runtime.signature import with_types
@@ -595,35 +594,19 @@ def differentiable_of(function: Any) -> Differentiable:
     return Differentiable(type(function).__call__, (function,))
 
 
-def checked_argnums(argnums: Any) -> int | str | tuple[int | str, ...]:
-    """A position, a name, or a tuple of them.
-
-    :raises SignatureError: for anything else.
-    """
-    if isinstance(argnums, list | tuple):
-        return tuple(_one_argnum(argument) for argument in argnums)
-    return _one_argnum(argnums)
-
-
-def checked_names(names: Any) -> tuple[str, ...]:
-    """Names as a tuple, each once.
-
-    :raises SignatureError: for anything else.
-    """
-    given = names if isinstance(names, list | tuple) else None
-    if given is None or not all(isinstance(name, str) for name in given):
-        raise SignatureError("retain is a tuple of names", hint='retain=("h",)')
-    return tuple(dict.fromkeys(given))
-
-
-def _one_argnum(argument: Any) -> int | str:
-    if isinstance(argument, bool) or not isinstance(argument, int | str | np.integer):
+def require_derivatives(functions: Any) -> None:
+    """Refuse what is no dict of derivatives by name."""
+    hint = 'export(path, {"loss_grad": symdiff.grad(loss)}, *args)'
+    if not isinstance(functions, Mapping):
         raise SignatureError(
-            f"argnums is a position, a name, or a tuple of them, not a {type(argument).__name__}",
-            hint="grad(f, argnums=(0, 1)) says what to differentiate by; the arguments of f are"
-            " given to what it returns: grad(f)(x)",
+            f"functions are a dict of derivatives by name, not a {type(functions).__name__}",
+            hint=hint,
         )
-    return argument if isinstance(argument, str) else int(argument)
+    for name, made in functions.items():
+        if not isinstance(made, Differentiable):
+            raise SignatureError(
+                f"{name!r} is a {type(made).__name__}, not a derivative", hint=hint
+            )
 
 
 def _is_function(function: Any) -> bool:

@@ -10,7 +10,9 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from symdiff.definitions import DEFINITIONS, RULED
+from symdiff.definitions.libraries import meet
 from symdiff.errors import SignatureError
+from symdiff.runtime.signature import read_type
 
 Returns: TypeAlias = "str | tuple[str, ...] | Callable[..., Any] | None"
 _METHODS = (
@@ -72,7 +74,6 @@ def _types(returns: Returns) -> tuple[Any, ...]:
     """The types that texts spell."""
     if returns is None or callable(returns):
         return ()
-    from symdiff.runtime.signature import read_type
 
     texts = (returns,) if isinstance(returns, str) else tuple(returns)
     for text in texts:
@@ -119,7 +120,6 @@ def _refuse_others(function: Any) -> None:
 
 def _refuse_known(function: Any) -> None:
     """Refuse functions whose derivatives are known."""
-    from symdiff.definitions.libraries import meet
     from symdiff.ops.declare import FUNCTIONS, WRITES
     from symdiff.parse.calls import BUILTINS
 

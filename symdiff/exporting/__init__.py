@@ -24,7 +24,7 @@ def write_module(request: Request, path: str | os.PathLike[str]) -> None:
     :raises SymdiffError: for what cannot stand alone, at the user's line; for a path that cannot be
         written, or where a file is that symdiff did not write or that was edited since.
     """
-    from symdiff.exporting.module import compose
+    from symdiff.exporting.composing import compose
     from symdiff.exporting.writing import refuse_foreign, signed, target_of, write
 
     target = target_of(path)

@@ -53,9 +53,9 @@ from symdiff.exporting.text import (
     names_in,
     one_line,
 )
-from symdiff.ir.signature import Nested, Signature, Specification, describe
+from symdiff.ir.signature import Nested, Signature, Specification, describe, leaves
 from symdiff.ir.structure import Structure
-from symdiff.ir.types import FLOAT
+from symdiff.ir.types import FLOAT, type_of_constant
 from symdiff.pipeline import Arguments, Derived
 from symdiff.version import __version__
 
@@ -100,18 +100,6 @@ class Written:
     text: str
     stub: str | None
     arrays: bytes | None
-
-
-def compose(request: Request, stem: str) -> Written:
-    """The module of a request; ``stem`` is the name of its file without the ending.
-
-    :raises SymdiffError: at the user's line, for what cannot stand alone.
-    """
-    if request.options.namespace == "numpy":
-        return Module(request, stem).written()
-    from symdiff.exporting.traced.module import TracedModule
-
-    return TracedModule(request, stem).written()
 
 
 def public_names(exported: Exported) -> tuple[str, ...]:
@@ -507,8 +495,6 @@ def _in_words(derived: Derived) -> str:
 
 def _sizes(derived: Derived) -> Iterator[tuple[Any, Any]]:
     """The sizes of arguments, as the signature has them and under their readable names."""
-    from symdiff.ir.signature import leaves
-
     for (name, own), (_, shown) in zip(
         derived.signature.parameters, readable(derived.signature), strict=True
     ):
@@ -523,8 +509,6 @@ def _shown(made: Function) -> str:
 
 
 def _array_type(value: Any) -> str:
-    from symdiff.ir.types import type_of_constant
-
     return of_type(type_of_constant(value))
 
 

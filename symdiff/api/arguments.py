@@ -1,0 +1,40 @@
+"""Arguments of the transforms themselves, checked: what to differentiate by, what to keep."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symdiff.errors import SignatureError
+
+
+def checked_argnums(argnums: Any) -> int | str | tuple[int | str, ...]:
+    """A position, a name, or a tuple of them.
+
+    :raises SignatureError: for anything else.
+    """
+    if isinstance(argnums, list | tuple):
+        return tuple(_one_argnum(argument) for argument in argnums)
+    return _one_argnum(argnums)
+
+
+def checked_names(names: Any) -> tuple[str, ...]:
+    """Names as a tuple, each once.
+
+    :raises SignatureError: for anything else.
+    """
+    given = names if isinstance(names, list | tuple) else None
+    if given is None or not all(isinstance(name, str) for name in given):
+        raise SignatureError("retain is a tuple of names", hint='retain=("h",)')
+    return tuple(dict.fromkeys(given))
+
+
+def _one_argnum(argument: Any) -> int | str:
+    if isinstance(argument, bool) or not isinstance(argument, int | str | np.integer):
+        raise SignatureError(
+            f"argnums is a position, a name, or a tuple of them, not a {type(argument).__name__}",
+            hint="grad(f, argnums=(0, 1)) says what to differentiate by; the arguments of f are"
+            " given to what it returns: grad(f)(x)",
+        )
+    return argument if isinstance(argument, str) else int(argument)
