@@ -203,6 +203,12 @@ def fault(error: BaseException, span: SourceSpan | None = None) -> InternalError
     return InternalError(f"{name}{what}", span or vars(error).get("span"))
 
 
+def too_deep(span: SourceSpan | None = None) -> UnsupportedCallError:
+    """The refusal of what is nested too deeply to be gone through."""
+    message = "calls and expressions are nested too deeply here to be followed"
+    return UnsupportedCallError(message, span, "use a loop, or a smaller depth")
+
+
 OUTSIDE = (ImportError, MemoryError)  # of the machine, not of a program
 
 
@@ -211,8 +217,10 @@ def faults_told() -> Iterator[None]:
     """Let nothing out but what is foreseen: any other exception is a fault, and says so."""
     try:
         yield
-    except (SymdiffError, RecursionError, *OUTSIDE):
+    except (SymdiffError, *OUTSIDE):
         raise
+    except RecursionError:
+        raise too_deep() from None
     except Exception as error:
         raise fault(error) from error
 

@@ -16,7 +16,7 @@ from symdiff.emit.printer import INDENT, print_statement
 from symdiff.emit.trees import same_tree
 from symdiff.errors import InternalError
 from symdiff.source import SourceSpan
-from symdiff.source.trees import module_of
+from symdiff.source.trees import module_of, nesting_told
 
 WIDTH = 88
 _COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef)
@@ -196,7 +196,8 @@ def _one_line(comment: str) -> str:
 
 def _check(text: str, trees: Sequence[ast.stmt]) -> None:
     try:
-        parsed = module_of(text).body
+        with nesting_told():
+            parsed = module_of(text).body
     except SyntaxError as error:
         raise InternalError(f"emitted source does not parse: {error}\n{text}") from error
     for tree, again in zip(trees, parsed, strict=True):

@@ -25,6 +25,7 @@ from symdiff.errors import (
     UnsupportedCallError,
     fault,
     is_rejection,
+    too_deep,
 )
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Type
@@ -126,8 +127,7 @@ def blamed(interp: Interpreter, error: Exception, what: str | None = None) -> Ex
     What an op rejects is a limit of the compiler's; what was not foreseen is a fault of it.
     """
     if isinstance(error, RecursionError):
-        message = "calls and expressions are nested too deeply here to be followed"
-        return UnsupportedCallError(message, interp.span, "use a loop, or a smaller depth")
+        return too_deep(interp.span)
     if not is_rejection(error):
         return fault(error, interp.span)
     reason = str(error) or type(error).__name__

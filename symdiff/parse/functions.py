@@ -166,7 +166,7 @@ def run_function(
     if len(interp.frames) > MOST_INLINED:
         raise _too_deep(interp, node, scope)
     bound = bind_arguments(interp, node, scope.function, defaults, arguments, keywords)
-    key = (node, scope.parent)
+    key = (node, scope.parent, id(scope.globals), *map(id, scope.cells.values()))
 
     def run(bound: dict[str, Abstract]) -> Abstract:
         inner = replace(scope, serial=now(), node=node)

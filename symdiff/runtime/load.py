@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from symdiff.runtime.dump import digest, dump
+from symdiff.source.trees import nesting_told
 
 
 class Emitted(Protocol):
@@ -41,7 +42,8 @@ def load(emitted: Emitted, signature: str = "") -> Callable[..., Any]:
     for name, module in emitted.modules.items():
         namespace[name] = importlib.import_module(module)
     namespace |= emitted.objects
-    code = compile(text, file, "exec", dont_inherit=True)
+    with nesting_told():
+        code = compile(text, file, "exec", dont_inherit=True)
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(code, namespace)  # defines functions only
     function: Callable[..., Any] = namespace[emitted.name]

@@ -10,7 +10,11 @@ make trees at once it may raise a SystemError.
 from __future__ import annotations
 
 import ast
+import contextlib
 import threading
+from collections.abc import Iterator
+
+from symdiff.errors import UnsupportedSyntaxError
 
 making_trees = threading.RLock()
 
@@ -31,3 +35,17 @@ def expression_of(text: str) -> ast.expr:
     """
     with making_trees:
         return ast.parse(text, mode="eval").body
+
+
+@contextlib.contextmanager
+def nesting_told() -> Iterator[None]:
+    """Refuse a program that is nested deeper than Python takes."""
+    try:
+        yield
+    except SyntaxError as error:
+        if not str(error.msg).startswith("too many"):  # levels of indentation, nested blocks
+            raise
+        raise UnsupportedSyntaxError(
+            f"the program nests loops and branches deeper than Python takes ({error.msg})",
+            hint="follow fewer functions from inside loops and branches, or go over arrays",
+        ) from None

@@ -685,3 +685,21 @@ def test_a_struct_sequence_is_refused_as_an_argument():
     with pytest.raises(sd.UnsupportedCallError, match="version_info as an argument"):
         sd.grad(scaled_by_the_version)(2.0, sys.version_info)
     assert sd.grad(scaled_by_the_version)(2.0, tuple(sys.version_info)) == sys.version_info[0]
+
+
+def damped(inner):
+    def link(x):
+        if x > 0.5:
+            x = 0.9 * inner(x) + 0.5 * x
+        return x
+
+    return link
+
+
+def test_functions_of_one_definition_that_call_each_other_are_no_recursion():
+    function = np.sin
+    for _ in range(6):
+        function = damped(function)
+    follows(lambda x: function(x), 0.2, 0.7, 1.9)
+    slope = (function(0.7 + 1e-6) - function(0.7 - 1e-6)) / 2e-6
+    assert np.isclose(sd.grad(function)(0.7), slope, rtol=1e-8)

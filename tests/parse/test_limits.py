@@ -10,6 +10,7 @@ import symdiff
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.parse import interpreter
 from symdiff.parse.interpreter import MOST_INLINED
+from symdiff.source.trees import nesting_told
 
 MANY = tuple(range(500))
 
@@ -65,13 +66,35 @@ def chained(depth):
     return function
 
 
-def extended(inner):
-    namespace = {"inner": inner}
-    text = "def link(x):\n    return 1.01 * inner(x)\n"
+def extended(inner, body="return 1.01 * inner(x)"):
+    namespace = {"inner": inner, "np": np}
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    text = f"def link(x):\n{lines}"
     name = f"<link {id(namespace)}>"
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
     exec(compile(text, name, "exec"), namespace)
     return namespace["link"]
+
+
+LOOP_AND_CALL = "for k in range(3):\n    x = x + 0.1 * inner(x)\nreturn x"
+
+
+def test_what_would_be_nested_deeper_than_python_takes_is_refused():
+    function = np.sin
+    for _ in range(22):
+        function = extended(function, LOOP_AND_CALL)
+    with pytest.raises(UnsupportedSyntaxError, match="nests loops and branches deeper") as caught:
+        symdiff.grad(function)(0.7)
+    assert "follow fewer functions" in caught.value.hint
+
+
+@pytest.mark.parametrize("keyword", ["if x", "for x in y"])
+def test_pythons_limits_of_nesting_are_told_from_other_faults(keyword):
+    lines = [f"{' ' * k}{keyword}:" for k in range(101)] + [f"{' ' * 101}pass"]
+    with pytest.raises(UnsupportedSyntaxError, match="deeper than Python takes"), nesting_told():
+        compile("\n".join(lines[-25:] if "for" in keyword else lines).lstrip(), "f", "exec")
+    with pytest.raises(SyntaxError, match="invalid syntax"), nesting_told():
+        compile("x = = 1", "f", "exec")
 
 
 def test_a_long_chain_of_functions_is_not_said_to_be_a_recursion():
