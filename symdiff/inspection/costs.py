@@ -13,20 +13,21 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from symdiff.differentiate.graphs import leaves_of
-from symdiff.inspection.counts import Count
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, loop
+from symdiff.ir.counts import Count
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Op, Value, walk_nodes
 from symdiff.ir.structure import Container
 from symdiff.ir.types import ArrayType, ListType, TapeType, Type
 from symdiff.ops.creation import range_length
 from symdiff.ops.declare import DeclaredOp
+from symdiff.ops.flops import NONE, elements
 from symdiff.ops.index import index_add, index_set, is_view
 from symdiff.ops.residuals import tape_length
 from symdiff.ops.sizes import size
 from symdiff.source import SourceSpan
 
-NONE, ONE = Count(), Count.number(1)
+ONE = Count.number(1)
 
 
 @dataclass(slots=True)
@@ -190,13 +191,6 @@ def turns_of_tape(tape: Value, at: Node | None, same: Same) -> Count:
 # Operations ---------------------------------------------------------------------------------------
 
 
-def elements(type_: Type) -> Count:
-    """How many numbers a value holds; of lists and tapes, an element's."""
-    while isinstance(type_, ListType | TapeType):
-        type_ = type_.element
-    return Count.product(type_.shape) if isinstance(type_, ArrayType) else NONE
-
-
 def size_in_bytes(type_: Type) -> Count:
     """The memory of an array; numbers of Python's and NumPy's have none of their own."""
     if isinstance(type_, ListType | TapeType):
@@ -208,11 +202,10 @@ def size_in_bytes(type_: Type) -> Count:
 
 def operations(node: Node) -> Count:
     """How many operations on elements a node is."""
-    known = _OPERATIONS.get(node.op.name)
-    if known is not None:
-        return known(node)
-    if node.blocks or not isinstance(node.op, DeclaredOp) or node.op.name in _MOVES:
+    if node.blocks or not isinstance(node.op, DeclaredOp):
         return NONE
+    if node.op.flops is not None:
+        return node.op.flops(node)
     if is_view(node) or node.op.cost == "free" or not node.operands:
         return NONE
     read = [elements(v.type) for v in node.operands if isinstance(v.type, ArrayType)]
@@ -242,86 +235,3 @@ def _written(node: Node) -> Count:
     region = Count.product(node.attributes["shape"]) * type_.dtype.itemsize
     adds = 2 if node.op is index_add else 1
     return region * adds + size_in_bytes(node.operands[1].type)
-
-
-_MOVES = frozenset((
-    "array", "astype", "broadcast_to", "concatenate", "contiguous", "copy", "diag", "empty", "eye",
-    "full", "given", "index", "index_set", "laid_like", "ones", "pad", "repeat", "reshape", "roll",
-    "size", "stack", "store", "take_along_axis", "tile", "transpose", "tril", "triu", "zeros",
-    "print_", "opaque_call", "foreign_call", "solver_call", "custom_call", "call_hook",
-))  # fmt: skip
-
-
-def _added(node: Node) -> Count:
-    return Count.product(node.attributes["shape"])
-
-
-def _product(node: Node) -> Count:
-    """Two operations for each pair of elements that is multiplied."""
-    first, second = (value.type for value in node.operands)
-    if not isinstance(first, ArrayType) or not isinstance(second, ArrayType):
-        return NONE
-    if not first.rank or not second.rank:
-        return elements(node.result.type)
-    return 2 * elements(node.result.type) * Count.dim(first.shape[-1])
-
-
-def _tensordot(node: Node) -> Count:
-    """All pairs: the elements of both, those of the axes that are summed counted once."""
-    first = node.operands[0].type
-    assert isinstance(first, ArrayType)
-    summed = [first.shape[axis] for axis in node.attributes["axes"][0]]
-    return 2 * elements(node.result.type) * Count.product(summed)
-
-
-def _einsum(node: Node) -> Count:
-    """One operation an operand for each combination of all indices."""
-    inputs = node.attributes["subscripts"].replace(" ", "").split("->")[0].split(",")
-    dims = {
-        letter: dim
-        for letters, value in zip(inputs, node.operands, strict=True)
-        if isinstance(value.type, ArrayType)
-        for letter, dim in zip(letters, value.type.shape, strict=False)
-    }
-    return Count.product(dims.values()) * max(len(inputs), 1)
-
-
-def _of_matrix(factor: Fraction | int, right: int = 0) -> Callable[[Node], Count]:
-    """``factor`` n³ for each matrix; ``right``: as many times n² for each column at the right."""
-
-    def count(node: Node) -> Count:
-        type_ = node.operands[0].type
-        assert isinstance(type_, ArrayType)
-        whole = elements(type_) * Count.dim(type_.shape[-1]) * factor
-        if not right:
-            return whole
-        return whole + elements(node.operands[1].type) * Count.dim(type_.shape[-1]) * right
-
-    return count
-
-
-# Golub and Van Loan (2013), Matrix Computations, the leading terms.
-_OPERATIONS: dict[str, Callable[[Node], Count]] = {
-    "index_add": _added,
-    "matmul": _product,
-    "dot": _product,
-    "vdot": _product,
-    "tensordot": _tensordot,
-    "einsum": _einsum,
-    "inv": _of_matrix(2),
-    "det": _of_matrix(Fraction(2, 3)),
-    "slogdet": _of_matrix(Fraction(2, 3)),
-    "cofactors": _of_matrix(2),
-    "cholesky": _of_matrix(Fraction(1, 3)),
-    "solve": _of_matrix(Fraction(2, 3), right=2),
-    "eigh": _of_matrix(9),
-    "eigvalsh": _of_matrix(Fraction(4, 3)),
-    "eig": _of_matrix(25),
-    "eigvals": _of_matrix(10),
-    "svd": _of_matrix(22),
-    "svdvals": _of_matrix(Fraction(8, 3)),
-    "singular_part": _of_matrix(22),
-    "pinv": _of_matrix(22),
-    "qr": _of_matrix(Fraction(8, 3)),
-    "triangular_factor": _of_matrix(Fraction(4, 3)),
-}

@@ -20,9 +20,9 @@ from typing import Any
 
 from symdiff.inspection.built import Built
 from symdiff.inspection.costs import Cost, costs_by_line
-from symdiff.inspection.counts import Count
 from symdiff.inspection.saved import kept_values, source_of
 from symdiff.inspection.source import Source
+from symdiff.ir.counts import Count
 from symdiff.ir.record import Record
 
 Data = dict[str, Any]

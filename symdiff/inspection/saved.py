@@ -12,17 +12,17 @@ from dataclasses import dataclass, field
 from symdiff.differentiate.noting import described
 from symdiff.inspection.costs import (
     Same,
-    elements,
     handed_over,
     is_derived,
     size_in_bytes,
     turns_of_tape,
 )
-from symdiff.inspection.counts import Count
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, loop
+from symdiff.ir.counts import Count
 from symdiff.ir.graph import Block, Graph, Node, Value
 from symdiff.ir.types import ListType, TapeType
+from symdiff.ops.flops import elements
 
 
 @dataclass(slots=True)

@@ -44,6 +44,7 @@ from symdiff.ops.declare import (
     static_integer,
 )
 from symdiff.ops.elementary import astype, constant_of
+from symdiff.ops.flops import nothing
 from symdiff.ops.list_arrays import list_stack_of
 from symdiff.ops.shape import contiguous, copy, laid_like, reshape
 from symdiff.ops.sizes import dim_of, dims_of, result_type, sizes_of
@@ -139,6 +140,7 @@ array = declare(
         order="packed",
         fresh=True,
         example="np.array([a, b])",
+        flops=nothing,
         documentation="``np.array`` of (nested lists of) numbers or of arrays of one shape.",
     )
 )

@@ -32,6 +32,7 @@ from symdiff.ops.declare import (
 )
 from symdiff.ops.elementary import result_dtype
 from symdiff.ops.facts import is_length, number_of
+from symdiff.ops.flops import nothing
 from symdiff.ops.sizes import (
     constant_integer,
     dim_of,
@@ -105,6 +106,7 @@ def _filled(name: str, function: Any, documentation: str) -> Operation:
             nondifferentiable=True,
             order="packed",
             fresh=True,
+            flops=nothing,
             documentation=documentation,
         )
     )
@@ -251,6 +253,7 @@ full = declare(
         order="packed",
         fresh=True,
         example="np.full(5, a)",
+        flops=nothing,
         documentation="An array whose elements all have one value.",
     ),
     1,
@@ -282,6 +285,7 @@ eye = declare(
         spelling=_spell_eye,
         nondifferentiable=True,
         order="packed",
+        flops=nothing,
         documentation="Ones on the ``k``-th diagonal, zeros elsewhere.",
     ),
     2,

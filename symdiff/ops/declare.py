@@ -43,6 +43,7 @@ import numpy as np
 
 from symdiff.errors import UnsupportedCallError, rejecting, rejection
 from symdiff.ir.build import builder
+from symdiff.ir.counts import Count
 from symdiff.ir.graph import Cost, Node, Op, Operand, Value
 from symdiff.ir.types import (
     ArrayType,
@@ -108,7 +109,7 @@ class DeclaredOp(Op):
     ``sympy``: see ``Meaning``. ``math``: what computes an elementwise op of Python floats: the name
     of a function of ``math``, or a rule of the operands. ``example``: a call that shows the op's
     rules, in a user's words or by the op's name, of operands that ``inspection.examples`` has types
-    for.
+    for. ``flops``: see ``ops.flops``.
     """
 
     spelling: Spelling | None = None
@@ -131,6 +132,7 @@ class DeclaredOp(Op):
     sympy: Meaning | None = None
     math: str | Rule | None = None
     example: str | None = None
+    flops: Callable[[Node], Count] | None = None
     documentation: str = ""
 
     def __call__(self, *operands: Operand, **attributes: Any) -> Any:

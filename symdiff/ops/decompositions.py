@@ -20,6 +20,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,7 @@ from symdiff.ops.elementary import (
     strong_divide,
     where,
 )
+from symdiff.ops.flops import of_matrix
 from symdiff.ops.index import index, index_add, index_of
 from symdiff.ops.joining import concatenate, diagonal, triu
 from symdiff.ops.keys import Slice, Slot
@@ -264,6 +266,7 @@ svd = declare(
         vjp={0: _svd_vjp},
         jvp={0: _svd_jvp},
         example="np.linalg.svd(X, False)",
+        flops=of_matrix(22),
         documentation="Singular vectors and values: ``a = u @ diag(s) @ vh``.",
     ),
     1,
@@ -293,6 +296,7 @@ svdvals: Operation = declare(
         jvp={0: _svdvals_jvp},
         order="unknown",
         example="np.linalg.svdvals(X)",
+        flops=of_matrix(Fraction(8, 3)),
         documentation="Singular values, the largest first.",
     ),
     1,
@@ -349,6 +353,7 @@ singular_part = declare(
         vjp={0: _part_vjp},
         jvp={0: _part_jvp},
         example="singular_part(X, part='all')",
+        flops=of_matrix(22),
         documentation="The derivative of the sum (``all``), the maximum (``largest``) or the "
         "minimum (``smallest``) of the singular values: by the matrix, and by themselves.",
     ),
@@ -446,6 +451,7 @@ qr = declare(
         vjp={0: _qr_vjp},
         jvp={0: _qr_jvp},
         example="np.linalg.qr(A)",
+        flops=of_matrix(Fraction(8, 3)),
         documentation="The unitary and the triangular factor of a matrix.",
     ),
     1,
@@ -461,6 +467,7 @@ triangular_factor: Operation = declare(
         jvp={0: lambda t, y, a: _qr_jvp(t, qr(a), a)[1]},
         order="unknown",
         example="np.linalg.qr(A, 'r')",
+        flops=of_matrix(Fraction(4, 3)),
         documentation="The triangular factor of a matrix.",
     ),
     1,
@@ -515,6 +522,7 @@ eig = declare(
         vjp={0: _eig_vjp},
         jvp={0: _eig_jvp},
         example="np.linalg.eig(A)",
+        flops=of_matrix(25),
         documentation="Eigenvalues and eigenvectors, as complex numbers.",
     ),
     1,
@@ -531,6 +539,7 @@ eigvals: Operation = declare(
         jvp={0: lambda t, y, a: _eig_jvp(t, eig(a), a)[0]},
         order="unknown",
         example="np.linalg.eigvals(A)",
+        flops=of_matrix(10),
         documentation="Eigenvalues, as complex numbers.",
     ),
     1,

@@ -28,6 +28,7 @@ from symdiff.ops.declare import (
     require_array,
     supporting,
 )
+from symdiff.ops.flops import nothing
 from symdiff.ops.keys import Key, Slot, actual_key, spell_key
 
 # Templates ----------------------------------------------------------------------------------------
@@ -198,6 +199,7 @@ print_ = declare(
         nondifferentiable=True,
         variadic=True,
         spelling=_spell_print,
+        flops=nothing,
         documentation="``print(*arguments, **keywords)``.",
     )
 )
@@ -322,6 +324,7 @@ given = declare(
         vjp={0: lambda g, y, x, **_: g},
         sympy=EVALUATED,
         order="unknown",
+        flops=nothing,
         documentation="A copy for what is not followed: it may keep it, and must not write it"
         " unless that does no harm.",
     ),
@@ -338,6 +341,7 @@ opaque_call = declare(  # no rules: a derivative that reaches it is an error, ne
         variadic=True,
         spelling=_spell_opaque_call,
         varied=True,
+        flops=nothing,
         documentation="``function(*arguments, **keywords)``, which is not followed.",
     )
 )
@@ -406,6 +410,7 @@ store = declare(
         spelling=lambda node, operands: spell_call(
             dotted("np.copyto"), (Slot(0), Slot(1)), (), operands
         ),
+        flops=nothing,
         documentation="``target[...] = value`` in the memory of a captured array.",
     ),
     2,
@@ -519,6 +524,7 @@ call_hook = declare(  # no rules: a hook that is differentiated is followed or r
         effect=True,
         raises=True,
         spelling=_spell_hook,
+        flops=nothing,
         documentation="What a ``grad_hook`` makes of a cotangent.",
     )
 )

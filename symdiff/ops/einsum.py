@@ -34,6 +34,7 @@ from symdiff.ops.elementary import (
     number_or_array,
     result_dtype,
 )
+from symdiff.ops.flops import of_subscripts
 from symdiff.ops.joining import diagonal
 from symdiff.ops.reduce import unbroadcast_to
 from symdiff.ops.shape import broadcast_to, reshape, transpose
@@ -171,6 +172,7 @@ einsum: Operation = declare(
         sympy=EVALUATED,
         order="packed as operands",
         example="np.einsum('ij,jk->k', X, Y)",
+        flops=of_subscripts,
         documentation="Sums of products named by subscripts.",
     ),
     1,

@@ -40,6 +40,7 @@ from symdiff.ops.declare import (
     supporting_call,
 )
 from symdiff.ops.effects import stop_gradient
+from symdiff.ops.flops import nothing
 from symdiff.ops.kinds import is_numpys_operator
 from symdiff.ops.meanings import greatest, least, select
 
@@ -1389,6 +1390,7 @@ astype: Operation = declare(
         order="kept",
         cost="plain",
         example="astype(x, dtype=np.dtype('float32'))",
+        flops=nothing,
         documentation="The values in another dtype; a copy.",
     ),
     1,

@@ -17,6 +17,7 @@ from symdiff.ir.types import ArrayType, Dim, Type
 from symdiff.ops import support
 from symdiff.ops.declare import SeveralResults, declare, literal, supporting
 from symdiff.ops.effects import Keywords, Named, fill, spell_call, spell_template
+from symdiff.ops.flops import nothing
 
 
 def _infer(*operands: Type, types: tuple[Type, ...], **others: Any) -> tuple[Type, ...]:
@@ -74,6 +75,7 @@ foreign_call = declare(
         variadic=True,
         varied=True,
         spelling=_spell,
+        flops=nothing,
         documentation="A library function that is not followed, whose derivatives are told.",
     )
 )

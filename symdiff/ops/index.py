@@ -33,6 +33,7 @@ from symdiff.ops.declare import (
     require_array,
 )
 from symdiff.ops.elementary import equal, where
+from symdiff.ops.flops import nothing, of_region
 from symdiff.ops.keys import (
     Entry,
     Key,
@@ -190,6 +191,7 @@ index = declare(
         jvp={0: _jvp_index},
         sympy=EVALUATED,
         example="index_of(x, (slice(1, -1),))",
+        flops=nothing,
         documentation="``x[key]``: a view where the key has no arrays, else a fresh array.",
     ),
     1,
@@ -276,6 +278,7 @@ index_set = declare(
         sympy=EVALUATED,
         order="operand",
         example="index_set_of(x, part, (slice(1, -1),))",
+        flops=nothing,
         documentation="``x`` after ``x[key] = v``; of repeated places the last value stays.",
     ),
     2,
@@ -317,6 +320,7 @@ index_add = declare(
         sympy=EVALUATED,
         order="operand",
         example="index_add_of(x, part, (slice(1, -1),))",
+        flops=of_region,
         documentation="``x`` after ``x[key] += v``, repeated places added to repeatedly.",
     ),
     2,

@@ -25,6 +25,7 @@ from symdiff.ops.declare import (
     require_array,
 )
 from symdiff.ops.elementary import python_int
+from symdiff.ops.flops import nothing
 from symdiff.ops.index import index_add_of, index_set_of
 from symdiff.ops.reduce import reshape_like
 from symdiff.ops.selected import sum_of
@@ -109,6 +110,7 @@ concatenate = declare(
         sympy=EVALUATED,
         order="packed as operands",
         example="np.concatenate([x, t])",
+        flops=nothing,
         documentation="Arrays joined along an axis.",
     )
 )
@@ -143,6 +145,7 @@ stack = declare(
         sympy=EVALUATED,
         order="packed as operands",
         example="np.stack([x, w])",
+        flops=nothing,
         documentation="Arrays of one shape joined along a new axis.",
     )
 )
@@ -192,6 +195,7 @@ roll: Operation = declare(
         sympy=EVALUATED,
         order="packed as operands",
         example="np.roll(x, 1)",
+        flops=nothing,
         documentation="Elements shifted along axes; what leaves at one end enters at the other.",
     ),
     1,
@@ -232,6 +236,7 @@ repeat = declare(
         sympy=EVALUATED,
         order="packed",
         example="np.repeat(x, 2, axis=0)",
+        flops=nothing,
         documentation="Each element along an axis as often as told.",
     ),
     2,
@@ -269,6 +274,7 @@ tile = declare(
         sympy=EVALUATED,
         order="packed",
         example="np.tile(x, 2)",
+        flops=nothing,
         documentation="The whole array as often as told along each axis.",
     ),
     1,
@@ -310,6 +316,7 @@ pad = declare(
         sympy=EVALUATED,
         order="packed as operands",
         example="np.pad(x, 1)",
+        flops=nothing,
         documentation="Zeros around an array (of integers: any of NumPy's modes).",
     ),
     1,
@@ -405,6 +412,7 @@ diag = declare(
         sympy=EVALUATED,
         order="packed",
         example="np.diag(x)",
+        flops=nothing,
         documentation="The matrix with a vector on its diagonal.",
     ),
     1,
@@ -431,6 +439,7 @@ def _triangle(name: str, function: Any, documentation: str) -> Operation:
         sympy=EVALUATED,
         order="packed as operands",
         example=f"np.{name}(A)",
+        flops=nothing,
         documentation=documentation,
     )
     return declare(operation, 1)

@@ -7,6 +7,7 @@ transpose there is a conjugate transpose here. All work on stacks of matrices.
 from __future__ import annotations
 
 import operator
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ from symdiff.ops.elementary import (
     number_or_array,
     real,
 )
+from symdiff.ops.flops import of_matrix
 from symdiff.ops.index import index_set_of
 from symdiff.ops.joining import diagonal, tril, triu
 from symdiff.ops.meanings import matrix
@@ -130,6 +132,7 @@ inv: Operation = declare(
         sympy=matrix(lambda sp, a: a.inv()),
         order="packed",
         example="np.linalg.inv(A)",
+        flops=of_matrix(2),
         documentation="The inverse of a matrix.",
     ),
     1,
@@ -188,6 +191,7 @@ solve: Operation = declare(
         sympy=matrix(lambda sp, a, b: a.LUsolve(b)),
         order="packed",
         example="np.linalg.solve(A, B)",
+        flops=of_matrix(Fraction(2, 3), right=2),
         documentation="The solution ``x`` of ``a @ x = b``.",
     ),
     2,
@@ -228,6 +232,7 @@ cofactors: Operation = declare(
         jvp={0: _cofactors_jvp},
         sympy=matrix(lambda sp, a: a.cofactor_matrix()),
         order="unknown",
+        flops=of_matrix(2),
         documentation="The derivative of the determinant by each entry, of singular matrices too.",
     ),
     1,
@@ -247,6 +252,7 @@ det: Operation = declare(
         sympy=matrix(lambda sp, a: a.det()),
         order="unknown",
         example="np.linalg.det(A)",
+        flops=of_matrix(Fraction(2, 3)),
         documentation="The determinant.",
     ),
     1,
@@ -291,6 +297,7 @@ slogdet = declare(
         jvp={0: _slogdet_jvp},
         sympy=matrix(lambda sp, a: (sp.sign(a.det()), sp.log(sp.Abs(a.det())))),
         example="np.linalg.slogdet(A)",
+        flops=of_matrix(Fraction(2, 3)),
         documentation="Sign and logarithm of the absolute value of the determinant.",
     ),
     1,
@@ -342,6 +349,7 @@ cholesky: Operation = declare(
         jvp={0: _cholesky_jvp},
         order="packed",
         example="np.linalg.cholesky(A)",
+        flops=of_matrix(Fraction(1, 3)),
         documentation="The triangular factor of a positive definite matrix; reads one triangle.",
     ),
     1,
@@ -407,6 +415,7 @@ eigh = declare(
         vjp={0: _eigh_vjp},
         jvp={0: _eigh_jvp},
         example="np.linalg.eigh(A)",
+        flops=of_matrix(9),
         documentation="Eigenvalues and eigenvectors of a Hermitian matrix; reads one triangle.",
     ),
     1,
@@ -423,6 +432,7 @@ eigvalsh: Operation = declare(
         jvp={0: lambda t, y, a, UPLO="L": _eigh_jvp(t, eigh(a, UPLO=UPLO), a, UPLO=UPLO)[0]},
         order="unknown",
         example="np.linalg.eigvalsh(A)",
+        flops=of_matrix(Fraction(4, 3)),
         documentation="Eigenvalues of a Hermitian matrix; reads one triangle.",
     ),
     1,

@@ -51,6 +51,7 @@ from symdiff.ops.elementary import (
     subtract,
     where,
 )
+from symdiff.ops.flops import nothing
 from symdiff.ops.index import index_add_of, index_of, index_set_of
 from symdiff.ops.joining import concatenate
 from symdiff.ops.joining_calls import lower_flip, lower_repeat, lower_stack
@@ -523,6 +524,7 @@ take_along_axis: Operation = declare(
         sympy=EVALUATED,
         order="packed as operands",
         example="np.take_along_axis(X, I, 1)",
+        flops=nothing,
         documentation="Elements along an axis at positions given for each line.",
     ),
     2,

@@ -40,6 +40,7 @@ from symdiff.ops.elementary import (
     number_or_array,
     result_dtype,
 )
+from symdiff.ops.flops import of_axes_summed, of_product
 from symdiff.ops.reduce import count_of, sum, unbroadcast_to
 from symdiff.ops.shape import reshape, transpose
 from symdiff.ops.sizes import dim_of, size, sizes_of
@@ -163,6 +164,7 @@ matmul: Operation = declare(
         sympy=EVALUATED,
         order="packed",
         example="np.matmul(X, Y)",
+        flops=of_product,
         documentation="Matrix product, over leading axes by broadcasting.",
     ),
     2,
@@ -242,6 +244,7 @@ dot: Operation = declare(
         sympy=EVALUATED,
         order="unknown",
         example="np.dot(X, Y)",
+        flops=of_product,
         documentation="``np.dot``: like ``matmul`` up to matrices, all pairs of rows beyond.",
     ),
     2,
@@ -296,6 +299,7 @@ vdot: Operation = declare(
         sympy=EVALUATED,
         order="unknown",
         example="np.vdot(x, w)",
+        flops=of_product,
         documentation="Scalar product of two vectors, the first one conjugated.",
     ),
     2,
@@ -357,6 +361,7 @@ tensordot: Operation = declare(
         sympy=EVALUATED,
         order="unknown",
         example="np.tensordot(X, Y, 1)",
+        flops=of_axes_summed,
         documentation="Sum of products over pairs of axes.",
     ),
     2,

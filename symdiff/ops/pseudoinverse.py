@@ -42,6 +42,7 @@ from symdiff.ops.elementary import (
     number_or_array,
     real,
 )
+from symdiff.ops.flops import of_matrix
 from symdiff.ops.index import index_add_of, index_of
 from symdiff.ops.linalg import (
     common_dtype,
@@ -115,6 +116,7 @@ pinv: Operation = declare(
         nondifferentiable=frozenset({1}),
         order="packed",
         example="np.linalg.pinv(X)",
+        flops=of_matrix(22),
         documentation="The pseudoinverse; up to ``rcond`` of the largest, singular values are 0.",
     ),
     2,

@@ -31,6 +31,7 @@ from symdiff.ops.declare import (
     require_array,
     supporting,
 )
+from symdiff.ops.flops import nothing
 from symdiff.ops.sizes import result_type, sizes_of, spell_shape
 
 
@@ -136,6 +137,7 @@ custom_call = declare(
         tangent=_tangent,
         variadic=True,
         as_given=True,
+        flops=nothing,
         documentation="A call of a function with derivative rules of the user's.",
     )
 )

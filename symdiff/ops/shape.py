@@ -25,6 +25,7 @@ from symdiff.ops.declare import (
     require_array,
 )
 from symdiff.ops.facts import is_length, shape_of
+from symdiff.ops.flops import nothing
 from symdiff.ops.sizes import result_type, sizes_of, spell_shape
 
 Put = Callable[[Node, Value, Value], Value]
@@ -108,6 +109,7 @@ reshape = declare(
         broadcasts=frozenset({0}),  # a number has no shape to take
         sympy=EVALUATED,
         example="np.reshape(X, -1)",
+        flops=nothing,
         documentation="The same elements in another shape; one size may be -1.",
     ),
     1,
@@ -151,6 +153,7 @@ transpose: Operation = declare(
         vjp={0: lambda g, y, x, *, axes: transposed_back(g, axes)},
         sympy=EVALUATED,
         example="np.transpose(X)",
+        flops=nothing,
         documentation="The axes in another order; ``axes`` names all of them.",
     ),
     1,
@@ -195,6 +198,7 @@ broadcast_to = declare(
         broadcasts=frozenset({0}),
         sympy=EVALUATED,
         example="np.broadcast_to(x, (3, size(x, axis=0)))",
+        flops=nothing,
         documentation="A read-only view in which the operand is repeated along new and unit axes.",
     ),
     1,
@@ -225,6 +229,7 @@ copy = declare(
         order="packed",
         fresh=True,
         example="np.copy(x)",
+        flops=nothing,
         documentation="A fresh array with the operand's elements, in C order or in its (``K``).",
     ),
     1,
@@ -250,6 +255,7 @@ contiguous: Operation = declare(
         linear=frozenset({0}),
         vjp={0: lambda g, y, x, *, order: g},
         sympy=EVALUATED,
+        flops=nothing,
         documentation="The array itself where it lies in C (or Fortran's) order, else a copy.",
     ),
     1,
@@ -268,6 +274,7 @@ laid_like: Operation = declare(
         vjp={0: lambda g, y, x, prototype: g},
         nondifferentiable=frozenset({1}),
         sympy=EVALUATED,
+        flops=nothing,
         documentation="An array that lies in memory as NumPy's ``*_like`` functions lay it out.",
     ),
     2,

@@ -28,6 +28,7 @@ from symdiff.ir.types import (
     may_be_one,
 )
 from symdiff.ops.declare import EVALUATED, Operation, array_type, declare, literal, require_array
+from symdiff.ops.flops import nothing
 
 
 def _infer_size(x: Type, *, axis: int) -> tuple[Type, ...]:
@@ -50,6 +51,7 @@ size = declare(
         nondifferentiable=True,
         sympy=EVALUATED,
         order="none",
+        flops=nothing,
         documentation="The length of an axis, ``x.shape[axis]``, a Python int.",
     ),
     1,

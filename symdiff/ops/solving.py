@@ -21,6 +21,7 @@ from symdiff.ir.types import Type
 from symdiff.ops import support
 from symdiff.ops.declare import EVALUATED, Operation, SeveralResults, declare, literal, supporting
 from symdiff.ops.effects import Keywords, Named, fill, spell_call, spell_template
+from symdiff.ops.flops import nothing
 from symdiff.ops.keys import Slot
 
 # The call -----------------------------------------------------------------------------------------
@@ -89,6 +90,7 @@ solver_call = declare(
         variadic=True,
         varied=True,
         spelling=_spell_call,
+        flops=nothing,
         documentation="A library function that calls a function back.",
     )
 )

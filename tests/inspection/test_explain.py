@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
-from symdiff.inspection.counts import Count
+from symdiff.ir.counts import Count
 from symdiff.ir.record import note, recording
 from tests.inspection.test_page import HOSTILE, Lines
 
