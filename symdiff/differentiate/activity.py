@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from symdiff.ir.control import LoopView, call, cond, loop
-from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value
+from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value, walk_blocks
 from symdiff.ir.types import ListType, OpaqueType, TapeType, Type, carries_derivative
 from symdiff.ops.declare import DeclaredOp
 
@@ -79,16 +79,6 @@ def can_carry(type_: Type) -> bool:
     while isinstance(type_, TapeType | ListType):
         type_ = type_.element
     return isinstance(type_, OpaqueType) or carries_derivative(type_)
-
-
-def walk_blocks(block: Block) -> Iterator[Block]:
-    """A block and all the blocks nested in it, outer ones first."""
-    stack = [block]
-    while stack:
-        current = stack.pop()
-        yield current
-        for node in reversed(current.nodes):
-            stack.extend(reversed(node.blocks))
 
 
 def _successors(edges: Iterable[Edge]) -> Neighbours:

@@ -22,10 +22,9 @@ from symdiff.differentiate.graphs import derived_inputs, pair_of, renumbered, tr
 from symdiff.differentiate.noting import note_activity
 from symdiff.differentiate.opening import opened_where_active
 from symdiff.differentiate.operands import in_rules
-from symdiff.differentiate.residuals import substitute
 from symdiff.differentiate.selection import Selection, State
 from symdiff.differentiate.sweep import no_rule, partial_of, scaled
-from symdiff.ir.build import Builder, builder, building, copy_into, marked
+from symdiff.ir.build import Builder, builder, building, copy_into, marked, substitute
 from symdiff.ir.control import (
     LoopView,
     call,

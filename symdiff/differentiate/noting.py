@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from symdiff.differentiate.activity import Activity, can_carry, depends_on, walk_blocks
+from symdiff.differentiate.activity import Activity, can_carry, depends_on
 from symdiff.differentiate.cut import Offer
-from symdiff.ir.graph import Block, Node, Value
+from symdiff.ir.graph import Block, Node, Value, walk_blocks
 from symdiff.ir.record import current, note
 from symdiff.ir.types import ListType, TapeType, in_words
 from symdiff.source import SourceSpan

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from symdiff.differentiate import recomputing
-from symdiff.differentiate.activity import Homes, walk_blocks
+from symdiff.differentiate.activity import Homes
 from symdiff.differentiate.cotangents import Zeros
 from symdiff.differentiate.cut import Offer, choose
 from symdiff.differentiate.kept import kept_values
@@ -20,9 +20,9 @@ from symdiff.differentiate.noting import note_residuals
 from symdiff.differentiate.recomputing import DEARER
 from symdiff.differentiate.selection import is_singular
 from symdiff.differentiate.sweep import Pair
-from symdiff.ir.build import Builder, building, constant, copy_into
+from symdiff.ir.build import Builder, building, constant, copy_into, substitute
 from symdiff.ir.control import LoopView, emit_undefined, loop, undefined
-from symdiff.ir.graph import Block, Node, Value
+from symdiff.ir.graph import Block, Node, Value, walk_blocks
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type
 from symdiff.ops import arrays
 from symdiff.ops.creation import arange
@@ -519,13 +519,3 @@ def _compute(value: Value, made_by: Mapping[Value, Node | None], new: dict[Value
         stack.extend(missing)
         if not missing:
             stack.pop()
-
-
-def substitute(block: Block, new: dict[Value, Value]) -> None:
-    """Replace what a block and the blocks in it read."""
-    if not new:
-        return
-    for inner in walk_blocks(block):
-        for node in inner.nodes:
-            node.operands = tuple(new.get(value, value) for value in node.operands)
-        inner.results = tuple(new.get(value, value) for value in inner.results)

@@ -24,12 +24,11 @@ from symdiff.differentiate.residuals import (
     reads,
     resolve,
     resolve_apart,
-    substitute,
 )
 from symdiff.differentiate.selection import Selection, State
 from symdiff.differentiate.sweep import Pair, Sweep
 from symdiff.errors import GradientShapeError
-from symdiff.ir.build import Builder, building, copy_block
+from symdiff.ir.build import Builder, building, copy_block, substitute
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
 from symdiff.ir.structure import Container, Structure
 from symdiff.ir.types import ArrayType, carries_derivative, in_words, may_be_one

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from symdiff.emit.checks import drop_repeated_checks
 from symdiff.emit.headers import reads_count, recover_header
-from symdiff.ir.build import constant, copy_block
+from symdiff.ir.build import constant, copy_block, substitute
 from symdiff.ir.control import LoopView, cond, loop
-from symdiff.ir.graph import Block, Graph, Node, Op, Value
+from symdiff.ir.graph import Block, Graph, Node, Op, Value, walk_nodes
 from symdiff.ir.types import BOOL, ArrayType, TapeType, Type
 from symdiff.ops.facts import may_raise
 
@@ -139,7 +139,7 @@ def _redirect(block: Block, new: dict[Value, Value]) -> None:
             last = new[last]
         new[value] = last
     if new:
-        substitute(block, new)
+        _substitute(block, new)
 
 
 def _lower_loop(view: LoopView) -> None:
@@ -173,19 +173,17 @@ def _place(pushes: Sequence[Node], block: Block) -> None:
 
 
 def _share_parameters(condition: Block, values: Sequence[Value]) -> None:
-    substitute(condition, dict(zip(condition.parameters, values, strict=True)))
+    _substitute(condition, dict(zip(condition.parameters, values, strict=True)))
     condition.parameters = ()
 
 
-def substitute(block: Block, new: Mapping[Value, Value]) -> None:
-    """Let what is read everywhere in a block be the new values."""
-    for inner in blocks_of(block):
-        inner.results = tuple(new.get(v, v) for v in inner.results)
-        for node in inner.nodes:
-            node.operands = tuple(new.get(v, v) for v in node.operands)
-            bounds = node.attributes.get("range") if node.op is loop else None
-            if bounds is not None:
-                node.attributes["range"] = tuple(new.get(v, v) for v in bounds)
+def _substitute(block: Block, new: Mapping[Value, Value]) -> None:
+    """Let what is read everywhere in a block be the new values, in the bounds of ranges too."""
+    substitute(block, new)
+    for node in walk_nodes(block):
+        bounds = node.attributes.get("range") if node.op is loop else None
+        if bounds is not None:
+            node.attributes["range"] = tuple(new.get(v, v) for v in bounds)
 
 
 def readers(block: Block) -> dict[Value, int]:

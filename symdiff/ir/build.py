@@ -7,12 +7,22 @@ One builder is current in a thread at a time; calling an op (``cos(x)``) or comp
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
 
 from symdiff.errors import SymdiffError, told_by
-from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Operand, Role, Value
+from symdiff.ir.graph import (
+    Attributes,
+    Block,
+    Graph,
+    Node,
+    Op,
+    Operand,
+    Role,
+    Value,
+    walk_blocks,
+)
 from symdiff.ir.types import Type, type_of_constant, with_own_sizes
 from symdiff.source import SourceSpan
 
@@ -116,23 +126,52 @@ def copy_into(node: Node, new: dict[Value, Value]) -> Node:
 
 
 def _copied(node: Node, new: dict[Value, Value]) -> Node:
-    operands = tuple(new.get(v, v) for v in node.operands)
-    blocks = tuple(copy_block(block, new) for block in node.blocks)
-    copied = Node(node.op, operands, node.attributes, blocks, (), node.span)
-    copied.results = tuple(_copied_value(v, copied, new) for v in node.results)
+    operands = [new.get(v, v) for v in node.operands]
+    blocks = tuple([copy_block(block, new) for block in node.blocks])
+    copied = remade(node, operands, blocks)
+    new.update(zip(node.results, copied.results, strict=True))
     return copied
+
+
+def remade(
+    node: Node,
+    operands: Sequence[Value],
+    blocks: tuple[Block, ...] = (),
+    results: Sequence[Value] | None = None,
+    attributes: Attributes | None = None,
+) -> Node:
+    """A node like another one, of other operands and blocks, with new values for its results.
+
+    ``results`` are those that it still has, ``attributes`` others than it had.
+    """
+    given = node.attributes if attributes is None else attributes
+    left = node.results if results is None else results
+    made = Node(node.op, tuple(operands), given, blocks, (), node.span)
+    made.results = tuple([Value(v.type, made, v.name, v.role) for v in left])
+    return made
+
+
+def substitute(block: Block, new: Mapping[Value, Value]) -> None:
+    """Let everything in a block and the blocks in it read the new values instead."""
+    if not new:
+        return
+    for inner in walk_blocks(block):
+        inner.results = tuple([new.get(v, v) for v in inner.results])
+        for node in inner.nodes:
+            node.operands = tuple([new.get(v, v) for v in node.operands])
 
 
 def copy_block(block: Block, new: dict[Value, Value]) -> Block:
     """A deep copy of a block; values that ``new`` does not map and the block captures stay."""
-    parameters = tuple(_copied_value(v, None, new) for v in block.parameters)
+    parameters = renewed(block.parameters)
+    new.update(zip(block.parameters, parameters, strict=True))
     nodes = [_copied(node, new) for node in block.nodes]
     return Block(parameters, nodes, tuple(new.get(v, v) for v in block.results))
 
 
-def _copied_value(value: Value, node: Node | None, new: dict[Value, Value]) -> Value:
-    new[value] = copied = Value(value.type, node, value.name, value.role)
-    return copied
+def renewed(parameters: Sequence[Value]) -> tuple[Value, ...]:
+    """New values like those that are no node's results."""
+    return tuple([Value(v.type, None, v.name, v.role) for v in parameters])
 
 
 def with_block(graph: Graph, block: Block) -> Graph:

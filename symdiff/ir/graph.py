@@ -266,6 +266,17 @@ def walk_nodes(block: Block) -> Iterator[Node]:
             stack.pop()
 
 
+def walk_blocks(block: Block) -> Iterator[Block]:
+    """A block and all the blocks nested in it, outer ones first."""
+    stack = [block]
+    while stack:
+        current = stack.pop()
+        yield current
+        for node in reversed(current.nodes):
+            if node.blocks:
+                stack.extend(reversed(node.blocks))
+
+
 def uses(block: Block) -> dict[Value, int]:
     """How often each value is read in a block and the blocks nested in it, results included."""
     counts: dict[Value, int] = {}

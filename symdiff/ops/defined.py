@@ -14,7 +14,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from symdiff.ir.build import Builder, building, copy_block, copy_into, with_block
+from symdiff.ir.build import Builder, building, copy_block, copy_into, substitute, with_block
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import Type
 from symdiff.ops.declare import EVALUATED, Operation, SeveralResults, declare
@@ -147,9 +147,5 @@ def of_values_alone(graph: Graph) -> Graph:
     new: dict[Value, Value] = {}
     block = copy_block(graph.block, new)
     others = {new.get(old, old): new.get(value, value) for old, value in found.items()}
-    for node in walk_nodes(block):
-        node.operands = tuple(others.get(value, value) for value in node.operands)
-        for inner in node.blocks:
-            inner.results = tuple(others.get(value, value) for value in inner.results)
-    block.results = tuple(others.get(value, value) for value in block.results)
+    substitute(block, others)
     return with_block(graph, block)

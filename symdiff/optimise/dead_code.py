@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symdiff.ir.build import with_block
+from symdiff.ir.build import remade, renewed, with_block
 from symdiff.ir.control import LoopView, cond, loop
-from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
+from symdiff.ir.graph import Attributes, Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import Dim
 from symdiff.ops.facts import must_stay, shape_of
 from symdiff.optimise.bounds import Bounds
@@ -145,13 +145,10 @@ class _Pruning:
 
     def _block(self, block: Block, parameters: Sequence[Value], results: Sequence[Value]) -> Block:
         """A block with some of its parameters and results."""
-        kept = tuple(self._copied(value, None) for value in parameters)
+        kept = renewed(parameters)
+        self.new.update(zip(parameters, kept, strict=True))
         nodes = [self._node(node) for node in block.nodes if node in self.needed.nodes]
         return Block(kept, nodes, tuple(self.new.get(v, v) for v in results))
-
-    def _copied(self, value: Value, node: Node | None) -> Value:
-        self.new[value] = copied = Value(value.type, node, value.name, value.role)
-        return copied
 
     def _node(self, node: Node) -> Node:
         if node.op is loop:
@@ -166,10 +163,11 @@ class _Pruning:
         operands: Sequence[Value],
         blocks: tuple[Block, ...],
         results: Sequence[Value],
+        attributes: Attributes | None = None,
     ) -> Node:
-        read = tuple(self.new.get(value, value) for value in operands)
-        made = Node(node.op, read, node.attributes, blocks, (), node.span)
-        made.results = tuple(self._copied(value, made) for value in results)
+        read = [self.new.get(value, value) for value in operands]
+        made = remade(node, read, blocks, results, attributes)
+        self.new.update(zip(results, made.results, strict=True))
         return made
 
     def _cond(self, node: Node) -> Node:
@@ -194,6 +192,5 @@ class _Pruning:
         count = [] if view.count is None else [view.count]
         operands = [*count, *(view.initial[k] for k in carries), *(view.xs[k] for k in elements)]
         defined = [*(view.finals[k] for k in carries), *(view.ys[k] for k in ys), view.turns]
-        made = self._made(view.node, operands, tuple(blocks), defined)
-        made.attributes = {**view.node.attributes, "carries": len(carries)}
-        return made
+        attributes = {**view.node.attributes, "carries": len(carries)}
+        return self._made(view.node, operands, tuple(blocks), defined, attributes)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from symdiff.ir.control import LoopView, loop
+from symdiff.ir.build import remade
+from symdiff.ir.control import LoopView
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ops.facts import is_constant, is_length, number_of
 
@@ -51,9 +52,8 @@ class LoopRewriting:
         count = () if view.count is None else (rewriter.mapped(view.count),)
         kept = (*(self.initial[k] for k in self.carries), *(self.xs[k] for k in self.elements))
         attributes = {**node.attributes, "carries": len(self.carries)}
-        made = Node(loop, (*count, *kept), attributes, blocks, (), node.span)
         old = (*(view.finals[k] for k in self.carries), *view.ys, view.turns)
-        made.results = tuple(Value(v.type, made, v.name, v.role) for v in old)
+        made = remade(node, (*count, *kept), blocks, old, attributes)
         rewriter.append(made)
         for before, after in zip(old, made.results, strict=True):
             rewriter.take_for(before, after)

@@ -9,7 +9,7 @@ to stays: a table of numbers is only where something does.
 
 from __future__ import annotations
 
-from symdiff.ir.build import with_block
+from symdiff.ir.build import remade, renewed, with_block
 from symdiff.ir.control import cond
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import ListType
@@ -45,18 +45,15 @@ class _Motion:
     def block(self, block: Block, floor: int) -> Block:
         """A block copied; ``floor`` is the lowest level that its nodes may move to."""
         level = len(self.open)
-        parameters = tuple(self._copied(value, None, level) for value in block.parameters)
+        parameters = renewed(block.parameters)
+        self.new.update(zip(block.parameters, parameters, strict=True))
+        self.level.update(dict.fromkeys(parameters, level))
         nodes: list[Node] = []
         self.open.append(nodes)
         for node in block.nodes:
             self._visit(node, level, floor)
         self.open.pop()
         return Block(parameters, nodes, tuple(self.new.get(v, v) for v in block.results))
-
-    def _copied(self, value: Value, node: Node | None, level: int) -> Value:
-        self.new[value] = copied = Value(value.type, node, value.name, value.role)
-        self.level[copied] = level
-        return copied
 
     def _visit(self, node: Node, level: int, floor: int) -> None:
         operands = tuple(self.new.get(value, value) for value in node.operands)
@@ -86,8 +83,9 @@ class _Motion:
     def _make(
         self, node: Node, operands: tuple[Value, ...], blocks: tuple[Block, ...], level: int
     ) -> Node:
-        made = Node(node.op, operands, node.attributes, blocks, (), node.span)
-        made.results = tuple(self._copied(value, made, level) for value in node.results)
+        made = remade(node, operands, blocks)
+        self.new.update(zip(node.results, made.results, strict=True))
+        self.level.update(dict.fromkeys(made.results, level))
         self.open[level].append(made)
         return made
 
@@ -110,10 +108,9 @@ class _Motion:
             return value
         node, _ = self.could_be[value]
         operands = tuple(self._along(operand, target) for operand in node.operands)
-        made = Node(node.op, operands, node.attributes, (), (), node.span)
-        made.results = tuple(Value(v.type, made, v.name, v.role) for v in node.results)
+        made = remade(node, operands)
         self.open[target].append(made)
-        self.level.update((v, target) for v in made.results)
+        self.level.update(dict.fromkeys(made.results, target))
         return made.results[node.results.index(value)]
 
 

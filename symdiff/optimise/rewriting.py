@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from symdiff.ir.build import Builder, building, with_block
+from symdiff.ir.build import Builder, building, remade, renewed, with_block
 from symdiff.ir.control import cond, loop, undefined
 from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Operand, Value, uses
 from symdiff.ir.record import count
@@ -351,8 +351,7 @@ class Rewriter(Builder):
             self.nodes = before
 
     def new_parameters(self, block: Block) -> None:
-        for value in block.parameters:
-            self.new_values[value] = Value(value.type, None, value.name, value.role)
+        self.new_values.update(zip(block.parameters, renewed(block.parameters), strict=True))
 
     def mapped(self, value: Value) -> Value:
         return self.new_values.get(value, value)
@@ -373,9 +372,8 @@ class Rewriter(Builder):
             self._visit_plain(node)
 
     def _visit_plain(self, node: Node) -> None:
-        operands = tuple(self.mapped(value) for value in node.operands)
-        made = Node(node.op, operands, node.attributes, (), (), node.span)
-        made.results = tuple(Value(v.type, made, v.name, v.role) for v in node.results)
+        known = self.new_values
+        made = remade(node, [known.get(value, value) for value in node.operands])
         settled = self._settled(made)
         for old, new in zip(node.results, settled.results, strict=True):
             self.take_for(old, new)
@@ -393,8 +391,7 @@ class Rewriter(Builder):
             return
         then, orelse = node.blocks
         blocks = self._arm(predicate, True, then), self._arm(predicate, False, orelse)
-        made = Node(cond, (predicate,), node.attributes, blocks, (), node.span)
-        made.results = tuple(Value(v.type, made, v.name, v.role) for v in node.results)
+        made = remade(node, (predicate,), blocks)
         self.append(made)
         for k, old in enumerate(node.results):
             self.take_for(old, self._joined(made, k))

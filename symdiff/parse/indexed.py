@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symdiff.ir.graph import Node, Value
+from symdiff.ir.build import remade
+from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.index import index
 from symdiff.ops.keys import Slot
@@ -57,9 +58,7 @@ def at_indices(array: Array, values: Sequence[Value]) -> Array:
     left = iter(values)
     lenses = []
     for lens in array.lenses:
-        before = lens.node
-        operands = before.operands[0], *(next(left) for _ in lens.operands)
-        node = Node(lens.op, operands, before.attributes, (), (), before.span)
-        node.results = tuple(Value(v.type, node, v.name, v.role) for v in before.results)
+        operands = lens.node.operands[0], *(next(left) for _ in lens.operands)
+        node = remade(lens.node, operands)
         lenses.append(Lens.of(node) if lens.operands else lens)
     return Array(array.storage, tuple(lenses))

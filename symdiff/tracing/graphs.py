@@ -11,8 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from symdiff.differentiate import Split
-from symdiff.differentiate.residuals import substitute
-from symdiff.ir.build import Builder, building, copy_block, with_block
+from symdiff.ir.build import Builder, building, copy_block, substitute, with_block
 from symdiff.ir.called import called_by, with_called
 from symdiff.ir.control import call
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
