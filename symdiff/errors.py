@@ -250,7 +250,7 @@ def rejection(kind: Callable[..., E], *arguments: object) -> E:
 
 
 def is_rejection(error: BaseException) -> bool:
-    """Whether an exception was raised because operands do not fit, not by a fault."""
+    """Return whether an exception was raised because operands do not fit, not by a fault."""
     return getattr(error, "rejection", False)
 
 

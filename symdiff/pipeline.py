@@ -113,7 +113,7 @@ class Chain:
 
     @property
     def at_end(self) -> bool:
-        """Whether the function is to leave all behind at its end."""
+        """True if the function is to leave all behind at its end."""
         return any(t.at_end for t in self.transforms)
 
     def normalise(self, arguments: Arguments) -> Arguments:
@@ -348,8 +348,8 @@ def _optimised(graph: Graph) -> Graph:
 
 
 def is_stabler_recomputed(make: Callable[[], Graph], kinds: Sequence[str]) -> bool:
-    """Whether more stable forms are found in a graph if its loops and branches save no elementwise
-    values, which cut what the forms stand for.
+    """Return whether more stable forms are found in a graph if its loops and branches save no
+    elementwise values, which cut what the forms stand for.
     """
     if "stable" not in kinds:
         return False
@@ -367,7 +367,7 @@ def is_stabler_recomputed(make: Callable[[], Graph], kinds: Sequence[str]) -> bo
 
 
 def _reverses(node: Node) -> bool:
-    """Whether a node is a loop or a branch of a backward sweep."""
+    """Return whether a node is a loop or a branch of a backward sweep."""
     return bool(node.blocks) and any(value.role == "cotangent" for value in node.results)
 
 

@@ -139,7 +139,7 @@ def _nothing(*values: Any) -> None:
 
 
 def _is_plain(function: Any) -> bool:
-    """Whether a function is nothing but its code, its defaults and its cells."""
+    """Return whether a function is nothing but its code, its defaults and its cells."""
     return (
         type(function) is types.FunctionType
         and not function.__dict__
@@ -149,7 +149,7 @@ def _is_plain(function: Any) -> bool:
 
 
 def _is_pure(derived: Derived) -> bool:
-    """Whether a program writes nothing, and asks for no default itself."""
+    """Return whether a program writes nothing, and asks for no default itself."""
     graphs = (derived.graph, derived.primal)
     effects = any(node.op.effect for graph in graphs for node in walk_nodes(graph.block))
     defaults = any(check.kind == "other" for check in derived.checks)
@@ -262,7 +262,7 @@ def _require_lasting(value: Any) -> None:
 
 
 def _lasts(value: Any) -> bool:
-    """Whether a value is one that does not change, or that a module has."""
+    """Return whether a value is one that does not change, or that a module has."""
     if value is MISS or value is ABSENT or isinstance(value, _LASTING):
         return True
     if isinstance(value, tuple | frozenset | set):
@@ -273,7 +273,7 @@ def _lasts(value: Any) -> bool:
 
 
 def _is_importable(value: Any) -> bool:
-    """Whether a module has a value under the name that it says it has."""
+    """Return whether a module has a value under the name that it says it has."""
     module = sys.modules.get(getattr(value, "__module__", None) or "")
     names = getattr(value, "__qualname__", None)
     if module is None or not isinstance(names, str):

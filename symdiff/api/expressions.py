@@ -35,5 +35,5 @@ class FromExpression(Differentiable):
 
 
 def _again(made: FromExpression, bound: tuple[Any, ...], steps: tuple[Any, ...]) -> FromExpression:
-    """The same function with other marks and options."""
+    """Return this function with other marks and options."""
     return type(made)(made._function, bound, steps)

@@ -73,7 +73,9 @@ def like_primal(stager: Stager, value: Value, primal: Value, name: str) -> Value
 
 
 def _certainly_differ(a: Dim, b: Dim) -> bool:
-    """Whether two dimensions are never equal. A size of an argument that is not open is above 1."""
+    """Return whether two dimensions are never equal. A size of an argument that is not open is
+    above 1.
+    """
     if isinstance(a, int) and isinstance(b, int):
         return a != b
     if isinstance(a, Size) and isinstance(b, Size):

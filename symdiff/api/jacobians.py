@@ -74,7 +74,7 @@ def best_mode(graph: Graph, wrt: Sequence[int], returned: Sequence[int]) -> Lite
 
 
 def _has_effects(graph: Graph) -> bool:
-    """Whether it would show how often the function is run, other than by an error."""
+    """Return whether it would show how often the function is run, other than by an error."""
     effects = (node.op for node in walk_nodes(graph.block) if node.op.effect)
     return any(op not in (raise_, assert_) for op in effects)
 

@@ -172,7 +172,7 @@ class Differentiable:
         return result.drawn_by(lambda: self.graph(*args, **kwargs))
 
     def with_hook(self, name: str, fn: Callable[[Any], Any]) -> Self:
-        """The same function with a hook: the cotangent of what ``name`` is bound to becomes
+        """Return this function with a hook: the cotangent of what ``name`` is bound to becomes
         ``fn(cotangent)``.
 
         Each value that the name gets has its own call, the last one's first; several hooks of a
@@ -197,7 +197,7 @@ class Differentiable:
         return self._marked(hooks=(*self._marks["hooks"], (name, fn)))
 
     def without_hook(self, name: str | None = None) -> Self:
-        """The same function without the hooks on ``name``, or without any.
+        """Return this function without the hooks on ``name``, or without any.
 
         :raises SignatureError: where there is none on this name.
         """
@@ -209,7 +209,7 @@ class Differentiable:
         return self._marked(hooks=kept)
 
     def freeze(self, *names: str) -> Self:
-        """The same function with arguments held constant: nothing is differentiated by them.
+        """Return this function with arguments held constant: nothing is differentiated by them.
 
         ``grad`` and the others then go by the rest: by the one argument that is left, or by all
         that are, as a tuple. In ``backward``, ``vjp`` and traces a frozen argument has None.
@@ -417,7 +417,7 @@ class Differentiable:
         self._home.require_exact()
 
     def _simplified(self, kinds: tuple[str, ...]) -> Differentiable:
-        """The same function, of which SymPy simplifies what is emitted."""
+        """Return this function with its emitted source simplified by SymPy."""
         return type(self)(self._function, self._bound, (*self._steps, ("Simplify", kinds)))
 
     # Calls
@@ -453,7 +453,7 @@ class Differentiable:
         return marked._home.traced(marked._transforms, self._name, self._skip)
 
     def _marked(self, **changed: Any) -> Self:
-        """The same with other marks on names of the function, which the first step has."""
+        """Return this function with other marks on its names, which the first step has."""
         marks = self._marks | changed
         rest = self._steps[1:] if self._is_marked else self._steps
         steps = (("Marked", *marks.values()), *rest) if any(marks.values()) else rest
@@ -610,7 +610,7 @@ def require_derivatives(functions: Any) -> None:
 
 
 def _is_function(function: Any) -> bool:
-    """Whether a callable is no object of the user's class."""
+    """Return whether a callable is no object of the user's class."""
     if isinstance(function, types.FunctionType | type | functools.partial):
         return True
     return type(function).__module__ in ("builtins", "numpy") or hasattr(
@@ -622,7 +622,7 @@ def _is_function(function: Any) -> bool:
 
 
 def _lives_at(value: Any) -> bool:
-    """Whether an object is what stands at its own qualified name."""
+    """Return whether an object is what stands at its own qualified name."""
     return _found(getattr(value, "__module__", None), getattr(value, "__qualname__", "")) is value
 
 

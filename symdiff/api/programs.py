@@ -101,7 +101,7 @@ class Home:
 
     @property
     def is_exact(self) -> bool:
-        """Whether ``require_exact`` was called."""
+        """True if ``require_exact`` was called."""
         return self._exact
 
     def _forget(self) -> None:
@@ -413,8 +413,9 @@ def _compiled(derived: Derived, arguments: Arguments, target: Target) -> Compile
 
 
 def _is_comparable(derived: Derived) -> bool:
-    """Whether running the function twice does no harm, and what it computes is defined to the bit:
-    derivatives that are taken inside it are not, nor is whether a copy is what stands outside.
+    """Return whether running the function twice does no harm, and what it computes is defined to
+    the bit: derivatives that are taken inside it are not, nor is whether a copy is what stands
+    outside.
     """
     if any(_is_free(path) != _is_free(other) for path, other in _one_objects(derived)):
         return False

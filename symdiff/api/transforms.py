@@ -56,7 +56,7 @@ class Transform:
 
     @property
     def at_end(self) -> bool:
-        """Whether the function has to leave all behind at its end."""
+        """True if the function has to leave all behind at its end."""
         return False
 
     def parameters(self, inner: Parameters) -> Parameters:
@@ -82,7 +82,7 @@ class Transform:
     def differentiates(
         self, path: Path, inner: Signature, outer: Signature, parameters: Parameters
     ) -> bool:
-        """Whether a float at a path of the inner arguments is differentiated by."""
+        """Return whether a float at a path of the inner arguments is differentiated by."""
         return False
 
     def apply(
@@ -224,7 +224,7 @@ def without_rules_used(graph: Graph, wrt: Sequence[int]) -> Graph:
 
 
 def _is_cut(graph: Graph) -> bool:
-    """Whether something in a function was declared to have no derivative."""
+    """Return whether something in a function was declared to have no derivative."""
     cutting = (opaque_call, stop_gradient, foreign_call)
     return any(node.op in cutting for node in walk_nodes(graph.block))
 

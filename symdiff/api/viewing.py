@@ -72,7 +72,7 @@ class _Asked:
         self._all = not any(isinstance(t, Differentiated | Jvp) for t in transforms)
 
     def differentiates(self, path: Path) -> bool:
-        """Whether a float at a path of the function's own arguments is differentiated by."""
+        """Return whether a float at a path of the function's own arguments is differentiated by."""
         for transform, (inner, outer, parameters) in self._levels:
             if transform.differentiates(path, inner, outer, parameters):
                 return True

@@ -118,7 +118,9 @@ refuse.__symdiff_staged__ = _refuse_staged  # type: ignore[attr-defined]
 
 
 def is_one_row(rows: Any) -> bool:
-    """Whether an array is one long: what is known of it decides, and no branch is emitted."""
+    """Return whether an array is one long: what is known of it decides, and no branch is
+    emitted.
+    """
     return len(rows) == 1
 
 
@@ -133,7 +135,7 @@ is_one_row.__symdiff_staged__ = _is_one_row_staged  # type: ignore[attr-defined]
 
 
 def is_known_empty(x: Any) -> bool:
-    """Whether an array is known to have no elements: no branch is emitted."""
+    """Return whether an array is known to have no elements: no branch is emitted."""
     return bool(x.size == 0)
 
 
@@ -147,5 +149,5 @@ is_known_empty.__symdiff_staged__ = _is_known_empty_staged  # type: ignore[attr-
 
 
 def is_definition(namespace: Mapping[str, Any]) -> bool:
-    """Whether the functions of a module's namespace are definitions, or help to define."""
+    """Return whether the functions of a module's namespace are definitions, or help to define."""
     return str(namespace.get("__name__", "")).startswith(f"{_PACKAGE}.")

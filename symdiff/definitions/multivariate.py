@@ -30,7 +30,7 @@ def _squeezed(result: Any) -> Any:
 
 
 def _is_of_one(mean: Any, cov: Any) -> bool:
-    """Whether there is one variable."""
+    """Return whether there is one variable."""
     if mean is not None:
         return mean.ndim == 0 or is_one_row(mean)
     return cov.ndim < 2 or is_one_row(cov)

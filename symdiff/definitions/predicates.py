@@ -11,13 +11,13 @@ from symdiff.definitions.declare import defines, refuse
 
 @defines(np.isposinf)
 def isposinf(x: Any, out: Any = None) -> Any:
-    """Whether elements are infinite and above 0."""
+    """Return whether elements are infinite and above 0."""
     return np.logical_and(np.isinf(_real(x)), ~np.signbit(x))
 
 
 @defines(np.isneginf)
 def isneginf(x: Any, out: Any = None) -> Any:
-    """Whether elements are infinite and below 0."""
+    """Return whether elements are infinite and below 0."""
     return np.logical_and(np.isinf(_real(x)), np.signbit(x))
 
 
@@ -31,7 +31,7 @@ def _real(x: Any) -> Any:
 
 @defines(np.iscomplex)
 def iscomplex(x: Any) -> Any:
-    """Whether elements have an imaginary part."""
+    """Return whether elements have an imaginary part."""
     if np.iscomplexobj(x):
         return np.imag(x) != 0
     return np.zeros(np.shape(x), bool)[()]
@@ -39,7 +39,7 @@ def iscomplex(x: Any) -> Any:
 
 @defines(np.isreal)
 def isreal(x: Any) -> Any:
-    """Whether elements have no imaginary part."""
+    """Return whether elements have no imaginary part."""
     return np.imag(x) == 0
 
 

@@ -125,7 +125,7 @@ def geomspace(
 
 @defines(np.isin)
 def isin(element: Any, test_elements: Any, assume_unique: Any = False, invert: Any = False) -> Any:
-    """Whether each element is one of those asked for."""
+    """Return whether each element is one of those asked for."""
     found = np.any(np.asarray(element)[..., None] == np.ravel(test_elements), axis=-1)
     return np.logical_not(found) if invert else found
 

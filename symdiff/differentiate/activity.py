@@ -44,7 +44,9 @@ class Activity:
         return self.captured.get(node, [])
 
     def is_chosen(self, edge: Edge) -> bool:
-        """Whether an edge leads out of an arm whose branch's other arm does not use the source."""
+        """Return whether an edge leads out of an arm whose branch's other arm does not use the
+        source.
+        """
         place, home = edge.place, self.homes.home.get(edge.source)
         while place is not home:
             if (id(place), edge.source) in self.chosen:
@@ -75,7 +77,7 @@ def depends_on(sources: Iterable[Value], edges: Iterable[Edge]) -> set[Value]:
 
 
 def can_carry(type_: Type) -> bool:
-    """Whether a derivative can be in a value of the type; an object may hold anything."""
+    """Return whether a derivative can be in a value of the type; an object may hold anything."""
     while isinstance(type_, TapeType | ListType):
         type_ = type_.element
     return isinstance(type_, OpaqueType) or carries_derivative(type_)
@@ -177,7 +179,7 @@ class Homes:
         return self.owner.get(id(block))
 
     def is_index(self, value: Value) -> bool:
-        """Whether a value is the number of a loop's turn."""
+        """Return whether a value is the number of a loop's turn."""
         home = self.home.get(value)
         around = None if home is None else self.enclosing(home)
         return around is not None and around[0].op is loop and LoopView(around[0]).index is value

@@ -1,4 +1,4 @@
-"""Whether reverse sweeps are built with checks of what they compute, and the check itself."""
+"""The check of what reverse sweeps compute, and the switch that builds them with it."""
 
 from __future__ import annotations
 

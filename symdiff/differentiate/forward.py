@@ -146,7 +146,7 @@ class Push:
         return value in self.activity.active
 
     def is_selected(self, node: Node) -> bool:
-        """Whether a ``where`` or a branch may discard elements of a result later on."""
+        """Return whether a ``where`` or a branch may discard elements of a result later on."""
         if self.selection is None:
             targets = dict.fromkeys(self.targets, State.DENSE)
             self.selection = Selection(self.activity, targets)

@@ -34,7 +34,7 @@ def leaves_of(structure: Structure) -> Iterable[int]:
 
 
 def renumbered(structure: Structure, numbers: Mapping[int, Structure]) -> Structure:
-    """The same structure with other leaves."""
+    """A structure with other leaves."""
     if isinstance(structure, Leaf):
         return numbers[structure.index]
     if not isinstance(structure, Container):

@@ -33,7 +33,9 @@ def kept_values(view: LoopView, around: Block) -> Mapping[Value, Node]:
 
 
 def _is_written_later(final: Value, around: Block) -> bool:
-    """Whether something overwrites the array behind the loop: it would have to be copied for us."""
+    """Return whether something overwrites the array behind the loop: it would have to be copied for
+    us.
+    """
     for node in around.nodes:
         if node.op in _WRITES and node.operands[0] is final:
             return True
@@ -74,7 +76,9 @@ def _read(node: Node, final: Value) -> Node:
 
 
 def _stays(node: Node, writes: list[Node], done: int, view: LoopView) -> bool:
-    """Whether no write but the first ``done`` of its own turn touches the node's elements later."""
+    """Return whether no write but the first ``done`` of its own turn touches the node's elements
+    later.
+    """
     for axis, place in places(node, view):
         others = [dict(places(write, view)).get(axis) for write in writes]
         if all(

@@ -1,4 +1,4 @@
-"""Whether elementwise values are computed again in reverse blocks rather than saved.
+"""The switch by which reverse blocks compute elementwise values again, rather than save them.
 
 A tape cuts an expression in two, and a form that stands for the whole of it is found in neither:
 of ``log(1 + exp(u))`` in a loop it is cheapest to save ``exp(u)``, but only by ``u`` the derivative

@@ -49,7 +49,7 @@ def resolve(pairs: Sequence[Pair], top: Block, zeros: Zeros) -> None:
 
 
 def resolve_apart(pairs: Sequence[Pair], whole: Pair, partial: Iterable[Value]) -> Saved:
-    """The same where the reverse part stands in a graph of its own, and nothing is free.
+    """Resolve the primal values that a reverse part in a graph of its own reads: nothing is free.
 
     The primal values to be saved are returned, each with the value that it has in the other graph.
     """
@@ -146,7 +146,9 @@ def is_square(node: Node) -> bool:
 
 
 def may_warn(node: Node) -> bool:
-    """Whether NumPy may warn of a node's result, which is enough once; scalar divisors aside."""
+    """Return whether NumPy may warn of a node's result, which is enough once; scalar divisors
+    aside.
+    """
     if node.op is divide and array_type(node.operands[1]).rank == 0:
         return False
     return is_singular(node)
@@ -231,7 +233,7 @@ class _Region:
         return Offer(saving, price, tuple(dict.fromkeys(operands)))
 
     def is_free(self, value: Value) -> bool:
-        """Whether a value outlives every region."""
+        """Return whether a value outlives every region."""
         home = self.homes.home.get(value)
         return home is None or home is self.top
 

@@ -47,7 +47,9 @@ class Selection:
         self.suspect = _suspect(activity.edges)
 
     def needs_mask(self, node: Node, partial: Value) -> bool:
-        """Whether multiplying the cotangent of a node's result with ``partial`` may spoil zeros."""
+        """Return whether multiplying the cotangent of a node's result with ``partial`` may spoil
+        zeros.
+        """
         op = node.op
         assert isinstance(op, DeclaredOp)
         if op.is_strong(node):
@@ -62,7 +64,7 @@ class Selection:
 
 
 def is_bounded(partial: Value) -> bool:
-    """Whether a partial is finite for certain: a number, or a comparison made into one."""
+    """Return whether a partial is finite for certain: a number, or a comparison made into one."""
     stack = [partial]
     while stack:
         value = stack.pop()
@@ -114,7 +116,7 @@ def _of_use(edge: Edge, state: State, activity: Activity) -> State:
 
 
 def _is_second(edge: Edge) -> bool:
-    """Whether an edge leads from the second operand, which a strong product masks."""
+    """Return whether an edge leads from the second operand, which a strong product masks."""
     return edge.source is edge.node.operands[1]
 
 
@@ -137,7 +139,9 @@ def _suspect(edges: Iterable[Edge]) -> set[Value]:
 
 
 def is_singular(node: Node) -> bool:
-    """Whether a node's partials can blow up at finite operands; a constant divisor's cannot."""
+    """Return whether a node's partials can blow up at finite operands; a constant divisor's
+    cannot.
+    """
     if node.op is cond or not isinstance(node.op, DeclaredOp):
         return False
     if node.op is divide and constant_of(node.operands[1]):

@@ -133,7 +133,9 @@ def _decided(lines: list[Line], flag: str) -> list[Line]:
 
 
 def _is_tail(lines: list[Line], flag: str) -> bool:
-    """Whether the flag is set at the ends of the last branch only, or not at all on some paths."""
+    """Return whether the flag is set at the ends of the last branch only, or not at all on some
+    paths.
+    """
     if any(flag in _names(line) for line in lines[:-1]):
         return False
     last = lines[-1]

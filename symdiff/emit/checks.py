@@ -55,7 +55,9 @@ def _check(node: Node) -> Hashable:
 
 
 def _comes_first(node: Node) -> bool:
-    """Whether something happens at a node that what an index before it raises has to precede."""
+    """Return whether something happens at a node that what an index before it raises has to
+    precede.
+    """
     inner = (n for block in node.blocks for n in walk_nodes(block))
     return any(n.op.effect or (may_raise(n) and _is_primal(n)) for n in (node, *inner))
 

@@ -36,7 +36,7 @@ def annotate(lines: Sequence[Line], file: str | None, current: Place | None = No
 
 
 def _is_annotated(line: Line) -> bool:
-    """Whether a comment stands somewhere inside a compound statement."""
+    """Return whether a comment stands somewhere inside a compound statement."""
     inner = (*line.body, *line.orelse)
     return any(other.comment is not None or _is_annotated(other) for other in inner)
 

@@ -165,7 +165,7 @@ def _insert(block: Block, decisions: Decisions, fresh: bool, absent: frozenset[V
 
 
 def _is_whole_store(node: Node) -> bool:
-    """Whether a write leaves nothing of what was there."""
+    """Return whether a write leaves nothing of what was there."""
     return node.op is index_set and is_whole(node)
 
 
@@ -192,7 +192,7 @@ _PRODUCTS = frozenset({"matmul", "dot", "inner", "vdot", "vecdot", "einsum"})
 
 
 def _goes_by_distance(node: Node) -> bool:
-    """Whether the bits of what the user's function computes depend on how operands lie."""
+    """Return whether the bits of what the user's function computes depend on how operands lie."""
     return node.op.name in _PRODUCTS and node.result.role == "primal"
 
 
@@ -234,7 +234,7 @@ def _replaced(values: tuple[Value, ...], number: int, value: Value) -> tuple[Val
 
 
 def fits_array(node: Node, absent: frozenset[Value]) -> bool:
-    """Whether what a push stores can lie in one array made before the loop."""
+    """Return whether what a push stores can lie in one array made before the loop."""
     element = node.operands[0].type
     if node.operands[0] in absent:
         return False

@@ -216,7 +216,7 @@ class Expressions:
 
 
 def _is_short(array: np.ndarray) -> bool:
-    """Whether an array is written out: positions and masks that stand between brackets."""
+    """Return whether an array is written out: positions and masks that stand between brackets."""
     return 0 < array.size <= MOST_WRITTEN and array.ndim > 0 and array.dtype in (np.int64, np.bool)
 
 
@@ -249,7 +249,7 @@ _OPERATORS = frozenset({"add", "subtract", "multiply", "divide", "negative"})
 
 
 def _is_operator(node: Node) -> bool:
-    """Whether the operator does what the ufunc does."""
+    """Return whether the operator does what the ufunc does."""
     return node.op.name in _OPERATORS and is_numpys_operator(node.op, node.operands)
 
 

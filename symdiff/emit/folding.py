@@ -144,11 +144,11 @@ class _Folding:
         )
 
     def is_bound(self, value: Value) -> bool:
-        """Whether an operand is ``n - 1`` or the like."""
+        """Return whether an operand is ``n - 1`` or the like."""
         return value in self.folded and value.node is not None and _is_offset(value.node)
 
     def is_simple(self, value: Value) -> bool:
-        """Whether an operand is a name or a number, or as good as one."""
+        """Return whether an operand is a name or a number, or as good as one."""
         if value not in self.folded:
             return True
         return value.node is not None and value.node.op.name in ("size", "tape_length")
@@ -181,7 +181,7 @@ class _Folding:
         return reader
 
     def may_result(self, node: Node, block: Block) -> bool:
-        """Whether a block may result in an expression: behind ``while`` and ``return``."""
+        """Return whether a block may result in an expression: behind ``while`` and ``return``."""
         kind = self.layout.scopes[block].kind
         return kind == "condition" or (kind == "graph" and (_is_nameless(node) or _is_cast(node)))
 
@@ -198,7 +198,7 @@ class _Folding:
         return self.width(reader, parts) + target <= room
 
     def is_still(self, value: Value, node: Node, reader: Reader) -> bool:
-        """Whether evaluating at the reader instead of here makes no difference."""
+        """Return whether evaluating at the reader instead of here makes no difference."""
         if isinstance(reader, Block):
             point = self.layout.scopes[reader].end
         else:
@@ -267,14 +267,18 @@ def _is_constant(value: Value) -> bool:
 
 
 def _is_nameless(node: Node) -> bool:
-    """Whether no name of the user's is lost by folding; a copy has that of what it copies."""
+    """Return whether no name of the user's is lost by folding; a copy has that of what it
+    copies.
+    """
     if node.result.name is None:
         return True
     return node.op.name in _COPIES and node.result.name == node.operands[0].name
 
 
 def _is_continued(value: Value, reader: Reader) -> bool:
-    """Whether a derivative's reader has the same name: ``x_bar = a``, ``x_bar = x_bar + b``."""
+    """Return whether a derivative's reader has the same name: ``x_bar = a``, ``x_bar = x_bar +
+    b``.
+    """
     if isinstance(reader, Block):
         return value.node is not None and _is_cast(value.node)
     if reader.op.name in _COPIES and _is_nameless(reader):
@@ -288,7 +292,7 @@ def _is_cast(node: Node) -> bool:
 
 
 def _between(times: list[int], start: int, end: int) -> bool:
-    """Whether one of the sorted times lies strictly between."""
+    """Return whether one of the sorted times lies strictly between."""
     return bisect.bisect_left(times, end) > bisect.bisect_right(times, start)
 
 

@@ -45,7 +45,7 @@ def recover_header(view: LoopView, new: dict[Value, Value]) -> None:
 
 
 def reads_count(node: Node) -> bool:
-    """Whether the header of a bounded loop says how often it goes round."""
+    """Return whether the header of a bounded loop says how often it goes round."""
     return not node.attributes.get("over_tapes", False)
 
 
@@ -75,7 +75,7 @@ def readers_in(block: Block) -> set[Value]:
 
 
 def is_length(value: Value) -> bool:
-    """Whether the value is never negative."""
+    """Return whether the value is never negative."""
     node = value.node
     if node is None:
         return False
@@ -113,7 +113,9 @@ def _recover_variable(view: LoopView, new: dict[Value, Value]) -> None:
 
 
 def _is_read_elsewhere(view: LoopView) -> bool:
-    """Whether something reads the index itself, not an element of a range or a sum with it."""
+    """Return whether something reads the index itself, not an element of a range or a sum with
+    it.
+    """
     if view.index in view.body.results:
         return True
     nodes = list(view.body.nodes)
@@ -167,7 +169,7 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 def _iterates(view: LoopView) -> bool:
-    """Whether the loop can run over its tapes themselves: nobody else needs the index."""
+    """Return whether the loop can run over its tapes themselves: nobody else needs the index."""
     if view.count is None or view.condition is not None or (view.reverse and view.pushed):
         return False
     if len(view.xs) > _MOST_TAPES:
@@ -176,7 +178,7 @@ def _iterates(view: LoopView) -> bool:
 
 
 def _has_turns(tape: Value, count: Value) -> bool:
-    """Whether a tape is known to have as many elements as the reading loop has turns."""
+    """Return whether a tape is known to have as many elements as the reading loop has turns."""
     maker = tape.node
     measured = count.node is not None and count.node.op.name == "tape_length"
     if measured and count.node is not None and count.node.operands[0] is tape:

@@ -213,7 +213,7 @@ class Layout:
         return _Use(time, tuple(reversed(arms)))
 
     def is_live(self, value: Value, time: int) -> bool:
-        """Whether somebody reads, after ``time``, what the value holds at that time."""
+        """Return whether somebody reads, after ``time``, what the value holds at that time."""
         return any(start <= time < end for start, end in self.segments(value))
 
     def end(self, value: Value) -> int:

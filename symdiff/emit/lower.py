@@ -31,12 +31,12 @@ push = Op("push", _infer_push, effect=True)
 
 
 def is_write(node: Node) -> bool:
-    """Whether the node's first result is a new version of its first operand."""
+    """Return whether the node's first result is a new version of its first operand."""
     return node.op.name in PARALLEL_WRITES
 
 
 def in_memory(value: Value) -> bool:
-    """Whether the value is held in memory that others can share: not a number."""
+    """Return whether the value is held in memory that others can share: not a number."""
     return not isinstance(value.type, ArrayType) or value.type.kind == "array"
 
 
@@ -113,7 +113,7 @@ def _carried(block: Block) -> set[Value]:
 
 
 def _is_bare(node: Node) -> bool:
-    """Whether the arms of a branch compute nothing."""
+    """Return whether the arms of a branch compute nothing."""
     return all(inner.op is constant for block in node.blocks for inner in block.nodes)
 
 

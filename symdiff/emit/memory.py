@@ -130,10 +130,11 @@ class Memory:
         return list(found)
 
     def takes(self, value: Value, time: int, required: bool = True) -> bool:
-        """Whether the memory of ``value`` is free to be written from ``time`` on.
+        """Decide on what frees the memory of ``value`` to be written from ``time`` on; return
+        whether it can be.
 
-        Where copies of views or pushes, or owning a carry, make it so, they are decided on; where
-        the write is not ``required``, only owning a carry is.
+        Copies of views and pushes, and the ownership of carries, can free it; where the write is
+        not ``required``, only the latter.
         """
         if value in self.sharing.unwritable:
             return False
@@ -151,7 +152,9 @@ class Memory:
         return True
 
     def separable(self, value: Value, sharers: Sequence[Value]) -> bool:
-        """Whether copying each sharer where it was made would free the memory of ``value``."""
+        """Return whether copying each sharer where it was made would free the memory of
+        ``value``.
+        """
         bases = {value}
         while value.node is not None and self.is_view(value.node):
             value = value.node.operands[0]

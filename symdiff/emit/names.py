@@ -114,7 +114,7 @@ def _insert(segments: list[Segment], segment: Segment) -> None:
 
 
 def _overlaps(segments: list[Segment], segment: Segment) -> bool:
-    """Whether a segment meets one of sorted, disjoint ones (those of one variable are)."""
+    """Return whether a segment meets one of sorted, disjoint ones (those of one variable are)."""
     place = bisect.bisect_left(segments, segment)
     after = place < len(segments) and segments[place][0] < segment[1]
     return after or (place > 0 and segments[place - 1][1] > segment[0])
@@ -205,7 +205,9 @@ def _related(node: Node) -> Iterator[tuple[Value, Value]]:
 
 
 def _renames(parameter: Value, value: Value, fixed: Collection[Value]) -> bool:
-    """Whether a value with a name of its own would get that of a parameter of the function."""
+    """Return whether a value with a name of its own would get that of a parameter of the
+    function.
+    """
     return parameter in fixed and value.name is not None and value.name != parameter.name
 
 

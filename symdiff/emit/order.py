@@ -18,7 +18,7 @@ from symdiff.ops.shape import contiguous
 
 
 def is_line(type_: Type) -> bool:
-    """Whether all elements lie along one axis: such an array has one order only."""
+    """Return whether all elements lie along one axis: such an array has one order only."""
     return isinstance(type_, ArrayType) and sum(dim != 1 for dim in type_.shape) < 2
 
 
@@ -39,7 +39,7 @@ def carried_values(block: Block) -> Carried:
 
 
 def in_c_order(value: Value, carried: Carried) -> bool:
-    """Whether the array is known to be C-contiguous, through writes, branches and loops."""
+    """Return whether the array is known to be C-contiguous, through writes, branches and loops."""
     seen = {value}
     pending = [value]
     while pending:
@@ -54,7 +54,9 @@ def in_c_order(value: Value, carried: Carried) -> bool:
 
 
 def lies_as_sum(base: Value, other: Value, carried: Carried) -> bool:
-    """Whether ``base``, of the sum's shape, lies in memory as its sum with another operand does."""
+    """Return whether ``base``, of the sum's shape, lies in memory as its sum with another operand
+    does.
+    """
     pending, seen = [other], {base}
     while pending:
         current = pending.pop()

@@ -222,14 +222,14 @@ class _Walk(Memory):
         return False
 
     def lies_as_sum(self, node: Node, number: int) -> bool:
-        """Whether a sum that the user's function computes may be written over an operand."""
+        """Return whether a sum that the user's function computes may be written over an operand."""
         if number == 1:
             return False  # which operand's NaN a sum keeps depends on their order
         base, other = node.operands
         return is_line(base.type) or lies_as_sum(base, other, self.carried_values)
 
     def accumulates(self, base: Value, result: Value) -> bool:
-        """Whether the sum reads as a new version of ``base``."""
+        """Return whether the sum reads as a new version of ``base``."""
         if base.name is not None and (base.name, base.role) == (result.name, result.role):
             return True
         if base.node is None:
@@ -407,7 +407,9 @@ class _Walk(Memory):
         return value not in self.sharing.partial
 
     def owns(self, origins: Origins) -> bool:
-        """Whether all of these are owned; what an earlier walk met, and this one not, is not."""
+        """Return whether all of these are owned; what an earlier walk met, and this one not, is
+        not.
+        """
         return all(self.owned.get(origin, False) for origin in origins)
 
 
@@ -450,7 +452,7 @@ def _may_be_operand(node: Node) -> bool:
 
 
 def _is_as_large(base: Value, sum_: Value) -> bool:
-    """Whether a sum has the dtype and, at run time, the shape of one of its operands.
+    """Return whether a sum has the dtype and, at run time, the shape of one of its operands.
 
     A length that is not 1 is that of the sum, whatever that is called.
     """

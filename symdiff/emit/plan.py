@@ -71,7 +71,7 @@ def make_plan(
 
 
 def _is_same_memory(parameter: Value, final: Value, accumulations: Mapping[Node, int]) -> bool:
-    """Whether the final value is the parameter's own array on every path."""
+    """Return whether the final value is the parameter's own array on every path."""
     pending = [final]
     seen = {final}
     while pending:

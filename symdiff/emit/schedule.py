@@ -61,7 +61,7 @@ def _readers(block: Block) -> dict[Value, list[Node]]:
 
 
 def _may_sink(value: Value, view: LoopView, readers: dict[Value, list[Node]]) -> bool:
-    """Whether a value is a number that is computed of numbers, for the next turn only."""
+    """Return whether a value is a number that is computed of numbers, for the next turn only."""
     node = value.node
     if node is None or node.blocks or node.op in (*_FIXED, constant) or in_memory(value):
         return False

@@ -78,7 +78,7 @@ class Statements:
         return Line(tree, node.span, self.is_adjoint(node))
 
     def is_adjoint(self, node: Node) -> bool:
-        """Whether all that is read of a node's results are cotangents."""
+        """Return whether all that is read of a node's results are cotangents."""
         roles = {v.role for v in node.results if self.plan.is_used(v)} or {
             v.role for v in node.results
         }

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def same_tree(a: ast.AST, b: ast.AST) -> bool:
-    """Whether two trees have equal nodes and constants, as ``ast.dump`` shows them."""
+    """Return whether two trees have equal nodes and constants, as ``ast.dump`` shows them."""
     pending: list[tuple[Any, Any]] = [(a, b)]
     while pending:
         one, other = pending.pop()

@@ -133,7 +133,7 @@ def other_operand(sum_: ast.BinOp, operand: ast.expr, commutes: bool) -> ast.exp
 
 
 def _is_of_part(write: Node) -> bool:
-    """Whether what is stored has the dtype and the shape of the elements it is stored in."""
+    """Return whether what is stored has the dtype and the shape of the elements it is stored in."""
     base, given = (value.type for value in write.operands[:2])
     if not isinstance(base, ArrayType) or not isinstance(given, ArrayType):
         return False
@@ -141,7 +141,7 @@ def _is_of_part(write: Node) -> bool:
 
 
 def _reads_part(read: Node | None, write: Node) -> bool:
-    """Whether a node reads of an array what another overwrites of the same version of it."""
+    """Return whether a node reads of an array what another overwrites of the same version of it."""
     if read is None or read.op is not index or read.operands[0] is not write.operands[0]:
         return False
     return key_of(read) == key_of(write)

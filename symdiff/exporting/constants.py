@@ -93,7 +93,7 @@ def array_file(arrays: Mapping[str, np.ndarray]) -> tuple[bytes, str]:
 
 
 def is_unchanged_array_file(content: bytes) -> bool:
-    """Whether a file is one of ``array_file``, to the byte."""
+    """Return whether a file is one of ``array_file``, to the byte."""
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files if name != MARK}

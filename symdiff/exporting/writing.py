@@ -27,7 +27,9 @@ def signed(text: str) -> bytes:
 
 
 def is_unchanged(content: bytes) -> bool:
-    """Whether a text was written by ``signed`` and not edited since (ends of lines apart)."""
+    """Return whether a text was written by ``signed`` and not edited since (ends of lines
+    apart).
+    """
     content = content.replace(b"\r\n", b"\n")
     found = _LINE.search(content)
     if found is None:

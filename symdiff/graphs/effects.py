@@ -40,7 +40,7 @@ _SHOWN = (print_, raise_, assert_, opaque_call, set_attribute, set_item, store)
 
 
 def is_effect(node: Node) -> bool:
-    """Whether a node does something that a user would see."""
+    """Return whether a node does something that a user would see."""
     return node.op in _SHOWN
 
 

@@ -166,7 +166,9 @@ class Functions:
 
 
 def _is_region(value: Value) -> bool:
-    """Whether a value comes from nested blocks or a called graph, or is a block's parameter."""
+    """Return whether a value comes from nested blocks or a called graph, or is a block's
+    parameter.
+    """
     node = value.node
     return node is None or bool(node.blocks) or node.op is call
 

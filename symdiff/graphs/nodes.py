@@ -72,17 +72,17 @@ class GraphNode:
 
     @property
     def requires_grad(self) -> bool:
-        """Whether it depends on an argument that is differentiated by, in a differentiable way."""
+        """True if it depends on an argument that is differentiated by, in a differentiable way."""
         return self._graph.is_active(self.value)
 
     @property
     def is_leaf(self) -> bool:
-        """Whether it was not computed from what requires a gradient (PyTorch's convention)."""
+        """True if it was not computed from what requires a gradient (PyTorch's convention)."""
         return self.is_input or not self.requires_grad
 
     @property
     def is_input(self) -> bool:
-        """Whether it is an argument, or a variable outside the function."""
+        """True if it is an argument, or a variable outside the function."""
         return self._graph.is_input(self.value)
 
     @property

@@ -64,7 +64,7 @@ class Picture:
 
 
 def is_easily_read(picture: Picture) -> bool:
-    """Whether a picture is of a size that is still laid out fast and looked at."""
+    """Return whether a picture is of a size that is still laid out fast and looked at."""
     return box_count(picture) <= MOST_SHOWN
 
 

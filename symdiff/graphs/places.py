@@ -74,7 +74,7 @@ class Places:
                 yield from zip(view.body.parameters, view.condition.parameters, strict=False)
 
     def is_within(self, value: Value, node: Node) -> bool:
-        """Whether a value is a result of a node, or defined in one of its blocks."""
+        """Return whether a value is a result of a node, or defined in one of its blocks."""
         if value.node is node:
             return True
         owner = self.owner.get(id(self.home[value]))

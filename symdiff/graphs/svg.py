@@ -18,7 +18,7 @@ def svg_of(dot: str) -> str:
 
 
 def is_installed() -> bool:
-    """Whether pictures can be laid out here."""
+    """Return whether pictures can be laid out here."""
     try:
         _pygraphviz()
     except ImportError:

@@ -274,15 +274,15 @@ class ComputationGraph:
         return self._nodes[value]
 
     def has(self, value: Value) -> bool:
-        """Whether a value of the IR is a node."""
+        """Return whether a value of the IR is a node."""
         return value in self._nodes
 
     def is_active(self, value: Value) -> bool:
-        """Whether a value depends differentiably on what is differentiated by."""
+        """Return whether a value depends differentiably on what is differentiated by."""
         return value in self._active
 
     def is_input(self, value: Value) -> bool:
-        """Whether a value is an argument or comes from outside."""
+        """Return whether a value is an argument or comes from outside."""
         return value.node is None and self.places.home[value] is self._block
 
     def expression(self, value: Value) -> str:
@@ -393,8 +393,8 @@ def _reached(sources: Iterable[Value], edges: Iterable[tuple[Value, Value]]) -> 
 
 
 def _is_shown(value: Value, used: Mapping[Value, int]) -> bool:
-    """Whether a value is a node: constants, placeholders and what only the compiler counts are
-    not.
+    """Return whether a value is a node: constants, placeholders and what only the compiler counts
+    are not.
     """
     node = value.node
     if node is None:

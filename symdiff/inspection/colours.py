@@ -13,7 +13,7 @@ LIGHT, DARK = "default", "github-dark"
 
 
 def wants_colour(stream: TextIO) -> bool:
-    """Whether a stream is a terminal that shows colour, or is told to be one.
+    """Return whether a stream is a terminal that shows colour, or is told to be one.
 
     ``NO_COLOR`` and ``FORCE_COLOR`` in the environment decide where they are set (no-color.org,
     force-color.org).

@@ -71,7 +71,7 @@ def handed_over(forward: Graph, backward: Graph) -> dict[Value, Value]:
 
 
 def is_derived(node: Node) -> bool:
-    """Whether a node computes nothing but derivatives."""
+    """Return whether a node computes nothing but derivatives."""
     return bool(node.results) and all(value.role != "primal" for value in node.results)
 
 

@@ -21,12 +21,14 @@ _LONGEST = 600
 
 
 def is_of_numbers(signature: Signature) -> bool:
-    """Whether a signature is of numbers alone."""
+    """Return whether a signature is of numbers alone."""
     return all(isinstance(s, ArrayType) and not s.rank for _, s in signature.parameters)
 
 
 def is_small(graph: Graph) -> bool:
-    """Whether a graph is of numbers alone, without loops, and of a size that a formula can show."""
+    """Return whether a graph is of numbers alone, without loops, and of a size that a formula can
+    show.
+    """
     nodes = list(walk_nodes(graph.block))
     if len(nodes) > _MOST_NODES or any(node.op in (loop, call) or node.op.effect for node in nodes):
         return False
@@ -58,7 +60,7 @@ _OPEN, _CLOSE = (f'<mo stretchy="false">{bracket}</mo>' for bracket in "()")
 
 
 def in_mathml(name: str, parameters: Sequence[str], form: Any) -> str | None:
-    """The same as MathML, which browsers show without help."""
+    """The formula as MathML, which browsers show without help."""
     import html
 
     import sympy as sp

@@ -28,7 +28,7 @@ class Passage:
     lines: tuple[str, ...]
 
     def has(self, file: str, line: int) -> bool:
-        """Whether a line of a file is one of these."""
+        """Return whether a line of a file is one of these."""
         return file == self.file and self.start <= line < self.start + len(self.lines)
 
 

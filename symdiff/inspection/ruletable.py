@@ -93,7 +93,7 @@ _record = functools.cache(rule_of)
 
 
 def _is_there(op: str) -> bool:
-    """Whether the library that has the op's function is installed."""
+    """Return whether the library that has the op's function is installed."""
     return not op.startswith(_OF_SCIPY) or importlib.util.find_spec("scipy") is not None
 
 
@@ -238,7 +238,7 @@ def _document(records: Sequence[RuleRecord]) -> Iterator[str]:
 
 
 def is_named(op: str) -> bool:
-    """Whether users call the op by its name; others the compiler makes for its own ends."""
+    """Return whether users call the op by its name; others the compiler makes for its own ends."""
     if op.startswith(("math_", "cmath_", "special_")):
         return True
     return any(getattr(module, op, None) in FUNCTIONS for module in (np, np.linalg))

@@ -69,7 +69,7 @@ class LoopView:
 
     @property
     def has_turns(self) -> bool:
-        """Whether there is a turn for sure, none being left early."""
+        """True if there is a turn for sure, none being left early."""
         node = None if self.count is None or self.condition is not None else self.count.node
         return node is not None and node.op is constant and bool(node.attributes["value"] > 0)
 
@@ -165,7 +165,7 @@ def join_types(a: Type, b: Type, symbol: str) -> Type:
 
 
 def alike(a: ArrayType, b: ArrayType) -> bool:
-    """Whether two types differ in sizes at most."""
+    """Return whether two types differ in sizes at most."""
     return (a.dtype, a.kind, a.rank) == (b.dtype, b.kind, b.rank)
 
 

@@ -58,7 +58,7 @@ class Op:
     arithmetic: bool = False
 
     def computes_with(self, position: int) -> bool:
-        """Whether an operand is a number, rather than a place, a length or a mask."""
+        """Return whether an operand is a number, rather than a place, a length or a mask."""
         return True
 
     def __repr__(self) -> str:
@@ -171,7 +171,7 @@ class FreeVariable:
     name: str
 
     def __eq__(self, other: object) -> bool:
-        """The same name in the very same place: namespaces are not compared."""
+        """Return whether both are one name in one place: namespaces are not compared by value."""
         return (
             isinstance(other, FreeVariable)
             and self.owner is other.owner

@@ -49,14 +49,14 @@ Dim = int | Size
 
 
 def may_be_one(dim: Dim) -> bool:
-    """Whether a dimension can turn out to be 1 at run time."""
+    """Return whether a dimension can turn out to be 1 at run time."""
     if isinstance(dim, int):
         return dim == 1
     return (dim.open and not dim.long) or dim.offset < 0
 
 
 def is_long(dim: Dim) -> bool:
-    """Whether a dimension is known to be at least 2."""
+    """Return whether a dimension is known to be at least 2."""
     return dim > 1 if isinstance(dim, int) else not may_be_one(dim)
 
 
@@ -68,7 +68,7 @@ def least(dim: Dim) -> int:
 
 
 def takes(head: Dim, end: Dim) -> bool:
-    """Whether a loop's value may have another dimension in a turn than in the one before."""
+    """Return whether a loop's value may have another dimension in a turn than in the one before."""
     return isinstance(head, Size) and head.open and (not head.long or is_long(end))
 
 
@@ -161,7 +161,7 @@ class ArrayType:
 
     @property
     def weak(self) -> bool:
-        """Whether NumPy's promotion treats the value as a Python scalar (NEP 50)."""
+        """True if NumPy's promotion treats the value as a Python scalar (NEP 50)."""
         return self.kind == "python"
 
     @property
@@ -250,7 +250,9 @@ def real_dtype(dtype: np.dtype) -> np.dtype:
 
 
 def carries_derivative(type_: Type) -> bool:
-    """Whether values of the type can have a cotangent: floats, complex numbers, lists of such."""
+    """Return whether values of the type can have a cotangent: floats, complex numbers, lists of
+    such.
+    """
     if isinstance(type_, ArrayType):
         return type_.differentiable
     if isinstance(type_, ListType | TapeType):

@@ -235,7 +235,7 @@ def _is_double(type_: Type) -> bool:
 
 
 def _alike(a: Type, b: Type) -> bool:
-    """Whether two types can be of one value, whatever the symbols of sizes are called."""
+    """Return whether two types can be of one value, whatever the symbols of sizes are called."""
     if isinstance(a, ArrayType) and isinstance(b, ArrayType):
         if (a.dtype, a.kind, a.rank) != (b.dtype, b.kind, b.rank):
             return False
@@ -252,7 +252,9 @@ def _same_size(a: Dim, b: Dim) -> bool:
 
 
 def _goes_on(following: Type, carry: Type) -> bool:
-    """Whether a turn can hand a value on; where a size is open it may differ from turn to turn."""
+    """Return whether a turn can hand a value on; where a size is open it may differ from turn to
+    turn.
+    """
     if isinstance(following, ArrayType) and isinstance(carry, ArrayType):
         sizes = zip(following.shape, carry.shape, strict=False)
         shape = tuple(b if takes(b, a) else a for a, b in sizes)

@@ -77,7 +77,7 @@ def untaken(
 
 
 def _is_given_otherwise(parameter: Parameter, place: int, places: int) -> bool:
-    """Whether a parameter is a place, not a name, or stands for any number of them."""
+    """Return whether a parameter is a place, not a name, or stands for any number of them."""
     required = parameter.default is Parameter.empty
     if parameter.kind in _BY_POSITION and (required or parameter.kind is _BY_POSITION[0]):
         return place < places

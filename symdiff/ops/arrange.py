@@ -295,7 +295,7 @@ def lower_squeeze(a: Any, axis: Any = None) -> Value:
 
 
 def _is_one(x: Value, axis: int, dim: Dim) -> bool:
-    """Whether an axis has length 1: the rank depends on it, so it must be known."""
+    """Return whether an axis has length 1: the rank depends on it, so it must be known."""
     if isinstance(dim, int) or not may_be_one(dim):
         return dim == 1
     return bool(static(size(x, axis=axis)) == 1)

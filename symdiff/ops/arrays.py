@@ -65,7 +65,7 @@ def _infer_array(*elements: Type, nested: tuple[int, ...], dtype: np.dtype) -> t
 
 
 def _elements_fit(node: Node) -> bool:
-    """Whether elements are known to have one shape, and to fit into the dtype."""
+    """Return whether elements are known to have one shape, and to fit into the dtype."""
     shapes = {array_type(element).shape for element in node.operands}
     dtype = node.attributes["dtype"]
     return len(shapes) < 2 and all(_is_in_range(element, dtype) for element in node.operands)

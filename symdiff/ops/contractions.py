@@ -75,7 +75,7 @@ def _require_same(name: str, first: Dim, second: Dim) -> None:
 
 
 def _fits(node: Node) -> bool:
-    """Whether axes summed over are known to be of one length, and stacks to broadcast."""
+    """Return whether axes summed over are known to be of one length, and stacks to broadcast."""
     name = node.op.name
     first, second = (array_type(v).shape for v in node.operands)
     ranks = _CORE[name]

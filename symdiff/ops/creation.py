@@ -64,7 +64,7 @@ def _spell_filled(function: str) -> Spelling:
 
 
 def is_made_like(node: Node) -> bool:
-    """Whether the user made an array like another one, as which it lies in memory.
+    """Return whether the user made an array like another one, as which it lies in memory.
 
     Derivatives lie in C order, as what is made of a shape.
     """
@@ -86,7 +86,7 @@ def _dtype_keyword(node: Node, default: np.dtype | None) -> list[ast.keyword]:
 
 
 def _has_lengths(node: Node) -> bool:
-    """Whether all operands that are sizes of a new array are known not to be negative."""
+    """Return whether all operands that are sizes of a new array are known not to be negative."""
     first = 1 if node.op.name == "full" else 0
     return all(map(is_length, node.operands[first:]))
 

@@ -140,11 +140,13 @@ class DeclaredOp(Op):
         raise NotImplementedError
 
     def is_singular(self, node: Node) -> bool:
-        """Whether partials at ``node`` can be infinite or NaN where its operands are finite."""
+        """Return whether partials at ``node`` can be infinite or NaN where its operands are
+        finite.
+        """
         return self.singular(node) if callable(self.singular) else self.singular
 
     def is_strong(self, node: Node) -> bool:
-        """Whether partials at ``node`` can be infinite where its result is finite."""
+        """Return whether partials at ``node`` can be infinite where its result is finite."""
         return self.strong(node) if callable(self.strong) else self.strong
 
     @property
@@ -159,17 +161,19 @@ class DeclaredOp(Op):
         return rules.get(position)
 
     def computes_with(self, position: int) -> bool:
-        """Whether rules compute with an operand: it is a number, no place, length or mask."""
+        """Return whether rules compute with an operand: it is a number, no place, length or
+        mask.
+        """
         if self.as_given or not self.carries(position):
             return False
         return self.partials is not None or callable(self.vjp) or position in self.vjp
 
     def is_broadcast(self, position: int) -> bool:
-        """Whether rules leave it to who asks to sum an operand's cotangent to its shape."""
+        """Return whether rules leave it to who asks to sum an operand's cotangent to its shape."""
         return self.broadcasts if isinstance(self.broadcasts, bool) else position in self.broadcasts
 
     def carries(self, position: int) -> bool:
-        """Whether a derivative flows through an operand."""
+        """Return whether a derivative flows through an operand."""
         if isinstance(self.nondifferentiable, bool):
             return not self.nondifferentiable
         return position not in self.nondifferentiable
@@ -234,7 +238,7 @@ def _module_that_runs() -> dict[str, Any]:
 
 
 def _makes_one_array(operation: DeclaredOp) -> bool:
-    """Whether an op may have a new array as its only result."""
+    """Return whether an op may have a new array as its only result."""
     return isinstance(operation, Operation) and operation.view is None and not operation.effect
 
 
@@ -377,7 +381,7 @@ def _broadcast_dims(dims: tuple[Dim, ...]) -> Dim:
 
 
 def fails_to_broadcast(node: Node) -> bool:
-    """Whether an elementwise node may have operands whose shapes do not broadcast."""
+    """Return whether an elementwise node may have operands whose shapes do not broadcast."""
     if not isinstance(node.op, DeclaredOp) or node.op.partials is None:
         return False
     shapes = [v.type.shape for v in node.operands if isinstance(v.type, ArrayType)]
@@ -539,7 +543,8 @@ def elementwise(
 
 
 def is_pythons(operands: Sequence[ArrayType]) -> bool:
-    """Whether an operator is Python's own: on its numbers, and of its complex ones with float64.
+    """Return whether an operator is Python's own: on its numbers, and of its complex ones with
+    float64.
 
     NumPy's float64 is a float to Python, and so a complex number on the left takes it as one.
     """
@@ -550,7 +555,7 @@ def is_pythons(operands: Sequence[ArrayType]) -> bool:
 
 
 def are_complex_numbers(operands: Sequence[ArrayType]) -> bool:
-    """Whether operands are single numbers, and one of them is complex."""
+    """Return whether operands are single numbers, and one of them is complex."""
     complex_ = any(t.dtype.kind == "c" for t in operands)
     return complex_ and all(t.kind != "array" for t in operands)
 

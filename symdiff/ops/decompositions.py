@@ -386,7 +386,7 @@ def _right_divided(x: Value, triangle: Value) -> Value:
 
 
 def _has_span(q: Value, a: Value) -> bool:
-    """Whether the columns of Q are known to span the whole space."""
+    """Return whether the columns of Q are known to span the whole space."""
     rows, columns = array_type(q).shape[-2:]
     return rows == columns
 

@@ -122,7 +122,7 @@ def _mark(node: Node) -> None:
 
 
 def _is_call(value: Value) -> bool:
-    """Whether a value can be differentiated again, for it is what a call gives."""
+    """Return whether a value can be differentiated again, for it is what a call gives."""
     return value.node is not None and value.node.op is library_call
 
 

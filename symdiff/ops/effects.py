@@ -239,7 +239,7 @@ raise_ = declare(
 
 
 def never_returns(block: Block) -> bool:
-    """Whether a program raises on every path."""
+    """Return whether a program raises on every path."""
     last = block.nodes[-1] if block.nodes else None
     if last is None or last.op is raise_:
         return last is not None
@@ -382,7 +382,9 @@ set_item = declare(
 
 
 def changes_one_of(node: Node, given: Collection[Value]) -> bool:
-    """Whether all that an effect changes is one of the lists, dicts and objects ``given``."""
+    """Return whether all that an effect changes is one of the lists, dicts and objects
+    ``given``.
+    """
     function = node.attributes.get("function")
     owner = node.attributes.get("owner")
     if isinstance(function, Member):

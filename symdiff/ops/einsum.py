@@ -146,7 +146,7 @@ def _spell_einsum(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 
 def _letters_agree(node: Node) -> bool:
-    """Whether each letter is known to stand for one length."""
+    """Return whether each letter is known to stand for one length."""
     lengths: dict[str, Dim] = {}
     inputs, _ = _parsed(node.attributes["subscripts"])
     for letters, operand in zip(inputs, node.operands, strict=True):

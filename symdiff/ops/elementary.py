@@ -87,7 +87,7 @@ def _of_kind(constant: Value, other: Value) -> Value:
 
 
 def is_complex(value: Operand) -> bool:
-    """Whether an operand is of complex dtype."""
+    """Return whether an operand is of complex dtype."""
     return array_type(value).dtype.kind == "c"
 
 

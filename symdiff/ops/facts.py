@@ -31,7 +31,9 @@ def number_of(value: Value) -> Any:
 
 
 def is_derived(node: Node) -> bool:
-    """Whether a node is part of a derivative: more may be done to it than to the user's own."""
+    """Return whether a node is part of a derivative: more may be done to it than to the user's
+    own.
+    """
     return bool(node.results) and node.results[0].role != "primal"
 
 
@@ -61,7 +63,7 @@ def never(value: Value, dim: Dim) -> bool:
 
 
 def may_raise(node: Node, fits: Fits = never) -> bool:
-    """Whether computing a node can raise, its operands given; blocks are not looked into.
+    """Return whether computing a node can raise, its operands given; blocks are not looked into.
 
     ``fits`` tells whether an integer is known to be a place of an axis.
     """
@@ -84,7 +86,7 @@ def _raises_on_numbers(op: Op) -> bool:
 
 
 def must_stay(node: Node, fits: Fits = never) -> bool:
-    """Whether a node is wanted though nothing reads its results.
+    """Return whether a node is wanted though nothing reads its results.
 
     What a derivative computes can raise only where the primal has raised before.
     """
@@ -98,7 +100,7 @@ def must_stay(node: Node, fits: Fits = never) -> bool:
 
 
 def _is_harmless(cell: GraphCell) -> bool:
-    """Whether no node of a graph, or of one that it calls, may raise or has an effect."""
+    """Return whether no node of a graph, or of one that it calls, may raise or has an effect."""
     pending, seen = [cell], set()
     while pending:
         graph = pending.pop().graph
@@ -116,7 +118,7 @@ def _is_harmless(cell: GraphCell) -> bool:
 
 
 def _divides_safely(node: Node) -> bool:
-    """Whether Python's division is by a float that is not zero."""
+    """Return whether Python's division is by a float that is not zero."""
     if node.op.name not in ("divide", "floor_divide", "remainder"):
         return False
     divisor = number_of(node.operands[1])
@@ -126,7 +128,7 @@ def _divides_safely(node: Node) -> bool:
 
 
 def is_length(value: Value) -> bool:
-    """Whether an integer is known not to be negative."""
+    """Return whether an integer is known not to be negative."""
     number = number_of(value)
     if number is not None:
         return bool(number >= 0)
@@ -141,7 +143,9 @@ def is_length(value: Value) -> bool:
 
 
 def _key_fits(node: Node, fits: Fits) -> bool:
-    """Whether a key consists of what never raises: static slices, and indices known to fit."""
+    """Return whether a key consists of what never raises: static slices, and indices known to
+    fit.
+    """
     x, key = shape_of(node.operands[0]), node.attributes["key"]
     if Ellipsis in key:
         return all(entry is Ellipsis or _is_plain_slice(entry) for entry in key)

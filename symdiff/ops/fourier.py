@@ -142,7 +142,7 @@ def _spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 
 def _has_points(node: Node) -> bool:
-    """Whether there is known to be something to transform along each axis."""
+    """Return whether there is known to be something to transform along each axis."""
     x, *sizes = node.operands
     lengths = _lengths(node.op.name, x, sizes, node.attributes["axes"])
     return all(least(length) > 0 for length in lengths)

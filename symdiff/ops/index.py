@@ -58,12 +58,12 @@ def key_of(node: Node) -> tuple[Key, tuple[Value, ...]]:
 
 
 def is_whole(node: Node) -> bool:
-    """Whether a key is ``[:]`` or ``[...]``, all of it."""
+    """Return whether a key is ``[:]`` or ``[...]``, all of it."""
     return all(entry == Slice() or entry is Ellipsis for entry in node.attributes["key"])
 
 
 def is_view(node: Node) -> bool:
-    """Whether the result of a node shares memory with its first operand (or may)."""
+    """Return whether the result of a node shares memory with its first operand (or may)."""
     if node.op is not index:
         return node.op.view is not None
     key, dynamic = key_of(node)
@@ -158,7 +158,9 @@ def _vjp_index(g: Value, y: Value, x: Value, *dynamic: Value, key: Key, shape: A
 
 
 def _selects_all(x: ArrayType, key: Key) -> bool:
-    """Whether the key takes every element once, in order: new axes, unit axes, whole slices."""
+    """Return whether the key takes every element once, in order: new axes, unit axes, whole
+    slices.
+    """
     axis = 0
     for entry in key:
         if entry is Ellipsis:
@@ -349,7 +351,7 @@ def index_add_of(x: Value, v: Operand, entries: Any) -> Value:
 
 
 def is_distinct(key: Key, dynamic: Sequence[Value]) -> bool:
-    """Whether the key is known to name each place at most once."""
+    """Return whether the key is known to name each place at most once."""
     arrays = [dynamic[entry.number] for entry in key if isinstance(entry, Slot)]
     arrays = [value for value in arrays if array_type(value).rank]
     if all(array_type(value).dtype.kind == "b" for value in arrays):
@@ -359,7 +361,7 @@ def is_distinct(key: Key, dynamic: Sequence[Value]) -> bool:
 
 
 def _is_injective(value: Value) -> bool:
-    """Whether the elements of an integer array are known to differ."""
+    """Return whether the elements of an integer array are known to differ."""
     known = known_array(value)
     if known is not None:
         return _has_no_repeats(known)

@@ -101,7 +101,7 @@ def _bare(entry: ast.expr) -> ast.expr:
 
 
 def is_basic(key: Key, dynamic: Sequence[Value]) -> bool:
-    """Whether the key selects a view: no arrays in it."""
+    """Return whether the key selects a view: no arrays in it."""
     slots = (entry for entry in key if isinstance(entry, Slot))
     return all(array_type(dynamic[slot.number]).kind != "array" for slot in slots)
 

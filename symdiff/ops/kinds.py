@@ -19,7 +19,7 @@ _REDUCTIONS = frozenset(
 
 
 def is_numpys_operator(op: Op, operands: Sequence[Operand]) -> bool:
-    """Whether the operator of an op on these means NumPy's function for certain."""
+    """Return whether the operator of an op on these means NumPy's function for certain."""
     types = [array_type(operand) for operand in operands]
     if op.name in _OWN_LOOPS and are_complex_numbers(types):
         return False
@@ -31,7 +31,9 @@ _OWN_LOOPS = frozenset({"multiply", "absolute"})
 
 
 def is_numpys(operand: Operand) -> bool:
-    """Whether it is an array or NumPy's own scalar; not known of what loops and branches give."""
+    """Return whether it is an array or NumPy's own scalar; not known of what loops and branches
+    give.
+    """
     if not isinstance(operand, Value):
         return array_type(operand).kind == "array"
     pending, found = [operand], False
@@ -59,7 +61,7 @@ _MOST_KNOWN = 100_000
 
 
 def _decided_by(value: Value) -> bool | tuple[Value, ...]:
-    """Whether a value is NumPy's for certain, or the values of which one has to be."""
+    """Return whether a value is NumPy's for certain, or the values of which one has to be."""
     kind, node = array_type(value).kind, value.node
     if kind == "array" or node is None:
         return kind == "array"
@@ -74,6 +76,6 @@ def _is_made_by_numpy(node: Node) -> bool:
 
 
 def _is_operator(node: Node) -> bool:
-    """Whether a node means an operator, or a built-in function, rather than NumPy's."""
+    """Return whether a node means an operator, or a built-in function, rather than NumPy's."""
     python = node.op.python if isinstance(node.op, DeclaredOp) else None
     return python is not None and not node.attributes.get("ufunc")

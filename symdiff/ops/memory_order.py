@@ -47,12 +47,12 @@ def layout_of_result(node: Node, layouts: Sequence[Layout], known: Known) -> Lay
 
 
 def keeps_order(node: Node) -> bool:
-    """Whether the result lies in memory in the order in which the operands do."""
+    """Return whether the result lies in memory in the order in which the operands do."""
     return node.op.order == "kept"
 
 
 def _is_packed(node: Node) -> bool:
-    """Whether the result is a new array in C order; copies may keep another."""
+    """Return whether the result is a new array in C order; copies may keep another."""
     return node.op.order == "packed" and node.attributes.get("order") != "K"
 
 
@@ -142,7 +142,9 @@ def _reshape(node: Node, layouts: Sequence[Layout], known: Known) -> Layout:
 
 
 def reshape_verdict(node: Node, layout: Layout, known: Known) -> tuple[bool | None, Layout]:
-    """Whether a reshape gives a view (None where it is not known), and how the result lies."""
+    """Return whether a reshape gives a view (None where it is not known), and how the result
+    lies.
+    """
     shapes = array_type(node.operands[0]).shape, array_type(node.result).shape
     return reshaped(layout, *shapes, known)
 

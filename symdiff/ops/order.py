@@ -176,7 +176,7 @@ def _flat_axis(a: Any, axis: Any) -> tuple[Value, int]:
 
 
 def _row_axis(a: Any, axis: Any) -> tuple[Value, int]:
-    """The same of functions that take a number for a row of one."""
+    """The array and the axis meant, of functions that take a number for a row of one."""
     x, axis = row_of_number(array_of(a), axis)
     return _flat_axis(x, axis)
 

@@ -55,8 +55,8 @@ def places(node: Node, view: LoopView) -> Iterator[tuple[int, Place]]:
 
 
 def is_ahead(other: Place, place: Place, view: LoopView) -> bool:
-    """Whether ``other`` is in no later turn where ``place`` is in this one: each is a step on, or
-    back in a loop that reverses another.
+    """Return whether ``other`` is in no later turn where ``place`` is in this one: each is a step
+    on, or back in a loop that reverses another.
     """
     distance = other.offset - place.offset
     return (-distance if view.reverse else distance) > -place.step

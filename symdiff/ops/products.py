@@ -106,7 +106,7 @@ def _infer_matmul(a: Type, b: Type) -> tuple[Type, ...]:
 
 
 def _inner_agree(node: Node) -> bool:
-    """Whether the axes summed over are known to be of one length, and stacks to fit."""
+    """Return whether the axes summed over are known to be of one length, and stacks to fit."""
     a, b = (array_type(v).shape for v in node.operands)
     stacks = broadcast_shapes(a[:-2], b[:-2])
     fit = all(s == stacks[len(stacks) - len(s) :] for s in (a[:-2], b[:-2]) if s)

@@ -89,7 +89,7 @@ def _one_axis(axis: Any, rank: int) -> int:
 
 
 def _is_of_a_number(axis: Any, rank: int) -> bool:
-    """Whether this is the axis 0 or -1 of a number, which NumPy reduces as it is."""
+    """Return whether this is the axis 0 or -1 of a number, which NumPy reduces as it is."""
     return rank == 0 and not isinstance(axis, tuple | list) and static_integer(axis) in (0, -1)
 
 
@@ -402,7 +402,7 @@ min: Operation = _reduction(
 
 
 def _nonempty(node: Node) -> bool:
-    """Whether the axes reduced over are known to have elements."""
+    """Return whether the axes reduced over are known to have elements."""
     shape = array_type(node.operands[0]).shape
     gone = axes_of(node.attributes["axis"], len(shape))
     lengths = [shape[k] for k in gone]

@@ -79,7 +79,7 @@ def _lower_sum(operation: Operation) -> Lowering:
 
 
 def _is_selected(where: Any, initial: Any) -> bool:
-    """Whether a mask or a first value is given."""
+    """Return whether a mask or a first value is given."""
     masked = where is not True and where is not np._NoValue
     return masked or not (initial is None or initial is np._NoValue)
 

@@ -36,7 +36,9 @@ def _jvp(t: Value, y: Value, x: Value, *, type: ArrayType) -> Any:
 
 
 def is_narrowed(number: Value, type: ArrayType) -> bool:
-    """Whether a Python number is typed as one of less precision, which it takes beside others."""
+    """Return whether a Python number is typed as one of less precision, which it takes beside
+    others.
+    """
     return np.promote_types(array_type(number).dtype, type.dtype) != type.dtype
 
 

@@ -163,7 +163,7 @@ def _of_kind(share: Value, x: Value) -> Value:
 
 
 def _may_select(mask: tuple[Dim, ...], shape: tuple[Dim, ...]) -> bool:
-    """Whether a mask may be broadcast to a shape, as far as the sizes are known."""
+    """Return whether a mask may be broadcast to a shape, as far as the sizes are known."""
     pairs = zip(reversed(mask), reversed(shape), strict=False)
     known = ((m, n) for m, n in pairs if isinstance(m, int) and isinstance(n, int))
     return len(mask) <= len(shape) and all(m in (1, n) for m, n in known)
@@ -274,7 +274,7 @@ def _mask(where: Any) -> Value:
 
 
 def lower_selected_truth(name: str, a: Any, axis: Any, keepdims: Any, where: Any) -> Value:
-    """Whether any or all of what a mask selects are true."""
+    """Return whether any or all of what a mask selects are true."""
     x, mask = staged(a), broadcast_like(_mask(where), staged(a))
     chosen = logical_and(x, mask) if name == "any" else logical_or(x, logical_not(mask))
     return FUNCTIONS[getattr(np, name)](chosen, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]

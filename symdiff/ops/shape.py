@@ -71,7 +71,9 @@ def _axes_left_out(node: Node) -> list[ast.expr] | None:
 
 
 def _are_same(few: Sequence[Dim], many: Sequence[Dim]) -> bool:
-    """Whether sizes are the others but for ones; a single one is, having all of the elements."""
+    """Return whether sizes are the others but for ones; a single one is, having all of the
+    elements.
+    """
     others = [dim for dim in many if dim != 1]
     return others == list(few) or len(others) == len(few) == 1
 
@@ -83,7 +85,7 @@ def _reshaped_back(g: Value, x: Value) -> Value:
 
 
 def _keeps_count(node: Node) -> bool:
-    """Whether a reshape is known to have as many elements: the same sizes, ones aside."""
+    """Return whether a reshape is known to have as many elements: the same sizes, ones aside."""
     before, after = shape_of(node.operands[0]), node.attributes["shape"]
     sizes = ([d for d in dims if d != 1] for dims in (before, after))
     a, b = (sorted(map(str, dims)) for dims in sizes)
@@ -165,7 +167,7 @@ VIEW_PUTS["transpose"] = lambda node, base, new: transposed_back(new, node.attri
 
 
 def _fits_shape(node: Node) -> bool:
-    """Whether a broadcast is to sizes that are known to fit."""
+    """Return whether a broadcast is to sizes that are known to fit."""
     target = tuple(node.attributes["shape"])
     source = shape_of(node.operands[0])
     if len(source) > len(target):

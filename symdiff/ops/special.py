@@ -100,7 +100,7 @@ def refused_by(function: str, parameter: str) -> Rule:
 
 
 def is_refused(partial: Any) -> bool:
-    """Whether a partial is one of ``refused_by``."""
+    """Return whether a partial is one of ``refused_by``."""
     return getattr(partial, "__module__", None) == __name__ and partial.__name__ == "refuse"
 
 
@@ -461,7 +461,7 @@ boxcox: Operation = special_function(
 
 
 def _above_minus_one(x: Value) -> tuple[Value, Value]:
-    """Whether ``x`` is -1, and ``log1p(x)``, 0 there."""
+    """Return whether ``x`` is -1, and ``log1p(x)``, 0 there."""
     at_zero = equal(x, -1)
     return at_zero, log1p(choose(at_zero, strong_constant(0, x), x))
 

@@ -159,7 +159,7 @@ class Stager(Protocol):
         ...
 
     def is_within(self, declared: Any, times: int = 1) -> bool:
-        """Whether the rule of a function is being staged, and in it again, so many times."""
+        """Return whether the rule of a function is being staged, and in it again, so many times."""
         ...
 
     def callable(

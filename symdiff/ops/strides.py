@@ -90,7 +90,7 @@ def _least(product: Product) -> int:
 
 
 def equal(a: Product, b: Product) -> bool | None:
-    """Whether two products are equal."""
+    """Return whether two products are equal."""
     a, b = without_common(a, b)
     if a == b:
         return True
@@ -104,7 +104,7 @@ def equal(a: Product, b: Product) -> bool | None:
 
 
 def at_most(a: Product, b: Product) -> bool | None:
-    """Whether ``|a| <= |b|``."""
+    """Return whether ``|a| <= |b|``."""
     a, b = without_common(a, b)
     if not a.sizes and abs(a.number) <= _least(b):
         return True
@@ -163,7 +163,7 @@ def met(layouts: Sequence[Layout]) -> Layout:
 
 
 def _lies_on(outer: Product | None, inner: Product | None, dim: Dim, known: Known) -> bool | None:
-    """Whether an axis steps over the axis inside it, of length ``dim``, exactly."""
+    """Return whether an axis steps over the axis inside it, of length ``dim``, exactly."""
     if outer is None or inner is None:
         return None
     step = expanded(inner, known).times(product_of([dim], known))
@@ -173,7 +173,7 @@ def _lies_on(outer: Product | None, inner: Product | None, dim: Dim, known: Know
 def is_packed(
     layout: Layout, shape: Shape, order: Literal["C", "F"] = "C", known: Known = NOTHING
 ) -> bool | None:
-    """Whether an array is C-contiguous, or Fortran-contiguous."""
+    """Return whether an array is C-contiguous, or Fortran-contiguous."""
     axes = range(len(shape))
     wanted = Layout.packed(shape, axes if order == "C" else axes[::-1], known)
     return _is_packed(layout, shape, wanted, known)
@@ -234,7 +234,7 @@ def _aligned(shape: Shape, layout: Layout, rank: int) -> _Column:
 def _votes(
     columns: Sequence[_Column], outer: int, inner: int, shape: Shape
 ) -> Iterator[bool | None]:
-    """Whether two axes stand in the right order already, by each operand that tells."""
+    """Yield, for each operand that tells, whether two axes stand in the right order already."""
     for column in columns:
         one, two = column[outer], column[inner]
         if one is None or two is None:
@@ -253,7 +253,7 @@ def _votes(
 def reshaped(
     layout: Layout, old: Shape, new: Shape, known: dict[Size, Product]
 ) -> tuple[bool | None, Layout]:
-    """Whether a reshape is a view, and how the result lies.
+    """Return whether a reshape is a view, and how the result lies.
 
     NumPy's rule: where a product of leading old lengths is one of leading new lengths, a group of
     axes ends; the old axes of a group have to lie on one another. ``known`` takes up what is learnt
@@ -306,7 +306,7 @@ def _groups(old: Shape, new: Shape, known: Known) -> list[tuple[list[int], list[
 
 
 def _is_tight(layout: Layout, shape: Shape, axes: Sequence[int], known: Known) -> bool | None:
-    """Whether each of the axes lies on the next."""
+    """Return whether each of the axes lies on the next."""
     tight: bool | None = True
     for outer, inner in pairwise(axes):
         strides = layout.strides[outer], layout.strides[inner]
@@ -318,7 +318,7 @@ def _is_tight(layout: Layout, shape: Shape, axes: Sequence[int], known: Known) -
 
 
 def _is_one_group(old: Shape, new: Shape, mine: Sequence[int], theirs: Sequence[int]) -> bool:
-    """Whether a group cannot fall apart into smaller ones, whatever the sizes."""
+    """Return whether a group cannot fall apart into smaller ones, whatever the sizes."""
     lengths = [*(old[axis] for axis in mine), *(new[axis] for axis in theirs)]
     if all(isinstance(dim, int) for dim in lengths):
         return True

@@ -120,7 +120,7 @@ def _apply(expression: Any, made: Mapping[Any, Operand], select: Select) -> Oper
 
 
 def _without_sign(term: Any) -> tuple[bool, Any]:
-    """Whether a term is subtracted, and what is."""
+    """Return whether a term is subtracted, and what is."""
     return (True, -term) if term.could_extract_minus_sign() and _is_negated(term) else (False, term)
 
 

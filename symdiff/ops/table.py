@@ -111,7 +111,7 @@ def _public(module: str, name: str) -> str:
 
 
 def _is_hidden(function: Any) -> bool:
-    """Whether users know a method by another name: a call, a property of a class's base."""
+    """Return whether users know a method by another name: a call, a property of a class's base."""
     full = getattr(function, "__qualname__", "")
     hidden = full.startswith("_") or ".__" in full
     return hidden and getattr(function, "__module__", "").startswith("scipy.")

@@ -461,7 +461,7 @@ def power_of(base: Any, exponent: Any) -> Value:
 
 
 def is_natural(n: Value) -> bool:
-    """Whether an integer is known not to be negative."""
+    """Return whether an integer is known not to be negative."""
     bound = lower_bound(n)
     return bound is not None and bound >= 0
 

@@ -238,7 +238,7 @@ def sign_outward(node: Node, rewriter: Rewriter) -> Value | None:
 
 
 def _carries_sign(x: Value, other: Value, node: Node, rewriter: Rewriter) -> bool:
-    """Whether turning the sign of the result instead of that of ``x`` costs no more."""
+    """Return whether turning the sign of the result instead of that of ``x`` costs no more."""
     same = are_of_one_size(x.type, node.result.type)
     made_for_this = rewriter.is_single(x) or (x.node is not None and is_derived(x.node))
     return same and number_of(other) is None and made_for_this
@@ -309,7 +309,7 @@ _FACTORED = ("multiply", "divide", "negative")
 
 
 def _is_conjugated(x: Value) -> bool:
-    """Whether a value is a product or a quotient of conjugates, reals and numbers alone."""
+    """Return whether a value is a product or a quotient of conjugates, reals and numbers alone."""
     if made_by(x, "conjugate") is not None:
         return True
     inner = made_by(x, *_FACTORED)

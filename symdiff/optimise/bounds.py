@@ -32,7 +32,7 @@ class Interval:
         return Interval(low, None if self.high is None else shifted(self.high, by))
 
     def is_index_of(self, dim: Dim) -> bool:
-        """Whether every value is a place of an axis of this length."""
+        """Return whether every value is a place of an axis of this length."""
         if self.low is None or self.high is None or self.low < 0:
             return False
         return _is_at_most(self.high, shifted(dim, -1))
@@ -66,7 +66,7 @@ class Bounds:
                 lengths.add(dim_of(node.result))
 
     def is_item(self, node: Node) -> bool:
-        """Whether a node reads an item that a list is known to have."""
+        """Return whether a node reads an item that a list is known to have."""
         if node.op.name != "list_get":
             return False
         items, place = node.operands

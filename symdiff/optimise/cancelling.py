@@ -77,7 +77,7 @@ def _near(node: Node, most: int) -> list[Value]:
 
 
 def _has_sum(values: Iterable[Value]) -> bool:
-    """Whether a value is a sum: without one inside, nothing can cancel."""
+    """Return whether a value is a sum: without one inside, nothing can cancel."""
     return any(made_by(value, "sum", "matmul") for value in values)
 
 

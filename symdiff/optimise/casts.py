@@ -50,7 +50,7 @@ def _integer(value: Value) -> Value | None:
 
 
 def _is_as_wide(value: Value, node: Node) -> bool:
-    """Whether a value brings the others to the dtype of the result."""
+    """Return whether a value brings the others to the dtype of the result."""
     of, to = value.type, node.result.type
     if not isinstance(of, ArrayType) or not isinstance(to, ArrayType):
         return False

@@ -54,7 +54,7 @@ class _Marking:
         return self
 
     def fits(self, value: Value, dim: Dim) -> bool:
-        """Whether an integer is known to be a place of an axis."""
+        """Return whether an integer is known to be a place of an axis."""
         return shape_of(value) == () and self.bounds.of(value).is_index_of(dim)
 
     def need(self, values: Sequence[Value]) -> None:
@@ -108,7 +108,7 @@ class _Marking:
             self.need([view.body.results[position]])
 
     def leaves_out(self, block: Block) -> bool:
-        """Whether anything is not needed."""
+        """Return whether anything is not needed."""
         return any(
             node not in self.nodes or (node.op in (loop, cond) and self._leaves_out_parts(node))
             for node in walk_nodes(block)

@@ -37,7 +37,9 @@ def key_of_node(node: Node, has_derivatives: bool) -> Any:
 
 
 def _is_own(op: Op, type_: Type, has_derivatives: bool) -> bool:
-    """Whether a result is made to be changed: a list, a new array. Arrays of indices seldom are."""
+    """Return whether a result is made to be changed: a list, a new array. Arrays of indices seldom
+    are.
+    """
     if isinstance(type_, ListType):
         return True
     if not op.fresh:

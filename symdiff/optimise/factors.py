@@ -87,7 +87,7 @@ def _product(number: float, factor: Value, rest: Value) -> float | None:
 
 
 def _is_normal(number: float, dtype: np.dtype) -> bool:
-    """Whether a number is finite, and neither overflows nor underflows in a dtype."""
+    """Return whether a number is finite, and neither overflows nor underflows in a dtype."""
     if dtype.kind not in "fc" or not math.isfinite(number):
         return math.isfinite(number)
     normal = np.finfo(dtype)
@@ -156,7 +156,9 @@ def _number_and_array(value: Value, rewriter: Rewriter) -> tuple[Value, Value] |
 
 
 def _is_moderate(*values: Value) -> bool:
-    """Whether a product with one of these neither overflows nor vanishes but in extreme cases."""
+    """Return whether a product with one of these neither overflows nor vanishes but in extreme
+    cases.
+    """
     numbers = map(number_of, values)
     return any(isinstance(n, int | float) and 1e-6 < abs(n) < 1e6 for n in numbers)
 

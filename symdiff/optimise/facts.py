@@ -38,20 +38,20 @@ def lengths_given(node: Node) -> Iterator[tuple[Dim, Value]]:
 
 
 def is_number(value: Value, number: float) -> bool:
-    """Whether a value is a constant equal to ``number``; a bool is not a number."""
+    """Return whether a value is a constant equal to ``number``; a bool is not a number."""
     known = number_of(value)
     return known is not None and not isinstance(known, bool | np.bool_) and bool(known == number)
 
 
 def is_one(value: Value) -> bool:
-    """Whether every element is known to be one."""
+    """Return whether every element is known to be one."""
     if value.node is None:
         return False
     return value.node.op.name == "ones" or is_number(value, 1)
 
 
 def is_zero(value: Value) -> bool:
-    """Whether every element is known to be zero."""
+    """Return whether every element is known to be zero."""
     for _ in range(8):
         if value.node is None:
             return False
@@ -64,8 +64,8 @@ def is_zero(value: Value) -> bool:
 
 
 def is_of_one_precision(node: Node) -> bool:
-    """Whether a node computes in one inexact precision: of such nodes factors and terms may be
-    moved and put together, as of real numbers.
+    """Return whether a node computes in one inexact precision: of such nodes factors and terms may
+    be moved and put together, as of real numbers.
 
     Integers wrap where they are put together, and the wider of two precisions is lost. Python's
     numbers are exact, or are rounded where they meet others.
@@ -109,8 +109,8 @@ def has_derivatives(graph: Graph) -> bool:
 
 
 def meet_as_one(a: Sequence[Dim], b: Sequence[Dim]) -> bool:
-    """Whether shapes that are broadcast against each other are the same: of two sizes of at least
-    2 neither is broadcast to the other.
+    """Return whether shapes that are broadcast against each other are the same: of two sizes of at
+    least 2 neither is broadcast to the other.
     """
     return len(a) == len(b) and all(
         m == n or (is_long(m) and is_long(n)) for m, n in zip(a, b, strict=True)
@@ -118,7 +118,9 @@ def meet_as_one(a: Sequence[Dim], b: Sequence[Dim]) -> bool:
 
 
 def are_of_one_size(a: Type, b: Type) -> bool:
-    """Whether types differ at most in what sizes are called that an elementwise op finds equal."""
+    """Return whether types differ at most in what sizes are called that an elementwise op finds
+    equal.
+    """
     if not isinstance(a, ArrayType) or not isinstance(b, ArrayType):
         return a == b
     return (a.dtype, a.kind) == (b.dtype, b.kind) and meet_as_one(a.shape, b.shape)

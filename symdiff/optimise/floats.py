@@ -55,7 +55,7 @@ class NotFloats(Exception):  # noqa: N818 - control flow
 
 
 def on_floats(graph: Graph) -> Graph | None:
-    """The same program on Python floats, or None where it is not one of numbers alone."""
+    """A program of numbers alone on Python floats; None for any other program."""
     if any(node.op.effect or node.op is call for node in walk_nodes(graph.block)):
         return None
     if graph.mutated or not any(_gains(node) for node in walk_nodes(graph.block)):
@@ -67,7 +67,7 @@ def on_floats(graph: Graph) -> Graph | None:
 
 
 def _gains(node: Node) -> bool:
-    """Whether NumPy computes a number here."""
+    """Return whether NumPy computes a number here."""
     return _on_floats(node.op) is not None or any(
         isinstance(v.type, ArrayType) and v.type.kind == "scalar" for v in node.results
     )
@@ -239,7 +239,7 @@ class _Converter:
 
 
 def _is_whole(value: Value) -> bool:
-    """Whether a value is known to be an integer, or a float that is one."""
+    """Return whether a value is known to be an integer, or a float that is one."""
     if value.node is None or value.node.op is not constant:
         return False
     number = value.node.attributes["value"]

@@ -23,7 +23,7 @@ _LONGEST_CHAIN = 16
 
 
 def _same_part(a: Node, b: Node) -> bool:
-    """Whether two nodes read or write the same places."""
+    """Return whether two nodes read or write the same places."""
     first, second = key_of(a), key_of(b)
     if first[0] != second[0] or len(first[1]) != len(second[1]):
         return False
@@ -31,7 +31,9 @@ def _same_part(a: Node, b: Node) -> bool:
 
 
 def _are_apart(a: Node, b: Node) -> bool:
-    """Whether two keys are known to name different places: by two static indices of one axis."""
+    """Return whether two keys are known to name different places: by two static indices of one
+    axis.
+    """
     for first, second in zip(a.attributes["key"], b.attributes["key"], strict=False):
         if not isinstance(first, int | Slice) or not isinstance(second, int | Slice):
             return False
@@ -47,7 +49,7 @@ def _are_different(a: int | Slice, b: int | Slice) -> bool:
 
 
 def _fills(node: Node) -> bool:
-    """Whether what a write stores has the shape of the region."""
+    """Return whether what a write stores has the shape of the region."""
     return shape_of(node.operands[1]) == tuple(node.attributes["shape"])
 
 
@@ -349,7 +351,7 @@ def added_to_zeros(node: Node, rewriter: Rewriter) -> Value | None:
 
 
 def _is_clear(node: Node) -> bool:
-    """Whether a write is to places that hold zeros."""
+    """Return whether a write is to places that hold zeros."""
     x = node.operands[0]
     for _ in range(_LONGEST_CHAIN):
         write = made_by(x, "index_set", "index_add")

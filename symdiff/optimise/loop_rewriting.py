@@ -32,7 +32,9 @@ class LoopRewriting:
         self.elements = [k for k in range(len(self.xs)) if not self._is_known(k)]
 
     def _is_invariant(self, k: int) -> bool:
-        """Whether a carry goes through the body as it is, or becomes what it started from."""
+        """Return whether a carry goes through the body as it is, or becomes what it started
+        from.
+        """
         following = self.view.next_carries[k]
         unchanged = following is self.view.carries[k] or following is self.view.initial[k]
         same_type = self.view.carries[k].type == self.initial[k].type
@@ -125,7 +127,7 @@ class LoopRewriting:
         return self.rewriter.constant(number_of(value)) if is_constant(value) else value
 
     def _counts_up(self, count: Value) -> bool:
-        """Whether the number of turns is the count as it stands."""
+        """Return whether the number of turns is the count as it stands."""
         return is_length(count) and count.type == self.node.results[-1].type
 
     def _learn_tapes(self, made: LoopView) -> None:

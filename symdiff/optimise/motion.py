@@ -97,7 +97,7 @@ class _Motion:
         return max(floor, *levels, 0)
 
     def _is_table(self, node: Node) -> bool:
-        """Whether a node makes an array of known numbers that nobody writes to."""
+        """Return whether a node makes an array of known numbers that nobody writes to."""
         if node.op is not array or node.result in self.written or may_raise(node):
             return False
         return all(number_of(value) is not None for value in node.operands)
@@ -143,7 +143,7 @@ def _is_movable(node: Node) -> bool:
 
 
 def _may_warn(node: Node) -> bool:
-    """Whether NumPy may warn of it: a loop of no turns does not."""
+    """Return whether NumPy may warn of it: a loop of no turns does not."""
     if node.op.name == "divide" and number_of(node.operands[1]):
         return False
     singular = getattr(node.op, "singular", False)

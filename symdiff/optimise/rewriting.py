@@ -180,21 +180,23 @@ class Rewriter(Builder):
     # What rules ask
 
     def takes(self, value: Value) -> bool:
-        """Whether a value is made in this block and nothing but the node in question reads it."""
+        """Return whether a value is made in this block and nothing but the node in question reads
+        it.
+        """
         if value.node is None or self._home.get(value.node) is not self.nodes:
             return False
         return self._uses.get(value, 1) <= 1
 
     def is_single(self, value: Value) -> bool:
-        """Whether nothing but the node in question reads a value."""
+        """Return whether nothing but the node in question reads a value."""
         return self._uses.get(value, 1) <= 1
 
     def is_input(self, value: Value) -> bool:
-        """Whether a value is a parameter of the graph."""
+        """Return whether a value is a parameter of the graph."""
         return value in self._inputs
 
     def is_part_of_input(self, value: Value) -> bool:
-        """Whether a value is a part of an input as it was given."""
+        """Return whether a value is a part of an input as it was given."""
         node = made_by(value, "index")
         return node is not None and node.operands[0] in self._inputs
 
@@ -447,7 +449,7 @@ class Rewriter(Builder):
 
 
 def _can_be(node: Node, value: Value) -> bool:
-    """Whether a value is of the type of a node's result."""
+    """Return whether a value is of the type of a node's result."""
     meets = getattr(node.op, "elementwise", False) and is_derived(node)
     return (are_of_one_size if meets else operator.eq)(value.type, node.result.type)
 

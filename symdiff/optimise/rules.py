@@ -14,7 +14,7 @@ from symdiff.optimise.rewriting import OnDerivatives, Rewriter, Rule, apply, rea
 
 
 def is_exact_place(node: Node) -> bool:
-    """Whether a node may be replaced by an operand of the same type and bits."""
+    """Return whether a node may be replaced by an operand of the same type and bits."""
     type_ = node.result.type
     return is_derived(node) or (isinstance(type_, ArrayType) and type_.kind != "array")
 

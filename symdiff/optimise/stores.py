@@ -74,7 +74,9 @@ def _readers(
 
 
 def _is_read_by_none(write: Node, others: Sequence[tuple[Node, bool]], view: LoopView) -> bool:
-    """Whether nothing that reads behind a write, or in a later turn, reads where it writes."""
+    """Return whether nothing that reads behind a write, or in a later turn, reads where it
+    writes.
+    """
     for axis, place in places(write, view):
         found = [(dict(places(node, view)).get(axis), behind) for node, behind in others]
         if all(

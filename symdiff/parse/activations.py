@@ -26,12 +26,14 @@ def names_seen(function: ast.AST) -> frozenset[str]:
 
 @functools.lru_cache(maxsize=1000)
 def rebinds(function: ast.AST) -> bool:
-    """Whether a function defined in one, or one in there, binds a name that is not its own."""
+    """Return whether a function defined in one, or one in there, binds a name that is not its
+    own.
+    """
     return any(isinstance(node, ast.Nonlocal) for node in ast.walk(function))
 
 
 def has_ended(scope: Scope) -> bool:
-    """Whether an activation of a function in the source, or a comprehension, has ended."""
+    """Return whether an activation of a function in the source, or a comprehension, has ended."""
     return scope.ended and scope.node is not None
 
 

@@ -54,7 +54,7 @@ def location_of(content: Abstract) -> Location | None:
 
 
 def private(location: Location | None, heap: Heap) -> bool:
-    """Whether an array's memory, a list or a dict is reachable by one name only."""
+    """Return whether an array's memory, a list or a dict is reachable by one name only."""
     if location is None:
         return True
     alike = heap.possible(location)
@@ -65,7 +65,7 @@ def private(location: Location | None, heap: Heap) -> bool:
 
 
 def mentions(content: Abstract, location: Location) -> bool:
-    """Whether a content refers to an array's memory, a list or a dict."""
+    """Return whether a content refers to an array's memory, a list or a dict."""
     content = content_of_maybe(content)
     if isinstance(content, Array):
         return content.storage is location

@@ -81,7 +81,7 @@ def _is_default(value: Abstract, default: Any) -> bool:
 
 
 def _is_beyond(name: str, function: Callable[..., Any], meaning: Callable[..., Any]) -> bool:
-    """Whether a name is one of any number that the library takes, and unknown here."""
+    """Return whether a name is one of any number that the library takes, and unknown here."""
     known, own = documented(function) or {}, documented(meaning) or {}
     return name not in own and name not in known and _takes_any(known) and not _takes_any(own)
 

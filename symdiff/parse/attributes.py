@@ -90,7 +90,9 @@ def _function_attribute(interp: Interpreter, function: types.FunctionType, name:
 
 
 def _has(owner: type, name: str) -> bool:
-    """Whether instances of a class have an attribute: ``hasattr`` would ask the metaclass too."""
+    """Return whether instances of a class have an attribute: ``hasattr`` would ask the metaclass
+    too.
+    """
     if owner in _LIMITS:  # whose attributes are made with the instance
         return hasattr(_LIMITS[owner], name)
     return any(name in c.__dict__ for c in owner.__mro__)
@@ -179,7 +181,7 @@ def _static_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstra
 
 
 def is_of_library(value: Any) -> bool:
-    """Whether this is an object of a library's, whose methods are known."""
+    """Return whether this is an object of a library's, whose methods are known."""
     meet()
     return value in OBJECTS if has_hash(value) else False
 

@@ -74,12 +74,14 @@ def certain(error: BaseException) -> CertainError | None:
 
 
 def is_users(error: BaseException) -> bool:
-    """Whether an error is one that the user's function raises."""
+    """Return whether an error is one that the user's function raises."""
     return certain(error) is not None
 
 
 def is_foreseen(error: BaseException) -> bool:
-    """Whether an error tells of the user's function or of a limit, not of a defect of symdiff's."""
+    """Return whether an error tells of the user's function or of a limit, not of a defect of
+    symdiff's.
+    """
     known = isinstance(error, CONTROL) and not isinstance(error, InternalError)
     return known or is_users(error)
 
@@ -113,7 +115,7 @@ def judged(
 
 
 def _tells_the_same(python: Exception, error: Exception) -> bool:
-    """Whether Python's error on samples is certain where something was found wrong here.
+    """Return whether Python's error on samples is certain where something was found wrong here.
 
     A TypeError is, whatever the values are; another may come of the sample's sizes or values.
     """
@@ -171,7 +173,7 @@ def succeeds(
     arguments: Sequence[Abstract],
     keywords: dict[str, Abstract],
 ) -> bool:
-    """Whether a function takes samples of the arguments."""
+    """Return whether a function takes samples of the arguments."""
     try:
         given, named = _samples(interp, arguments, keywords)
     except NoSample:
@@ -256,7 +258,7 @@ def _size(dim: Dim) -> int:
 
 
 def _is_exact(interp: Interpreter, value: Abstract) -> bool:
-    """Whether a sample has the very sizes of the value, so that Python's message holds."""
+    """Return whether a sample has the very sizes of the value, so that Python's message holds."""
     if isinstance(value, Array):
         value = interp.heap.read(value)
     if isinstance(value, Value) and isinstance(value.type, ArrayType):

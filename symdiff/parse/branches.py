@@ -244,7 +244,7 @@ def _is_constant(value: Value) -> bool:
 
 
 def comes_from(value: Value, sources: set[Value]) -> bool:
-    """Whether a value is computed from one of the sources."""
+    """Return whether a value is computed from one of the sources."""
     stack, seen = [value], {value}
     while stack:
         current = stack.pop()
@@ -302,7 +302,7 @@ def _stage_arms(
 
 
 def _left_by(interp: Interpreter, arm: Arm) -> bool:
-    """Whether an arm certainly leaves the block by return, break or continue."""
+    """Return whether an arm certainly leaves the block by return, break or continue."""
     return arm.reached and any(arm.heap.get(flag) is True for flag in interp.frame.exits)
 
 

@@ -189,8 +189,8 @@ def _fold_from_first(
     end: Callable[[Abstract], Abstract],
     empty: Callable[[], Abstract],
 ) -> Abstract:
-    """The same from what ``begin`` makes of the first item, to what ``end`` makes of the last
-    accumulator; ``empty()`` where there is no item.
+    """Fold items, from what ``begin`` makes of the first to what ``end`` makes of the last
+    accumulator; give ``empty()`` where there is no item.
     """
     iterable = iterate(interp, items)
 

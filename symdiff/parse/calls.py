@@ -139,13 +139,13 @@ def _by_what_is_registered(
 
 
 def _is_converted(function: Abstract, arguments: Sequence[Abstract]) -> bool:
-    """Whether a call is ``float(object)`` or the like."""
+    """Return whether a call is ``float(object)`` or the like."""
     of_object = bool(arguments) and isinstance(arguments[0], ObjectRef)
     return of_object and _known(CONVERSIONS, function) is not None
 
 
 def _is_followed(function: Abstract) -> bool:
-    """Whether a call binds its arguments to the parameters of a function of the user's."""
+    """Return whether a call binds its arguments to the parameters of a function of the user's."""
     handler = CALLABLES.get(type(function))
     return handler not in (None, _call_array_method) or isinstance(
         function, types.FunctionType | types.MethodType | functools.partial
@@ -191,7 +191,9 @@ _CACHED = type(functools.cache(len))
 
 
 def _is_method_of(function: Any, owner: Abstract) -> bool:
-    """Whether a function is a native method, called by its class: ``list.append(items, x)``."""
+    """Return whether a function is a native method, called by its class: ``list.append(items,
+    x)``.
+    """
     special = isinstance(function, types.WrapperDescriptorType)
     return isinstance(function, types.MethodDescriptorType) or (
         special and not isinstance(owner, ObjectRef)

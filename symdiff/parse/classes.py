@@ -80,7 +80,7 @@ def _member(cls: enum.EnumMeta, value: Any) -> Any:
 
 
 def _is_named_tuple(cls: Any) -> bool:
-    """Whether a class makes tuples of exactly its fields, as those of ``typing`` do."""
+    """Return whether a class makes tuples of exactly its fields, as those of ``typing`` do."""
     if not (issubclass(cls, tuple) and hasattr(cls, "_fields")):
         return False
     parameters = inspect.signature(cls.__new__).parameters
@@ -88,7 +88,7 @@ def _is_named_tuple(cls: Any) -> bool:
 
 
 def _is_generated(cls: type) -> bool:
-    """Whether ``__init__`` was made by ``dataclasses``: its code stands in no file."""
+    """Return whether ``__init__`` was made by ``dataclasses``: its code stands in no file."""
     code = getattr(cls.__init__, "__code__", None)  # type: ignore[misc]
     return code is not None and code.co_filename.startswith("<")
 

@@ -149,7 +149,7 @@ def _sequences(interp: Interpreter, op: type[ast.cmpop], a: Items, b: Items) -> 
 
 
 def _is_or_equals(interp: Interpreter, a: Abstract, b: Abstract) -> bool | Value:
-    """Whether an item is another one to a sequence: the same object, or equal."""
+    """Return whether an item is another one to a sequence: the same object, or equal."""
     if a is b or (type(a) is type(b) and isinstance(a, HANDLES) and identical(interp, a, b)):
         return True
     return truth(interp, compare(interp, ast.Eq, a, b))
@@ -163,7 +163,7 @@ def _items(interp: Interpreter, value: ListRef | tuple[Any, ...]) -> Items:
 
 
 def _comparable(interp: Interpreter, a: Abstract, b: Abstract) -> bool:
-    """Whether ``==`` compares numbers: of Python's there are none in a sequence."""
+    """Return whether ``==`` compares numbers: of Python's there are none in a sequence."""
     sequences = isinstance(a, ListRef | tuple) or isinstance(b, ListRef | tuple)
     if sequences and any(class_of(interp, v) in _PYTHON_NUMBERS for v in (a, b)):
         return False

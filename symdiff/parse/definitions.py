@@ -102,7 +102,7 @@ _LIBRARIES = {"numpy": "np", "scipy": "scipy"}
 
 
 def _is_at(module: Any, path: str, value: Any) -> bool:
-    """Whether an object is what a path in a module leads to."""
+    """Return whether an object is what a path in a module leads to."""
     try:
         return bool(operator.attrgetter(path)(module) == value)
     except AttributeError:
@@ -163,7 +163,7 @@ def _named(
 
 
 def _is_known(part: Abstract) -> bool:
-    """Whether a part of a result is a number that is known: the call says it again."""
+    """Return whether a part of a result is a number that is known: the call says it again."""
     return type(part) in (bool, int, float)
 
 
@@ -179,7 +179,7 @@ def _new_value(interp: Interpreter, part: Abstract, before: Heap) -> Value | Non
 
 
 def _does_more(interp: Interpreter, built: Sequence[Node], before: Heap) -> bool:
-    """Whether a definition did something else than to compute its result."""
+    """Return whether a definition did something else than to compute its result."""
     done = [node.op for node in walk_nodes(Block((), list(built)))]
     if any(op.effect and op is not raise_ for op in done):  # what it raises, the function raises
         return True

@@ -55,7 +55,9 @@ def obtainable(interp: Interpreter, value: Value) -> StaticDemand | None:
 
 
 def can_be_known(interp: Interpreter, value: Value) -> bool:
-    """Whether there is something to fix, or to follow turn by turn, that may tell a value."""
+    """Return whether there is something to fix, or to follow turn by turn, that may tell a
+    value.
+    """
     return not isinstance(demand(interp, value), SymdiffError)
 
 
@@ -153,7 +155,7 @@ def _lengths_behind(
 
 
 def _counts(type_: Type) -> bool:
-    """Whether a value of a type may be a length, or has one."""
+    """Return whether a value of a type may be a length, or has one."""
     return isinstance(type_, ListType) or (
         isinstance(type_, ArrayType) and type_.dtype.kind in "iu"
     )
@@ -165,7 +167,7 @@ def _telling(node: Node) -> tuple[Value, ...]:
 
 
 def _elements_decide(node: Node) -> bool:
-    """Whether the shape of a node's result depends on elements of arrays."""
+    """Return whether the shape of a node's result depends on elements of arrays."""
     masks = (v.type for v in node.operands[1:] if isinstance(v.type, ArrayType))
     masked = node.op is index and any(t.dtype.kind == "b" and t.shape for t in masks)
     return masked or node.op.name in ("nonzero", "repeat")

@@ -120,7 +120,7 @@ def _parameters(keywords: Keywords) -> list[Abstract]:
 
 
 def _is_scalar(name: str, chosen: Abstract) -> bool:
-    """Whether one draw is a scalar of NumPy's, not a number of Python's."""
+    """Return whether one draw is a scalar of NumPy's, not a number of Python's."""
     if chosen is None:
         return name == "integers"
     return DISTRIBUTIONS[name][1] == _INT64 and chosen not in (int, bool)

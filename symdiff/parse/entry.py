@@ -98,7 +98,7 @@ class RetryPolicy:
     instead: StaticDemand | None = None  # the count of a loop, which would tell as well
 
     def tells(self, conflict: Conflict) -> bool:
-        """Whether there is more to be done that may resolve a conflict; then it is noted."""
+        """Note what to try next to resolve a conflict; return whether there is anything."""
         if conflict.loop is not None and conflict.loop not in self.unrolled:
             self.unrolled.add(conflict.loop)
             return True
@@ -108,7 +108,7 @@ class RetryPolicy:
         return len(self.apart) > before
 
     def selects(self) -> bool:
-        """Whether there are items left that may be selected at run time; then one is noted.
+        """Note one more item to be selected at run time; return whether there was one left.
 
         It stands in a list at first; where that is refused, it is one of several.
         """

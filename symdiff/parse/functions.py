@@ -78,7 +78,7 @@ def _is_standard(function: types.FunctionType) -> bool:
 
 
 def _is_inside(file: str) -> bool:
-    """Whether a file is one of the standard library, which the user does not rewrite."""
+    """Return whether a file is one of the standard library, which the user does not rewrite."""
     return file.startswith(os.path.dirname(os.__file__)) and "site-packages" not in file
 
 

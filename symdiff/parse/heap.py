@@ -134,7 +134,7 @@ class Heap:
             raise ConflictRead(self.frozen[content.storage])
 
     def is_either(self, array: Array) -> bool:
-        """Whether the array is one of rank 0 on some paths only, and a number on the others.
+        """Return whether the array is one of rank 0 on some paths only, and a number on the others.
 
         Its value may be read; it is never written, nor asked what it is.
         """
@@ -162,7 +162,7 @@ class Heap:
         return [location, *self.shared.get(location, ())]
 
     def may_be(self, a: Location, b: Location) -> bool:
-        """Whether two locations are one, or may be on some path."""
+        """Return whether two locations are one, or may be on some path."""
         return a is b or b in self.shared.get(a, ())
 
     def require_told_apart(self, a: Location, b: Location) -> None:
@@ -259,7 +259,7 @@ class Heap:
 
 
 def is_writable(lens: Lens) -> bool:
-    """Whether an array can be written through a view."""
+    """Return whether an array can be written through a view."""
     return lens.op.name in VIEW_PUTS and not _is_read_only(lens)
 
 
@@ -286,7 +286,8 @@ def is_array(type_: Type) -> bool:
 
 
 def is_programs(content: Any) -> bool:
-    """Whether a content is a list, a dict or an object that the program may have made itself.
+    """Return whether a content is a list, a dict or an object that the program may have made
+    itself.
 
     So is an activation of a function that has ended: it is an object to the functions in it.
     """
@@ -307,7 +308,7 @@ def another(ref: Ref) -> Ref:
 
 
 def is_callers(location: Location) -> bool:
-    """Whether the caller sees what is written there."""
+    """Return whether the caller sees what is written there."""
     if isinstance(location, Scope):
         return False
     return (location.origin if isinstance(location, Storage) else location.path) is not None
@@ -334,7 +335,7 @@ def value_name(value: Value, name: str) -> Value:
 
 
 def same(a: Abstract, b: Abstract) -> bool:
-    """Whether two contents are the same without looking behind handles."""
+    """Return whether two contents are the same without looking behind handles."""
     if a is b:
         return True
     if type(a) is not type(b):
@@ -357,7 +358,9 @@ def same(a: Abstract, b: Abstract) -> bool:
 
 
 def _same_function(a: Closure, b: Closure) -> bool:
-    """Whether two functions were made by one definition in one activation: they do the same."""
+    """Return whether two functions were made by one definition in one activation: they do the
+    same.
+    """
     parts = ((c.defaults, c.keyword_defaults) for c in (a, b))
     return a.node is b.node and a.scope is b.scope and same(*parts)
 

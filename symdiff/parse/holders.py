@@ -52,7 +52,7 @@ def one_of_several(content: Abstract, conflict: Conflict) -> Abstract:
 
 
 def are_alike(a: Abstract, b: Abstract) -> bool:
-    """Whether two contents are holders that differ in their parts only."""
+    """Return whether two contents are holders that differ in their parts only."""
     one, other = holder_of(a), holder_of(b)
     return one is not None and other is not None and one.kind == other.kind
 

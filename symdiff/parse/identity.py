@@ -98,7 +98,7 @@ def class_of_number(value: Value) -> type:
 
 
 def is_unknown(value: Abstract) -> bool:
-    """Whether a value is what a call without a rule gave."""
+    """Return whether a value is what a call without a rule gave."""
     return (
         isinstance(value, Value)
         and isinstance(value.type, OpaqueType)
@@ -132,7 +132,7 @@ def identical(interp: Interpreter, a: Abstract, b: Abstract) -> bool | Value:
 
 
 def _one_function(interp: Interpreter, a: Abstract, b: Abstract) -> bool:
-    """Whether functions, methods … that differ in what they hold, at most, are one."""
+    """Return whether functions, methods … that differ in what they hold, at most, are one."""
     if not (isinstance(a, Closure) and isinstance(b, Closure)):
         raise _not_told(interp, a, b)
     require_one_function(a)
@@ -147,7 +147,7 @@ def require_one_function(content: Abstract) -> None:
 
 
 def _one_object(interp: Interpreter, a: Array | Refs, b: Array | Refs) -> bool:
-    """Whether two arrays, lists, dicts or objects are one."""
+    """Return whether two arrays, lists, dicts or objects are one."""
     if type(a) is not type(b):
         return False
     if isinstance(a, Array) and isinstance(b, Array):
@@ -169,7 +169,7 @@ def _location(value: Array | Refs) -> Any:
 
 
 def _found_as_one(interp: Interpreter, one: Any, other: Any) -> bool:
-    """Whether one object stands at two paths, which is fixed; what is local stands at none."""
+    """Fix whether one object stands at two paths, and return it; what is local stands at none."""
     path, second = (_path_of(interp, found) for found in (one, other))
     if path is None or second is None:
         return False

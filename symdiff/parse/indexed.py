@@ -22,12 +22,12 @@ def indices(array: Array) -> tuple[Value, ...]:
 
 
 def is_indexed(content: Abstract) -> bool:
-    """Whether a content is a part of an array that integers known at run time select."""
+    """Return whether a content is a part of an array that integers known at run time select."""
     return isinstance(content, Array) and bool(indices(content)) and all(map(_at, content.lenses))
 
 
 def _at(lens: Lens) -> bool:
-    """Whether all that is not known of a view before run time are integers that index it."""
+    """Return whether all that is not known of a view before run time are integers that index it."""
     if not lens.operands:
         return True
     if lens.op is not index:
@@ -42,7 +42,7 @@ def _is_integer(value: Value) -> bool:
 
 
 def alike_but_for_indices(a: Abstract, b: Abstract) -> bool:
-    """Whether two contents are such parts of one array, alike but for the indices."""
+    """Return whether two contents are such parts of one array, alike but for the indices."""
     if not (is_indexed(a) and is_indexed(b)):
         return False
     pairs = list(zip(a.lenses, b.lenses, strict=False))
@@ -54,7 +54,7 @@ def alike_but_for_indices(a: Abstract, b: Abstract) -> bool:
 
 
 def at_indices(array: Array, values: Sequence[Value]) -> Array:
-    """The same part at other indices."""
+    """A part of an array, at other indices."""
     left = iter(values)
     lenses = []
     for lens in array.lenses:

@@ -389,7 +389,7 @@ class Interpreter:
             del standing[depth:]
 
     def close(self, exit_: Exit) -> bool | Value:
-        """Whether an exit has been taken, which is not asked again."""
+        """Forget an exit, and return whether it has been taken."""
         taken: bool | Value = self.content(exit_)
         self.heap.contents.pop(exit_, None)
         return taken
@@ -399,7 +399,7 @@ class Interpreter:
         self.put(exit_, True)
 
     def exited(self) -> bool | Value:
-        """Whether the present block has been left: break, continue, return, raise."""
+        """Return whether the present block has been left: break, continue, return, raise."""
         staged: Value | None = None
         for exit_ in (*self.frame.exits, ERROR):
             taken = self.heap.get(exit_)
@@ -428,7 +428,7 @@ class Interpreter:
         return known
 
     def raises_here(self) -> bool:
-        """Whether what is staged now ends in an error, not a turn or a graph of its own."""
+        """Return whether what is staged now ends in an error, not a turn or a graph of its own."""
         return self.heap.get(ERROR) is True
 
     # Values ---------------------------------------------------------------------------------------
@@ -536,7 +536,7 @@ class Interpreter:
         return known
 
     def sizes_are_fixed(self) -> bool:
-        """Whether structure was found to depend on sizes, which are constants here."""
+        """Return whether structure was found to depend on sizes, which are constants here."""
         ends = (path[-1] for path in self.static)
         return any(isinstance(end, Aspect) and end.kind == "size" for end in ends)
 
@@ -550,7 +550,9 @@ class Interpreter:
             self.guards.setdefault((path, kind, of), Guard(start, tuple(rest), kind, expected))
 
     def _is_known(self, start: str | FreeVariable) -> bool:
-        """Whether a variable is of a definition, whose names and libraries stay what they are."""
+        """Return whether a variable is of a definition, whose names and libraries stay what they
+        are.
+        """
         if not self.frames or self.frame.place is None or not isinstance(start, FreeVariable):
             return False
         of_a_library = start.kind == "object" and isinstance(start.owner, ModuleType)

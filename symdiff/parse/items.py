@@ -103,7 +103,7 @@ def _taken(value: Any, key: Any) -> Any:
 
 
 def _is_known(key: Abstract) -> bool:
-    """Whether nothing of a key is an array, a list, a dict or an object."""
+    """Return whether nothing of a key is an array, a list, a dict or an object."""
     if isinstance(key, tuple):
         return all(map(_is_known, key))
     if isinstance(key, slice):

@@ -134,7 +134,7 @@ def after(part: Iterable, position: int | Value) -> Iterable:
 
 
 def has_element(part: Iterable, k: Any) -> bool | Value:
-    """Whether there is an element of an index."""
+    """Return whether there is an element of an index."""
     if part.more is None or isinstance(k, Value):
         return below(k, part.count)
     return part.more(k)

@@ -347,7 +347,7 @@ def _one_after_the_other(interp: Interpreter, parts: Parts) -> Iterable:
 
 
 def _is_unchanged(side: Iterable) -> bool:
-    """Whether there are as many elements as there were at first."""
+    """Return whether there are as many elements as there were at first."""
     count = static(side.count)
     return not has_element(side, count) and (count == 0 or bool(has_element(side, count - 1)))
 

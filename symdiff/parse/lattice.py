@@ -99,12 +99,12 @@ def is_number(content: Abstract) -> bool:
 
 
 def is_variable(key: Key) -> bool:
-    """Whether a heap key is a name of a function."""
+    """Return whether a heap key is a name of a function."""
     return isinstance(key, tuple) and isinstance(key[0], Scope)
 
 
 def is_bound(content: Abstract) -> bool:
-    """Whether a name is bound on all paths that lead here."""
+    """Return whether a name is bound on all paths that lead here."""
     return content is not ABSENT and not isinstance(content, PossiblyUnbound)
 
 
@@ -114,7 +114,7 @@ def content_of_maybe(content: Abstract) -> Abstract:
 
 
 def bound_flag(content: Abstract) -> Value:
-    """Whether a name is bound, as a staged bool."""
+    """Return whether a name is bound, as a staged bool."""
     return (
         content.bound() if isinstance(content, PossiblyUnbound) else constant(content is not ABSENT)
     )
@@ -130,7 +130,7 @@ def key_name(key: Key) -> str:
 
 
 def fits(head: Type, end: Type, varying: Collection[str]) -> bool:
-    """Whether a turn's result fits a parameter: equal, or of sizes that it leaves open.
+    """Return whether a turn's result fits a parameter: equal, or of sizes that it leaves open.
 
     :param varying: the symbols of sizes that are the parameter's own: others name a length.
     """
@@ -225,7 +225,7 @@ class Join(ABC):
 
     @abstractmethod
     def is_list(self, a: Abstract, b: Abstract) -> bool:
-        """Whether two contents are of lists of different or staged length."""
+        """Return whether two contents are of lists of different or staged length."""
 
     @abstractmethod
     def table(self, content: Abstract, side: int) -> Table | None:
@@ -246,7 +246,9 @@ class Join(ABC):
     # Contents with parts --------------------------------------------------------------------------
 
     def _is_part(self, a: Abstract, b: Abstract) -> bool:
-        """Whether both are one part of an array from before, at indices known at run time."""
+        """Return whether both are one part of an array from before, at indices known at run
+        time.
+        """
         content = b if a is ABSENT else a
         if not is_indexed(content) or content.storage.serial >= self.since:
             return False
@@ -259,7 +261,7 @@ class Join(ABC):
         return at_indices(array, [self.number("", x, y) for x, y in zip(*columns, strict=True)])
 
     def is_outside(self, array: Array) -> bool:
-        """Whether an array, or what it is a fixed part of, has been there before."""
+        """Return whether an array, or what it is a fixed part of, has been there before."""
         fixed = not any(lens.operands for lens in array.lenses)
         return fixed and array.storage.serial < self.since
 

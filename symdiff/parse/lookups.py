@@ -52,7 +52,7 @@ def rests_on(interp: Interpreter, owner: Any, name: str, found: Any) -> None:
 
 
 def has_hash(value: Any) -> bool:
-    """Whether a value can be looked up in a table: a tuple that holds a list cannot."""
+    """Return whether a value can be looked up in a table: a tuple that holds a list cannot."""
     try:
         hash(value)
     except TypeError:
@@ -103,7 +103,9 @@ def holder_of(cls: type, name: str) -> type | None:
 
 
 def on_class(interp: Interpreter, cls: type, name: str) -> Any:
-    """The same, as a fact; what can be neither bound nor called is left to be read."""
+    """Rest on what a class has under a name, and return it; what can be neither bound nor called is
+    left to be read.
+    """
     found = static_on_class(cls, name)
     if cls.__flags__ & _IMMUTABLE_TYPE:
         return found
@@ -113,12 +115,12 @@ def on_class(interp: Interpreter, cls: type, name: str) -> Any:
 
 
 def defines(interp: Interpreter, cls: type, name: str) -> bool:
-    """Whether a class has a method, and does not say by None that it has not."""
+    """Return whether a class has a method, and does not say by None that it has not."""
     return on_class(interp, cls, name) not in (ABSENT, None)
 
 
 def is_bound(found: Any) -> bool:
-    """Whether what a class has is a method, a property or the like."""
+    """Return whether what a class has is a method, a property or the like."""
     known = (staticmethod, classmethod, property, types.FunctionType, functools.cached_property)
     slots = (types.WrapperDescriptorType, types.MethodDescriptorType, types.MemberDescriptorType)
     native = (*slots, types.BuiltinFunctionType, types.ClassMethodDescriptorType)
@@ -126,13 +128,13 @@ def is_bound(found: Any) -> bool:
 
 
 def is_slot(found: Any) -> bool:
-    """Whether a class has a place for an attribute, made of its ``__slots__``."""
+    """Return whether a class has a place for an attribute, made of its ``__slots__``."""
     is_member = isinstance(found, types.MemberDescriptorType)
     return is_member and "__slots__" in found.__objclass__.__dict__
 
 
 def is_unchanging(value: Any) -> bool:
-    """Whether a value is told by one look: it has no parts that change."""
+    """Return whether a value is told by one look: it has no parts that change."""
     return isinstance(value, _UNCHANGING) and not isinstance(value, type)
 
 

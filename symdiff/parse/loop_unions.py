@@ -83,7 +83,7 @@ def _group(head: Carries, groups: list[list[Content]], content: Content) -> int:
 
 
 def _alike(head: Carries, one: Content, other: Content) -> bool:
-    """Whether two contents become one number, one array bound anew, or one structure."""
+    """Return whether two contents become one number, one array bound anew, or one structure."""
     if same(one[1], other[1]):
         return True
     first, second = _inside(head, one), _inside(head, other)
@@ -151,7 +151,7 @@ def _case(head: Carries, name: str, group: list[Content]) -> Abstract:
 
 
 def _is_made(head: Carries, content: Abstract) -> bool:
-    """Whether a content is an array, a list … that a turn makes."""
+    """Return whether a content is an array, a list … that a turn makes."""
     if isinstance(content, Array):
         return not head.is_outside(content)
     return is_programs(content) and born(content) >= head.since

@@ -252,7 +252,7 @@ def _for_want_of_a_count(interp: Interpreter, count: Value, failure: Exception) 
 
 
 def _leaves(failure: Exception) -> bool:
-    """Whether the function itself raises in a turn."""
+    """Return whether the function itself raises in a turn."""
     return is_users(failure) or isinstance(failure, NeverReturns)
 
 
@@ -308,7 +308,9 @@ def _turn_and_rest(
 
 
 def _goes_on(interp: Interpreter, turns: Turns, position: int) -> bool | Value:
-    """Whether there is one more turn; a staged bool where the count is known at run time only."""
+    """Return whether there is one more turn; a staged bool where the count is known at run time
+    only.
+    """
     if turns.more is not None:
         inside = turns.more(position)
     else:
@@ -368,13 +370,15 @@ def _enters(turns: Turns) -> bool | Value:
 
 
 def _is_certain(turns: Turns) -> bool:
-    """Whether the next turn is known to be begun, however many there are."""
+    """Return whether the next turn is known to be begun, however many there are."""
     at_least = None if turns.count is None else lower_bound(turns.count)
     return turns.test is None and at_least is not None and at_least > turns.first
 
 
 def _depends_on_turn(value: Value, interp: Interpreter) -> bool:
-    """Whether a value comes from the parameters of a loop rather than from the graph's inputs."""
+    """Return whether a value comes from the parameters of a loop rather than from the graph's
+    inputs.
+    """
     inputs = set(interp.parameters)
     stack, seen = [value], {value}
     while stack:
@@ -719,7 +723,7 @@ class LoopStager:
 
 
 def _binds(before: Heap, after: Heap, since: int) -> bool:
-    """Whether staging a test changed what was there (a walrus, a write, a counter)."""
+    """Return whether staging a test changed what was there (a walrus, a write, a counter)."""
     return any(
         not same(before.get(key), content)
         for key, content in after.contents.items()

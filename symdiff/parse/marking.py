@@ -59,7 +59,7 @@ class Marks:
     hook: Callable[..., Any] | None = None
 
     def keeps(self, name: str) -> bool:
-        """Whether the values of a name are kept."""
+        """Return whether the values of a name are kept."""
         return self.kept == ALL or name in self.kept
 
     def wanted(self) -> tuple[str, ...]:

@@ -43,7 +43,9 @@ def layouts_wanted(interp: Interpreter, conflict: Conflict) -> tuple[Path, ...]:
 
 
 def gives_view(interp: Interpreter, node: Node) -> bool | None:
-    """Whether a ``reshape`` gives a view, or ``contiguous`` its operand; None: it is not known."""
+    """Return whether a ``reshape`` gives a view, or ``contiguous`` its operand; None: it is not
+    known.
+    """
     base = node.operands[0]
     layout = layout_of(interp, base)
     if node.op.name == "reshape":
@@ -52,7 +54,9 @@ def gives_view(interp: Interpreter, node: Node) -> bool | None:
 
 
 def lies_as(interp: Interpreter, value: Value, base: Value) -> bool:
-    """Whether a new array lies in memory as ``base``, of its shape, does, wherever that lies."""
+    """Return whether a new array lies in memory as ``base``, of its shape, does, wherever that
+    lies.
+    """
     shape = array_type(base).shape
     pending, seen = [value], {base}
     while pending:
@@ -71,7 +75,7 @@ def lies_as(interp: Interpreter, value: Value, base: Value) -> bool:
 
 
 def _is_line(value: Value) -> bool:
-    """Whether all elements lie along one axis, or there is but one: no order but one."""
+    """Return whether all elements lie along one axis, or there is but one: no order but one."""
     type_ = value.type
     return not isinstance(type_, ArrayType) or sum(dim != 1 for dim in type_.shape) < 2
 

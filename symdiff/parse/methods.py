@@ -77,7 +77,7 @@ def append(interp: Interpreter, ref: ListRef, item: Abstract) -> None:
 
 
 def _is_a_log(interp: Interpreter, ref: ListRef, item: Abstract) -> bool:
-    """Whether a captured list gets what is no number on some paths only."""
+    """Return whether a captured list gets what is no number on some paths only."""
     captured = ref.path is not None and isinstance(ref.path[0], FreeVariable)
     number = isinstance(item, Value | Array) or is_leaf(item)
     return captured and bool(interp.predicates) and not number and ref not in interp.changed

@@ -59,7 +59,9 @@ LIBRARY_PREFIXES = ("numpy", "scipy", "sympy", "symdiff")
 
 
 def is_pure_python(function: types.FunctionType) -> bool:
-    """Whether a function is to be followed: the user's, or a definition, not a library's code."""
+    """Return whether a function is to be followed: the user's, or a definition, not a library's
+    code.
+    """
     module = function.__module__ or ""
     if is_definition(function.__globals__):
         return True
@@ -130,7 +132,7 @@ _MESSAGES = ("debug", "info", "warning", "error", "exception", "critical", "log"
 
 
 def is_message(function: types.FunctionType) -> bool:
-    """Whether a function is one of ``logging`` that only reports."""
+    """Return whether a function is one of ``logging`` that only reports."""
     return function.__module__ == logging.__name__ and function.__name__ in _MESSAGES
 
 

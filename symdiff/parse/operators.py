@@ -98,7 +98,7 @@ UNARY: dict[type[ast.unaryop], tuple[Callable[[Any], Any], Callable[[Any], Any]]
 
 
 def is_staged(value: Abstract) -> bool:
-    """Whether a value is (or may be) known at run time only."""
+    """Return whether a value is (or may be) known at run time only."""
     return isinstance(value, Value | Array)
 
 

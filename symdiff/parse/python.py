@@ -27,7 +27,9 @@ def in_python(function: Callable[..., Any], *arguments: Abstract, **keywords: Ab
 
 
 def is_abstract(value: Abstract) -> bool:
-    """Whether something only stands for a value of the user's, or for one known at run time."""
+    """Return whether something only stands for a value of the user's, or for one known at run
+    time.
+    """
     if isinstance(value, StaticSet):
         return False
     return isinstance(value, Value) or type(value).__module__.startswith("symdiff.parse")

@@ -190,7 +190,9 @@ def reflect(interp: Interpreter, value: Any, path: Path) -> Abstract:
 
 
 def _is_at_hand(interp: Interpreter, ref: Any) -> bool:
-    """Whether what a list or a dict holds is known here, not only on a path that was given up."""
+    """Return whether what a list or a dict holds is known here, not only on a path that was given
+    up.
+    """
     heaps = (interp.heap, *interp.outer_heaps)
     return isinstance(ref, ObjectRef) or any(heap.get(ref) is not ABSENT for heap in heaps)
 

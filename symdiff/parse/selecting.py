@@ -40,7 +40,7 @@ MOST_CASES = 8  # of items that are told apart by branches where they could stan
 
 
 def selected_at_run_time(interp: Interpreter, key: Abstract) -> bool:
-    """Whether what a key selects is decided at run time here; else the place is noted."""
+    """Note that a key selects here; return whether that is decided at run time."""
     if interp.span is None or not _is_index(key):
         return False
     interp.asked.pop(interp.span, None)
@@ -49,12 +49,12 @@ def selected_at_run_time(interp: Interpreter, key: Abstract) -> bool:
 
 
 def _one_by_one(interp: Interpreter) -> bool:
-    """Whether a list would not do here: how many items there are has to be known later."""
+    """Return whether a list would not do here: how many items there are has to be known later."""
     return interp.span is not None and interp.selecting.get(interp.span, False)
 
 
 def _is_index(key: Abstract) -> bool:
-    """Whether a key is an integer known at run time, or a slice with such a bound."""
+    """Return whether a key is an integer known at run time, or a slice with such a bound."""
     if isinstance(key, slice):
         bounds = (key.start, key.stop, key.step)
         return all(b is None or isinstance(b, int) or _is_index(b) for b in bounds)
@@ -191,7 +191,7 @@ def _places(content: Abstract) -> list[Any] | None:
 
 
 def is_numbered(content: dict[Any, Abstract]) -> bool:
-    """Whether all keys of a dict are integers."""
+    """Return whether all keys of a dict are integers."""
     return bool(content) and all(isinstance(key, int) for key in content)
 
 
@@ -205,7 +205,7 @@ def list_of(interp: Interpreter, items: tuple[Abstract, ...]) -> Value | Columns
 
 
 def staged_items(interp: Interpreter, items: tuple[Abstract, ...]) -> Value | Columns:
-    """The same; refused where they have no common type."""
+    """Items known one by one as a list of the program; refused where they have no common type."""
     try:
         return list_of(interp, items)
     except Unjoinable as reason:
@@ -239,7 +239,7 @@ def _as_list(interp: Interpreter, items: tuple[Abstract, ...]) -> Value | Column
 
 
 def _are_alike(interp: Interpreter, items: tuple[Abstract, ...]) -> bool:
-    """Whether items are numbers, or tuples of numbers, that have one dtype in each place."""
+    """Return whether items are numbers, or tuples of numbers, that have one dtype in each place."""
     if not items:
         return False
     try:
@@ -250,7 +250,7 @@ def _are_alike(interp: Interpreter, items: tuple[Abstract, ...]) -> bool:
 
 
 def _is_fixed(structure: Structure) -> bool:
-    """Whether nothing of an item can be written."""
+    """Return whether nothing of an item can be written."""
     if not isinstance(structure, Container):
         return True
     return issubclass(structure.type, tuple) and all(map(_is_fixed, structure.items))

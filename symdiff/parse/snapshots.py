@@ -55,7 +55,7 @@ def snapshot(heap: Heap, content: Abstract, of: Any = None) -> Any:
 
 
 def agree(last: Any, now: Any) -> bool:
-    """Whether two snapshots are of one content."""
+    """Return whether two snapshots are of one content."""
     if isinstance(last, ArraySnapshot) and isinstance(now, ArraySnapshot):
         return last.array == now.array and (last.base is ANYTHING or last.base is now.base)
     if isinstance(last, tuple) and isinstance(now, tuple):

@@ -31,7 +31,7 @@ _MAKES_AN_ARRAY = ("__array__", "__array_interface__", "__array_struct__")
 
 
 def has_method(interp: Interpreter, value: Abstract, name: str) -> bool:
-    """Whether a special method of a value is what the user's class says."""
+    """Return whether a special method of a value is what the user's class says."""
     if isinstance(value, ObjectRef):
         return lookups.defines(interp, value.type, name)
     if not isinstance(value, tuple) or type(value) is tuple:
@@ -41,7 +41,7 @@ def has_method(interp: Interpreter, value: Abstract, name: str) -> bool:
 
 
 def has_operator(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> bool:
-    """Whether ``a op b`` is for special methods of the user's to tell."""
+    """Return whether ``a op b`` is for special methods of the user's to tell."""
     if isinstance(a, ObjectRef) or isinstance(b, ObjectRef):
         return True
     if has_method(interp, a, f"__{name}__"):
@@ -82,7 +82,7 @@ def _asked(interp: Interpreter, instance: Abstract, method: str, other: Abstract
 
 
 def has_own_method(interp: Interpreter, value: Abstract, name: str) -> bool:
-    """The same, where it is not what every class inherits."""
+    """Return whether the user's class has a special method other than what all classes inherit."""
     inherited = lookups.static_on_class(class_of(interp, value), name)
     return inherited is not object.__dict__.get(name) and has_method(interp, value, name)
 

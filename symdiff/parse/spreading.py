@@ -112,7 +112,7 @@ def with_argument(
 
 
 def is_spread(arguments: Sequence[Abstract]) -> bool:
-    """Whether the number of arguments is known at run time only."""
+    """Return whether the number of arguments is known at run time only."""
     return bool(arguments) and isinstance(arguments[-1], Spread)
 
 

@@ -47,7 +47,7 @@ from symdiff.source import SourceSpan
 
 
 def is_staged_list(content: Abstract) -> bool:
-    """Whether a list's content is of a length known at run time only."""
+    """Return whether a list's content is of a length known at run time only."""
     return isinstance(content, Value | Columns)
 
 

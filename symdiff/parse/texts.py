@@ -38,7 +38,7 @@ _STAGED = Value | Array | ListRef | DictRef | ObjectRef | StagedText
 
 
 def is_plain(value: Abstract) -> bool:
-    """Whether a value is the Python value itself, with all that is in it."""
+    """Return whether a value is the Python value itself, with all that is in it."""
     if isinstance(value, tuple):
         return all(map(is_plain, value))
     return not isinstance(value, _STAGED | StaticSet)

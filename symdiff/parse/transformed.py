@@ -504,12 +504,14 @@ def _mapped_values(stager: Stager, value: Abstract, change: Callable[[Value], Va
 
 
 def _decides(type_: Type) -> bool:
-    """Whether structure may depend on a value: it then stands inside for what it is outside."""
+    """Return whether structure may depend on a value: it then stands inside for what it is
+    outside.
+    """
     return isinstance(type_, ArrayType) and type_.weak and type_.dtype.kind in "ib"
 
 
 def _is_private(before: Any, after: Any) -> bool:
-    """Whether a content only came to be known better: a lazily read array, for one."""
+    """Return whether a content only came to be known better: a lazily read array, for one."""
     return type(before) is type(after) and before == after
 
 

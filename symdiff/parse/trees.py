@@ -87,7 +87,7 @@ def unflatten(
 
 
 def same_structure(a: Structure, b: Structure) -> bool:
-    """Whether two structures have the same containers and static parts."""
+    """Return whether two structures have the same containers and static parts."""
     if isinstance(a, Container) and isinstance(b, Container):
         return (a.type, a.keys) == (b.type, b.keys) and all(map(same_structure, a.items, b.items))
     if isinstance(a, Static) and isinstance(b, Static):

@@ -40,7 +40,7 @@ def which_of(content: Abstract, numbers: dict[int, int]) -> Value:
 
 
 def is_case(cases: Cases, number: int) -> Value:
-    """Whether it is the one of a number, as a staged bool."""
+    """Return whether it is the one of a number, as a staged bool."""
     which, node = cases.which, cases.which.node
     if node is not None and node.op is cond:
         position = node.results.index(which)
@@ -54,7 +54,7 @@ def is_case(cases: Cases, number: int) -> Value:
 
 
 def may_be_undefined(value: Value) -> bool:
-    """Whether a value is known on some paths only."""
+    """Return whether a value is known on some paths only."""
     node = value.node
     if node is None or node.op is loop:
         return True
@@ -80,7 +80,7 @@ def constant_of(value: Value) -> Any:
 
 
 def opposite(predicate: Value) -> Value:
-    """Whether a predicate does not hold."""
+    """Return whether a predicate does not hold."""
     node = predicate.node
     if node is not None and node.op is not_:
         return node.operands[0]

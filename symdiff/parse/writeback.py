@@ -84,7 +84,7 @@ HOOKS.before = before
 
 
 def _is_seen(node: Node) -> bool:
-    """Whether a node may end the function, or let others see what it has written."""
+    """Return whether a node may end the function, or let others see what it has written."""
     return may_raise(node) or (node.op.effect and (node.op.raises or node.op is enter_errstate))
 
 
@@ -117,7 +117,7 @@ def places(interp: Interpreter) -> list[Any]:
 
 
 def is_late(interp: Interpreter, key: Any) -> bool:
-    """Whether a place is written at the end only."""
+    """Return whether a place is written at the end only."""
     return interp.at_end or (bool(interp.late) and place_id(interp, key) in interp.late)
 
 
@@ -180,8 +180,8 @@ def _leave_array(interp: Interpreter, storage: Storage, in_time: bool) -> None:
 
 
 def is_written_back(interp: Interpreter, heap: Heap, key: Any, content: Abstract) -> bool:
-    """Whether what is found at a variable or an attribute of the user's has been written there, or
-    is there as it was.
+    """Return whether what is found at a variable or an attribute of the user's has been written
+    there, or is there as it was.
     """
     last = heap.written_back.get(key, ABSENT)
     if last is ABSENT:
@@ -217,7 +217,7 @@ def _shown(interp: Interpreter, heap: Heap, key: Any, found: Any) -> Any:
 
 
 def is_set_on_paths(content: Abstract) -> bool:
-    """Whether the content of a place differs between paths, each of which has set it."""
+    """Return whether the content of a place differs between paths, each of which has set it."""
     return isinstance(content, Conflict) and content.written
 
 
@@ -227,7 +227,7 @@ def begin(interp: Interpreter) -> None:
 
 
 def writes_outside(interp: Interpreter, around: Heap) -> bool:
-    """Whether places of the caller's have another content than in the heap ``around``."""
+    """Return whether places of the caller's have another content than in the heap ``around``."""
     heap = interp.heap
     variables = (*interp.rebound, *interp.attributes)
     changed = any(not same(around.get(key), heap.get(key)) for key in variables)
@@ -271,8 +271,8 @@ def leave_in_arms(interp: Interpreter, arms: tuple[Arm, Arm]) -> bool:
 
 
 def _grow_apart(interp: Interpreter, then: Arm, orelse: Arm) -> bool:
-    """Whether a container or an array of the caller's is changed in an arm: it is not written as a
-    whole.
+    """Return whether a container or an array of the caller's is changed in an arm: it is not
+    written as a whole.
     """
     return any(
         not same(then.heap.get(ref), orelse.heap.get(ref))
@@ -328,12 +328,14 @@ def _class_of(ref: Any) -> Any:
 
 
 def is_place(interp: Interpreter, key: Any) -> bool:
-    """Whether a heap key is a variable or an attribute of the user's that is written."""
+    """Return whether a heap key is a variable or an attribute of the user's that is written."""
     return key in interp.attributes or key in interp.rebound
 
 
 def stands_at(interp: Interpreter, key: Any, content: Abstract) -> bool:
-    """Whether what was found at a variable or an attribute of the user's is there as it was."""
+    """Return whether what was found at a variable or an attribute of the user's is there as it
+    was.
+    """
     owner, *name = key if isinstance(key, tuple) else (key,)
     path = getattr(owner, "path", (owner,))
     if path is None:

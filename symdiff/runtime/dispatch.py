@@ -75,7 +75,7 @@ class Dispatcher:
         return self.search(arguments) if result is MISS else result
 
     def search(self, arguments: tuple[Any, ...]) -> Any:
-        """The same, when the entry to try first did not fit."""
+        """Run an entry that fits, where the one to try first did not; compile one if none does."""
         if self._checked is not None and ANOMALIES.is_on():
             return self._checked()(arguments)
         arguments = self._normalise(arguments)

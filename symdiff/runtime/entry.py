@@ -360,7 +360,7 @@ def _or_absent(read: Callable[[], Any]) -> Any:
 
 
 def is_by_value(value: Any) -> bool:
-    """Whether equal values of one type are the same to a program."""
+    """Return whether equal values of one type are the same to a program."""
     return isinstance(value, _BY_VALUE) and not isinstance(value, type)
 
 

@@ -32,7 +32,7 @@ class Tie:
     by: int
 
     def moved(self, place: Callable[[Path], Path]) -> Tie:
-        """The same of arguments of an outer call."""
+        """The tie between arguments of an outer call."""
         (path, number), (other, of_other) = self.axis, self.other
         return Tie((place(path), number), (place(other), of_other), self.by)
 

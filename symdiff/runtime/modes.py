@@ -22,7 +22,7 @@ class Mode:
         self._lock = threading.Lock()
 
     def is_on(self) -> bool:
-        """Whether it is on here."""
+        """Return whether it is on here."""
         return self.entered > 0 and self._on.get()
 
     def enter(self) -> Token[bool]:

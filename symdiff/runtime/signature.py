@@ -140,7 +140,7 @@ def _is_fixed(value: Any) -> bool:
 
 
 def _has_state(value: Any) -> bool:
-    """Whether a callable is an object of the user's rather than a function."""
+    """Return whether a callable is an object of the user's rather than a function."""
     return type(value).__module__ not in ("builtins", "functools", "numpy")
 
 
@@ -165,7 +165,7 @@ def layout_of(array: np.ndarray) -> str | tuple[int, ...]:
 
 
 def laps_itself(array: Any) -> bool:
-    """Whether elements of an array that can be written may share memory; of a type, no."""
+    """Return whether elements of an array that can be written may share memory; of a type, no."""
     if not isinstance(array, np.ndarray) or array.flags.forc or not array.flags.writeable:
         return False
     reach = array.itemsize

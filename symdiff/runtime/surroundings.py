@@ -65,7 +65,7 @@ class Surroundings:
         return name
 
     def holds(self, name: str) -> bool:
-        """Whether a name stands for an object, always the same."""
+        """Return whether a name stands for an object, always the same."""
         return name in self._objects
 
     def variable(self, variable: FreeVariable) -> str:

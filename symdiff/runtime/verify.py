@@ -25,7 +25,7 @@ Arguments = tuple[Any, ...]
 
 
 def is_asked_for() -> bool:
-    """Whether the environment asks for verification; read when a signature is compiled."""
+    """Return whether the environment asks for verification; read when a signature is compiled."""
     return os.environ.get("SYMDIFF_VERIFY", "") not in ("", "0")
 
 
@@ -58,7 +58,7 @@ def observer(
 
 
 def _is_refusal(error: Exception) -> bool:
-    """Whether an emitted program says of a value that symdiff does not take it."""
+    """Return whether an emitted program says of a value that symdiff does not take it."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

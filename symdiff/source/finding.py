@@ -94,7 +94,7 @@ def _find_in_text(
 
 
 def _match_exactly(code: types.CodeType, index: _FileIndex) -> types.CodeType | None:
-    """The same program, best at the same place; elsewhere if lines were added or removed."""
+    """The code object of the text that is this program, best at the same place."""
     same = [other for other in index.codes.get(code.co_name, ()) if same_code(code, other)]
     at_place = [other for other in same if same_place(code, other)]
     on_line = [other for other in same if other.co_firstlineno == code.co_firstlineno]

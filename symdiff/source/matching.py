@@ -1,4 +1,4 @@
-"""Whether two code objects are the same program.
+"""The comparison of code objects: are two of them the same program?
 
 Two code objects enter, a bool leaves. One runs; the other was compiled just now from the text
 that the first is thought to come from. Code objects with the same instructions, constants and
@@ -33,12 +33,12 @@ _GLUE = ("RETURN_", "POP_", "NOP", "RESUME", "EXTENDED_ARG", "CACHE", "COPY", "S
 
 
 def same_code(one: types.CodeType, other: types.CodeType) -> bool:
-    """Whether both have the same name, instructions, names and constants, at any place."""
+    """Return whether both have the same name, instructions, names and constants, at any place."""
     return _shape(one) == _shape(other) and same_constant(one.co_consts, other.co_consts)
 
 
 def same_place(one: types.CodeType, other: types.CodeType) -> bool:
-    """Whether both have the same line and column for every instruction."""
+    """Return whether both have the same line and column for every instruction."""
     return (one.co_firstlineno, one.co_linetable) == (other.co_firstlineno, other.co_linetable)
 
 
@@ -73,7 +73,7 @@ def parameter_names(code: types.CodeType) -> tuple[str, ...]:
 
 
 def same_constant(one: object, other: object) -> bool:
-    """Whether two constants of code are the same in type and to the last bit.
+    """Return whether two constants of code are the same in type and to the last bit.
 
     >>> same_constant(0.0, -0.0), same_constant(1, True), same_constant((1, "a"), (1, "a"))
     (False, False, True)
@@ -94,7 +94,7 @@ def _typed(constant: object) -> tuple[type, str]:
 
 
 def same_but_for_asserts(running: types.CodeType, bare: types.CodeType) -> bool:
-    """Whether ``running`` is ``bare`` with rewritten assert statements added.
+    """Return whether ``running`` is ``bare`` with rewritten assert statements added.
 
     ``bare`` is compiled without assert statements. pytest replaces each of them by many
     statements and leaves all others, and their positions, alone: so everything that ``bare``

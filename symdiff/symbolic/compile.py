@@ -154,23 +154,23 @@ class _Asked:
         return [arg for arg in self.args if arg.is_Symbol]
 
     def lacking(self, expression: Any) -> bool:
-        """Whether there are symbols whose shape an expression does not have of itself."""
+        """Return whether there are symbols whose shape an expression does not have of itself."""
         return not _symbols(expression).issuperset(self.symbols)
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether there are expressions that lack symbols."""
+        """True if there are expressions that lack symbols."""
         return any(map(self.lacking, self.expressions))
 
     @property
     def is_mixed(self) -> bool:
-        """Whether all symbols stand in some expression, and some in each."""
+        """True if all symbols stand in some expression, and some in each."""
         found = [_symbols(one) if one.is_commutative else set() for one in self.expressions]
         return all(found) and set[Any]().union(*found).issuperset(self.symbols)
 
     @property
     def differs(self) -> bool:
-        """Whether numbers are computed better by a text of their own."""
+        """True if numbers are computed better by a text of their own."""
         import sympy as sp
 
         return bool(self.symbols) and any(
@@ -318,7 +318,7 @@ def _as_they_are(asked: _Asked, values: list[Value], given: dict[Any, Value]) ->
 
 
 def _with_zeros(asked: _Asked, values: list[Value], given: dict[Any, Value]) -> Value:
-    """The same, after zeros of the shape and dtype of all symbols were added where some lack."""
+    """What is returned, with zeros of the shape and dtype of all symbols added where some lack."""
     if asked.is_incomplete:
         zeros = _zeros(asked, given)
         pairs = zip(asked.expressions, values, strict=True)
@@ -327,7 +327,7 @@ def _with_zeros(asked: _Asked, values: list[Value], given: dict[Any, Value]) -> 
 
 
 def _looked_at(asked: _Asked, values: list[Value], given: dict[Any, Value]) -> Value:
-    """The same by a function that looks at the shapes; what is returned is fresh either way."""
+    """What is returned, by a function that looks at the shapes; it is fresh either way."""
     symbols = [given[symbol] for symbol in asked.symbols]
     if values[0] in symbols and asked.shape is None:
         return _with_zeros(asked, values, given)

@@ -57,7 +57,7 @@ def spread(value: Any, *lacking: Any) -> Any:
 
 
 def _is_array_like(value: Any, symbol: Any) -> bool:
-    """Whether both are arrays of one shape and dtype."""
+    """Return whether both are arrays of one shape and dtype."""
     if type(value) is not np.ndarray or type(symbol) is not np.ndarray:
         return False
     return bool(value.shape == symbol.shape and value.dtype == symbol.dtype)

@@ -157,7 +157,7 @@ def _untapped(graph: Graph) -> Graph:
 
 
 def _is_mark(node: Node, new: dict[Value, Value]) -> bool:
-    """Whether a node only marks a value; what is read instead is noted in ``new``."""
+    """Map what a node that only marks a value gives to that value; return whether it is one."""
     node.operands = tuple(new.get(value, value) for value in node.operands)
     if _goes_nowhere(node):
         return True
@@ -168,7 +168,7 @@ def _is_mark(node: Node, new: dict[Value, Value]) -> bool:
 
 
 def _writes_what_is_there(node: Node) -> bool:
-    """Whether a write puts what was read at a place where it was: a view that was marked."""
+    """Return whether a write puts what was read at a place where it was: a view that was marked."""
     if node.op is not index_set:
         return False
     base, read, *dynamic = node.operands
@@ -183,7 +183,9 @@ def _writes_what_is_there(node: Node) -> bool:
 
 
 def is_tapped(graph: Graph) -> bool:
-    """Whether there are cotangents that were tapped and go nowhere, in graphs that it calls too."""
+    """Return whether there are cotangents that were tapped and go nowhere, in graphs that it calls
+    too.
+    """
     nodes = (node for one in (graph, *called_by(graph)) for node in walk_nodes(one.block))
     return any(map(_goes_nowhere, nodes))
 

@@ -115,7 +115,7 @@ def norm(value: Any) -> float:
 
 
 def is_finite(value: Any) -> bool:
-    """Whether all floats in a value are finite."""
+    """Return whether all floats in a value are finite."""
     return all(bool(np.all(np.isfinite(leaf))) for leaf in _floats(value))
 
 

@@ -124,7 +124,7 @@ class Traced:
 
     @property
     def is_leaf(self) -> bool:
-        """Whether the last value is an argument."""
+        """True if the last value is an argument."""
         return self[-1].is_leaf
 
     @property
@@ -270,13 +270,13 @@ class Trace(Mapping[str, Traced]):
         return drawing
 
     def to_dot(self) -> str:
-        """The same in Graphviz's language."""
+        """The trace in Graphviz's language."""
         graph = self.graph()
         drawing: str = graph.to_dot(notes=self.notes(graph))
         return drawing
 
     def to_mermaid(self) -> str:
-        """The same as a Mermaid flowchart."""
+        """The trace as a Mermaid flowchart."""
         graph = self.graph()
         drawing: str = graph.to_mermaid(notes=self.notes(graph))
         return drawing

@@ -130,7 +130,7 @@ def _dot(some: Any, others: Any) -> Any:
 
 
 def _agree(name: str, reference: str, actual: Any, expected: Any, allowed: float) -> bool:
-    """Whether two lists of arrays differ by no more than allowed; what was found is printed."""
+    """Print by how much two lists of arrays differ; return whether that is allowed."""
     right = len(actual) == len(expected)
     pairs = zip(actual, expected, strict=False)
     error = _largest([np.asarray(a) - np.asarray(b) for a, b in pairs])

@@ -1,4 +1,4 @@
-"""The same program for a library whose arrays never change and whose functions are traced: JAX.
+"""Programs for a library whose arrays never change and whose functions are traced: JAX.
 
 A graph is pure as it is: a store is ``x.at[i].set(v)``, loops and branches are functions that
 ``lax`` calls. ``statements`` writes them, ``spelling`` turns NumPy's spelling of an op into that of

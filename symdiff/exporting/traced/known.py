@@ -34,7 +34,7 @@ class Known:
         self._visit(graph.block)
 
     def is_known(self, value: Value) -> bool:
-        """Whether a value is a number of Python's while its function is traced."""
+        """Return whether a value is a number of Python's while its function is traced."""
         if value in self.values:
             return True
         names = self.offered.get(value)
@@ -79,10 +79,10 @@ def _is_number(value: Value) -> bool:
 
 
 def _is_count(value: Value) -> bool:
-    """Whether a value is an integer or a truth of Python's."""
+    """Return whether a value is an integer or a truth of Python's."""
     return _is_number(value) and isinstance(value.type, ArrayType) and value.type.dtype.kind in "ib"
 
 
 def turns_are_known(view: LoopView, known: Known) -> bool:
-    """Whether a loop's number of turns, or at most as many, is known while it is traced."""
+    """Return whether a loop's number of turns, or at most as many, is known while it is traced."""
     return view.count is not None and known.is_known(view.count)

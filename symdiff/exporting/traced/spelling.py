@@ -194,7 +194,7 @@ class _Translator(ast.NodeTransformer):
         return ast.Call(dotted("jnp.where"), parts, [])
 
     def _is_known(self, tree: ast.AST) -> bool:
-        """Whether an expression reads nothing but shapes and known numbers."""
+        """Return whether an expression reads nothing but shapes and known numbers."""
         if isinstance(tree, ast.Attribute) and tree.attr in ("shape", "ndim", "size"):
             return True
         if isinstance(tree, ast.Name):

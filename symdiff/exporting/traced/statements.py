@@ -255,7 +255,9 @@ class _Function:
         self.lines.add(depth, f"{', '.join(targets)} = {_text(expression)}", node)
 
     def _can_fold(self, node: Node) -> bool:
-        """Whether the result is read once, in the same block, in an expression that stays short."""
+        """Return whether the result is read once, in the same block, in an expression that stays
+        short.
+        """
         readers = self.uses.get(node.result, [])
         if len(readers) != 1 or node.op in (index_set, index_add):
             return False
@@ -496,7 +498,7 @@ _COUNTED = "let the loop run over a range of known length and keep values with n
 
 
 def _repeats(reader: Node, value: Value) -> bool:
-    """Whether the spelling of a reader writes a value more than once."""
+    """Return whether the spelling of a reader writes a value more than once."""
     if not isinstance(reader.op, DeclaredOp) or reader.operands.count(value) > 1:
         return True
     return any(reader.operands[k] is value for k in reader.op.repeated if k < len(reader.operands))
@@ -535,7 +537,7 @@ def _is_sayable(type_: Type) -> bool:
 
 
 def _surely_fit(one: Value, other: Value) -> bool:
-    """Whether two values have one shape, whatever the arguments; or one of them has none."""
+    """Return whether two values have one shape, whatever the arguments; or one of them has none."""
     if any(value.node is not None and value.node.op is undefined for value in (one, other)):
         return True
     first, second = one.type, other.type
@@ -551,7 +553,7 @@ def _are_one(one: Dim, other: Dim) -> bool:
 
 
 def _never_fit(one: Type, other: Type) -> bool:
-    """Whether two arrays have different lengths, whatever the arguments."""
+    """Return whether two arrays have different lengths, whatever the arguments."""
     if not isinstance(one, ArrayType) or not isinstance(other, ArrayType):
         return False
     return any(map(_differ, one.shape, other.shape))
@@ -575,7 +577,7 @@ def _rank(value: Value) -> int:
 
 
 def _mixes_integers(node: Node) -> bool:
-    """Whether arrays of integers meet arrays of single precision."""
+    """Return whether arrays of integers meet arrays of single precision."""
     kinds = {v.type.dtype.name for v in node.operands if isinstance(v.type, ArrayType)}
     return bool(kinds & {"float32", "complex64"}) and bool(kinds & {"int64", "int32", "bool"})
 

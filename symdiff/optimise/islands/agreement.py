@@ -1,4 +1,4 @@
-"""Whether two forms of an island agree: both are computed at sampled points.
+"""The agreement of two forms of an island: both are computed at sampled points.
 
 The points are fixed by a seed: NaN, infinities, zeros, large and small numbers, multiples of π,
 and pairs that nearly cancel; not NaN beside infinity, of which IEEE 754 makes infinity in some
@@ -34,7 +34,7 @@ _GAIN = 16.0  # how much nearer to the truth a form is that is called more accur
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a form may stand for another, whether it is more accurate, and why not."""
+    """The verdict on a form: if it may stand for another, if it is more accurate, and why not."""
 
     agrees: bool
     gains: bool = False

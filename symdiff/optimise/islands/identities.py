@@ -22,7 +22,7 @@ def finders(kind: str) -> Sequence[Finder]:
 
 
 def may_apply(kind: str, root: str, names: frozenset[str]) -> bool:
-    """Whether a kind can find anything for an op, by the names of the ops below it."""
+    """Return whether a kind can find anything for an op, by the names of the ops below it."""
     if root not in _ROOTS[kind] or (len(names) < 2 and root != "power"):
         return False
     return not _NEEDED[kind] or len(names & _NEEDED[kind]) > 0

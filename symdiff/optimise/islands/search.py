@@ -54,7 +54,7 @@ class Budget:
     told: bool = False
 
     def spend(self, operations: int) -> bool:
-        """Whether a rewrite of an expression of so many operations may be tried."""
+        """Take a rewrite of so many operations from the budget; return whether it was left."""
         self.rewrites -= 1
         self.operations -= operations
         return self.rewrites >= 0 and self.operations >= 0
@@ -268,8 +268,8 @@ class Search:
         return _Form(self._shared(builder.nodes, value, root), value, text, evaluated)
 
     def _reads(self, node: Node, root: Node) -> bool:
-        """Whether what stands for a root may read a node: it is before it, and the function does
-        not read what only its derivative computes.
+        """Return whether what stands for a root may read a node: it is before it, and the function
+        does not read what only its derivative computes.
         """
         role = node.result.role
         return self.place[node] < self.place[root] and role in ("primal", root.result.role)

@@ -29,8 +29,8 @@ _FLOATS = (np.dtype("float64"), np.dtype("float32"))
 
 
 def is_simplifiable(node: Node) -> bool:
-    """Whether a node may be part of an island: elementwise on reals, and raises nothing but where
-    shapes do not meet, which they do not in another form of the same operands either.
+    """Return whether a node may be part of an island: elementwise on reals, and raises nothing but
+    where shapes do not meet, which they do not in another form of the same operands either.
     """
     op = node.op
     if not isinstance(op, DeclaredOp) or op.name not in COSTS or op.sympy is None:
@@ -78,7 +78,7 @@ class Window:
 
     @property
     def needs_all(self) -> bool:
-        """Whether another form has to have all operands, to raise where shapes do not meet."""
+        """True if another form has to have all operands, to raise where shapes do not meet."""
         return any(map(fails_to_broadcast, self.nodes))
 
     @property
@@ -140,7 +140,9 @@ def window_of(root: Node, home: Mapping[Node, int]) -> Window:
 
 
 def _is_multiple(node: Node) -> bool:
-    """Whether a node gives a multiple of a value: what identities see of a function's argument."""
+    """Return whether a node gives a multiple of a value: what identities see of a function's
+    argument.
+    """
     if node.op.name in ("multiply", "divide"):
         return any(number_of(value) is not None for value in node.operands)
     return node.op.name == "negative"
@@ -160,7 +162,7 @@ def _meaning(node: Node) -> Callable[..., Any]:
 
 
 def _cancels(name: str, operands: list[Any]) -> bool:
-    """Whether terms or factors of the operands are taken away from each other."""
+    """Return whether terms or factors of the operands are taken away from each other."""
     import sympy as sp
 
     if name in ("add", "subtract"):
@@ -171,7 +173,7 @@ def _cancels(name: str, operands: list[Any]) -> bool:
 
 
 def _meet(some: dict[Any, Any], others: dict[Any, Any], *, opposite: bool) -> bool:
-    """Whether a common part has opposite signs (or, subtracted, the same)."""
+    """Return whether a common part has opposite signs (or, subtracted, the same)."""
     return any(
         part in others and bool((some[part] * others[part]).is_positive) != opposite
         for part in some
