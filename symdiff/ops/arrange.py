@@ -121,7 +121,7 @@ def lower_reshape(a: Any, /, shape: Any = None, order: Any = "C", *, copy: Any =
     _refuse_order_at_run_time(order, max(_rank(x), len(sizes)))
     if static(order) == "F":
         backwards = lower_reshape(lower_transpose(x), tuple(reversed(sizes)))
-        return lower_transpose(backwards)  # type: ignore[no-any-return]
+        return lower_transpose(backwards)
     fresh = reshape(x, *sizes, shape=_reshaped(array_type(x).shape, sizes))
     return lower_copy_method(fresh) if static(copy) else fresh
 
@@ -145,7 +145,7 @@ def _reshaped(old: tuple[Dim, ...], sizes: Sequence[Operand]) -> tuple[Dim, ...]
 @lowers(method="reshape")
 def lower_reshape_method(a: Value, *shape: Any, order: Any = "C", copy: Any = None) -> Value:
     sizes = shape[0] if len(shape) == 1 else shape
-    return lower_reshape(a, sizes, order, copy=copy)  # type: ignore[no-any-return]
+    return lower_reshape(a, sizes, order, copy=copy)
 
 
 def as_of_scalar(x: Value) -> Value:
@@ -170,7 +170,7 @@ def lower_ravel(a: Any, order: Any = "C") -> Value:
         x = lower_transpose(x)
     if array_type(x).kind == "array" and _rank(x):
         x = contiguous(x, order="C")
-    return lower_reshape(x, -1)  # type: ignore[no-any-return]
+    return lower_reshape(x, -1)
 
 
 @lowers(method="flatten")
@@ -215,13 +215,13 @@ def lower_transpose(a: Any, axes: Any = None) -> Value:
 @lowers(method="transpose")
 def lower_transpose_method(a: Value, *axes: Any) -> Value:
     if not axes:
-        return lower_transpose(a)  # type: ignore[no-any-return]
-    return lower_transpose(a, axes[0] if len(axes) == 1 else axes)  # type: ignore[no-any-return]
+        return lower_transpose(a)
+    return lower_transpose(a, axes[0] if len(axes) == 1 else axes)
 
 
 @lowers(attribute="T")
 def lower_T(a: Value) -> Value:
-    return lower_transpose(a)  # type: ignore[no-any-return]
+    return lower_transpose(a)
 
 
 @lowers(np.matrix_transpose, attribute="mT")
@@ -229,7 +229,7 @@ def lower_matrix_transpose(x: Any) -> Value:
     value = array_of(x)
     if _rank(value) < 2:
         raise rejection(ValueError, "matrix transpose with ndim < 2 is undefined")
-    return lower_swapaxes(value, -1, -2)  # type: ignore[no-any-return]
+    return lower_swapaxes(value, -1, -2)
 
 
 @lowers(np.swapaxes, method="swapaxes")

@@ -300,7 +300,7 @@ def lower_eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any 
 
 @lowers(np.identity)
 def lower_identity(n: Any, dtype: Any = None) -> Value:
-    return lower_eye(n, dtype=dtype)  # type: ignore[no-any-return]
+    return lower_eye(n, dtype=dtype)
 
 
 @lowers(np.arange)
@@ -408,7 +408,7 @@ def lower_asarray(a: Any, dtype: Any = None, order: Any = None, *, copy: Any = N
     """An array itself, if it lies as asked; anything else made one."""
     wanted = static(order)
     if static(copy):
-        return lower_array(a, dtype, order=order or "K")  # type: ignore[no-any-return]
+        return lower_array(a, dtype, order=order or "K")
     if isinstance(a, Value) and isinstance(a.type, ListType):
         return array_of(a, static(dtype))
     if isinstance(a, Value) and array_type(a).kind == "array":
@@ -424,7 +424,7 @@ def _lower_contiguous(order: str) -> Callable[..., Value]:
     def lowering(a: Any, dtype: Any = None, *, like: Any = None) -> Value:
         x = lower_asarray(a, dtype, order)
         if array_type(x).rank:
-            return x  # type: ignore[no-any-return]
+            return x
         return reshape(x, 1, shape=(1,))
 
     return lowering

@@ -154,7 +154,7 @@ def lower_vecdot(
 
 @lowers(np.linalg.vecdot)
 def lower_linalg_vecdot(x1: Any, x2: Any, /, *, axis: Any = -1) -> Value:
-    return lower_vecdot(x1, x2, axis=axis)  # type: ignore[no-any-return]
+    return lower_vecdot(x1, x2, axis=axis)
 
 
 if hasattr(np, "matvec"):  # since NumPy 2.2

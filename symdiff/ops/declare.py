@@ -448,16 +448,17 @@ def array_type(value: Any) -> ArrayType:
 # Lowerings --------------------------------------------------------------------------------------
 
 Lowering = Callable[..., Any]
+_Lowering = TypeVar("_Lowering", bound=Lowering)
 FUNCTIONS: dict[Any, Lowering] = {}
 WRITES: dict[Any, Lowering] = {}
 METHODS: dict[str, Lowering] = {}
 ATTRIBUTES: dict[str, Lowering] = {}
 
 
-def writes(*callables: Any) -> Callable[[Lowering], Lowering]:
+def writes(*callables: Any) -> Callable[[_Lowering], _Lowering]:
     """Register what library callables that change their first argument make of its value."""
 
-    def register(lowering: Lowering) -> Lowering:
+    def register(lowering: _Lowering) -> _Lowering:
         WRITES.update(dict.fromkeys(callables, lowering))
         return lowering
 
@@ -466,10 +467,10 @@ def writes(*callables: Any) -> Callable[[Lowering], Lowering]:
 
 def lowers(
     *callables: Any, method: str | None = None, attribute: str | None = None
-) -> Callable[[Lowering], Lowering]:
+) -> Callable[[_Lowering], _Lowering]:
     """Register a lowering for library callables, a method name and an attribute name of arrays."""
 
-    def register(lowering: Lowering) -> Lowering:
+    def register(lowering: _Lowering) -> _Lowering:
         for function in callables:
             FUNCTIONS[function] = lowering
         if method is not None:

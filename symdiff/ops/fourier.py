@@ -536,7 +536,7 @@ def _along(name: str, x: Value, sizes: tuple[Operand, ...], axes: Axes, norm: st
     if not axes:
         if name in OTHER_COMPLEX:
             raise rejection(IndexError, "list index out of range")
-        return lower_asarray(x)  # type: ignore[no-any-return]
+        return lower_asarray(x)
     if len(set(axes)) == len(axes):
         return _transform(name, x, sizes, axes, norm)
     if not sizes:

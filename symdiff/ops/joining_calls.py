@@ -107,41 +107,41 @@ def _at_least(rank: int, x: Value) -> Value:
 def lower_hstack(tup: Any, *, dtype: Any = None) -> Value:
     if _is_list(tup):
         rank = _element_rank(tup)
-        return lower_concatenate(tup, min(rank, 2) - 1, dtype=dtype) if rank else lower_stack(tup)  # type: ignore[no-any-return]
+        return lower_concatenate(tup, min(rank, 2) - 1, dtype=dtype) if rank else lower_stack(tup)
     parts = [_at_least(1, part) for part in _arrays(tup)]
-    return lower_concatenate(parts, 0 if _rank(parts[0]) == 1 else 1, dtype=dtype)  # type: ignore[no-any-return]
+    return lower_concatenate(parts, 0 if _rank(parts[0]) == 1 else 1, dtype=dtype)
 
 
 @lowers(np.vstack)
 def lower_vstack(tup: Any, *, dtype: Any = None) -> Value:
     if _is_list(tup):
         joined = lower_stack if _element_rank(tup) == 1 else lower_concatenate
-        return joined(tup, dtype=dtype)  # type: ignore[no-any-return]
+        return joined(tup, dtype=dtype)
     parts = _arrays(tup)
     if all(_rank(part) == 1 for part in parts):
-        return lower_stack(parts, dtype=dtype)  # type: ignore[no-any-return]
-    return lower_concatenate([_at_least(2, part) for part in parts], 0, dtype=dtype)  # type: ignore[no-any-return]
+        return lower_stack(parts, dtype=dtype)
+    return lower_concatenate([_at_least(2, part) for part in parts], 0, dtype=dtype)
 
 
 @lowers(np.column_stack)
 def lower_column_stack(tup: Any) -> Value:
     if _is_list(tup):
         joined = lower_stack if _element_rank(tup) == 1 else lower_concatenate
-        return joined(tup, axis=1)  # type: ignore[no-any-return]
+        return joined(tup, axis=1)
     parts = _arrays(tup)
     if all(_rank(part) == 1 for part in parts):
-        return lower_stack(parts, 1)  # type: ignore[no-any-return]
-    return lower_concatenate([_as_column(part) for part in parts], 1)  # type: ignore[no-any-return]
+        return lower_stack(parts, 1)
+    return lower_concatenate([_as_column(part) for part in parts], 1)
 
 
 @lowers(np.c_)
 def lower_c(*parts: Any) -> Value:
-    return lower_concatenate([_as_column(part) for part in _listed(parts)], -1)  # type: ignore[no-any-return]
+    return lower_concatenate([_as_column(part) for part in _listed(parts)], -1)
 
 
 @lowers(np.r_)
 def lower_r(*parts: Any) -> Value:
-    return lower_concatenate([_at_least(1, part) for part in _listed(parts)])  # type: ignore[no-any-return]
+    return lower_concatenate([_at_least(1, part) for part in _listed(parts)])
 
 
 def _listed(parts: Sequence[Any]) -> list[Value]:
@@ -158,7 +158,7 @@ def _as_column(x: Value) -> Value:
 
 @lowers(np.append)
 def lower_append(arr: Any, values: Any, axis: Any = None) -> Value:
-    return lower_concatenate([array_of(arr), array_of(values)], axis)  # type: ignore[no-any-return]
+    return lower_concatenate([array_of(arr), array_of(values)], axis)
 
 
 @lowers(np.split)
@@ -177,7 +177,7 @@ def lower_array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list
     place = axis_of(axis, _rank(x))
     sections = static(indices_or_sections)
     if isinstance(sections, tuple | list | np.ndarray):
-        return lower_split(x, sections, place)  # type: ignore[no-any-return]
+        return lower_split(x, sections, place)
     length = static_integer(sizes_of(x)[place])
     each, longer = divmod(length, int(sections))
     bounds = [k * each + min(k, longer) for k in range(int(sections) + 1)]
@@ -206,7 +206,7 @@ def _lower_split_along(axis: Callable[[int], int], least: int) -> Callable[..., 
         x = array_of(ary)
         if _rank(x) < least:
             raise rejection(ValueError, f"this only works on arrays of {least} or more dimensions")
-        return lower_split(x, indices_or_sections, axis(_rank(x)))  # type: ignore[no-any-return]
+        return lower_split(x, indices_or_sections, axis(_rank(x)))
 
     return lowering
 
@@ -229,12 +229,12 @@ def lower_flip(m: Any, axis: Any = None) -> Value:
 
 @lowers(np.flipud)
 def lower_flipud(m: Any) -> Value:
-    return lower_flip(m, 0)  # type: ignore[no-any-return]
+    return lower_flip(m, 0)
 
 
 @lowers(np.fliplr)
 def lower_fliplr(m: Any) -> Value:
-    return lower_flip(m, 1)  # type: ignore[no-any-return]
+    return lower_flip(m, 1)
 
 
 @lowers(np.rot90)
@@ -245,10 +245,10 @@ def lower_rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Value:
     if turns == 0:
         return index_of(x, (Ellipsis,))
     if turns == 2:
-        return lower_flip(x, (one, other))  # type: ignore[no-any-return]
+        return lower_flip(x, (one, other))
     if turns == 1:
-        return lower_swapaxes(lower_flip(x, other), one, other)  # type: ignore[no-any-return]
-    return lower_flip(lower_swapaxes(x, one, other), other)  # type: ignore[no-any-return]
+        return lower_swapaxes(lower_flip(x, other), one, other)
+    return lower_flip(lower_swapaxes(x, one, other), other)
 
 
 def _numbers_of(shift: Any) -> tuple[Any, ...]:
@@ -431,13 +431,13 @@ def lower_diag(v: Any, k: Any = 0) -> Value:
     if _rank(x) == 1:
         return diag(x, offset=static_integer(k))
     if _rank(x) == 2:
-        return lower_diagonal(x, k)  # type: ignore[no-any-return]
+        return lower_diagonal(x, k)
     raise rejection(ValueError, "Input must be 1- or 2-d.")
 
 
 @lowers(np.diagflat)
 def lower_diagflat(v: Any, k: Any = 0) -> Value:
-    return lower_diag(lower_ravel(v), k)  # type: ignore[no-any-return]
+    return lower_diag(lower_ravel(v), k)
 
 
 def _matrix(m: Any) -> Value:

@@ -451,12 +451,12 @@ def _block(arrays: Any, depth: int, rank: int) -> Value:
             x = FUNCTIONS[np.reshape](x, (1,) * rank)
         missing = rank - array_type(x).rank
         return index_of(x, (None,) * missing + (Ellipsis,)) if missing else x
-    return lower_concatenate([_block(item, depth - 1, rank) for item in arrays], -depth)  # type: ignore[no-any-return]
+    return lower_concatenate([_block(item, depth - 1, rank) for item in arrays], -depth)
 
 
 @lowers(np.dstack)
 def lower_dstack(tup: Any) -> Value:
-    return lower_concatenate([FUNCTIONS[np.atleast_3d](part) for part in tup], 2)  # type: ignore[no-any-return]
+    return lower_concatenate([FUNCTIONS[np.atleast_3d](part) for part in tup], 2)
 
 
 def _lower_cumulative(running: Lowering, neutral: int) -> Lowering:
@@ -482,7 +482,7 @@ def _lower_cumulative(running: Lowering, neutral: int) -> Lowering:
         else:
             sizes = tuple(1 if k == along else n for k, n in enumerate(sizes_of(totals)))
             first = FUNCTIONS[np.full_like](totals, neutral, shape=sizes)
-        return lower_concatenate([first, totals], along)  # type: ignore[no-any-return]
+        return lower_concatenate([first, totals], along)
 
     return lowering
 

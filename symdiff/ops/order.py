@@ -97,7 +97,7 @@ def total_dtype(dtype: np.dtype) -> np.dtype:
 
 def _from_the_end(x: Value, axis: int) -> Value:
     """The running sums of ``x`` from the last element to the first."""
-    return lower_flip(cumsum(lower_flip(x, axis), axis=axis), axis)  # type: ignore[no-any-return]
+    return lower_flip(cumsum(lower_flip(x, axis), axis=axis), axis)
 
 
 cumsum: Operation = declare(
@@ -138,7 +138,7 @@ def _cumprod_vjp(g: Value, y: Value, x: Value, *, axis: int) -> Value:
         index_of(lower_moveaxis(g, axis, -1), (Ellipsis, None, WHOLE)), conjugated(_shares(x, axis))
     )
     last = array_type(parts).rank - 1
-    return lower_moveaxis(sum(parts, axis=(last,), keepdims=False), -1, axis)  # type: ignore[no-any-return]
+    return lower_moveaxis(sum(parts, axis=(last,), keepdims=False), -1, axis)
 
 
 def _cumprod_jvp(t: Value, y: Value, x: Value, *, axis: int) -> Value:
@@ -146,7 +146,7 @@ def _cumprod_jvp(t: Value, y: Value, x: Value, *, axis: int) -> Value:
         index_of(lower_moveaxis(t, axis, -1), (Ellipsis, WHOLE, None)), _shares(x, axis)
     )
     rows = array_type(parts).rank - 2
-    return lower_moveaxis(sum(parts, axis=(rows,), keepdims=False), -1, axis)  # type: ignore[no-any-return]
+    return lower_moveaxis(sum(parts, axis=(rows,), keepdims=False), -1, axis)
 
 
 cumprod: Operation = declare(
@@ -564,12 +564,12 @@ def lower_compress(condition: Any, a: Any, axis: Any = None, out: Any = None) ->
 
 @lowers(method="compress")
 def _compressed(a: Any, condition: Any, axis: Any = None, out: Any = None) -> Value:
-    return lower_compress(condition, a, axis)  # type: ignore[no-any-return]
+    return lower_compress(condition, a, axis)
 
 
 @lowers(np.extract)
 def lower_extract(condition: Any, arr: Any) -> Value:
-    return lower_compress(lower_ravel(condition), arr)  # type: ignore[no-any-return]
+    return lower_compress(lower_ravel(condition), arr)
 
 
 # Positions ----------------------------------------------------------------------------------------
@@ -607,7 +607,7 @@ def lower_nonzero(a: Any) -> tuple[Value, ...]:
 
 @lowers(np.flatnonzero)
 def lower_flatnonzero(a: Any) -> Value:
-    return lower_nonzero(lower_ravel(a))[0]  # type: ignore[no-any-return]
+    return lower_nonzero(lower_ravel(a))[0]
 
 
 @lowers(np.argwhere)
@@ -615,7 +615,7 @@ def lower_argwhere(a: Any) -> Value:
     positions = lower_nonzero(a)
     if not positions:
         raise UnsupportedCallError("argwhere of a number", None, "use an if")
-    return lower_transpose(lower_stack(positions, 0))  # type: ignore[no-any-return]
+    return lower_transpose(lower_stack(positions, 0))
 
 
 def _infer_bincount(x: Type, *operands: Type, length: Dim) -> tuple[Type, ...]:
@@ -780,7 +780,7 @@ def _edge(value: Operand, x: Value, axis: int) -> Value:
         return edge
     sizes = list(sizes_of(x))
     sizes[axis] = 1
-    return lower_broadcast_to(edge, tuple(sizes))  # type: ignore[no-any-return]
+    return lower_broadcast_to(edge, tuple(sizes))
 
 
 @lowers(np.ediff1d)

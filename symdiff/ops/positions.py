@@ -130,7 +130,7 @@ def lower_ix(*args: Any) -> tuple[Value, ...]:
     if any(array_type(v).rank != 1 for v in vectors):
         raise rejection(ValueError, "Cross index must be 1 dimensional")
     places = [lower_nonzero(v)[0] if array_type(v).dtype.kind == "b" else v for v in vectors]
-    return lower_meshgrid(*places, sparse=True, indexing="ij", copy=False)  # type: ignore[no-any-return]
+    return lower_meshgrid(*places, sparse=True, indexing="ij", copy=False)
 
 
 @lowers(np.unravel_index)

@@ -82,7 +82,7 @@ def _neighbours(x: Value, q: Value, axis: int, scale: int) -> _Neighbours:
 
 def _sorted_first(t: Value, x: Value, axis: int) -> Value:
     """``t`` in the order that sorts ``x`` along the axis, which comes first."""
-    return lower_moveaxis(take_along_axis(t, argsort(x, axis=axis), axis=axis), axis, 0)  # type: ignore[no-any-return]
+    return lower_moveaxis(take_along_axis(t, argsort(x, axis=axis), axis=axis), axis, 0)
 
 
 def _jvp_x(t: Value, y: Value, x: Value, q: Value, *, axis: int, scale: int) -> Value:

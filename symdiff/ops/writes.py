@@ -95,14 +95,14 @@ def put(a: Value, ind: Any, v: Any, mode: Any = "raise") -> Value:
     places = lower_reshape(array_of(ind), -1)
     new = _over_and_over(array_of(v), sizes_of(places)[0])
     flat = index_set_of(lower_reshape(a, -1), new, places)
-    return lower_reshape(flat, sizes_of(a))  # type: ignore[no-any-return]
+    return lower_reshape(flat, sizes_of(a))
 
 
 @writes(np.put_along_axis)
 def put_along_axis(arr: Value, indices: Any, values: Any, axis: Any) -> Value:
     if static(axis) is None:
         flat = index_set_of(lower_reshape(arr, -1), array_of(values), array_of(indices))
-        return lower_reshape(flat, sizes_of(arr))  # type: ignore[no-any-return]
+        return lower_reshape(flat, sizes_of(arr))
     along = axis_of(axis, array_type(arr).rank)
     key = places_along(arr, array_of(indices), along)
     return index_set_of(arr, array_of(values), key)
