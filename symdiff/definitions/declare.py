@@ -101,8 +101,7 @@ def registered(module: Any, *definitions: Callable[..., Any], rounded: bool = Fa
 
 def object_name(value: Any) -> str:
     """What ``scipy.stats`` calls a distribution: one of several variables does not tell."""
-    found: str = getattr(value, "name", type(value).__name__.removesuffix("_gen"))
-    return found
+    return getattr(value, "name", type(value).__name__.removesuffix("_gen"))
 
 
 def refuse(reason: str) -> NoReturn:

@@ -158,8 +158,7 @@ def _rows_as_one(parts: Sequence[Value]) -> Value:
     for part in parts:
         count = product(sizes_of(part))
         rows.append(reshape(part, count, shape=(dim_of(count),)))
-    made: Value = concatenate(*rows, axis=0)
-    return made
+    return concatenate(*rows, axis=0)
 
 
 def _parted(row: Value, likes: Sequence[Value]) -> list[Value]:

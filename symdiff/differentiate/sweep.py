@@ -534,8 +534,7 @@ def _of_strong_dtype(partial: Value, g: Value) -> Value:
         return partial
     (dtype,) = ufunc_dtypes(np.multiply, (type_, number))[:1]
     single = dtype in (np.float16, np.float32, np.complex64)
-    made: Value = astype(partial, dtype=dtype) if single else partial
-    return made
+    return astype(partial, dtype=dtype) if single else partial
 
 
 def no_rule(node: Node, operand: Value) -> UnsupportedCallError:

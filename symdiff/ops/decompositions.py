@@ -330,8 +330,7 @@ def _part_derivative(t: Value, weights: Value, a: Value) -> Value:
     ratio = as_row(strong_divide(weights, s))
     left = (_beyond(t @ adjoint(vh), u) * ratio) @ vh
     right = (u * ratio) @ adjoint(_beyond(adjoint(t) @ u, adjoint(vh)))
-    whole: Value = made + left + right
-    return whole
+    return made + left + right
 
 
 def _part_vjp(g: Any, y: Any, a: Value, *, part: str) -> Value | None:

@@ -219,8 +219,7 @@ def _as_double(value: Real) -> Real:
         type_ = array_type(value)
         if type_.kind == "python" or type_.dtype == _FLOAT64:
             return value
-        converted: Value = astype(value, dtype=_FLOAT64)
-        return converted
+        return astype(value, dtype=_FLOAT64)
     return float(value)
 
 

@@ -220,8 +220,7 @@ def _band_product(ab: Value, x: Value, below: int, above: int) -> Value:
 
 
 def _banded_share(g: Value, ab: Value, below: int, above: int) -> Value:
-    made: Value = solve_banded(_band_adjoint(ab, below, above), g, below=above, above=below)
-    return made
+    return solve_banded(_band_adjoint(ab, below, above), g, below=above, above=below)
 
 
 def _banded_right(g: Value, y: Value, ab: Value, b: Value, *, below: int, above: int) -> Value:

@@ -194,8 +194,7 @@ def _lower_qr(
 
 @lowers(unitary_factor)
 def _unitary_factor(a: Any) -> Value:
-    factor: Value = decompositions.singular_part(staged(a), part="all")[0]
-    return factor
+    return decompositions.singular_part(staged(a), part="all")[0]
 
 
 @when_imported(MODULE)

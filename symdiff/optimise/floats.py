@@ -46,8 +46,7 @@ AS_THEY_ARE = frozenset({"not_", "choice", "range_length", "range_element", "int
 def strong_quotient(g: Value, b: Value) -> Value:
     """``g / (b if g != 0 else 1.0)``."""
     one = builder().constant(1 if b.type == INT else 1.0)
-    result: Value = divide(g, choice(not_equal(g, 0), b, one))
-    return result
+    return divide(g, choice(not_equal(g, 0), b, one))
 
 
 class NotFloats(Exception):  # noqa: N818 - control flow
@@ -134,8 +133,7 @@ class _Converter:
         if isinstance(value.type, ArrayType) and value.type.kind == "scalar":
             if value.type.dtype != _FLOAT64:
                 raise NotFloats
-            wrapped: Value = astype(made, dtype=_FLOAT64)
-            return wrapped
+            return astype(made, dtype=_FLOAT64)
         return made
 
     # Nodes ----------------------------------------------------------------------------------------
@@ -194,8 +192,7 @@ class _Converter:
             return operand
         if type_ != FLOAT:
             raise NotFloats
-        result: Value = python_float(operand)
-        return result
+        return python_float(operand)
 
     def power(self, node: Node, operands: list[Value]) -> Value:
         """``math.pow``, which raises where Python's ``**`` would give a complex number."""

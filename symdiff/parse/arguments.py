@@ -145,6 +145,5 @@ def _is_staged_list(value: Any) -> bool:
 def as_array(interp: Interpreter, value: Abstract) -> Value:
     """A number, array, or sequence of such as an array operand."""
     if isinstance(value, ListRef | tuple | Range):
-        result: Value = array_of(plain_argument(interp, value))
-        return result
+        return array_of(plain_argument(interp, value))
     return interp.lift(value)

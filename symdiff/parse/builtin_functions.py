@@ -310,8 +310,7 @@ def _all(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstr
 def _not(condition: bool | Value) -> bool | Value:
     if not isinstance(condition, Value):
         return not condition
-    result: Value = not_(condition)
-    return result
+    return not_(condition)
 
 
 @builtin(sorted)

@@ -582,8 +582,7 @@ def unbound(name: str, local: bool) -> NameError:
 
 
 def either(a: Value, b: Value) -> Value:
-    result: Value = bitwise_or(a, b)
-    return result
+    return bitwise_or(a, b)
 
 
 _GENERATOR = "return a list, or use a generator expression where it is consumed"

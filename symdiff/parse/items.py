@@ -225,8 +225,7 @@ def _range_item(interp: Interpreter, value: Range, key: Abstract) -> Abstract:
 def _checked_index(interp: Interpreter, key: Value, count: Value) -> Value:
     """An index of a sequence of ``count`` items, counted from its start; Python's error outside."""
     negative = less(key, 0)
-    found: Value = where(negative, add(key, count), key)
-    return found
+    return where(negative, add(key, count), key)
 
 
 def entries_of(interp: Interpreter, key: Abstract) -> tuple[Any, ...]:

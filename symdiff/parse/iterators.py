@@ -139,8 +139,7 @@ def _end(interp: Interpreter, sides: list[Iterable]) -> None:
 def _both(a: bool | Value, b: bool | Value) -> bool | Value:
     """``a and b``."""
     if isinstance(a, Value) and isinstance(b, Value):
-        result: Value = bitwise_and(a, b)
-        return result
+        return bitwise_and(a, b)
     known, other = (b, a) if isinstance(a, Value) else (a, b)
     return other if known else False
 
@@ -449,8 +448,7 @@ def _longer(a: int | Value, b: int | Value) -> int | Value:
     """The larger of two counts."""
     if isinstance(a, int) and isinstance(b, int):
         return max(a, b)
-    result: Value = add(a, range_length_of(a, b, 1))
-    return result
+    return add(a, range_length_of(a, b, 1))
 
 
 # Without an end -----------------------------------------------------------------------------------

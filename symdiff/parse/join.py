@@ -407,8 +407,7 @@ class BranchJoin(Join):
         if isinstance(content, Value):
             return content
         with building(Builder(self.arms[arm].nodes, self.interp.span)):
-            value: Value = make(content)
-            return value
+            return make(content)
 
     def _out(self, name: str, a: Value, b: Value) -> Value:
         known = self.values.get((a, b))

@@ -153,8 +153,7 @@ def lift_as(content: Abstract, type_: Type, heap: Heap, span: SourceSpan | None)
         return value if is_array(type_) or not is_array(value.type) else index_of(value, ())
     if isinstance(type_, ListType) and isinstance(content, tuple):
         items = [leaf_value(heap, item, type_.element, span) for item in content]
-        result: Value = list_new(*items, type=type_)
-        return result
+        return list_new(*items, type=type_)
     value = content if isinstance(content, Value) else constant(content)
     return as_type(value, type_)
 

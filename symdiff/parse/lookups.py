@@ -38,8 +38,7 @@ def variable_of(interp: Interpreter, owner: Any) -> FreeVariable:
 
 
 def _name_of(owner: Any) -> str:
-    name: str = getattr(owner, "__name__", "object")
-    return name
+    return getattr(owner, "__name__", "object")
 
 
 def rests_on(interp: Interpreter, owner: Any, name: str, found: Any) -> None:

@@ -365,8 +365,7 @@ def _enters(turns: Turns) -> bool | Value:
     if isinstance(turns.count, int):
         return turns.count > turns.first
     assert turns.count is not None
-    result: Value = less(turns.first, turns.count)
-    return result
+    return less(turns.first, turns.count)
 
 
 def _is_certain(turns: Turns) -> bool:
@@ -701,8 +700,7 @@ class LoopStager:
             return None
         if isinstance(count, int):
             return constant(count - first)
-        result: Value = subtract(count, first) if first else count
-        return result
+        return subtract(count, first) if first else count
 
     def _condition(
         self, trial: Trial, flags: list[Value], parameters: tuple[Value, ...]
@@ -741,8 +739,7 @@ def _goes_on_while(test: Block | None, flags: list[Value]) -> Value:
     for flag in flags[1:]:
         left = either(left, flag)
     if test is None:
-        result: Value = not_(left)
-        return result
+        return not_(left)
     stopped = Builder()
     with building(stopped):
         false = constant(False)

@@ -173,8 +173,7 @@ def _power(a: Value, b: Value) -> Value:
         b = constant(exponent)
     exponent = constant_of(b)
     square = squared(a) if type(exponent) in (int, float) and exponent == 2 else None
-    result: Value = power(a, b) if square is None else square
-    return result
+    return power(a, b) if square is None else square
 
 
 def _known_exponent(b: Value) -> int:

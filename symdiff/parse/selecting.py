@@ -135,8 +135,7 @@ def _place(interp: Interpreter, key: Value, count: int, error: IndexError) -> Va
     """An index counted from the start; an error where it is outside."""
     refuse_where(interp, less(key, -count), error)
     refuse_where(interp, greater_equal(key, count), error)
-    place: Value = remainder(key, count)
-    return place
+    return remainder(key, count)
 
 
 def refuse_where(interp: Interpreter, condition: bool | Value, error: Exception) -> None:
@@ -220,8 +219,7 @@ def _column(interp: Interpreter, leaves: Sequence[Abstract]) -> Value:
     types = [interp.lift(leaf).type for leaf in leaves]
     element = functools.reduce(lambda a, b: meet_in_list(a, b, own_symbol()), types)
     values = [staged_lists.leaf_value(interp.heap, v, element, interp.span) for v in leaves]
-    made: Value = list_new(*values, type=ListType(element))
-    return made
+    return list_new(*values, type=ListType(element))
 
 
 def _as_list(interp: Interpreter, items: tuple[Abstract, ...]) -> Value | Columns | None:

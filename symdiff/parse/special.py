@@ -142,8 +142,7 @@ def _given_by_numpy(interp: Interpreter, operand: Abstract, instance: Abstract) 
         )
     number: Value = interp.lift(operand)
     convert = {"c": python_complex, "f": python_float}
-    result: Value = convert.get(_kind_of(number), python_int)(number)
-    return result
+    return convert.get(_kind_of(number), python_int)(number)
 
 
 def _kind_of(number: Value) -> str:

@@ -132,8 +132,7 @@ def taken(
 
 def length(content: Value | Columns) -> Value:
     """``len(content)``."""
-    result: Value = list_length(columns_of(content).values[0])
-    return result
+    return list_length(columns_of(content).values[0])
 
 
 def get(interp: Interpreter, content: Value | Columns, index: Value) -> Abstract:

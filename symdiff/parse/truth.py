@@ -50,8 +50,7 @@ def _staged(value: Value) -> Value:
         )
     if isinstance(type_, ArrayType) and type_.kind == "python" and type_.dtype.kind == "b":
         return value
-    result: Value = python_bool(value)
-    return result
+    return python_bool(value)
 
 
 def _has_elements(value: Range) -> bool | Value:

@@ -49,8 +49,7 @@ def is_case(cases: Cases, number: int) -> Value:
             return node.operands[0]
         if orelse == {number} and then.isdisjoint((number, None)):
             return opposite(node.operands[0])
-    result: Value = equal(which, number)
-    return result
+    return equal(which, number)
 
 
 def may_be_undefined(value: Value) -> bool:
@@ -84,8 +83,7 @@ def opposite(predicate: Value) -> Value:
     node = predicate.node
     if node is not None and node.op is not_:
         return node.operands[0]
-    result: Value = not_(predicate)
-    return result
+    return not_(predicate)
 
 
 def _either_number(condition: Value, number: int, other: Value) -> Value:

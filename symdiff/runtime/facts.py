@@ -50,8 +50,7 @@ def _fact(check: Check) -> tuple[str, str]:
 def _shown(value: Any) -> str:
     """A value as text: of an object of the user's, which is not asked, its class."""
     if isinstance(value, _NAMED):
-        name: str = getattr(value, "__qualname__", value.__name__)
-        return name
+        return getattr(value, "__qualname__", value.__name__)
     plain = value is None or is_by_value(value)
     return repr(value) if plain else f"this {type(value).__qualname__}"
 
