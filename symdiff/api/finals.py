@@ -7,7 +7,6 @@ arguments, and leave the graph. Those of other objects stay effects.
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +18,8 @@ from symdiff.ir.structure import Container, Leaf, Static, Structure
 from symdiff.ir.types import OPAQUE, ArrayType, ListType
 from symdiff.ops.effects import Member, Named, changes_one_of, set_attribute, set_item
 from symdiff.ops.keys import Slot
+
+_PUTS = ("setattr", "setitem")
 
 
 @dataclass(slots=True)
@@ -149,13 +150,16 @@ class Finals:
             key = node.attributes["key" if node.op is set_item else "name"]
             model.put(key, Leaf(self._added(node.operands[0])))
             return
-        arguments = [self._read(part, node) for part in node.attributes["arguments"]]
-        if isinstance(function, Named) and function.target in (setattr, operator.setitem):
-            model.put(node.attributes["arguments"][1], arguments[2])
+        given = node.attributes["arguments"]
+        arguments = [self._read(part, node) for part in given]
+        if isinstance(function, Named) and function.target.__name__.strip("_") in _PUTS:
+            model.put(given[1], arguments[2])
             return
-        method = function.name  # type: ignore[union-attr]
-        keys = node.attributes["arguments"] if method == "pop" else tuple(arguments)
-        model.called(method, keys)
+        if isinstance(function, Named):  # list.append(owner, item)
+            method, given, arguments = function.target.__name__, given[1:], arguments[1:]
+        else:
+            method = function.name  # type: ignore[union-attr]
+        model.called(method, given if method == "pop" else tuple(arguments))
 
     def _read(self, template: Any, node: Node) -> Any:
         """The structure that an effect's template stands for."""

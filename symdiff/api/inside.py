@@ -36,6 +36,7 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Graph, Value, walk_nodes
 from symdiff.ir.signature import Path, Signature
 from symdiff.ir.structure import Container, Leaf, Structure
+from symdiff.ops.declare import static
 from symdiff.ops.rules import inlined as copied_in
 from symdiff.ops.stager import Stager
 from symdiff.pipeline import Arguments, Chain, seeded_results
@@ -254,7 +255,8 @@ def _leaf_paths(structure: Structure, path: Path, found: dict[int, Path]) -> Non
 def _wrt(stager: Stager, argnums: Any) -> Wrt:
     with contextlib.suppress(UnsupportedCallError):  # a list of the program's
         argnums = stager.elements(argnums)
-    return Wrt(checked_argnums(argnums))
+    several = isinstance(argnums, tuple)
+    return Wrt(checked_argnums(tuple(map(static, argnums)) if several else static(argnums)))
 
 
 def call_grad(stager: Stager, f: Any, argnums: Argnums = 0, has_aux: bool = False) -> Any:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import builtins
 import copy
+import functools
 import operator
 import threading
 import types
 import weakref
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -32,7 +33,7 @@ from symdiff.ir.graph import FreeVariable, Graph, walk_nodes
 from symdiff.ir.record import Record, recording
 from symdiff.ir.signature import Aspect, Path, Signature
 from symdiff.ir.structure import Container, Leaf, Static, Structure
-from symdiff.ops.effects import changes_one_of
+from symdiff.ops.effects import changes_one_of, changes_what_is_named
 from symdiff.parse import Marks
 from symdiff.pipeline import Arguments, Chain, Derived, Followed, Pair, Program
 from symdiff.runtime.blame import explainer
@@ -310,7 +311,8 @@ class Home:
         def run(arguments: Arguments) -> Any:
             return call_with(self.function, parameters, arguments)
 
-        observe = observer(self.name, run, emitted, primal.emitted.text)
+        variables = _variables(derived, primal.paths)
+        observe = observer(self.name, run, emitted, primal.emitted.text, variables)
         return lambda *arguments: observe(self.chain(transforms).levels(arguments)[0])
 
     # What is shown
@@ -396,6 +398,9 @@ class Home:
 
 def _declared(function: Any) -> tuple[Any, ...]:
     """What the parameters of a function come from."""
+    if isinstance(function, functools.partial):
+        given = function.keywords
+        return (*_declared(function.func), *function.args, *given, *given.values())
     code = getattr(function, "__code__", None)
     if code is None:
         return ()
@@ -423,7 +428,7 @@ def _is_comparable(derived: Derived) -> bool:
     pairs = zip(primal.block.parameters, primal.inputs, strict=True)
     copied = {parameter for parameter, source in pairs if source.origin == "argument"}
     return not any(
-        (node.op.effect and not changes_one_of(node, copied))
+        (node.op.effect and not (changes_one_of(node, copied) or changes_what_is_named(node)))
         or any(value.role != "primal" for value in node.results)
         for node in walk_nodes(primal.block)
     )
@@ -438,6 +443,12 @@ def _one_objects(derived: Derived) -> Iterator[tuple[Path, Path]]:
         end = path[-1]
         if isinstance(end, Aspect) and end.kind == "is" and answer:
             yield path, end.of
+
+
+def _variables(derived: Derived, paths: Iterable[Path]) -> tuple[FreeVariable, ...]:
+    """The variables outside the function that it reads or writes."""
+    read = (*(check.path for check in derived.checks), *paths)
+    return tuple(dict.fromkeys(path[0] for path in read if _is_free(path)))
 
 
 def _is_free(path: Path) -> bool:

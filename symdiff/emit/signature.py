@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,8 +13,8 @@ from symdiff.emit.namespace import Namespace
 from symdiff.emit.plan import Plan
 from symdiff.emit.text import Line
 from symdiff.ir.graph import Graph, Value
-from symdiff.ir.signature import Live, Nested, Signature
-from symdiff.ir.structure import Container, Leaf, Structure, construct
+from symdiff.ir.signature import Attribute, Live, Nested, Signature, step
+from symdiff.ir.structure import Container, Leaf, Structure, construct, native_base
 
 
 def name_parameters(graph: Graph, namespace: Namespace) -> tuple[dict[int, str], list[Parameter]]:
@@ -42,7 +43,10 @@ def name_parameters(graph: Graph, namespace: Namespace) -> tuple[dict[int, str],
 
 
 def unpacking(
-    plan: Plan, parameters: Sequence[Parameter], signature: Signature | None
+    plan: Plan,
+    parameters: Sequence[Parameter],
+    signature: Signature | None,
+    namespace: Namespace,
 ) -> list[Line]:
     """Statements that give the leaves of containers their names."""
     by_path = {p.path[0]: p.name for p in parameters if p.origin == "argument"}
@@ -54,7 +58,7 @@ def unpacking(
     lines = []
     for paths in _together(list(groups), specifications):
         first, *rest = paths[0] if len(paths) == 1 else paths[0][:-1]
-        read = _follow(name(by_path[first]), rest, specifications.get(first))
+        read = _follow(name(by_path[first]), rest, specifications.get(first), namespace)
         targets = [target(plan.names[groups[path][0]]) for path in paths]
         to = targets[0] if len(paths) == 1 else ast.Tuple(targets, ast.Store())
         lines.append(Line(assign(to, read), plan.graph.span))
@@ -91,25 +95,47 @@ def _length(path: Path, specifications: Mapping[str, Any]) -> int | None:
     return len(specification.keys)
 
 
-def _follow(expression: ast.expr, path: Sequence[Any], specification: Any) -> ast.expr:
+def _follow(
+    expression: ast.expr, path: Sequence[Any], specification: Any, namespace: Namespace
+) -> ast.expr:
     """``params[0].w``: keys where the signature, or the example of an object, has a container."""
     held = None  # what stands in the example, beyond an object
     for key in path:
         if isinstance(specification, Live):
             held, specification = specification.example, None
         kind = specification.type if isinstance(specification, Nested) else type(held)
-        if isinstance(key, str) and not issubclass(kind, dict):
-            expression = ast.Attribute(expression, key, ast.Load())
-            held = getattr(held, key, None)
+        of_name = isinstance(key, str) and not issubclass(kind, dict)
+        if of_name or isinstance(key, Attribute):
+            expression = ast.Attribute(expression, str(key), ast.Load())
         else:
-            expression = subscript(expression, ast.Constant(key))
-            held = held[key] if isinstance(held, list | tuple | dict) else None
+            expression = _item_of(expression, key, kind, namespace)
+        held = _held(specification, held, key)
         specification = _item(specification, key)
     return expression
 
 
+def _item_of(expression: ast.expr, key: Any, kind: type, namespace: Namespace) -> ast.expr:
+    """``expression[key]``, whatever methods the class has of its own."""
+    base: Any = native_base(kind)
+    plain = getattr(base, "__getitem__", None)
+    if plain is None or getattr(kind, "__getitem__", None) is plain:
+        return subscript(expression, ast.Constant(key))
+    function = namespace.bind(plain, f"{base.__name__}_getitem")
+    return call_of(function, expression, ast.Constant(key))
+
+
+def _held(specification: Any, held: Any, key: Any) -> Any:
+    """What stands at a step from an object of the example."""
+    if isinstance(specification, Nested):
+        held = None if specification.example is None else specification.example()
+    try:
+        return None if held is None else step(held, key)
+    except (LookupError, AttributeError, TypeError):
+        return None
+
+
 def _item(specification: Any, key: Any) -> Any:
-    if not isinstance(specification, Nested):
+    if not isinstance(specification, Nested) or key not in specification.keys:
         return None
     return specification.items[specification.keys.index(key)]
 
@@ -133,6 +159,9 @@ def _container(container: Container, items: list[ast.expr], expressions: Express
         return tuple_of(items)
     if kind is list:
         return ast.List(items, ast.Load())
+    if issubclass(kind, dict | list) and not _is_made_of_items(kind):
+        rebuild = Rebuild(container)
+        return call_of(expressions.namespace.bind(rebuild, f"make_{kind.__name__}"), *items)
     if issubclass(kind, dict):
         keys: list[ast.expr | None] = [expressions.static(key, "key") for key in container.keys]
         made: ast.expr = ast.Dict(keys, items)
@@ -147,8 +176,19 @@ def _container(container: Container, items: list[ast.expr], expressions: Express
     return call_of(expressions.namespace.bind(Rebuild(container), f"make_{kind.__name__}"), *items)
 
 
+def _is_made_of_items(kind: type) -> bool:
+    """Whether a class of dicts or lists makes one of the items that it is given."""
+    if kind.__module__ == "collections":
+        return kind is not collections.defaultdict
+    base: Any = native_base(kind)
+    return all(getattr(kind, name) is getattr(base, name) for name in _MAKING)
+
+
+_MAKING = ("__init__", "__new__", "__setitem__")
+
+
 class Rebuild:
-    """Makes a dataclass of a container's type without calling its ``__init__``."""
+    """Makes a container of a type whose ``__init__`` takes something else than its items."""
 
     def __init__(self, container: Container) -> None:
         self.container = container

@@ -115,7 +115,7 @@ def _function(
     plan = make_plan(graph, fixed, namespace, callees, in_place=in_place, fresh=fresh)
     expressions = Expressions(plan.names, plan.folded, namespace, callees)
     statements = Statements(plan, expressions, augmented)
-    body = _docstring(graph, name) + unpacking(plan, parameters, signature)
+    body = _docstring(graph, name) + unpacking(plan, parameters, signature, namespace)
     body += statements.block(plan.graph.block) + statements.stores()
     body.append(Line(ast.Return(output(plan.graph, expressions)), _computed_at(plan)))
     return tuple(parameters), _definition(name, [p.name for p in parameters], body, graph)

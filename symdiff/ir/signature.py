@@ -9,11 +9,18 @@ user's.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal, NoReturn
 
+import numpy as np
+
+from symdiff.errors import SignatureError
+from symdiff.ir.structure import native_base
 from symdiff.ir.types import ArrayType, ListType, in_words
+from symdiff.source import SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +47,16 @@ class Live:
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """A container of specifications; ``keys`` as in ``ir.structure``."""
+    """A container of specifications; ``keys`` as in ``ir.structure``.
+
+    ``example`` refers to the one at hand where its class is the user's: it may have attributes too
+    (not part of the comparison).
+    """
 
     type: type
     keys: tuple[Any, ...]
     items: tuple[Specification, ...]
+    example: weakref.ref[Any] | None = field(default=None, compare=False, repr=False)
 
 
 Specification = ArrayType | ListType | Fixed | Live | Nested
@@ -65,6 +77,59 @@ class Aspect:
 
 
 LAYOUT = Aspect("layout")
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A step of a path: an attribute of what has items too, a list or a dict."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class PlainArray:
+    """A step of a path: the ``np.ndarray`` in the memory of an array of a subclass."""
+
+
+def refuse_subclass(name: str, array: np.ndarray, span: SourceSpan | None = None) -> NoReturn:
+    """Refuse an array of a subclass.
+
+    :raises SignatureError: always.
+    """
+    hint = f"pass np.asarray({name})"
+    if isinstance(array, np.ma.MaskedArray):
+        hint = f"pass the numbers and the mask: np.where({name}.mask, 0.0, {name}.data)"
+    kind = type(array).__qualname__
+    raise SignatureError(f"{name} is a {kind}, whose operations differ from an array's", span, hint)
+
+
+def step(value: Any, key: Any) -> Any:
+    """What stands at a step of a path: an item of a container, or an attribute.
+
+    :raises LookupError, AttributeError: where nothing does.
+    """
+    if isinstance(key, Attribute):
+        return getattr(value, key.name)
+    if isinstance(key, PlainArray):
+        return value.view(np.ndarray)
+    if isinstance(value, dict):
+        if not dict.__contains__(value, key):
+            raise KeyError(key)
+        return dict.get(value, key)
+    if is_item(value, key):
+        base: Any = native_base(type(value))
+        return base.__getitem__(value, key)
+    return getattr(value, key)
+
+
+def is_item(value: Any, key: Any) -> bool:
+    """Whether a step of a path leads to an item."""
+    if isinstance(value, dict | MappingProxyType):
+        return not isinstance(key, Attribute)
+    return isinstance(value, list | tuple) and isinstance(key, int)
 
 
 @dataclass(frozen=True, slots=True)

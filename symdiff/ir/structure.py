@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -47,15 +47,33 @@ def is_leaf(value: object) -> bool:
     return isinstance(value, bool | int | float | complex | np.ndarray | np.generic)
 
 
+def native_base(kind: type) -> type:
+    """The class written in C that a class of containers gets its items from: itself, or a base."""
+    return next(base for base in kind.__mro__ if base.__flags__ & _IMMUTABLE_TYPE)
+
+
+_IMMUTABLE_TYPE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
+
+
+def dict_of(value: Any) -> Any:
+    """The ``__dict__`` of an object; None where it has none."""
+    return object.__getattribute__(value, "__dict__") if type(value).__dictoffset__ else None
+
+
 def children(value: object) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
-    """Keys and items of a container, or None where ``value`` is not one."""
+    """Keys and items of a container, or None where ``value`` is not one.
+
+    Methods that a class of the user's may have are not called: they would run the user's code.
+    """
     if isinstance(value, dict):
-        return tuple(value), tuple(value.values())
+        base: Any = native_base(type(value))
+        return tuple(base.keys(value)), tuple(base.values(value))
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        # A subclass may iterate in its own way, which would be to run the user's code.
         return tuple(value._fields), tuple(tuple.__iter__(value))
     if isinstance(value, list | tuple):
-        return tuple(range(len(value))), tuple(value)
+        base = native_base(type(value))
+        items = tuple(base.__iter__(value))
+        return tuple(range(len(items))), items
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = tuple(f.name for f in dataclasses.fields(value))
         return names, tuple(getattr(value, name) for name in names)
@@ -82,12 +100,41 @@ def flatten(value: object, leaf: Callable[[object], bool] = is_leaf) -> tuple[li
 def construct(container: Container, items: Sequence[Any]) -> Any:
     """A container of the given type around new items."""
     if issubclass(container.type, dict):
-        return container.type(zip(container.keys, items, strict=True))
+        return _construct_dict(container, items)
     if issubclass(container.type, tuple) and hasattr(container.type, "_fields"):
         return container.type(*items)
-    if issubclass(container.type, list | tuple):
+    if issubclass(container.type, list):
+        return _construct_list(container, items)
+    if issubclass(container.type, tuple):
         return container.type(items)
     return _construct_dataclass(container, items)
+
+
+def _construct_dict(container: Container, items: Sequence[Any]) -> Any:
+    kind, base = container.type, cast("Any", native_base(container.type))
+    made = base.__new__(kind)
+    for key, item in zip(container.keys, items, strict=True):
+        base.__setitem__(made, key, item)
+    plain = getattr(kind, "__init__") is base.__init__  # noqa: B009 - it is not the instance's
+    return made if plain else _initialised(made, base)
+
+
+def _initialised(made: Any, base: Any) -> Any:
+    """A dict as its class makes one of the same items, where it keeps them: it may set more."""
+    try:
+        other = type(made)(base.items(made))
+    except Exception:  # the class is not made of a dict's items
+        return made
+    pairs = zip(base.items(made), base.items(other), strict=False)
+    kept = len(base.keys(made)) == len(base.keys(other))
+    return other if kept and all(a is c and b is d for (a, b), (c, d) in pairs) else made
+
+
+def _construct_list(container: Container, items: Sequence[Any]) -> Any:
+    base: Any = native_base(container.type)
+    made = base.__new__(container.type)
+    base.extend(made, items)
+    return made
 
 
 def _construct_dataclass(container: Container, items: Sequence[Any]) -> Any:

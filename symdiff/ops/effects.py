@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import ast
 import operator
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from types import MethodDescriptorType, WrapperDescriptorType
 from typing import Any
 
 import numpy as np
@@ -389,12 +391,35 @@ def changes_one_of(node: Node, given: Collection[Value]) -> bool:
     owner = node.attributes.get("owner")
     if isinstance(function, Member):
         owner = function.value
-    elif isinstance(function, Named) and function.target in (setattr, operator.setitem):
+    elif isinstance(function, Named) and changes_its_first(function.target):
         owner = node.attributes["arguments"][0]
     while isinstance(owner, Member | Item):
         owner = owner.value
     first = 1 if node.op in (set_attribute, set_item) else 0
     return isinstance(owner, Slot) and node.operands[first + owner.number] in given
+
+
+def changes_what_is_named(node: Node) -> bool:
+    """Whether all that an effect changes is a variable, list, dict or object outside."""
+    function, owner = node.attributes.get("function"), node.attributes.get("owner")
+    if isinstance(function, Member) and function.name in _METHODS:
+        owner = function.value
+    elif isinstance(function, Named) and changes_its_first(function.target):
+        owner = node.attributes["arguments"][0]
+    while isinstance(owner, Member | Item):
+        owner = owner.value
+    return node.op is store or isinstance(owner, Named)
+
+
+_METHODS = ("append", "clear", "extend", "pop")  # that what is left behind is written with
+
+
+def changes_its_first(function: Any) -> bool:
+    """Whether a function changes its first argument: ``setattr``, ``list.append`` …"""
+    return function in (setattr, operator.setitem) or (
+        isinstance(function, MethodDescriptorType | WrapperDescriptorType)
+        and function.__objclass__ in (object, dict, list, OrderedDict)
+    )
 
 
 def _evaluate_store(target: Any, value: Any) -> None:

@@ -85,12 +85,12 @@ def updated(
         with judged(interp, IN_PLACE[op], (before, operand)):
             _update_array(interp, op, before, operand)
         return before
-    if isinstance(before, ListRef) and op is ast.Add:
-        extend(interp, before, operand)
-        return before
     name = f"__i{BINARY[op][0]}__"
     if has_method(interp, before, name):
         return interp.call_method(before, name, operand)
+    if isinstance(before, ListRef) and op is ast.Add:
+        extend(interp, before, operand)
+        return before
     if isinstance(before, DictRef) and op is ast.BitOr and isinstance(operand, DictRef):
         merged = interp.content(before) | interp.content(operand)
         note_write(interp, before)

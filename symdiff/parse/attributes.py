@@ -14,13 +14,15 @@ from symdiff.definitions import OBJECTS, is_definition
 from symdiff.definitions.libraries import meet
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
+from symdiff.ir.signature import Attribute, Path
+from symdiff.ir.structure import dict_of
 from symdiff.ops.declare import ATTRIBUTES, METHODS
 from symdiff.parse import lookups, native
 from symdiff.parse.blame import judged, users
 from symdiff.parse.flat import set_flat
 from symdiff.parse.identity import class_of, is_unknown
 from symdiff.parse.interpreter import HOOKS, Interpreter, describe
-from symdiff.parse.items import set_item
+from symdiff.parse.items import set_item, set_native_item
 from symdiff.parse.lookups import has_hash
 from symdiff.parse.reflect import STATIC_TYPES
 from symdiff.parse.scope import read_free, reflect_everywhere
@@ -58,6 +60,8 @@ def get_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
 def _attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
     if is_unknown(value):
         return _opaque_attribute(interp, value, name)
+    if isinstance(value, ListRef | DictRef) and value.own is not None:
+        return object_attribute(interp, value.own, name)
     for kind, attribute in _WITH_ATTRIBUTES_OF_THEIR_OWN.items():
         if isinstance(value, kind):
             return attribute(interp, value, name)
@@ -193,7 +197,10 @@ def _module_attribute(interp: Interpreter, module: types.ModuleType, name: str) 
 
 
 def class_attribute(interp: Interpreter, owner: type, name: str) -> Abstract:
-    """``Class.name``."""
+    """``Class.name``: what its metaclass puts first, then its own, then what its metaclass has."""
+    of_meta = lookups.static_on_class(type(owner), name)
+    if lookups.is_data_descriptor(of_meta):
+        return _through(interp, type(owner), name, owner)
     found = lookups.on_class(interp, owner, name)
     if found is ABSENT:
         return _of_metaclass(interp, owner, name)
@@ -203,14 +210,28 @@ def class_attribute(interp: Interpreter, owner: type, name: str) -> Abstract:
         return BoundMethod(found.__func__, owner)
     if lookups.is_bound(found):
         return getattr(owner, name)
+    if lookups.is_descriptor(found):
+        return _through_descriptor(interp, owner, name, None, owner)
     return _held_by_class(interp, owner, name)
 
 
 def _of_metaclass(interp: Interpreter, owner: type, name: str) -> Abstract:
-    found = getattr(owner, name, ABSENT)
+    meta = type(owner)
+    found = lookups.on_class(interp, meta, name)
     if found is ABSENT:
+        fallback = lookups.on_class(interp, meta, "__getattr__")
+        if fallback is not ABSENT:
+            return interp.call(bind_found(interp, owner, meta, fallback, "__getattr__"), [name], {})
         raise users(AttributeError(f"type object '{owner.__name__}' has no attribute '{name}'"))
-    return found if isinstance(found, STATIC_TYPES) else _held_by_class(interp, owner, name)
+    if not isinstance(found, native.DATA):
+        return bind_found(interp, owner, meta, found, name)
+    value = getattr(owner, name)
+    if not isinstance(value, STATIC_TYPES):
+        return _held_by_class(interp, owner, name)
+    if owner.__flags__ & lookups.IMMUTABLE_TYPE:
+        return value
+    lookups.rests_on(interp, owner, name, value)
+    return value
 
 
 def _held_by_class(interp: Interpreter, owner: type, name: str) -> Abstract:
@@ -221,7 +242,6 @@ def _held_by_class(interp: Interpreter, owner: type, name: str) -> Abstract:
     if lookups.is_unchanging(value):
         return _free_attribute(interp, owner, name, value)
     holder = lookups.holder_of(owner, name) or owner
-    lookups.refuse_descriptor(interp, owner, name, holder.__dict__.get(name))
     for cls in owner.__mro__[: owner.__mro__.index(holder)]:
         lookups.does_not_define(interp, cls, name)
     return _free_attribute(interp, holder, name, value)
@@ -229,21 +249,41 @@ def _held_by_class(interp: Interpreter, owner: type, name: str) -> Abstract:
 
 def _free_attribute(interp: Interpreter, owner: Any, name: str, value: Any) -> Abstract:
     variable = lookups.variable_of(interp, owner)
-    key = (variable, name)
+    return _read_once(interp, (variable, name), value, (variable, name))
+
+
+def _read_once(interp: Interpreter, key: Any, value: Any, path: Path) -> Abstract:
     known = interp.content(key)
     if known is not ABSENT:
         return known
-    return reflect_everywhere(interp, key, value, (variable, name))
+    return reflect_everywhere(interp, key, value, path)
 
 
-def object_attribute(interp: Interpreter, ref: ObjectRef, name: str) -> Abstract:
-    """``object.name``, by Python's rules; properties are followed into their source."""
-    if isinstance(lookups.static_on_class(ref.type, name), property):
-        return _through_property(interp, ref.type, name, "fget", [ref])
+def object_attribute(
+    interp: Interpreter, ref: ObjectRef, name: str, *, plainly: bool = False
+) -> Abstract:
+    """``object.name``, by Python's rules; properties are followed into their source.
+
+    ``plainly``: as ``object.__getattribute__`` does, which asks no ``__getattr__``.
+    """
+    getter = lookups.static_on_class(ref.type, "__getattribute__")
+    if isinstance(getter, types.FunctionType):
+        raise UnsupportedSyntaxError(
+            f"an attribute of a {ref.type.__name__}, which has a __getattribute__ of its own",
+            interp.span,
+            "give the class a __getattr__, or properties",
+        )
+    found = lookups.static_on_class(ref.type, name)
+    if lookups.is_data_descriptor(found):
+        return _through(interp, ref.type, name, whole(ref))
     content = interp.lookup((ref, name), name)
     if content is not ABSENT:
         return content
-    if ref.live is not None and name in lookups.own_attributes(ref.live):
+    if shows_items(interp, ref):
+        items = interp.content(ref.holder)
+        if name in items:
+            return items[name]
+    elif ref.live is not None and name in lookups.own_attributes(ref.live):
         return _own_attribute(interp, ref, name)
     if name == "__class__":
         return ref.type
@@ -251,7 +291,31 @@ def object_attribute(interp: Interpreter, ref: ObjectRef, name: str) -> Abstract
         raise UnsupportedSyntaxError(
             "the attributes of an object as a dict", interp.span, "write the names out"
         )
-    return _attribute_of_its_class(interp, ref, name)
+    return _attribute_of_its_class(interp, ref, name, plainly)
+
+
+def whole(ref: ObjectRef) -> ObjectRef | ListRef | DictRef:
+    """The object that attributes are of."""
+    return ref if ref.holder is None else ref.holder
+
+
+def shows_items(interp: Interpreter, ref: ObjectRef) -> bool:
+    """Whether the attributes of a dict are its items, by ``self.__dict__ = self``."""
+    if ref.holder is None:
+        return False
+    if interp.content((ref, "__dict__")) is ref.holder:
+        return True
+    if ref.live is None or ref.path is None or dict_of(ref.live) is not ref.live:
+        return False
+    interp.guard((*ref.path, Attribute("__dict__")), "same", ref.path)
+    return True
+
+
+def _through(interp: Interpreter, cls: type, name: str, instance: Abstract) -> Abstract:
+    """What a property, or another descriptor that comes first, gives of an instance."""
+    if isinstance(lookups.static_on_class(cls, name), property):
+        return _through_property(interp, cls, name, "fget", [instance])
+    return _through_descriptor(interp, cls, name, instance, cls)
 
 
 def _through_property(
@@ -266,37 +330,60 @@ def _through_property(
     return interp.call(function, arguments, {})
 
 
+def _through_descriptor(
+    interp: Interpreter, cls: type, name: str, instance: Abstract, owner: type
+) -> Abstract:
+    """What an object of a user's class, which a class has, says an attribute is."""
+    descriptor = _descriptor(interp, cls, name)
+    return interp.call_method(descriptor, "__get__", instance, owner)
+
+
+def _descriptor(interp: Interpreter, cls: type, name: str) -> Abstract:
+    holder = lookups.holder_of(cls, name) or cls
+    lookups.bases_stay(interp, cls)
+    for base in cls.__mro__[: cls.__mro__.index(holder)]:
+        lookups.does_not_define(interp, base, name)
+    variable = lookups.variable_of(interp, holder)
+    path = (variable, "__dict__", name)
+    return _read_once(interp, (variable, f"descriptor {name}"), holder.__dict__[name], path)
+
+
 def _own_attribute(interp: Interpreter, ref: ObjectRef, name: str) -> Abstract:
     """What stands at ``object.name`` outside."""
     assert ref.path is not None
     value = getattr(ref.live, name)
-    return reflect_everywhere(interp, (ref, name), value, (*ref.path, name))
+    step = name if ref.holder is None else Attribute(name)
+    return reflect_everywhere(interp, (ref, name), value, (*ref.path, step))
 
 
-def _attribute_of_its_class(interp: Interpreter, ref: ObjectRef, name: str) -> Abstract:
+def _attribute_of_its_class(
+    interp: Interpreter, ref: ObjectRef, name: str, plainly: bool
+) -> Abstract:
     found = lookups.static_on_class(ref.type, name)
     if found is not ABSENT and lookups.is_unchanging(found) and ref.live is not None:
         return _own_attribute(interp, ref, name)  # whether the object hides it or not
-    if isinstance(found, native.DATA):
+    if isinstance(found, native.DATA) and ref.holder is None:
         native.require_data(interp, ref, name, found)
         return _own_attribute(interp, ref, name)
     lookups.has_not_itself(interp, ref, name)
     lookups.on_class(interp, ref.type, name)
     if isinstance(found, functools.cached_property):
-        content = interp.call(found.func, [ref], {})
+        content = interp.call(found.func, [whole(ref)], {})
         set_attribute(interp, ref, name, content)
         return content
     if found is not ABSENT:
-        return bind_found(interp, ref, ref.type, found, name)
+        return bind_found(interp, whole(ref), ref.type, found, name)
     fallback = lookups.on_class(interp, ref.type, "__getattr__")
-    if isinstance(fallback, types.FunctionType):
-        return interp.call(fallback, [ref, name], {})
+    if fallback is not ABSENT and not plainly:
+        method = bind_found(interp, whole(ref), ref.type, fallback, "__getattr__")
+        return interp.call(method, [name], {})
     raise users(AttributeError(f"'{ref.type.__name__}' object has no attribute '{name}'"))
 
 
 def bind_found(
     interp: Interpreter, instance: Abstract, owner: type, found: Any, name: str
 ) -> Abstract:
+    """What a class has under a name, as the instance has it."""
     if isinstance(found, staticmethod):
         return found.__func__
     if isinstance(found, classmethod):
@@ -307,14 +394,25 @@ def bind_found(
         return BoundMethod(found, instance)
     if found is object.__init__:
         return found
+    if isinstance(found, native.METHODS) and _is_native_slot(instance, found):
+        return BoundMethod(found, instance)
     if isinstance(found, native.METHODS) and isinstance(instance, ObjectRef):
         return native.method_of(interp, instance, name, found)
+    if lookups.is_descriptor(found):
+        return _through_descriptor(interp, owner, name, instance, class_of(interp, instance))
     return class_attribute(interp, owner, name)
+
+
+def _is_native_slot(instance: Abstract, found: Any) -> bool:
+    """Whether a method written in C is one whose meaning is known (``slots``)."""
+    return found in native.SLOTS or isinstance(instance, ListRef | DictRef | type)
 
 
 def set_attribute(interp: Interpreter, value: Abstract, name: str, content: Abstract) -> None:
     """``value.name = content``."""
-    if isinstance(value, ObjectRef):
+    if isinstance(value, ListRef | DictRef) and value.own is not None:
+        _set_object_attribute(interp, value.own, name, content)
+    elif isinstance(value, ObjectRef):
         _set_object_attribute(interp, value, name, content)
     elif isinstance(value, Array) and name == "flat":
         set_flat(interp, call_flat(interp, value), Ellipsis, content)
@@ -329,32 +427,66 @@ def set_attribute(interp: Interpreter, value: Abstract, name: str, content: Abst
         interp.put(variable, content)
         interp.rebound[variable] = None
     elif isinstance(value, type):
-        _free_attribute(interp, value, name, getattr(value, name))
-        variable = interp.free_variable("object", value, value.__name__)
-        interp.put((variable, name), content)
-        interp.attributes[variable, name] = None
+        _set_class_attribute(interp, value, name, content)
     else:
         raise UnsupportedSyntaxError(f"assigning to attribute '{name}' of {describe(value)}")
+
+
+def _set_class_attribute(interp: Interpreter, owner: type, name: str, content: Abstract) -> None:
+    setter = lookups.static_on_class(type(owner), "__setattr__")
+    if isinstance(setter, types.FunctionType):
+        raise UnsupportedSyntaxError(
+            f"assigning to an attribute of {owner.__name__}, whose metaclass has a __setattr__",
+            interp.span,
+            "write it to an object, or return it",
+        )
+    _free_attribute(interp, owner, name, getattr(owner, name))
+    variable = interp.free_variable("object", owner, owner.__name__)
+    interp.put((variable, name), content)
+    interp.attributes[variable, name] = None
 
 
 def _set_object_attribute(
     interp: Interpreter, ref: ObjectRef, name: str, content: Abstract
 ) -> None:
-    if isinstance(lookups.static_on_class(ref.type, name), property):
-        _through_property(interp, ref.type, name, "fset", [ref, content])
-        return
     setter = lookups.static_on_class(ref.type, "__setattr__")
-    if not isinstance(setter, types.FunctionType):
-        put_attribute(interp, ref, name, content)
+    if isinstance(setter, types.WrapperDescriptorType) and setter.__name__ == "__setattr__":
+        set_plainly(interp, ref, name, content)
         return
     lookups.on_class(interp, ref.type, "__setattr__")
-    if getattr(ref.type.__dict__.get("__dataclass_params__"), "frozen", False):
+    if _is_frozen(ref.type):
         raise users(dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}"))
-    interp.call(setter, [ref, name, content], {})
+    method = bind_found(interp, whole(ref), ref.type, setter, "__setattr__")
+    interp.call(method, [name, content], {})
+
+
+def _is_frozen(cls: type) -> bool:
+    """Whether ``__setattr__`` is what ``dataclasses`` make of a frozen class."""
+    holder = lookups.holder_of(cls, "__setattr__")
+    parameters = {} if holder is None else holder.__dict__
+    return getattr(parameters.get("__dataclass_params__"), "frozen", False)
+
+
+def set_plainly(interp: Interpreter, ref: ObjectRef, name: str, content: Abstract) -> None:
+    """``object.__setattr__(object, name, content)``."""
+    found = lookups.static_on_class(ref.type, name)
+    if isinstance(found, property):
+        _through_property(interp, ref.type, name, "fset", [whole(ref), content])
+    elif lookups.is_descriptor(found, "__set__"):
+        descriptor = _descriptor(interp, ref.type, name)
+        interp.call_method(descriptor, "__set__", whole(ref), content)
+    elif name != "__dict__" and shows_items(interp, ref):
+        set_native_item(interp, ref.holder, name, content)
+    elif name == "__dict__" and (ref.holder is None or content is not ref.holder):
+        raise UnsupportedSyntaxError(
+            "the attributes of an object as a dict", interp.span, "write the names out"
+        )
+    else:
+        put_attribute(interp, ref, name, content)
 
 
 def put_attribute(interp: Interpreter, ref: ObjectRef, name: str, content: Abstract) -> None:
-    """``object.__setattr__(ref, name, content)``."""
+    """Hold what an attribute of the object itself is from here on."""
     if ref.live is not None and name in lookups.own_attributes(ref.live):
         object_attribute(interp, ref, name)
     if ref.live is not None or ref.path is not None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
-from symdiff.ir.types import ArrayType, ListType
+from symdiff.ir.types import ArrayType
 from symdiff.ops import shape
 from symdiff.ops.declare import static
 from symdiff.ops.effects import print_
@@ -33,8 +33,6 @@ from symdiff.ops.elementary import (
     python_int,
     python_round,
 )
-from symdiff.ops.lists import list_length
-from symdiff.ops.sizes import sizes_of
 from symdiff.parse import lookups, staged_lists
 from symdiff.parse.arguments import plain_argument
 from symdiff.parse.attributes import get_attribute, set_attribute
@@ -42,6 +40,7 @@ from symdiff.parse.blame import users
 from symdiff.parse.branches import choose, joined_cases
 from symdiff.parse.calls import BUILTINS, CALLABLES, Handler, Keywords, builtin
 from symdiff.parse.cases import for_each_case, told_apart_value
+from symdiff.parse.catching import unless_raised
 from symdiff.parse.comparisons import COMPARE, compare
 from symdiff.parse.demand import known
 from symdiff.parse.heap import constant
@@ -55,6 +54,7 @@ from symdiff.parse.iteration import (
     for_each,
     has_element,
     iterate,
+    length,
     part_of,
     started,
     static_items,
@@ -67,12 +67,12 @@ from symdiff.parse.special import by_operator, has_method, has_operator
 from symdiff.parse.texts import plain, settled, text_field, text_of
 from symdiff.parse.truth import truth
 from symdiff.parse.values import (
+    ABSENT,
     Abstract,
     Array,
     Closure,
     ConflictRead,
     DictRef,
-    DictView,
     Generator,
     IteratorRef,
     ListRef,
@@ -132,27 +132,7 @@ def _len(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstr
     value = settled(interp, value)
     if isinstance(value, ObjectRef) or has_method(interp, value, "__len__"):
         return interp.call_method(value, "__len__")
-    if isinstance(value, Array):
-        read = interp.heap.read(value)
-        assert isinstance(read.type, ArrayType)
-        if not read.type.shape:
-            raise users(TypeError("len() of unsized object"))
-        return sizes_of(read)[0]
-    if isinstance(value, ListRef | DictRef):
-        content = interp.content(value)
-        return (
-            staged_lists.length(content) if staged_lists.is_staged_list(content) else len(content)
-        )
-    if isinstance(value, Value) and isinstance(value.type, ListType):
-        return list_length(value)
-    if isinstance(value, Range):
-        return iterate(interp, value).count
-    if isinstance(value, ITERATORS):
-        name = class_of(interp, value).__name__
-        raise users(TypeError(f"object of type '{name}' has no len()"))
-    if isinstance(value, DictView):
-        return len(interp.content(value.of))
-    return len(value)
+    return length(interp, value)
 
 
 # Folding over iterables ---------------------------------------------------------------------------
@@ -317,16 +297,33 @@ def _not(condition: bool | Value) -> bool | Value:
 def sorted_items(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     items = list(static_items(interp, arguments[0]))
     key = keywords.get("key")
-
-    def measure(item: Abstract) -> Any:
-        value = item if key is None else interp.call(key, [item], {})
-        plain_value = plain_argument(interp, value)
-        return known(interp, plain_value, "sort an array: np.sort(...), np.argsort(...)")
-
+    values = [item if key is None else interp.call(key, [item], {}) for item in items]
+    if any(has_operator(interp, "lt", value, value) for value in values):
+        keys: list[Any] = [_Compared(interp, value) for value in values]
+    else:
+        plain_values = (plain_argument(interp, value) for value in values)
+        keys = [known(interp, value, _SORTED) for value in plain_values]
+    numbers = range(len(items))
+    reverse = bool(keywords.get("reverse", False))
+    ordered = builtins.sorted(numbers, key=keys.__getitem__, reverse=reverse)
     made = ListRef()
-    ordered = builtins.sorted(items, key=measure, reverse=bool(keywords.get("reverse", False)))
-    interp.put(made, tuple(ordered))
+    interp.put(made, tuple(items[k] for k in ordered))
     return made
+
+
+_SORTED = "sort an array: np.sort(...), np.argsort(...)"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Compared:
+    """A value that is sorted by the ``<`` of its class."""
+
+    interp: Interpreter
+    value: Abstract
+
+    def __lt__(self, other: _Compared) -> bool:
+        answer = truth(self.interp, compare(self.interp, ast.Lt, self.value, other.value))
+        return bool(known(self.interp, answer, _SORTED))
 
 
 # Numbers ------------------------------------------------------------------------------------------
@@ -454,11 +451,15 @@ BUILTINS[operator.getitem] = lambda interp, arguments, keywords: get_item(interp
 
 @builtin(list)
 def _list(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    if arguments and isinstance(arguments[0], ListRef):
+    if arguments and _is_native_list(interp, arguments[0]):
         made = ListRef()
         interp.put(made, interp.content(arguments[0]))
         return made
     return collect(interp, arguments[0] if arguments else ())
+
+
+def _is_native_list(interp: Interpreter, value: Abstract) -> bool:
+    return isinstance(value, ListRef) and not has_method(interp, value, "__iter__")
 
 
 @builtin(tuple)
@@ -475,19 +476,19 @@ def _tuple(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abs
 
 @builtin(dict)
 def _dict(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    return _filled_dict(interp, DictRef(), arguments, keywords)
+    return filled_dict(interp, DictRef(), arguments, keywords)
 
 
 @builtin(collections.OrderedDict)
 def _ordered_dict(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    return _filled_dict(interp, DictRef(kind=collections.OrderedDict), arguments, keywords)
+    return filled_dict(interp, DictRef(type=collections.OrderedDict), arguments, keywords)
 
 
 @builtin(collections.defaultdict)
 def _default_dict(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    made = DictRef(kind=collections.defaultdict)
+    made = DictRef(type=collections.defaultdict)
     interp.put((made, "default_factory"), arguments[0] if arguments else None)
-    return _filled_dict(interp, made, arguments[1:], keywords)
+    return filled_dict(interp, made, arguments[1:], keywords)
 
 
 @builtin(dict.fromkeys)
@@ -499,17 +500,22 @@ def _from_keys(interp: Interpreter, arguments: Arguments, keywords: Keywords) ->
     return made
 
 
-def _filled_dict(
+def filled_dict(
     interp: Interpreter, made: DictRef, arguments: Arguments, keywords: Keywords
 ) -> DictRef:
+    """A new dict with the items that ``dict(*arguments, **keywords)`` has."""
+
     def add(pair: Abstract) -> None:
         key, value = static_items(interp, pair)
         interp.put(made, {**interp.content(made), static_key(interp, key): value})
 
     interp.put(made, {})
     for argument in arguments:
-        if isinstance(argument, DictRef):
+        if isinstance(argument, DictRef) and not has_method(interp, argument, "__iter__"):
             interp.put(made, dict(interp.content(argument)))
+        elif isinstance(argument, ObjectRef | DictRef) and hasattr(argument.type, "keys"):
+            for key in static_items(interp, interp.call_method(argument, "keys")):
+                add((key, get_item(interp, argument, key)))
         else:
             for_each(interp, argument, add)
     if keywords:
@@ -626,22 +632,20 @@ def _isscalar(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> 
 
 @builtin(hasattr)
 def _hasattr(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    try:
-        get_attribute(interp, arguments[0], arguments[1])
-    except AttributeError:
-        return False
-    return True
+    return _attribute_or_absent(interp, *arguments) is not ABSENT
+
+
+def _attribute_or_absent(interp: Interpreter, value: Abstract, name: str) -> Abstract:
+    return unless_raised(interp, AttributeError, lambda: get_attribute(interp, value, name))
 
 
 @builtin(getattr)
 def _getattr(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     value, name, *default = arguments
-    try:
+    if not default:
         return get_attribute(interp, value, name)
-    except AttributeError:
-        if not default:
-            raise
-        return default[0]
+    found = _attribute_or_absent(interp, value, name)
+    return default[0] if found is ABSENT else found
 
 
 @builtin(setattr)
@@ -786,6 +790,8 @@ def _iter(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abst
         raise UnsupportedCallError(
             "iter() of a function and a sentinel", interp.span, "use a while loop"
         )
+    if has_method(interp, value, "__iter__"):
+        return interp.call_method(value, "__iter__")
     if isinstance(value, Array | ListRef | DictRef | tuple | Range | str):
         return started(interp, IteratorRef(value))
     return value

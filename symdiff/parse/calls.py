@@ -229,7 +229,7 @@ def _call_unknown(
         whole = reflect(interp, function, (variable_of(interp, function),))
         return call_value(interp, whole, arguments, keywords)
     if arguments and _is_method_of(function, arguments[0]):
-        method = get_attribute(interp, arguments[0], function.__name__)
+        method = _native_method(interp, arguments[0], function.__name__)
         return call_value(interp, method, arguments[1:], keywords)
     if isinstance(function, type):
         return call_class(interp, function, arguments, keywords)
@@ -239,6 +239,13 @@ def _call_unknown(
         return call_static(interp, function, arguments, keywords)
     _refuse_containers(interp, function, (*arguments, *keywords.values()))
     return call_opaque(interp, function, arguments, keywords)
+
+
+def _native_method(interp: Interpreter, owner: Abstract, name: str) -> Abstract:
+    """A method that Python itself gives, not the one of that name in a class of the user's."""
+    if isinstance(owner, ListRef | DictRef):
+        return ArrayMethod(owner, name)
+    return get_attribute(interp, owner, name)
 
 
 def _refuse_containers(interp: Interpreter, function: Any, arguments: Sequence[Abstract]) -> None:

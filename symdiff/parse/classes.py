@@ -17,11 +17,12 @@ from symdiff.definitions.declare import INSTEAD
 from symdiff.errors import UnsupportedCallError
 from symdiff.ops.declare import static
 from symdiff.parse.blame import users
+from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.lookups import defines, on_class
+from symdiff.parse.lookups import defines, on_class, static_on_class
 from symdiff.parse.opaque import call_opaque
 from symdiff.parse.reflect import require_plain_items
-from symdiff.parse.values import Abstract, ObjectRef
+from symdiff.parse.values import Abstract, DictRef, ListRef, ObjectRef
 
 Keywords = dict[str, Abstract]
 
@@ -43,6 +44,17 @@ INSTEAD |= {
 def call_class(
     interp: Interpreter, cls: type, arguments: Sequence[Abstract], keywords: Keywords
 ) -> Abstract:
+    """``cls(*arguments, **keywords)``, by the metaclass where it has a ``__call__`` of its own."""
+    hook = static_on_class(type(cls), "__call__")
+    if isinstance(hook, types.FunctionType) and not isinstance(cls, enum.EnumMeta):
+        on_class(interp, type(cls), "__call__")
+        return interp.call(hook, [cls, *arguments], keywords)
+    return instance_of(interp, cls, arguments, keywords)
+
+
+def instance_of(
+    interp: Interpreter, cls: type, arguments: Sequence[Abstract], keywords: Keywords
+) -> Abstract:
     """Making an instance of a user's class: NamedTuples, dataclasses, classes with ``__init__``."""
     if _is_named_tuple(cls):
         return _named_tuple(interp, cls, arguments, keywords)
@@ -50,24 +62,55 @@ def call_class(
         return _member(cls, static(arguments[0]))
     if issubclass(cls, BaseException) or cls.__module__ == "builtins":
         return call_opaque(interp, cls, arguments, keywords)
-    made = ObjectRef(cls)
     if cls is types.SimpleNamespace:
+        space = ObjectRef(cls)
         for name, value in keywords.items():
-            interp.put((made, name), value)
-        return made
-    initialise = on_class(interp, cls, "__init__")
-    if cls in INSTEAD or on_class(interp, cls, "__new__") is not object.__new__:
-        raise UnsupportedCallError(
-            f"symdiff cannot make a {cls.__name__} here", interp.span, INSTEAD.get(cls)
-        )
-    if dataclasses.is_dataclass(cls) and _is_generated(cls):
-        _dataclass(interp, made, cls, arguments, keywords)
-    elif isinstance(initialise, types.FunctionType):
-        interp.call(initialise, [made, *arguments], keywords)
+            interp.put((space, name), value)
+        return space
+    made = _new(interp, cls, arguments, keywords)
+    if issubclass(class_of(interp, made), cls):
+        _initialise(interp, cls, made, arguments, keywords)
         interp.heap.written.discard(made)  # no name stands for it yet
-    elif arguments or keywords or initialise is not object.__init__:
-        raise UnsupportedCallError(f"symdiff cannot make a {cls.__name__} here", interp.span)
     return made
+
+
+def _new(
+    interp: Interpreter, cls: type, arguments: Sequence[Abstract], keywords: Keywords
+) -> Abstract:
+    """What ``__new__`` gives."""
+    found = on_class(interp, cls, "__new__")
+    if cls not in INSTEAD and isinstance(found, staticmethod):
+        return interp.call(found.__func__, [cls, *arguments], keywords)
+    if cls in INSTEAD or found not in _NEW:
+        raise _not_made(interp, cls)
+    return interp.call(found, [cls], {})
+
+
+_NEW = (object.__new__, dict.__new__, list.__new__, collections.OrderedDict.__new__)
+
+
+def _not_made(interp: Interpreter, cls: type) -> UnsupportedCallError:
+    return UnsupportedCallError(
+        f"symdiff cannot make a {cls.__name__} here", interp.span, INSTEAD.get(cls)
+    )
+
+
+def _initialise(
+    interp: Interpreter,
+    cls: type,
+    made: Abstract,
+    arguments: Sequence[Abstract],
+    keywords: Keywords,
+) -> None:
+    initialise = on_class(interp, cls, "__init__")
+    if isinstance(made, ObjectRef) and dataclasses.is_dataclass(cls) and _is_generated(cls):
+        _dataclass(interp, made, cls, arguments, keywords)
+    elif isinstance(initialise, types.FunctionType) or isinstance(made, ListRef | DictRef):
+        interp.call(initialise, [made, *arguments], keywords)
+    elif initialise is not object.__init__:
+        raise _not_made(interp, cls)
+    elif (arguments or keywords) and on_class(interp, cls, "__new__") is object.__new__:
+        raise users(TypeError(f"{cls.__name__}() takes no arguments"))
 
 
 def _member(cls: enum.EnumMeta, value: Any) -> Any:

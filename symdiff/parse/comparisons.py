@@ -73,12 +73,19 @@ def compare(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) 
         return _unless(op is ast.IsNot, identical(interp, a, b))
     if op in (ast.In, ast.NotIn):
         return _unless(op is ast.NotIn, contains(interp, b, a))
-    name, plain, _ = COMPARE[op]
+    name = COMPARE[op][0]
     a, b = (as_set(interp, settled(interp, value)) for value in (a, b))
     require_known(interp, a, b)
     if has_operator(interp, name, a, b):
         return _compare_objects(interp, op, a, b)
-    with judged(interp, plain, (a, b)):
+    return compare_natively(interp, op, a, b)
+
+
+def compare_natively(
+    interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract
+) -> Abstract:
+    """The same, whatever methods the classes have of their own."""
+    with judged(interp, COMPARE[op][1], (a, b)):
         return _compared(interp, op, a, b)
 
 
@@ -232,6 +239,11 @@ def _contains(interp: Interpreter, container: Abstract, item: Abstract) -> Abstr
         return truth(interp, interp.call_method(container, "__contains__", item))
     if isinstance(container, ObjectRef):
         container = interp.collect(container)
+    return contains_natively(interp, container, item)
+
+
+def contains_natively(interp: Interpreter, container: Abstract, item: Abstract) -> Abstract:
+    """The same, whatever methods the class has of its own."""
     if isinstance(container, DictRef | StaticSet | frozenset):
         require_hashable(interp, item)
     if isinstance(container, DictRef):

@@ -304,7 +304,14 @@ def another(ref: Ref) -> Ref:
         return another_activation(ref)
     if isinstance(ref, ObjectRef):
         return ObjectRef(ref.type)
-    return ListRef(frozen=ref.frozen) if isinstance(ref, ListRef) else DictRef()
+    if isinstance(ref, ListRef):
+        return ListRef(frozen=ref.frozen, type=ref.type, own=_none_held(ref))
+    return DictRef(type=ref.type, own=_none_held(ref))
+
+
+def _none_held(ref: ListRef | DictRef) -> ObjectRef | None:
+    """The attributes of a list or a dict of the kind that one is, of which there are none yet."""
+    return None if ref.own is None else ObjectRef(ref.type, holder=ref)
 
 
 def is_callers(location: Location) -> bool:

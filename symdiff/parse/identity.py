@@ -45,8 +45,6 @@ Refs = ListRef | DictRef | ObjectRef
 
 _CLASSES: dict[type, type] = {
     Array: np.ndarray,
-    ListRef: list,
-    DictRef: dict,
     Range: range,
     StagedText: str,
     StaticSet: set,
@@ -63,20 +61,29 @@ def class_of(interp: Interpreter, value: Abstract) -> type:
     """The class that an abstract value has at run time."""
     require_known(interp, value)
     interp.heap.require_array(value)
-    if isinstance(value, ObjectRef):
-        return value.type
     if isinstance(value, ListRef) and value.frozen:
         return tuple
+    if isinstance(value, Refs):
+        return value.type
     if isinstance(value, Value):
         return class_of_number(value)
     if isinstance(value, Lazy):
         return value.kind
+    if isinstance(value, Array) and value.storage.subclass is not None:
+        return _class_of_subclass(interp, value, value.storage.subclass)
     kind = type(value)
     if kind in _CLASSES:
         return _CLASSES[kind]
     if kind.__module__.startswith("symdiff.parse"):
         raise UnsupportedCallError(f"the class of {describe(value)}", interp.span)
     return kind
+
+
+def _class_of_subclass(interp: Interpreter, value: Array, subclass: type) -> type:
+    if value.lenses:
+        message = f"the class of a view of a {subclass.__name__}"
+        raise UnsupportedCallError(message, interp.span, "make it an array outside: np.asarray(x)")
+    return subclass
 
 
 _GENERATORS: dict[Type, type] = {

@@ -16,7 +16,7 @@ from symdiff.ops.declare import array_type, static
 from symdiff.ops.elementary import add, less, where
 from symdiff.ops.index import index_of, index_set_of
 from symdiff.ops.list_arrays import list_stack_of
-from symdiff.parse import staged_lists
+from symdiff.parse import lookups, staged_lists
 from symdiff.parse.arguments import as_array, plain_argument
 from symdiff.parse.blame import judged, python_raises, users
 from symdiff.parse.demand import known
@@ -53,10 +53,11 @@ def get_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
     if isinstance(value, ObjectRef) or has_method(interp, value, "__getitem__"):
         return interp.call_method(value, "__getitem__", key)
     with judged(interp, operator.getitem, (value, key)):
-        return _item(interp, value, key)
+        return native_item(interp, value, key)
 
 
-def _item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
+def native_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
+    """The same, whatever methods the class has of its own."""
     if isinstance(value, Array | Value) and not _is_list(value):
         interp.heap.require_array(value)
         base = interp.lift(value)
@@ -125,9 +126,11 @@ def _item_by_key(interp: Interpreter, ref: DictRef, key: Any) -> Abstract:
         made = interp.call(factory, [], {})
         interp.put(ref, {**interp.content(ref), key: made})
         return made
-    if key not in content and factory is ABSENT and hasattr(ref.kind, "__missing__"):
+    if key not in content and lookups.overrides(interp, ref.type, "__missing__"):
+        return interp.call_method(ref, "__missing__", key)
+    if key not in content and factory is ABSENT and hasattr(ref.type, "__missing__"):
         raise UnsupportedSyntaxError(
-            f"{key!r} is missing in a {ref.kind.__name__}, which makes what it does not have",
+            f"{key!r} is missing in a {ref.type.__name__}, which makes what it does not have",
             interp.span,
             f"write d.get({key!r}, ...), or set it before the call",
         )
@@ -255,14 +258,17 @@ def _bound(interp: Interpreter, part: Abstract) -> Any:
 
 def set_item(interp: Interpreter, target: Abstract, key: Abstract, content: Abstract) -> None:
     """``target[key] = content``."""
-    if isinstance(target, ObjectRef):
+    if isinstance(target, ObjectRef) or has_method(interp, target, "__setitem__"):
         interp.call_method(target, "__setitem__", key, content)
         return
     with judged(interp, operator.setitem, (target, key, content)):
-        _set_item(interp, target, key, content)
+        set_native_item(interp, target, key, content)
 
 
-def _set_item(interp: Interpreter, target: Abstract, key: Abstract, content: Abstract) -> None:
+def set_native_item(
+    interp: Interpreter, target: Abstract, key: Abstract, content: Abstract
+) -> None:
+    """The same, whatever methods the class has of its own."""
     if isinstance(target, Array):
         interp.heap.require_array(target)
         base, entries = interp.heap.read(target), entries_of(interp, key)
@@ -351,14 +357,15 @@ def _replaced_slice(interp: Interpreter, items: Any, key: slice, content: Abstra
 
 def delete_item(interp: Interpreter, target: Abstract, key: Abstract) -> None:
     """``del target[key]``."""
-    if isinstance(target, ObjectRef):
+    if isinstance(target, ObjectRef) or has_method(interp, target, "__delitem__"):
         interp.call_method(target, "__delitem__", key)
         return
     with judged(interp, operator.delitem, (target, key)):
-        _delete_item(interp, target, key)
+        delete_native_item(interp, target, key)
 
 
-def _delete_item(interp: Interpreter, target: Abstract, key: Abstract) -> None:
+def delete_native_item(interp: Interpreter, target: Abstract, key: Abstract) -> None:
+    """The same, whatever methods the class has of its own."""
     if not isinstance(target, ListRef | DictRef):
         raise UnsupportedSyntaxError(
             f"'del' of an item of {describe(target)}", interp.span, "build one without the item"

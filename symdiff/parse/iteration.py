@@ -10,17 +10,23 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from symdiff.errors import AliasingError, UnsupportedSyntaxError, rejection
+from symdiff.ir.build import builder
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.creation import range_element_of, range_length_of
 from symdiff.ops.declare import NeedsStatic, static
 from symdiff.ops.elementary import add, less, subtract
+from symdiff.ops.facts import may_raise
+from symdiff.ops.index import index
+from symdiff.ops.lists import list_length
 from symdiff.ops.sizes import sizes_of
 from symdiff.parse import staged_lists
 from symdiff.parse.blame import error_of, judged, users
+from symdiff.parse.catching import unless_raised
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import constant
-from symdiff.parse.interpreter import HOOKS, Interpreter, describe
+from symdiff.parse.identity import class_of
+from symdiff.parse.interpreter import HOOKS, MOST_UNROLLED, Interpreter, describe
 from symdiff.parse.items import get_item
 from symdiff.parse.loops import MOST_NESTED, NestedTurnsError, Turns, run_for
 from symdiff.parse.selecting import list_of
@@ -50,8 +56,10 @@ ITERATORS = (Lazy, Generator, IteratorRef)
 
 def iterate(interp: Interpreter, value: Abstract) -> Iterable:
     """How to go over a value."""
-    if isinstance(value, ObjectRef) or has_method(interp, value, "__iter__"):
+    if has_method(interp, value, "__iter__"):
         return iterate(interp, interp.call_method(value, "__iter__"))
+    if isinstance(value, ObjectRef):
+        return _by_items(interp, value)
     with judged(interp, iter, (value,)):
         return _iterable(interp, value)
 
@@ -74,6 +82,72 @@ def _iterable(interp: Interpreter, value: Abstract) -> Iterable:
     raise UnsupportedSyntaxError(
         f"a loop over {describe(value)}", interp.span, "loop over a range, an array or a list"
     )
+
+
+def length(interp: Interpreter, value: Abstract) -> Abstract:
+    """``len(value)``, whatever methods the class has of its own."""
+    if isinstance(value, Array):
+        read = interp.heap.read(value)
+        assert isinstance(read.type, ArrayType)
+        if not read.type.shape:
+            raise users(TypeError("len() of unsized object"))
+        return sizes_of(read)[0]
+    if isinstance(value, ListRef | DictRef):
+        content = interp.content(value)
+        is_staged = staged_lists.is_staged_list(content)
+        return staged_lists.length(content) if is_staged else len(content)
+    if isinstance(value, Value) and isinstance(value.type, ListType):
+        return list_length(value)
+    if isinstance(value, Range):
+        return iterate(interp, value).count
+    if isinstance(value, ITERATORS):
+        name = class_of(interp, value).__name__
+        raise users(TypeError(f"object of type '{name}' has no len()"))
+    if isinstance(value, DictView):
+        return len(interp.content(value.of))
+    return len(value)
+
+
+def _by_items(interp: Interpreter, value: ObjectRef) -> Iterable:
+    """An object with ``__getitem__`` alone: its items from 0 on, up to an ``IndexError``."""
+    if not has_method(interp, value, "__getitem__"):
+        raise users(TypeError(f"'{value.type.__name__}' object is not iterable"))
+    found: dict[int, Abstract] = {}
+
+    def more(k: int) -> bool:
+        found[k] = unless_raised(interp, IndexError, lambda: _told_item(interp, value, k))
+        return found[k] is not ABSENT
+
+    with interp.scratch(interp.heap.copy(written=set())):  # only to count them
+        count = next((k for k in range(MOST_UNROLLED) if not more(k)), None)
+    if count is None:
+        raise UnsupportedSyntaxError(
+            f"a loop over a {value.type.__name__}, which has no __iter__, of {MOST_UNROLLED} items"
+            " or more",
+            interp.span,
+            "loop over a range, an array or a list",
+        )
+    found.clear()
+
+    def element(k: int) -> Abstract:
+        return found.pop(k) if k in found else _told_item(interp, value, k)
+
+    return Iterable(count, element, unroll=True, more=more)
+
+
+def _told_item(interp: Interpreter, value: ObjectRef, k: int) -> Abstract:
+    """An item, where it is known whether there is one."""
+    nodes = builder().nodes
+    start = len(nodes)
+    item = interp.call_method(value, "__getitem__", k)
+    for node in nodes[start:]:
+        if node.op is index and may_raise(node):
+            size = sizes_of(node.operands[0])[0]
+            if isinstance(size, Value):
+                raise NeedsStatic(size)
+            del nodes[nodes.index(node) :]
+            raise users(IndexError(f"index {k} is out of bounds"))
+    return item
 
 
 def consume(interp: Interpreter, value: Abstract) -> None:
@@ -279,7 +353,7 @@ _ITERABLES: dict[type, Callable[[Interpreter, Any], Iterable]] = {
     DictView: _dict_view,
     Lazy: lambda interp, value: value.over(interp, value.parts),
     Generator: _generator,
-    IteratorRef: lambda interp, value: iterate(interp, value.of),
+    IteratorRef: lambda interp, value: _iterable(interp, value.of),
     Iterable: lambda interp, value: value,
 }
 

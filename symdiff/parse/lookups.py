@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import builtins
 import functools
-import inspect
 import types
 import weakref
 from typing import Any
@@ -17,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions import RULED, is_definition
-from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import FreeVariable
+from symdiff.ir.structure import dict_of, native_base
 from symdiff.parse.blame import users
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import ABSENT, ObjectRef
 
-_IMMUTABLE_TYPE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
+IMMUTABLE_TYPE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 _UNCHANGING = (bool, int, float, complex, str, bytes, type(None), np.generic, tuple, frozenset)
 
 
@@ -106,9 +105,13 @@ def on_class(interp: Interpreter, cls: type, name: str) -> Any:
     left to be read.
     """
     found = static_on_class(cls, name)
-    if cls.__flags__ & _IMMUTABLE_TYPE:
+    if cls.__flags__ & IMMUTABLE_TYPE:
         return found
-    if found is ABSENT or is_bound(found):
+    if found is ABSENT and hasattr(cls, name):  # the metaclass has it
+        bases_stay(interp, cls)
+        for base in cls.__mro__:
+            does_not_define(interp, base, name)
+    elif found is ABSENT or is_bound(found):
         rests_on(interp, cls, name, ABSENT if found is ABSENT else getattr(cls, name))
     return found
 
@@ -116,6 +119,15 @@ def on_class(interp: Interpreter, cls: type, name: str) -> Any:
 def defines(interp: Interpreter, cls: type, name: str) -> bool:
     """Return whether a class has a method, and does not say by None that it has not."""
     return on_class(interp, cls, name) not in (ABSENT, None)
+
+
+def overrides(interp: Interpreter, cls: type, name: str) -> bool:
+    """Whether a class of containers has a method that its base written in C does not give it."""
+    if native_base(cls) is cls:
+        return False
+    holder = holder_of(cls, name)
+    on_class(interp, cls, name)
+    return holder is not None and not holder.__flags__ & IMMUTABLE_TYPE
 
 
 def is_bound(found: Any) -> bool:
@@ -137,39 +149,48 @@ def is_unchanging(value: Any) -> bool:
     return isinstance(value, _UNCHANGING) and not isinstance(value, type)
 
 
-def refuse_descriptor(interp: Interpreter, cls: type, name: str, found: Any) -> None:
-    """What a class has is read as it is; descriptors of the user's own are not followed."""
-    get = inspect.getattr_static(type(found), "__get__", None)
-    if isinstance(get, types.FunctionType) and not is_bound(found):
-        raise UnsupportedSyntaxError(
-            f"{cls.__name__}.{name} is a descriptor of class {type(found).__name__}",
-            interp.span,
-            "make it a property",
-        )
+def is_descriptor(found: Any, method: str = "__get__") -> bool:
+    """Whether what a class has is an object of a user's class that tells what an attribute is."""
+    is_own = isinstance(static_on_class(type(found), method), types.FunctionType)
+    return is_own and not is_bound(found)
+
+
+def is_data_descriptor(found: Any) -> bool:
+    """Whether what a class has comes before the attributes of its instances."""
+    return isinstance(found, property) or is_descriptor(found, "__set__")
 
 
 def own_attributes(live: Any) -> set[str]:
     """The names of what an object has itself, in its dict or in slots."""
-    names = set(getattr(live, "__dict__", ()))
+    own = dict_of(live)
+    names = set() if own is None else set(dict.keys(own))
     for cls in type(live).__mro__:
         slots = (name for name, found in cls.__dict__.items() if is_slot(found))
-        names.update(name for name in slots if hasattr(live, name))
+        names.update(name for name in slots if _is_filled(live, name))
     return names - {"__dict__", "__weakref__"}
+
+
+def _is_filled(live: Any, slot: str) -> bool:
+    try:
+        object.__getattribute__(live, slot)
+    except AttributeError:
+        return False
+    return True
 
 
 def has_not_itself(interp: Interpreter, ref: ObjectRef, name: str) -> None:
     """The user's object does not hide what its class has."""
-    if ref.live is not None and ref.path is not None and hasattr(ref.live, "__dict__"):
+    if ref.live is not None and ref.path is not None and type(ref.live).__dictoffset__:
         interp.guard(ref.path, "unset", name, of=name)
 
 
 def does_not_define(interp: Interpreter, cls: type, name: str) -> None:
     """The class itself, its bases aside, does not have a name."""
-    if not cls.__flags__ & _IMMUTABLE_TYPE:
+    if not cls.__flags__ & IMMUTABLE_TYPE:
         interp.guard((variable_of(interp, cls),), "unset", name, of=name)
 
 
 def bases_stay(interp: Interpreter, cls: type) -> None:
     """The class has the bases that it has."""
-    if not cls.__flags__ & _IMMUTABLE_TYPE:
+    if not cls.__flags__ & IMMUTABLE_TYPE:
         interp.guard((variable_of(interp, cls), "__mro__"), "value", cls.__mro__)

@@ -31,10 +31,10 @@ from symdiff.parse.iteration import (
     for_each,
     static_items,
 )
-from symdiff.parse.opaque import Template
+from symdiff.parse.opaque import Template, live_object
 from symdiff.parse.operators import is_staged
-from symdiff.parse.owners import live_object
 from symdiff.parse.selecting import selected_at_run_time, staged_items
+from symdiff.parse.special import has_method
 from symdiff.parse.truth import truth
 from symdiff.parse.values import Abstract, Array, DictRef, DictView, Lazy, ListRef, Range
 from symdiff.parse.views import store_whole
@@ -99,7 +99,7 @@ def _append_now(interp: Interpreter, ref: ListRef, item: Abstract) -> None:
 def extend(interp: Interpreter, ref: ListRef, items: Abstract) -> None:
     note_write(interp, ref)
     content = _content(interp, ref)
-    if isinstance(items, ListRef):
+    if isinstance(items, ListRef) and not has_method(interp, items, "__iter__"):
         more = _content(interp, items)
         if staged_lists.is_staged_list(more):
             if not staged_lists.is_staged_list(content):

@@ -29,6 +29,7 @@ from symdiff.parse.values import ObjectRef
 
 DATA = (types.GetSetDescriptorType, types.MemberDescriptorType)
 METHODS = (types.MethodDescriptorType, types.WrapperDescriptorType)
+SLOTS: set[Any] = set()  # methods that every object has, and whose meaning is known
 
 
 def require_data(interp: Interpreter, ref: ObjectRef, name: str, found: Any) -> None:

@@ -19,7 +19,9 @@ import numpy as np
 
 from symdiff.definitions import INSTEAD, OBJECTS, is_definition, object_name
 from symdiff.errors import UnsupportedCallError
-from symdiff.ir.graph import Value
+from symdiff.ir.graph import FreeVariable, Input, Value
+from symdiff.ir.signature import Path, step
+from symdiff.ir.structure import native_base
 from symdiff.ir.types import FLOAT, INT, OPAQUE, ListType, Type
 from symdiff.ops.effects import Field, Named, Text, given, opaque_call
 from symdiff.ops.keys import Slot
@@ -97,6 +99,8 @@ class Template:
             return self.slot(value)
         if isinstance(value, Array):
             return self.slot(interp.heap.read(value))
+        if isinstance(value, ListRef | DictRef) and value.own is not None:
+            return self._of_users_class(value)
         if isinstance(value, ListRef):
             content = interp.content(value)
             return self.of(content) if isinstance(content, Value) else [self.of(v) for v in content]
@@ -115,6 +119,20 @@ class Template:
             )
         return self.named(value)
 
+    def _of_users_class(self, value: ListRef | DictRef) -> Any:
+        """A list or a dict of a user's class: the caller's, as it is."""
+        interp, own = self.interp, value.own
+        changed = value in interp.changed or any(ref is own for ref, _ in interp.attributes)
+        if value.path is None or changed:
+            raise UnsupportedCallError(
+                f"a {value.type.__name__} that is made or changed here is passed to a function that"
+                " symdiff does not follow",
+                interp.span,
+                f"pass a {native_base(value.type).__name__}, or numbers and arrays",
+            )
+        held = held_at(interp, value.path, None if own is None else own.live)
+        return self.slot(held) if isinstance(held, Value) else held
+
     def _part(self, part: Any) -> Any:
         if isinstance(part, str):
             return part
@@ -126,6 +144,24 @@ class Template:
         if callable(value) and isinstance(name, str) and name.isidentifier():
             return Named(value, name)
         return value
+
+
+def held_at(interp: Interpreter, path: Path, live: Any = None) -> Value | Named:
+    """What stands at a path: an argument is taken as it comes, another object is rested on."""
+    name = getattr(path[-1], "name", str(path[-1]))
+    if not isinstance(path[0], FreeVariable):
+        return interp.add_input(Input(path), OPAQUE, name)
+    target = live_object(path) if live is None else live
+    interp.guard(path, "value", target)
+    return Named(target, name)
+
+
+def live_object(path: Path) -> Any:
+    """The user's own object at a path from a free variable."""
+    value = path[0].read()
+    for key in path[1:]:
+        value = step(value, key)
+    return value
 
 
 _MESSAGES = ("debug", "info", "warning", "error", "exception", "critical", "log")

@@ -104,9 +104,17 @@ def is_staged(value: Abstract) -> bool:
 
 def binary(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract) -> Abstract:
     """``a op b``."""
-    name, plain = BINARY[op]
+    name = BINARY[op][0]
     if has_operator(interp, name, a, b):
         return by_operator(interp, name, a, b)
+    return binary_natively(interp, op, a, b)
+
+
+def binary_natively(
+    interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract
+) -> Abstract:
+    """The same, whatever methods the classes have of their own."""
+    name, plain = BINARY[op]
     with judged(interp, plain, (a, b)):
         return _binary(interp, name, plain, a, b)
 

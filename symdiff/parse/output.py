@@ -52,6 +52,8 @@ class Output:
         interp.heap.require_array(value)
         if isinstance(value, enum.Enum):
             return Static(value)
+        if isinstance(value, Array) and value.storage.subclass is not None:
+            self._refuse(f"a {value.storage.subclass.__name__}", "return a copy: np.array(x)")
         if isinstance(value, Value | Array) or is_leaf(value):
             self.leaves.append(interp.lift(value))
             return Leaf(len(self.leaves) - 1)
@@ -85,9 +87,9 @@ class Output:
             return self._container(type(value), tuple(keys), value)
         if isinstance(value, DictRef):
             content = interp.content(value)
-            if value.path is None and hasattr(value.kind, "__missing__"):
-                self._refuse(f"a {value.kind.__name__} that it makes", "return dict(...) of it")
-            kind = dict if hasattr(value.kind, "__missing__") else value.kind
+            if value.path is None and hasattr(value.type, "__missing__"):
+                self._refuse(f"a {value.type.__name__} that it makes", "return dict(...) of it")
+            kind = dict if hasattr(value.type, "__missing__") else value.type
             return self._container(kind, tuple(content), tuple(content.values()))
         return self._object(value)
 

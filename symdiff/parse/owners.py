@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from symdiff.errors import UnsupportedCallError
-from symdiff.ir.graph import FreeVariable, Input, Node, Op, Value
-from symdiff.ir.signature import Path
-from symdiff.ir.structure import is_leaf
-from symdiff.ir.types import OPAQUE
+from symdiff.ir.graph import FreeVariable, Node, Op, Value
+from symdiff.ir.structure import is_leaf, native_base
 from symdiff.ops.effects import (
     Item,
     Member,
@@ -30,11 +28,10 @@ from symdiff.ops.keys import Slice, Slot
 from symdiff.ops.lists import list_push, list_set
 from symdiff.parse.heap import constant, is_array
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.opaque import Template
+from symdiff.parse.opaque import Template, held_at
 from symdiff.parse.snapshots import ArraySnapshot, agree, item_of
 from symdiff.parse.staged_lists import is_staged_list
 from symdiff.parse.values import (
-    ABSENT,
     Abstract,
     Array,
     DictRef,
@@ -47,11 +44,13 @@ from symdiff.parse.values import (
 class Owner:
     """What the caller sees written: an object that the program holds, or one that it is given.
 
-    ``steps`` lead from it to what is in it: ``Member`` and a name, ``Item`` and a key.
+    ``steps`` lead from it to what is in it: ``Member`` and a name, ``Item`` and a key. ``kind`` is
+    its class: methods of the user's have been followed, so they are not called again to write.
     """
 
     target: Any  # a ``Named``, or an opaque ``Value``
     steps: tuple[tuple[Any, Any], ...] = ()
+    kind: type = object
 
     def inside(self, step: Any, key: Any) -> Owner:
         """What is in it."""
@@ -65,8 +64,8 @@ class Owner:
     def template(self) -> Any:
         """Its template where it is the first of the operands that are numbered, if any."""
         made = Slot(0) if isinstance(self.target, Value) else self.target
-        for step, key in self.steps:
-            made = step(made, key)
+        for part, key in self.steps:
+            made = part(made, key)
         return made
 
     def written(self, op: Any, content: Value, *others: Value, **attributes: Any) -> None:
@@ -75,14 +74,25 @@ class Owner:
 
     def called(self, name: str, template: Contents, *arguments: Any) -> None:
         """``owner.name(*arguments)``, a method of a list or dict."""
-        function = Member(self.template, name)
+        plain = self.plainly(name)
+        function: Any = Member(self.template, name)
+        if plain is not None:
+            function, arguments = plain, (self.template, *arguments)
         opaque_call(*template.operands, function=function, arguments=arguments, keywords=())
 
     def put(self, function: Any, key: Any, template: Contents, content: Any) -> None:
         """``function(owner, key, content)``."""
-        named = Named(function, function.__name__)
+        named = function if isinstance(function, Named) else Named(function, function.__name__)
         arguments = (self.template, key, content)
         opaque_call(*template.operands, function=named, arguments=arguments, keywords=())
+
+    def plainly(self, name: str) -> Named | None:
+        """What ``object``, ``dict`` or ``list`` does under a name that the class has of its own."""
+        native = native_base(self.kind)
+        plain = getattr(native, name, None)
+        if plain is None or getattr(self.kind, name) is plain:
+            return None
+        return Named(plain, f"{native.__name__}_{name.strip('_')}")
 
 
 class Contents(Template):
@@ -96,19 +106,14 @@ class Contents(Template):
         path = getattr(value, "path", None)
         if path is None:
             return super().of(value)
-        live = value.live if isinstance(value, ObjectRef) else None
-        target = owner_at(self.interp, path, ABSENT if live is None else live).target
+        target = owner_at(self.interp, value).target
         return self.slot(target) if isinstance(target, Value) else target
 
 
-def owner_at(interp: Interpreter, path: Path, live: Any = ABSENT) -> Owner:
-    """What stands at a path: an argument is taken as it comes, another object is rested on."""
-    name = getattr(path[-1], "name", str(path[-1]))
-    if not isinstance(path[0], FreeVariable):
-        return Owner(interp.add_input(Input(path), OPAQUE, name))
-    target = live_object(path) if live is ABSENT else live
-    interp.guard(path, "value", target)
-    return Owner(Named(target, name))
+def owner_at(interp: Interpreter, ref: Any) -> Owner:
+    """What stands at the path of a list, a dict or an object."""
+    kind = getattr(ref, "type", object)
+    return Owner(held_at(interp, ref.path, getattr(ref, "live", None)), kind=kind)
 
 
 def owner_of(interp: Interpreter, key: Any) -> Owner:
@@ -126,8 +131,8 @@ def owner_of_attribute(interp: Interpreter, owner: Any) -> Owner:
     if not isinstance(owner, ObjectRef):
         return Owner(Named(owner.owner, "self"))
     if owner.path is None:
-        return Owner(Named(owner.live, "self"))
-    return owner_at(interp, owner.path, owner.live)
+        return Owner(Named(owner.live, "self"), kind=owner.type)
+    return owner_at(interp, owner)
 
 
 def _variables(variable: FreeVariable) -> Owner:
@@ -144,7 +149,13 @@ def set_content(
     program may go on with the array or the list.
     """
     interp.heap.require_array(content)
-    if isinstance(content, Value | Array):
+    by_attribute = op is set_attribute
+    plain = owner.plainly("__setattr__" if by_attribute else "__setitem__")
+    if plain is not None:
+        template = Contents(interp, owner, in_time)
+        (key,) = place.values()
+        owner.put(plain, key, template, template.of(content))
+    elif isinstance(content, Value | Array):
         value = interp.lift(content)
         if in_time and is_array(value.type):
             value = given(value, writable=True)
@@ -154,7 +165,7 @@ def set_content(
     else:
         template = Contents(interp, owner, in_time)
         (key,) = place.values()
-        put = setattr if op is set_attribute else operator.setitem
+        put = setattr if by_attribute else operator.setitem
         owner.put(put, key, template, template.of(content))
 
 
@@ -165,14 +176,6 @@ def rebind(interp: Interpreter, variable: FreeVariable, content: Abstract, in_ti
         set_content(interp, owner, set_item, content, in_time, key=variable.name)
     else:
         set_content(interp, owner, set_attribute, content, in_time, name="cell_contents")
-
-
-def live_object(path: tuple[Any, ...]) -> Any:
-    """The user's own object at a path from a free variable."""
-    value = path[0].read()
-    for key in path[1:]:
-        value = value[key] if isinstance(value, list | tuple | dict) else getattr(value, key)
-    return value
 
 
 def updated_in_place(
@@ -269,7 +272,8 @@ class Writing:
         if been or agree(last, now):
             return
         inside = self.owner.inside(Item, key)
-        if not updated_in_place(self.interp, inside, last, now, item, self.in_time):
+        in_place = self.owner.plainly("__getitem__") is None
+        if not in_place or not updated_in_place(self.interp, inside, last, now, item, self.in_time):
             set_content(self.interp, self.owner, set_item, item, self.in_time, key=key)
 
     def cleared(self) -> None:

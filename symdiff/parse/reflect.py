@@ -19,8 +19,17 @@ from symdiff.definitions import DEFINITIONS, OBJECTS
 from symdiff.definitions.libraries import meet
 from symdiff.errors import SignatureError, UnsupportedCallError
 from symdiff.ir.graph import FreeVariable, Input
-from symdiff.ir.signature import Aspect, Fixed, Live, Nested, Path, Specification
-from symdiff.ir.structure import children
+from symdiff.ir.signature import (
+    Aspect,
+    Fixed,
+    Live,
+    Nested,
+    Path,
+    PlainArray,
+    Specification,
+    refuse_subclass,
+)
+from symdiff.ir.structure import children, native_base
 from symdiff.ir.types import GENERATOR, RANDOM_STATE, ArrayType, Dim, Size, Type, type_of_constant
 from symdiff.ops.declare import FUNCTIONS
 from symdiff.parse import lookups
@@ -39,6 +48,7 @@ from symdiff.parse.values import (
 )
 
 Ref = TypeVar("Ref", ListRef, DictRef, ObjectRef)
+Items = TypeVar("Items", ListRef, DictRef)
 
 # Arguments ----------------------------------------------------------------------------------------
 
@@ -59,7 +69,8 @@ def argument(interp: Interpreter, spec: Specification, path: Path) -> Abstract:
             argument(interp, item, (*path, key))
             for key, item in zip(spec.keys, spec.items, strict=True)
         ]
-        return container(interp, spec.type, spec.keys, items, path)
+        live = None if spec.example is None else spec.example()
+        return container(interp, spec.type, spec.keys, items, path, live)
     return _input(interp, spec, path)
 
 
@@ -93,7 +104,7 @@ def _fixed_shape(interp: Interpreter, shape: tuple[Dim, ...], path: Path) -> tup
 
 def input_name(path: Path) -> str:
     """A name for the input at a path: ``w``, ``params_0_1``, ``self_k`` → ``k``."""
-    parts = [str(part) for part in path]
+    parts = [str(part) for part in path if not isinstance(part, PlainArray)]
     name = "_".join(parts[1:] if parts[0] == "self" and len(parts) > 1 else parts)
     return name if name.isidentifier() else "".join(c if c.isalnum() else "_" for c in "x" + name)
 
@@ -110,15 +121,20 @@ def require_plain_items(interp: Interpreter, kind: type) -> None:
 
 
 def container(
-    interp: Interpreter, kind: type, keys: tuple[Any, ...], items: list[Abstract], path: Path | None
+    interp: Interpreter,
+    kind: type,
+    keys: tuple[Any, ...],
+    items: list[Abstract],
+    path: Path | None,
+    live: Any = None,
 ) -> Abstract:
-    """An abstract container of a given type around abstract items."""
+    """An abstract container of a given type around abstract items; ``live`` is the user's own."""
     if issubclass(kind, dict):
-        mapping = _noted(interp, DictRef(path, kind))
+        mapping = _noted(interp, with_attributes(DictRef(path, kind), live))
         interp.put(mapping, dict(zip(keys, items, strict=True)))
         return mapping
     if issubclass(kind, list):
-        sequence = _noted(interp, ListRef(path))
+        sequence = _noted(interp, with_attributes(ListRef(path, type=kind), live))
         interp.put(sequence, tuple(items))
         return sequence
     if issubclass(kind, tuple):
@@ -128,10 +144,17 @@ def container(
                 f"a value of type {kind.__name__} as an argument", interp.span, "pass tuple(value)"
             )
         return tuple.__new__(kind, items)
-    record = _object(interp, kind, None, path)
+    record = _object(interp, kind, live, path)
     for name, item in zip(keys, items, strict=True):
         interp.put((record, name), item)
     return record
+
+
+def with_attributes(ref: Items, live: Any = None) -> Items:
+    """A list or a dict with the attributes that one has whose class is written in Python."""
+    if native_base(ref.type) is not ref.type:
+        ref.own = ObjectRef(ref.type, live, ref.path, holder=ref)
+    return ref
 
 
 def _object(interp: Interpreter, kind: type, live: Any, path: Path | None) -> ObjectRef:
@@ -220,12 +243,19 @@ def _remembered(interp: Interpreter, value: Any, found: Abstract) -> Abstract:
 
 
 def _is_number(value: Any) -> bool:
+    if isinstance(value, np.ndarray) and type(value) not in (np.ndarray, np.memmap):
+        return False
     if isinstance(value, np.ndarray | np.generic):
         return value.dtype.kind in "bifcu"
     return type(value) in (bool, int, float, complex)
 
 
 def _number(interp: Interpreter, value: Any, path: Path) -> Abstract:
+    if type(value) is np.memmap:
+        interp.guard(path, "type", np.memmap)
+        found = _number(interp, value.view(np.ndarray), (*path, PlainArray()))
+        found.storage.subclass = np.memmap
+        return found
     type_ = type_of_constant(value)
     if type_.kind == "array":
         tag = ".".join(str(part) for part in path)
@@ -257,7 +287,7 @@ def _container(interp: Interpreter, value: Any, path: Path) -> Abstract:
     if not issubclass(type(value), tuple) or not hasattr(value, "_fields"):
         interp.guard(path, "keys", keys)
     parts = [reflect(interp, item, (*path, key)) for key, item in zip(keys, items, strict=True)]
-    return container(interp, type(value), keys, parts, path)
+    return container(interp, type(value), keys, parts, path, value)
 
 
 def _partial(interp: Interpreter, value: Any, path: Path) -> Abstract:
@@ -303,6 +333,8 @@ def _is_enum(value: Any) -> bool:
 
 
 def _refuse_array(interp: Interpreter, value: Any, path: Path) -> Abstract:
+    if type(value) is not np.ndarray:
+        refuse_subclass(input_name(path), value, interp.span)
     raise SignatureError(
         f"{input_name(path)} is an array of {value.dtype}", interp.span, "use arrays of numbers"
     )

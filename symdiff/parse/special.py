@@ -1,6 +1,7 @@
 """Special methods that a user's class defines, as Python and NumPy look for them.
 
-Instances are objects, and tuples of a class of the user's: a ``NamedTuple`` may have methods too.
+Instances are objects, and tuples, lists and dicts of a class of the user's: where it has no method
+of its own, they do what ``tuple``, ``list`` and ``dict`` do (``slots``).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from symdiff.parse import lookups
 from symdiff.parse.blame import users
 from symdiff.parse.identity import class_of, identical
 from symdiff.parse.interpreter import Interpreter, describe
-from symdiff.parse.values import Abstract, ObjectRef
+from symdiff.parse.values import Abstract, DictRef, ListRef, ObjectRef
 
 REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 _NAMES = "add sub mul truediv floordiv mod matmul and or xor lshift rshift lt gt le ge eq ne"
@@ -34,6 +35,8 @@ def has_method(interp: Interpreter, value: Abstract, name: str) -> bool:
     """Return whether a special method of a value is what the user's class says."""
     if isinstance(value, ObjectRef):
         return lookups.defines(interp, value.type, name)
+    if isinstance(value, ListRef | DictRef):
+        return value.own is not None and lookups.overrides(interp, value.type, name)
     if not isinstance(value, tuple) or type(value) is tuple:
         return False
     found = lookups.static_on_class(type(value), name)

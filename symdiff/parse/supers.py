@@ -5,27 +5,37 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from symdiff.parse import lookups
-from symdiff.parse.attributes import bind_found
+from symdiff.parse.attributes import bind_found, class_attribute
 from symdiff.parse.blame import users
+from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.values import Abstract, ObjectRef, Scope
+from symdiff.parse.values import Abstract, Scope
 
 
 @dataclass(frozen=True, slots=True)
 class Super:
-    """What ``super()`` gives: ``owner`` is the class that the method was defined in."""
+    """What ``super()`` gives: ``owner`` is the class that the method was defined in.
+
+    ``instance`` is the method's first argument: an object, or a class in a class's method.
+    """
 
     owner: type
-    instance: ObjectRef
+    instance: Abstract
     interp: Interpreter
 
     def staged_attribute(self, name: str) -> Abstract:
         """``super().name``."""
-        order = self.instance.type.__mro__
-        lookups.bases_stay(self.interp, self.instance.type)
+        of_class = isinstance(self.instance, type) and self.owner in self.instance.__mro__
+        kind = self.instance if of_class else class_of(self.interp, self.instance)
+        order = kind.__mro__
+        lookups.bases_stay(self.interp, kind)
         for cls in order[order.index(self.owner) + 1 :]:
             if name in cls.__dict__:
                 found = lookups.on_class(self.interp, cls, name)
+                if isinstance(found, classmethod):
+                    return bind_found(self.interp, self.instance, kind, found, name)
+                if of_class:
+                    return class_attribute(self.interp, cls, name)
                 return bind_found(self.interp, self.instance, cls, found, name)
             lookups.does_not_define(self.interp, cls, name)
         raise users(AttributeError(f"'super' object has no attribute '{name}'"))

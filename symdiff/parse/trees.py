@@ -30,11 +30,12 @@ def parts_of(heap: Heap, content: Abstract) -> Parts | None:
     """A container whose items are known, taken apart; None for all else."""
     held: Any = heap.get(content) if isinstance(content, ListRef | DictRef) else content
     if isinstance(held, tuple):
-        kind = list if isinstance(content, ListRef) else type(held)
+        kind = content.type if isinstance(content, ListRef) else type(held)
         keys = tuple(getattr(held, "_fields", range(len(held))))
         return Parts(kind, keys, tuple(tuple.__iter__(held)))
     if isinstance(held, dict):
-        return Parts(dict, tuple(held), tuple(held.values()))
+        kind = content.type if isinstance(content, DictRef) else dict
+        return Parts(kind, tuple(held), tuple(held.values()))
     if isinstance(content, ObjectRef) and dataclasses.is_dataclass(content.type):
         names = tuple(field.name for field in dataclasses.fields(content.type))
         return Parts(content.type, names, tuple(heap.get((content, name)) for name in names))

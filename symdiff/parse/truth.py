@@ -24,14 +24,14 @@ def truth(interp: Interpreter, value: Abstract) -> bool | Value:
 
 
 def _truth(interp: Interpreter, value: Abstract) -> bool | Value:
-    if isinstance(value, ListRef | DictRef):
+    if isinstance(value, ListRef | DictRef) and not _is_asked(interp, value):
         content = interp.content(value)
         return _staged(length(content)) if is_staged_list(content) else bool(content)
     if isinstance(value, Array):
         return _staged(interp.heap.read(value))
     if isinstance(value, Value):
         return _staged(value)
-    if isinstance(value, ObjectRef | tuple):
+    if isinstance(value, ObjectRef | ListRef | DictRef | tuple):
         return _instance(interp, value)
     if isinstance(value, Range):
         return _has_elements(value)
@@ -61,8 +61,16 @@ def _has_elements(value: Range) -> bool | Value:
     return _staged(count)
 
 
-def _instance(interp: Interpreter, value: ObjectRef | tuple[Abstract, ...]) -> bool | Value:
-    for name in ("__bool__", "__len__"):
+def _is_asked(interp: Interpreter, value: Abstract) -> bool:
+    """Whether a method of the user's tells the truth of a list or a dict."""
+    return any(has_method(interp, value, name) for name in _METHODS)
+
+
+_METHODS = ("__bool__", "__len__")
+
+
+def _instance(interp: Interpreter, value: Abstract) -> bool | Value:
+    for name in _METHODS:
         if has_method(interp, value, name):
             answer: Any = interp.call_method(value, name)
             return truth(interp, answer)

@@ -10,6 +10,7 @@ identity.
 from __future__ import annotations
 
 import ast
+import builtins
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -34,13 +35,15 @@ class Storage:
     """The memory of an array; its content in the heap is the present IR value.
 
     ``origin`` is the number of the graph input that the memory belongs to (the caller's), or None,
-    and ``given`` its value: what it holds where nothing has been done to it.
+    and ``given`` its value: what it holds where nothing has been done to it. ``subclass``: the
+    class of the caller's array, where that is no plain array.
     """
 
     name: str | None = None
     origin: int | None = None
     given: Value | None = None
     serial: int = field(default_factory=_serial)
+    subclass: type | None = None
 
     def __repr__(self) -> str:
         return f"<storage {self.name or hex(id(self))}>"
@@ -74,13 +77,16 @@ class ListRef:
     """A Python list; its content is a tuple of abstract values, a list ``Value`` or ``Columns``.
 
     ``detached``: the length of the staged list that this is a copy of an item of: not to be
-    written. ``frozen``: it is a tuple, of a length that is known at run time only.
+    written. ``frozen``: it is a tuple, of a length that is known at run time only. ``type`` and
+    ``own`` as of a ``DictRef``.
     """
 
     path: tuple[Any, ...] | None = None
     detached: Value | None = None
     serial: int = field(default_factory=_serial)
     frozen: bool = False
+    type: builtins.type = list
+    own: ObjectRef | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +108,14 @@ class Spread:
 class DictRef:
     """A Python dict with static keys; its content is a dict that is never changed in place.
 
-    ``kind`` is the class of a dict of the caller's.
+    ``type`` is its class. ``own`` holds the attributes of a dict whose class is written in Python.
     """
 
     path: tuple[Any, ...] | None = None
-    kind: type = dict
+    type: builtins.type = dict
     detached: Value | None = None
     serial: int = field(default_factory=_serial)
+    own: ObjectRef | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -116,13 +123,14 @@ class ObjectRef:
     """An object: attributes by name in the heap under ``(ref, name)``.
 
     ``live`` is the user's own object where there is one; its attributes are reflected when first
-    read.
+    read. ``holder``: the list or dict of which this has the attributes.
     """
 
-    type: type
+    type: builtins.type
     live: Any = None
     path: tuple[Any, ...] | None = None
     serial: int = field(default_factory=_serial)
+    holder: ListRef | DictRef | None = None
 
     def __repr__(self) -> str:
         return f"an object of {self.type.__qualname__}"

@@ -160,7 +160,7 @@ def _leave_container(interp: Interpreter, ref: Any, in_time: bool) -> None:
         if isinstance(last, Conflict):  # what stands there now is not known
             raise ConflictRead(last)
         content = interp.content(ref)
-        Writing(interp, owner_at(interp, ref.path), last, now, in_time).all(ref, content)
+        Writing(interp, owner_at(interp, ref), last, now, in_time).all(ref, content)
     _note(interp.heap, ref, now)
 
 

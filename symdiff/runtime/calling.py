@@ -10,7 +10,7 @@ import numpy as np
 
 from symdiff.errors import SignatureError
 from symdiff.ir.graph import FreeVariable
-from symdiff.ir.signature import Path
+from symdiff.ir.signature import Path, step
 from symdiff.ir.structure import flatten
 from symdiff.runtime.parameters import Parameters
 from symdiff.runtime.signature import types_spelled
@@ -65,8 +65,5 @@ def follow(path: Path, names: Sequence[str], arguments: Sequence[Any]) -> Any:
     is_free = isinstance(first, FreeVariable)
     value = first.read() if is_free else arguments[list(names).index(first)]
     for key in rest:
-        by_key = isinstance(value, dict) or (
-            isinstance(value, list | tuple) and isinstance(key, int)
-        )
-        value = value[key] if by_key else getattr(value, key)
+        value = step(value, key)
     return value

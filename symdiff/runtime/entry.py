@@ -19,7 +19,18 @@ from typing import Any, Literal
 import numpy as np
 
 from symdiff.ir.graph import FreeVariable
-from symdiff.ir.signature import Aspect, Fixed, Nested, Path, Signature, Specification
+from symdiff.ir.signature import (
+    Aspect,
+    Fixed,
+    Nested,
+    Path,
+    PlainArray,
+    Signature,
+    Specification,
+    is_item,
+    step,
+)
+from symdiff.ir.structure import native_base
 from symdiff.ir.types import ArrayType, ListType, Size
 from symdiff.runtime.signature import laps_itself
 from symdiff.runtime.surroundings import ABSENT, Surroundings
@@ -168,16 +179,25 @@ class _Writer:
         value, key = self.known[path[:-1]][1], path[-1]
         if isinstance(key, Aspect):  # a size
             return f"{base}.shape[{key.of}]", value.shape[key.of]
-        if type(value) is dict:
-            return f"{base}[{self._literal(key)}]", value.get(key, ABSENT)
-        if isinstance(value, dict):  # one that makes what is missing
-            return f"{base}.get({self._literal(key)}, ABSENT)", value.get(key, ABSENT)
-        if isinstance(value, list | tuple) and isinstance(key, int):
-            return f"{base}[{key}]", value[key]
+        if isinstance(key, PlainArray):
+            return f"{base}.view(ndarray_)", value.view(np.ndarray)
+        if is_item(value, key):
+            return self._item(base, value, key), _or_absent(lambda: step(value, key))
+        key = str(key)
         found = getattr(value, key, ABSENT)
         if found is not ABSENT and key.isidentifier() and not keyword.iskeyword(key):
             return f"{base}.{key}", found
         return f"getattr_({base}, {key!r}, ABSENT)", found
+
+    def _item(self, base: str, value: Any, key: Any) -> str:
+        """What reads an item of a container, whatever methods its class has of its own."""
+        kind, literal = type(value), self._literal(key)
+        native: Any = native_base(kind)
+        if isinstance(value, dict) and kind is not dict:  # it may make what is missing
+            return f"{self.bind(native.get)}({base}, {literal}, ABSENT)"
+        if native.__getitem__ is not kind.__getitem__:
+            return f"{self.bind(native.__getitem__)}({base}, {literal})"
+        return f"{base}[{literal}]"
 
     def _literal(self, value: Any) -> str:
         return repr(value) if type(value) in (int, str) else self.bind(value)
@@ -238,8 +258,11 @@ class _Writer:
         self.require(f"type_({name}) is {self.bind(nested.type)}")
         self._keys(name, nested.type, nested.keys)
         if len(nested.items) > _MANY and _alike(nested):
-            kinds = {type(self._example(path)[key]) for key in nested.keys}
-            self.require(f"{{*map_(type_, {name})}} == {self.bind(kinds)}")
+            example = self._example(path)
+            base: Any = native_base(nested.type)
+            kinds = {type(step(example, key)) for key in nested.keys}
+            items = name if nested.type is base else f"{self.bind(base.__iter__)}({name})"
+            self.require(f"{{*map_(type_, {items})}} == {self.bind(kinds)}")
             return
         for key, item in zip(nested.keys, nested.items, strict=True):
             self.specification((*path, key), item)
@@ -248,12 +271,15 @@ class _Writer:
         return self.known[path][1]
 
     def _keys(self, name: str, kind: type, keys: Collection[Any]) -> None:
+        base: Any = native_base(kind)
         if issubclass(kind, dict):
-            self.require(f"tuple_({name}) == {self.bind(tuple(keys))}")
+            items = name if kind is base else f"{self.bind(base.__iter__)}({name})"
+            self.require(f"tuple_({items}) == {self.bind(tuple(keys))}")
         elif issubclass(kind, set):
             self.require(f"{name} == {self.bind(keys)}")
         elif issubclass(kind, list | tuple) and not hasattr(kind, "_fields"):
-            self.require(f"len_({name}) == {len(keys)}")
+            length = "len_" if kind is base else self.bind(base.__len__)
+            self.require(f"{length}({name}) == {len(keys)}")
 
     def _value(self, name: str, expected: Any) -> None:
         bound = self.bind(expected)
@@ -305,7 +331,7 @@ class _Writer:
     def _absent(self, path: Path) -> None:
         """There is no such variable, or no such attribute."""
         if len(path) > 1:
-            self.require(f"not hasattr_({self.read(path[:-1])}, {path[-1]!r})")
+            self.require(f"not hasattr_({self.read(path[:-1])}, {str(path[-1])!r})")
             return
         namespace, name = self.bind(path[0].owner), path[0].name
         missing = f"not hasattr_({self.bind(builtins)}, {name!r})"
@@ -342,7 +368,8 @@ class _Writer:
         for path, other in same.items():
             self.require(f"{self.read(path)} is {self.read(other)}")
         seen = [path for path in self.known if path not in target.unseen]
-        arrays = [path for path in seen if isinstance(self._example(path), np.ndarray)]
+        whole = [path for path in seen if (*path, PlainArray()) not in self.known]
+        arrays = [path for path in whole if isinstance(self._example(path), np.ndarray)]
         for path in target.written:
             name = self.read(path)
             self.require(f"{name}.flags.forc or not {self.surroundings.bind(laps_itself)}({name})")
@@ -355,7 +382,7 @@ class _Writer:
 def _or_absent(read: Callable[[], Any]) -> Any:
     try:
         return read()
-    except (AttributeError, NameError, ValueError):
+    except (AttributeError, LookupError, NameError, ValueError):
         return ABSENT
 
 

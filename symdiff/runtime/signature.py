@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import enum
 import re
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,15 +24,18 @@ import numpy as np
 from symdiff.errors import SignatureError
 from symdiff.ir.signature import (
     Aspect,
+    Attribute,
     Fixed,
     Live,
     Nested,
     Path,
+    PlainArray,
     Signature,
     Specification,
     describe,
+    refuse_subclass,
 )
-from symdiff.ir.structure import Container, children, construct
+from symdiff.ir.structure import Container, children, construct, native_base
 from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, Dim, Size
 
 __all__ = [
@@ -126,7 +130,14 @@ def specify(value: Any, path: Path) -> Specification:
         return Live(type(value), value)
     keys, items = parts
     pairs = zip(keys, items, strict=True)
-    return Nested(type(value), keys, tuple(specify(item, (*path, key)) for key, item in pairs))
+    items_ = tuple(specify(item, (*path, key)) for key, item in pairs)
+    return Nested(type(value), keys, items_, _example(value))
+
+
+def _example(value: Any) -> weakref.ref[Any] | None:
+    """What refers to a container of the user's class."""
+    own = native_base(type(value)) is not type(value) and hasattr(value, "__dict__")
+    return weakref.ref(value) if own and type(value).__weakrefoffset__ else None
 
 
 def _is_fixed(value: Any) -> bool:
@@ -147,10 +158,7 @@ def _has_state(value: Any) -> bool:
 def _array(value: np.ndarray, path: Path) -> ArrayType:
     name = spelled(path)
     if type(value) is not np.ndarray:
-        raise SignatureError(
-            f"{name} is a {type(value).__qualname__}, whose operations differ from an array's",
-            hint=f"pass np.asarray({name})",
-        )
+        refuse_subclass(name, value)
     if value.dtype.kind not in _NUMERIC:
         raise SignatureError(f"{name} is an array of {value.dtype}", hint="use an array of numbers")
     shape = tuple(n if n < 2 else Size(f"{name}.{axis}") for axis, n in enumerate(value.shape))
@@ -197,7 +205,10 @@ def spelled(path: Path) -> str:
         if isinstance(key, Aspect):
             parts = [_SPELLED[key.kind]("".join(parts), key.of)]
             continue
-        is_name = isinstance(key, str) and key.isidentifier()
+        if isinstance(key, PlainArray):
+            parts = [f"np.asarray({''.join(parts)})"]
+            continue
+        is_name = isinstance(key, Attribute) or (isinstance(key, str) and key.isidentifier())
         parts.append(f".{key}" if is_name else f"[{key!r}]")
     return "".join(parts)
 

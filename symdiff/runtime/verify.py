@@ -1,25 +1,29 @@
 """``SYMDIFF_VERIFY=1``: the emitted primal is run beside the user's own function, and everything
 compared.
 
-Both get deep copies of the arguments. Results and changed arguments have to agree in every bit,
-dtype, shape and kind, exceptions in their type; a difference is an ``InternalError`` that says
-where it is.
+Both get deep copies of the arguments, and find what stands outside the function as it was: what
+they change there is put back. Results, changed arguments and what is outside afterwards have to
+agree in every bit, dtype, shape and kind, exceptions in their type; a difference is an
+``InternalError`` that says where it is.
 """
 
 from __future__ import annotations
 
-import copy
 import dataclasses
+import functools
 import os
+import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from symdiff.errors import InternalError
-from symdiff.ir.structure import children, is_leaf
+from symdiff.ir.graph import FreeVariable
+from symdiff.ir.structure import children, dict_of, is_leaf
 from symdiff.ops.support import real_as
+from symdiff.runtime.captured import contents, copied, saved
 
 Arguments = tuple[Any, ...]
 
@@ -31,11 +35,15 @@ def is_asked_for() -> bool:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a call came to: a result or an exception, and the arguments afterwards."""
+    """What a call came to: a result or an exception, and the arguments afterwards.
+
+    ``outside``: what stands in variables outside the function afterwards.
+    """
 
     result: Any
     error: Exception | None
     arguments: Arguments
+    outside: dict[str, Any] = dataclasses.field(default_factory=dict)
 
 
 def observer(
@@ -43,11 +51,16 @@ def observer(
     function: Callable[[Arguments], Any],
     emitted: Callable[[Arguments], Any],
     listing: str,
+    variables: Sequence[FreeVariable] = (),
 ) -> Callable[[Arguments], None]:
-    """A function of arguments in canonical form that runs both and raises where they differ."""
+    """A function of arguments in canonical form that runs both and raises where they differ.
+
+    ``variables`` are those outside the function that it reads or writes.
+    """
 
     def observe(arguments: Arguments) -> None:
-        expected, actual = _outcome(function, arguments), _outcome(emitted, arguments)
+        expected = _outcome(function, arguments, variables)
+        actual = _outcome(emitted, arguments, variables)
         found = difference_of_outcomes(expected, actual)
         if found is not None and actual.error is not None and _is_refusal(actual.error):
             raise actual.error
@@ -65,14 +78,24 @@ def _is_refusal(error: Exception) -> bool:
     return trace is not None and trace.tb_frame.f_code is real_as.__code__
 
 
-def _outcome(function: Callable[[Arguments], Any], arguments: Arguments) -> Outcome:
-    arguments = copy.deepcopy(arguments, _copied_arrays(arguments))
+def _outcome(
+    function: Callable[[Arguments], Any], arguments: Arguments, variables: Sequence[FreeVariable]
+) -> Outcome:
+    known: dict[int, Any] = dict(_copied_arrays(arguments))
+    arguments = tuple(copied(argument, known) for argument in arguments)
+    put_back = saved(variables)
+    result, raised = None, None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return Outcome(function(arguments), None, arguments)
+            result = function(arguments)
         except Exception as error:
-            return Outcome(None, error, arguments)
+            raised = error
+    known = {}
+    outside = {name: copied(value, known) for name, value in contents(variables).items()}
+    result = copied(result, known)  # what stands outside too is put back
+    put_back()
+    return Outcome(result, raised, arguments, outside)
 
 
 def _copied_arrays(arguments: Arguments) -> dict[int, np.ndarray]:
@@ -105,26 +128,39 @@ def difference_of_outcomes(expected: Outcome, actual: Outcome) -> str | None:
     if type(expected.error) is not type(actual.error):
         return f"it raised {actual.error!r}, the function {expected.error!r}"
     found = difference(expected.result, actual.result, "the result")
-    return found or difference(expected.arguments, actual.arguments, "arguments after the call")
+    found = found or difference(expected.arguments, actual.arguments, "arguments after the call")
+    for name, value in expected.outside.items():
+        shown = f"{name.split(',')[0]} after the call"
+        found = found or difference(value, actual.outside.get(name), shown)
+    return found
 
 
-def difference(expected: Any, actual: Any, where: str) -> str | None:
-    """The first place where two nested values differ in a bit, dtype, shape or kind, or None."""
+def difference(
+    expected: Any, actual: Any, where: str, seen: set[tuple[int, int]] | None = None
+) -> str | None:
+    """The first place where two nested values differ in a bit, dtype, shape or kind, or None.
+
+    ``seen`` are the pairs that are being compared, by their ids.
+    """
+    seen = set() if seen is None else seen
+    if (id(expected), id(actual)) in seen:
+        return None
     if type(expected) is not type(actual):
         kinds = type(actual).__qualname__, type(expected).__qualname__
         return f"{where} is of type {kinds[0]}, not {kinds[1]}"
     if is_leaf(expected):
         return _difference_of_leaves(expected, actual, where)
+    seen.add((id(expected), id(actual)))
     parts, others = children(expected), children(actual)
     if parts is None or others is None:
-        return _difference_of_objects(expected, actual, where)
+        return _difference_of_objects(expected, actual, where, seen)
     if parts[0] != others[0]:
         return f"{where} has the keys {others[0]}, not {parts[0]}"
     for key, one, other in zip(parts[0], parts[1], others[1], strict=True):
-        found = difference(one, other, f"{where}[{key!r}]")
+        found = difference(one, other, f"{where}[{key!r}]", seen)
         if found:
             return found
-    return None
+    return _difference_of_objects(expected, actual, where, seen)
 
 
 def _difference_of_leaves(expected: Any, actual: Any, where: str) -> str | None:
@@ -148,7 +184,16 @@ def _same_bits(one: np.ndarray, other: np.ndarray) -> bool:
     )
 
 
-def _difference_of_objects(expected: Any, actual: Any, where: str) -> str | None:
-    if expected is actual or not hasattr(expected, "__dict__") or callable(expected):
+def _difference_of_objects(
+    expected: Any, actual: Any, where: str, seen: set[tuple[int, int]]
+) -> str | None:
+    if isinstance(expected, functools.partial):
+        parts = (expected.args, expected.keywords), (actual.args, actual.keywords)
+        return difference(*parts, where, seen)
+    own = dict_of(expected)
+    if expected is actual or own is None or isinstance(expected, FUNCTIONS):
         return None
-    return difference(vars(expected), vars(actual), f"vars({where})")
+    return difference(own, dict_of(actual), f"vars({where})", seen)
+
+
+FUNCTIONS = (type, types.FunctionType, types.MethodType, types.BuiltinFunctionType)

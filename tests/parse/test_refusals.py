@@ -514,7 +514,6 @@ def _changed(call):
         lambda x, y, items: np.ndarray.__setitem__(y, 0, 3.0),
         lambda x, y, items: operator.setitem(y, 0, 3.0),
         lambda x, y, items: operator.iadd(y, x),
-        lambda x, y, items: list.__setitem__(items, 0, 3.0),
         lambda x, y, items: heapq.heappush(items, x[2]),
         lambda x, y, items: bisect.insort(items, x[2]),
     ],

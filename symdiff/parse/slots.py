@@ -1,0 +1,187 @@
+"""What ``object``, ``type``, ``dict`` and ``list`` give to classes of the user's.
+
+A method of the user's that ends in ``super().__setattr__(name, value)`` or ``dict.__getitem__(self,
+key)`` means the plain write or read, whatever methods the class of ``self`` has of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import collections
+from collections.abc import Callable, Sequence
+
+from symdiff.errors import UnsupportedCallError
+from symdiff.parse import native
+from symdiff.parse.attributes import class_attribute, get_attribute, object_attribute, set_plainly
+from symdiff.parse.blame import users
+from symdiff.parse.builtin_functions import filled_dict
+from symdiff.parse.calls import Keywords, builtin
+from symdiff.parse.classes import instance_of
+from symdiff.parse.comparisons import COMPARE, compare_natively, contains_natively
+from symdiff.parse.identity import identical
+from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.items import delete_native_item, native_item, note_write, set_native_item
+from symdiff.parse.iteration import length, started
+from symdiff.parse.methods import extend
+from symdiff.parse.operators import binary_natively
+from symdiff.parse.reflect import with_attributes
+from symdiff.parse.values import Abstract, DictRef, IteratorRef, ListRef, ObjectRef
+
+Arguments = Sequence[Abstract]
+
+native.SLOTS |= {
+    object.__setattr__,
+    object.__getattribute__,
+    object.__eq__,
+    object.__ne__,
+    object.__init_subclass__,
+}
+
+# Attributes ---------------------------------------------------------------------------------------
+
+
+def _attributes_of(interp: Interpreter, value: Abstract) -> ObjectRef:
+    own = value.own if isinstance(value, ListRef | DictRef) else value
+    if not isinstance(own, ObjectRef):
+        raise UnsupportedCallError(
+            f"an attribute of {describe(value)}, set by object.__setattr__", interp.span
+        )
+    return own
+
+
+@builtin(object.__setattr__)
+def _setattr(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> None:
+    value, name, content = arguments
+    set_plainly(interp, _attributes_of(interp, value), name, content)
+
+
+@builtin(object.__getattribute__)
+def _getattribute(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    value, name = arguments
+    own = value.own if isinstance(value, ListRef | DictRef) else value
+    if isinstance(own, ObjectRef):
+        return object_attribute(interp, own, name, plainly=True)
+    return get_attribute(interp, value, name)
+
+
+@builtin(type.__getattribute__)
+def _class_attribute(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return class_attribute(interp, *arguments)
+
+
+@builtin(object.__eq__)
+def _equal(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return identical(interp, *arguments) or NotImplemented
+
+
+@builtin(object.__ne__)
+def _unequal(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    raise UnsupportedCallError("object.__ne__", interp.span, "write not (a == b)")
+
+
+# Making -------------------------------------------------------------------------------------------
+
+
+@builtin(type.__call__)
+def _call(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    cls, *others = arguments
+    return instance_of(interp, cls, others, keywords)
+
+
+@builtin(object.__new__)
+def _new_object(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return ObjectRef(arguments[0])
+
+
+@builtin(dict.__new__, collections.OrderedDict.__new__)
+def _new_dict(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    made = with_attributes(DictRef(type=arguments[0]))
+    interp.put(made, {})
+    return made
+
+
+@builtin(list.__new__)
+def _new_list(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    made = with_attributes(ListRef(type=arguments[0]))
+    interp.put(made, ())
+    return made
+
+
+@builtin(dict.__init__, collections.OrderedDict.__init__)
+def _init_dict(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> None:
+    made, *others = arguments
+    filled_dict(interp, made, others, keywords)
+
+
+@builtin(list.__init__)
+def _init_list(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> None:
+    made, *items = arguments
+    interp.put(made, ())
+    if items:
+        extend(interp, made, items[0])
+
+
+# Items --------------------------------------------------------------------------------------------
+
+Slot = Callable[..., Abstract]
+
+
+def _slot(name: str, *kinds: type) -> Callable[[Slot], Slot]:
+    """Register what a method of ``dict`` and ``list`` does."""
+    found = {getattr(kind, name) for kind in kinds or (dict, list, collections.OrderedDict)}
+
+    def register(function: Slot) -> Slot:
+        @builtin(*found)
+        def handler(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+            return function(interp, *arguments, **keywords)
+
+        return function
+
+    return register
+
+
+_slot("__getitem__")(native_item)
+_slot("__setitem__")(set_native_item)
+_slot("__delitem__")(delete_native_item)
+_slot("__len__")(length)
+_slot("__contains__")(contains_natively)
+
+
+@_slot("__iter__")
+def _iter(interp: Interpreter, value: Abstract) -> Abstract:
+    return started(interp, IteratorRef(value))
+
+
+def _comparing(op: type[ast.cmpop]) -> Slot:
+    return lambda interp, a, b: compare_natively(interp, op, a, b)
+
+
+for _op, (_name, _, _) in COMPARE.items():
+    _slot(f"__{_name}__", list)(_comparing(_op))
+for _op in (ast.Eq, ast.NotEq):
+    _slot(f"__{COMPARE[_op][0]}__", dict, collections.OrderedDict)(_comparing(_op))
+
+
+def _operating(op: type[ast.operator]) -> Slot:
+    return lambda interp, a, b: binary_natively(interp, op, a, b)
+
+
+_slot("__add__", list)(_operating(ast.Add))
+_slot("__mul__", list)(_operating(ast.Mult))
+_slot("__or__", dict, collections.OrderedDict)(_operating(ast.BitOr))
+
+
+@_slot("__iadd__", list)
+def _extended(interp: Interpreter, value: ListRef, items: Abstract) -> Abstract:
+    extend(interp, value, items)
+    return value
+
+
+@_slot("__ior__", dict, collections.OrderedDict)
+def _merged(interp: Interpreter, value: DictRef, others: Abstract) -> Abstract:
+    if not isinstance(others, DictRef):
+        raise users(TypeError(f"{describe(others)} is merged into a dict"))
+    merged = interp.content(value) | interp.content(others)
+    note_write(interp, value)
+    interp.put(value, merged)
+    return value

@@ -1,0 +1,586 @@
+"""Classes of the user's as Python has them: special methods are looked up on the type.
+
+Where a class that inherits from ``dict`` or ``list`` has no method of its own, it does what these
+do. Functions are run by Python beside the program (``SYMDIFF_VERIFY``), objects outside compared.
+"""
+
+import collections
+import dataclasses
+import functools
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from symdiff.errors import (
+    InternalError,
+    SignatureError,
+    UnsupportedCallError,
+    UnsupportedSyntaxError,
+)
+
+
+@pytest.fixture(autouse=True)
+def _verified(monkeypatch):
+    monkeypatch.setenv("SYMDIFF_VERIFY", "1")
+
+
+def assert_followed(function, gradient, *arguments):
+    """Value, gradient, and what ``arguments`` hold are those of Python."""
+    value, found = sd.value_and_grad(function)(*arguments)
+    assert value == function(*arguments)
+    assert found == gradient
+
+
+# __setattr__ --------------------------------------------------------------------------------------
+
+
+class Counting:
+    """Counts the writes of its attributes."""
+
+    def __init__(self):
+        object.__setattr__(self, "writes", 0)
+        object.__setattr__(self, "k", 2.0)
+
+    def __setattr__(self, name, value):
+        object.__setattr__(self, "writes", self.writes + 1)
+        super().__setattr__(name, value)
+
+
+class Doubling:
+    def __setattr__(self, name, value):
+        super().__setattr__(name, 2.0 * value)
+
+
+def test_a_write_by_super_is_seen_by_the_read_after_it():
+    kept = Doubling()
+
+    def f(x):
+        kept.k = x * 3.0
+        return kept.k * x
+
+    value, gradient = sd.value_and_grad(f)(2.0)
+    assert (value, gradient, kept.k) == (24.0, 24.0, 12.0)
+
+
+def test_each_call_writes_once():
+    kept = Counting()
+
+    def f(x):
+        kept.k = x * 3.0
+        return kept.k * x
+
+    gradient = sd.grad(f)
+    assert [gradient(2.0), gradient(3.0)] == [12.0, 18.0]
+    assert (kept.k, kept.writes) == (9.0, 2)
+
+
+def test_an_object_that_is_an_argument_is_written_once():
+    kept = Counting()
+
+    def f(x, kept):
+        kept.k = x * 3.0
+        return kept.k * x
+
+    assert sd.grad(f)(2.0, kept) == 12.0
+    assert (kept.k, kept.writes) == (6.0, 1)
+
+
+def test_an_object_that_is_made_writes_by_its_own_method():
+    def f(x):
+        made = Doubling()
+        made.k = x
+        return made.k * made.k
+
+    assert_followed(f, 16.0, 2.0)
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    a: float
+
+    def __post_init__(self):
+        object.__setattr__(self, "twice", 2.0 * self.a)
+
+
+def test_a_frozen_dataclass_sets_what_it_derives():
+    assert_followed(lambda x: Frozen(x).twice * x, 8.0, 2.0)
+
+
+def test_attributes_beside_the_fields_of_an_argument_are_read():
+    assert_followed(lambda x, d: x * d.twice, 6.0, 2.0, Frozen(3.0))
+
+
+# Dicts --------------------------------------------------------------------------------------------
+
+
+class Scaled(dict):
+    """What it gives is twice what it holds."""
+
+    def __getitem__(self, key):
+        return 2.0 * dict.__getitem__(self, key)
+
+
+class ScaledBySuper(dict):
+    def __getitem__(self, key):
+        return 2.0 * super().__getitem__(key)
+
+
+class Holder:
+    held = Scaled(a=3.0)
+
+
+OUTSIDE = Scaled(a=3.0)
+
+
+@pytest.mark.parametrize("kind", [Scaled, ScaledBySuper])
+def test_items_come_by_the_method_of_the_class(kind):
+    table = kind(a=3.0)
+    assert_followed(lambda x: table["a"] * x, 6.0, 2.0)
+    assert_followed(lambda x, given: given["a"] * x, 6.0, 2.0, table)
+    assert_followed(lambda x: OUTSIDE["a"] * x, 6.0, 2.0)
+    assert_followed(lambda x: Holder.held["a"] * x, 6.0, 2.0)
+    assert_followed(lambda x: Holder().held["a"] * x, 6.0, 2.0)
+
+
+def test_methods_of_dict_itself_do_not_ask_the_class():
+    table = Scaled(a=3.0)
+    assert_followed(lambda x: table.get("a") * x + sum(table.values()), 3.0, 2.0)
+
+
+class Writing(dict):
+    def __setitem__(self, key, value):
+        super().__setitem__(key, 2.0 * value)
+
+
+def test_items_are_written_by_the_method_of_the_class_and_once():
+    table = Writing()
+
+    def f(x):
+        table["a"] = x * x
+        return table["a"] * x
+
+    assert sd.grad(f)(2.0) == 24.0
+    assert table == {"a": 8.0}
+
+
+class Attributes(dict):
+    def __getattr__(self, name):
+        return self[name]
+
+
+class Itself(dict):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.__dict__ = self
+
+
+class Slots(dict):
+    __getattr__ = dict.__getitem__
+    __setattr__ = dict.__setitem__
+
+
+class Strict(dict):
+    def __getattr__(self, name):
+        if name in self:
+            return self[name]
+        raise AttributeError(name)
+
+
+CONFIGURATIONS = [Attributes, Itself, Slots, Strict]
+
+
+@pytest.mark.parametrize("kind", CONFIGURATIONS)
+def test_items_are_attributes(kind):
+    outside = kind(rate=3.0, name="a", inner=kind(w=np.array([1.0, 2.0])))
+    assert_followed(lambda x: outside.rate * x, 3.0, 2.0)
+    assert_followed(lambda x: outside.inner.w[1] * x * len(outside), 6.0, 2.0)
+    assert_followed(lambda x, given: given.rate * x + given["rate"], 3.0, 2.0, outside)
+    assert_followed(lambda x: kind(a=x, b=3.0).a * 3.0, 3.0, 2.0)
+
+
+@pytest.mark.parametrize("kind", CONFIGURATIONS)
+def test_a_changed_item_is_read_anew(kind):
+    outside = kind(rate=3.0)
+    gradient = sd.grad(lambda x: outside.rate * x)
+    assert gradient(2.0) == 3.0
+    outside["rate"] = 5.0
+    assert gradient(2.0) == 5.0
+    outside["rate"] = np.float32(2.0)
+    assert gradient(2.0) == 2.0
+
+
+@pytest.mark.parametrize("kind", CONFIGURATIONS)
+def test_gradients_by_a_configuration_are_one(kind):
+    found = sd.grad(lambda given, x: given.rate**2 * x)(kind(rate=3.0), 2.0)
+    assert type(found) is kind
+    assert found == {"rate": 12.0}
+    assert found.rate == 12.0
+
+
+@pytest.mark.parametrize("kind", CONFIGURATIONS)
+def test_attributes_are_written_as_the_class_says(kind):
+    expected, kept = kind(rate=3.0), kind(rate=3.0)
+
+    def f(x, config):
+        config.rate = x * x
+        return config.rate * x
+
+    f(2.0, expected)
+    assert sd.grad(f)(2.0, kept) == 12.0
+    assert kept == expected
+    assert vars(kept) == vars(expected)
+
+
+def test_hasattr_asks_the_method():
+    outside = Strict(rate=3.0)
+
+    def f(x):
+        rate = outside.rate if hasattr(outside, "rate") else 1.0
+        return x * rate * getattr(outside, "other", 2.0)
+
+    assert_followed(f, 6.0, 2.0)
+
+
+class Missing(dict):
+    def __missing__(self, key):
+        return 7.0
+
+
+def test_what_is_missing_is_what_the_class_says():
+    table = Missing(a=3.0)
+    assert_followed(lambda x: table["a"] * table["b"] * x, 21.0, 2.0)
+
+
+class Initialised(dict):
+    def __init__(self, count):
+        super().__init__()
+        for k in range(count):
+            self[k] = float(k)
+        self.count = count
+
+
+def test_attributes_of_a_dict_beside_its_items():
+    assert_followed(lambda x: Initialised(3)[2] * x * Initialised(3).count, 6.0, 2.0)
+    table = Initialised(3)
+    gradient = sd.grad(lambda x, given: given[2] * given.scale * x)
+    table.scale = 2.0
+    assert gradient(2.0, table) == 4.0
+    table.scale = 3.0
+    assert gradient(2.0, table) == 6.0
+
+
+def test_gradients_by_a_class_that_is_not_made_of_items():
+    found = sd.grad(lambda given: given[2] ** 2)(Initialised(3))
+    assert type(found) is Initialised
+    assert dict(found) == {0: 0.0, 1: 0.0, 2: 4.0}
+
+
+def test_gradients_by_defaultdicts():
+    found = sd.grad(lambda given: given["a"] ** 2)(collections.defaultdict(float, a=3.0))
+    assert found == {"a": 6.0}
+
+
+def test_the_class_of_a_dict_is_its_own():
+    ordered = collections.OrderedDict(a=1.0)
+
+    def f(x, given):
+        return x * 2.0 if type(given) is collections.OrderedDict else x
+
+    assert_followed(f, 2.0, 2.0, ordered)
+
+
+class SevenLong(dict):
+    def __len__(self):
+        return 7
+
+
+class SevenLongList(list):
+    def __len__(self):
+        return 7
+
+
+@pytest.mark.parametrize("value", [SevenLong(a=1.0), SevenLongList([1.0])])
+def test_len_asks_the_class(value):
+    assert_followed(lambda x: len(value) * x, 7.0, 2.0)
+    assert_followed(lambda x, given: len(given) * x if given else x, 7.0, 2.0, value)
+
+
+class Twice(list):
+    """A list that gives each item twice, and sums itself."""
+
+    def __iter__(self):
+        return iter([item for item in list(self[:]) for _ in range(2)])
+
+    def total(self):
+        return sum(self)
+
+
+class Summed(list):
+    def total(self):
+        return sum(self) + self[0]
+
+    def __add__(self, other):
+        return Summed(super().__add__(other))
+
+
+def test_lists_of_a_class_have_its_methods():
+    items = Summed([1.0, 2.0])
+    assert_followed(lambda x: items.total() * x, 4.0, 2.0)
+    assert_followed(lambda x: items.__add__([x]).total() * x, 8.0, 2.0)
+    assert_followed(lambda x, given: given.total() * x, 4.0, 2.0, items)
+    assert_followed(lambda x: Twice([x, 3.0]).total(), 2.0, 2.0)
+
+
+def test_a_dict_of_a_class_that_is_joined_keeps_its_class():
+    def f(x):
+        table = Scaled(a=x) if x > 1.0 else Scaled(a=2.0 * x)
+        return table["a"]
+
+    assert_followed(f, 2.0, 2.0)
+    assert_followed(f, 4.0, 0.5)
+
+
+# Iteration, descriptors, metaclasses --------------------------------------------------------------
+
+
+class Items:
+    def __init__(self, items):
+        self.items = items
+
+    def __getitem__(self, k):
+        return self.items[k]
+
+
+class Numbers:
+    def __init__(self, count):
+        self.count = count
+
+    def __getitem__(self, k):
+        if k >= self.count:
+            raise IndexError(k)
+        return float(k)
+
+
+@pytest.mark.parametrize(
+    "sequence", [Items([1.0, 2.0, 3.0]), Items(np.array([1.0, 2.0, 3.0])), Numbers(4)]
+)
+def test_an_object_with_items_alone_is_gone_over(sequence):
+    def f(x):
+        total = 0.0
+        for item in sequence:
+            total = total + item * x
+        return total
+
+    assert_followed(f, 6.0, 2.0)
+
+
+class Halved:
+    """A descriptor: half of what the object has under another name."""
+
+    def __set_name__(self, owner, name):
+        self.name = "_" + name
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        return getattr(instance, self.name) / 2.0
+
+    def __set__(self, instance, value):
+        setattr(instance, self.name, value)
+
+
+class WithHalf:
+    half = Halved()
+
+    def __init__(self, value):
+        self._half = value
+
+
+def test_descriptors_written_in_python_are_followed():
+    outside = WithHalf(6.0)
+    assert_followed(lambda x: outside.half * x, 3.0, 2.0)
+
+    def f(x):
+        made = WithHalf(1.0)
+        made.half = x * 4.0
+        return made.half * x
+
+    assert_followed(f, 8.0, 2.0)
+
+    def writes(x):
+        outside.half = x * 4.0
+        return outside.half * x
+
+    assert sd.grad(writes)(2.0) == 8.0
+    assert outside._half == 8.0
+
+
+class Meta(type):
+    def __getattr__(cls, name):
+        if name == "rate":
+            return 3.0
+        raise AttributeError(name)
+
+    def __call__(cls, *args):
+        made = super().__call__(*args)
+        made.extra = 3.0
+        return made
+
+    @property
+    def twice(cls):
+        return 2.0 * cls.rate
+
+
+class OfMeta(metaclass=Meta):
+    def __init__(self, v=1.0):
+        self.v = v
+
+
+def test_metaclasses_are_followed():
+    assert_followed(lambda x: OfMeta.rate * x, 3.0, 2.0)
+    assert_followed(lambda x: OfMeta.twice * x, 6.0, 2.0)
+    assert_followed(lambda x: OfMeta(x).v * OfMeta(x).extra, 3.0, 2.0)
+
+
+def test_names_of_classes():
+    outside = Items([])
+
+    def f(x):
+        named = type(outside).__name__ == "Items" and type(x).__name__ == "float"
+        return x * 2.0 if named and type(outside).__qualname__ == "Items" else x
+
+    assert_followed(f, 2.0, 2.0)
+
+
+class Ranked:
+    def __init__(self, rank, value):
+        self.rank, self.value = rank, value
+
+    def __lt__(self, other):
+        return self.rank < other.rank
+
+
+def test_objects_are_sorted_by_their_method():
+    outside = [Ranked("c", 3.0), Ranked("a", 1.0), Ranked("b", 2.0)]
+
+    def f(x):
+        first, second, third = sorted(outside)
+        return first.value * x + 10.0 * second.value * x + 100.0 * third.value * x
+
+    assert_followed(f, 321.0, 2.0)
+
+
+def test_objects_whose_order_depends_on_numbers_are_refused():
+    def f(x):
+        return sorted([Ranked(x, 1.0), Ranked(2.0, x)])[0].value
+
+    with pytest.raises(UnsupportedSyntaxError, match="known at run time only"):
+        sd.grad(f)(3.0)
+
+
+class Sealed:
+    def __getattribute__(self, name):
+        return 3.0
+
+
+def test_a_getattribute_is_refused_by_line():
+    outside = Sealed()
+    with pytest.raises(UnsupportedSyntaxError, match="a Sealed, which has a __getattribute__"):
+        sd.grad(lambda x: outside.k * x)(2.0)
+
+
+# What is no class ---------------------------------------------------------------------------------
+
+
+def test_keywords_of_a_differentiated_partial_may_change():
+    bound = functools.partial(lambda x, k=1.0: x * k, k=3.0)
+    gradient = sd.grad(bound)
+    assert gradient(2.0) == 3.0
+    bound.keywords["k"] = 5.0
+    assert gradient(2.0) == 5.0
+
+
+def test_a_memmap_is_the_array_that_it_is(tmp_path):
+    mapped = np.memmap(tmp_path / "a", float, "w+", shape=(2,))
+    mapped[:] = [2.0, 3.0]
+    held = SimpleNamespace(mapped=mapped)
+    x = np.array([0.7, 1.3])
+    gradient = sd.grad(lambda x: np.sum(mapped * x) + np.sum(held.mapped[::-1] * x))
+    np.testing.assert_array_equal(gradient(x), [5.0, 5.0])
+    assert type(gradient(x)) is np.ndarray
+    mapped[0] = 4.0
+    np.testing.assert_array_equal(gradient(x), [7.0, 7.0])
+
+    def writes(x):
+        mapped[0] = x
+        return mapped[0] * x
+
+    assert sd.grad(writes)(5.0) == 10.0
+    assert mapped[0] == 5.0
+
+
+def test_other_subclasses_of_arrays_are_refused_by_line():
+    matrix = np.ones((2, 2)).view(type("Sub", (np.ndarray,), {}))
+    masked = np.ma.array([1.0, 2.0], mask=[0, 1])
+    with pytest.raises(SignatureError, match=r"matrix is a Sub, whose operations") as raised:
+        sd.grad(lambda x: np.sum(matrix * x))(2.0)
+    assert raised.value.span.line
+    with pytest.raises(SignatureError, match=r"(?s)masked is a MaskedArray.*masked\.mask"):
+        sd.grad(lambda x: np.sum(masked * x))(2.0)
+
+
+def test_what_is_outside_is_put_back_and_compared(monkeypatch):
+    """A program that leaves an object in another state is found."""
+    from symdiff import pipeline
+
+    kept = SimpleNamespace(n=1.0)
+
+    def f(x):
+        kept.n = kept.n + 1.0
+        return kept.n * x
+
+    assert sd.grad(f)(2.0) == 2.0
+    assert kept.n == 2.0
+    load = pipeline.load
+
+    def wrong(emitted, signature):
+        function = load(emitted, signature)
+
+        def run(*args):
+            value = function(*args)
+            kept.n = 100.0
+            return value
+
+        return function if emitted.name.endswith("grad") else run
+
+    monkeypatch.setattr(pipeline, "load", wrong)
+
+    def g(x):
+        kept.n = kept.n + 1.0
+        return kept.n * x
+
+    with pytest.raises(InternalError, match="kept after the call"):
+        sd.grad(g)(2.0)
+    assert kept.n == 2.0
+
+
+def test_a_dict_of_a_class_is_given_to_what_is_not_followed_as_it_is():
+    seen = []
+    note = sd.nondifferentiable(lambda given: seen.append(type(given)))
+    outside = Scaled(a=3.0)
+
+    def f(x):
+        note(outside)
+        return outside["a"] * x
+
+    assert sd.grad(f)(2.0) == 6.0
+    assert seen == [Scaled]
+
+    def made(x):
+        print(Scaled(a=x))
+        return x
+
+    with pytest.raises(UnsupportedCallError, match="a Scaled that is made or changed here"):
+        sd.grad(made)(2.0)
