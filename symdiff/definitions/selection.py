@@ -39,7 +39,7 @@ def resize(a: Any, new_shape: Any) -> Any:
     for length in shape:
         if length < 0:
             raise ValueError("all elements of `new_shape` must be non-negative")
-        count *= length
+        count *= int(length)
     if row.size == 0:
         return np.zeros(shape, row.dtype)
     return row[np.arange(count) % row.size].reshape(shape)

@@ -18,7 +18,7 @@ from typing import Literal
 
 import numpy as np
 
-from symdiff.errors import rejection
+from symdiff.errors import UnsupportedCallError, rejection
 
 Kind = Literal["python", "scalar", "array"]
 DType = np.dtype  # shorthand in annotations
@@ -154,6 +154,10 @@ class ArrayType:
     def __post_init__(self) -> None:
         if self.kind == "scalar" and not self.dtype.isnative:  # those of NumPy always are
             object.__setattr__(self, "dtype", self.dtype.newbyteorder("="))
+        if self.dtype.kind not in "bifcu":
+            raise UnsupportedCallError(
+                f"an array of dtype {self.dtype}", hint="use an array of numbers, or a list"
+            )
 
     @property
     def rank(self) -> int:

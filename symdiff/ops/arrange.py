@@ -192,8 +192,19 @@ def lower_copy_method(a: Any, order: Any = "C") -> Value:
 
 
 @lowers(method="view")
-def lower_view(a: Value) -> Value:
+def lower_view(a: Value, dtype: Any = None, type: Any = None) -> Value:
+    for wanted in (static(dtype), static(type)):
+        if wanted not in (None, np.ndarray) and np.dtype(wanted) != array_type(a).dtype:
+            raise UnsupportedCallError(
+                f"a view of {array_type(a).dtype} as {np.dtype(wanted)}", hint=_hint_of_view(a)
+            )
     return a if array_type(a).kind == "scalar" else index_of(a, (Ellipsis,))
+
+
+def _hint_of_view(a: Value) -> str:
+    if array_type(a).dtype.kind == "c":
+        return "write np.stack((z.real, z.imag), axis=-1), and reshape it"
+    return "convert the values: x.astype(...)"
 
 
 @lowers(np.transpose)

@@ -48,6 +48,7 @@ from symdiff.ops.elementary import (
     less_equal,
     multiply,
     not_equal,
+    python_int,
     subtract,
     where,
 )
@@ -542,7 +543,17 @@ def lower_take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: An
     if static(mode) != "raise":
         return NotImplemented
     x, along = _row_axis(a, axis)
-    return _taken(x, along, _as_places(array_of(indices)))
+    return _taken(x, along, _as_places(array_of(_integers(indices))))
+
+
+def _integers(indices: Any) -> Any:
+    """Where to take: NumPy makes integers of Python's floats, but not of its own."""
+    if isinstance(indices, Value):
+        is_float = array_type(indices).weak and array_type(indices).dtype.kind == "f"
+        return python_int(indices) if is_float else indices
+    if isinstance(indices, list | tuple):
+        return type(indices)(map(_integers, indices))
+    return int(indices) if type(indices) is float else indices
 
 
 def _as_places(indices: Value) -> Value:
