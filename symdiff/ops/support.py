@@ -170,6 +170,31 @@ def frozen(array: Any) -> Any:
     return made
 
 
+def left_by(call: Any, *arrays: Any) -> tuple[Any, ...]:
+    """What a call gives, and what it leaves in the arrays that it is given, copies of these.
+
+    >>> left_by(lambda a: a.fill(2.0), np.zeros(2))
+    (None, array([2., 2.]))
+    """
+    copies = [np.array(array) for array in arrays]
+    return (call(*copies), *copies)
+
+
+def unless_changed(value: Any, *pairs: Any, by: str) -> Any:
+    """The value, where the arrays that follow are equal in pairs: a call ``by`` a name left them.
+
+    >>> unless_changed(1.0, np.ones(2), np.ones(2), by="f")
+    1.0
+    """
+    for before, after in zip(pairs[::2], pairs[1::2], strict=True):
+        if np.asarray(before).tobytes() != np.asarray(after).tobytes():
+            raise ValueError(
+                f"{by}, which is not followed, changes an array through which a derivative"
+                " flows: give the function a rule with symdiff.custom_vjp, or pass it a copy"
+            )
+    return value
+
+
 def sinc(x: Any, order: int = 0) -> Any:
     """The derivative of that order of ``sin(pi x) / (pi x)``.
 

@@ -39,7 +39,7 @@ from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import unbuffered
 from symdiff.parse.lookups import ruled, variable_of
-from symdiff.parse.opaque import RESULTS, call_opaque, is_library, library_name
+from symdiff.parse.opaque import RESULTS, call_changing, call_opaque, is_library, library_name
 from symdiff.parse.operators import is_staged
 from symdiff.parse.python import in_python
 from symdiff.parse.reflect import container, reflect
@@ -238,7 +238,7 @@ def _call_unknown(
     ):
         return call_static(interp, function, arguments, keywords)
     _refuse_containers(interp, function, (*arguments, *keywords.values()))
-    return call_opaque(interp, function, arguments, keywords)
+    return call_changing(interp, function, arguments, keywords)
 
 
 def _native_method(interp: Interpreter, owner: Abstract, name: str) -> Abstract:

@@ -12,7 +12,7 @@ import random
 import sys
 import time
 import types
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,10 +23,11 @@ from symdiff.ir.graph import FreeVariable, Input, Value
 from symdiff.ir.signature import Path, step
 from symdiff.ir.structure import native_base
 from symdiff.ir.types import FLOAT, INT, OPAQUE, ListType, Type
+from symdiff.ops.changing import changing_call
 from symdiff.ops.effects import Field, Named, Text, given, opaque_call
 from symdiff.ops.keys import Slot
 from symdiff.parse.blame import users
-from symdiff.parse.heap import is_array
+from symdiff.parse.heap import is_array, is_writable
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.lookups import has_hash
@@ -213,8 +214,8 @@ def call_opaque(
             interp.span,
             INSTEAD.get(asked, _RULES),
         )
-    if type_ is OPAQUE and isinstance(function, types.BuiltinFunctionType | types.MethodType):
-        type_ = RESULTS.get(function, OPAQUE)
+    if type_ is OPAQUE:
+        type_ = _known_result(function)
     template = Template(interp, writable=False)
     args = tuple(template.of(a) for a in arguments)
     kwargs = tuple((name, template.of(a)) for name, a in keywords.items())
@@ -225,6 +226,75 @@ def call_opaque(
         keywords=kwargs,
         type=type_,
     )
+
+
+class _Handed(Template):
+    """The arguments of a call that may write the arrays among them.
+
+    ``arrays``: those that are handed over, by the numbers of their operands. An array that is not
+    to be written, or seen by two names, is given as it is to calls that change nothing.
+    """
+
+    def __init__(self, interp: Interpreter, arguments: Sequence[Abstract]) -> None:
+        super().__init__(interp, writable=False)
+        self.arrays: dict[int, Array] = {}
+        self._slots: dict[Array, Any] = {}
+        storages = [a.storage for a in dict.fromkeys(_arrays_in(interp, arguments))]
+        self._shared = {one for one in storages if storages.count(one) > 1}
+
+    def of(self, value: Abstract) -> Any:
+        if not isinstance(value, Array) or not self._is_handed(value):
+            return super().of(value)
+        if value not in self._slots:
+            self.interp.heap.require_array(value)
+            self.operands.append(self.interp.heap.read(value))
+            self.arrays[len(self.operands) - 1] = value
+            self._slots[value] = Slot(len(self.operands) - 1)
+        return self._slots[value]
+
+    def _is_handed(self, array: Array) -> bool:
+        kept = array.storage in self._shared or array.storage in self.interp.heap.frozen
+        return not kept and all(map(is_writable, array.lenses))
+
+
+def _arrays_in(interp: Interpreter, values: Iterable[Abstract]) -> Iterator[Array]:
+    for value in values:
+        if isinstance(value, Array):
+            yield value
+        elif isinstance(value, tuple):
+            yield from _arrays_in(interp, value)
+        elif isinstance(value, ListRef) and isinstance(content := interp.content(value), tuple):
+            yield from _arrays_in(interp, content)
+
+
+def call_changing(
+    interp: Interpreter,
+    function: Any,
+    arguments: Sequence[Abstract],
+    keywords: dict[str, Abstract],
+) -> Abstract:
+    """A call that is kept as it is, of a function that may write the arrays that it is given."""
+    template = _Handed(interp, (*arguments, *keywords.values()))
+    known = is_library(function) or not callable(function) or _known_result(function) is not OPAQUE
+    if known or not any(_arrays_in(interp, (*arguments, *keywords.values()))):
+        return call_opaque(interp, function, arguments, keywords)
+    args = tuple(template.of(a) for a in arguments)
+    kwargs = tuple((name, template.of(a)) for name, a in keywords.items())
+    result, *left = changing_call(
+        *template.operands,
+        function=template.named(function),
+        arguments=args,
+        keywords=kwargs,
+        arrays=tuple(template.arrays),
+    )
+    for array, value in zip(template.arrays.values(), left, strict=True):
+        interp.heap.write(array, value)
+    return result
+
+
+def _known_result(function: Any) -> Type:
+    told = isinstance(function, types.BuiltinFunctionType | types.MethodType)
+    return RESULTS.get(function, OPAQUE) if told else OPAQUE
 
 
 # Functions of these are refused where they have no rule: some change what they are given.

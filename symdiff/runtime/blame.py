@@ -14,9 +14,11 @@ import os
 import sys
 import types
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
-from symdiff.errors import InternalError
+from symdiff.errors import InternalError, UnsupportedCallError
+from symdiff.ops.support import real_as, unless_changed
+from symdiff.source import SourceSpan
 from symdiff.source.trees import module_of
 
 
@@ -42,6 +44,7 @@ def explainer(
 ) -> Callable[[BaseException], None]:
     """What shows the user's line in errors of a generated function.
 
+    What symdiff does not take is raised anew, as a refusal.
     ``lines`` maps lines of the generated text to places in the user's source; ``name`` is the
     user's function.
     """
@@ -53,6 +56,9 @@ def explainer(
         place = lines.get(entries[own[-1]].tb_lineno) if own else None
         if place is None:
             return
+        if is_refusal(error):
+            message, _, hint = str(error).partition(": ")
+            raise UnsupportedCallError(message, cast("SourceSpan", place), hint) from None
         _note_line(error, entries[own[-1]])
         shown = _entry_at(place, name)
         following: types.TracebackType | None = None
@@ -63,6 +69,15 @@ def explainer(
         error.__traceback__ = following
 
     return explain
+
+
+def is_refusal(error: BaseException) -> bool:
+    """Whether an emitted program says of a value that symdiff does not take it."""
+    entries = _entries(error.__traceback__)
+    return bool(entries) and entries[-1].tb_frame.f_code in _REFUSING
+
+
+_REFUSING = (real_as.__code__, unless_changed.__code__)
 
 
 def _entries(traceback: types.TracebackType | None) -> list[types.TracebackType]:

@@ -192,6 +192,24 @@ def test_structures_of_cotangents_are_compared():
         assert caught.value.span is not None and caught.value.hint
 
 
+def test_argnums_may_come_through_a_helper():
+    def product(a, b):
+        return a * b * b
+
+    def by(function, number, *arguments):
+        return sd.grad(function, argnums=number)(*arguments)
+
+    def one(x, n):
+        return by(product, n, x, 3.0)
+
+    def each(x):
+        return sum(sd.value_and_grad(product, argnums=(n,))(x, 3.0)[1][0] for n in range(2))
+
+    assert sd.grad(one)(2.0, 1) == 6.0
+    assert sd.grad(one)(2.0, 0) == 0.0
+    assert sd.grad(each)(2.0) == 6.0
+
+
 @pytest.mark.parametrize(
     ("wrong", "said", "hint"),
     [

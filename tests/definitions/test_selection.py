@@ -142,6 +142,11 @@ def test_places_that_are_not_there() -> None:
             sd.grad(lambda x, function=function: np.sum(function(x)))(X)
 
 
+def test_lengths_of_unsigned_integers() -> None:
+    check(lambda x: np.resize(x, np.uint64(9)), X)
+    check(lambda x: np.resize(x, (np.uint8(2), np.int16(3))), X)
+
+
 def test_errors_are_numpys() -> None:
     with pytest.raises(ValueError, match="invalid entry in choice array"):
         sd.grad(lambda x, k: np.sum(np.choose(k, [x, x**2])))(X, 2 * I)

@@ -114,5 +114,6 @@ def test_a_root_that_is_complex_is_told(
     monkeypatch: pytest.MonkeyPatch, function: Any, verified: str
 ):
     monkeypatch.setenv("SYMDIFF_VERIFY", verified)
-    with pytest.raises(TypeError, match="pass a complex matrix"):
+    with pytest.raises(sd.UnsupportedCallError, match="pass a complex matrix") as raised:
         sd.grad(lambda a: np.sum(function(a)))(-A)
+    assert raised.value.span.file == __file__

@@ -101,6 +101,15 @@ def test_take(x: np.ndarray, i: Any, axis: int | None) -> None:
     check(lambda v: FUNCTIONS[np.take](v, i, axis), lambda v: np.take(v, i, axis), x)
 
 
+@pytest.mark.parametrize(("i", "count"), [(0.6, [1, 0]), (1.0, [0, 1]), ([0.6, 1.9], [1, 1])])
+def test_take_by_floats_of_pythons_as_numpy(i: Any, count: list[int]) -> None:
+    x = np.array([0.7, 1.3])
+    value, gradient = sd.value_and_grad(lambda v: np.sum(np.take(v, i)))(x)
+    assert value == np.sum(np.take(x, i))
+    np.testing.assert_array_equal(gradient, count)
+    assert sd.grad(lambda v, k: np.take(v, k) * v)(0.25, 0.6) == 0.5
+
+
 ROWS_OF_NUMBERS: list[tuple[Any, list[Any]]] = [
     (np.repeat, [3]),
     (np.take, [[0, 0]]),
