@@ -133,6 +133,8 @@ unless_changed: Operation = declare(
         _infer_unless_changed,
         support.unless_changed,
         raises=True,
+        view=0,
+        order="operand",
         variadic=True,
         spelling=supporting_call(support.unless_changed),
         vjp=lambda position, g, y, value, *pairs, by: (
