@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import functools
 import types
 from collections.abc import Callable
@@ -169,6 +170,10 @@ def _static_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstra
         return value.name
     if isinstance(value, Partial) and name in ("func", "args", "keywords"):
         return {"func": value.function, "args": value.arguments}.get(name, dict(value.keywords))
+    if isinstance(value, enum.Enum) and _is_followed_on(type(value), name):
+        return _of_member(interp, value, name)
+    if isinstance(value, enum.Enum) and name in ("name", "value"):
+        return _required_plain(interp, value, name)
     if isinstance(value, dataclasses.Field) and name in ("name", "init", "compare", "kw_only"):
         return getattr(value, name)
     if isinstance(value, Range) and name in ("start", "stop", "step"):
@@ -182,6 +187,28 @@ def _static_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstra
     if is_of_library(value):
         return getattr(value, name)
     raise UnsupportedSyntaxError(f"attribute '{name}' of {describe(value)}", interp.span)
+
+
+def _is_followed_on(cls: type, name: str) -> bool:
+    return isinstance(lookups.static_on_class(cls, name), property | types.FunctionType)
+
+
+def _required_plain(interp: Interpreter, member: enum.Enum, name: str) -> Abstract:
+    """The name or the value of a member of an enumeration, where it is what it always will be."""
+    content = getattr(member, name)
+    if lookups.is_unchanging(content) and not isinstance(content, tuple):
+        return content
+    raise UnsupportedSyntaxError(
+        f"attribute '{name}' of {describe(member)}", interp.span, "use members of numbers or texts"
+    )
+
+
+def _of_member(interp: Interpreter, member: enum.Enum, name: str) -> Abstract:
+    """A method or a property of a member of an enumeration, followed into its source."""
+    cls = type(member)
+    if isinstance(lookups.static_on_class(cls, name), property):
+        return _through_property(interp, cls, name, "fget", [member])
+    return bind_found(interp, member, cls, lookups.on_class(interp, cls, name), name)
 
 
 def is_of_library(value: Any) -> bool:

@@ -44,7 +44,8 @@ def _data_of(cls: type) -> dict[str, Any]:
     """What a class of the user's holds, its methods aside."""
     plain = (bool, int, float, complex, list, dict, tuple, np.ndarray, np.generic)
     own = vars(cls).items() if _is_users(cls) else ()
-    return {key: value for key, value in own if isinstance(value, plain) or _has_parts(value)}
+    named = [(key, value) for key, value in own if not key.startswith(("__", "_abc_"))]
+    return {key: value for key, value in named if isinstance(value, plain) or _has_parts(value)}
 
 
 def saved(variables: Iterable[FreeVariable]) -> Undo:

@@ -6,6 +6,7 @@ do. Functions are run by Python beside the program (``SYMDIFF_VERIFY``), objects
 
 import collections
 import dataclasses
+import enum
 import functools
 from types import SimpleNamespace
 
@@ -489,6 +490,64 @@ def test_a_getattribute_is_refused_by_line():
     outside = Sealed()
     with pytest.raises(UnsupportedSyntaxError, match="a Sealed, which has a __getattribute__"):
         sd.grad(lambda x: outside.k * x)(2.0)
+
+
+class Kind(enum.Enum):
+    HALF = 0.5
+
+    @property
+    def twice(self):
+        return 2.0 * self.value
+
+    def times(self, x):
+        return self.value * x
+
+
+def test_members_of_enumerations():
+    assert_followed(lambda x: Kind.HALF.times(x) * Kind.HALF.twice + Kind.HALF.value * x, 1.0, 2.0)
+
+
+class Changing(dict):
+    pass
+
+
+def test_a_class_that_changes_is_noticed():
+    table = Changing(a=3.0)
+    gradient = sd.grad(lambda x, given: table["a"] * given["a"] * x)
+    assert gradient(1.0, table) == 9.0
+    Changing.__getitem__ = lambda self, key: 5.0
+    assert gradient(1.0, table) == 25.0
+    del Changing.__getitem__
+    assert gradient(1.0, table) == 9.0
+
+
+def test_an_attribute_that_appears_hides_the_item():
+    table = Attributes(rate=3.0)
+    outside, given = sd.grad(lambda x: table.rate * x), sd.grad(lambda x, t: t.rate * x)
+    assert outside(1.0) == given(1.0, table) == 3.0
+    object.__setattr__(table, "rate", 10.0)
+    assert outside(1.0) == given(1.0, table) == 10.0
+    assert given(1.0, Attributes(rate=4.0)) == 4.0
+
+
+def test_another_descriptor_is_noticed():
+    outside = WithHalf(6.0)
+    gradient = sd.grad(lambda x: outside.half * x)
+    assert gradient(1.0) == 3.0
+    before = WithHalf.__dict__["half"]
+    WithHalf.half = 8.0
+    assert gradient(1.0) == 8.0
+    WithHalf.half = before
+    assert gradient(1.0) == 3.0
+
+
+def test_an_attribute_of_a_metaclass_is_hidden_by_one_of_the_class():
+    gradient = sd.grad(lambda x: OfMeta.rate * x)
+    assert gradient(1.0) == 3.0
+    OfMeta.rate = 4.0
+    assert gradient(1.0) == 4.0
+    del OfMeta.rate
+    assert gradient(1.0) == 3.0
 
 
 # What is no class ---------------------------------------------------------------------------------
