@@ -328,9 +328,9 @@ def whole(ref: ObjectRef) -> ObjectRef | ListRef | DictRef:
 
 def shows_items(interp: Interpreter, ref: ObjectRef) -> bool:
     """Whether the attributes of a dict are its items, by ``self.__dict__ = self``."""
-    if ref.holder is None:
+    if not isinstance(ref.holder, DictRef):
         return False
-    if interp.content((ref, "__dict__")) is ref.holder:
+    if ref.holder.shows_items:
         return True
     if ref.live is None or ref.path is None or dict_of(ref.live) is not ref.live:
         return False
@@ -504,12 +504,21 @@ def set_plainly(interp: Interpreter, ref: ObjectRef, name: str, content: Abstrac
         interp.call_method(descriptor, "__set__", whole(ref), content)
     elif name != "__dict__" and shows_items(interp, ref):
         set_native_item(interp, ref.holder, name, content)
-    elif name == "__dict__" and (ref.holder is None or content is not ref.holder):
+    elif name == "__dict__":
+        _show_items(interp, ref, content)
+    else:
+        put_attribute(interp, ref, name, content)
+
+
+def _show_items(interp: Interpreter, ref: ObjectRef, content: Abstract) -> None:
+    """``self.__dict__ = self`` of a dict that is made here; no other dict is followed."""
+    known_before = any(heap.get(ref.holder) is not ABSENT for heap in interp.outer_heaps)
+    itself = isinstance(content, DictRef) and content is ref.holder
+    if not itself or ref.path is not None or known_before:
         raise UnsupportedSyntaxError(
             "the attributes of an object as a dict", interp.span, "write the names out"
         )
-    else:
-        put_attribute(interp, ref, name, content)
+    content.shows_items = True
 
 
 def put_attribute(interp: Interpreter, ref: ObjectRef, name: str, content: Abstract) -> None:

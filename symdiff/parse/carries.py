@@ -776,11 +776,9 @@ def _of_one_kind(a: Abstract, b: Abstract) -> bool:
     """
     if not (is_programs(a) and is_programs(b)) or type(a) is not type(b):
         return False
-    if isinstance(a, ListRef):
-        return bool(a.frozen == b.frozen)
     if isinstance(a, Scope):
         return a.node is b.node
-    return not isinstance(a, ObjectRef) or a.type is b.type
+    return a.type is b.type and getattr(a, "frozen", None) == getattr(b, "frozen", None)
 
 
 def is_handle(content: Abstract) -> bool:

@@ -9,7 +9,7 @@ copies.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
@@ -42,11 +42,13 @@ from symdiff.parse.values import (
     Scope,
     StaticSet,
     Storage,
+    Unjoinable,
 )
 from symdiff.source import SourceSpan
 
 Key = Any
 Ref = ListRef | DictRef | ObjectRef | Scope
+Items = TypeVar("Items", ListRef, DictRef)
 Location = Storage | Ref  # what can be written in place
 
 Shared = Mapping[Location, Conflict]  # never changed in place: copies of heaps have the same one
@@ -111,6 +113,8 @@ class Heap:
             names = {name: from_within(ref, self.contents[ref, name]) for name in seen}
             return {PARENT: ref.parent, **names}
         if not isinstance(ref, ObjectRef):
+            if ref.own is not None and self._attributes(ref.own):
+                raise Unjoinable(f"a {ref.type.__name__} with attributes beside its items")
             return self.get(ref)
         return {name: self.contents[ref, name] for name in self._attributes(ref)}
 
@@ -305,13 +309,16 @@ def another(ref: Ref) -> Ref:
     if isinstance(ref, ObjectRef):
         return ObjectRef(ref.type)
     if isinstance(ref, ListRef):
-        return ListRef(frozen=ref.frozen, type=ref.type, own=_none_held(ref))
-    return DictRef(type=ref.type, own=_none_held(ref))
+        return _with_own(ListRef(frozen=ref.frozen, type=ref.type), ref)
+    made = DictRef(type=ref.type, shows_items=ref.shows_items)
+    return _with_own(made, ref)
 
 
-def _none_held(ref: ListRef | DictRef) -> ObjectRef | None:
-    """The attributes of a list or a dict of the kind that one is, of which there are none yet."""
-    return None if ref.own is None else ObjectRef(ref.type, holder=ref)
+def _with_own(made: Items, like: ListRef | DictRef) -> Items:
+    """A list or a dict that has attributes where another one has; there are none yet."""
+    if like.own is not None:
+        made.own = ObjectRef(like.type, holder=made)
+    return made
 
 
 def is_callers(location: Location) -> bool:

@@ -708,7 +708,9 @@ def _like(a: Any, b: Any) -> Ref:
         raise Unjoinable("a tuple in one branch, a list in the other")
     if isinstance(first, Scope) and isinstance(last, Scope) and first.node is not last.node:
         raise Unjoinable("functions that were defined in one function and in another")
-    if isinstance(first, ObjectRef) and isinstance(last, ObjectRef) and first.type != last.type:
+    if isinstance(first, Scope) or isinstance(last, Scope):
+        return first
+    if first.type != last.type:
         names = f"{first.type.__name__} in one branch, {last.type.__name__}"
         raise Unjoinable(f"{names} in the other")
     return first

@@ -108,7 +108,8 @@ class Spread:
 class DictRef:
     """A Python dict with static keys; its content is a dict that is never changed in place.
 
-    ``type`` is its class. ``own`` holds the attributes of a dict whose class is written in Python.
+    ``type`` is its class. ``own`` holds the attributes of a dict whose class is written in Python;
+    ``shows_items``: they are its items, by ``self.__dict__ = self``.
     """
 
     path: tuple[Any, ...] | None = None
@@ -116,6 +117,7 @@ class DictRef:
     detached: Value | None = None
     serial: int = field(default_factory=_serial)
     own: ObjectRef | None = None
+    shows_items: bool = False
 
 
 @dataclass(eq=False, slots=True)

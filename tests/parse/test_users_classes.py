@@ -343,6 +343,39 @@ def test_a_dict_of_a_class_that_is_joined_keeps_its_class():
     assert_followed(f, 4.0, 0.5)
 
 
+class Tripled(dict):
+    def __getitem__(self, key):
+        return 3.0 * dict.__getitem__(self, key)
+
+
+def test_dicts_of_two_classes_are_told_apart():
+    def f(x):
+        table = Scaled(a=x) if x > 1.0 else Tripled(a=x)
+        return table["a"]
+
+    assert_followed(f, 2.0, 2.0)
+    assert_followed(f, 3.0, 0.5)
+
+
+def attributes_in_a_loop(x, n):
+    table = Itself(a=x)
+    for _ in range(n):
+        table.a = table.a * x
+    return table.a
+
+
+def a_new_dict_a_turn(x, n):
+    table = Scaled(a=x)
+    for _ in range(n):
+        table = Scaled(a=table["a"] * x)
+    return table["a"]
+
+
+def test_dicts_of_a_class_in_loops():
+    assert_followed(attributes_in_a_loop, 32.0, 2.0, 3)
+    assert_followed(a_new_dict_a_turn, 512.0, 2.0, 3)
+
+
 # Iteration, descriptors, metaclasses --------------------------------------------------------------
 
 
