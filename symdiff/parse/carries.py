@@ -269,9 +269,10 @@ class Carries(Join):
         if isinstance(last, Scope) and (last in self.entered or rebinds(last.node)):
             raise Unjoinable("functions whose names are bound anew, or that refer to each other")
         fresh = another(last)
-        before = ABSENT if start is ABSENT else self.base.held(start)
+        before = ABSENT if start is ABSENT else self.base.joined(start)
+        after = self.last_heap.joined(last)
         self.entered.append(last)
-        content = self.join(name, before, self.last_heap.held(last))
+        content = self.join(name, before, after)
         self.entered.pop()
         return self.holding(name, fresh, content, start)
 

@@ -113,10 +113,14 @@ class Heap:
             names = {name: from_within(ref, self.contents[ref, name]) for name in seen}
             return {PARENT: ref.parent, **names}
         if not isinstance(ref, ObjectRef):
-            if ref.own is not None and self._attributes(ref.own):
-                raise Unjoinable(f"a {ref.type.__name__} with attributes beside its items")
             return self.get(ref)
         return {name: self.contents[ref, name] for name in self._attributes(ref)}
+
+    def joined(self, ref: Ref) -> Any:
+        """What ``held`` gives, where it is joined with what another one holds."""
+        if isinstance(ref, ListRef | DictRef) and ref.own and self._attributes(ref.own):
+            raise Unjoinable(f"a {ref.type.__name__} with attributes beside its items")
+        return self.held(ref)
 
     def hold(self, ref: Ref, content: Any) -> None:
         """Set what ``held`` gives."""

@@ -630,12 +630,12 @@ class BranchJoin(Join):
             before = [ref for ref in (a, b) if ref is not None and born(ref) < self.since]
             if name in self.apart and before:
                 raise Unjoinable(f"one {_KIND[type(known)]} in one branch, another in the other")
-            self.refs[a, b] = known
-            self.merged.append(Merged(known, (a, b), name))
             contents = [
-                ABSENT if ref is None else arm.heap.held(ref)
+                ABSENT if ref is None else arm.heap.joined(ref)
                 for arm, ref in zip(self.arms, (a, b), strict=True)
             ]
+            self.refs[a, b] = known
+            self.merged.append(Merged(known, (a, b), name))
             if isinstance(known, ObjectRef):
                 self._merge_attributes(known, *contents)
             else:

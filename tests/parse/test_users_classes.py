@@ -371,8 +371,22 @@ def a_new_dict_a_turn(x, n):
     return table["a"]
 
 
+def new_attributes_a_turn(x, n):
+    table = Filled(a=x)
+    for _ in range(n):
+        table = Filled(a=table["a"] * x * table.scale)
+    return table["a"]
+
+
+class Filled(dict):
+    def __init__(self, **items):
+        super().__init__(**items)
+        self.scale = 2.0
+
+
 def test_dicts_of_a_class_in_loops():
     assert_followed(attributes_in_a_loop, 32.0, 2.0, 3)
+    assert_followed(new_attributes_a_turn, 256.0, 2.0, 3)
     assert_followed(a_new_dict_a_turn, 512.0, 2.0, 3)
 
 
