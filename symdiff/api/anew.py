@@ -48,11 +48,15 @@ _LASTING = (
 
 @dataclass(frozen=True, slots=True)
 class Primal:
-    """The emitted function itself, which verification runs beside the user's."""
+    """The emitted function itself, which verification runs beside the user's.
+
+    ``variables`` are those outside that are read or written.
+    """
 
     function: Callable[..., Any]
     paths: tuple[Path, ...]
     emitted: Emitted
+    variables: tuple[FreeVariable, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,7 +374,8 @@ def _moved_signature(signature: Signature, move: _Move) -> Signature:
 
 def _moved_primal(primal: Primal, move: _Move) -> Primal:
     paths = tuple(_moved(path, move) for path in primal.paths)
-    return Primal(primal.function, paths, _moved_text(primal.emitted, move))
+    variables = tuple(map(move, primal.variables))
+    return Primal(primal.function, paths, _moved_text(primal.emitted, move), variables)
 
 
 def _moved_text(emitted: Emitted, move: _Move) -> Emitted:

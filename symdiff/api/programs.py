@@ -297,7 +297,8 @@ class Home:
         if not is_asked_for() or not _is_comparable(derived):
             return None
         program = pipeline.build_primal(derived, self.name)
-        return Primal(program.function, program.paths, program.emitted)
+        variables = _variables(derived, program.paths)
+        return Primal(program.function, program.paths, program.emitted, variables)
 
     def _observed(self, chain: Chain, primal: Primal) -> Callable[..., None]:
         """What compares the emitted primal with the function before each run."""
@@ -311,8 +312,7 @@ class Home:
         def run(arguments: Arguments) -> Any:
             return call_with(self.function, parameters, arguments)
 
-        variables = _variables(derived, primal.paths)
-        observe = observer(self.name, run, emitted, primal.emitted.text, variables)
+        observe = observer(self.name, run, emitted, primal.emitted.text, primal.variables)
         return lambda *arguments: observe(self.chain(transforms).levels(arguments)[0])
 
     # What is shown

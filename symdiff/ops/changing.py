@@ -24,6 +24,7 @@ from symdiff.ops.declare import (
     supporting_call,
 )
 from symdiff.ops.effects import Keywords, fill, spell_call, spell_template
+from symdiff.ops.flops import nothing
 
 
 def _infer_call(
@@ -115,6 +116,7 @@ changing_call = declare(
         cost="heavy",
         variadic=True,
         varied=True,
+        flops=nothing,
         spelling=_spell,
         vjp=_vjp,
         jvp=_jvp,
@@ -135,6 +137,7 @@ unless_changed: Operation = declare(
         raises=True,
         view=0,
         order="operand",
+        flops=nothing,
         variadic=True,
         spelling=supporting_call(support.unless_changed),
         vjp=lambda position, g, y, value, *pairs, by: (
