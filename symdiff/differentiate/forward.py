@@ -21,7 +21,7 @@ from symdiff.differentiate.cotangents import (
 from symdiff.differentiate.graphs import derived_inputs, pair_of, renumbered, trimmed, tuple_of
 from symdiff.differentiate.noting import note_activity
 from symdiff.differentiate.opening import opened_where_active
-from symdiff.differentiate.operands import in_rules
+from symdiff.differentiate.operands import Numbers
 from symdiff.differentiate.selection import Selection, State
 from symdiff.differentiate.sweep import no_rule, partial_of, scaled
 from symdiff.ir.build import Builder, builder, building, copy_into, marked, substitute
@@ -121,6 +121,7 @@ class Push:
         self.zeros = zeros
         self.calls = calls
         self.partial: set[Value] = set()
+        self.numbers = Numbers(Block())
         self.targets: Sequence[Value] = ()
         self.selection: Selection | None = None
         self.new: dict[Value, Value] = {}
@@ -132,6 +133,7 @@ class Push:
         self.tangents |= {v: seed for v, seed in seeds.items() if self.is_active(v)}
         self.targets = list(targets)
         self.partial = partial_values(block)
+        self.numbers = Numbers(block)
         self.zeros = Zeros(parameters, set())
         with building(Builder()) as made:
             self.nodes(block.nodes)
@@ -219,8 +221,8 @@ class Push:
         results = tuple(self.got(value) for value in node.results)
         y = results[0] if len(results) == 1 else results
         if op.tangent is not None:
-            numbers = in_rules(node, op, operands)
-            made = op.tangent(tuple(given), y, *numbers, **node.attributes)
+            seen = self.numbers.operands(node, op, self.new)
+            made = op.tangent(tuple(given), y, *seen, **node.attributes)
         elif all(t is None or k in op.linear for k, t in enumerate(given)):
             made = op(*self.linear_operands(op, operands, given), **node.attributes)
         else:
@@ -260,7 +262,7 @@ class Push:
     ) -> Value | tuple[Value | None, ...] | None:
         """What the tangent of an operand contributes to those of the results."""
         if op.partials is not None:
-            partial = partial_of(node, op, position, self.new)
+            partial = partial_of(node, op, position, self.numbers, self.new)
             if partial is None:
                 return None
             y = self.got(node.result)
@@ -271,7 +273,7 @@ class Push:
             return broadcast_like(as_dtype_of(made, y), y)
         if op.rule("jvp", position) is None:
             raise no_rule(node, node.operands[position])
-        operands = in_rules(node, op, [self.got(value) for value in node.operands])
+        operands = self.numbers.operands(node, op, self.new)
         results = tuple(self.got(value) for value in node.results)
         y_s = results[0] if len(results) == 1 else results
         return tangent_by_rule(op, position, tangent, y_s, *operands, **node.attributes)  # type: ignore[no-any-return]

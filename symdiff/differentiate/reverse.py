@@ -260,7 +260,7 @@ class _Joint:
         activity = analyse(self.block, self.wrt, targets, self.calls.dependencies)
         note_activity(self.source.name, "reverse", self.block, self.wrt, activity)
         selection = Selection(activity, targets)
-        self.sweep = Sweep(activity, selection, self.zeros, self.calls)
+        self.sweep = Sweep(self.block, activity, selection, self.zeros, self.calls)
         cotangents = Cotangents(self.zeros.partial)
         with building(self.builder):
             for number, seed in seeds.items():

@@ -18,7 +18,7 @@ from symdiff.differentiate.activity import Activity, can_carry
 from symdiff.differentiate.calls import Calls, Request
 from symdiff.differentiate.checking import check
 from symdiff.differentiate.cotangents import Cotangents, Zeros, as_array_where, fitted, name_after
-from symdiff.differentiate.operands import in_rules
+from symdiff.differentiate.operands import Numbers
 from symdiff.differentiate.selection import Selection
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, builder, building, marked
@@ -104,8 +104,14 @@ class Sweep:
     """Builds cotangents with the current builder. ``pairs`` has inner blocks first."""
 
     def __init__(
-        self, activity: Activity, selection: Selection, zeros: Zeros, calls: Calls
+        self,
+        block: Block,
+        activity: Activity,
+        selection: Selection,
+        zeros: Zeros,
+        calls: Calls,
     ) -> None:
+        self.numbers = Numbers(block)
         self.activity = activity
         self.selection = selection
         self.zeros = zeros
@@ -148,7 +154,7 @@ class Sweep:
         assert op.pullback is not None
         arrays = tuple(map(as_array_where, node.results, bars))
         g, y = (arrays[0], node.results[0]) if len(bars) == 1 else (arrays, node.results)
-        operands = in_rules(node, op, node.operands)
+        operands = self.numbers.operands(node, op)
         found: Mapping[int, Value] = op.pullback(g, y, active, *operands, **node.attributes)
         return found
 
@@ -160,13 +166,13 @@ class Sweep:
         if op.partials is not None:
             (bar,) = bars
             assert bar is not None
-            partial = partial_of(node, op, position)
+            partial = partial_of(node, op, position, self.numbers)
             return None if partial is None else self.product(node, position, bar, partial)
         if op.rule("vjp", position) is None:
             raise no_rule(node, operand)
         arrays = tuple(map(as_array_where, node.results, bars))
         g, y = (arrays[0], node.results[0]) if len(bars) == 1 else (arrays, node.results)
-        operands = in_rules(node, op, node.operands)
+        operands = self.numbers.operands(node, op)
         return cotangent_by_rule(op, position, g, y, *operands, **node.attributes)  # type: ignore[no-any-return]
 
     def product(self, node: Node, position: int, bar: Value, partial: Partial) -> Value:
@@ -429,16 +435,19 @@ def _in_order(node: Node) -> Iterable[int]:
 
 
 def partial_of(
-    node: Node, op: DeclaredOp, position: int, new: dict[Value, Value] | None = None
+    node: Node,
+    op: DeclaredOp,
+    position: int,
+    numbers: Numbers,
+    new: dict[Value, Value] | None = None,
 ) -> Partial | None:
     """The partial derivative by an operand, a number or a value; None where nothing flows."""
     assert op.partials is not None
     partial = op.partials[position]
     if not callable(partial):
         return partial
-    new = {} if new is None else new
-    y, *operands = (new.get(value, value) for value in (node.result, *node.operands))
-    return partial(y, *in_rules(node, op, operands))  # type: ignore[no-any-return]
+    y = numbers.seen(node.result, None, new)
+    return partial(y, *numbers.operands(node, op, new))  # type: ignore[no-any-return]
 
 
 def scaled(

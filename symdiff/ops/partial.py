@@ -1,4 +1,4 @@
-"""Which values of a block may be undefined: None at run time.
+"""Which values of a block may be undefined: None at run time; where values are handed on to.
 
 Whoever moves a computation, or asks a value for its shape, has to know: what an arm of a branch
 leaves undefined must not be read where that arm may have been taken.
@@ -24,18 +24,27 @@ def partial_values(
     :param others: pairs of values of a node of which the second may be the first, for ops that are
         not known here.
     """
+    absent = [
+        value
+        for node in walk_nodes(block)
+        if node.op is undefined or node.op in MAYBE_NOTHING
+        for value in node.results
+    ]
+    return reached(block, [*given, *absent], others)
+
+
+def reached(block: Block, given: Iterable[Value], others: Callable[[Node], Handed]) -> set[Value]:
+    """The given values, and those that they are handed on to by branches, loops and ``others``."""
     following: dict[Value, list[Value]] = {}
-    pending = list(given)
     for node in walk_nodes(block):
-        if node.op is undefined or node.op in MAYBE_NOTHING:
-            pending += node.results
         for source, value in (*_handed_on(node), *others(node)):
             following.setdefault(source, []).append(value)
+    pending = list(given)
     found = set(pending)
     while pending:
-        reached = [v for v in following.get(pending.pop(), ()) if v not in found]
-        found.update(reached)
-        pending += reached
+        following_one = [v for v in following.get(pending.pop(), ()) if v not in found]
+        found.update(following_one)
+        pending += following_one
     return found
 
 

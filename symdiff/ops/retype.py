@@ -6,14 +6,15 @@ changes. Rank 0 only: a scalar in place of an array would change what shapes mea
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 import numpy as np
 
-from symdiff.ir.graph import Value
+from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Type
-from symdiff.ops.declare import EVALUATED, Operation, array_type, declare, template
-from symdiff.ops.elementary import astype
+from symdiff.ops.declare import EVALUATED, Operation, array_type, declare, literal, template
+from symdiff.ops.elementary import as_dtype_of, astype
 from symdiff.ops.reduce import unbroadcast_to
 
 
@@ -54,6 +55,37 @@ retype = declare(
         sympy=EVALUATED,
         order="operand",
         documentation="The same number, typed as what it is joined with.",
+    ),
+    1,
+)
+
+
+def hides_dtype(node: Node) -> bool:
+    """Whether one of NumPy's scalars is typed as one of another dtype, a float or complex one."""
+    if node.op is not retype:
+        return False
+    before, after = array_type(node.operands[0]), array_type(node.result)
+    return not before.weak and before.dtype != after.dtype and after.differentiable
+
+
+def _infer_as_typed(x: Type, *, dtype: np.dtype) -> tuple[Type, ...]:
+    return (ArrayType(dtype, (), "scalar"),)
+
+
+as_typed = declare(
+    Operation(
+        "as_typed",
+        _infer_as_typed,
+        lambda x, *, dtype: dtype.type(x),
+        linear=frozenset({0}),
+        spelling=lambda node, operands: ast.Call(
+            literal(node.attributes["dtype"]), list(operands), []
+        ),
+        vjp={0: lambda g, y, x, *, dtype: as_dtype_of(g, x)},
+        sympy=EVALUATED,
+        order="none",
+        documentation="A number as NumPy's of the dtype that it is typed as, which it may not have"
+        " at run time.",
     ),
     1,
 )

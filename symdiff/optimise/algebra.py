@@ -45,7 +45,7 @@ def neutral_right(*numbers: float) -> Rule:
         known = any(is_number(other, number) for number in numbers) or (
             1 in numbers and is_one(other)
         )
-        return x if known and is_exact_place(node) else None
+        return x if known and is_exact_place(node, rewriter) else None
 
     return neutral_number
 
@@ -55,7 +55,7 @@ def neutral_left(number: float) -> Rule:
     def neutral_number(node: Node, rewriter: Rewriter) -> Value | None:
         other, x = node.operands
         known = is_number(other, number) or (number == 1 and is_one(other))
-        return x if known and is_exact_place(node) else None
+        return x if known and is_exact_place(node, rewriter) else None
 
     return neutral_number
 
@@ -99,7 +99,7 @@ def double_not(node: Node, rewriter: Rewriter) -> Value | None:
 @reads("negative")
 def double_negation(node: Node, rewriter: Rewriter) -> Value | None:
     inner = made_by(node.operands[0], "negative")
-    return inner.operands[0] if inner is not None and is_exact_place(node) else None
+    return inner.operands[0] if inner is not None and is_exact_place(node, rewriter) else None
 
 
 def plain_operator(node: Node, rewriter: Rewriter) -> Value | None:

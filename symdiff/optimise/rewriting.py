@@ -19,11 +19,12 @@ from typing import Any
 
 from symdiff.ir.build import Builder, building, remade, renewed, with_block
 from symdiff.ir.control import cond, loop, undefined
-from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Operand, Value, uses
+from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Operand, Value, uses, walk_nodes
 from symdiff.ir.record import count
 from symdiff.ir.types import ArrayType, Dim, Size
 from symdiff.ops.creation import zeros
 from symdiff.ops.facts import is_derived, made_by, number_of, shape_of
+from symdiff.ops.retype import hides_dtype
 from symdiff.ops.sizes import size
 from symdiff.optimise.equal import (
     Journal,
@@ -161,6 +162,7 @@ class Rewriter(Builder):
         self.control = control
         self.done: list[tuple[str, str]] = []  # what was changed: by which table and rule
         self.has_derivatives = has_derivatives(graph)
+        self.hides_dtypes = any(map(hides_dtype, walk_nodes(graph.block)))
         self.inputs: dict[Size, tuple[Value, int]] = {}
         self._partial = set(graph.partial)
         self._inputs: set[Value] = set()

@@ -13,8 +13,10 @@ from symdiff.optimise.facts import MAY_BE_ZERO, is_zero
 from symdiff.optimise.rewriting import OnDerivatives, Rewriter, Rule, apply, reads
 
 
-def is_exact_place(node: Node) -> bool:
+def is_exact_place(node: Node, rewriter: Rewriter) -> bool:
     """Return whether a node may be replaced by an operand of the same type and bits."""
+    if rewriter.hides_dtypes:  # the operand may be an integer at run time
+        return False
     type_ = node.result.type
     return is_derived(node) or (isinstance(type_, ArrayType) and type_.kind != "array")
 
@@ -61,4 +63,4 @@ def stays_zero(node: Node, rewriter: Rewriter) -> Value | None:
 
 def first_operand(node: Node, rewriter: Rewriter) -> Value | None:
     """The operand, where it is of the result's type already."""
-    return node.operands[0] if is_exact_place(node) else None
+    return node.operands[0] if is_exact_place(node, rewriter) else None

@@ -240,3 +240,35 @@ def test_partition_by_an_unsigned_place(dtype):
         return np.partition(x, place)[place] ** 2
 
     np.testing.assert_allclose(sd.grad(f)(THREE, dtype(1)), [0.0, 2 * THREE[1], 0.0])
+
+
+def one_arm_adds(x, k):
+    s = k[0]
+    if x[0] > 5.0:
+        s = s + x[0]
+    return np.sum(np.arctan2(x, s)) * np.sin(s * 1.0)
+
+
+def one_arm_is_an_integer(x, k):
+    s = k[0] if x[0] < 5.0 else x[1]
+    return np.sum(np.arctan2(x, s) * s ** (0.01 * x))
+
+
+def first_an_integer(x, k):
+    s, total = k[0], 0.0
+    for i in range(len(x)):
+        total = total + np.arctan2(x[i], s) * s
+        s = s + x[i] * k[i]
+    return total
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int16, np.int64])
+@pytest.mark.parametrize(
+    "f", [one_arm_adds, one_arm_is_an_integer, first_an_integer], ids=lambda f: f.__name__
+)
+def test_a_number_that_is_an_integer_on_one_path(f, dtype):
+    k = np.array([100, 120, 90]).astype(dtype)
+    expected = richardson_gradient(f, (THREE, k.astype(np.float64))).value
+    np.testing.assert_allclose(sd.grad(f)(THREE, k), expected, 1e-8)
+    np.testing.assert_allclose(sd.jacobian(f, mode="fwd")(THREE, k), expected, 1e-8)
+    assert sd.value_and_grad(f)(THREE, k)[0] == f(THREE, k)
