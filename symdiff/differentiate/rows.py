@@ -9,7 +9,6 @@ from symdiff.ir.control import LoopView, emit_loop
 from symdiff.ir.graph import Block, Value
 from symdiff.ir.types import INT, ArrayType
 from symdiff.ops.creation import ones, zeros
-from symdiff.ops.elementary import strong_constant
 from symdiff.ops.index import index_set_of
 from symdiff.ops.reduce import reshape_like
 from symdiff.ops.shape import reshape
@@ -87,4 +86,5 @@ def unit_of(value: Value) -> Value:
     type_ = _array(value)
     if type_.kind == "array":
         return ones(shape=(), dtype=type_.dtype)
-    return strong_constant(1.0, value)
+    one = type_.dtype.type(1)
+    return builder().constant(one.item() if type_.weak else one)
