@@ -186,7 +186,7 @@ def stage_choice(interp: Interpreter, node: Any, rest: Sequence[ast.stmt], actio
         condition = interp.test(choice.test)
     then, orelse = copy.copy(node), copy.copy(node)
     then.value, orelse.value = choice.body, choice.orelse
-    if interp.apart and isinstance(condition, Value):
+    if interp.policy.unions and isinstance(condition, Value):
         arms = (functools.partial(interp.execute, [arm]) for arm in (then, orelse))
         interp.branch(condition, *arms)
         return False
@@ -265,9 +265,9 @@ def _stage_apart(
     conflict: Conflict | None = None,
 ) -> None:
     """Stage each arm again, with the rest of the block."""
-    interp.tails += 1
-    if interp.tails > MOST_COPIES_OF_A_TAIL:
-        if conflict is not None and conflict.name not in interp.apart:
+    interp.effort.tails += 1
+    if interp.effort.tails > MOST_COPIES_OF_A_TAIL:
+        if conflict is not None and conflict.name not in interp.policy.unions:
             raise ConflictRead(conflict)
         raise UnsupportedSyntaxError(reason, span, "give it the same type on both paths")
     fork.start.roll_back()

@@ -153,7 +153,7 @@ def _fold(
         interp.put(slot, step(interp.content(slot), item))
 
     for_each(interp, items, lambda item: for_each_case(interp, functools.partial(turn, item)))
-    if interp.apart:
+    if interp.policy.unions:
         result = told_apart_value(interp, lambda: end(interp.content(slot)))
     else:
         result = end(interp.content(slot))

@@ -150,7 +150,7 @@ class Carries(Join):
         self.entered: list[Any] = []  # lists, objects … whose contents are being joined
         self.shared: dict[tuple[Any, Any], Array] = {}
         self.parted: set[tuple[Any, Any]] = set()  # not shared: some turn tells them apart
-        self.apart: set[str] = set()  # names kept in cases
+        self.as_unions: set[str] = set()  # names kept in cases
         self.initials: dict[Carried, Callable[[], Value]] = {}  # of cases
         self.of_first_turn: list[Conflict] = []  # later turns would not meet them
         self.varying: set[str] = set()  # symbols of the parameters' own sizes, which any length has
@@ -255,7 +255,7 @@ class Carries(Join):
         return self._lose(Conflict(name, f"'{name}' is not bound before the loop", self.span))
 
     def _require_merged(self, name: str, last: Abstract) -> None:
-        if isinstance(last, Array) and name in self.apart:
+        if isinstance(last, Array) and name in self.as_unions:
             self.last_heap.require_array(last)
             raise Unjoinable("another array in each turn")
 
@@ -426,7 +426,7 @@ class Carries(Join):
     def _or_union(self, name: str, start: Abstract, last: Abstract, content: Abstract) -> Abstract:
         """A union instead of what was lost, where cases may be kept."""
         kept = any(isinstance(c, Conflict) and c.cases is not None for c in (start, last))
-        if not self._is_lost(content) or not (kept or name in self.apart):
+        if not self._is_lost(content) or not (kept or name in self.as_unions):
             return content
         carried = len(self.carried)
         try:

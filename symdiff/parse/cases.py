@@ -4,7 +4,7 @@ A name that is an array on one path and a number on another, or one of two array
 written afterwards, holds a ``Conflict`` with ``Cases``; so does what a function returns, or an
 ``a if test else b``. A statement that reads it is staged once for each case, in the arms of a
 branch on which it is; what the arms leave is joined, in cases again where it has to be. Only what
-could not be staged otherwise is kept so (``Interpreter.apart``).
+could not be staged otherwise is kept so (``RetryPolicy.unions``).
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ def told_apart(
 
 
 def _count(interp: Interpreter, conflict: Conflict) -> None:
-    interp.forks += 1
-    if interp.forks > MOST_FORKS:
+    interp.effort.forks += 1
+    if interp.effort.forks > MOST_FORKS:
         hint = "give it the same type on all paths"
         raise UnsupportedSyntaxError(conflict.reason, conflict.span, hint)
 
@@ -162,7 +162,7 @@ def _tested(predicate: Value) -> tuple[Value, int] | None:
 
 def for_each_case(interp: Interpreter, action: Action, *within: ast.AST) -> None:
     """Run an action; once for each of them where it reads what is one of several."""
-    if interp.apart:
+    if interp.policy.unions:
         told_apart(interp, action, action, within)
     else:
         action()

@@ -43,7 +43,7 @@ def demand(interp: Interpreter, value: Value) -> Exception:
         return StaticDemand(tuple(search.paths), interp.span)
     refusal = _not_static(interp, value)
     for span in search.loops:
-        if span not in interp.unrolled:
+        if span not in interp.policy.unrolled:
             return ConflictRead(Conflict("list", str(refusal), interp.span, loop=span))
     return refusal
 

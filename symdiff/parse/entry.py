@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import types
-from dataclasses import dataclass, field
 from typing import Any
 
 from symdiff.errors import (
@@ -29,6 +28,7 @@ from symdiff.parse.interpreter import Frame, Interpreter, placed
 from symdiff.parse.marking import Marks, begin, frozen, names_closed, require_found
 from symdiff.parse.memory_order import layouts_wanted
 from symdiff.parse.output import Output
+from symdiff.parse.policy import RetryPolicy
 from symdiff.parse.reflect import argument
 from symdiff.parse.staged import Staged, StaticDemand
 from symdiff.parse.values import (
@@ -41,7 +41,7 @@ from symdiff.parse.values import (
     Storage,
 )
 from symdiff.parse.writeback import read_from_copies, rest_on_being_apart, write_back
-from symdiff.source import SourceSpan, find_source, span_of
+from symdiff.source import find_source, span_of
 
 
 def stage(
@@ -68,61 +68,25 @@ def _staged_with_retries(
         try:
             return _staged(function, signature, policy, marks)
         except NotInTime as found:
-            if found.place in policy.late:
+            if found.place in policy.written_late:
                 raise
-            policy.late.add(found.place)
+            policy.written_late.add(found.place)
         except ConflictRead as read:
-            if not policy.tells(read.conflict) and not policy.selects():
-                raise policy.failure(read.conflict, function) from None
+            if not policy.refine_for(read.conflict) and not policy.select_more():
+                raise _failure(policy, read.conflict, function) from None
         except (UnsupportedSyntaxError, UnsupportedCallError, AliasingError):
-            if policy.selects():
+            if policy.select_more():
                 continue
             if policy.first is None:
                 raise
-            raise policy.failure(policy.first, function) from None
+            raise _failure(policy, policy.first, function) from None
 
 
-@dataclass(slots=True)
-class RetryPolicy:
-    """What another attempt does that the first one does not: unrolls loops, keeps names in cases,
-    selects items at run time.
-    """
-
-    at_end: bool
-    unrolled: set[SourceSpan] = field(default_factory=set)
-    late: set[Any] = field(default_factory=set)  # places that are written at the end only
-    apart: set[str] = field(default_factory=set)
-    selecting: dict[SourceSpan, bool] = field(default_factory=dict)  # whether item by item
-    asked: dict[SourceSpan, None] = field(default_factory=dict)  # items that may be selected so
-    first: Conflict | None = None  # that had names kept in cases
-    instead: StaticDemand | None = None  # the count of a loop, which would tell as well
-
-    def tells(self, conflict: Conflict) -> bool:
-        """Note what to try next to resolve a conflict; return whether there is anything."""
-        if conflict.loop is not None and conflict.loop not in self.unrolled:
-            self.unrolled.add(conflict.loop)
-            return True
-        self.first = self.first or conflict
-        before = len(self.apart)
-        self.apart |= {conflict.name, *conflict.names}
-        return len(self.apart) > before
-
-    def selects(self) -> bool:
-        """Note one more item to be selected at run time; return whether there was one left.
-
-        It stands in a list at first; where that is refused, it is one of several.
-        """
-        asked, new = list(self.asked), [span for span in self.asked if span not in self.selecting]
-        lists = [span for span in asked if self.selecting.get(span) is False]
-        self.selecting.update(dict.fromkeys(new[-1:] or lists, not new))
-        self.asked.clear()
-        return bool(new or lists)
-
-    def failure(self, conflict: Conflict, function: Any) -> Exception:
-        """What to raise where nothing more can be done."""
-        if self.instead is not None:
-            return self.instead
-        return placed(_conflict_error(self.first or conflict), _span(function))
+def _failure(policy: RetryPolicy, conflict: Conflict, function: Any) -> Exception:
+    """What to raise where nothing more can be done."""
+    if policy.instead is not None:
+        return policy.instead
+    return placed(_conflict_error(policy.first or conflict), _span(function))
 
 
 def _staged(
@@ -131,9 +95,7 @@ def _staged(
     """The staged function, in one attempt under a policy."""
     interp = Interpreter()
     interp.static = dict(signature.static)
-    interp.unrolled, interp.apart = policy.unrolled, policy.apart
-    interp.selecting, interp.asked = policy.selecting, policy.asked
-    interp.late, interp.at_end = policy.late, policy.at_end
+    interp.policy = policy
     interp.function = function
     with building(interp.entry):
         try:
@@ -177,7 +139,7 @@ def _decided_now(
         wanted = obtainable(interp, read.conflict.predicate)
         if wanted is not None:
             wanted.span = read.conflict.span or wanted.span or _span(function)
-            if not read.conflict.by_count or read.conflict.name in interp.apart:
+            if not read.conflict.by_count or read.conflict.name in interp.policy.unions:
                 return wanted
             policy.instead = policy.instead or wanted
             return read

@@ -493,7 +493,7 @@ def _starred(interp: Interpreter, node: ast.Starred) -> Abstract:
 
 def tested(interp: Interpreter, expression: ast.expr) -> bool | Value:
     """The truth of a condition; of each of the cases where it reads a name that has several."""
-    if not interp.apart:
+    if not interp.policy.unions:
         return test(interp, expression)
     found: bool | Value = told_apart_value(interp, lambda: test(interp, expression), expression)
     return found

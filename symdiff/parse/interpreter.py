@@ -38,6 +38,7 @@ from symdiff.ops.elementary import bitwise_or
 from symdiff.ops.strides import Layout, Product
 from symdiff.parse.blame import CONTROL, HINT, blamed, certain, users
 from symdiff.parse.heap import Heap, constant, is_array, value_name
+from symdiff.parse.policy import RetryPolicy
 from symdiff.parse.staged import Guard
 from symdiff.parse.values import (
     ABSENT,
@@ -137,11 +138,23 @@ class WriteBackBuilder(Builder):
         super().add(node)
 
 
+@dataclass(slots=True)
+class Effort:
+    """What was staged so far, each of which has a bound."""
+
+    followed: int = 0  # statements and expressions, each time they are staged
+    trials: int = 0  # of loop bodies
+    tails: int = 0  # rests of blocks that were staged twice
+    forks: int = 0  # statements that were staged for each case
+
+
 class Interpreter:
     """The state of staging one function."""
 
     def __init__(self) -> None:
         self.function: Any = None  # that is staged
+        self.policy = RetryPolicy()
+        self.effort = Effort()
         self.heap = Heap()
         self.layouts: dict[Value, Layout] = {}  # in memory, of the values asked for
         self.products: dict[Size, Product] = {}  # sizes that are products of others
@@ -156,18 +169,13 @@ class Interpreter:
         self.entry: Builder = WriteBackBuilder(self)
         self.returned: SourceSpan | None = None  # the last ``return`` of the function itself
         self.stopped = 0  # depth of no_grad
-        self.followed = 0  # statements and expressions, each time they are staged
-        self.trials = 0  # how often loop bodies were staged
         self.sketching = False  # whether what is staged only tells what a turn changes
         self.sketches: list[Node] = []  # what stands for loops whose first turn tells all, there
-        self.tails = 0  # how often the rest of a block was staged twice
         self.outer_heaps: list[Heap] = []
         self.rebound: dict[FreeVariable, None] = {}
         self.attributes: dict[tuple[Any, str], None] = {}
         self.strict = False  # whether np.errstate lets operations on numbers raise here
         self.writing = False  # what is left behind, at the moment
-        self.at_end = False  # whether all is left behind at the end only
-        self.late: set[Any] = set()  # places of the caller's that are written at the end only
         self.live: dict[int, Any] = {}  # what stands for an object of the user's, by its id
         self.given: list[Any] = []  # lists, dicts and objects that are arguments or stand outside
         self.held_natively: dict[ObjectRef, str] = {}  # what is read of objects not of Python's
@@ -183,15 +191,10 @@ class Interpreter:
         self.active_calls: list[tuple[Any, int]] = []
         self.recursions: dict[Any, Any] = {}
         self.changed: dict[Any, Any] = {}  # lists and dicts of the caller's: what they held before
-        self.unrolled: set[SourceSpan] = set()  # loops that are followed turn by turn
-        self.apart: set[str] = set()  # names kept in cases, where joined
-        self.selecting: dict[SourceSpan, bool] = {}  # items selected at run time: one by one?
-        self.asked: dict[SourceSpan, None] = {}  # items that may be, in the order of asking
         self.statement_values: StatementValues | None = (
             None  # of the statement at hand, where names are kept in cases
         )
         self.rules: list[Any] = []  # functions of whose rule the statements are
-        self.forks = 0  # how often a statement was staged for each case
         self.decided: dict[ast.expr, bool | Value] = {}  # tests that were evaluated before
         self.names: dict[str, Value | str] = {}  # of the function itself, when it has returned
         self.marking: Any = None  # a ``marking.Marking``: what is kept or hooked of its names
@@ -243,8 +246,8 @@ class Interpreter:
 
     def _count(self) -> None:
         """Keep within what can be followed in some seconds."""
-        self.followed += 1
-        if self.followed > MOST_FOLLOWED:
+        self.effort.followed += 1
+        if self.effort.followed > MOST_FOLLOWED:
             raise UnsupportedSyntaxError(
                 f"more than {MOST_FOLLOWED} expressions would have to be followed, turn by turn"
                 " and call by call",
@@ -288,7 +291,7 @@ class Interpreter:
         return self._handled(handler, statement, rest)
 
     def _handled(self, handler: Statement, statement: ast.stmt, rest: Sequence[ast.stmt]) -> bool:
-        if not self.apart:
+        if not self.policy.unions:
             return handler(self, statement, rest)
         once = functools.partial(handler, self, statement, rest)
         again = functools.partial(handler, self, statement, ())
@@ -325,7 +328,7 @@ class Interpreter:
 
     def evaluate_arm(self, expression: ast.expr) -> Abstract:
         """The value of an expression that is evaluated on some paths only."""
-        if not self.apart:
+        if not self.policy.unions:
             return self.evaluate(expression)
         return HOOKS.told_apart_value(self, lambda: self.evaluate(expression), expression)
 

@@ -138,7 +138,7 @@ class BranchJoin(Join):
         kept: Kept | None = None,
     ) -> None:
         self.predicate = predicate
-        self.apart = interp.apart
+        self.as_unions = interp.policy.unions
         self.kept = kept
         self.interp = interp
         self.arms = (then, orelse)
@@ -237,7 +237,7 @@ class BranchJoin(Join):
         return same(a, kept.then) and same(b, kept.orelse)
 
     def _is_told_apart(self, name: str, *contents: Abstract) -> bool:
-        if self.kept is not None or name in self.apart:
+        if self.kept is not None or name in self.as_unions:
             return True
         return any(isinstance(c, Conflict) and c.cases is not None for c in contents)
 
@@ -453,7 +453,7 @@ class BranchJoin(Join):
         values = [self._read(k, c) if isinstance(c, Array) else c for k, c in enumerate((a, b))]
         if not all(isinstance(v, Value) and is_array(v.type) for v in values):
             return self._either(name, a, b)
-        if name in self.apart and not (self._is_new(a) and self._is_new(b)):
+        if name in self.as_unions and not (self._is_new(a) and self._is_new(b)):
             raise Unjoinable("one array in one branch, another one in the other")
         return self._merged_array(name, a, b, self._out(name, *values))
 
@@ -478,7 +478,7 @@ class BranchJoin(Join):
         values = [self._element(arm, content) for arm, content in enumerate((a, b))]
         then, orelse = values
         reason = f"{describe(a)} in one branch, {describe(b)} in the other"
-        if then is None or orelse is None or name in self.apart:
+        if then is None or orelse is None or name in self.as_unions:
             raise Unjoinable(reason)
         array = self._merged_array(name, a, b, self._out(name, then, orelse))
         text = f"'{name}' differs between two paths: {reason}"
@@ -554,7 +554,7 @@ class BranchJoin(Join):
         return content
 
     def join_part(self, name: str, whole: Abstract, a: Abstract, b: Abstract) -> Abstract:
-        if isinstance(whole, Closure) and name in self.apart:
+        if isinstance(whole, Closure) and name in self.as_unions:
             raise Unjoinable("one function in one branch, another one in the other")
         return self.join(name, a, b)
 
@@ -628,7 +628,7 @@ class BranchJoin(Join):
             if isinstance(known, Scope):
                 return self._merged_scope(name, known, a, b)
             before = [ref for ref in (a, b) if ref is not None and born(ref) < self.since]
-            if name in self.apart and before:
+            if name in self.as_unions and before:
                 raise Unjoinable(f"one {_KIND[type(known)]} in one branch, another in the other")
             contents = [
                 ABSENT if ref is None else arm.heap.joined(ref)

@@ -161,12 +161,12 @@ def lift_as(content: Abstract, type_: Type, heap: Heap, span: SourceSpan | None)
 class Join(ABC):
     """Joins contents pairwise; ABSENT stands for a side on which there is nothing.
 
-    ``since``: handles born before it have been there on both sides. ``apart``: names that are kept
-    as unions where they would otherwise be merged.
+    ``since``: handles born before it have been there on both sides. ``as_unions``: names that are
+    kept as unions where their contents would otherwise be merged.
     """
 
     since: int
-    apart: Collection[str]
+    as_unions: Collection[str]
 
     def join(self, name: str, a: Abstract, b: Abstract) -> Abstract:
         """One content for what is ``a`` on one side and ``b`` on the other."""

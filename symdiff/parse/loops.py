@@ -185,7 +185,7 @@ def _staged_or_unrolled(interp: Interpreter, turns: Turns) -> None:
     """Stage a loop as one; else turn by turn, where that is possible."""
     if isinstance(turns.count, int) and turns.count <= turns.first:
         return
-    if interp.span in interp.unrolled and _turn_by_turn(interp, turns):
+    if interp.span in interp.policy.unrolled and _turn_by_turn(interp, turns):
         return
     start = Checkpoint(interp)
     try:
@@ -244,7 +244,7 @@ def _for_want_of_a_count(interp: Interpreter, count: Value, failure: Exception) 
     """What to raise where turns cannot be staged one by one: names may be kept in cases instead."""
     if isinstance(failure, ConflictRead):
         conflict = failure.conflict
-        if not conflict.aliasing and conflict.name not in interp.apart:
+        if not conflict.aliasing and conflict.name not in interp.policy.unions:
             conflict.by_count = True
             conflict.predicate = conflict.predicate or count
             return failure
@@ -262,7 +262,7 @@ def _staged_or_peeled(interp: Interpreter, turns: Turns) -> None:
         return
     reason, conflict = attempt.failure.reason, attempt.failure.conflict
     if turns.first >= MOST_PEELED:
-        if conflict is not None and conflict.name not in interp.apart:
+        if conflict is not None and conflict.name not in interp.policy.unions:
             raise ConflictRead(conflict)
         raise UnsupportedSyntaxError(
             f"in this loop {reason}", interp.span, "keep one type and one structure in all turns"
@@ -465,15 +465,15 @@ class LoopStager:
     @contextlib.contextmanager
     def _sketching(self) -> Iterator[None]:
         """Let the loops inside be sketched; what is asked for by their sketches is forgotten."""
-        interp, asked = self.interp, dict(self.interp.asked)
+        interp, asked = self.interp, dict(self.interp.policy.asked)
         count, interp.sketching = len(interp.sketches), True
         try:
             yield
         finally:
             interp.sketching = False
             if len(interp.sketches) > count:
-                interp.asked.clear()
-                interp.asked.update(asked)
+                interp.policy.asked.clear()
+                interp.policy.asked.update(asked)
 
     def _trial_ahead(self) -> Trial:
         """The second trial: what is one thing after the first turn is related at the head already.
@@ -492,8 +492,8 @@ class LoopStager:
 
     def _trial(self) -> Trial:
         """Stage one turn; what is known to change starts as parameters."""
-        self.interp.trials += 1
-        if self.interp.trials > MOST_TRIALS:
+        self.interp.effort.trials += 1
+        if self.interp.effort.trials > MOST_TRIALS:
             raise UnsupportedSyntaxError(
                 f"the bodies of these loops would have to be followed more than {MOST_TRIALS} times"
                 " to tell what changes in them",
@@ -520,7 +520,7 @@ class LoopStager:
         heap, count = self.base.copy(written=set()), self.turns.count
         carries = Carries(self.since, self.base, heap, Value(INT), self.interp.span)
         carries.count, carries.keep_layouts = count, self.keep_layouts
-        carries.apart, carries.parted = self.interp.apart, self.parted
+        carries.as_unions, carries.parted = self.interp.policy.unions, self.parted
         carries.unrolls = isinstance(count, int) and (
             count <= FEW_ITEMS or self.interp.sizes_are_fixed()
         )

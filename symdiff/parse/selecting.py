@@ -43,14 +43,14 @@ def selected_at_run_time(interp: Interpreter, key: Abstract) -> bool:
     """Note that a key selects here; return whether that is decided at run time."""
     if interp.span is None or not _is_index(key):
         return False
-    interp.asked.pop(interp.span, None)
-    interp.asked[interp.span] = None
-    return interp.span in interp.selecting
+    interp.policy.asked.pop(interp.span, None)
+    interp.policy.asked[interp.span] = None
+    return interp.span in interp.policy.selecting
 
 
 def _one_by_one(interp: Interpreter) -> bool:
     """Return whether a list would not do here: how many items there are has to be known later."""
-    return interp.span is not None and interp.selecting.get(interp.span, False)
+    return interp.span is not None and interp.policy.selecting.get(interp.span, False)
 
 
 def _is_index(key: Abstract) -> bool:

@@ -43,7 +43,7 @@ def statement(*classes: type[ast.stmt]) -> Callable[[Handler], Handler]:
 
     def register(handler: Handler) -> Handler:
         def stage(interp: Interpreter, node: Any, rest: Rest) -> bool:
-            followed = rest or interp.apart
+            followed = rest or interp.policy.unions
             if followed and isinstance(getattr(node, "value", None), ast.IfExp):
                 return stage_choice(interp, node, rest, lambda: handler(interp, node))
             handler(interp, node)
@@ -217,7 +217,7 @@ def _assert(interp: Interpreter, node: ast.Assert) -> None:
         raise_with(interp, AssertionError, _message(interp, node.msg))
 
     plain = node.msg is None or isinstance(node.msg, ast.Constant)
-    if plain and not interp.late:
+    if plain and not interp.policy.written_late:
         assert_(condition, message=node.msg.value if isinstance(node.msg, ast.Constant) else None)
     else:
         interp.branch(condition, lambda: None, fail)

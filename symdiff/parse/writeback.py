@@ -60,7 +60,7 @@ def write_back(interp: Interpreter) -> None:
 
 def write_in_time(interp: Interpreter) -> None:
     """Append the effects that are due before what may raise."""
-    if not (interp.writing or interp.at_end) and places(interp):
+    if not (interp.writing or interp.policy.all_late) and places(interp):
         with _writing(interp):
             _leave_places(interp, in_time=True)
 
@@ -118,7 +118,9 @@ def places(interp: Interpreter) -> list[Any]:
 
 def is_late(interp: Interpreter, key: Any) -> bool:
     """Return whether a place is written at the end only."""
-    return interp.at_end or (bool(interp.late) and place_id(interp, key) in interp.late)
+    return interp.policy.all_late or (
+        bool(interp.policy.written_late) and place_id(interp, key) in interp.policy.written_late
+    )
 
 
 def place_id(interp: Interpreter, key: Any) -> Any:

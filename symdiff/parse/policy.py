@@ -1,0 +1,53 @@
+"""How closely a function is followed: what attempts to stage it do that the first one does not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from symdiff.parse.staged import StaticDemand
+from symdiff.parse.values import Conflict
+from symdiff.source import SourceSpan
+
+
+@dataclass(slots=True)
+class RetryPolicy:
+    """What is followed more closely, by all attempts so far.
+
+    ``unrolled``: loops that are staged turn by turn. ``unions``: names that are kept as unions
+    where their contents are joined. ``selecting``: items that are selected at run time, and whether
+    they are told apart one by one; ``asked``: items that may be, in the order of asking.
+    ``written_late``: places of the caller's that are written at the end only; ``all_late``: all
+    are. ``first``: the first conflict for which names were kept as unions; ``instead``: the count
+    of a loop, which would tell as well.
+    """
+
+    all_late: bool = False
+    unrolled: set[SourceSpan] = field(default_factory=set)
+    unions: set[str] = field(default_factory=set)
+    selecting: dict[SourceSpan, bool] = field(default_factory=dict)
+    asked: dict[SourceSpan, None] = field(default_factory=dict)
+    written_late: set[Any] = field(default_factory=set)
+    first: Conflict | None = None
+    instead: StaticDemand | None = None
+
+    def refine_for(self, conflict: Conflict) -> bool:
+        """Take up what may resolve a conflict; False where there is nothing more."""
+        if conflict.loop is not None and conflict.loop not in self.unrolled:
+            self.unrolled.add(conflict.loop)
+            return True
+        self.first = self.first or conflict
+        before = len(self.unions)
+        self.unions |= {conflict.name, *conflict.names}
+        return len(self.unions) > before
+
+    def select_more(self) -> bool:
+        """Take up items that may be selected at run time; False where there are none left.
+
+        They stand in a list at first; where that is refused, they are told apart one by one.
+        """
+        asked, new = list(self.asked), [span for span in self.asked if span not in self.selecting]
+        lists = [span for span in asked if self.selecting.get(span) is False]
+        self.selecting.update(dict.fromkeys(new[-1:] or lists, not new))
+        self.asked.clear()
+        return bool(new or lists)
