@@ -194,7 +194,7 @@ class Carries(Join):
         return tuple(carried.parameter for carried in self.carried)
 
     def made(self, conflict: Conflict) -> bool:
-        """Whether a conflict stands at this loop's head."""
+        """Return whether a conflict stands at this loop's head."""
         if any(conflict is other for other in self.of_first_turn):
             return True
         return self.lost.get(conflict, True) is False
@@ -504,7 +504,7 @@ class Carries(Join):
             yield from self.matched(content, end.get(key), end)
 
     def wider(self, key: Key, end: Abstract, heap: Heap) -> bool:
-        """Whether what a turn leaves under a key does not fit the content at the head."""
+        """Return whether what a turn leaves under a key does not fit the content at the head."""
         return not self.fits(self.contents[key], end, heap)
 
     def fits(self, content: Abstract, end: Abstract, heap: Heap) -> bool:
@@ -527,7 +527,7 @@ class Carries(Join):
         )
 
     def _value_fits(self, carried: Carried, end: Abstract, heap: Heap) -> bool:
-        """Whether what a turn leaves for a parameter has its type, or one that it leaves open."""
+        """Return whether what a turn leaves fits a parameter, in type and in sizes."""
         type_ = carried.parameter.type
         try:
             if isinstance(type_, ListType) and isinstance(end, tuple):
@@ -646,7 +646,7 @@ class Carries(Join):
         return found
 
     def are_plain(self, end: Heap) -> bool:
-        """Whether all turns are alike but in values and types, as far as the first one tells."""
+        """Return whether the first turn tells that all are alike but in values and types."""
         contents = [content for content, _ in self.matched_all(Heap())]
         if any(isinstance(content, Conflict | Columns) for content in contents):
             return False
@@ -656,7 +656,7 @@ class Carries(Join):
         return not self.fresh or not (end.written or self.merged(end))
 
     def merged(self, end: Heap) -> bool:
-        """Whether a turn makes what may be one of several, so of all that those may be."""
+        """Return whether a turn makes what may be one of several, so of all that those may be."""
         return any(location.serial >= self.since for location in end.shared)
 
     def bind(self) -> None:
@@ -765,13 +765,13 @@ class Carries(Join):
 
 
 def _bound_after(start: Abstract, turns: Value) -> Value:
-    """Whether a variable that each turn binds is bound after a number of turns."""
+    """Return whether a variable that each turn binds is bound after a number of turns."""
     begun: Value = less(0, turns)
     return begun if start is ABSENT else either(bound_flag(start), begun)
 
 
 def _of_one_kind(a: Abstract, b: Abstract) -> bool:
-    """Whether two contents are lists, tuples of staged length, dicts, or objects of one class.
+    """Return whether two contents are lists, dicts, staged tuples, or objects of one class.
 
     Or activations of one function.
     """
@@ -783,7 +783,7 @@ def _of_one_kind(a: Abstract, b: Abstract) -> bool:
 
 
 def is_handle(content: Abstract) -> bool:
-    """Whether a content refers to something else in the heap."""
+    """Return whether a content refers to something else in the heap."""
     return isinstance(content, Value | Array | ListRef | DictRef | ObjectRef | Conflict)
 
 

@@ -283,7 +283,7 @@ class BranchJoin(Join):
         return len(entries) - 1
 
     def _join_well(self, a: Abstract, b: Abstract) -> bool:
-        """Whether the contents of two arms (the first one's first) become one number or array."""
+        """Return whether the contents of the two arms, in order, become one number or array."""
         if same(a, b):
             return True
         try:
@@ -686,7 +686,7 @@ class BranchJoin(Join):
 
 
 def _are_of_lists(a: Abstract, b: Abstract) -> bool:
-    """Whether two contents of lists are of different lengths, or of staged length."""
+    """Return whether two contents of lists are of different lengths, or of staged length."""
     contents = [c for c in (a, b) if type(c) is tuple]
     staged = [
         c

@@ -209,7 +209,7 @@ def _staged_or_unrolled(interp: Interpreter, turns: Turns) -> None:
 
 
 def _turn_by_turn(interp: Interpreter, turns: Turns) -> bool:
-    """Stage a loop turn by turn; whether that can be done, which a condition tells as it goes."""
+    """Stage a loop turn by turn; False where its condition turns out to be staged."""
     if isinstance(turns.count, Value):
         return False
     by_condition = turns.test is not None
@@ -629,7 +629,7 @@ class LoopStager:
         return self._relate_after(trial.heap, trial.carries)
 
     def _relate_after(self, end: Heap, carries: Carries) -> bool:
-        """Take up what is one thing at the head after a turn that fits it; whether that is new."""
+        """Take up what is one thing at the head after a turn that fits it; True if that is new."""
         if any(carries.wider(key, end.get(key), end) for key in self.hints):
             return False
         matters = end.written or carries.merged(end)
@@ -643,7 +643,7 @@ class LoopStager:
     # The loop -------------------------------------------------------------------------------------
 
     def _sketch(self, trial: Trial) -> bool:
-        """Go on as after a loop that makes what its first turn makes; whether that can be told.
+        """Go on as after a loop that makes what its first turn makes; False if that is not told.
 
         What stands for the loop never gets into the program.
         """
