@@ -11,6 +11,7 @@ function is there for the sake of what it loads: what is loaded with its file an
 """
 
 import ast
+import functools
 import subprocess
 import sys
 from collections.abc import Container, Iterator
@@ -112,6 +113,7 @@ def violations(root: Path) -> list[str]:
 Edges = dict[str, dict[str, list[tuple[int, bool]]]]  # importer, imported, lines; whether eager
 
 
+@functools.cache
 def module_edges(root: Path) -> Edges:
     """Which modules under ``root`` import which, on which lines, and whether that is eager.
 

@@ -9,7 +9,7 @@ from copy import deepcopy
 import numpy as np
 
 from symdiff.emit.headers import index_elements, tape_get
-from symdiff.emit.layout import Layout
+from symdiff.emit.liveness import Liveness
 from symdiff.emit.lower import blocks_of, push, remove_unread
 from symdiff.emit.memory import Decisions, Sharing
 from symdiff.emit.order import carried_values, in_c_order, is_line
@@ -51,13 +51,13 @@ _ROUNDS = 50
 
 def with_copies(
     graph: Graph, writable: Iterable[Value], fresh: bool
-) -> tuple[Layout, Sharing, Decisions]:
+) -> tuple[Liveness, Sharing, Decisions]:
     """Change a lowered graph: insert the copies that make all of its writes in place."""
     decisions = Decisions()
     for _ in range(_ROUNDS):
         absent = frozenset(partial_values(graph.block, graph.partial, _handed_on))
-        layout = Layout(graph.block)
-        decide(graph, layout, writable, fresh, decisions)
+        liveness = Liveness(graph.block)
+        decide(graph, liveness, writable, fresh, decisions)
         if not _insert(graph.block, decisions, fresh, absent):
             break
         remove_unread(graph.block)
@@ -66,8 +66,8 @@ def with_copies(
     if fresh:
         _lay_out_results(graph.block, absent)
     _choose_tapes(graph.block, decisions, absent)
-    layout = Layout(graph.block)
-    return layout, decide(graph, layout, writable, False, decisions), decisions
+    liveness = Liveness(graph.block)
+    return liveness, decide(graph, liveness, writable, False, decisions), decisions
 
 
 def _handed_on(node: Node) -> Iterator[tuple[Value, Value]]:

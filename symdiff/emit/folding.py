@@ -12,7 +12,7 @@ import bisect
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from symdiff.emit.layout import Layout
+from symdiff.emit.liveness import Liveness
 from symdiff.emit.lower import blocks_of, is_write, push
 from symdiff.emit.memory import Decisions, Sharing
 from symdiff.emit.names import hint_of
@@ -44,13 +44,13 @@ class _Shape:
 
 def folded_values(
     graph: Graph,
-    layout: Layout,
+    liveness: Liveness,
     sharing: Sharing,
     decisions: Decisions,
     stored: Collection[Value] = (),
 ) -> frozenset[Value]:
     """The values of a graph that get no name; what is ``stored`` at the end gets one."""
-    folding = _Folding(graph, layout, sharing, decisions)
+    folding = _Folding(graph, liveness, sharing, decisions)
     folding.reader.update((value, None) for value in stored)
     for block in blocks_of(graph.block):
         folding.block(block)
@@ -62,9 +62,14 @@ Reader = Node | Block  # a block reads what it results in
 
 class _Folding:
     def __init__(
-        self, graph: Graph, layout: Layout, sharing: Sharing, decisions: Decisions
+        self, graph: Graph, liveness: Liveness, sharing: Sharing, decisions: Decisions
     ) -> None:
-        self.graph, self.layout, self.sharing, self.decisions = graph, layout, sharing, decisions
+        self.graph, self.liveness, self.sharing, self.decisions = (
+            graph,
+            liveness,
+            sharing,
+            decisions,
+        )
         self.folded: dict[Value, None] = {}
         self.shapes: dict[Value, _Shape] = {}
         self.reads: dict[Value, frozenset[int]] = {}
@@ -73,13 +78,13 @@ class _Folding:
         self.depth: dict[Block, int] = {graph.block: 1}
         self.writes = {origin: sorted(times) for origin, times in sharing.writes.items()}
         self.effects = sorted(
-            2 * layout.first[node]
+            2 * liveness.first[node]
             for block in blocks_of(graph.block)
             for node in block.nodes
             if node.op.effect and node.op is not push
         )
         self.settings = sorted(
-            2 * layout.first[node]
+            2 * liveness.first[node]
             for block in blocks_of(graph.block)
             for node in block.nodes
             if node.op in (enter_errstate, leave_errstate)
@@ -98,7 +103,7 @@ class _Folding:
                 self._note(value, block, block)
 
     def _note(self, value: Value, reader: Reader, block: Block) -> None:
-        once = value not in self.reader and self.layout.home.get(value) is block
+        once = value not in self.reader and self.liveness.home.get(value) is block
         self.reader[value] = reader if once else None
 
     def block(self, block: Block) -> None:
@@ -140,7 +145,7 @@ class _Folding:
         if base in self.folded:
             return False
         return not self.is_written(
-            self.read_by(base), self.layout.born[value], self.layout.end(value)
+            self.read_by(base), self.liveness.born[value], self.liveness.end(value)
         )
 
     def is_bound(self, value: Value) -> bool:
@@ -182,7 +187,7 @@ class _Folding:
 
     def may_result(self, node: Node, block: Block) -> bool:
         """Return whether a block may result in an expression: behind ``while`` and ``return``."""
-        kind = self.layout.scopes[block].kind
+        kind = self.liveness.scopes[block].kind
         return kind == "condition" or (kind == "graph" and (_is_nameless(node) or _is_cast(node)))
 
     def is_short(self, value: Value, node: Node, reader: Reader, block: Block) -> bool:
@@ -200,10 +205,10 @@ class _Folding:
     def is_still(self, value: Value, node: Node, reader: Reader) -> bool:
         """Return whether evaluating at the reader instead of here makes no difference."""
         if isinstance(reader, Block):
-            point = self.layout.scopes[reader].end
+            point = self.liveness.scopes[reader].end
         else:
-            point = self.layout.first[reader]
-        start, end = self.layout.born[value], 2 * point
+            point = self.liveness.first[reader]
+        start, end = self.liveness.born[value], 2 * point
         reads = frozenset(o for v in node.operands for o in self.read_by(v))
         if self.is_written(reads, start, end) or _between(self.settings, start, end):
             return False

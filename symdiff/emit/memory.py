@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from symdiff.emit.layout import Layout
+from symdiff.emit.liveness import Liveness
 from symdiff.emit.lower import in_memory, push
 from symdiff.ir.control import LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
@@ -68,8 +68,8 @@ class Sharing:
 class Memory:
     """Where values lie, as far as the walk has come."""
 
-    def __init__(self, layout: Layout, decisions: Decisions, numbers: Numbers) -> None:
-        self.layout, self.decisions, self.numbers = layout, decisions, numbers
+    def __init__(self, liveness: Liveness, decisions: Decisions, numbers: Numbers) -> None:
+        self.liveness, self.decisions, self.numbers = liveness, decisions, numbers
         self.final = True  # whether copies before writes are decided on: when the rest is settled
         self.sharing = Sharing()
         self.origins, self.contents = self.sharing.origins, self.sharing.contents
@@ -124,9 +124,9 @@ class Memory:
         found: dict[Value, None] = {}
         for origin in sorted(origins):
             live = self.active.get(origin, {})
-            for value in [v for v in live if self.layout.end(v) <= time]:
+            for value in [v for v in live if self.liveness.end(v) <= time]:
                 del live[value]
-            found.update((v, None) for v in live if self.layout.is_live(v, time))
+            found.update((v, None) for v in live if self.liveness.is_live(v, time))
         return list(found)
 
     def takes(self, value: Value, time: int, required: bool = True) -> bool:

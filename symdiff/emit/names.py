@@ -12,7 +12,7 @@ import bisect
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from symdiff.emit.headers import tape_get
-from symdiff.emit.layout import Layout, Segment
+from symdiff.emit.liveness import Liveness, Segment
 from symdiff.emit.lower import blocks_of, is_write, push
 from symdiff.emit.memory import Decisions
 from symdiff.emit.namespace import Namespace
@@ -123,8 +123,8 @@ def _overlaps(segments: list[Segment], segment: Segment) -> bool:
 class Variables:
     """The variables of one function while they are merged."""
 
-    def __init__(self, layout: Layout, values: Iterable[Value]) -> None:
-        self.of: dict[Value, Variable] = {v: Variable(v, layout.occupied(v)) for v in values}
+    def __init__(self, liveness: Liveness, values: Iterable[Value]) -> None:
+        self.of: dict[Value, Variable] = {v: Variable(v, liveness.occupied(v)) for v in values}
 
     def merge(self, a: Value, b: Value, forced: bool = False) -> None:
         """Let two values share a variable if they can, or must."""
@@ -147,7 +147,7 @@ class Variables:
 
 def assign_names(
     graph: Graph,
-    layout: Layout,
+    liveness: Liveness,
     decisions: Decisions,
     folded: frozenset[Value],
     fixed: dict[Value, str],
@@ -155,9 +155,9 @@ def assign_names(
 ) -> dict[Value, str]:
     """A name for each value that needs a variable. ``fixed`` are the function's parameters."""
     nodes = [node for block in blocks_of(graph.block) for node in block.nodes]
-    needed = {*fixed, *_carried(nodes, layout)}
-    values = [v for v in layout.order if v in needed or _needs_variable(v, layout, folded)]
-    variables = Variables(layout, values)
+    needed = {*fixed, *_carried(nodes, liveness)}
+    values = [v for v in liveness.order if v in needed or _needs_variable(v, liveness, folded)]
+    variables = Variables(liveness, values)
     for node in nodes:
         if is_write(node):
             variables.merge(node.operands[0], node.results[0], forced=True)
@@ -175,22 +175,22 @@ def assign_names(
     return _Naming(variables, pushed, namespace).run(fixed)
 
 
-def _needs_variable(value: Value, layout: Layout, folded: frozenset[Value]) -> bool:
+def _needs_variable(value: Value, liveness: Liveness, folded: frozenset[Value]) -> bool:
     node = value.node
     if value in folded or (node is not None and node.op in (constant, undefined, push)):
         return False
     if node is not None and is_write(node) and value is node.results[0]:
         return True
-    return layout.is_used(value)
+    return liveness.is_used(value)
 
 
-def _carried(nodes: list[Node], layout: Layout) -> Iterator[Value]:
+def _carried(nodes: list[Node], liveness: Liveness) -> Iterator[Value]:
     """Carries that nobody reads in the loop, but behind it."""
     for node in nodes:
         if node.op is loop:
             view = LoopView(node)
             pairs = zip(view.carries, view.finals, strict=True)
-            yield from (carry for carry, final in pairs if layout.is_used(final))
+            yield from (carry for carry, final in pairs if liveness.is_used(final))
 
 
 def _related(node: Node) -> Iterator[tuple[Value, Value]]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from symdiff.emit.layout import Layout
+from symdiff.emit.liveness import Liveness
 from symdiff.emit.lower import in_memory, is_write, push
 from symdiff.emit.memory import NOTHING, Decisions, Memory, Numbers, Origin, Origins, Place, Sharing
 from symdiff.emit.order import carried_values, is_line, lies_as_sum
@@ -32,7 +32,7 @@ _ACCUMULATING = frozenset({"add", "subtract"})
 
 
 def decide(
-    graph: Graph, layout: Layout, writable: Iterable[Value], fresh: bool, decisions: Decisions
+    graph: Graph, liveness: Liveness, writable: Iterable[Value], fresh: bool, decisions: Decisions
 ) -> Sharing:
     """Add to ``decisions`` what makes every write of the graph an in-place one; the sharing then.
 
@@ -43,7 +43,7 @@ def decide(
     final = False
     while True:
         before = decisions.size()
-        walk = _Walk(graph, layout, frozenset(writable), fresh, decisions, contents, numbers)
+        walk = _Walk(graph, liveness, frozenset(writable), fresh, decisions, contents, numbers)
         walk.final = final
         walk.run()
         settled = decisions.size() == before and not walk.grew
@@ -58,14 +58,14 @@ class _Walk(Memory):
     def __init__(
         self,
         graph: Graph,
-        layout: Layout,
+        liveness: Liveness,
         writable: frozenset[Value],
         fresh: bool,
         decisions: Decisions,
         carried: dict[Value, Origins],
         numbers: Numbers,
     ) -> None:
-        super().__init__(layout, decisions, numbers)
+        super().__init__(liveness, decisions, numbers)
         self.graph, self.writable, self.fresh = graph, writable, fresh
         self.carried = carried  # contents of carried lists, from turn to turn; kept between walks
         self.grew = False
@@ -180,7 +180,7 @@ class _Walk(Memory):
         self.place(value, inside, inside)
 
     def write(self, node: Node) -> None:
-        base, time = node.operands[0], 2 * self.layout.first[node] + 1
+        base, time = node.operands[0], 2 * self.liveness.first[node] + 1
         given = frozenset[Origin]()
         if not isinstance(base.type, ArrayType):
             given = given.union(*map(self.reach, node.operands[1:])) | self.holds(base)
@@ -201,10 +201,10 @@ class _Walk(Memory):
         """``x_bar = x_bar + g`` as ``x_bar += g``, where that spares an array."""
         if node.op.name not in _ACCUMULATING or len(node.results) != 1:
             return False
-        result, time = node.results[0], 2 * self.layout.first[node] + 1
+        result, time = node.results[0], 2 * self.liveness.first[node] + 1
         if not in_memory(result) or not result.type.shape:  # type: ignore[union-attr]
             return False
-        if not self.layout.is_used(result):
+        if not self.liveness.is_used(result):
             return False  # computed for what it may raise
         for number in (0, 1) if node.op.name == "add" else (0,):
             base = node.operands[number]
@@ -261,13 +261,13 @@ class _Walk(Memory):
 
     def loop(self, node: Node) -> None:
         view = LoopView(node)
-        start = self.layout.first[node]
+        start = self.liveness.first[node]
         self.enter(view, 2 * start + 1)
         if view.condition is not None:
             self.nodes(view.condition)
         before = len(self.made)
         self.nodes(view.body)
-        scope = self.layout.scopes[view.body]
+        scope = self.liveness.scopes[view.body]
         on_tapes = NOTHING.union(*self.pushed.values())
         self.turn(view, 2 * scope.end + 1, frozenset(self.made[before:]) - on_tapes)
         self.leave(view)
@@ -372,7 +372,7 @@ class _Walk(Memory):
 
     def results(self, block: Block) -> None:
         """What is returned is fresh: owned, whole, shared with nothing else returned."""
-        time = 2 * self.layout.scopes[block].end + 1
+        time = 2 * self.liveness.scopes[block].end + 1
         taken: Origins = NOTHING
         for k, value in enumerate(block.results):
             if not in_memory(value) or (block, k) in self.decisions.copied_operands:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from symdiff.emit.copies import with_copies
 from symdiff.emit.folding import folded_values
-from symdiff.emit.layout import Layout
+from symdiff.emit.liveness import Liveness
 from symdiff.emit.lower import is_write, lowered
 from symdiff.emit.names import assign_names
 from symdiff.emit.namespace import Namespace
@@ -27,7 +27,7 @@ class Plan:
     """
 
     graph: Graph
-    layout: Layout
+    liveness: Liveness
     names: Mapping[Value, str]
     folded: frozenset[Value]
     accumulations: Mapping[Node, int]
@@ -35,7 +35,7 @@ class Plan:
     callees: Mapping[GraphCell, str]
 
     def is_used(self, value: Value) -> bool:
-        return self.layout.is_used(value)
+        return self.liveness.is_used(value)
 
 
 def make_plan(
@@ -53,21 +53,21 @@ def make_plan(
     parameters = graph.block.parameters
     written = [parameters[k] for k in graph.mutated] if in_place else []
     _, sharing, decisions = with_copies(graph, written, fresh)
-    layout = Layout(graph.block)
+    liveness = Liveness(graph.block)
     numbers = graph.mutated if in_place else {}
     finals = {parameters[k]: graph.block.results[result] for k, result in numbers.items()}
-    folded = folded_values(graph, layout, sharing, decisions, finals.values())
-    layout = Layout(graph.block, folded)
+    folded = folded_values(graph, liveness, sharing, decisions, finals.values())
+    liveness = Liveness(graph.block, folded)
     stores = {}
     for value, final in finals.items():
         if not _is_same_memory(value, final, decisions.accumulations):
             stores[value] = final
-            layout.uses.setdefault(value, []).append(
-                (2 * layout.scopes[graph.block].end, graph.block)
+            liveness.uses.setdefault(value, []).append(
+                (2 * liveness.scopes[graph.block].end, graph.block)
             )
     chosen = {parameters[k]: name for k, name in fixed.items()}
-    names = assign_names(graph, layout, decisions, folded, chosen, namespace)
-    return Plan(graph, layout, names, folded, dict(decisions.accumulations), stores, callees)
+    names = assign_names(graph, liveness, decisions, folded, chosen, namespace)
+    return Plan(graph, liveness, names, folded, dict(decisions.accumulations), stores, callees)
 
 
 def _is_same_memory(parameter: Value, final: Value, accumulations: Mapping[Node, int]) -> bool:

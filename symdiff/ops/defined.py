@@ -20,7 +20,7 @@ from symdiff.ir.types import Type
 from symdiff.ops.declare import EVALUATED, Operation, SeveralResults, declare
 from symdiff.ops.effects import Keywords, Named, fill, spell_call, spell_template
 from symdiff.ops.facts import may_raise
-from symdiff.ops.rules import Chosen, inlined, replaced
+from symdiff.ops.rules import NodeTest, inlined, replaced
 
 
 def _infer(*operands: Type, definition: Graph, **others: Any) -> tuple[Type, ...]:
@@ -68,7 +68,7 @@ library_call = declare(  # no rules: what is differentiated is the definition
 )
 
 
-def opened(graph: Graph, chosen: Chosen = lambda node: True) -> Graph:
+def opened(graph: Graph, chosen: NodeTest = lambda node: True) -> Graph:
     """The graph with the definition in place of every ``library_call`` chosen."""
     if not any(node.op is library_call for node in walk_nodes(graph.block)):
         return graph

@@ -176,10 +176,10 @@ of_shape: Operation = declare(
 )
 
 
-Chosen = Callable[[Node], bool]
+NodeTest = Callable[[Node], bool]
 
 
-def expanded(graph: Graph, chosen: Chosen = lambda node: True) -> Graph:
+def expanded(graph: Graph, chosen: NodeTest = lambda node: True) -> Graph:
     """The graph with the function's own computation in place of every ``custom_call`` chosen."""
 
     def primal(node: Node) -> Graph | None:

@@ -40,7 +40,7 @@ class _Use:
     arms: tuple[Scope, ...]  # the else-arms around it, from outside, within the value's block
 
 
-class Layout:
+class Liveness:
     """Points of a lowered block and the live segments of its values.
 
     Values that are ``folded`` are not read themselves: what they are computed from is, by their
