@@ -46,12 +46,14 @@ from symdiff.ir.build import builder
 from symdiff.ir.counts import Count
 from symdiff.ir.graph import Cost, Node, Op, Operand, Value
 from symdiff.ir.types import (
+    OPAQUE,
     ArrayType,
     Dim,
     ListType,
     OpaqueType,
     Size,
     Type,
+    in_words,
     may_be_one,
     type_of_constant,
 )
@@ -568,6 +570,8 @@ def one_of(type_: ArrayType) -> Any:
 
 def require_array(type_: Type, name: str) -> ArrayType:
     """The type as an array type; an error that names the op otherwise."""
+    if isinstance(type_, OpaqueType) and type_ != OPAQUE:
+        raise UnsupportedCallError(f"{in_words(type_)} where a number or an array is needed")
     if isinstance(type_, OpaqueType):
         raise UnsupportedCallError(
             "the type of a value is not known here: it comes from a call without a rule",

@@ -318,7 +318,7 @@ def _goes_on(interp: Interpreter, turns: Turns, position: int) -> bool | Value:
     if isinstance(inside, Value) and position >= MOST_NESTED:
         raise UnsupportedSyntaxError(
             f"more than {MOST_NESTED} turns of a loop whose end is known at run time only "
-            "would be staged one by one",
+            "would have to be followed one by one",
             interp.span,
             "make an array of the items beside it: np.array(...)",
         )

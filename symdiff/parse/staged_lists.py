@@ -70,7 +70,9 @@ def item_parts(heap: Heap, item: Abstract) -> tuple[Structure, list[Abstract]]:
     def is_number_or_array(value: Abstract) -> bool:
         content = heap.get(value) if isinstance(value, ListRef | DictRef) else value
         if isinstance(content, Columns | ListRef | DictRef | ObjectRef):
-            raise Unjoinable(f"a list of {describe(value)} grows where its length is staged")
+            raise Unjoinable(
+                f"a list of {describe(value)} grows where its length is known at run time only"
+            )
         if isinstance(content, Value) and content is not value:
             raise Unjoinable("a list of lists, both of lengths known at run time only")
         return isinstance(content, Value | Array | int | float | complex)

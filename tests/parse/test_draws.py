@@ -253,3 +253,8 @@ def test_the_hint_at_a_draw_keeps_the_derivative(draw: Any, hint: str) -> None:
 def test_a_draw_keeps_its_name_where_its_parameters_carry_no_derivative() -> None:
     source = sd.grad(lambda x, s: x * np.random.normal(0.0, s)).source("float", "float")
     assert "normal(0.0, s)" in source
+
+
+def test_a_generator_where_a_number_is_needed_is_called_so() -> None:
+    with pytest.raises(UnsupportedCallError, match="a Generator where a number or an array is"):
+        sd.grad(lambda x: x * np.random.default_rng(0))(0.4)
