@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.emit.namespace import Namespace
+from symdiff.emit.trees import parts_of
 from symdiff.errors import InternalError
 from symdiff.ir.build import constant
 from symdiff.ir.control import undefined
@@ -192,6 +193,8 @@ class Expressions:
 
     def bound(self, tree: ast.expr) -> ast.expr:
         """The expression with objects that stand in it as constants bound to names."""
+        if all(not isinstance(part, ast.Constant) or _is_literal(part) for part in parts_of(tree)):
+            return tree
         return _Binder(self.namespace).visit(tree)  # type: ignore[no-any-return]
 
     def constant(self, value: Any, hint: str | None = None) -> ast.expr:
@@ -220,6 +223,14 @@ def _is_short(array: np.ndarray) -> bool:
     return 0 < array.size <= MOST_WRITTEN and array.ndim > 0 and array.dtype in (np.int64, np.bool)
 
 
+_LITERALS = (bool, int, float, complex, str, bytes, type(None), EllipsisType)
+
+
+def _is_literal(tree: ast.Constant) -> bool:
+    """Whether a constant has a spelling of its own."""
+    return isinstance(tree.value, _LITERALS)
+
+
 class _Binder(ast.NodeTransformer):
     """Gives names to objects that a spelling put into ``ast.Constant``."""
 
@@ -228,7 +239,7 @@ class _Binder(ast.NodeTransformer):
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         value: Any = node.value
-        if isinstance(value, bool | int | float | complex | str | bytes | None | EllipsisType):
+        if _is_literal(node):
             return node
         return name(self.namespace.bind(value, getattr(value, "__name__", type(value).__name__)))
 

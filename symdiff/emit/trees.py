@@ -17,7 +17,12 @@ def same_tree(a: ast.AST, b: ast.AST) -> bool:
         if type(one) is not type(other):
             return False
         if isinstance(one, ast.AST):
-            pending += [(_field(one, f), _field(other, f)) for f in one._fields]
+            for name in one._fields:
+                first, second = getattr(one, name, None), getattr(other, name, None)
+                if first is not second:
+                    pending.append(
+                        (None if first == [] else first, None if second == [] else second)
+                    )
         elif isinstance(one, list):
             if len(one) != len(other):
                 return False
@@ -27,6 +32,11 @@ def same_tree(a: ast.AST, b: ast.AST) -> bool:
         ):  # 0.0 is not -0.0, and nan is nan
             return False
     return True
+
+
+def _present(field: Any) -> Any:
+    """A field; what is left out of a tree made by hand is an empty list where it was parsed."""
+    return None if isinstance(field, list) and not field else field
 
 
 def parts_of(tree: ast.AST) -> Iterator[ast.AST]:
@@ -41,12 +51,6 @@ def parts_of(tree: ast.AST) -> Iterator[ast.AST]:
                 pending.append(field)
             elif isinstance(field, list):
                 pending += [part for part in field if isinstance(part, ast.AST)]
-
-
-def _field(tree: ast.AST, name: str) -> Any:
-    """A field; what is left out of a tree made by hand is an empty list where it was parsed."""
-    value = getattr(tree, name, None)
-    return None if value == [] else value
 
 
 __all__ = ["parts_of", "same_tree"]

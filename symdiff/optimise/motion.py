@@ -10,7 +10,7 @@ to stays: a table of numbers is only where something does.
 from __future__ import annotations
 
 from symdiff.ir.build import remade, renewed, with_block
-from symdiff.ir.control import cond
+from symdiff.ir.control import cond, loop
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import ListType
 from symdiff.ops.arrays import array
@@ -24,6 +24,8 @@ def move_invariants(graph: Graph) -> Graph:
     """The graph with invariant nodes before their loops; the graph itself where there are none."""
     if not has_derivatives(graph) or not any(node.blocks for node in graph.block.nodes):
         return graph
+    if not any(node.op in (loop, array) for node in walk_nodes(graph.block)):
+        return graph  # nothing moves out of branches
     motion = _Motion(_written(graph.block), partial_values(graph.block, graph.partial))
     block = motion.block(graph.block, floor=0)
     return with_block(graph, block) if motion.moved else graph
