@@ -17,7 +17,7 @@ from symdiff.ir.build import constant
 from symdiff.ir.control import undefined
 from symdiff.ir.graph import GraphCell, Node, Value
 from symdiff.ops.declare import DeclaredOp, dotted, literal
-from symdiff.ops.effects import Field, Item, Member, Named, Text, spell_template
+from symdiff.ops.effects import Field, Item, Made, Member, Named, Text, spell_template
 from symdiff.ops.kinds import is_numpys_operator
 
 MOST_WRITTEN = 32  # elements of a constant array that are written out
@@ -174,6 +174,8 @@ class Expressions:
             return Member(self.named(template.value), template.name)
         if isinstance(template, Item):
             return Item(self.named(template.value), template.key)
+        if isinstance(template, Made):
+            return Made(self.named(template.by), self.named(template.items))
         if isinstance(template, Text):
             return Text(_joined([self.named(part) for part in template.parts]))
         if isinstance(template, Field):

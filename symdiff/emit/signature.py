@@ -14,7 +14,7 @@ from symdiff.emit.plan import Plan
 from symdiff.emit.text import Line
 from symdiff.ir.graph import Graph, Value
 from symdiff.ir.signature import Attribute, Live, Nested, Signature, step
-from symdiff.ir.structure import Container, Leaf, Structure, construct, native_base
+from symdiff.ir.structure import Container, Leaf, Rebuild, Structure, native_base
 
 
 def name_parameters(graph: Graph, namespace: Namespace) -> tuple[dict[int, str], list[Parameter]]:
@@ -177,7 +177,7 @@ def _container(container: Container, items: list[ast.expr], expressions: Express
 
 
 def _is_made_of_items(kind: type) -> bool:
-    """Whether a class of dicts or lists makes one of the items that it is given."""
+    """Return whether a class of dicts or lists makes one of the items that it is given."""
     if kind.__module__ == "collections":
         return kind is not collections.defaultdict
     base: Any = native_base(kind)
@@ -185,13 +185,3 @@ def _is_made_of_items(kind: type) -> bool:
 
 
 _MAKING = ("__init__", "__new__", "__setitem__")
-
-
-class Rebuild:
-    """Makes a container of a type whose ``__init__`` takes something else than its items."""
-
-    def __init__(self, container: Container) -> None:
-        self.container = container
-
-    def __call__(self, *items: Any) -> Any:
-        return construct(self.container, items)

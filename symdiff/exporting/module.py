@@ -21,7 +21,6 @@ import numpy as np
 from symdiff import pipeline
 from symdiff.emit import Emitted, Parameter
 from symdiff.emit.namespace import Namespace
-from symdiff.emit.signature import Rebuild
 from symdiff.errors import SignatureError
 from symdiff.exporting.arguments import (
     annotation,
@@ -54,7 +53,7 @@ from symdiff.exporting.text import (
     one_line,
 )
 from symdiff.ir.signature import Nested, Signature, Specification, describe, leaves
-from symdiff.ir.structure import Structure
+from symdiff.ir.structure import Rebuild, Structure
 from symdiff.ir.types import FLOAT, type_of_constant
 from symdiff.pipeline import Arguments, Derived
 from symdiff.version import __version__

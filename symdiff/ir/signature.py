@@ -126,7 +126,7 @@ def step(value: Any, key: Any) -> Any:
 
 
 def is_item(value: Any, key: Any) -> bool:
-    """Whether a step of a path leads to an item."""
+    """Return whether a step of a path leads to an item."""
     if isinstance(value, dict | MappingProxyType):
         return not isinstance(key, Attribute)
     return isinstance(value, list | tuple) and isinstance(key, int)

@@ -146,6 +146,16 @@ def _construct_dataclass(container: Container, items: Sequence[Any]) -> Any:
     return made
 
 
+class Rebuild:
+    """Makes a container of a type whose ``__init__`` takes something else than its items."""
+
+    def __init__(self, container: Container) -> None:
+        self.container = container
+
+    def __call__(self, *items: Any) -> Any:
+        return construct(self.container, items)
+
+
 def unflatten(structure: Structure, leaves: Sequence[Any]) -> Any:
     """The nested value of a structure around new leaves."""
     if isinstance(structure, Leaf):

@@ -80,6 +80,14 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """A list or a dict of a user's class, made of the values of templates."""
+
+    by: Named
+    items: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Places:
     """Where an array is indexed: ``i, 1:n``."""
 
@@ -96,6 +104,8 @@ def fill(template: Any, operands: Sequence[Any]) -> Any:
         return getattr(fill(template.value, operands), template.name)
     if isinstance(template, Item):
         return fill(template.value, operands)[template.key]
+    if isinstance(template, Made):
+        return template.by.target(*fill(template.items, operands))
     if isinstance(template, Places):
         return actual_key(template.key, operands)
     if isinstance(template, Text):
@@ -131,6 +141,8 @@ def spell_template(template: Any, operands: Sequence[ast.expr]) -> ast.expr:
     if isinstance(template, Item):
         base = spell_template(template.value, operands)
         return ast.Subscript(base, literal(template.key), ast.Load())
+    if isinstance(template, Made):
+        return spell_call(spell_template(template.by, operands), template.items, (), operands)
     if isinstance(template, Places):
         return spell_key(template.key, operands)
     if isinstance(template, Text):
@@ -400,7 +412,7 @@ def changes_one_of(node: Node, given: Collection[Value]) -> bool:
 
 
 def changes_what_is_named(node: Node) -> bool:
-    """Whether all that an effect changes is a variable, list, dict or object outside."""
+    """Return whether all that an effect changes is a variable, list, dict or object outside."""
     function, owner = node.attributes.get("function"), node.attributes.get("owner")
     if isinstance(function, Member) and function.name in _METHODS:
         owner = function.value
@@ -415,7 +427,7 @@ _METHODS = ("append", "clear", "extend", "pop")  # that what is left behind is w
 
 
 def changes_its_first(function: Any) -> bool:
-    """Whether a function changes its first argument: ``setattr``, ``list.append`` …"""
+    """Return whether a function changes its first argument: ``setattr``, ``list.append`` …"""
     return function in (setattr, operator.setitem) or (
         isinstance(function, MethodDescriptorType | WrapperDescriptorType)
         and function.__objclass__ in (object, dict, list, OrderedDict)

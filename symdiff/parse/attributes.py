@@ -327,7 +327,7 @@ def whole(ref: ObjectRef) -> ObjectRef | ListRef | DictRef:
 
 
 def shows_items(interp: Interpreter, ref: ObjectRef) -> bool:
-    """Whether the attributes of a dict are its items, by ``self.__dict__ = self``."""
+    """Return whether the attributes of a dict are its items, by ``self.__dict__ = self``."""
     if not isinstance(ref.holder, DictRef):
         return False
     if ref.holder.shows_items:
@@ -431,7 +431,7 @@ def bind_found(
 
 
 def _is_native_slot(instance: Abstract, found: Any) -> bool:
-    """Whether a method written in C is one whose meaning is known (``slots``)."""
+    """Return whether a method written in C is one whose meaning is known (``slots``)."""
     return found in native.SLOTS or isinstance(instance, ListRef | DictRef | type)
 
 
@@ -488,7 +488,7 @@ def _set_object_attribute(
 
 
 def _is_frozen(cls: type) -> bool:
-    """Whether ``__setattr__`` is what ``dataclasses`` make of a frozen class."""
+    """Return whether ``__setattr__`` is what ``dataclasses`` make of a frozen class."""
     holder = lookups.holder_of(cls, "__setattr__")
     parameters = {} if holder is None else holder.__dict__
     return getattr(parameters.get("__dataclass_params__"), "frozen", False)

@@ -48,7 +48,7 @@ def unless_raised(
 
 
 def _raises(nodes: Any, kinds: type[Exception]) -> bool:
-    """Whether one of these nodes raises an exception of a kind."""
+    """Return whether one of these nodes raises an exception of a kind."""
     return any(node.op is raise_ and issubclass(_class_of(node), kinds) for node in nodes)
 
 

@@ -122,7 +122,7 @@ def defines(interp: Interpreter, cls: type, name: str) -> bool:
 
 
 def overrides(interp: Interpreter, cls: type, name: str) -> bool:
-    """Whether a class of containers has a method that its base written in C does not give it."""
+    """Return whether a class of containers has a method that its native base does not give."""
     if native_base(cls) is cls:
         return False
     holder = holder_of(cls, name)
@@ -150,13 +150,13 @@ def is_unchanging(value: Any) -> bool:
 
 
 def is_descriptor(found: Any, method: str = "__get__") -> bool:
-    """Whether what a class has is an object of a user's class that tells what an attribute is."""
+    """Return whether what a class has is a descriptor whose class is written in Python."""
     is_own = isinstance(static_on_class(type(found), method), types.FunctionType)
     return is_own and not is_bound(found)
 
 
 def is_data_descriptor(found: Any) -> bool:
-    """Whether what a class has comes before the attributes of its instances."""
+    """Return whether what a class has comes before the attributes of its instances."""
     return isinstance(found, property) or is_descriptor(found, "__set__")
 
 

@@ -21,10 +21,10 @@ from symdiff.definitions import INSTEAD, OBJECTS, is_definition, object_name
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import FreeVariable, Input, Value
 from symdiff.ir.signature import Path, step
-from symdiff.ir.structure import native_base
+from symdiff.ir.structure import Container, Rebuild, native_base
 from symdiff.ir.types import FLOAT, INT, OPAQUE, ListType, Type
 from symdiff.ops.changing import changing_call
-from symdiff.ops.effects import Field, Named, Text, given, opaque_call
+from symdiff.ops.effects import Field, Made, Named, Text, given, opaque_call
 from symdiff.ops.keys import Slot
 from symdiff.parse.blame import users
 from symdiff.parse.heap import is_array, is_writable
@@ -35,6 +35,7 @@ from symdiff.parse.values import (
     Abstract,
     Array,
     Closure,
+    Columns,
     DictRef,
     Generator,
     ListRef,
@@ -121,18 +122,29 @@ class Template:
         return self.named(value)
 
     def _of_users_class(self, value: ListRef | DictRef) -> Any:
-        """A list or a dict of a user's class: the caller's, as it is."""
+        """A list or a dict of a user's class: the caller's as it is, another one made of items."""
         interp, own = self.interp, value.own
         changed = value in interp.changed or any(ref is own for ref, _ in interp.attributes)
         if value.path is None or changed:
-            raise UnsupportedCallError(
-                f"a {value.type.__name__} that is made or changed here is passed to a function that"
-                " symdiff does not follow",
-                interp.span,
-                f"pass a {native_base(value.type).__name__}, or numbers and arrays",
-            )
+            return self._made(value)
         held = held_at(interp, value.path, None if own is None else own.live)
         return self.slot(held) if isinstance(held, Value) else held
+
+    def _made(self, value: ListRef | DictRef) -> Made:
+        interp, kind = self.interp, value.type
+        content = interp.content(value)
+        beside = any(interp.heap.held(value.own)) if value.own else False
+        if beside or isinstance(content, Value | Columns):
+            raise UnsupportedCallError(
+                f"a {kind.__name__} that is made or changed here is passed to a function that"
+                " symdiff does not follow",
+                interp.span,
+                f"pass a {native_base(kind).__name__}, or numbers and arrays",
+            )
+        keys = tuple(content) if isinstance(content, dict) else tuple(range(len(content)))
+        items = content.values() if isinstance(content, dict) else content
+        rebuild = Rebuild(Container(kind, keys, ()))
+        return Made(Named(rebuild, f"make_{kind.__name__}"), tuple(map(self.of, items)))
 
     def _part(self, part: Any) -> Any:
         if isinstance(part, str):

@@ -62,7 +62,7 @@ def _has_elements(value: Range) -> bool | Value:
 
 
 def _is_asked(interp: Interpreter, value: Abstract) -> bool:
-    """Whether a method of the user's tells the truth of a list or a dict."""
+    """Return whether a method of the user's tells the truth of a list or a dict."""
     return any(has_method(interp, value, name) for name in _METHODS)
 
 

@@ -72,7 +72,7 @@ def explainer(
 
 
 def is_refusal(error: BaseException) -> bool:
-    """Whether an emitted program says of a value that symdiff does not take it."""
+    """Return whether an emitted program says of a value that symdiff does not take it."""
     entries = _entries(error.__traceback__)
     return bool(entries) and entries[-1].tb_frame.f_code in _REFUSING
 

@@ -85,7 +85,7 @@ _PARTS = (list, tuple, dict, functools.partial, types.MethodType, types.SimpleNa
 
 
 def _is_users(kind: type) -> bool:
-    """Whether a class is written in Python, and not of a library that keeps to itself."""
+    """Return whether a class is written in Python, and not of a library that keeps to itself."""
     return native_base(kind) is not kind and kind.__module__.split(".")[0] not in _FOREIGN
 
 
@@ -183,7 +183,7 @@ def _deepcopied(value: Any, known: dict[int, Any]) -> Any:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether an object is its attributes, and has no way of its own to be copied."""
+    """Return whether an object is its attributes, and has no way of its own to be copied."""
     kind = type(value)
     special = ("__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__", "__slots__")
     native = native_base(kind)

@@ -672,7 +672,7 @@ def test_what_is_outside_is_put_back_and_compared(monkeypatch):
     assert kept.n == 2.0
 
 
-def test_a_dict_of_a_class_is_given_to_what_is_not_followed_as_it_is():
+def test_a_dict_of_a_class_is_given_to_what_is_not_followed_as_it_is(capsys):
     seen = []
     note = sd.nondifferentiable(lambda given: seen.append(type(given)))
     outside = Scaled(a=3.0)
@@ -684,9 +684,18 @@ def test_a_dict_of_a_class_is_given_to_what_is_not_followed_as_it_is():
     assert sd.grad(f)(2.0) == 6.0
     assert seen == [Scaled]
 
-    def made(x):
-        print(Scaled(a=x))
+    def made(x, given):
+        print(Scaled(a=x), Itself(b=[x]))
+        note(given)
         return x
 
-    with pytest.raises(UnsupportedCallError, match="a Scaled that is made or changed here"):
-        sd.grad(made)(2.0)
+    assert sd.grad(made)(2.0, outside) == 1.0
+    assert capsys.readouterr().out == "{'a': 2.0} {'b': [2.0]}\n"
+    assert seen == [Scaled, Scaled]
+
+    def more(x):
+        print(Filled(a=x))
+        return x
+
+    with pytest.raises(UnsupportedCallError, match="a Filled that is made or changed here"):
+        sd.grad(more)(2.0)
