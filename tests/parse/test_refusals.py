@@ -496,17 +496,17 @@ def test_what_is_refused_in_the_standard_library_is_named_as_the_user_calls_it()
 
 
 @refused(Call, "np.array([x[0], 1.0], dtype=object)", "use an array of numbers, or a list")
-def an_array_of_objects(x):
+def an_array_of_objects(x, k):
     return np.sum(np.array([x[0], 1.0], dtype=object))
 
 
 @refused(Call, "x.astype(object)", "use an array of numbers, or a list")
-def an_array_as_objects(x):
+def an_array_as_objects(x, k):
     return np.sum(x.astype(object) * 2)
 
 
 @refused(Call, "z.view(float)", "np.stack((z.real, z.imag), axis=-1)")
-def a_view_of_complex_numbers_as_real_ones(x):
+def a_view_of_complex_numbers_as_real_ones(x, k):
     z = x + 1j
     return np.sum(z.view(float))
 
