@@ -111,6 +111,9 @@ def judged(
             known = all(_is_exact(interp, a) for a in (*arguments, *(keywords or {}).values()))
             as_it_is = known or type(python) is not type(error)
             raise users(python if as_it_is else error) from None
+        if python is not None and not is_rejection(error):
+            told = f"{name_of(function)} raises {type(python).__name__} for such arguments: {python}"
+            raise UnsupportedCallError(told, interp.span, HINT) from None
         raise blamed(interp, error, name_of(function)) from error
 
 

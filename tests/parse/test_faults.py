@@ -113,7 +113,7 @@ def test_a_fault_in_a_rule_says_so(monkeypatch):
 
 
 def test_a_fault_is_no_error_of_a_branch(monkeypatch):
-    """Not even where Python, too, raises an exception of that kind for some values."""
+    """Not even where Python, too, may raise an exception of that kind."""
 
     def f(x, table):
         if x > 0.5:
@@ -122,7 +122,23 @@ def test_a_fault_is_no_error_of_a_branch(monkeypatch):
 
     monkeypatch.setattr("symdiff.parse.items._item", raising(KeyError("slot")))
     with pytest.raises(InternalError, match="KeyError: 'slot'"):
-        sd.grad(f)(0.7, {0: 1.0})
+        sd.grad(f)(0.7, {1: 1.0})
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.sum(np.vander(x, N="abc")),
+        lambda x: np.sum(np.linalg.tensordot(x, x, axes=[[1], [1, 2]])),
+        lambda x: np.sum(np.block([])) * x,
+        lambda x: np.sum(np.fft.fft2(x.reshape(1, 2), norm="abc").real),
+    ],
+)
+def test_arguments_that_python_does_not_take_are_no_faults(function):
+    with pytest.raises((TypeError, ValueError)):
+        function(X)
+    with pytest.raises((TypeError, ValueError, UnsupportedCallError)):
+        sd.grad(function)(X)
 
 
 @pytest.mark.parametrize("error", [ImportError("no fft"), MemoryError()])
