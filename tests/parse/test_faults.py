@@ -120,7 +120,7 @@ def test_a_fault_is_no_error_of_a_branch(monkeypatch):
             return x * table[1]
         return x
 
-    monkeypatch.setattr("symdiff.parse.items._item", raising(KeyError("slot")))
+    monkeypatch.setattr("symdiff.parse.items.static_key", raising(KeyError("slot")))
     with pytest.raises(InternalError, match="KeyError: 'slot'"):
         sd.grad(f)(0.7, {1: 1.0})
 
