@@ -112,8 +112,8 @@ def judged(
             as_it_is = known or type(python) is not type(error)
             raise users(python if as_it_is else error) from None
         if python is not None and not is_rejection(error):
-            told = f"{name_of(function)} raises {type(python).__name__} for such arguments: {python}"
-            raise UnsupportedCallError(told, interp.span, HINT) from None
+            told = f"raises {type(python).__name__} for such arguments: {python}"
+            raise UnsupportedCallError(f"{name_of(function)} {told}", interp.span, HINT) from None
         raise blamed(interp, error, name_of(function)) from error
 
 
