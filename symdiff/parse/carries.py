@@ -13,6 +13,7 @@ the parameters it is the content after the loop.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -67,6 +68,7 @@ from symdiff.parse.lattice import (
     meet,
     meet_in_list,
     met,
+    of_one_kind,
     own_symbol,
     parts_in,
 )
@@ -222,12 +224,27 @@ class Carries(Join):
 
     def _joined_or_lost(self, name: str, start: Abstract, last: Abstract) -> Abstract:
         try:
-            return self.join(name, start, last)
+            with self._undone_where_it_fails():
+                return self.join(name, start, last)
         except Unjoinable as reason:
             text = f"'{name}' changes its nature: {reason}"
             return self._lose(Conflict(name, text, self.span, loop=self._turn_by_turn()))
         except ConflictRead as read:
             return self._lose(replace(read.conflict, cases=None), known=True)
+
+    @contextlib.contextmanager
+    def _undone_where_it_fails(self) -> Iterator[None]:
+        """Forget the parameters that a join has made of parts before other parts do not join."""
+        count = len(self.carried)
+        try:
+            yield
+        except (Unjoinable, ConflictRead):
+            gone = {carried.array for carried in self.carried[count:]}
+            del self.carried[count:]
+            self.shared = {
+                k: array for k, array in self.shared.items() if array.storage not in gone
+            }
+            raise
 
     def unchanged(self, name: str, a: Abstract, b: Abstract) -> Abstract:
         return a
@@ -264,16 +281,20 @@ class Carries(Join):
 
     def held(self, name: str, start: Any, last: Any) -> Abstract:
         """A list, a dict, an object or an activation that a name is bound to anew."""
-        if start is not ABSENT and not _of_one_kind(start, last):
+        if start is not ABSENT and not of_one_kind(start, last):
             raise self.unlike(start, last)
-        if isinstance(last, Scope) and (last in self.entered or rebinds(last.node)):
-            raise Unjoinable("functions whose names are bound anew, or that refer to each other")
+        if last in self.entered:
+            raise Unjoinable("functions, lists or objects that refer to each other")
+        if isinstance(last, Scope) and rebinds(last.node):
+            raise Unjoinable("functions whose names are bound anew")
         fresh = another(last)
         before = ABSENT if start is ABSENT else self.base.joined(start)
         after = self.last_heap.joined(last)
         self.entered.append(last)
-        content = self.join(name, before, after)
-        self.entered.pop()
+        try:
+            content = self.join(name, before, after)
+        finally:
+            self.entered.pop()
         return self.holding(name, fresh, content, start)
 
     def holding(self, name: str, fresh: Any, content: Abstract, start: Abstract) -> Abstract:
@@ -428,11 +449,10 @@ class Carries(Join):
         kept = any(isinstance(c, Conflict) and c.cases is not None for c in (start, last))
         if not self._is_lost(content) or not (kept or name in self.as_unions):
             return content
-        carried = len(self.carried)
         try:
-            made, union = union_of(self, name, *self._both(start, last), content)
+            with self._undone_where_it_fails():
+                made, union = union_of(self, name, *self._both(start, last), content)
         except (Unjoinable, ConflictRead):
-            del self.carried[carried:]
             return content
         self.unions[made] = union
         self.initials |= union_values(self, union, start, self.base, union.numbers)
@@ -479,7 +499,7 @@ class Carries(Join):
             alike = isinstance(end, Columns) and same_structure(content.structure, end.structure)
             return end.values if alike else None
         if isinstance(content, ListRef | DictRef | ObjectRef | Scope):
-            return (heap.held(end),) if _of_one_kind(content, end) else None
+            return (heap.held(end),) if of_one_kind(content, end) else None
         if are_alike(content, end):
             return parts_in(end)
         return parts if same(content, end) else None  # one function by two names
@@ -768,18 +788,6 @@ def _bound_after(start: Abstract, turns: Value) -> Value:
     """Return whether a variable that each turn binds is bound after a number of turns."""
     begun: Value = less(0, turns)
     return begun if start is ABSENT else either(bound_flag(start), begun)
-
-
-def _of_one_kind(a: Abstract, b: Abstract) -> bool:
-    """Return whether two contents are lists, dicts, staged tuples, or objects of one class.
-
-    Or activations of one function.
-    """
-    if not (is_programs(a) and is_programs(b)) or type(a) is not type(b):
-        return False
-    if isinstance(a, Scope):
-        return a.node is b.node
-    return a.type is b.type and getattr(a, "frozen", None) == getattr(b, "frozen", None)
 
 
 def is_handle(content: Abstract) -> bool:

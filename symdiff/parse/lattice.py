@@ -158,6 +158,18 @@ def lift_as(content: Abstract, type_: Type, heap: Heap, span: SourceSpan | None)
     return as_type(value, type_)
 
 
+def of_one_kind(a: Abstract, b: Abstract) -> bool:
+    """Return whether two contents are lists, dicts, staged tuples, or objects of one class.
+
+    Or activations of one function.
+    """
+    if not (is_programs(a) and is_programs(b)) or type(a) is not type(b):
+        return False
+    if isinstance(a, Scope):
+        return a.node is b.node
+    return a.type is b.type and getattr(a, "frozen", None) == getattr(b, "frozen", None)
+
+
 class Join(ABC):
     """Joins contents pairwise; ABSENT stands for a side on which there is nothing.
 

@@ -927,3 +927,39 @@ def test_items_that_are_unlike_are_followed_one_by_one_as_far_as_python_nests():
         sd.grad(lambda x: first_beyond(x, MANY_UNLIKE))(0.5)
     assert caught.value.span.text.strip() == "for item in items:"
     assert "np.array" in caught.value.hint
+
+
+def number_and_what_does_not_join(x, n):
+    pair, s = (0.0, None), 0.0
+    for k in range(n):
+        pair = (x * k, [1.0])
+        s = s + x * x
+    return s
+
+
+def array_and_what_does_not_join(x, n):
+    pair, y = (np.ones(2), None), np.full(2, x)
+    for k in range(n):
+        y = y * x
+        pair = (y, [1.0])
+    return np.sum(y)
+
+
+def in_a_dict_that_does_not_join(x, n):
+    found, s = {"a": 0.0, "b": (1.0, None)}, 0.0
+    for k in range(n):
+        found = {"a": x * k, "b": (x, [1.0])}
+        s = s + found["a"]
+    return s
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (number_and_what_does_not_join, 12.0),  # n x**2
+        (array_and_what_does_not_join, 64.0),  # 2 x**(n + 1)
+        (in_a_dict_that_does_not_join, 3.0),  # (0 + 1 + 2) x
+    ],
+)
+def test_parts_that_do_not_join_leave_no_parameter_behind(function, expected):
+    assert sd.grad(function)(2.0, 3) == expected
