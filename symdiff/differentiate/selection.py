@@ -13,11 +13,51 @@ from collections.abc import Iterable, Mapping
 from enum import IntEnum
 
 from symdiff.differentiate.activity import Activity, Edge
+from symdiff.ir.build import constant
 from symdiff.ir.control import cond, loop
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
+from symdiff.ops import reduce
 from symdiff.ops.declare import DeclaredOp
-from symdiff.ops.elementary import constant_of, divide
+from symdiff.ops.elementary import (
+    add,
+    astype,
+    bitwise_and,
+    bitwise_or,
+    choice,
+    clip,
+    clip_above,
+    clip_below,
+    constant_of,
+    divide,
+    equal,
+    fmax,
+    fmin,
+    greater,
+    greater_equal,
+    isfinite,
+    isinf,
+    isnan,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    maximum,
+    minimum,
+    multiply,
+    negative,
+    not_equal,
+    strong_divide,
+    strong_multiply,
+    where,
+)
+from symdiff.ops.index import index, index_set
+from symdiff.ops.joining import diagonal
+from symdiff.ops.order import take_along_axis
+from symdiff.ops.residuals import quiet_divide
+from symdiff.ops.shape import broadcast_to
 
 
 class State(IntEnum):
@@ -28,14 +68,14 @@ class State(IntEnum):
 
 
 _SELECTING = frozenset((
-    "where", "choice", "maximum", "minimum", "fmax", "fmin", "clip", "clip_below", "clip_above",
+    where, choice, maximum, minimum, fmax, fmin, clip, clip_below, clip_above,
 ))  # fmt: skip
-_STRONG = frozenset(("strong_multiply", "strong_divide", "quiet_divide"))
-_TAKING = frozenset(("index", "index_set", "take_along_axis", "diagonal", "max", "min"))
+_STRONG = frozenset((strong_multiply, strong_divide, quiet_divide))
+_TAKING = frozenset((index, index_set, take_along_axis, diagonal, reduce.max, reduce.min))
 _BOUNDED = frozenset((
-    "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and",
-    "logical_or", "logical_not", "logical_xor", "bitwise_and", "bitwise_or", "isnan", "isinf",
-    "isfinite",
+    less, less_equal, greater, greater_equal, equal, not_equal, logical_and,
+    logical_or, logical_not, logical_xor, bitwise_and, bitwise_or, isnan, isinf,
+    isfinite,
 ))  # fmt: skip
 
 
@@ -71,11 +111,11 @@ def is_bounded(partial: Value) -> bool:
         node = value.node
         if node is None:
             return False
-        if node.op.name in ("where", "choice"):
+        if node.op in (where, choice):
             stack.extend(node.operands[1:])
-        elif node.op.name in ("astype", "negative", "broadcast_to", "multiply", "add"):
+        elif node.op in (astype, negative, broadcast_to, multiply, add):
             stack.extend(node.operands)
-        elif node.op.name not in _BOUNDED and node.op.name != "constant":
+        elif node.op not in _BOUNDED and node.op is not constant:
             return False
     return True
 
@@ -105,9 +145,9 @@ def _of_use(edge: Edge, state: State, activity: Activity) -> State:
         overwritten = edge.place is not node.blocks[0] and edge.destination in node.results
         if overwritten and edge.source in node.operands:
             state = State.PARTIAL  # what flows past a loop without turns is no use of the loop's
-    elif node.op.name in _SELECTING or (node.op.name in _STRONG and _is_second(edge)):
+    elif node.op in _SELECTING or (node.op in _STRONG and _is_second(edge)):
         state = State.SELECTED
-    elif node.op.name in _TAKING and edge.source is node.operands[0]:
+    elif node.op in _TAKING and edge.source is node.operands[0]:
         state = max(State.PARTIAL, State.SELECTED if state is State.SELECTED else State.PARTIAL)
     if activity.is_chosen(edge):
         state = State.SELECTED

@@ -9,11 +9,20 @@ from symdiff.emit import Emitted
 from symdiff.errors import SymdiffError, UnsupportedCallError
 from symdiff.ir.graph import FreeVariable, Graph, GraphCell, Node, walk_nodes
 from symdiff.ir.signature import Aspect, Live, Nested, Path, Signature, Specification
+from symdiff.ops.effects import (
+    call_hook,
+    grad_hook,
+    opaque_call,
+    set_attribute,
+    set_item,
+    stop_gradient,
+)
+from symdiff.ops.rules import custom_call
 from symdiff.runtime.signature import spelled
 from symdiff.source import SourceSpan
 
-_OUTSIDE = frozenset({"opaque_call", "set_attribute", "set_item", "call_hook", "grad_hook"})
-_CUTTING = frozenset({"stop_gradient", "custom_call", "grad_hook", "call_hook"})
+_OUTSIDE = frozenset({opaque_call, set_attribute, set_item, call_hook, grad_hook})
+_CUTTING = frozenset({stop_gradient, custom_call, grad_hook, call_hook})
 
 
 def all_nodes(graph: Graph) -> list[Node]:
@@ -37,7 +46,7 @@ def refuse_outside_effects(graph: Graph, written: Sequence[Path]) -> None:
     :raises UnsupportedCallError: at the line of the first such statement.
     """
     for node in all_nodes(graph):
-        if node.op.name in _OUTSIDE:
+        if node.op in _OUTSIDE:
             raise UnsupportedCallError(
                 f"a module cannot stand alone with this in it ({node.op.name.replace('_', ' ')})",
                 node.span or graph.span,
@@ -56,7 +65,7 @@ def refuse_outside_effects(graph: Graph, written: Sequence[Path]) -> None:
 def cut_in(graph: Graph) -> SourceSpan | bool:
     """Where a derivative is declared to be another than what differences give; False if nowhere."""
     for node in all_nodes(graph):
-        if node.op.name in _CUTTING:
+        if node.op in _CUTTING:
             return node.span or True
     return False
 

@@ -21,15 +21,25 @@ from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops.declare import EVALUATED, DeclaredOp, OfTruths, OnArrays
-from symdiff.ops.effects import never_returns
+from symdiff.ops.effects import (
+    assert_,
+    enter_errstate,
+    leave_errstate,
+    never_returns,
+    print_,
+    set_attribute,
+    set_item,
+    store,
+)
 from symdiff.ops.meanings import number_of_truth, select
 from symdiff.symbolic.numbers import exact, native
 
 _MOST_NODES = 200_000
 _MOST_OPERATIONS = 10_000
 _MOST_IN_A_CONDITION = 50  # where it has branches: SymPy takes all combinations
-_OUTSIDE = frozenset({"print_", "assert_", "store", "set_attribute", "set_item"})
-_OUTSIDE |= {"enter_errstate", "leave_errstate"}
+_OUTSIDE: frozenset[DeclaredOp] = frozenset(
+    {print_, assert_, store, set_attribute, set_item, enter_errstate, leave_errstate}
+)
 
 
 class Needed(Exception):  # noqa: N818 - a request, not an error: evaluation restarts with it known
@@ -124,7 +134,7 @@ class _Evaluation:
         if not isinstance(op, DeclaredOp):
             raise _refused(node, f"{op.name} has no closed form")
         if op.effect:
-            if op.name in _OUTSIDE:
+            if op in _OUTSIDE:
                 return [None] * len(node.results)
             raise _refused(node, f"{_named(op)} has no closed form")
         operands = [self.known[value] for value in node.operands]

@@ -4,18 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Block, Graph, Node, Value
 from symdiff.ir.types import ArrayType
+from symdiff.ops.creation import int_minimum, range_element, range_length
+from symdiff.ops.elementary import (
+    absolute,
+    add,
+    equal,
+    floor_divide,
+    greater,
+    greater_equal,
+    left_shift,
+    less,
+    less_equal,
+    maximum,
+    minimum,
+    multiply,
+    negative,
+    not_,
+    not_equal,
+    power,
+    python_bool,
+    python_int,
+    remainder,
+    right_shift,
+    subtract,
+)
+from symdiff.ops.retype import retype
+from symdiff.ops.sizes import size
 
-_SIZES = frozenset({"size", "constant"})
+_SIZES = frozenset({size, constant})
 _OF_NUMBERS = frozenset(
     {
-        "add", "subtract", "multiply", "floor_divide", "remainder", "negative",
-        "int_minimum", "int_maximum", "range_length", "range_element", "python_int",
-        "maximum", "minimum", "absolute", "retype", "less", "less_equal", "greater",
-        "greater_equal", "equal", "not_equal", "not_", "python_bool", "left_shift",
-        "right_shift", "power",
+        add, subtract, multiply, floor_divide, remainder, negative,
+        int_minimum, range_length, range_element, python_int,
+        maximum, minimum, absolute, retype, less, less_equal, greater,
+        greater_equal, equal, not_equal, not_, python_bool, left_shift,
+        right_shift, power,
     }
 )  # fmt: skip
 
@@ -61,9 +88,9 @@ class Known:
     def _node(self, node: Node) -> None:
         if node.op in (loop, cond) or len(node.results) != 1 or not _is_number(node.result):
             return
-        if node.op.name in _SIZES:
+        if node.op in _SIZES:
             self.values.add(node.result)
-        elif node.op.name in _OF_NUMBERS and node.operands:
+        elif node.op in _OF_NUMBERS and node.operands:
             self._computed(node)
 
     def _computed(self, node: Node) -> None:

@@ -23,6 +23,7 @@ from symdiff.ir.called import with_called
 from symdiff.ir.graph import FreeVariable, Graph
 from symdiff.ir.signature import Aspect, Fixed, Nested, Signature, Specification, leaves
 from symdiff.ops.defined import opened
+from symdiff.ops.rules import custom_call
 from symdiff.pipeline import Arguments, Chain, Derived
 from symdiff.source import SourceSpan
 
@@ -52,7 +53,7 @@ class TracedPrograms(Programs):
 
     def along(self, derived: Derived, graph: Graph, name: str) -> Emitted | None:
         """Own tangents only where rules of the user's own say what they are."""
-        if not any(node.op.name == "custom_call" for node in all_nodes(derived.graph)):
+        if not any(node.op is custom_call for node in all_nodes(derived.graph)):
             return None
         return Programs.along(self, derived, graph, name)
 

@@ -28,23 +28,38 @@ from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value
 from symdiff.ir.signature import Signature
 from symdiff.ir.types import ArrayType, Dim, Size, TapeType, Type, may_be_one, varying
-from symdiff.ops import support
+from symdiff.ops import elementary, support
+from symdiff.ops.creation import arange, empty, eye, full, ones, range_length, zeros
 from symdiff.ops.declare import DeclaredOp, dotted, literal
+from symdiff.ops.effects import enter_errstate, leave_errstate, stop_gradient
+from symdiff.ops.elementary import (
+    as_scalar,
+    astype,
+    divide,
+    multiply,
+    negative,
+    power,
+    sign,
+    subtract,
+)
+from symdiff.ops.fourier import fft, fftfreq, ifft, irfft, rfft, rfftfreq
 from symdiff.ops.index import index, index_add, index_set, key_of
 from symdiff.ops.keys import Slice, Slot, spell_key
+from symdiff.ops.retype import retype
+from symdiff.ops.shape import broadcast_to, contiguous, copy, reshape
 from symdiff.ops.sizes import constant_integer
 from symdiff.source import SourceSpan
 from symdiff.source.trees import expression_of
 
-_DROPPED = frozenset({"enter_errstate", "leave_errstate"})  # they say what NumPy warns of
-_TRANSPARENT = frozenset({"copy", "contiguous", "as_scalar", "retype"})
+_DROPPED = frozenset({enter_errstate, leave_errstate})  # they say what NumPy warns of
+_TRANSPARENT = frozenset({copy, contiguous, as_scalar, retype})
 _SHAPED = frozenset(
     {
-        "zeros", "ones", "full", "empty", "reshape", "broadcast_to", "eye", "arange", "fft", "ifft",
-        "rfft", "irfft", "fftfreq", "rfftfreq",
+        zeros, ones, full, empty, reshape, broadcast_to, eye, arange, fft, ifft,
+        rfft, irfft, fftfreq, rfftfreq,
     }
 )  # fmt: skip
-_ARITHMETIC = frozenset({"add", "subtract", "multiply", "divide", "negative", "power", "sign"})
+_ARITHMETIC = frozenset({elementary.add, subtract, multiply, divide, negative, power, sign})
 _MOST_TURNS = 2**31  # more are the bound of a loop that has none
 _DEEPEST = 6  # operations in one expression
 INDENT = "    "
@@ -166,7 +181,7 @@ class _Function:
             for node in block.nodes:
                 if node.op is call:
                     raise refused(node, "a function that calls itself")
-                if node.op.effect and node.op.name not in _DROPPED:
+                if node.op.effect and node.op not in _DROPPED:
                     words = node.op.name.strip("_").replace("_", " ")
                     raise refused(node, f"an effect ({words})")
 
@@ -175,7 +190,7 @@ class _Function:
     def _demand(self, block: Block) -> None:
         """Ask for the arguments that shapes and numbers of turns depend on."""
         for node in _live(block, self.uses):
-            if node.op.name in _SHAPED:
+            if node.op in _SHAPED:
                 self._shape(node)
             if node.op in (index, index_set, index_add):
                 self._key(node)
@@ -188,9 +203,9 @@ class _Function:
 
     def _shape(self, node: Node) -> None:
         sizes = [v for v in node.operands if _is_integer(v)]
-        kept = sizes if node.op.name != "full" else [v for v in sizes if v is not node.operands[0]]
+        kept = sizes if node.op is not full else [v for v in sizes if v is not node.operands[0]]
         unknown = self.known.demand(kept)
-        if unknown is not None and node.op.name != "arange":
+        if unknown is not None and node.op is not arange:
             raise refused(node, "a shape that depends on values")
         if unknown is not None:
             raise refused(node, "a range whose length depends on values")
@@ -233,7 +248,7 @@ class _Function:
 
     def _block(self, block: Block, depth: int) -> None:
         for node in _live(block, self.uses):
-            if node.op in (constant, undefined) or node.op.name in _DROPPED:
+            if node.op in (constant, undefined) or node.op in _DROPPED:
                 continue
             for value in node.results:
                 self._refuse_type(value, node)
@@ -316,13 +331,13 @@ class _Function:
 
     def _node(self, node: Node) -> ast.expr:
         operands = [self._operand(node, value) for value in node.operands]
-        if node.op.name in _TRANSPARENT:
+        if node.op in _TRANSPARENT:
             return operands[0]
         if node.op is index_set or node.op is index_add:
             return self._store(node, operands)
-        if node.op.name == "stop_gradient":
+        if node.op is stop_gradient:
             return ast.Call(dotted("lax.stop_gradient"), operands, [])
-        if node.op.name == "range_length":
+        if node.op is range_length:
             return _length(operands, self.known.is_known(node.result))
         calls_back = "callee" in node.attributes
         if not isinstance(node.op, DeclaredOp) or node.op.spelling is None or calls_back:
@@ -342,7 +357,7 @@ class _Function:
     def _operand(self, node: Node, value: Value) -> ast.expr:
         """An operand; truths that are computed with as the numbers 0 and 1, as everywhere else."""
         made, type_, result = self.of(value), value.type, node.results[0].type
-        if node.op.name not in _ARITHMETIC or not isinstance(result, ArrayType):
+        if node.op not in _ARITHMETIC or not isinstance(result, ArrayType):
             return made
         if not isinstance(type_, ArrayType) or type_.dtype.kind != "b" or result.dtype.kind == "b":
             return made
@@ -354,7 +369,7 @@ class _Function:
         types = [v.type for v in (*node.results, *node.operands) if isinstance(v.type, ArrayType)]
         floats = {t.dtype for t in types if t.dtype.kind in "fc"}
         mixed = len(floats) > 1 or _mixes_integers(node)
-        if not mixed or len(node.results) != 1 or node.op.name == "astype":
+        if not mixed or len(node.results) != 1 or node.op is astype:
             return made
         result = node.result.type
         if not isinstance(result, ArrayType) or result.dtype.kind not in "fc":
