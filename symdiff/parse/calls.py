@@ -31,7 +31,7 @@ from symdiff.parse.attributes import (
     is_of_library,
     special_method,
 )
-from symdiff.parse.blame import judged, users
+from symdiff.parse.blame import judged, python_raises, users
 from symdiff.parse.classes import call_class
 from symdiff.parse.definitions import call_definition
 from symdiff.parse.functions import call_closure, call_function
@@ -418,6 +418,19 @@ def _call_array_method(
         return _call_method_of(interp, receiver, name, arguments, keywords)
 
 
+def _call_tuple_method(
+    interp: Interpreter,
+    receiver: tuple[Abstract, ...],
+    name: str,
+    arguments: list[Abstract],
+    keywords: Keywords,
+) -> Abstract:
+    if name == "_replace":  # of a named tuple: it looks at no value
+        with python_raises():
+            return receiver._replace(*arguments, **keywords)  # type: ignore[attr-defined]
+    return call_static(interp, getattr(receiver, name), arguments, keywords)
+
+
 def _call_method_of(
     interp: Interpreter,
     receiver: Abstract,
@@ -431,7 +444,7 @@ def _call_method_of(
     if isinstance(receiver, Array) and name in MUTATING_ARRAY_METHODS:
         return applied(METHODS_OF[Array][name], interp, receiver, *arguments, **keywords)
     if isinstance(receiver, tuple):
-        return call_static(interp, getattr(receiver, name), arguments, keywords)
+        return _call_tuple_method(interp, receiver, name, arguments, keywords)
     if name in METHODS and (isinstance(receiver, Value | Array) or is_leaf(receiver)):
         if not isinstance(receiver, Value | Array | np.generic):
             return call_static(interp, getattr(receiver, name), arguments, keywords)
