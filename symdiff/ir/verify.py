@@ -13,12 +13,12 @@ lengths, which are no numbers of the derivative, sums and products may be made, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from symdiff.errors import InternalError
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
-from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value
+from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value, walk_nodes
 from symdiff.ir.printer import print_graph
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ir.types import ArrayType, Dim, ListType, TapeType, Type, real_dtype, takes
@@ -31,6 +31,16 @@ def verify(graph: Graph) -> None:
 
     Graphs that are called are verified as well. Linear in their size.
     """
+    _verify(graph, _verify_graph)
+
+
+def verify_numbers(graph: Graph) -> None:
+    """Raise an ``InternalError`` where a number of a derivative rests on arithmetic of integers."""
+    _verify(graph, _verify_numbers)
+
+
+def _verify(graph: Graph, check: Callable[[Graph], list[Graph]]) -> None:
+    """Check a graph and those that it calls, which ``check`` gives."""
     seen: set[int] = set()
     pending = [graph]
     while pending:
@@ -39,10 +49,26 @@ def verify(graph: Graph) -> None:
             continue
         seen.add(id(checked))
         try:
-            called = _verify_graph(checked)
+            called = check(checked)
         except _Malformed as error:
-            raise InternalError(error.message, error.span, ir=print_graph(checked)) from error.cause
+            raise InternalError(error.message, error.span, ir=_text(checked)) from error.cause
         pending.extend(called)
+
+
+def _text(graph: Graph) -> str:
+    try:
+        return print_graph(graph)
+    except RecursionError:
+        return f"graph {graph.name}, whose attributes are nested too deeply to be shown"
+
+
+def _verify_numbers(graph: Graph) -> list[Graph]:
+    wrapping: set[Value] = set()
+    called: list[Graph] = []
+    for node in walk_nodes(graph.block):
+        called += _callee(node)
+        _check_numbers(node, wrapping)
+    return called
 
 
 class _Malformed(Exception):  # noqa: N818 - turned into an InternalError with the whole graph
