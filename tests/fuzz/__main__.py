@@ -1,5 +1,7 @@
 """``python -m tests.fuzz N [--seed S]``: N random programs against independent derivatives.
 
+``--kind dtypes``: short ones of integers, bools and floats of any magnitude, some 30 a second.
+
 Prints a line of progress and a summary; failing programs are written, minimised, to a folder. The
 exit status is 1 where a program was wrong or crashed (with ``--strict`` where one was refused too).
 """
@@ -21,19 +23,33 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 os.environ.setdefault("SYMDIFF_VERIFY", "1")
 
-from tests.fuzz.check import KINDS, Outcome, check  # noqa: E402
-from tests.fuzz.generate import KINDS as PROGRAMS  # noqa: E402
-from tests.fuzz.generate import generate  # noqa: E402
+from tests.fuzz import dtypes  # noqa: E402
+from tests.fuzz.check import KINDS, Outcome  # noqa: E402
+from tests.fuzz.check import check as check_program  # noqa: E402
+from tests.fuzz.generate import KINDS as GENERATED  # noqa: E402
+from tests.fuzz.generate import generate as generate_program  # noqa: E402
 from tests.fuzz.minimise import minimise  # noqa: E402
 
 FAILED = ("crashed", "wrong")
+PROGRAMS = (*GENERATED, "dtypes")
 _BATCH = 10
+
+
+def generate(seed: int, kind: str) -> str:
+    """The module for a seed, of one of the ``PROGRAMS``."""
+    return dtypes.generate(seed) if kind == "dtypes" else generate_program(seed, kind)
+
+
+def check(text: str, kind: str, limit: float = 60.0) -> Outcome:
+    """The outcome for a module's text, by the reference for its kind."""
+    checked = dtypes.check if kind == "dtypes" else check_program
+    return checked(text, limit=limit)
 
 
 def run_seed(seed: int, kind: str = "any") -> Outcome:
     """Generate and check one program; the harness's own failures count as crashes."""
     try:
-        return check(generate(seed, kind))
+        return check(generate(seed, kind), kind)
     except Exception:
         return Outcome("crashed", "harness", f"seed {seed}", traceback.format_exc())
 
@@ -53,13 +69,13 @@ def all_outcomes(first: int, count: int, jobs: int, kind: str) -> Iterator[tuple
             yield from future.result()
 
 
-def minimised(program: str, outcome: Outcome, trials: int) -> str:
+def minimised(program: str, kind: str, outcome: Outcome, trials: int) -> str:
     """The smallest program found that fails with the same cause."""
 
     def fails(text: str) -> bool:
         try:
             compile(text, "<candidate>", "exec")
-            return check(text, limit=20.0).cause == outcome.cause
+            return check(text, kind, limit=20.0).cause == outcome.cause
         except Exception:
             return False
 
@@ -68,8 +84,8 @@ def minimised(program: str, outcome: Outcome, trials: int) -> str:
 
 def write_failure(folder: Path, seed: int, kind: str, outcome: Outcome, trials: int) -> Path:
     """The minimised program with what happened in comments."""
-    text = minimised(generate(seed, kind), outcome, trials)
-    shown = check(text, limit=20.0)
+    text = minimised(generate(seed, kind), kind, outcome, trials)
+    shown = check(text, kind, limit=20.0)
     report = f"{outcome.cause}\n{shown.message}\n{shown.details}"
     comments = "".join(f"# {line}\n" for line in report.splitlines())
     path = folder / f"{outcome.kind}_{kind}_{seed}.py"
@@ -111,7 +127,7 @@ def main(arguments: list[str] | None = None) -> int:
 def show(seed: int, kind: str) -> int:
     """One program and its outcome."""
     text = generate(seed, kind)
-    outcome = check(text)
+    outcome = check(text, kind)
     print(text)
     print(f"{outcome.cause}\n{outcome.message}\n{outcome.details}")
     return int(outcome.kind in FAILED)
