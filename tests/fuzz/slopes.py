@@ -166,7 +166,7 @@ class _Tracer(ast.NodeVisitor):
 
 def _power_by_base(a: Any, b: Any, y: Any) -> Any:
     if b == 0:
-        return mp.mpf(0)
+        return mp.mpf(0) if not 0 < abs(a) < 1e-38 else mp.nan  # 0 times what may be infinite
     return b * a ** int(b - 1) if b == int(b) else b * y / a
 
 
@@ -395,6 +395,13 @@ def _concatenated(value: Any, parts: Sequence[Traced]) -> Traced:
     return Traced(value, np.concatenate(rows), np.concatenate(sizes), up, down)
 
 
+def _differences(value: Any, x: Traced) -> Traced:
+    if x.slopes is None or x.sizes is None:
+        return Traced(value)
+    slopes, sizes = x.slopes[1:] - x.slopes[:-1], x.sizes[1:] + x.sizes[:-1]
+    return Traced(value, slopes, sizes, x.up, x.down)
+
+
 def _same(a: Array, *_: Any, **__: Any) -> Array:
     return a
 
@@ -409,7 +416,7 @@ _CALLS: dict[str, Callable[..., Traced]] = {
     "roll": _linear(lambda a, k: np.roll(a, k, axis=0)),
     "take": _linear(lambda a, places: a[np.asarray(places).astype(int)]),
     "repeat": _linear(lambda a, k: np.repeat(a, np.asarray(k).astype(int), axis=0)),
-    "diff": _linear(lambda a: a[1:] - a[:-1]),
+    "diff": _differences,
     "flip": _linear(lambda a: a[::-1]),
     "prod": _product,
     "norm": _norm,

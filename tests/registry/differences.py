@@ -44,9 +44,9 @@ def flat(tree: Any) -> Vector:
     return np.concatenate(found) if found else np.zeros(0)
 
 
-def largest(value: Vector) -> float:
-    """Of the magnitudes that are finite, at least 1."""
-    return float(np.max(np.abs(value[np.isfinite(value)]), initial=1.0))
+def largest(value: Vector, least: float = 1.0) -> float:
+    """Of the magnitudes that are finite, at least ``least``."""
+    return float(np.max(np.abs(value[np.isfinite(value)]), initial=least))
 
 
 def derivative(

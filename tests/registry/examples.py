@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -105,14 +106,19 @@ class Example:
             ]
         )
 
-    @functools.cached_property
+    @property
     def module(self) -> dict[str, Any]:
         """What the text defines, known to tracebacks and to whoever looks for source."""
-        file = f"<the walk: {self.name} {id(self)}>"
-        namespace: dict[str, Any] = {"__name__": "walk"}
-        linecache.cache[file] = (len(self.text), None, self.text.splitlines(True), file)
-        exec(compile(self.text, file, "exec"), namespace)
-        return namespace
+        return _module(self.name, self.text)
+
+
+@functools.cache
+def _module(name: str, text: str) -> dict[str, Any]:
+    file = f"<the walk: {name} {zlib.crc32(text.encode()):08x}>"
+    namespace: dict[str, Any] = {"__name__": "walk"}
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    exec(compile(text, file, "exec"), namespace)
+    return namespace
 
 
 def _is_held(domain: Domain) -> bool:

@@ -1,0 +1,198 @@
+"""The walk with integer and bool operands of every width, and with floats of any magnitude.
+
+An example of the table becomes groups of cells again: one operand is an integer, small or near the
+limits of its dtype, and the derivatives are by the others; or all operands are scaled to where
+squares overflow or vanish, or are subnormal, or lie in memory the other way round. What a library
+refuses, what is not finite and where differences do not tell a derivative, is left out; directions
+and limits are relative to the operands.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tests.registry import cases
+from tests.registry.cases import Case, Integers, Interval, Shape
+from tests.registry.examples import Example
+from tests.registry.walk import Found, Group, Walk, takes, walk
+
+INTEGERS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+SCALES = {
+    "float64": (1e-310, 1e-150, 1e150),
+    "float32": (1e-42, 1e-20, 1e20),
+    ">f8": (1.0, 1e150),
+    ">f4": (1.0,),
+}
+ORDERS = (1, 2)
+STEPPED = ("scipy.integrate.", "scipy.optimize.")  # whose steps would not end
+MOST_CASES = 2  # of each kind of operands
+
+
+def groups(examples: Sequence[Example]) -> Iterator[Group]:
+    """All groups of the examples: one compiled program each, for every mode and order."""
+    for example in examples:
+        if not example.orders or not example.wrt or example.name.startswith(STEPPED):
+            continue
+        yield from _with_integers(example)
+        yield from _scaled(example)
+
+
+def _with_integers(example: Example) -> Iterator[Group]:
+    for k, (name, domain) in enumerate(example.domains):
+        others = [j for j in example.wrt if j != k]
+        if not others or (isinstance(domain, Interval) and domain.diagonal):
+            continue
+        for dtype in INTEGERS:
+            whole = _whole(domain, dtype)
+            if whole is None:
+                continue
+            domains = [*example.domains]
+            domains[k] = (name, whole)
+            made = replace(example, domains=tuple(domains), orders=_orders(example))
+            title = f"float64 and {dtype} {name}"
+            together: dict[Any, list[tuple[Case, tuple[Any, ...]]]] = {}
+            for case in _cases(made):
+                for values in _filled(made, case, k, dtype, not domain.held):
+                    if takes(made, values):
+                        together.setdefault(case.group, []).append((case, values))
+            yield from (Group(made, title, tuple(found)) for found in together.values())
+
+
+def _orders(example: Example) -> tuple[int, ...]:
+    return tuple(order for order in example.orders if order in ORDERS)
+
+
+def _whole(domain: Any, dtype: str) -> Integers | None:
+    """The integers of a dtype that a domain has, or None."""
+    limits = (0, 1) if dtype == "bool" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    low, high = (domain.low, domain.high)
+    if isinstance(domain, Interval):
+        low, high = math.floor(low), max(math.ceil(high), math.floor(low) + 2)
+    low, high = max(low, int(limits[0])), min(high, int(limits[1]))
+    return Integers(int(low), int(high), dtype) if low <= high else None
+
+
+def _cases(example: Example) -> Iterator[Case]:
+    """A few with elements: arrays, numbers and what is broadcast."""
+    taken: dict[Any, int] = {}
+    for case in example.family(len(example.domains)):
+        if any(0 in shape.lengths or shape.layout == "python" for shape in case.shapes):
+            continue
+        key = tuple(len(shape.lengths) for shape in case.shapes)
+        taken[key] = taken.get(key, 0) + 1
+        if taken[key] == 1 and len(taken) <= MOST_CASES:
+            yield case
+
+
+def _filled(
+    example: Example, case: Case, k: int, dtype: str, anywhere: bool
+) -> Iterator[tuple[Any, ...]]:
+    """The operands with small integers, and with those near the limits of their dtype."""
+    domains = [domain for _, domain in example.domains]
+    values = cases.operands(case, domains, "float64", example.name)
+    yield tuple(values)
+    if anywhere and dtype != "bool":
+        yield (*values[:k], near_limits(case.shapes[k], dtype), *values[k + 1 :])
+
+
+def near_limits(shape: Shape, dtype: str) -> Any:
+    """Integers whose sums, products and negatives overflow."""
+    limits = np.iinfo(dtype)
+    high, low = int(limits.max), int(limits.min)
+    root = math.isqrt(high)
+    near = (high, root + 1, low, high // 2 + 1, high - 1, root, low + 1 if low else 3)
+    size = math.prod(shape.lengths)
+    numbers = np.array([near[i % len(near)] for i in range(size)], dtype)
+    return shape.array(numbers.reshape(shape.lengths))
+
+
+def _scaled(example: Example) -> Iterator[Group]:
+    domains = [domain for _, domain in example.domains]
+    if any(isinstance(d, Interval) and d.diagonal for d in domains):
+        return
+    made = replace(example, orders=_orders(example))
+    for dtype, scales in SCALES.items():
+        if np.dtype(dtype).newbyteorder("=").name not in example.dtypes:
+            continue
+        together: dict[Any, list[tuple[Case, tuple[Any, ...]]]] = {}
+        for case in _cases(made):
+            plain = cases.operands(
+                case, domains, np.dtype(dtype).newbyteorder("=").name, example.name
+            )
+            for scale in scales:
+                values = tuple(_times(value, scale, dtype) for value in plain)
+                if takes(made, values):
+                    together.setdefault(case.group, []).append((case, values))
+        yield from (Group(made, dtype, tuple(found)) for found in together.values())
+
+
+def _times(value: Any, scale: float, dtype: str) -> Any:
+    array = np.asarray(value)
+    if array.dtype.kind != "f":
+        return value
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scaled = (array.astype(np.float64) * scale).astype(dtype)
+    return scaled if isinstance(value, np.ndarray) else scaled[()]
+
+
+class Relative(Walk):
+    """Directions are of the operands' own magnitudes, and so are the limits."""
+
+    least = 0.0
+
+    def all(self, orders: Sequence[int]) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected = self.group.example.module["f"](*self.values)
+        numbers = [np.asarray(part, np.complex128) for part in _parts(expected)]
+        if all(np.all(np.isfinite(part)) for part in numbers):
+            super().all(orders)
+        else:
+            self.found.unknown += 1
+
+    def directions(self, domains: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(
+            None if along is None else _like(value, np.asarray(along) * np.abs(value))
+            for along, value in zip(super().directions(domains), self.values, strict=True)
+        )
+
+    def unsettled(self) -> None:
+        self.found.unknown += 1
+
+    def is_known(self) -> bool:
+        """Whether the derivative is one that floats of the dtype hold, and not nothing."""
+        value = np.abs(self.reference.value)
+        limits = np.finfo(np.float32 if self.is_single else np.float64)
+        low, high = float(limits.tiny) * 1e6, float(limits.max) * 1e-6
+        return bool(np.all(np.isfinite(value)) and low < np.max(value, initial=0.0) < high)
+
+
+def _like(value: Any, made: Any) -> Any:
+    cast = np.asarray(made).astype(np.asarray(value).dtype)
+    return cast if isinstance(value, np.ndarray) else cast[()]
+
+
+def _parts(tree: Any) -> Iterator[Any]:
+    from tests.registry.differences import parts
+
+    return parts(tree)
+
+
+def check(examples: Sequence[Example], found: Found) -> None:
+    """Walk through all groups."""
+    for group in groups(examples):
+        walk(group, found, ORDERS, Relative)
+
+
+def sample(made: Sequence[Group], name: str, count: int) -> list[Group]:
+    """A few groups by a hash of the name: the same ones every time."""
+    first = zlib.crc32(name.encode())
+    return [made[(first + k * 7919) % len(made)] for k in range(min(count, len(made)))]
