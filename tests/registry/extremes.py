@@ -146,7 +146,10 @@ def _times(value: Any, scale: float, dtype: str) -> Any:
 class Relative(Walk):
     """Directions are of the operands' own magnitudes, and so are the limits."""
 
-    least = 0.0
+    @property
+    def least(self) -> float:
+        """Beside integers the floats are of a usual magnitude."""
+        return 1.0 if " and " in self.group.dtype else 0.0
 
     def all(self, orders: Sequence[int]) -> None:
         with warnings.catch_warnings():
@@ -168,8 +171,16 @@ class Relative(Walk):
         self.found.unknown += 1
 
     def is_known(self) -> bool:
-        """Whether the derivative is one that floats of the dtype hold, and not nothing."""
+        """Whether the derivative is one that floats of the dtype hold, whatever the step is."""
         value = np.abs(self.reference.value)
+        self.step *= 0.37
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            again = np.abs(self._reference(self.values).value)
+        self.step /= 0.37
+        scale = np.max(value[np.isfinite(value)], initial=0.0)
+        if np.any(np.abs(again - value) > 1e-4 * scale):
+            return False
         limits = np.finfo(np.float32 if self.is_single else np.float64)
         low, high = float(limits.tiny) * 1e6, float(limits.max) * 1e-6
         return bool(np.all(np.isfinite(value)) and low < np.max(value, initial=0.0) < high)

@@ -235,7 +235,11 @@ class Walk:
     case: Case
     values: tuple[Any, ...]
     found: Found
-    least = 1.0  # what derivatives are at least taken to be of
+
+    @property
+    def least(self) -> float:
+        """What derivatives are at least taken to be of."""
+        return 1.0
 
     def all(self, orders: Sequence[int]) -> None:
         example = self.group.example
