@@ -160,6 +160,15 @@ class UnknownNameError(SymdiffError, KeyError):
     """A name asked for that the function does not have, or that stands for no value."""
 
 
+class ConvergenceWarning(RuntimeWarning):
+    """A solver inside a differentiated function has not converged.
+
+    It names the line of the call and the residual. The derivative is what the implicit function
+    theorem gives at the point that the solver returned: that of the exact solution up to how far
+    the point is from one, and of no meaning where there is none.
+    """
+
+
 class InternalError(SymdiffError):
     """A bug in symdiff, with the program at which it showed.
 

@@ -4,7 +4,9 @@ A solver's own value stands; its derivatives are those of what it solves, whatev
 root by the implicit function theorem (``"zero"`` of each number by itself, ``"zeros"`` of a
 system), of a minimum as a root of the gradient (``"minimum"``, ``"bottom"`` of one number), of what
 a differential equation arrives at by the equation of its sensitivities and by the adjoint one
-(``"arrival"``), of an ``"integral"`` under it. So they are as accurate as the solution is.
+(``"arrival"``), of an ``"integral"`` under it. So they are as accurate as the solution is. Where a
+solver has not converged, they are what these formulas give at the point that it returned, which is
+the derivative of nothing: a ``ConvergenceWarning`` names the line and the residual.
 """
 
 from __future__ import annotations
@@ -53,8 +55,15 @@ def _between(name: Any, f: Any, a: Any, b: Any, args: Any, options: Any) -> Any:
         return f(x, *args)
 
     callback = followed(residual, (0.0,), _tuple(args))
-    x = solver(f"scipy.optimize.{name}", callback, (a, b), options, 0.0)
+    x = _told(f"scipy.optimize.{name}", callback, (a, b), options, 0.0)
     return solution("zero", x, callback)
+
+
+def _told(name: Any, callback: Any, arguments: Any, options: Any, start: Any) -> Any:
+    """A root; of a solver that is to return whatever it has, with the news whether that is one."""
+    if options["disp"]:
+        return solver(name, callback, arguments, options, start)
+    return solver(name, callback, arguments, {**options, "full_output": True}, start, (0,))
 
 
 def _bracketed(name: str) -> Any:
@@ -110,7 +119,7 @@ def newton(
 
     start = 1.0 * x0
     callback = followed(residual, (start,), _tuple(args))
-    x = solver("scipy.optimize.newton", callback, (x0,), options, start)
+    x = _told("scipy.optimize.newton", callback, (x0,), options, start)
     return solution("zero", x, callback)
 
 

@@ -2,7 +2,8 @@
 
 ``solver_call`` is the call: ``brentq(f, a, b, args=(k,))``, in which ``f`` is the graph in the cell
 ``callee``. Its own parameters come first, then what else it reads, which the solver hands on as
-``args=``: the last ``extras`` operands. It has no derivative.
+``args=``: the last ``extras`` operands. It has no derivative. ``where`` is the place of the call in
+the user's file, where the solver says whether it has converged: if not, a warning does too.
 
 ``solution`` is the value that a solver has found; its derivative is by the equation that it fulfils
 (``rule``), with the graph of which it was found. ``differentiate.solving`` has these rules, which
@@ -40,6 +41,7 @@ def _evaluate_call(
     keywords: Keywords,
     picked: tuple[Any, ...],
     types: tuple[Type, ...],
+    where: str | None = None,
 ) -> Any:
     from symdiff.ir.evaluate import evaluate_graph
 
@@ -66,7 +68,13 @@ def _spell_call(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     if attributes["extras"]:
         rest = list(operands[len(operands) - attributes["extras"] :])
         made.keywords.insert(0, ast.keyword("args", ast.Tuple(rest, ast.Load())))
-    picked = attributes["picked"]
+    picked, where = attributes["picked"], attributes.get("where")
+    if where is not None:
+        extras = attributes["extras"]
+        rest = ast.Tuple(list(operands[len(operands) - extras :] if extras else ()), ast.Load())
+        called = ast.Name(attributes["callee"].name, ast.Load())
+        given = [made, called, rest, literal(where), *map(literal, picked)]
+        return ast.Call(supporting(support.converged), given, [])
     if len(picked) == 1:
         return _picked(made, picked[0])
     if not picked:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -284,6 +285,46 @@ def picked(result: Any, *names: Any) -> Any:
     """
     parts = tuple(getattr(result, k) if isinstance(k, str) else result[k] for k in names)
     return parts if len(parts) > 1 else parts[0]
+
+
+def converged(result: Any, function: Any, args: Any, where: str, *names: Any) -> Any:
+    """``picked``, with a warning where a solver says that it has not converged, unless it has come
+    as near as floats allow.
+
+    ``function(x, *args)`` is what the solver was given, ``where`` the place of its call.
+
+    >>> converged((2.0, type("RootResults", (), {"converged": True})), None, (), "", 0)
+    2.0
+    """
+    status = result[1] if isinstance(result, tuple) else result
+    is_root = hasattr(status, "converged")
+    has_solved = status.converged if is_root else status.success
+    if not has_solved and "precision loss" not in str(getattr(status, "message", "")):
+        try:
+            from symdiff.errors import ConvergenceWarning
+        except ImportError:  # an exported module stands alone
+            ConvergenceWarning = RuntimeWarning  # type: ignore[misc, assignment]
+
+        def residual(x: Any) -> Any:
+            value = function(x, *args)
+            return value[0] if isinstance(value, tuple) else value
+
+        point = status.root if is_root else status.x
+        slope = getattr(status, "jac", None)
+        what, found = "residual", slope
+        if is_root or np.ndim(getattr(status, "fun", 0.0)) > 0:
+            found = residual(point)
+        elif slope is None or np.ndim(slope) > 1:
+            step = 1e-5 * max(1.0, float(np.max(np.abs(point))))
+            found = (residual(point + step) - residual(point - step)) / (2.0 * step)
+            what = "slope"
+        else:
+            what = "gradient"
+        size = float(np.max(np.abs(found)))
+        text = "derivatives are what the implicit function theorem gives at this point"
+        text = f"{where}: the solver has not converged, the {what} is {size:.3g}; {text}"
+        warnings.warn(text, ConvergenceWarning, stacklevel=3)
+    return picked(result, *names)
 
 
 def hooked(hook: Any, cotangent: Any) -> Any:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from symdiff.errors import UnsupportedCallError
+from symdiff.ir.build import builder
 from symdiff.ir.graph import Graph, GraphCell, Value, walk_nodes
 from symdiff.ir.signature import Fixed, Signature
 from symdiff.ir.structure import Container, Leaf
@@ -91,6 +92,9 @@ def solver(
     given = tuple(map(template.of, stager.elements(arguments)))
     options = _options(stager, target, keywords)
     named = tuple((name, template.of(value)) for name, value in options.items())
+    span = builder().span
+    tells = function in TELLING or options.get("full_output") is True
+    where = {"where": span.location.rpartition(":")[0]} if tells and span is not None else {}
     made = solver_call(
         *template.operands,
         *callback.extras,
@@ -101,9 +105,15 @@ def solver(
         keywords=named,
         picked=picked,
         types=_types(stager, callback, like),
+        **where,
     )
     wrap = stager.interp.wrap
     return wrap(made[0]) if len(made) == 1 else tuple(map(wrap, made))
+
+
+TELLING = frozenset(
+    f"scipy.optimize.{name}" for name in ("root", "root_scalar", "minimize", "minimize_scalar")
+)  # whether they have converged; others do where they are asked for their full output
 
 
 def _found(name: str) -> Any:

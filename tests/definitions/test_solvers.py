@@ -213,3 +213,56 @@ def test_a_module_with_a_root_stands_alone(tmp_path):
 def test_what_is_refused_is_named(call, message):
     with pytest.raises(sd.SymdiffError, match=message):
         sd.grad(call)(1.5)
+
+
+UNSOLVED = {
+    "root": lambda a: optimize.root(lambda t: t * t + a, np.ones(1)).x[0],
+    "root_scalar": lambda a: (
+        optimize.root_scalar(lambda t: t**3 - a, bracket=(0.0, 2.0), maxiter=2).root
+    ),
+    "newton": lambda a: optimize.newton(lambda t: t * t + a, 1.0, disp=False, maxiter=2),
+    "brentq": lambda a: optimize.brentq(lambda t: t**3 - a, 0.0, 2.0, disp=False, maxiter=1),
+    "bisect": lambda a: optimize.bisect(
+        lambda t, b: t**3 - a * b, 0.0, 2.0, (1.5,), disp=False, maxiter=1
+    ),
+    "minimize": lambda a: optimize.minimize(
+        lambda t: (t[0] ** 2 - a) ** 2, np.ones(1), options={"maxiter": 1}
+    ).x[0],
+    "minimize_scalar": lambda a: (
+        optimize.minimize_scalar(lambda t: (t**2 - a) ** 2, options={"maxiter": 2}).x
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNSOLVED)
+def test_a_solver_that_has_not_converged_warns_of_its_line_and_residual(name: str) -> None:
+    function = UNSOLVED[name]
+    line = function.__code__.co_firstlineno
+    lines = "|".join(str(line + k) for k in range(3))
+    said = rf"test_solvers\.py:({lines}): the solver has not converged, the \w+ is \d"
+    with pytest.warns(sd.ConvergenceWarning, match=said):
+        sd.grad(function)(1.4)
+    with pytest.warns(sd.ConvergenceWarning, match=said):
+        value, _ = sd.jvp(function, (1.4,), (1.0,))
+    assert value == function(1.4)
+
+
+def test_the_residual_of_the_warning_is_that_of_the_point_returned() -> None:
+    def root(a: float) -> float:
+        return optimize.bisect(lambda t, b: t**3 - a * b, 0.0, 2.0, (1.5,), disp=False, maxiter=1)
+
+    x = root(1.4)
+    with pytest.warns(sd.ConvergenceWarning, match=f"the residual is {abs(x**3 - 2.1):.3g};"):
+        found = sd.grad(root)(1.4)
+    np.testing.assert_allclose(found, 1.5 / (3 * x * x), rtol=1e-14)
+
+
+def test_a_solver_that_converges_is_silent_and_exact_whatever_disp_is() -> None:
+    for disp in (True, False):
+        for solve in (optimize.brentq, optimize.brenth, optimize.bisect, optimize.ridder):
+
+            def root(a: float) -> float:
+                return solve(lambda t: t**3 - a, 0.0, 2.0, xtol=1e-14, disp=disp)  # noqa: B023
+
+            np.testing.assert_allclose(sd.grad(root)(1.4), 1.4 ** (-2 / 3) / 3, rtol=1e-12)
+            assert sd.vjp(root, 1.4)[0] == root(1.4)

@@ -18,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from tests.registry import cases
+from tests.registry import cases, differences
 from tests.registry.cases import Case, Integers, Interval, Shape
+from tests.registry.differences import flat
 from tests.registry.examples import Example
 from tests.registry.walk import Found, Group, Walk, takes, walk
 
@@ -146,6 +147,8 @@ def _times(value: Any, scale: float, dtype: str) -> Any:
 class Relative(Walk):
     """Directions are of the operands' own magnitudes, and so are the limits."""
 
+    slack = 10.0
+
     @property
     def least(self) -> float:
         """Beside integers the floats are of a usual magnitude."""
@@ -155,7 +158,7 @@ class Relative(Walk):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             expected = self.group.example.module["f"](*self.values)
-        numbers = [np.asarray(part, np.complex128) for part in _parts(expected)]
+        numbers = [np.asarray(part, np.complex128) for part in differences.parts(expected)]
         if all(np.all(np.isfinite(part)) for part in numbers):
             super().all(orders)
         else:
@@ -171,30 +174,34 @@ class Relative(Walk):
         self.found.unknown += 1
 
     def is_known(self) -> bool:
-        """Whether the derivative is one that floats of the dtype hold, whatever the step is."""
-        value = np.abs(self.reference.value)
+        """Whether differences tell the derivative, and floats of the dtype hold it on the way."""
+        value, limits = (
+            np.abs(self.reference.value),
+            np.finfo(np.float32 if self.is_single else np.float64),
+        )
+        size = np.max(value, initial=0.0)
+        moved = [np.min(np.abs(u), initial=1.0) for u in self.u if u is not None]
+        steepest = size / min(moved, default=1.0) ** self.order
+        if not np.isfinite(size) or not float(limits.tiny) * 1e6 < size < float(limits.max) * 1e-6:
+            return False
+        return bool(steepest < float(limits.max) * 1e-6 and self._settles(value, size))
+
+    def _settles(self, value: Any, size: Any) -> bool:
+        """Another step gives the same, and what the function rounds is small beside its changes."""
         self.step *= 0.37
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             again = np.abs(self._reference(self.values).value)
+            results = flat(self.group.example.module["reference"](*self.values))
         self.step /= 0.37
-        scale = np.max(value[np.isfinite(value)], initial=0.0)
-        if np.any(np.abs(again - value) > 1e-4 * scale):
-            return False
-        limits = np.finfo(np.float32 if self.is_single else np.float64)
-        low, high = float(limits.tiny) * 1e6, float(limits.max) * 1e-6
-        return bool(np.all(np.isfinite(value)) and low < np.max(value, initial=0.0) < high)
+        noise = 100 * float(np.finfo(value.dtype).eps) * differences.largest(results, 0.0)
+        is_smooth = np.all(np.abs(again - value) <= 1e-4 * size)
+        return bool(is_smooth and noise <= 1e-6 * size * self.step**self.order)
 
 
 def _like(value: Any, made: Any) -> Any:
     cast = np.asarray(made).astype(np.asarray(value).dtype)
     return cast if isinstance(value, np.ndarray) else cast[()]
-
-
-def _parts(tree: Any) -> Iterator[Any]:
-    from tests.registry.differences import parts
-
-    return parts(tree)
 
 
 def check(examples: Sequence[Example], found: Found) -> None:

@@ -264,6 +264,8 @@ class Walk:
         """What operands are moved along."""
         return tuple(cases.directions(self.values, domains, self.random))
 
+    slack = 1.0  # how many times as far as usual a derivative may be off
+
     def is_known(self) -> bool:
         """Whether the reference can be compared with."""
         return True
@@ -404,6 +406,7 @@ class Walk:
         """How far the derivative may be from the reference, element by element."""
         value = self.reference.value
         unit = max((SINGLE if self.is_single else DOUBLE)[self.order], self.group.example.within)
+        unit *= self.slack
         return np.full(value.shape, unit * differences.largest(value, self.least))
 
     def _close(self, found: Any, expected: Any, limits: Callable[[], Any]) -> None:
