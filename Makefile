@@ -3,6 +3,7 @@
 #   make demo              train a network on handwritten digits with a generated gradient
 #   make test [PEERS=1]    everything that is checked; PEERS=1 compares with JAX and autograd too
 #   make test-all          the same, and every cell of the registry of functions: most of an hour more
+#   make extremes          integers of every width and floats of any magnitude: the walk, and 10,000 programs
 #   make bench [ARGS=...]  generated gradients beside hand-written ones, autograd and JAX
 #   make fuzz [N=300]      N random programs against independent derivatives
 #   make golden            write emitted source kept in tests/golden, and what the documentation shows, anew
@@ -30,7 +31,7 @@ find_python = $(firstword $(foreach candidate, \
     $(shell $(candidate) -c 'import sys, venv, ensurepip; print(sys.executable)' 2>/dev/null)))
 EMITTER_TESTS = $(wildcard tests/emit tests/test_pythons)
 
-.PHONY: demo test test-all cells lint unit emitter bench fuzz golden format clean
+.PHONY: demo test test-all cells extremes lint unit emitter bench fuzz golden format clean
 
 demo: $(READY)
 	$(BIN)/python examples/digits.py $(ARGS)
@@ -51,6 +52,10 @@ test-all: test cells
 
 cells: $(READY)
 	ALL_CELLS=1 $(BIN)/python -m pytest -n 2 tests/registry $(ARGS)
+
+extremes: $(READY)
+	$(BIN)/python -m tests.registry --extremes $(ARGS)
+	$(BIN)/python -m tests.fuzz 10000 --kind dtypes
 
 emitter: $(if $(EMITTER_TESTS),$(foreach version,$(EMITTER_VERSIONS),emitter-$(version)))
 

@@ -13,15 +13,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.fuzz import effects, packages
+from tests.fuzz import dtypes, effects, packages
 from tests.fuzz.analytic import Reference
 from tests.fuzz.check import Outcome, check, copied
 from tests.fuzz.generate import generate
 from tests.fuzz.minimise import minimise
+from tests.fuzz.slopes import mp, slopes
 
 FIRST, PROGRAMS = 30_000, 300
 BATCH = 75  # large enough for a share
 MOST_NOT_RIGHT = 0.03  # refused; what is wrong or fails otherwise is never tolerated
+OF_DTYPES = 60
 FURTHER = 12  # programs of each further kind
 MOST_REFUSED = {"control": 0, "objects": 0, "inputs": 1, "ragged": 0}  # of those
 SECOND_ORDER_EVERY = 3
@@ -44,6 +46,24 @@ def test_random_programs_of_further_kinds_are_right_or_refused(kind: str) -> Non
     assert not failed, _described(failed, kind)
     undecided = {seed: o for seed, o in outcomes.items() if o.kind != "right"}
     assert len(undecided) <= MOST_REFUSED[kind], _described(undecided, kind)
+
+
+def test_programs_of_integers_and_of_floats_of_any_magnitude_are_right() -> None:
+    outcomes = {seed: dtypes.check(dtypes.generate(seed)) for seed in range(OF_DTYPES)}
+    failed = {s: o for s, o in outcomes.items() if o.kind not in ("right", "unsure")}
+    assert not failed, _described(failed, "dtypes")
+    assert sum(o.kind == "right" for o in outcomes.values()) >= 0.9 * OF_DTYPES
+
+
+def test_slopes_are_those_of_a_closed_form() -> None:
+    text = "def program(x, k):\n    v = k * (x / 5.0)\n    return np.arctan2(v, 3e-170)\n"
+    x, k = np.array([1e-170, 2e150]), np.array([200, 3], "uint8")
+    found = slopes(text, {"np": np}, [x, k], (0,))
+    b, v = mp.mpf(3e-170), [mp.mpf(one) for one in (k * (x / 5.0)).tolist()]
+    wanted = [b / (one**2 + b**2) * n / 5 for one, n in zip(v, (200, 3), strict=True)]
+    assert found.slopes is not None
+    assert all(abs(found.slopes[i, i] / wanted[i] - 1) < 1e-50 for i in range(2))
+    assert found.slopes[0, 1] == found.slopes[1, 0] == 0
 
 
 def _outcome(seed: int, kind: str = "any") -> Outcome:

@@ -50,8 +50,20 @@ def _pushed(graph: Graph, given: Sequence[Value], tangents: Mapping[int, Value])
     """The tangent of what a graph computes, from tangents of some of its inputs."""
     wrt = sorted(tangents)
     made = jvp(graph, wrt, output=tuple_of(1, len(graph.block.results)))
-    (result,) = inlined(made, [*given, *(tangents[k] for k in wrt)])
+    (result,) = inlined(made, _as_parameters(made, [*given, *(tangents[k] for k in wrt)]))
     return result
+
+
+def _as_parameters(graph: Graph, given: Sequence[Value]) -> list[Value]:
+    """Numbers as the graph takes them: NumPy's quotients, say, as Python's."""
+    return [
+        fitted(value, parameter) if _is_number(value) and _is_number(parameter) else value
+        for value, parameter in zip(given, graph.block.parameters, strict=True)
+    ]
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value.type, ArrayType) and value.type.kind != "array"
 
 
 def _pulled(
@@ -59,7 +71,8 @@ def _pulled(
 ) -> dict[int, Value]:
     """The cotangents of some inputs of a graph, from that of what it computes."""
     made = vjp(graph, wrt, output=tuple_of(len(wrt), len(graph.block.results)))
-    return dict(zip(wrt, inlined(made, [*given, cotangent]), strict=True))
+    found = inlined(made, _as_parameters(made, [*given, cotangent]))
+    return dict(zip(wrt, found, strict=True))
 
 
 def _dependent(graph: Graph, numbers: Sequence[int]) -> list[int]:

@@ -71,10 +71,10 @@ def _spell_call(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     picked, where = attributes["picked"], attributes.get("where")
     if where is not None:
         extras = attributes["extras"]
-        rest = ast.Tuple(list(operands[len(operands) - extras :] if extras else ()), ast.Load())
+        own = ast.Tuple(list(operands[len(operands) - extras :] if extras else ()), ast.Load())
         called = ast.Name(attributes["callee"].name, ast.Load())
-        given = [made, called, rest, literal(where), *map(literal, picked)]
-        return ast.Call(supporting(support.converged), given, [])
+        told = [made, called, own, literal(where), *map(literal, picked)]
+        return ast.Call(supporting(support.converged), told, [])
     if len(picked) == 1:
         return _picked(made, picked[0])
     if not picked:

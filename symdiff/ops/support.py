@@ -311,7 +311,8 @@ def converged(result: Any, function: Any, args: Any, where: str, *names: Any) ->
 
         point = status.root if is_root else status.x
         slope = getattr(status, "jac", None)
-        what, found = "residual", slope
+        found: Any = slope
+        what = "residual"
         if is_root or np.ndim(getattr(status, "fun", 0.0)) > 0:
             found = residual(point)
         elif slope is None or np.ndim(slope) > 1:

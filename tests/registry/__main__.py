@@ -2,6 +2,7 @@
 
 python -m tests.registry                       the counts
 python -m tests.registry np.sin x.sum()        the cells of what is so called, all of them
+python -m tests.registry --extremes [np.sin]   with integers and floats of any magnitude
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections import Counter
 
 os.environ.setdefault("SYMDIFF_VERIFY", "1")
 
-from tests.registry import table, walk
+from tests.registry import extremes, table, walk
 
 
 def count() -> None:
@@ -46,5 +47,20 @@ def check(names: list[str]) -> int:
     return bool(found.wrong)
 
 
+def check_extremes(names: list[str]) -> int:
+    """The same with integer operands and floats of any magnitude; of all callables by default."""
+    found = walk.Found()
+    for name in names or walk.registered():
+        before = len(found.wrong)
+        for group in extremes.groups(table.examples_of(name)):
+            walk.walk(group, found, extremes.ORDERS, extremes.Relative)
+        print("\n".join(found.wrong[before:]) or f"{name}: {len(found.held)} so far", flush=True)
+    print(f"{len(set(found.held))} cells hold, {len(found.wrong)} do not")
+    print(f"{found.unknown} are not told by differences")
+    return bool(found.wrong)
+
+
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--extremes"]:
+        sys.exit(check_extremes(sys.argv[2:]))
     sys.exit(check(sys.argv[1:]) if len(sys.argv) > 1 else count())

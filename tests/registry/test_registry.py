@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.registry import cases, table, walk
+from tests.registry import cases, extremes, table, walk
 from tests.registry.examples import Example
 
 ALL = bool(os.environ.get("ALL_CELLS"))  # else of each callable a fixed part
@@ -36,6 +36,16 @@ def require_enough(name: str, examples: Sequence[Example], groups: Sequence[walk
     assert not refused, "the library refuses a call in every shape"
     if name not in FEW and not any(example.family is cases.scalars for example in examples):
         assert len({str(case) for group in groups for case, _ in group.cases}) >= LEAST
+
+
+@pytest.mark.parametrize("name", walk.registered() if ALL else extremes.SAMPLE)
+def test_integers_and_floats_of_any_magnitude(name: str, record_property: Any) -> None:
+    groups = list(extremes.groups(table.examples_of(name)))
+    found = walk.Found()
+    for group in groups if ALL else extremes.sample(groups, name, 2):
+        walk.walk(group, found, extremes.ORDERS, extremes.Relative)
+    record_property("extreme cells", len(set(found.held)))
+    assert not found.wrong, "\n".join([f"{len(found.wrong)} cells", *found.wrong[:SHOWN]])
 
 
 def test_the_table_has_nothing_else() -> None:
