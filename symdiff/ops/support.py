@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 import warnings
 from typing import Any
 
@@ -300,10 +301,8 @@ def converged(result: Any, function: Any, args: Any, where: str, *names: Any) ->
     is_root = hasattr(status, "converged")
     has_solved = status.converged if is_root else status.success
     if not has_solved and "precision loss" not in str(getattr(status, "message", "")):
-        try:
-            from symdiff.errors import ConvergenceWarning
-        except ImportError:  # an exported module stands alone
-            ConvergenceWarning = RuntimeWarning  # type: ignore[misc, assignment]
+        # An exported module stands alone: it warns by the class that symdiff's is one of.
+        category = getattr(sys.modules.get("symdiff"), "ConvergenceWarning", RuntimeWarning)
 
         def residual(x: Any) -> Any:
             value = function(x, *args)
@@ -324,7 +323,7 @@ def converged(result: Any, function: Any, args: Any, where: str, *names: Any) ->
         size = float(np.max(np.abs(found)))
         text = "derivatives are what the implicit function theorem gives at this point"
         text = f"{where}: the solver has not converged, the {what} is {size:.3g}; {text}"
-        warnings.warn(text, ConvergenceWarning, stacklevel=3)
+        warnings.warn(text, category, stacklevel=3)
     return picked(result, *names)
 
 
