@@ -16,6 +16,8 @@ from typing import Any, cast
 
 import numpy as np
 
+from symdiff.errors import SignatureError
+
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
@@ -69,7 +71,7 @@ def children(value: object) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
         base: Any = native_base(type(value))
         return tuple(base.keys(value)), tuple(base.values(value))
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return tuple(value._fields), tuple(tuple.__iter__(value))
+        return _named_items(value)
     if isinstance(value, list | tuple):
         base = native_base(type(value))
         items = tuple(base.__iter__(value))
@@ -78,6 +80,16 @@ def children(value: object) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
         names = tuple(f.name for f in dataclasses.fields(value))
         return names, tuple(getattr(value, name) for name in names)
     return None
+
+
+def _named_items(value: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    names, items = tuple(value._fields), tuple(tuple.__iter__(value))
+    if len(names) != len(items):
+        raise SignatureError(
+            f"a {type(value).__name__} holds {len(items)} items, and its class names {len(names)}",
+            hint="pass the items that are needed on their own",
+        )
+    return names, items
 
 
 def flatten(value: object, leaf: Callable[[object], bool] = is_leaf) -> tuple[list[Any], Structure]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.errors import UnsupportedCallError, rejection
+from symdiff.errors import UnsupportedCallError, rejecting, rejection
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import Dim, ListType, Size, Type, shifted
@@ -191,7 +191,8 @@ def _elements(data: Any) -> tuple[tuple[int, ...], list[Any]]:
 def dtype_of(dtype: Any, default: np.dtype = FLOAT64) -> np.dtype:
     """The dtype that a program names."""
     dtype = static(dtype)
-    return default if dtype is None else np.dtype(dtype)
+    with rejecting():
+        return default if dtype is None else np.dtype(dtype)
 
 
 def shape_operands(shape: Any) -> tuple[Operand, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.errors import rejecting
 from symdiff.ir.graph import Value
 from symdiff.ops.declare import array_type, lowers, static
 from symdiff.ops.elementary import constant_of, is_complex
@@ -33,7 +34,9 @@ def _of_dtypes(function: Callable[..., Any]) -> None:
     @lowers(function)
     def lowering(*arguments: Any, **keywords: Any) -> Any:
         named = {name: static(value) for name, value in keywords.items()}
-        return function(*map(_dtype_or_known, arguments), **named)
+        known = [_dtype_or_known(argument) for argument in arguments]
+        with rejecting():
+            return function(*known, **named)
 
 
 def _dtype_or_known(argument: Any) -> Any:

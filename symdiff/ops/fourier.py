@@ -520,6 +520,8 @@ def _chosen_axes(function: str, x: Value, s: Any, axes: Any) -> Axes:
 
 
 def _given_sizes(function: str, x: Value, s: Any, axes: Axes) -> tuple[Operand, ...]:
+    if not isinstance(s, tuple | list):
+        raise rejection(TypeError, "s= is no sequence of lengths that is known here")
     if len(s) != len(axes):
         raise rejection(ValueError, "Shape and axes have different lengths.")
     if any(n is None for n in s):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.errors import UnsupportedCallError, rejection
+from symdiff.errors import UnsupportedCallError, rejecting, rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Size
 from symdiff.ops.arrange import (
@@ -168,7 +168,9 @@ def lower_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Value
     sections = static(indices_or_sections)
     if isinstance(sections, tuple | list | np.ndarray):
         return _parts_between(x, [None, *(int(bound) for bound in sections), None], place)
-    return _equal_parts(x, int(sections), place)
+    with rejecting():
+        count = int(sections)
+    return _equal_parts(x, count, place)
 
 
 @lowers(np.array_split)

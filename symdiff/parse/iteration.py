@@ -29,6 +29,7 @@ from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import HOOKS, MOST_UNROLLED, Interpreter, describe
 from symdiff.parse.items import get_item
 from symdiff.parse.loops import MOST_NESTED, NestedTurnsError, Turns, run_for
+from symdiff.parse.python import in_python
 from symdiff.parse.selecting import list_of
 from symdiff.parse.special import has_method
 from symdiff.parse.values import (
@@ -105,7 +106,7 @@ def length(interp: Interpreter, value: Abstract) -> Abstract:
         raise users(TypeError(f"object of type '{name}' has no len()"))
     if isinstance(value, DictView):
         return len(interp.content(value.of))
-    return len(value)
+    return in_python(len, value)
 
 
 def _by_items(interp: Interpreter, value: ObjectRef) -> Iterable:

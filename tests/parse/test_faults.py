@@ -149,9 +149,24 @@ def test_what_the_machine_lacks_is_raised_as_it_is(monkeypatch, error):
     assert raised.value is error
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x * len(object()),
+        lambda x: np.sum(np.asarray(x, dtype={})),
+        lambda x: np.sum(np.fft.fft2(x.reshape(1, 2), s=object()).real),
+        lambda x: np.sum(np.linspace(x, x, dtype={})),
+        lambda x: np.sum(np.vsplit(x.reshape(2, 1), {})[0]),
+    ],
+)
+def test_what_nothing_is_known_of_is_refused_where_it_makes_no_sense(function):
+    with pytest.raises((TypeError, UnsupportedCallError)):
+        sd.grad(function)(X)
+
+
 def test_what_an_op_rejects_is_a_refusal():
     with pytest.raises(UnsupportedCallError, match="it takes no such arguments here"):
-        sd.grad(lambda x: np.sum(x.view(np.matrix)))(X)
+        sd.grad(lambda x: np.sum(x.view(np.float64, np.ndarray)))(X)
 
 
 def test_what_python_raises_of_constants_is_the_functions_own():

@@ -12,6 +12,7 @@ import operator
 import os
 import threading
 import types
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ import pytest
 import symdiff as sd
 from symdiff.errors import (
     AliasingError,
+    SignatureError,
     SymdiffError,
     UnsupportedCallError,
     UnsupportedSyntaxError,
@@ -560,3 +562,23 @@ def test_what_changes_its_argument_and_has_no_rule_is_refused(call):
     for derivative in (sd.grad(_changed(call)), sd.differentiable(_changed(call)).forward):
         with pytest.raises(UnsupportedCallError, match=r"no rule|does not know the method"):
             derivative(X)
+
+
+class Halved(NamedTuple("Halved", [("first", float), ("second", float), ("half", float)])):
+    """A named tuple that computes one of its fields, as ``platform.uname()`` does."""
+
+    def __new__(cls, first, second):
+        return tuple.__new__(cls, (first, second))
+
+    half = property(lambda self: self.first / 2.0)
+
+
+HALVED = Halved(1.0, 2.0)
+
+
+@pytest.mark.parametrize("function", [lambda x: x * HALVED.first, lambda x: x * HALVED[1]])
+def test_a_named_tuple_without_an_item_for_each_name_is_refused(function):
+    with pytest.raises(SignatureError, match="a Halved holds 2 items, and its class names 3"):
+        sd.grad(function)(2.0)
+    with pytest.raises(SignatureError, match="a Halved holds 2 items"):
+        sd.grad(lambda x, pair: x * pair.first)(2.0, HALVED)
