@@ -6,6 +6,7 @@ must be known. What NumPy gives as a view is an op with ``view`` here.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -194,7 +195,10 @@ def lower_copy_method(a: Any, order: Any = "C") -> Value:
 @lowers(method="view")
 def lower_view(a: Value, dtype: Any = None, type: Any = None) -> Value:
     for wanted in (static(dtype), static(type)):
-        if wanted not in (None, np.ndarray) and np.dtype(wanted) != array_type(a).dtype:
+        if isinstance(wanted, builtins.type) and issubclass(wanted, np.ndarray):
+            if wanted is not np.ndarray:
+                raise rejection(TypeError, f"it is to be a {wanted.__name__}")
+        elif wanted is not None and np.dtype(wanted) != array_type(a).dtype:
             raise UnsupportedCallError(
                 f"a view of {array_type(a).dtype} as {np.dtype(wanted)}", hint=_hint_of_view(a)
             )

@@ -534,6 +534,11 @@ def a_view_of_complex_numbers_as_real_ones(x, k):
     return np.sum(z.view(float))
 
 
+@refused(Call, "x.view(np.matrix)", "outside")
+def a_view_as_a_matrix(x, k):
+    return np.sum(x.view(np.matrix))
+
+
 def _changed(call):
     def changed(x):
         y, items = x * 2.0, [x[0], x[1]]
