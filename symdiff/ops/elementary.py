@@ -957,14 +957,20 @@ def _evaluate_strong_divide(g: Any, b: Any) -> Any:
     return np.divide(g, np.where(g != 0, b, np.result_type(b).type(1)))
 
 
+def one_beside(divisor: ArrayType) -> Any:
+    """1 that leaves a divisor its dtype: beside 1.0 small integers would be doubles."""
+    return {"b": True, "i": 1, "u": 1}.get(divisor.dtype.kind, 1.0)
+
+
 def _spell_strong_divide(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     """``g / np.where(g != 0, b, 1.0)``; of numbers ``g / (b if g != 0 else 1.0)``."""
     g, b = operands
     types = [array_type(v) for v in node.operands]
-    test, one = ast.Compare(g, [ast.NotEq()], [literal(0)]), ast.Constant(1.0)
+    test = ast.Compare(g, [ast.NotEq()], [literal(0)])
     if any(t.kind == "array" for t in types):
+        one = literal(one_beside(types[1]))
         return ast.BinOp(g, ast.Div(), ast.Call(dotted("np.where"), [test, b, one], []))
-    divisor = ast.IfExp(test, b, one)
+    divisor = ast.IfExp(test, b, ast.Constant(1.0))
     if types[0].weak:
         return ast.Call(dotted("np.divide"), [g, divisor], [])
     return ast.BinOp(g, ast.Div(), divisor)

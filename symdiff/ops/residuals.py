@@ -27,7 +27,7 @@ from symdiff.ops.declare import (
     supporting_call,
     template,
 )
-from symdiff.ops.elementary import add, multiply, strong_product
+from symdiff.ops.elementary import add, multiply, one_beside, strong_product
 from symdiff.ops.reduce import unbroadcast_to
 
 PACKED = OpaqueType("residuals")
@@ -168,7 +168,9 @@ def _spell_quiet_divide(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     if numbers:
         pattern = f"({{0}} / {{1}} if {{1}} != 0 else {infinite}) if {{0}} != 0 else 0.0 * {{1}}"
     else:
-        quotient = "{0} / np.where({1} != 0, {1}, 1.0)"
+        quotient = (
+            f"{{0}} / np.where({{1}} != 0, {{1}}, {one_beside(array_type(node.operands[1]))})"
+        )
         pattern = f"np.where({{1}} != 0, {quotient}, np.where({{0}} != 0, {infinite}, 0.0))"
     return template(pattern)(node, operands)
 

@@ -272,3 +272,26 @@ def test_a_number_that_is_an_integer_on_one_path(f, dtype):
     np.testing.assert_allclose(sd.grad(f)(THREE, k), expected, 1e-8)
     np.testing.assert_allclose(sd.jacobian(f, mode="fwd")(THREE, k), expected, 1e-8)
     assert sd.value_and_grad(f)(THREE, k)[0] == f(THREE, k)
+
+
+def quotient(x, k):
+    return x / k
+
+
+def quotient_beside_nothing(x, k):
+    return np.where(k > 1, x / k, 0.0)
+
+
+def quotient_of_a_part(x, k):
+    return (x / k)[1:]
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int16, np.uint16])
+@pytest.mark.parametrize("f", [quotient, quotient_beside_nothing, quotient_of_a_part])
+def test_a_small_integer_below_single_precision_leaves_it(f, dtype):
+    x, k = np.array([0.3, -1.2, 2.1], "float32"), np.array([1, 1, 1]).astype(dtype)
+    value, pullback = sd.vjp(f, x, k)
+    cotangent = pullback(np.ones_like(value))[0]
+    assert value.dtype == cotangent.dtype == np.float32
+    expected = richardson_gradient(lambda x, k: np.sum(f(x, k)), (x.astype(float), k)).value
+    np.testing.assert_allclose(cotangent, expected, rtol=1e-5, atol=1e-6)
