@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from symdiff.api.arguments import checked_argnums
 from symdiff.errors import SignatureError, UnsupportedCallError
+from symdiff.ops.stager import declared
 from symdiff.runtime.collecting import seldom_collecting
 from symdiff.runtime.signature import with_types
 
@@ -613,7 +614,7 @@ def _is_function(function: Any) -> bool:
     """Return whether a callable is no object of the user's class."""
     if isinstance(function, types.FunctionType | type | functools.partial):
         return True
-    return type(function).__module__ in ("builtins", "numpy") or hasattr(
+    return type(function).__module__ in ("builtins", "numpy") or declared(
         function, "__symdiff_static__"
     )
 
@@ -628,7 +629,7 @@ def _lives_at(value: Any) -> bool:
 
 def made_around(function: Any) -> Differentiable | None:
     """The object around a function that has no other place: symdiff has made both."""
-    found: Differentiable | None = getattr(function, "__symdiff_made__", None)
+    found: Differentiable | None = declared(function, "__symdiff_made__")
     return found
 
 

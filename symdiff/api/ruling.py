@@ -12,6 +12,7 @@ import numpy as np
 from symdiff.definitions import DEFINITIONS, RULED
 from symdiff.definitions.libraries import meet
 from symdiff.errors import SignatureError
+from symdiff.ops.stager import declared
 from symdiff.runtime.signature import read_type
 
 Returns: TypeAlias = "str | tuple[str, ...] | Callable[..., Any] | None"
@@ -130,7 +131,7 @@ def _refuse_known(function: Any) -> None:
             hint="call it in a function of your own, with symdiff.custom_vjp or custom_jvp",
         )
     own = ("__symdiff_staged__", "__symdiff_called__", "__symdiff_function__")
-    if any(hasattr(function, name) for name in own):
+    if any(declared(function, name) is not None for name in own):
         raise SignatureError(
             f"{_name(function)} is declared by symdiff already",
             hint="a custom_vjp function takes its rule by defvjp, a custom_jvp function by defjvp",

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value, walk_nodes
-from symdiff.ir.structure import Container, Structure
+from symdiff.ir.structure import Container, Structure, is_dataclass
 from symdiff.ir.types import ArrayType, ListType, OpaqueType, Size, TapeType, Type
 
 _INDENT = "  "
@@ -183,7 +183,7 @@ class _Printer:
         for kinds, show in _LITERALS:
             if isinstance(value, kinds):
                 return str(show(self, value))
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        if is_dataclass(type(value)):
             return self._dataclass(value)
         if isinstance(value, type) or callable(value):
             return f"object({getattr(value, '__qualname__', type(value).__qualname__)!r})"

@@ -45,6 +45,11 @@ class Container:
 Structure = Leaf | Static | Container
 
 
+def is_dataclass(kind: type) -> bool:
+    """Return whether a class is a dataclass; no ``__getattr__`` of its metaclass is asked."""
+    return any("__dataclass_fields__" in base.__dict__ for base in kind.__mro__)
+
+
 def is_leaf(value: object) -> bool:
     return isinstance(value, bool | int | float | complex | np.ndarray | np.generic)
 
@@ -76,9 +81,10 @@ def children(value: object) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
         base = native_base(type(value))
         items = tuple(base.__iter__(value))
         return tuple(range(len(items))), items
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = tuple(f.name for f in dataclasses.fields(value))
-        return names, tuple(getattr(value, name) for name in names)
+    if is_dataclass(type(value)):
+        record: Any = value
+        names = tuple(f.name for f in dataclasses.fields(record))
+        return names, tuple(getattr(record, name) for name in names)
     return None
 
 

@@ -18,6 +18,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.signature import Attribute, Path
 from symdiff.ir.structure import dict_of
 from symdiff.ops.declare import ATTRIBUTES, METHODS
+from symdiff.ops.stager import declared
 from symdiff.parse import lookups, native
 from symdiff.parse.blame import judged, users
 from symdiff.parse.flat import set_flat
@@ -182,7 +183,7 @@ def _static_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstra
         raise UnsupportedSyntaxError(
             f"'{name}' of a set, which changes it", interp.span, "use a list, or a dict"
         )
-    if isinstance(value, STATIC_TYPES) or getattr(type(value), "__symdiff_static__", False):
+    if isinstance(value, STATIC_TYPES) or declared(type(value), "__symdiff_static__"):
         return getattr(value, name)
     if is_of_library(value):
         return getattr(value, name)
@@ -417,7 +418,7 @@ def bind_found(
         return BoundMethod(found.__func__, owner)
     if isinstance(found, types.FunctionType):
         return BoundMethod(found, instance)
-    if hasattr(found, "__symdiff_function__"):
+    if declared(found, "__symdiff_function__") is not None:
         return BoundMethod(found, instance)
     if found is object.__init__:
         return found

@@ -19,6 +19,7 @@ import numpy as np
 
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
+from symdiff.ir.structure import is_dataclass
 from symdiff.ir.types import ArrayType
 from symdiff.ops import shape
 from symdiff.ops.declare import static
@@ -584,7 +585,7 @@ def copied(interp: Interpreter, value: Abstract, item: Callable[[Abstract], Abst
 def _copied_object(
     interp: Interpreter, value: ObjectRef, item: Callable[[Abstract], Abstract]
 ) -> ObjectRef:
-    if not dataclasses.is_dataclass(value.type) or hasattr(value.type, "__copy__"):
+    if not is_dataclass(value.type) or hasattr(value.type, "__copy__"):
         raise UnsupportedCallError(
             f"a copy of a {value.type.__name__}", interp.span, "make a new one from its parts"
         )
@@ -856,7 +857,7 @@ def _taken_apart(
     interp: Interpreter, value: Abstract, made: Callable[[list[str], list[Abstract]], Abstract]
 ) -> Abstract:
     """The fields of dataclasses, all the way down, and copies of all else."""
-    if isinstance(value, ObjectRef) and dataclasses.is_dataclass(value.type):
+    if isinstance(value, ObjectRef) and is_dataclass(value.type):
         names = [field.name for field in dataclasses.fields(value.type)]
         parts = [_taken_apart(interp, get_attribute(interp, value, n), made) for n in names]
         return made(names, parts)

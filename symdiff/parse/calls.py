@@ -24,6 +24,7 @@ from symdiff.ir.types import ArrayType
 from symdiff.ops.arguments import applied
 from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES, array_type
 from symdiff.ops.joining import concatenate, stack
+from symdiff.ops.stager import declared
 from symdiff.parse.arguments import plain_argument, taken_arguments
 from symdiff.parse.attributes import (
     MUTATING_ARRAY_METHODS,
@@ -204,13 +205,15 @@ def _call_other(
     interp: Interpreter, function: Any, arguments: Sequence[Abstract], keywords: Keywords
 ) -> Abstract:
     own = "__symdiff_called__" if isinstance(function, type) else "__symdiff_staged__"
-    if hasattr(function, own):
-        return getattr(function, own)(HOOKS.stager(interp), list(arguments), keywords)
+    staged = declared(function, own)
+    if staged is not None:
+        return staged(HOOKS.stager(interp), list(arguments), keywords)
     rule = ruled(interp, function)
     if rule is not None:
         return rule.__symdiff_staged__(HOOKS.stager(interp), list(arguments), keywords)
-    if hasattr(function, "__symdiff_function__"):
-        return call_value(interp, function.__symdiff_function__, arguments, keywords)
+    graph = declared(function, "__symdiff_function__")
+    if graph is not None:
+        return call_value(interp, graph, arguments, keywords)
     if isinstance(function, types.FunctionType):
         return call_function(interp, function, arguments, keywords)
     if isinstance(function, _CACHED):  # what it remembers is what the function would give again

@@ -15,6 +15,7 @@ import numpy as np
 
 from symdiff.definitions.declare import INSTEAD
 from symdiff.errors import UnsupportedCallError
+from symdiff.ir.structure import is_dataclass
 from symdiff.ops.declare import static
 from symdiff.parse.blame import users
 from symdiff.parse.identity import class_of
@@ -103,7 +104,7 @@ def _initialise(
     keywords: Keywords,
 ) -> None:
     initialise = on_class(interp, cls, "__init__")
-    if isinstance(made, ObjectRef) and dataclasses.is_dataclass(cls) and _is_generated(cls):
+    if isinstance(made, ObjectRef) and is_dataclass(cls) and _is_generated(cls):
         _dataclass(interp, made, cls, arguments, keywords)
     elif isinstance(initialise, types.FunctionType) or isinstance(made, ListRef | DictRef):
         interp.call(initialise, [made, *arguments], keywords)

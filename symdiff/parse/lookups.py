@@ -18,6 +18,7 @@ import numpy as np
 from symdiff.definitions import RULED, is_definition
 from symdiff.ir.graph import FreeVariable
 from symdiff.ir.structure import dict_of, native_base
+from symdiff.ops.stager import declared
 from symdiff.parse.blame import users
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import ABSENT, ObjectRef
@@ -79,9 +80,9 @@ def of_module(interp: Interpreter, module: types.ModuleType, name: str) -> Any:
 
 def ruled(interp: Interpreter, function: Any) -> Any:
     """The rule that a user has given a function of others; None where there is none, a fact too."""
-    namespace = getattr(function, "__globals__", None)
-    is_own = namespace is not None and is_definition(namespace)
-    if is_own or isinstance(function, type) or not has_hash(function):
+    if isinstance(function, type) or not has_hash(function):
+        return None
+    if isinstance(function, types.FunctionType) and is_definition(function.__globals__):
         return None
     place = RULED.place(function)
     rule = place.rule
@@ -135,7 +136,9 @@ def is_bound(found: Any) -> bool:
     known = (staticmethod, classmethod, property, types.FunctionType, functools.cached_property)
     slots = (types.WrapperDescriptorType, types.MethodDescriptorType, types.MemberDescriptorType)
     native = (*slots, types.BuiltinFunctionType, types.ClassMethodDescriptorType)
-    return isinstance(found, (*known, *native)) or hasattr(found, "__symdiff_function__")
+    return (
+        isinstance(found, (*known, *native)) or declared(found, "__symdiff_function__") is not None
+    )
 
 
 def is_slot(found: Any) -> bool:

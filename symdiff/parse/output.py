@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
-from symdiff.ir.structure import Container, Leaf, Static, Structure, is_leaf
+from symdiff.ir.structure import Container, Leaf, Static, Structure, is_dataclass, is_leaf
 from symdiff.parse.demand import known
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.texts import settled
@@ -115,9 +115,9 @@ class Output:
         return Container(kind, keys, tuple(self._of(item) for item in items))
 
     def _object(self, value: ObjectRef) -> Structure:
-        if value.live is not None and not dataclasses.is_dataclass(value.type):
+        if value.live is not None and not is_dataclass(value.type):
             return Static(value.live)
-        if not dataclasses.is_dataclass(value.type):
+        if not is_dataclass(value.type):
             self._refuse(repr(value), _NUMBERS_AND_MORE)
         names = tuple(field.name for field in dataclasses.fields(value.type))
         items = tuple(self.interp.content((value, name)) for name in names)

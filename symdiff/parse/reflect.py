@@ -32,6 +32,7 @@ from symdiff.ir.signature import (
 from symdiff.ir.structure import children, native_base
 from symdiff.ir.types import GENERATOR, RANDOM_STATE, ArrayType, Dim, Size, Type, type_of_constant
 from symdiff.ops.declare import FUNCTIONS
+from symdiff.ops.stager import declared
 from symdiff.parse import lookups
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import (
@@ -317,7 +318,7 @@ def _set(interp: Interpreter, value: Any, path: Path) -> Abstract:
 
 
 def _is_static(value: Any) -> bool:
-    if isinstance(value, STATIC_TYPES) or getattr(type(value), "__symdiff_static__", False):
+    if isinstance(value, STATIC_TYPES) or declared(type(value), "__symdiff_static__"):
         return True
     try:
         meet()

@@ -16,6 +16,7 @@ import numpy as np
 
 from symdiff.errors import InternalError, UnsupportedCallError
 from symdiff.ir.graph import Value
+from symdiff.ir.structure import is_dataclass
 from symdiff.ops.elementary import not_, python_complex, python_float, python_int
 from symdiff.parse import lookups
 from symdiff.parse.blame import users
@@ -198,7 +199,7 @@ def _not_converted(function: Any, name: str) -> TypeError:
 def fields_compared(interp: Interpreter, cls: type, name: str) -> list[str] | None:
     """The fields that a comparison made by ``dataclasses`` compares; None of another method."""
     holder = lookups.holder_of(cls, f"__{name}__")
-    if holder is None or not dataclasses.is_dataclass(holder):
+    if holder is None or not is_dataclass(holder):
         return None
     code = getattr(holder.__dict__[f"__{name}__"], "__code__", None)
     if code is None or not code.co_filename.startswith("<"):

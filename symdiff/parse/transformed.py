@@ -26,6 +26,7 @@ from symdiff.ir.structure import Structure, is_leaf
 from symdiff.ir.types import OPAQUE, ArrayType, ListType, Type, type_of_constant
 from symdiff.ops.effects import never_returns
 from symdiff.ops.foreign import foreign_call
+from symdiff.ops.stager import declared
 from symdiff.parse import solving
 from symdiff.parse.attributes import object_attribute
 from symdiff.parse.blame import users
@@ -199,7 +200,7 @@ class Stager:
         if isinstance(function, np.ufunc):
             count, kind = function.nin, inspect.Parameter.POSITIONAL_ONLY
             return inspect.Signature([inspect.Parameter(f"x{k}", kind) for k in range(count)])
-        inner: Any = getattr(function, "__symdiff_function__", function)
+        inner: Any = declared(function, "__symdiff_function__", function)
         try:
             return inspect.signature(inner, follow_wrapped=False)
         except ValueError:

@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from symdiff.ir.structure import Container, Leaf, Static, Structure
+from symdiff.ir.structure import Container, Leaf, Static, Structure, is_dataclass
 from symdiff.parse.heap import Heap, same
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.reflect import container
@@ -36,7 +36,7 @@ def parts_of(heap: Heap, content: Abstract) -> Parts | None:
     if isinstance(held, dict):
         kind = content.type if isinstance(content, DictRef) else dict
         return Parts(kind, tuple(held), tuple(held.values()))
-    if isinstance(content, ObjectRef) and dataclasses.is_dataclass(content.type):
+    if isinstance(content, ObjectRef) and is_dataclass(content.type):
         names = tuple(field.name for field in dataclasses.fields(content.type))
         return Parts(content.type, names, tuple(heap.get((content, name)) for name in names))
     return None

@@ -37,6 +37,7 @@ from symdiff.ir.signature import (
 )
 from symdiff.ir.structure import Container, children, construct, native_base
 from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, Dim, Size
+from symdiff.ops.stager import declared
 
 __all__ = [
     "TypeText",
@@ -143,7 +144,7 @@ def _example(value: Any) -> weakref.ref[Any] | None:
 def _is_fixed(value: Any) -> bool:
     if value is None or value is ... or isinstance(value, type | enum.Enum | np.generic):
         return True
-    if getattr(type(value), "__symdiff_static__", False):
+    if declared(type(value), "__symdiff_static__"):
         return True
     if isinstance(value, bytes | range | slice | frozenset | np.dtype | np.ufunc):
         return True

@@ -492,6 +492,29 @@ def test_metaclasses_are_followed():
     assert_followed(lambda x: OfMeta(x).v * OfMeta(x).extra, 3.0, 2.0)
 
 
+class AnsweringMeta(type):
+    """A metaclass that has an answer to everything, and makes instances its own way."""
+
+    def __getattr__(cls, name):
+        return 5.0
+
+    def __call__(cls, *args):
+        made = super().__call__(*args)
+        made.extra = 7.0
+        return made
+
+
+class Answering(metaclass=AnsweringMeta):
+    def __init__(self, v=1.0):
+        self.v = v
+
+
+def test_a_metaclass_that_answers_everything_is_not_asked_by_the_compiler():
+    assert_followed(lambda x: Answering(x).v * Answering(x).extra * Answering.rate, 35.0, 2.0)
+    outside = Answering(3.0)
+    assert_followed(lambda x: outside.v * x, 3.0, 2.0)
+
+
 def test_names_of_classes():
     outside = Items([])
 
