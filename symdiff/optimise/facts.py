@@ -100,8 +100,12 @@ def computed_by(value: Value, *names: str) -> Node | None:
 def inexact_by(value: Value, *names: str) -> Node | None:
     """``made_by`` of floats and complex numbers: they, and no integers, change signs exactly."""
     node = made_by(value, *names)
-    type_ = value.type
-    return node if isinstance(type_, ArrayType) and type_.dtype.kind in "fc" else None
+    return node if is_inexact(value) else None
+
+
+def is_inexact(value: Value) -> bool:
+    """Return whether this is a float or a complex number, or an array of them."""
+    return isinstance(value.type, ArrayType) and value.type.dtype.kind in "fc"
 
 
 def has_derivatives(graph: Graph) -> bool:

@@ -14,7 +14,14 @@ from symdiff.ops.facts import is_derived, made_by, shape_of
 from symdiff.ops.products import matmul
 from symdiff.ops.reduce import axes_of, sum
 from symdiff.ops.shape import broadcast_to, reshape, transpose
-from symdiff.optimise.facts import MAY_BE_ZERO, are_of_one_size, computed_by, is_zero, meet_as_one
+from symdiff.optimise.facts import (
+    MAY_BE_ZERO,
+    are_of_one_size,
+    computed_by,
+    is_inexact,
+    is_zero,
+    meet_as_one,
+)
 from symdiff.optimise.rewriting import Rewriter, Rule, Rules, apply, joined, reads
 from symdiff.optimise.rules import first_operand, in_derivatives, regrouping, stays_zero
 
@@ -155,7 +162,9 @@ def sum_of_broadcast(node: Node, rewriter: Rewriter) -> Value | None:
 
 @reads("multiply", "negative")
 def sum_of_multiple(node: Node, rewriter: Rewriter) -> Value | None:
-    """``sum(c * x)`` as ``c * sum(x)``, of a number ``c``; ``sum(-x)`` as ``-sum(x)``."""
+    """``sum(c * x)`` as ``c * sum(x)``, of a number ``c`` and floats ``x``; ``sum(-x)`` as
+    ``-sum(x)``.
+    """
     (x,) = node.operands
     inner = computed_by(x, "multiply", "negative")
     if inner is None or not rewriter.is_single(x):
@@ -164,7 +173,7 @@ def sum_of_multiple(node: Node, rewriter: Rewriter) -> Value | None:
         return -apply(sum, inner.operands[0], **node.attributes)
     a, b = inner.operands
     for factor, rest in ((a, b), (b, a)):
-        if not shape_of(factor) and shape_of(rest) == shape_of(x):
+        if not shape_of(factor) and shape_of(rest) == shape_of(x) and is_inexact(rest):
             return apply(multiply, factor, sum(rest, **node.attributes))
     return None
 

@@ -295,3 +295,19 @@ def test_a_small_integer_below_single_precision_leaves_it(f, dtype):
     assert value.dtype == cotangent.dtype == np.float32
     expected = richardson_gradient(lambda x, k: np.sum(f(x, k)), (x.astype(float), k)).value
     np.testing.assert_allclose(cotangent, expected, rtol=1e-5, atol=1e-6)
+
+
+def sum_of_a_number(x, k):
+    return np.sum(x * k)
+
+
+def sum_of_a_number_twice(x, k):
+    return np.sum(k * (k * x))
+
+
+@pytest.mark.parametrize(("f", "power"), [(sum_of_a_number, 1), (sum_of_a_number_twice, 2)])
+@pytest.mark.parametrize("k", [3, 2**62, 10**30])
+def test_the_sum_of_a_number_multiplies_by_no_sum_of_pythons_integers(f, power, k):
+    expected = pytest.approx(float(k) ** power, rel=4e-16)
+    assert sd.grad(f)(0.5, k) == expected
+    assert sd.jvp(f, (0.5, k), (1.0, None))[1] == expected
