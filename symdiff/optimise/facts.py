@@ -80,7 +80,10 @@ def is_of_one_precision(node: Node) -> bool:
             continue
         if not isinstance(type_, ArrayType):
             return False
-        if not type_.weak and _real_part(type_.dtype) != precision:
+        if type_.weak:
+            continue
+        own = _real_part(type_.dtype)
+        if own is None or own != precision:  # None equals float64 to a dtype
             return False
     return True
 

@@ -311,3 +311,14 @@ def test_the_sum_of_a_number_multiplies_by_no_sum_of_pythons_integers(f, power, 
     expected = pytest.approx(float(k) ** power, rel=4e-16)
     assert sd.grad(f)(0.5, k) == expected
     assert sd.jvp(f, (0.5, k), (1.0, None))[1] == expected
+
+
+def test_a_sum_of_integers_times_a_number_is_no_sum_of_integers():
+    def f(x, k):
+        return np.sum(x * (k * (x * x)))
+
+    k = np.array([3037000500, 2**63 - 1, 2**63 - 1])
+    x = np.float64(1.5)
+    expected = 3 * x * x * np.sum(k.astype(float))
+    np.testing.assert_allclose(sd.grad(f)(x, k), expected, rtol=1e-14)
+    np.testing.assert_allclose(sd.jvp(f, (x, k), (1.0, None))[1], expected, rtol=1e-14)
