@@ -322,3 +322,17 @@ def test_a_sum_of_integers_times_a_number_is_no_sum_of_integers():
     expected = 3 * x * x * np.sum(k.astype(float))
     np.testing.assert_allclose(sd.grad(f)(x, k), expected, rtol=1e-14)
     np.testing.assert_allclose(sd.jvp(f, (x, k), (1.0, None))[1], expected, rtol=1e-14)
+
+
+def scaled_sums(x, j, n):
+    total = n * (j * (x[0] * x[0] * n)) * 0.01
+    return np.sum((x + total) * (0.5 * j))
+
+
+@pytest.mark.parametrize("dtype", list(LARGE))
+def test_second_derivatives_keep_numbers_beside_integers(dtype):
+    j, n = map(dtype, LARGE[dtype])
+    expected = np.zeros((2, 2))
+    expected[0, 0] = 2 * 0.01 * float(j) ** 2 * float(n) ** 2
+    np.testing.assert_allclose(sd.hessian(scaled_sums)(X, j, n), expected, 1e-12)
+    np.testing.assert_allclose(sd.jacobian(sd.grad(scaled_sums))(X, j, n), expected, 1e-12)
