@@ -16,6 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from symdiff.errors import InternalError
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value, walk_nodes
@@ -24,6 +26,7 @@ from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ir.types import ArrayType, Dim, ListType, TapeType, Type, real_dtype, takes
 
 _DOUBLE = 8  # bytes
+_WIDEST = np.dtype("int64")
 
 
 def verify(graph: Graph) -> None:
@@ -228,7 +231,8 @@ def _check_types(node: Node) -> None:
 def _check_numbers(node: Node, wrapping: set[Value]) -> None:
     """No number of a derivative rests on arithmetic of integers; ``wrapping`` grows by its results.
 
-    A product of Python's integers is exact, and so is a count of bools.
+    A product of Python's integers is exact, and so is a count of bools, and the order of a function
+    next to another.
     """
     if not node.results or node.results[0].role not in ("cotangent", "tangent"):
         return  # a definition computes as its library does
@@ -239,12 +243,25 @@ def _check_numbers(node: Node, wrapping: set[Value]) -> None:
         kind = _kind(value.type)
         if kind in "iub" and kind:
             counts = kind != "b" and kinds == {"b"}
-            if wraps or (node.op.arithmetic and not _is_pythons(value.type) and not counts):
+            exact = _is_pythons(value.type) or counts or _is_shift(node)
+            if wraps or (node.op.arithmetic and not exact):
                 wrapping.add(value)
         elif kind:
             _require(not wraps, "a number of a derivative rests on integer arithmetic", node)
             precise = not node.op.arithmetic or not kinds or not kinds <= set("iub")
             _require(precise or _is_double(value.type), "integers give less than doubles", node)
+
+
+def _is_shift(node: Node) -> bool:
+    """Return whether a node adds a known number to a signed integer of 64 bits: it is an order."""
+    if node.op.name not in ("add", "subtract") or not _is_wide(node.results[0].type):
+        return False
+    first, second = node.operands
+    return _is_wide(first.type) and second.node is not None and second.node.op.name == "constant"
+
+
+def _is_wide(type_: Type) -> bool:
+    return isinstance(type_, ArrayType) and type_.dtype == _WIDEST
 
 
 def _kind(type_: Type) -> str:

@@ -15,7 +15,7 @@ from symdiff.definitions.libraries import when_imported
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ops.declare import Meaning, Operation, Rule, array_type, lowers, static
-from symdiff.ops.elementary import choose, greater, maximum, trunc
+from symdiff.ops.elementary import astype, choose, greater, maximum, trunc
 from symdiff.ops.special import (
     ROOT_PI,
     gamma,
@@ -122,6 +122,7 @@ def _spherical(name: str, below: float, above: float, sympy: Meaning) -> Operati
     """
 
     def partial(y: Value, n: Value, z: Value) -> Any:
+        n = _wide_order(n)
         before = below * n * operation(maximum(n - 1, 0), z)
         inner = choose(greater(n, 0), before, 0.0 * z)
         return (inner + above * (n + 1.0) * operation(n + 1, z)) / (2.0 * n + 1.0)
@@ -134,6 +135,13 @@ def _spherical(name: str, below: float, above: float, sympy: Meaning) -> Operati
         documentation=f"Spherical Bessel function ``{name.rpartition('_')[2]}`` of a whole order.",
     )
     return operation
+
+
+def _wide_order(n: Value) -> Value:
+    """An order beside which there are others, whatever integer it is."""
+    dtype = array_type(n).dtype
+    narrow = dtype.kind in "iub" and not array_type(n).weak and dtype != np.int64
+    return astype(n, dtype=np.dtype(np.int64)) if narrow else n
 
 
 def _by_half(name: str) -> Callable[..., Any]:

@@ -499,11 +499,13 @@ def elementwise(
     math: str | Rule | None = None,
     raises_on_numbers: bool = False,
     cost: Cost = "cheap",
+    selects: bool = False,
     documentation: str = "",
 ) -> Operation:
     """Declare an elementwise op by its ufunc and its partial derivatives.
 
     A partial is a rule ``(y, *operands) -> Value``, a constant, or None where nothing flows.
+    ``selects``: a result is one of the operands, so none wraps.
     ``python`` is what the operator means on Python numbers alone (where the op is spelled infix and
     the attribute ``ufunc`` is not set); its result type is found by calling it on ones.
     """
@@ -529,7 +531,7 @@ def elementwise(
             infer,
             evaluate,
             cost=cost,
-            arithmetic=any(partial is not None for partial in partials),
+            arithmetic=not selects and any(partial is not None for partial in partials),
             spelling=spelling or call(f"np.{ufunc.__name__}"),
             partials=partials,
             nondifferentiable=carried,

@@ -772,6 +772,7 @@ maximum: Operation = elementwise(
     lambda y, a, b: _winner(greater(b, a), equal(a, b), y),
     sympy=greatest,
     cost="plain",
+    selects=True,
     documentation="The greater one, NaN if either is; a tie splits the derivative evenly.",
 )
 minimum: Operation = elementwise(
@@ -781,6 +782,7 @@ minimum: Operation = elementwise(
     lambda y, a, b: _winner(less(b, a), equal(a, b), y),
     sympy=least,
     cost="plain",
+    selects=True,
     documentation="The smaller one, NaN if either is; a tie splits the derivative evenly.",
 )
 fmax: Operation = elementwise(

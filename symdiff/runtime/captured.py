@@ -34,10 +34,16 @@ def contents(variables: Iterable[FreeVariable]) -> dict[str, Any]:
         if isinstance(value, type):
             value = _data_of(value)
         elif isinstance(value, types.FunctionType):
-            value = value.__defaults__, value.__kwdefaults__, value.__dict__
+            value = value.__defaults__, value.__kwdefaults__, _own_attributes(value)
         if not isinstance(value, types.ModuleType):
             found[f"{variable.name}, {len(found)}"] = value
     return found
+
+
+def _own_attributes(function: types.FunctionType) -> dict[str, Any]:
+    """The attributes of a function but for those that symdiff gave it, which no call changes."""
+    attributes = function.__dict__.items()
+    return {name: value for name, value in attributes if not name.startswith("__symdiff_")}
 
 
 def _data_of(cls: type) -> dict[str, Any]:

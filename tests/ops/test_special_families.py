@@ -399,3 +399,15 @@ def test_an_order_that_is_to_be_whole_is_cut_off(function: Function) -> None:
         step = 1e-5 * y
         differences = (function(order, y + step) - function(order, y - step)) / (2 * step)
         np.testing.assert_allclose(slope, differences, rtol=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("n", [np.uint8(0), np.uint8(255), np.int8(127), np.int64(2), 3])
+def test_orders_of_every_integer_type_have_their_neighbours(n: Any):
+    """The derivative of the order by the recurrence of DLMF 10.51.2, of orders as Python's ints."""
+    x, order = 200.0, int(n)
+    wide = special.spherical_jn(order, x) * order / x - special.spherical_jn(order + 1, x)
+    assert sd.grad(lambda x: special.spherical_jn(n, x))(x) == pytest.approx(wide, rel=1e-9)
+    slope = sd.grad(lambda x: special.spherical_jn(n, x))
+    second = (slope(x + 1e-4) - slope(x - 1e-4)) / 2e-4
+    assert sd.grad(slope)(x) == pytest.approx(second, rel=1e-5)
