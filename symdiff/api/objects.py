@@ -337,6 +337,7 @@ class Differentiable:
         :raises UnsupportedCallError: for what has no closed form, with its line.
         :raises SignatureError: where the size of an array is not given.
 
+        >>> import numpy as np
         >>> Differentiable(lambda x: x * np.sin(x)).grad.sympy("float")
         x*cos(x) + sin(x)
         """
