@@ -30,9 +30,9 @@ def without_removed(
     """``ast`` as it is, and without what 3.14 removed, before astor is imported."""
     with monkeypatch.context() as patched:
         if request.param:
+            patched.setattr(ast, "__getattr__", missing, raising=False)  # by which 3.12 has them
             for name in REMOVED:
                 patched.delattr(ast, name, raising=False)
-            patched.setattr(ast, "__getattr__", missing, raising=False)  # by which 3.12 has them
             forget_astor(patched)
             assert not any(hasattr(ast, name) for name in REMOVED)
         yield
