@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from symdiff.api.arguments import checked_argnums
 from symdiff.errors import SignatureError, UnsupportedCallError
-from symdiff.ops.stager import declared
+from symdiff.ir.structure import declared
 from symdiff.runtime.collecting import seldom_collecting
 from symdiff.runtime.signature import with_types
 

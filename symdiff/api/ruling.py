@@ -12,7 +12,7 @@ import numpy as np
 from symdiff.definitions import DEFINITIONS, RULED
 from symdiff.definitions.libraries import meet
 from symdiff.errors import SignatureError
-from symdiff.ops.stager import declared
+from symdiff.ir.structure import declared
 from symdiff.runtime.signature import read_type
 
 Returns: TypeAlias = "str | tuple[str, ...] | Callable[..., Any] | None"

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -43,6 +44,23 @@ class Container:
 
 
 Structure = Leaf | Static | Container
+
+
+_NOTHING = object()
+
+
+def declared(value: Any, name: str, default: Any = None) -> Any:
+    """What an object declares to symdiff under a name; no ``__getattr__`` of the user's is asked.
+
+    >>> class Anything:
+    ...     def __getattr__(self, name):
+    ...         return name
+    >>> declared(Anything(), "__symdiff_staged__") is None
+    True
+    """
+    if inspect.getattr_static(value, name, _NOTHING) is _NOTHING:
+        return default
+    return getattr(value, name, default)
 
 
 def is_dataclass(kind: type) -> bool:

@@ -17,22 +17,6 @@ from symdiff.ir.signature import Signature, Specification
 from symdiff.ir.structure import Structure
 from symdiff.ir.types import Type
 
-_NOTHING = object()
-
-
-def declared(value: Any, name: str, default: Any = None) -> Any:
-    """What an object declares to symdiff under a name; no ``__getattr__`` of the user's is asked.
-
-    >>> class Anything:
-    ...     def __getattr__(self, name):
-    ...         return name
-    >>> declared(Anything(), "__symdiff_staged__") is None
-    True
-    """
-    if inspect.getattr_static(value, name, _NOTHING) is _NOTHING:
-        return default
-    return getattr(value, name, default)
-
 
 class Stager(Protocol):
     """What may be asked of the front end.

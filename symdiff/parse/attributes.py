@@ -16,9 +16,8 @@ from symdiff.definitions.libraries import meet
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.signature import Attribute, Path
-from symdiff.ir.structure import dict_of
+from symdiff.ir.structure import declared, dict_of
 from symdiff.ops.declare import ATTRIBUTES, METHODS
-from symdiff.ops.stager import declared
 from symdiff.parse import lookups, native
 from symdiff.parse.blame import judged, users
 from symdiff.parse.flat import set_flat

@@ -19,12 +19,11 @@ from symdiff.definitions import DEFINITIONS
 from symdiff.definitions.libraries import meet
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Value
-from symdiff.ir.structure import is_leaf
+from symdiff.ir.structure import declared, is_leaf
 from symdiff.ir.types import ArrayType
 from symdiff.ops.arguments import applied
 from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES, array_type
 from symdiff.ops.joining import concatenate, stack
-from symdiff.ops.stager import declared
 from symdiff.parse.arguments import plain_argument, taken_arguments
 from symdiff.parse.attributes import (
     MUTATING_ARRAY_METHODS,

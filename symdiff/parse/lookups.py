@@ -17,8 +17,7 @@ import numpy as np
 
 from symdiff.definitions import RULED, is_definition
 from symdiff.ir.graph import FreeVariable
-from symdiff.ir.structure import dict_of, native_base
-from symdiff.ops.stager import declared
+from symdiff.ir.structure import declared, dict_of, native_base
 from symdiff.parse.blame import users
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import ABSENT, ObjectRef

@@ -29,10 +29,9 @@ from symdiff.ir.signature import (
     Specification,
     refuse_subclass,
 )
-from symdiff.ir.structure import children, native_base
+from symdiff.ir.structure import children, declared, native_base
 from symdiff.ir.types import GENERATOR, RANDOM_STATE, ArrayType, Dim, Size, Type, type_of_constant
 from symdiff.ops.declare import FUNCTIONS
-from symdiff.ops.stager import declared
 from symdiff.parse import lookups
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import (

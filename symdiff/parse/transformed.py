@@ -22,11 +22,10 @@ from symdiff.errors import SignatureError, UnsupportedCallError, UnsupportedSynt
 from symdiff.ir.build import builder, copy_block, copy_into
 from symdiff.ir.graph import Block, Graph, Input, Value, free_values
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification
-from symdiff.ir.structure import Structure, is_leaf
+from symdiff.ir.structure import Structure, declared, is_leaf
 from symdiff.ir.types import OPAQUE, ArrayType, ListType, Type, type_of_constant
 from symdiff.ops.effects import never_returns
 from symdiff.ops.foreign import foreign_call
-from symdiff.ops.stager import declared
 from symdiff.parse import solving
 from symdiff.parse.attributes import object_attribute
 from symdiff.parse.blame import users

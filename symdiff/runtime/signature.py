@@ -35,9 +35,8 @@ from symdiff.ir.signature import (
     describe,
     refuse_subclass,
 )
-from symdiff.ir.structure import Container, children, construct, native_base
+from symdiff.ir.structure import Container, children, construct, declared, native_base
 from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, Dim, Size
-from symdiff.ops.stager import declared
 
 __all__ = [
     "TypeText",
