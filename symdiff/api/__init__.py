@@ -87,9 +87,9 @@ def differentiable(f: Any = None, /, *, exact: bool = False, simplify: Simplify 
 
     A decorator, with or without options, or called on a function.
 
-    :param exact: compute numbers as NumPy does, to the bit. Without it derivatives of functions of
-        numbers run on Python's floats, whose elementary functions (those of ``math``) differ from
-        NumPy's by up to 2 units in the last place.
+    :param exact: compute derivatives of functions of numbers as NumPy does, to the bit. Without it
+        they run on Python's floats, whose elementary functions (those of ``math``) differ from
+        NumPy's by up to 2 units in the last place. The function's own value is NumPy's either way.
     :param simplify: let SymPy simplify the elementwise parts of what is emitted; True, or some of
         ``"stable"`` (forms that are more accurate: ``log1p``, ``expm1``, ``logaddexp``, ``hypot``,
         half angles, logistic functions), ``"powers"``, ``"trig"`` and ``"factor"`` (forms that cost

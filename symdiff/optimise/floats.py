@@ -3,7 +3,7 @@
 Python computes with its own floats several times faster than with NumPy's scalars. What raises on
 them (``math.log(0)``, ``1 / 0``) gives inf or nan in NumPy: the program that comes out is run in a
 ``try``, and where it raises, the one that entered is run instead. Elementary functions of ``math``
-differ from NumPy's by up to 2 ulp.
+differ from NumPy's by up to 2 ulp, so NumPy's stay where the function's own value depends on them.
 
 ``on_floats`` gives None where anything else than numbers, float64 ones, is computed with, or where
 there are effects: those must not happen twice.
@@ -53,14 +53,17 @@ class NotFloats(Exception):  # noqa: N818 - control flow
     """Something else than numbers."""
 
 
-def on_floats(graph: Graph) -> Graph | None:
-    """A program of numbers alone on Python floats; None for any other program."""
+def on_floats(graph: Graph, *, own_value: bool = True) -> Graph | None:
+    """A program of numbers alone on Python floats; None for any other program.
+
+    ``own_value``: results that are the function's own value keep NumPy's bits.
+    """
     if any(node.op.effect or node.op is call for node in walk_nodes(graph.block)):
         return None
     if graph.mutated or not any(_gains(node) for node in walk_nodes(graph.block)):
         return None
     try:
-        return _Converter(graph).graph()
+        return _Converter(graph, _of_own_value(graph) if own_value else frozenset()).graph()
     except NotFloats:
         return None
 
@@ -72,12 +75,32 @@ def _gains(node: Node) -> bool:
     )
 
 
+def _of_own_value(graph: Graph) -> frozenset[Node]:
+    """Return the nodes that the function's own value depends on, and all within their blocks."""
+    found = set[Node]()
+    pending = [v.node for v in graph.block.results if v.role == "primal"]
+    while pending:
+        node = pending.pop()
+        if node is None or node in found:
+            continue
+        found.add(node)
+        pending += (v.node for v in node.operands)
+        for block in node.blocks:
+            pending += block.nodes
+    return frozenset(found)
+
+
 def _on_floats(op: Op) -> Callable[..., Value] | None:
     """What computes an elementary function of Python's floats."""
     if op in (strong_divide, quiet_divide):
         return strong_quotient
     math = op.math if isinstance(op, DeclaredOp) else None
     return operation_named(f"math_{math}") if isinstance(math, str) else math
+
+
+def _rounds_as_numpy(op: Op) -> bool:
+    """Return whether NumPy's last bits are its own; a square root is correctly rounded anywhere."""
+    return isinstance(op, DeclaredOp) and isinstance(op.math, str) and op.math != "sqrt"
 
 
 def float_type(type_: Type) -> Type:
@@ -97,8 +120,9 @@ def float_type(type_: Type) -> Type:
 class _Converter:
     """Rebuilds a graph op by op; ``new`` maps old values to new ones."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, exact: frozenset[Node]) -> None:
         self.old = graph
+        self.exact = exact
         self.new: dict[Value, Value] = {}
 
     def graph(self) -> Graph:
@@ -170,6 +194,8 @@ class _Converter:
             return self.as_float(operands[0], node)
         elementary = _on_floats(node.op)
         if elementary is not None:
+            if node in self.exact and _rounds_as_numpy(node.op):
+                return python_float(self.apply(node, operands))
             return elementary(*operands)
         if name in ARITHMETIC:
             return self.apply(node, operands)
@@ -197,7 +223,10 @@ class _Converter:
     def power(self, node: Node, operands: list[Value]) -> Value:
         """``math.pow``, which raises where Python's ``**`` would give a complex number."""
         kinds = {v.type.kind for v in node.operands if isinstance(v.type, ArrayType)}
-        if kinds == {"python"} and not node.attributes.get("ufunc"):
+        ufunc = node.attributes.get("ufunc")
+        if ufunc and node in self.exact:
+            return python_float(self.apply(node, operands, **node.attributes))
+        if kinds == {"python"} and not ufunc:
             return self.apply(node, operands)
         if _is_whole(node.operands[1]) and operands[0].type == FLOAT:
             return self.apply(node, operands)  # an integer power of a float is a float

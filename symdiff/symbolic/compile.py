@@ -370,7 +370,8 @@ def _by_math(asked: _Asked, name: str) -> Emitted | None:
         values = _values(asked, given, choose)
     places = range(len(values))
     output = Container(tuple, tuple(places), tuple(map(Leaf, places)))
-    graph = on_floats(Graph(name, Block(parameters, nodes, tuple(values)), _inputs(asked), output))
+    whole = Graph(name, Block(parameters, nodes, tuple(values)), _inputs(asked), output)
+    graph = on_floats(whole, own_value=False)
     if graph is None:
         return None
     with building(Builder(graph.block.nodes)):

@@ -125,3 +125,38 @@ def test_exponents_that_are_no_number_are_left_to_numpy() -> None:
     assert value == np.sin(0.5)
     assert np.isnan(slope)  # the factor inf, times 0
     assert np.isnan(sd.value_and_grad(lambda x: np.sin(x) + x**math.nan)(0.5)[0])
+
+
+UNARY = "exp exp2 expm1 log log2 log10 log1p sin cos tan arctan sinh cosh tanh arcsinh sqrt cbrt"
+
+
+@pytest.mark.parametrize("name", UNARY.split())
+def test_the_functions_own_value_has_numpys_bits(name: str) -> None:
+    elementary = getattr(np, name)
+
+    def f(x: float) -> Any:
+        return elementary(x)
+
+    with_gradient = sd.value_and_grad(f)
+    for x in np.random.default_rng(3).uniform(0.1, 4.0, 60):
+        for number in (x, float(x)):
+            expected = f(number)
+            assert with_gradient(number)[0] == expected
+            assert sd.jvp(f, (number,), (1.0,))[0] == expected
+
+
+@pytest.mark.parametrize("f", [np.power, np.float_power, np.arctan2, np.hypot, lambda x, y: x**y])
+def test_the_value_of_a_function_of_two_numbers_has_numpys_bits(f: Any) -> None:
+    def of_both(x: float, y: float) -> Any:
+        return f(x, y)
+
+    with_gradient = sd.value_and_grad(of_both, (0, 1))
+    for x, y in np.random.default_rng(4).uniform(0.1, 4.0, (60, 2)):
+        assert with_gradient(x, y)[0] == of_both(x, y)
+        assert with_gradient(float(x), y)[0] == of_both(float(x), y)
+
+
+def test_only_the_value_is_computed_by_numpy() -> None:
+    source = code(sd.value_and_grad(product).source(0.3)).partition("_by_numpy")[0]
+    assert "np.sin" in source
+    assert "math.cos" in source
