@@ -20,16 +20,16 @@ from symdiff.ir.control import LoopView, loop
 from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Value, free_values
 from symdiff.ir.types import ArrayType, ListType, Size, TapeType
 from symdiff.ops.creation import full, ones
-from symdiff.ops.declare import Operation, supporting_call, template
+from symdiff.ops.declare import StageOperation, supporting_call, template
 from symdiff.ops.index import index_set, is_whole
 from symdiff.ops.partial import partial_values
 from symdiff.ops.shape import broadcast_to, contiguous, copy
 from symdiff.source import SourceSpan
 
-list_copy = Operation("list_copy", lambda x: (x,), list, spelling=template("{0}.copy()"))
-deep_copy = Operation("deep_copy", lambda x: (x,), spelling=supporting_call(deepcopy))
+list_copy = StageOperation("list_copy", lambda x: (x,), list, spelling=template("{0}.copy()"))
+deep_copy = StageOperation("deep_copy", lambda x: (x,), spelling=supporting_call(deepcopy))
 
-empty_like = Operation(
+empty_like = StageOperation(
     "empty_like", lambda x: (x,), np.empty_like, spelling=template("np.empty_like({0})")
 )
 
@@ -39,7 +39,7 @@ def _spell_copy_if_any(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return template(f"None if {{0}} is None else {made}")(node, operands)
 
 
-copy_if_any = Operation(
+copy_if_any = StageOperation(
     "copy_if_any",
     lambda x, *, order="C": (x,),
     spelling=_spell_copy_if_any,

@@ -14,7 +14,7 @@ from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, loop
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import TapeType, Type
-from symdiff.ops.declare import Operation, template
+from symdiff.ops.declare import StageOperation, template
 
 
 def _infer_tape_get(tape: Type, index: Type) -> tuple[Type, ...]:
@@ -22,7 +22,7 @@ def _infer_tape_get(tape: Type, index: Type) -> tuple[Type, ...]:
     return (tape.element,)
 
 
-tape_get = Operation("tape_get", _infer_tape_get, spelling=template("{0}[{1}]"))
+tape_get = StageOperation("tape_get", _infer_tape_get, spelling=template("{0}[{1}]"))
 
 _MOST_TAPES = 3  # that one ``zip`` in a header runs over
 Bounds = tuple[Any, Any, Any]  # start, stop, step: values or ints

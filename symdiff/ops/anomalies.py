@@ -13,7 +13,7 @@ import numpy as np
 
 from symdiff.errors import AnomalyError
 from symdiff.ir.graph import Node
-from symdiff.ops.declare import SeveralResults, declare, supporting
+from symdiff.ops.declare import SeveralResults, supporting
 from symdiff.ops.effects import Named, spell_template
 from symdiff.source import SourceSpan
 
@@ -77,16 +77,14 @@ def _spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(supporting(require_finite), [g, name, place, names, *values], [])
 
 
-check_finite = declare(
-    SeveralResults(
-        "check_finite",
-        lambda *operands, **attributes: (),
-        _evaluate,
-        effect=True,
-        raises=True,
-        nondifferentiable=True,
-        variadic=True,
-        spelling=_spell,
-        documentation="Raises where the cotangent that is its first operand is not finite.",
-    )
+check_finite = SeveralResults(
+    "check_finite",
+    lambda *operands, **attributes: (),
+    _evaluate,
+    effect=True,
+    raises=True,
+    nondifferentiable=True,
+    variadic=True,
+    spelling=_spell,
+    documentation="Raises where the cotangent that is its first operand is not finite.",
 )

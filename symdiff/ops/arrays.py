@@ -35,7 +35,6 @@ from symdiff.ops.declare import (
     OnArrays,
     Operation,
     array_type,
-    declare,
     dotted,
     literal,
     lowers,
@@ -121,28 +120,26 @@ def _array_jvp(position: int, t: Value, y: Value, *elements: Value, **attributes
     return _array_tangent(one_hot(position, t, len(elements)), y, *elements, **attributes)
 
 
-array = declare(
-    Operation(
-        "array",
-        _infer_array,
-        _evaluate_array,
-        raises=True,
-        harmless=_elements_fit,
-        spelling=_spell_array,
-        variadic=True,
-        vjp=_array_vjp,
-        jvp=_array_jvp,
-        tangent=_array_tangent,
-        broadcasts=True,
-        sympy=OnArrays(
-            lambda sp, *xs, nested, dtype: _evaluate_array(*xs, nested=nested, dtype=object)
-        ),
-        order="packed",
-        fresh=True,
-        example="np.array([a, b])",
-        flops=nothing,
-        documentation="``np.array`` of (nested lists of) numbers or of arrays of one shape.",
-    )
+array = Operation(
+    "array",
+    _infer_array,
+    _evaluate_array,
+    raises=True,
+    harmless=_elements_fit,
+    spelling=_spell_array,
+    variadic=True,
+    vjp=_array_vjp,
+    jvp=_array_jvp,
+    tangent=_array_tangent,
+    broadcasts=True,
+    sympy=OnArrays(
+        lambda sp, *xs, nested, dtype: _evaluate_array(*xs, nested=nested, dtype=object)
+    ),
+    order="packed",
+    fresh=True,
+    example="np.array([a, b])",
+    flops=nothing,
+    documentation="``np.array`` of (nested lists of) numbers or of arrays of one shape.",
 )
 
 

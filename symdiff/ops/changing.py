@@ -18,7 +18,6 @@ from symdiff.ops.creation import zeros_of
 from symdiff.ops.declare import (
     Operation,
     SeveralResults,
-    declare,
     dotted,
     supporting,
     supporting_call,
@@ -106,22 +105,20 @@ def _named(function: Any) -> str:
     return name
 
 
-changing_call = declare(
-    SeveralResults(
-        "changing_call",
-        _infer_call,
-        _evaluate_call,
-        effect=True,
-        raises=True,
-        cost="heavy",
-        variadic=True,
-        varied=True,
-        flops=nothing,
-        spelling=_spell,
-        vjp=_vjp,
-        jvp=_jvp,
-        documentation="A call that is not followed, and what it leaves in the arrays given.",
-    )
+changing_call = SeveralResults(
+    "changing_call",
+    _infer_call,
+    _evaluate_call,
+    effect=True,
+    raises=True,
+    cost="heavy",
+    variadic=True,
+    varied=True,
+    flops=nothing,
+    spelling=_spell,
+    vjp=_vjp,
+    jvp=_jvp,
+    documentation="A call that is not followed, and what it leaves in the arrays given.",
 )
 
 
@@ -129,23 +126,21 @@ def _infer_unless_changed(value: Type, *pairs: Type, by: str) -> tuple[Type, ...
     return (value,)
 
 
-unless_changed: Operation = declare(
-    Operation(
-        "unless_changed",
-        _infer_unless_changed,
-        support.unless_changed,
-        raises=True,
-        view=0,
-        order="operand",
-        flops=nothing,
-        variadic=True,
-        spelling=supporting_call(support.unless_changed),
-        vjp=lambda position, g, y, value, *pairs, by: (
-            unless_changed(g, *pairs, by=by) if position == 0 else None
-        ),
-        jvp=lambda position, t, y, value, *pairs, by: (
-            unless_changed(t, *pairs, by=by) if position == 0 else zeros_of(value)
-        ),
-        documentation="The first operand, where the others are equal in pairs; else an error.",
-    )
+unless_changed: Operation = Operation(
+    "unless_changed",
+    _infer_unless_changed,
+    support.unless_changed,
+    raises=True,
+    view=0,
+    order="operand",
+    flops=nothing,
+    variadic=True,
+    spelling=supporting_call(support.unless_changed),
+    vjp=lambda position, g, y, value, *pairs, by: (
+        unless_changed(g, *pairs, by=by) if position == 0 else None
+    ),
+    jvp=lambda position, t, y, value, *pairs, by: (
+        unless_changed(t, *pairs, by=by) if position == 0 else zeros_of(value)
+    ),
+    documentation="The first operand, where the others are equal in pairs; else an error.",
 )

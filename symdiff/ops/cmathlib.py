@@ -13,7 +13,7 @@ from typing import Any
 from symdiff.errors import rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.types import BOOL, COMPLEX, ArrayType, Type
-from symdiff.ops.declare import Meaning, Operation, Rule, call, declare, lowers, require_array
+from symdiff.ops.declare import Meaning, Operation, Rule, call, lowers, require_array
 from symdiff.ops.elementary import (
     LOG_10,
     absolute,
@@ -58,7 +58,7 @@ def _cmath(
         documentation=f"``cmath.{name}``, of Python numbers.",
     )
     lowers(function)(lambda z: operation(z))
-    return declare(operation, 1)
+    return operation
 
 
 cmath_exp: Operation = _cmath("exp", lambda y, z: y)
@@ -86,17 +86,15 @@ cmath_atanh: Operation = _cmath("atanh", lambda y, z: divide(1, 1 - z * z), sing
 
 def _predicate(name: str) -> None:
     function: Any = getattr(cmath, name)
-    operation = declare(
-        Operation(
-            f"cmath_{name}",
-            _infer(BOOL),
-            function,
-            raises=True,
-            spelling=call(f"cmath.{name}"),
-            nondifferentiable=True,
-            order="none",
-            documentation=f"``cmath.{name}``; no derivative flows through it.",
-        )
+    operation = Operation(
+        f"cmath_{name}",
+        _infer(BOOL),
+        function,
+        raises=True,
+        spelling=call(f"cmath.{name}"),
+        nondifferentiable=True,
+        order="none",
+        documentation=f"``cmath.{name}``; no derivative flows through it.",
     )
     lowers(function)(lambda z: operation(z))
 

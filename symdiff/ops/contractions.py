@@ -25,7 +25,6 @@ from symdiff.ops.declare import (
     array_type,
     broadcast_shapes,
     call,
-    declare,
     dotted,
     lowers,
     require_array,
@@ -109,7 +108,7 @@ def _declared(
         example=example,
         documentation=documentation,
     )
-    return declare(operation, 2)
+    return operation
 
 
 def _last_axis(g: Value) -> Value:
@@ -213,24 +212,22 @@ def _multi_dot_jvp(position: int, t: Value, y: Value, *xs: Value) -> Value:
     return multi_dot(*xs[:position], t, *xs[position + 1 :])
 
 
-multi_dot: Operation = declare(
-    Operation(
-        "multi_dot",
-        _infer_multi_dot,
-        lambda *xs: np.linalg.multi_dot(xs),
-        arithmetic=True,
-        raises=True,
-        harmless=_links_agree,
-        cost="heavy",
-        spelling=_spell_multi_dot,
-        variadic=True,
-        vjp=_multi_dot_vjp,
-        jvp=_multi_dot_jvp,
-        sympy=EVALUATED,
-        order="packed",
-        example="np.linalg.multi_dot([X, Y, t])",
-        documentation="The product of three or more matrices, in the order that costs least.",
-    )
+multi_dot: Operation = Operation(
+    "multi_dot",
+    _infer_multi_dot,
+    lambda *xs: np.linalg.multi_dot(xs),
+    arithmetic=True,
+    raises=True,
+    harmless=_links_agree,
+    cost="heavy",
+    spelling=_spell_multi_dot,
+    variadic=True,
+    vjp=_multi_dot_vjp,
+    jvp=_multi_dot_jvp,
+    sympy=EVALUATED,
+    order="packed",
+    example="np.linalg.multi_dot([X, Y, t])",
+    documentation="The product of three or more matrices, in the order that costs least.",
 )
 
 

@@ -23,7 +23,6 @@ from symdiff.ops.declare import (
     Operation,
     Spelling,
     array_type,
-    declare,
     dotted,
     literal,
     require_array,
@@ -95,20 +94,18 @@ def _filled(name: str, function: Any, documentation: str) -> Operation:
     def evaluate(*sizes: int, shape: tuple[Dim, ...], dtype: np.dtype, like: bool = False) -> Any:
         return function(sizes, dtype=dtype)
 
-    return declare(
-        Operation(
-            name,
-            _infer_filled,
-            evaluate,
-            raises=True,
-            harmless=_has_lengths,
-            spelling=_spell_filled(name),
-            nondifferentiable=True,
-            order="packed",
-            fresh=True,
-            flops=nothing,
-            documentation=documentation,
-        )
+    return Operation(
+        name,
+        _infer_filled,
+        evaluate,
+        raises=True,
+        harmless=_has_lengths,
+        spelling=_spell_filled(name),
+        nondifferentiable=True,
+        order="packed",
+        fresh=True,
+        flops=nothing,
+        documentation=documentation,
     )
 
 
@@ -152,33 +149,27 @@ def _spell_range_element(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.BinOp(start, ast.Add(), ast.BinOp(k, ast.Mult(), step))
 
 
-range_length = declare(
-    Operation(
-        "range_length",
-        _infer_range_length,
-        lambda start, stop, step: len(range(start, stop, step)),
-        raises=True,
-        harmless=lambda node: bool(number_of(node.operands[2])),
-        spelling=_spell_range_length,
-        nondifferentiable=True,
-        order="none",
-        cost="plain",
-        documentation="How many turns ``for _ in range(start, stop, step)`` has.",
-    ),
-    3,
+range_length = Operation(
+    "range_length",
+    _infer_range_length,
+    lambda start, stop, step: len(range(start, stop, step)),
+    raises=True,
+    harmless=lambda node: bool(number_of(node.operands[2])),
+    spelling=_spell_range_length,
+    nondifferentiable=True,
+    order="none",
+    cost="plain",
+    documentation="How many turns ``for _ in range(start, stop, step)`` has.",
 )
-range_element = declare(
-    Operation(
-        "range_element",
-        _infer_range_element,
-        lambda start, step, k: start + step * k,
-        spelling=_spell_range_element,
-        nondifferentiable=True,
-        order="none",
-        cost="plain",
-        documentation="The ``k``-th element of a range, ``start + k * step``.",
-    ),
-    3,
+range_element = Operation(
+    "range_element",
+    _infer_range_element,
+    lambda start, step, k: start + step * k,
+    spelling=_spell_range_element,
+    nondifferentiable=True,
+    order="none",
+    cost="plain",
+    documentation="The ``k``-th element of a range, ``start + k * step``.",
 )
 
 
@@ -200,17 +191,14 @@ def range_element_of(start: Operand, step: Operand, k: Value) -> Value:
     return range_element(start, step, k)
 
 
-int_minimum = declare(
-    Operation(
-        "int_minimum",
-        lambda a, b: (INT,),
-        min,
-        spelling=template("min({0}, {1})"),
-        nondifferentiable=True,
-        order="none",
-        documentation="The lesser of two integers, Python's ``min``.",
-    ),
-    2,
+int_minimum = Operation(
+    "int_minimum",
+    lambda a, b: (INT,),
+    min,
+    spelling=template("min({0}, {1})"),
+    nondifferentiable=True,
+    order="none",
+    documentation="The lesser of two integers, Python's ``min``.",
 )
 
 
@@ -236,27 +224,24 @@ def _spell_full(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("np.full"), [shape, operands[0]], keywords)
 
 
-full = declare(
-    Operation(
-        "full",
-        _infer_full,
-        lambda value, *sizes, shape, dtype, like=False: np.full(sizes, value, dtype=dtype),
-        raises=True,
-        harmless=_has_lengths,
-        spelling=_spell_full,
-        linear=frozenset({0}),
-        vjp={0: lambda g, y, value, *sizes, **attributes: g},
-        broadcasts=frozenset({0}),
-        sympy=OnArrays(
-            lambda sp, value, *sizes, **_: np.full([int(n) for n in sizes], value, dtype=object)
-        ),
-        order="packed",
-        fresh=True,
-        example="np.full(5, a)",
-        flops=nothing,
-        documentation="An array whose elements all have one value.",
+full = Operation(
+    "full",
+    _infer_full,
+    lambda value, *sizes, shape, dtype, like=False: np.full(sizes, value, dtype=dtype),
+    raises=True,
+    harmless=_has_lengths,
+    spelling=_spell_full,
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, value, *sizes, **attributes: g},
+    broadcasts=frozenset({0}),
+    sympy=OnArrays(
+        lambda sp, value, *sizes, **_: np.full([int(n) for n in sizes], value, dtype=object)
     ),
-    1,
+    order="packed",
+    fresh=True,
+    example="np.full(5, a)",
+    flops=nothing,
+    documentation="An array whose elements all have one value.",
 )
 
 
@@ -276,19 +261,16 @@ def _spell_eye(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("np.eye"), list(operands[: 1 if n == m else 2]), keywords)
 
 
-eye = declare(
-    Operation(
-        "eye",
-        _infer_eye,
-        lambda n, m, *, k, shape, dtype: np.eye(n, m, k, dtype=dtype),
-        raises=True,
-        spelling=_spell_eye,
-        nondifferentiable=True,
-        order="packed",
-        flops=nothing,
-        documentation="Ones on the ``k``-th diagonal, zeros elsewhere.",
-    ),
-    2,
+eye = Operation(
+    "eye",
+    _infer_eye,
+    lambda n, m, *, k, shape, dtype: np.eye(n, m, k, dtype=dtype),
+    raises=True,
+    spelling=_spell_eye,
+    nondifferentiable=True,
+    order="packed",
+    flops=nothing,
+    documentation="Ones on the ``k``-th diagonal, zeros elsewhere.",
 )
 
 
@@ -332,28 +314,25 @@ def _constant_filled(t: Value, y: Value) -> Value:
     return full(t, *sizes_of(y), shape=type_.shape, dtype=type_.dtype)
 
 
-arange = declare(
-    Operation(
-        "arange",
-        _infer_range,
-        lambda start, stop, step, *, shape, dtype: np.arange(start, stop, step, dtype=dtype),
-        raises=True,
-        spelling=_spell_arange,
-        vjp={
-            0: lambda g, y, start, stop, step, **_: g,
-            2: lambda g, y, start, stop, step, **_: g * _positions(y),
-        },
-        broadcasts=frozenset({0, 2}),
-        jvp={
-            0: lambda t, y, start, stop, step, **_: _constant_filled(t, y),
-            2: lambda t, y, start, stop, step, **_: t * _positions(y),
-        },
-        nondifferentiable=frozenset({1}),
-        order="packed",
-        example="np.arange(a, 5.0)",
-        documentation="``start, start + step, …`` below ``stop``.",
-    ),
-    3,
+arange = Operation(
+    "arange",
+    _infer_range,
+    lambda start, stop, step, *, shape, dtype: np.arange(start, stop, step, dtype=dtype),
+    raises=True,
+    spelling=_spell_arange,
+    vjp={
+        0: lambda g, y, start, stop, step, **_: g,
+        2: lambda g, y, start, stop, step, **_: g * _positions(y),
+    },
+    broadcasts=frozenset({0, 2}),
+    jvp={
+        0: lambda t, y, start, stop, step, **_: _constant_filled(t, y),
+        2: lambda t, y, start, stop, step, **_: t * _positions(y),
+    },
+    nondifferentiable=frozenset({1}),
+    order="packed",
+    example="np.arange(a, 5.0)",
+    documentation="``start, start + step, …`` below ``stop``.",
 )
 
 
@@ -383,28 +362,25 @@ def _weights(y: Value, endpoint: bool) -> Value:
     return linspace(0.0, 1.0, num, **attributes)
 
 
-linspace = declare(
-    Operation(
-        "linspace",
-        _infer_range,
-        _evaluate_linspace,
-        raises=True,
-        spelling=_spell_linspace,
-        vjp={
-            0: lambda g, y, a, b, num, *, endpoint, **_: g * (1.0 - _weights(y, endpoint)),
-            1: lambda g, y, a, b, num, *, endpoint, **_: g * _weights(y, endpoint),
-        },
-        broadcasts=frozenset({0, 1}),
-        jvp={
-            0: lambda t, y, a, b, num, *, endpoint, **_: t * (1.0 - _weights(y, endpoint)),
-            1: lambda t, y, a, b, num, *, endpoint, **_: t * _weights(y, endpoint),
-        },
-        nondifferentiable=frozenset({2}),
-        order="packed",
-        example="np.linspace(a, b, 5)",
-        documentation="``num`` evenly spaced numbers from ``start`` to ``stop``.",
-    ),
-    3,
+linspace = Operation(
+    "linspace",
+    _infer_range,
+    _evaluate_linspace,
+    raises=True,
+    spelling=_spell_linspace,
+    vjp={
+        0: lambda g, y, a, b, num, *, endpoint, **_: g * (1.0 - _weights(y, endpoint)),
+        1: lambda g, y, a, b, num, *, endpoint, **_: g * _weights(y, endpoint),
+    },
+    broadcasts=frozenset({0, 1}),
+    jvp={
+        0: lambda t, y, a, b, num, *, endpoint, **_: t * (1.0 - _weights(y, endpoint)),
+        1: lambda t, y, a, b, num, *, endpoint, **_: t * _weights(y, endpoint),
+    },
+    nondifferentiable=frozenset({2}),
+    order="packed",
+    example="np.linspace(a, b, 5)",
+    documentation="``num`` evenly spaced numbers from ``start`` to ``stop``.",
 )
 
 
@@ -428,17 +404,14 @@ def _spell_zeros(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return template("[np.zeros_like(item) for item in {0}]")(node, operands)
 
 
-list_zeros_like: Operation = declare(
-    Operation(
-        "list_zeros_like",
-        lambda items: (require_list(items, "zeros"),),
-        _zeros_like,
-        nondifferentiable=True,
-        spelling=_spell_zeros,
-        order="none",
-        documentation="A list of zeros shaped like the elements of another.",
-    ),
-    1,
+list_zeros_like: Operation = Operation(
+    "list_zeros_like",
+    lambda items: (require_list(items, "zeros"),),
+    _zeros_like,
+    nondifferentiable=True,
+    spelling=_spell_zeros,
+    order="none",
+    documentation="A list of zeros shaped like the elements of another.",
 )
 
 

@@ -33,10 +33,12 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 import operator
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
@@ -111,7 +113,8 @@ class DeclaredOp(Op):
     ``sympy``: see ``Meaning``. ``math``: what computes an elementwise op of Python floats: the name
     of a function of ``math``, or a rule of the operands. ``example``: a call that shows the op's
     rules, in a user's words or by the op's name, of operands that ``inspection.examples`` has types
-    for. ``flops``: see ``ops.flops``.
+    for. ``flops``: see ``ops.flops``. ``operands``: how many have to have rules, where that is not
+    as many as the type rule takes.
     """
 
     spelling: Spelling | None = None
@@ -136,6 +139,43 @@ class DeclaredOp(Op):
     example: str | None = None
     flops: Callable[[Node], Count] | None = None
     documentation: str = ""
+    operands: InitVar[int | None] = None
+
+    def __post_init__(self, operands: int | None) -> None:
+        """Register the op, checking that each of its operands has rules.
+
+        A module whose import failed runs again, and declares its ops anew.
+        """
+        running = _module_that_runs()
+        known = _DECLARED_BY.get(self.name, {})
+        if known is running or known.get("__name__", running["__name__"]) != running["__name__"]:
+            raise ValueError(f"op {self.name!r} is declared twice")
+        for position in range(self._count() if operands is None else operands):
+            self._require_rules(position)
+        if self.elementwise:
+            self.order = self.order or "kept"
+        elif self.order is None and _makes_one_array(self):
+            raise rejection(
+                ValueError, f"op {self.name!r}: how its result lies in memory is not declared"
+            )
+        REGISTRY[self.name], _DECLARED_BY[self.name] = self, running
+
+    def _count(self) -> int:
+        """How many operands the type rule and the derivative rules name."""
+        if self.elementwise or self.nondifferentiable is True:
+            return 0
+        named = (self.linear, self.nondifferentiable, self.vjp, self.jvp)
+        positions = chain.from_iterable(part for part in named if isinstance(part, Iterable))
+        taken: int = inspect.unwrap(self.infer).__code__.co_argcount
+        return max(taken, 1 + max(positions, default=-1))
+
+    def _require_rules(self, position: int) -> None:
+        if not self.carries(position):
+            return
+        if self.rule("vjp", position) is None:
+            raise ValueError(f"op {self.name!r}: operand {position} has no vjp rule")
+        if position not in self.linear and self.rule("jvp", position) is None:
+            raise ValueError(f"op {self.name!r}: operand {position} has no jvp rule")
 
     def __call__(self, *operands: Operand, **attributes: Any) -> Any:
         """Apply the op: what its calls give."""
@@ -201,39 +241,18 @@ class SeveralResults(DeclaredOp):
         return builder().emit(self, operands, attributes).results
 
 
-_Op = TypeVar("_Op", Operation, SeveralResults)
+class StageOperation(Operation):
+    """An op that one stage makes for itself: no program names it, and it is not registered."""
 
+    __slots__ = ()
 
-def declare(operation: _Op, operands: int | None = None) -> _Op:
-    """Register an operation, checking that each of its operands has rules.
-
-    A module whose import failed runs again, and declares its ops anew.
-    """
-    running = _module_that_runs()
-    known = _DECLARED_BY.get(operation.name, {})
-    if known is running or known.get("__name__", running["__name__"]) != running["__name__"]:
-        raise ValueError(f"op {operation.name!r} is declared twice")
-    for position in range(operands or 0):
-        if not operation.carries(position) or operation.partials is not None:
-            continue
-        linear = position in operation.linear
-        if operation.rule("vjp", position) is None:
-            raise ValueError(f"op {operation.name!r}: operand {position} has no vjp rule")
-        if not linear and operation.rule("jvp", position) is None:
-            raise ValueError(f"op {operation.name!r}: operand {position} has no jvp rule")
-    if operation.elementwise:
-        operation.order = operation.order or "kept"
-    elif operation.order is None and _makes_one_array(operation):
-        raise rejection(
-            ValueError, f"op {operation.name!r}: how its result lies in memory is not declared"
-        )
-    REGISTRY[operation.name], _DECLARED_BY[operation.name] = operation, running
-    return operation
+    def __post_init__(self, operands: int | None = None) -> None:
+        """Declare nothing."""
 
 
 def _module_that_runs() -> dict[str, Any]:
     """The names of the module that is being imported, from which this is called."""
-    frame = sys._getframe(2)
+    frame = sys._getframe(1)
     while frame.f_code.co_name != "<module>" and frame.f_back is not None:
         frame = frame.f_back
     return frame.f_globals
@@ -525,25 +544,22 @@ def elementwise(
             return ufunc(*values)
         return python(*values)  # an array's ``**`` and ``np.power`` differ in bits
 
-    return declare(
-        Operation(
-            name,
-            infer,
-            evaluate,
-            cost=cost,
-            arithmetic=not selects and any(partial is not None for partial in partials),
-            spelling=spelling or call(f"np.{ufunc.__name__}"),
-            partials=partials,
-            nondifferentiable=carried,
-            singular=singular,
-            strong=strong,
-            python=python,
-            raises_on_numbers=raises_on_numbers,
-            sympy=sympy,
-            math=math,
-            documentation=documentation,
-        ),
-        ufunc.nin,
+    return Operation(
+        name,
+        infer,
+        evaluate,
+        cost=cost,
+        arithmetic=not selects and any(partial is not None for partial in partials),
+        spelling=spelling or call(f"np.{ufunc.__name__}"),
+        partials=partials,
+        nondifferentiable=carried,
+        singular=singular,
+        strong=strong,
+        python=python,
+        raises_on_numbers=raises_on_numbers,
+        sympy=sympy,
+        math=math,
+        documentation=documentation,
     )
 
 

@@ -36,7 +36,6 @@ from symdiff.ops.declare import (
     SeveralResults,
     array_type,
     call,
-    declare,
     lowers,
     static,
     supporting_call,
@@ -255,21 +254,18 @@ def _inner_share(u: Value | None, v: Value | None, s: Value) -> Value | None:
     return alike + _over_sums((difference - adjoint(difference)) * 0.5, s)
 
 
-svd = declare(
-    SeveralResults(
-        "svd",
-        _infer_svd,
-        lambda a, *, full_matrices=True: tuple(np.linalg.svd(a, full_matrices)),
-        raises=True,
-        cost="heavy",
-        spelling=call("np.linalg.svd", full_matrices=True),
-        vjp={0: _svd_vjp},
-        jvp={0: _svd_jvp},
-        example="np.linalg.svd(X, False)",
-        flops=of_matrix(22),
-        documentation="Singular vectors and values: ``a = u @ diag(s) @ vh``.",
-    ),
-    1,
+svd = SeveralResults(
+    "svd",
+    _infer_svd,
+    lambda a, *, full_matrices=True: tuple(np.linalg.svd(a, full_matrices)),
+    raises=True,
+    cost="heavy",
+    spelling=call("np.linalg.svd", full_matrices=True),
+    vjp={0: _svd_vjp},
+    jvp={0: _svd_jvp},
+    example="np.linalg.svd(X, False)",
+    flops=of_matrix(22),
+    documentation="Singular vectors and values: ``a = u @ diag(s) @ vh``.",
 )
 
 
@@ -284,22 +280,19 @@ def _svdvals_jvp(t: Value, y: Value, a: Value) -> Value:
     return as_dtype_of(sum(products, axis=(array_type(a).rank - 2,), keepdims=False), y)
 
 
-svdvals: Operation = declare(
-    Operation(
-        "svdvals",
-        lambda a: _infer_svd(a)[1:2],
-        lambda a: np.linalg.svd(a, compute_uv=False),
-        raises=True,
-        cost="heavy",
-        spelling=template("np.linalg.svd({0}, compute_uv=False)"),
-        vjp={0: _svdvals_vjp},
-        jvp={0: _svdvals_jvp},
-        order="unknown",
-        example="np.linalg.svdvals(X)",
-        flops=of_matrix(Fraction(8, 3)),
-        documentation="Singular values, the largest first.",
-    ),
-    1,
+svdvals: Operation = Operation(
+    "svdvals",
+    lambda a: _infer_svd(a)[1:2],
+    lambda a: np.linalg.svd(a, compute_uv=False),
+    raises=True,
+    cost="heavy",
+    spelling=template("np.linalg.svd({0}, compute_uv=False)"),
+    vjp={0: _svdvals_vjp},
+    jvp={0: _svdvals_jvp},
+    order="unknown",
+    example="np.linalg.svdvals(X)",
+    flops=of_matrix(Fraction(8, 3)),
+    documentation="Singular values, the largest first.",
 )
 
 # Norms by singular values -----------------------------------------------------------------------
@@ -341,22 +334,19 @@ def _part_jvp(t: Value, y: Any, a: Value, *, part: str) -> tuple[Value, None]:
     return as_dtype_of(_part_derivative(t, y[1], a), y[0]), None
 
 
-singular_part = declare(
-    SeveralResults(
-        "singular_part",
-        _infer_part,
-        support.singular_part,
-        raises=True,
-        cost="heavy",
-        spelling=supporting_call(support.singular_part),
-        vjp={0: _part_vjp},
-        jvp={0: _part_jvp},
-        example="singular_part(X, part='all')",
-        flops=of_matrix(22),
-        documentation="The derivative of the sum (``all``), the maximum (``largest``) or the "
-        "minimum (``smallest``) of the singular values: by the matrix, and by themselves.",
-    ),
-    1,
+singular_part = SeveralResults(
+    "singular_part",
+    _infer_part,
+    support.singular_part,
+    raises=True,
+    cost="heavy",
+    spelling=supporting_call(support.singular_part),
+    vjp={0: _part_vjp},
+    jvp={0: _part_jvp},
+    example="singular_part(X, part='all')",
+    flops=of_matrix(22),
+    documentation="The derivative of the sum (``all``), the maximum (``largest``) or the "
+    "minimum (``smallest``) of the singular values: by the matrix, and by themselves.",
 )
 
 # qr ---------------------------------------------------------------------------------------------
@@ -440,36 +430,30 @@ def _with_first_columns(share: Value, whole: Value | None, a: Value) -> Value:
     return index_add(base, share, *operands, key=key, shape=shape)
 
 
-qr = declare(
-    SeveralResults(
-        "qr",
-        _infer_qr,
-        lambda a, *, mode="reduced": tuple(np.linalg.qr(a, mode)),
-        cost="heavy",
-        spelling=call("np.linalg.qr", mode="reduced"),
-        vjp={0: _qr_vjp},
-        jvp={0: _qr_jvp},
-        example="np.linalg.qr(A)",
-        flops=of_matrix(Fraction(8, 3)),
-        documentation="The unitary and the triangular factor of a matrix.",
-    ),
-    1,
+qr = SeveralResults(
+    "qr",
+    _infer_qr,
+    lambda a, *, mode="reduced": tuple(np.linalg.qr(a, mode)),
+    cost="heavy",
+    spelling=call("np.linalg.qr", mode="reduced"),
+    vjp={0: _qr_vjp},
+    jvp={0: _qr_jvp},
+    example="np.linalg.qr(A)",
+    flops=of_matrix(Fraction(8, 3)),
+    documentation="The unitary and the triangular factor of a matrix.",
 )
-triangular_factor: Operation = declare(
-    Operation(
-        "triangular_factor",
-        lambda a: _infer_qr(a)[1:],
-        lambda a: np.linalg.qr(a, "r"),
-        cost="heavy",
-        spelling=template("np.linalg.qr({0}, mode='r')"),
-        vjp={0: lambda g, y, a: _qr_vjp((None, g), qr(a), a)},
-        jvp={0: lambda t, y, a: _qr_jvp(t, qr(a), a)[1]},
-        order="unknown",
-        example="np.linalg.qr(A, 'r')",
-        flops=of_matrix(Fraction(4, 3)),
-        documentation="The triangular factor of a matrix.",
-    ),
-    1,
+triangular_factor: Operation = Operation(
+    "triangular_factor",
+    lambda a: _infer_qr(a)[1:],
+    lambda a: np.linalg.qr(a, "r"),
+    cost="heavy",
+    spelling=template("np.linalg.qr({0}, mode='r')"),
+    vjp={0: lambda g, y, a: _qr_vjp((None, g), qr(a), a)},
+    jvp={0: lambda t, y, a: _qr_jvp(t, qr(a), a)[1]},
+    order="unknown",
+    example="np.linalg.qr(A, 'r')",
+    flops=of_matrix(Fraction(4, 3)),
+    documentation="The triangular factor of a matrix.",
 )
 
 # eig --------------------------------------------------------------------------------------------
@@ -510,38 +494,32 @@ def _spell_eig(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return supporting_call(of_real)(node, operands)
 
 
-eig = declare(
-    SeveralResults(
-        "eig",
-        _infer_eig,
-        support.complex_eig,
-        raises=True,
-        cost="heavy",
-        spelling=_spell_eig,
-        vjp={0: _eig_vjp},
-        jvp={0: _eig_jvp},
-        example="np.linalg.eig(A)",
-        flops=of_matrix(25),
-        documentation="Eigenvalues and eigenvectors, as complex numbers.",
-    ),
-    1,
+eig = SeveralResults(
+    "eig",
+    _infer_eig,
+    support.complex_eig,
+    raises=True,
+    cost="heavy",
+    spelling=_spell_eig,
+    vjp={0: _eig_vjp},
+    jvp={0: _eig_jvp},
+    example="np.linalg.eig(A)",
+    flops=of_matrix(25),
+    documentation="Eigenvalues and eigenvectors, as complex numbers.",
 )
-eigvals: Operation = declare(
-    Operation(
-        "eigvals",
-        lambda a: _infer_eig(a)[:1],
-        support.complex_eigvals,
-        raises=True,
-        cost="heavy",
-        spelling=_spell_eig,
-        vjp={0: lambda g, y, a: _eig_vjp((g, None), eig(a), a)},
-        jvp={0: lambda t, y, a: _eig_jvp(t, eig(a), a)[0]},
-        order="unknown",
-        example="np.linalg.eigvals(A)",
-        flops=of_matrix(10),
-        documentation="Eigenvalues, as complex numbers.",
-    ),
-    1,
+eigvals: Operation = Operation(
+    "eigvals",
+    lambda a: _infer_eig(a)[:1],
+    support.complex_eigvals,
+    raises=True,
+    cost="heavy",
+    spelling=_spell_eig,
+    vjp={0: lambda g, y, a: _eig_vjp((g, None), eig(a), a)},
+    jvp={0: lambda t, y, a: _eig_jvp(t, eig(a), a)[0]},
+    order="unknown",
+    example="np.linalg.eigvals(A)",
+    flops=of_matrix(10),
+    documentation="Eigenvalues, as complex numbers.",
 )
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from symdiff.ir.build import Builder, building, copy_block, copy_into, substitute, with_block
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import Type
-from symdiff.ops.declare import EVALUATED, Operation, SeveralResults, declare
+from symdiff.ops.declare import EVALUATED, Operation, SeveralResults
 from symdiff.ops.effects import Keywords, Named, fill, spell_call, spell_template
 from symdiff.ops.facts import may_raise
 from symdiff.ops.rules import NodeTest, inlined, replaced
@@ -52,19 +52,17 @@ def _is_harmless(node: Node) -> bool:
     return not node.attributes["checks"] and not any(may_raise(inner) for inner in nodes)
 
 
-library_call = declare(  # no rules: what is differentiated is the definition
-    SeveralResults(
-        "library_call",
-        _infer,
-        _evaluate,
-        raises=True,
-        cost="heavy",
-        harmless=_is_harmless,
-        variadic=True,
-        spelling=_spell,
-        documentation="A library function by its name; its derivatives are those of the"
-        " functions that define it.",
-    )
+library_call = SeveralResults(  # no rules: what is differentiated is the definition
+    "library_call",
+    _infer,
+    _evaluate,
+    raises=True,
+    cost="heavy",
+    harmless=_is_harmless,
+    variadic=True,
+    spelling=_spell,
+    documentation="A library function by its name; its derivatives are those of the"
+    " functions that define it.",
 )
 
 
@@ -81,22 +79,19 @@ def opened(graph: Graph, chosen: NodeTest = lambda node: True) -> Graph:
 
 # Beside the call ----------------------------------------------------------------------------------
 
-valued = declare(
-    Operation(
-        "valued",
-        lambda x, value: (value,),
-        lambda x, value: value,
-        cost="free",
-        view=1,
-        nondifferentiable=frozenset({1}),
-        vjp={0: lambda g, y, x, value: g},
-        jvp={0: lambda t, y, x, value: t},
-        spelling=lambda node, operands: operands[1],
-        sympy=EVALUATED,
-        documentation="The second operand; its derivative is that of the first, which agrees with"
-        " it to rounding.",
-    ),
-    1,
+valued = Operation(
+    "valued",
+    lambda x, value: (value,),
+    lambda x, value: value,
+    cost="free",
+    view=1,
+    nondifferentiable=frozenset({1}),
+    vjp={0: lambda g, y, x, value: g},
+    jvp={0: lambda t, y, x, value: t},
+    spelling=lambda node, operands: operands[1],
+    sympy=EVALUATED,
+    documentation="The second operand; its derivative is that of the first, which agrees with"
+    " it to rounding.",
 )
 
 

@@ -24,7 +24,6 @@ from symdiff.ops.declare import (
     EVALUATED,
     Operation,
     SeveralResults,
-    declare,
     dotted,
     literal,
     require_array,
@@ -203,19 +202,17 @@ def _spell_print(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return spell_call(dotted("print"), node.attributes["arguments"], keywords, operands)
 
 
-print_ = declare(
-    SeveralResults(
-        "print_",
-        _no_result,
-        _evaluate_print,
-        effect=True,
-        raises=True,
-        nondifferentiable=True,
-        variadic=True,
-        spelling=_spell_print,
-        flops=nothing,
-        documentation="``print(*arguments, **keywords)``.",
-    )
+print_ = SeveralResults(
+    "print_",
+    _no_result,
+    _evaluate_print,
+    effect=True,
+    raises=True,
+    nondifferentiable=True,
+    variadic=True,
+    spelling=_spell_print,
+    flops=nothing,
+    documentation="``print(*arguments, **keywords)``.",
 )
 
 
@@ -237,18 +234,16 @@ def _spell_class(exception: Any, operands: Sequence[ast.expr]) -> ast.expr:
     return spell_template(exception, operands)
 
 
-raise_ = declare(
-    SeveralResults(
-        "raise_",
-        _no_result,
-        _evaluate_raise,
-        effect=True,
-        raises=True,
-        nondifferentiable=True,
-        variadic=True,
-        spelling=_spell_raise,
-        documentation="``raise exception(*arguments)``; without ``arguments``, as is.",
-    )
+raise_ = SeveralResults(
+    "raise_",
+    _no_result,
+    _evaluate_raise,
+    effect=True,
+    raises=True,
+    nondifferentiable=True,
+    variadic=True,
+    spelling=_spell_raise,
+    documentation="``raise exception(*arguments)``; without ``arguments``, as is.",
 )
 
 
@@ -265,17 +260,15 @@ def _evaluate_assert(predicate: Any, *operands: Any, message: Any = None) -> Non
         raise AssertionError(*(() if message is None else (fill(message, operands),)))
 
 
-assert_ = declare(
-    SeveralResults(
-        "assert_",
-        _no_result,
-        _evaluate_assert,
-        effect=True,
-        raises=True,
-        nondifferentiable=True,
-        variadic=True,
-        documentation="``assert predicate, message``; other operands fill the message.",
-    )
+assert_ = SeveralResults(
+    "assert_",
+    _no_result,
+    _evaluate_assert,
+    effect=True,
+    raises=True,
+    nondifferentiable=True,
+    variadic=True,
+    documentation="``assert predicate, message``; other operands fill the message.",
 )
 
 
@@ -328,36 +321,31 @@ def _evaluate_given(x: Any, *, writable: bool) -> Any:
     return np.array(x) if writable else support.frozen(x)
 
 
-given = declare(
-    Operation(
-        "given",
-        _infer_given,
-        _evaluate_given,
-        spelling=_spell_given,
-        linear=frozenset({0}),
-        vjp={0: lambda g, y, x, **_: g},
-        sympy=EVALUATED,
-        order="unknown",
-        flops=nothing,
-        documentation="A copy for what is not followed: it may keep it, and must not write it"
-        " unless that does no harm.",
-    ),
-    1,
+given = Operation(
+    "given",
+    _infer_given,
+    _evaluate_given,
+    spelling=_spell_given,
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, x, **_: g},
+    sympy=EVALUATED,
+    order="unknown",
+    flops=nothing,
+    documentation="A copy for what is not followed: it may keep it, and must not write it"
+    " unless that does no harm.",
 )
-opaque_call = declare(  # no rules: a derivative that reaches it is an error, never zero
-    Operation(
-        "opaque_call",
-        _infer_opaque_call,
-        _evaluate_opaque_call,
-        effect=True,
-        raises=True,
-        cost="heavy",
-        variadic=True,
-        spelling=_spell_opaque_call,
-        varied=True,
-        flops=nothing,
-        documentation="``function(*arguments, **keywords)``, which is not followed.",
-    )
+opaque_call = Operation(  # no rules: a derivative that reaches it is an error, never zero
+    "opaque_call",
+    _infer_opaque_call,
+    _evaluate_opaque_call,
+    effect=True,
+    raises=True,
+    cost="heavy",
+    variadic=True,
+    spelling=_spell_opaque_call,
+    varied=True,
+    flops=nothing,
+    documentation="``function(*arguments, **keywords)``, which is not followed.",
 )
 
 
@@ -369,29 +357,25 @@ def _evaluate_set_item(value: Any, *operands: Any, owner: Any, key: Any) -> None
     fill(owner, operands)[fill(key, operands)] = value
 
 
-set_attribute = declare(
-    SeveralResults(
-        "set_attribute",
-        _no_result,
-        _evaluate_set_attribute,
-        effect=True,
-        raises=True,
-        nondifferentiable=True,
-        variadic=True,
-        documentation="``owner.name = value`` on an object that the caller sees.",
-    )
+set_attribute = SeveralResults(
+    "set_attribute",
+    _no_result,
+    _evaluate_set_attribute,
+    effect=True,
+    raises=True,
+    nondifferentiable=True,
+    variadic=True,
+    documentation="``owner.name = value`` on an object that the caller sees.",
 )
-set_item = declare(
-    SeveralResults(
-        "set_item",
-        _no_result,
-        _evaluate_set_item,
-        effect=True,
-        raises=True,
-        nondifferentiable=True,
-        variadic=True,
-        documentation="``owner[key] = value`` on a container that the caller sees.",
-    )
+set_item = SeveralResults(
+    "set_item",
+    _no_result,
+    _evaluate_set_item,
+    effect=True,
+    raises=True,
+    nondifferentiable=True,
+    variadic=True,
+    documentation="``owner[key] = value`` on a container that the caller sees.",
 )
 
 
@@ -438,21 +422,18 @@ def _evaluate_store(target: Any, value: Any) -> None:
     np.copyto(target, value)
 
 
-store = declare(
-    SeveralResults(
-        "store",
-        _no_result,
-        _evaluate_store,
-        effect=True,
-        raises=True,
-        nondifferentiable=True,
-        spelling=lambda node, operands: spell_call(
-            dotted("np.copyto"), (Slot(0), Slot(1)), (), operands
-        ),
-        flops=nothing,
-        documentation="``target[...] = value`` in the memory of a captured array.",
+store = SeveralResults(
+    "store",
+    _no_result,
+    _evaluate_store,
+    effect=True,
+    raises=True,
+    nondifferentiable=True,
+    spelling=lambda node, operands: spell_call(
+        dotted("np.copyto"), (Slot(0), Slot(1)), (), operands
     ),
-    2,
+    flops=nothing,
+    documentation="``target[...] = value`` in the memory of a captured array.",
 )
 
 
@@ -460,18 +441,16 @@ def _infer_enter(*, settings: Keywords) -> tuple[Type, ...]:
     return (OpaqueType("errstate"),)
 
 
-enter_errstate = declare(
-    Operation(
-        "enter_errstate",
-        _infer_enter,
-        lambda *, settings: np.seterr(**dict(settings)),
-        effect=True,
-        nondifferentiable=True,
-        spelling=lambda node, operands: spell_call(
-            dotted("np.seterr"), (), node.attributes["settings"], operands
-        ),
-        documentation="Start of ``with np.errstate(**settings)``: the settings before it.",
-    )
+enter_errstate = Operation(
+    "enter_errstate",
+    _infer_enter,
+    lambda *, settings: np.seterr(**dict(settings)),
+    effect=True,
+    nondifferentiable=True,
+    spelling=lambda node, operands: spell_call(
+        dotted("np.seterr"), (), node.attributes["settings"], operands
+    ),
+    documentation="Start of ``with np.errstate(**settings)``: the settings before it.",
 )
 
 
@@ -479,19 +458,16 @@ def _evaluate_leave(before: Any) -> None:
     np.seterr(**before)
 
 
-leave_errstate = declare(
-    SeveralResults(
-        "leave_errstate",
-        _no_result,
-        _evaluate_leave,
-        effect=True,
-        nondifferentiable=True,
-        spelling=lambda node, operands: ast.Call(
-            dotted("np.seterr"), [], [ast.keyword(None, operands[0])]
-        ),
-        documentation="End of ``with np.errstate(...)``: the settings before it come back.",
+leave_errstate = SeveralResults(
+    "leave_errstate",
+    _no_result,
+    _evaluate_leave,
+    effect=True,
+    nondifferentiable=True,
+    spelling=lambda node, operands: ast.Call(
+        dotted("np.seterr"), [], [ast.keyword(None, operands[0])]
     ),
-    1,
+    documentation="End of ``with np.errstate(...)``: the settings before it come back.",
 )
 
 
@@ -502,20 +478,17 @@ def _infer_same(x: Type, **attributes: Any) -> tuple[Type, ...]:
     return (x,)
 
 
-stop_gradient = declare(
-    Operation(
-        "stop_gradient",
-        _infer_same,
-        lambda x: x,
-        cost="free",
-        view=0,
-        nondifferentiable=True,
-        spelling=lambda node, operands: operands[0],
-        sympy=EVALUATED,
-        order="operand",
-        documentation="The value itself, through which no derivative flows.",
-    ),
-    1,
+stop_gradient = Operation(
+    "stop_gradient",
+    _infer_same,
+    lambda x: x,
+    cost="free",
+    view=0,
+    nondifferentiable=True,
+    spelling=lambda node, operands: operands[0],
+    sympy=EVALUATED,
+    order="operand",
+    documentation="The value itself, through which no derivative flows.",
 )
 
 
@@ -523,21 +496,18 @@ def _hook_vjp(g: Value, y: Value, x: Value, *, function: Any) -> Value:
     return call_hook(g, function=function)
 
 
-grad_hook = declare(
-    Operation(
-        "grad_hook",
-        _infer_same,
-        lambda x, *, function: x,
-        cost="free",
-        view=0,
-        vjp={0: _hook_vjp},
-        jvp={0: lambda t, y, x, *, function: t},
-        spelling=lambda node, operands: operands[0],
-        sympy=EVALUATED,
-        order="operand",
-        documentation="The value itself; its cotangent becomes ``function(cotangent)``.",
-    ),
-    1,
+grad_hook = Operation(
+    "grad_hook",
+    _infer_same,
+    lambda x, *, function: x,
+    cost="free",
+    view=0,
+    vjp={0: _hook_vjp},
+    jvp={0: lambda t, y, x, *, function: t},
+    spelling=lambda node, operands: operands[0],
+    sympy=EVALUATED,
+    order="operand",
+    documentation="The value itself; its cotangent becomes ``function(cotangent)``.",
 )
 
 
@@ -555,15 +525,14 @@ def _spell_hook(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(supporting(support.hooked), [function, *operands], [])
 
 
-call_hook = declare(  # no rules: a hook that is differentiated is followed or refused
-    Operation(
-        "call_hook",
-        _infer_hook,
-        _evaluate_hook,
-        effect=True,
-        raises=True,
-        spelling=_spell_hook,
-        flops=nothing,
-        documentation="What a ``grad_hook`` makes of a cotangent.",
-    )
+call_hook = Operation(  # no rules: a hook that is differentiated is followed or refused
+    "call_hook",
+    _infer_hook,
+    _evaluate_hook,
+    effect=True,
+    raises=True,
+    spelling=_spell_hook,
+    flops=nothing,
+    operands=0,
+    documentation="What a ``grad_hook`` makes of a cotangent.",
 )

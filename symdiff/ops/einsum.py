@@ -22,7 +22,6 @@ from symdiff.ops.declare import (
     Operation,
     array_type,
     broadcast_shapes,
-    declare,
     dotted,
     literal,
     lowers,
@@ -156,26 +155,23 @@ def _letters_agree(node: Node) -> bool:
     return True
 
 
-einsum: Operation = declare(
-    Operation(
-        "einsum",
-        _infer_einsum,
-        lambda *xs, subscripts, optimize=False: np.einsum(subscripts, *xs, optimize=optimize),
-        arithmetic=True,
-        raises=True,
-        harmless=_letters_agree,
-        cost="heavy",
-        spelling=_spell_einsum,
-        vjp=_einsum_vjp,
-        jvp=_einsum_jvp,
-        variadic=True,
-        sympy=EVALUATED,
-        order="packed as operands",
-        example="np.einsum('ij,jk->k', X, Y)",
-        flops=of_subscripts,
-        documentation="Sums of products named by subscripts.",
-    ),
-    1,
+einsum: Operation = Operation(
+    "einsum",
+    _infer_einsum,
+    lambda *xs, subscripts, optimize=False: np.einsum(subscripts, *xs, optimize=optimize),
+    arithmetic=True,
+    raises=True,
+    harmless=_letters_agree,
+    cost="heavy",
+    spelling=_spell_einsum,
+    vjp=_einsum_vjp,
+    jvp=_einsum_jvp,
+    variadic=True,
+    sympy=EVALUATED,
+    order="packed as operands",
+    example="np.einsum('ij,jk->k', X, Y)",
+    flops=of_subscripts,
+    documentation="Sums of products named by subscripts.",
 )
 
 # Lowering ---------------------------------------------------------------------------------------

@@ -30,7 +30,6 @@ from symdiff.ops.declare import (
     array_type,
     broadcast_shapes,
     call,
-    declare,
     dotted,
     elementwise,
     infix,
@@ -932,20 +931,17 @@ def strong_product(sp: Any, g: Any, p: Any) -> Any:
     return sp.Piecewise(*pairs, evaluate=False)
 
 
-strong_multiply: Operation = declare(
-    Operation(
-        "strong_multiply",
-        lambda g, p: multiply.infer(g, p),
-        _evaluate_strong_multiply,
-        spelling=_spell_strong_multiply,
-        partials=(lambda y, g, p: p, lambda y, g, p: g),
-        singular=True,
-        strong=True,
-        repeated=frozenset({0}),
-        sympy=lambda sp, g, p: strong_product(sp, g, p),
-        documentation="``g * p``, but 0 where ``g`` is 0 whatever ``p`` is: a strong zero.",
-    ),
-    2,
+strong_multiply: Operation = Operation(
+    "strong_multiply",
+    lambda g, p: multiply.infer(g, p),
+    _evaluate_strong_multiply,
+    spelling=_spell_strong_multiply,
+    partials=(lambda y, g, p: p, lambda y, g, p: g),
+    singular=True,
+    strong=True,
+    repeated=frozenset({0}),
+    sympy=lambda sp, g, p: strong_product(sp, g, p),
+    documentation="``g * p``, but 0 where ``g`` is 0 whatever ``p`` is: a strong zero.",
 )
 
 
@@ -978,23 +974,20 @@ def _spell_strong_divide(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.BinOp(g, ast.Div(), divisor)
 
 
-strong_divide: Operation = declare(
-    Operation(
-        "strong_divide",
-        _infer_strong_divide,
-        _evaluate_strong_divide,
-        spelling=_spell_strong_divide,
-        partials=(
-            lambda y, g, b: by_numpy(divide)(1.0, b),
-            lambda y, g, b: -strong_divide(y, b),
-        ),
-        singular=True,
-        strong=True,
-        repeated=frozenset({0}),
-        sympy=lambda sp, g, b: strong_product(sp, g, 1 / b),
-        documentation="``g / b``, but 0 where ``g`` is 0 whatever ``b`` is, without a warning.",
+strong_divide: Operation = Operation(
+    "strong_divide",
+    _infer_strong_divide,
+    _evaluate_strong_divide,
+    spelling=_spell_strong_divide,
+    partials=(
+        lambda y, g, b: by_numpy(divide)(1.0, b),
+        lambda y, g, b: -strong_divide(y, b),
     ),
-    2,
+    singular=True,
+    strong=True,
+    repeated=frozenset({0}),
+    sympy=lambda sp, g, b: strong_product(sp, g, 1 / b),
+    documentation="``g / b``, but 0 where ``g`` is 0 whatever ``b`` is, without a warning.",
 )
 
 # where, clip ------------------------------------------------------------------------------------
@@ -1031,20 +1024,17 @@ _CHOICE_RULES: Mapping[str, Any] = {
 }
 
 
-where: Operation = declare(
-    Operation(
-        "where",
-        _infer_where,
-        np.where,
-        spelling=call("np.where"),
-        **_CHOICE_RULES,
-        sympy=OfTruths(frozenset({0}), select),
-        order="kept",
-        cost="plain",
-        example="np.where(c, x, w)",
-        documentation="``a`` where the condition holds, else ``b``.",
-    ),
-    3,
+where: Operation = Operation(
+    "where",
+    _infer_where,
+    np.where,
+    spelling=call("np.where"),
+    **_CHOICE_RULES,
+    sympy=OfTruths(frozenset({0}), select),
+    order="kept",
+    cost="plain",
+    example="np.where(c, x, w)",
+    documentation="``a`` where the condition holds, else ``b``.",
 )
 
 
@@ -1054,19 +1044,16 @@ def _infer_choice(c: Type, a: Type, b: Type) -> tuple[Type, ...]:
     return (a,)
 
 
-choice: Operation = declare(
-    Operation(
-        "choice",
-        _infer_choice,
-        lambda c, a, b: a if c else b,
-        spelling=lambda node, operands: ast.IfExp(*operands),
-        **_CHOICE_RULES,
-        sympy=OfTruths(frozenset({0}), select),
-        order="none",
-        cost="plain",
-        documentation="``a if c else b`` of two numbers of one type.",
-    ),
-    3,
+choice: Operation = Operation(
+    "choice",
+    _infer_choice,
+    lambda c, a, b: a if c else b,
+    spelling=lambda node, operands: ast.IfExp(*operands),
+    **_CHOICE_RULES,
+    sympy=OfTruths(frozenset({0}), select),
+    order="none",
+    cost="plain",
+    documentation="``a if c else b`` of two numbers of one type.",
 )
 
 _CLIP: np.ufunc = np._core.umath.clip  # type: ignore[attr-defined]
@@ -1134,20 +1121,17 @@ def _sinc(sp: Any, x: Any, order: int) -> Any:
     return select(sp, sp.Eq(x, 0), at_zero, elsewhere)
 
 
-sinc: Operation = declare(
-    Operation(
-        "sinc",
-        _infer_sinc,
-        lambda x, *, order=0: support.sinc(x, order=order) if order else np.sinc(x),
-        spelling=_spell_sinc,
-        vjp={0: lambda g, y, x, order=0: as_dtype_of(g * conjugated(sinc(x, order=order + 1)), x)},
-        jvp={0: lambda t, y, x, order=0: as_dtype_of(t * sinc(x, order=order + 1), y)},
-        sympy=lambda sp, x, *, order=0: _sinc(sp, x, order),
-        order="unknown",
-        example="np.sinc(x)",
-        documentation="``sin(pi x) / (pi x)``, and its derivatives, exact at 0 too.",
-    ),
-    1,
+sinc: Operation = Operation(
+    "sinc",
+    _infer_sinc,
+    lambda x, *, order=0: support.sinc(x, order=order) if order else np.sinc(x),
+    spelling=_spell_sinc,
+    vjp={0: lambda g, y, x, order=0: as_dtype_of(g * conjugated(sinc(x, order=order + 1)), x)},
+    jvp={0: lambda t, y, x, order=0: as_dtype_of(t * sinc(x, order=order + 1), y)},
+    sympy=lambda sp, x, *, order=0: _sinc(sp, x, order),
+    order="unknown",
+    example="np.sinc(x)",
+    documentation="``sin(pi x) / (pi x)``, and its derivatives, exact at 0 too.",
 )
 
 # i0 ---------------------------------------------------------------------------------------------
@@ -1171,21 +1155,18 @@ def _i0(sp: Any, x: Any, order: int) -> Any:
     return sp.diff(sp.besseli(0, t), t, order).subs(t, x)
 
 
-i0: Operation = declare(
-    Operation(
-        "i0",
-        _infer_i0,
-        lambda x, *, order=0: support.i0(x, order=order) if order else np.i0(x),
-        spelling=_spell_i0,
-        vjp={0: lambda g, y, x, order=0: g * i0(x, order=order + 1)},
-        broadcasts=frozenset({0}),
-        jvp={0: lambda t, y, x, order=0: as_dtype_of(t * i0(x, order=order + 1), y)},
-        sympy=lambda sp, x, *, order=0: _i0(sp, x, order),
-        order="unknown",
-        example="np.i0(x)",
-        documentation="The modified Bessel function of the first kind, order 0, and derivatives.",
-    ),
-    1,
+i0: Operation = Operation(
+    "i0",
+    _infer_i0,
+    lambda x, *, order=0: support.i0(x, order=order) if order else np.i0(x),
+    spelling=_spell_i0,
+    vjp={0: lambda g, y, x, order=0: g * i0(x, order=order + 1)},
+    broadcasts=frozenset({0}),
+    jvp={0: lambda t, y, x, order=0: as_dtype_of(t * i0(x, order=order + 1), y)},
+    sympy=lambda sp, x, *, order=0: _i0(sp, x, order),
+    order="unknown",
+    example="np.i0(x)",
+    documentation="The modified Bessel function of the first kind, order 0, and derivatives.",
 )
 
 # Complex parts ----------------------------------------------------------------------------------
@@ -1201,21 +1182,18 @@ def _part(name: str, function: Any, vjp: Any, documentation: str) -> Operation:
         dtype = function(np.empty(0, type_.dtype)).dtype
         return (ArrayType(dtype, type_.shape, type_.kind),)
 
-    return declare(
-        Operation(
-            name,
-            infer,
-            function,
-            cost="free",
-            view=0,
-            spelling=lambda node, operands: ast.Attribute(operands[0], name, ast.Load()),
-            linear=frozenset({0}),
-            vjp={0: vjp},
-            sympy={"real": "re", "imag": "im"}[name],
-            example=f"np.{name}(z)",
-            documentation=documentation,
-        ),
-        1,
+    return Operation(
+        name,
+        infer,
+        function,
+        cost="free",
+        view=0,
+        spelling=lambda node, operands: ast.Attribute(operands[0], name, ast.Load()),
+        linear=frozenset({0}),
+        vjp={0: vjp},
+        sympy={"real": "re", "imag": "im"}[name],
+        example=f"np.{name}(z)",
+        documentation=documentation,
     )
 
 
@@ -1249,22 +1227,19 @@ def _spell_conjugate(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(ast.Attribute(operands[0], "conjugate", ast.Load()), [], [])
 
 
-conjugate: Operation = declare(
-    Operation(
-        "conjugate",
-        _infer_conjugate,
-        _evaluate_conjugate,
-        spelling=_spell_conjugate,
-        linear=frozenset({0}),
-        vjp={0: lambda g, y, x, ufunc=False: conjugate(g)},
-        python=lambda x: x.conjugate(),
-        sympy="conjugate",
-        order="unknown",
-        cost="plain",
-        example="np.conjugate(z)",
-        documentation="The complex conjugate.",
-    ),
-    1,
+conjugate: Operation = Operation(
+    "conjugate",
+    _infer_conjugate,
+    _evaluate_conjugate,
+    spelling=_spell_conjugate,
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, x, ufunc=False: conjugate(g)},
+    python=lambda x: x.conjugate(),
+    sympy="conjugate",
+    order="unknown",
+    cost="plain",
+    example="np.conjugate(z)",
+    documentation="The complex conjugate.",
 )
 
 
@@ -1286,17 +1261,14 @@ def _angle_partial(y: Value, x: Value) -> Any:
     return over_squared_length(conjugate(x) * -1j, absolute(x), certain=False)
 
 
-angle: Operation = declare(
-    Operation(
-        "angle",
-        _infer_angle,
-        np.angle,
-        spelling=call("np.angle"),
-        partials=(_angle_partial,),
-        sympy="arg",
-        documentation="The angle of a complex number in radians; its derivative at 0 is 0.",
-    ),
-    1,
+angle: Operation = Operation(
+    "angle",
+    _infer_angle,
+    np.angle,
+    spelling=call("np.angle"),
+    partials=(_angle_partial,),
+    sympy="arg",
+    documentation="The angle of a complex number in radians; its derivative at 0 is 0.",
 )
 
 
@@ -1305,22 +1277,17 @@ def _turned(t: Value, y: Value, x: Value) -> Value:
     return y * (imag(conjugate(y) * t) / nonzero(absolute(x))) * 1j
 
 
-complex_sign: Operation = declare(
-    Operation(
-        "complex_sign",
-        lambda x: (
-            number_or_array(require_array(x, "sign").dtype, require_array(x, "sign").shape),
-        ),
-        np.sign,
-        spelling=call("np.sign"),
-        vjp={0: _turned},  # it is its own adjoint
-        jvp={0: _turned},
-        sympy=lambda sp, z: sp.sign(z),
-        order="unknown",
-        example="np.sign(z)",
-        documentation="``z / abs(z)`` of a complex number; its derivative at 0 is 0.",
-    ),
-    1,
+complex_sign: Operation = Operation(
+    "complex_sign",
+    lambda x: (number_or_array(require_array(x, "sign").dtype, require_array(x, "sign").shape),),
+    np.sign,
+    spelling=call("np.sign"),
+    vjp={0: _turned},  # it is its own adjoint
+    jvp={0: _turned},
+    sympy=lambda sp, z: sp.sign(z),
+    order="unknown",
+    example="np.sign(z)",
+    documentation="``z / abs(z)`` of a complex number; its derivative at 0 is 0.",
 )
 
 
@@ -1334,20 +1301,17 @@ def _spell_squared_absolute(node: Node, operands: Sequence[ast.expr]) -> ast.exp
     return ast.BinOp(operands[1], ast.Pow(), ast.Constant(2))
 
 
-squared_absolute: Operation = declare(
-    Operation(
-        "squared_absolute",
-        _infer_squared_absolute,
-        lambda z, a, *, ufunc=False: np.square(a) if ufunc else a**2,
-        spelling=_spell_squared_absolute,
-        vjp={0: lambda g, y, z, a, **_: 2.0 * z * g},
-        jvp={0: lambda t, y, z, a, **_: as_dtype_of(2.0 * conjugate(z) * t, y)},
-        nondifferentiable=frozenset({1}),
-        sympy=lambda sp, z, a, **_: a**2,
-        order="unknown",
-        documentation="``a ** 2`` of ``a = abs(z)``, complex: smooth at 0, which ``abs`` is not.",
-    ),
-    2,
+squared_absolute: Operation = Operation(
+    "squared_absolute",
+    _infer_squared_absolute,
+    lambda z, a, *, ufunc=False: np.square(a) if ufunc else a**2,
+    spelling=_spell_squared_absolute,
+    vjp={0: lambda g, y, z, a, **_: 2.0 * z * g},
+    jvp={0: lambda t, y, z, a, **_: as_dtype_of(2.0 * conjugate(z) * t, y)},
+    nondifferentiable=frozenset({1}),
+    sympy=lambda sp, z, a, **_: a**2,
+    order="unknown",
+    documentation="``a ** 2`` of ``a = abs(z)``, complex: smooth at 0, which ``abs`` is not.",
 )
 
 
@@ -1386,22 +1350,19 @@ def _as_kind(sp: Any, x: Any, kind: str) -> Any:
     return x if kind in "fc" or x.is_integer else towards_zero(sp, x)
 
 
-astype: Operation = declare(
-    Operation(
-        "astype",
-        _infer_astype,
-        _evaluate_astype,
-        spelling=_spell_astype,
-        linear=frozenset({0}),
-        vjp={0: lambda g, y, x, dtype: as_dtype_of(g, x)},
-        sympy=lambda sp, x, *, dtype: _as_kind(sp, x, dtype.kind),
-        order="kept",
-        cost="plain",
-        example="astype(x, dtype=np.dtype('float32'))",
-        flops=nothing,
-        documentation="The values in another dtype; a copy.",
-    ),
-    1,
+astype: Operation = Operation(
+    "astype",
+    _infer_astype,
+    _evaluate_astype,
+    spelling=_spell_astype,
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, x, dtype: as_dtype_of(g, x)},
+    sympy=lambda sp, x, *, dtype: _as_kind(sp, x, dtype.kind),
+    order="kept",
+    cost="plain",
+    example="astype(x, dtype=np.dtype('float32'))",
+    flops=nothing,
+    documentation="The values in another dtype; a copy.",
 )
 
 
@@ -1412,22 +1373,19 @@ def _infer_as_scalar(x: Type) -> tuple[Type, ...]:
     return (ArrayType(type_.dtype, (), "scalar"),)
 
 
-as_scalar: Operation = declare(
-    Operation(
-        "as_scalar",
-        _infer_as_scalar,
-        lambda x: np.asarray(x)[()],
-        cost="free",
-        spelling=lambda node, operands: ast.Subscript(
-            operands[0], ast.Tuple([], ast.Load()), ast.Load()
-        ),
-        linear=frozenset({0}),
-        vjp={0: lambda g, y, x: g},
-        sympy=lambda sp, x: x,
-        order="none",
-        documentation="The element of a 0-d array, ``x[()]``.",
+as_scalar: Operation = Operation(
+    "as_scalar",
+    _infer_as_scalar,
+    lambda x: np.asarray(x)[()],
+    cost="free",
+    spelling=lambda node, operands: ast.Subscript(
+        operands[0], ast.Tuple([], ast.Load()), ast.Load()
     ),
-    1,
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, x: g},
+    sympy=lambda sp, x: x,
+    order="none",
+    documentation="The element of a 0-d array, ``x[()]``.",
 )
 
 
@@ -1465,20 +1423,17 @@ def _python_cast(name: str, cast: type, result: ArrayType, **rules: Any) -> Oper
         return type_.dtype.kind in kinds and all(dim == 1 for dim in type_.shape) and not huge
 
     infer = _infer_python_bool if cast is bool else only_number
-    return declare(
-        Operation(
-            name,
-            infer,
-            cast,
-            raises=True,
-            harmless=is_harmless,
-            spelling=call(cast.__name__),
-            order="none",
-            cost="plain",
-            documentation=f"``{cast.__name__}(x)``, a Python number.",
-            **rules,
-        ),
-        1,
+    return Operation(
+        name,
+        infer,
+        cast,
+        raises=True,
+        harmless=is_harmless,
+        spelling=call(cast.__name__),
+        order="none",
+        cost="plain",
+        documentation=f"``{cast.__name__}(x)``, a Python number.",
+        **rules,
     )
 
 
@@ -1508,26 +1463,23 @@ def _infer_complex_of(a: Type, b: Type) -> tuple[Type, ...]:
     return (COMPLEX,)
 
 
-complex_of: Operation = declare(
-    Operation(
-        "complex_of",
-        _infer_complex_of,
-        complex,
-        raises=True,
-        spelling=call("complex"),
-        vjp={
-            0: lambda g, y, a, b: as_dtype_of(g, a),
-            1: lambda g, y, a, b: as_dtype_of(g * -1j, b),
-        },
-        jvp={
-            0: lambda t, y, a, b: t * complex(1),
-            1: lambda t, y, a, b: t * 1j,
-        },
-        sympy=lambda sp, a, b: a + sp.I * b,
-        order="none",
-        documentation="``complex(a, b)``: sums would change zeros and infinities.",
-    ),
-    2,
+complex_of: Operation = Operation(
+    "complex_of",
+    _infer_complex_of,
+    complex,
+    raises=True,
+    spelling=call("complex"),
+    vjp={
+        0: lambda g, y, a, b: as_dtype_of(g, a),
+        1: lambda g, y, a, b: as_dtype_of(g * -1j, b),
+    },
+    jvp={
+        0: lambda t, y, a, b: t * complex(1),
+        1: lambda t, y, a, b: t * 1j,
+    },
+    sympy=lambda sp, a, b: a + sp.I * b,
+    order="none",
+    documentation="``complex(a, b)``: sums would change zeros and infinities.",
 )
 
 
@@ -1535,20 +1487,17 @@ def _infer_not(x: Type) -> tuple[Type, ...]:
     return (BOOL,)
 
 
-not_: Operation = declare(
-    Operation(
-        "not_",
-        _infer_not,
-        operator.not_,
-        raises=True,
-        spelling=lambda node, operands: ast.UnaryOp(ast.Not(), operands[0]),
-        nondifferentiable=True,
-        sympy="Not",
-        order="none",
-        cost="plain",
-        documentation="Python's ``not``.",
-    ),
-    1,
+not_: Operation = Operation(
+    "not_",
+    _infer_not,
+    operator.not_,
+    raises=True,
+    spelling=lambda node, operands: ast.UnaryOp(ast.Not(), operands[0]),
+    nondifferentiable=True,
+    sympy="Not",
+    order="none",
+    cost="plain",
+    documentation="Python's ``not``.",
 )
 
 
@@ -1570,19 +1519,16 @@ def _spell_round(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("round"), [*operands, *more], [])
 
 
-python_round: Operation = declare(
-    Operation(
-        "python_round",
-        _infer_round,
-        lambda x, *, digits=None: round(x, digits),
-        raises=True,
-        spelling=_spell_round,
-        nondifferentiable=True,
-        sympy=lambda sp, x, *, digits=None: _to_decimals(sp, x, digits or 0),
-        order="none",
-        documentation="Python's ``round``; its derivative is 0.",
-    ),
-    1,
+python_round: Operation = Operation(
+    "python_round",
+    _infer_round,
+    lambda x, *, digits=None: round(x, digits),
+    raises=True,
+    spelling=_spell_round,
+    nondifferentiable=True,
+    sympy=lambda sp, x, *, digits=None: _to_decimals(sp, x, digits or 0),
+    order="none",
+    documentation="Python's ``round``; its derivative is 0.",
 )
 
 
@@ -1592,18 +1538,15 @@ def _infer_rounded(x: Type, *, decimals: int = 0) -> tuple[Type, ...]:
     return (number_or_array(dtype, type_.shape),)
 
 
-round_: Operation = declare(
-    Operation(
-        "round",
-        _infer_rounded,
-        lambda x, *, decimals=0: np.round(x, decimals),
-        spelling=call("np.round", decimals=0),
-        nondifferentiable=True,
-        sympy=lambda sp, x, *, decimals=0: _to_decimals(sp, x, decimals),
-        order="unknown",
-        documentation="Rounded to a number of decimals; its derivative is 0.",
-    ),
-    1,
+round_: Operation = Operation(
+    "round",
+    _infer_rounded,
+    lambda x, *, decimals=0: np.round(x, decimals),
+    spelling=call("np.round", decimals=0),
+    nondifferentiable=True,
+    sympy=lambda sp, x, *, decimals=0: _to_decimals(sp, x, decimals),
+    order="unknown",
+    documentation="Rounded to a number of decimals; its derivative is 0.",
 )
 
 OPERATORS.update(

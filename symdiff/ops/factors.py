@@ -30,7 +30,6 @@ from symdiff.ops.declare import (
     array_type,
     broadcast_shapes,
     call,
-    declare,
     dotted,
     literal,
     lowers,
@@ -127,20 +126,17 @@ def _factor_vjp(g: tuple[Value | None, Any], y: tuple[Value, Value], a: Value) -
     return as_dtype_of(index_of(share, (back,)), a)
 
 
-lu_factor = declare(
-    SeveralResults(
-        "linalg_lu_factor",
-        _infer_factor,
-        lambda a: of_scipy("lu_factor")(a),
-        raises=True,
-        cost="heavy",
-        spelling=call(f"{MODULE}.lu_factor"),
-        vjp={0: _factor_vjp},
-        jvp={0: _factor_jvp},
-        example="linalg_lu_factor(A)",
-        documentation="Both triangular factors of a matrix with exchanged rows, and the pivots.",
-    ),
-    1,
+lu_factor = SeveralResults(
+    "linalg_lu_factor",
+    _infer_factor,
+    lambda a: of_scipy("lu_factor")(a),
+    raises=True,
+    cost="heavy",
+    spelling=call(f"{MODULE}.lu_factor"),
+    vjp={0: _factor_vjp},
+    jvp={0: _factor_jvp},
+    example="linalg_lu_factor(A)",
+    documentation="Both triangular factors of a matrix with exchanged rows, and the pivots.",
 )
 
 
@@ -149,17 +145,14 @@ def _infer_order(packed: Type, pivots: Type) -> tuple[Type, ...]:
     return (ArrayType(np.dtype("int64"), (rows,), "array"),)
 
 
-order_of: Operation = declare(
-    Operation(
-        "order_of_pivots",
-        _infer_order,
-        support.order_of_pivots,
-        spelling=supporting_call(support.order_of_pivots),
-        nondifferentiable=True,
-        order="unknown",
-        documentation="The rows of a matrix in the order in which its factors have them.",
-    ),
-    2,
+order_of: Operation = Operation(
+    "order_of_pivots",
+    _infer_order,
+    support.order_of_pivots,
+    spelling=supporting_call(support.order_of_pivots),
+    nondifferentiable=True,
+    order="unknown",
+    documentation="The rows of a matrix in the order in which its factors have them.",
 )
 
 # solve_banded -------------------------------------------------------------------------------------
@@ -243,24 +236,21 @@ def _banded_band_jvp(t: Value, y: Value, ab: Value, b: Value, *, below: int, abo
     return -change
 
 
-solve_banded: Operation = declare(
-    Operation(
-        "linalg_solve_banded",
-        _infer_banded,
-        lambda ab, b, *, below, above: of_scipy("solve_banded")((below, above), ab, b),
-        raises=True,
-        cost="heavy",
-        spelling=_spell_banded,
-        vjp={0: _banded_band, 1: _banded_right},
-        jvp={
-            0: _banded_band_jvp,
-            1: lambda t, y, ab, b, below, above: solve_banded(ab, t, below=below, above=above),
-        },
-        order="unknown",
-        example="linalg_solve_banded(transpose(x3, axes=(1, 0)), x, below=1, above=1)",
-        documentation="The solution of equations whose matrix is given by its diagonals.",
-    ),
-    2,
+solve_banded: Operation = Operation(
+    "linalg_solve_banded",
+    _infer_banded,
+    lambda ab, b, *, below, above: of_scipy("solve_banded")((below, above), ab, b),
+    raises=True,
+    cost="heavy",
+    spelling=_spell_banded,
+    vjp={0: _banded_band, 1: _banded_right},
+    jvp={
+        0: _banded_band_jvp,
+        1: lambda t, y, ab, b, below, above: solve_banded(ab, t, below=below, above=above),
+    },
+    order="unknown",
+    example="linalg_solve_banded(transpose(x3, axes=(1, 0)), x, below=1, above=1)",
+    documentation="The solution of equations whose matrix is given by its diagonals.",
 )
 
 # What calls mean ----------------------------------------------------------------------------------

@@ -26,7 +26,6 @@ from symdiff.ops.declare import (
     Operation,
     array_type,
     call,
-    declare,
     lowers,
     require_array,
     static,
@@ -72,31 +71,26 @@ def _share_of_a(g: Value, y: Value, b: Value, a: Value, x: Value) -> Value:
     return as_dtype_of(-lagged_products(_backwards(g, _one(a), a), y, a), a)
 
 
-lfilter: Operation = declare(
-    Operation(
-        "signal_lfilter",
-        _infer_filter,
-        lambda b, a, x: _signal().lfilter(b, a, x),
-        raises=True,
-        cost="heavy",
-        spelling=call(f"{MODULE}.lfilter"),
-        vjp={
-            0: lambda g, y, b, a, x: as_dtype_of(
-                lagged_products(_backwards(g, _one(a), a), x, b), b
-            ),
-            1: _share_of_a,
-            2: lambda g, y, b, a, x: as_dtype_of(_backwards(g, b, a), x),
-        },
-        jvp={
-            0: lambda t, y, b, a, x: as_dtype_of(lfilter(t, a, x), y),
-            1: lambda t, y, b, a, x: as_dtype_of(-lfilter(t, a, y), y),
-            2: lambda t, y, b, a, x: as_dtype_of(lfilter(b, a, t), y),
-        },
-        order="unknown",
-        example="signal_lfilter(t, w, x)",
-        documentation="A linear filter of the last axis, with zeros before it.",
-    ),
-    3,
+lfilter: Operation = Operation(
+    "signal_lfilter",
+    _infer_filter,
+    lambda b, a, x: _signal().lfilter(b, a, x),
+    raises=True,
+    cost="heavy",
+    spelling=call(f"{MODULE}.lfilter"),
+    vjp={
+        0: lambda g, y, b, a, x: as_dtype_of(lagged_products(_backwards(g, _one(a), a), x, b), b),
+        1: _share_of_a,
+        2: lambda g, y, b, a, x: as_dtype_of(_backwards(g, b, a), x),
+    },
+    jvp={
+        0: lambda t, y, b, a, x: as_dtype_of(lfilter(t, a, x), y),
+        1: lambda t, y, b, a, x: as_dtype_of(-lfilter(t, a, y), y),
+        2: lambda t, y, b, a, x: as_dtype_of(lfilter(b, a, t), y),
+    },
+    order="unknown",
+    example="signal_lfilter(t, w, x)",
+    documentation="A linear filter of the last axis, with zeros before it.",
 )
 
 
@@ -106,27 +100,24 @@ def _infer_products(w: Type, x: Type, like: Type) -> tuple[Type, ...]:
     return (ArrayType(dtype, require_array(like, "lagged_products").shape, "array"),)
 
 
-lagged_products: Operation = declare(
-    Operation(
-        "lagged_products",
-        _infer_products,
-        support.lagged_products,
-        arithmetic=True,
-        cost="heavy",
-        spelling=supporting_call(support.lagged_products),
-        vjp={
-            0: lambda g, y, w, x, like: as_dtype_of(lfilter(g, _one(g), x), w),
-            1: lambda g, y, w, x, like: as_dtype_of(_backwards(w, g, _one(g)), x),
-        },
-        jvp={
-            0: lambda t, y, w, x, like: lagged_products(t, x, like),
-            1: lambda t, y, w, x, like: lagged_products(w, t, like),
-        },
-        nondifferentiable=frozenset({2}),
-        order="unknown",
-        documentation="Sums of products of elements of one array and earlier ones of another.",
-    ),
-    3,
+lagged_products: Operation = Operation(
+    "lagged_products",
+    _infer_products,
+    support.lagged_products,
+    arithmetic=True,
+    cost="heavy",
+    spelling=supporting_call(support.lagged_products),
+    vjp={
+        0: lambda g, y, w, x, like: as_dtype_of(lfilter(g, _one(g), x), w),
+        1: lambda g, y, w, x, like: as_dtype_of(_backwards(w, g, _one(g)), x),
+    },
+    jvp={
+        0: lambda t, y, w, x, like: lagged_products(t, x, like),
+        1: lambda t, y, w, x, like: lagged_products(w, t, like),
+    },
+    nondifferentiable=frozenset({2}),
+    order="unknown",
+    documentation="Sums of products of elements of one array and earlier ones of another.",
 )
 
 # What calls mean ----------------------------------------------------------------------------------

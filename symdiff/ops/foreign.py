@@ -15,7 +15,7 @@ import numpy as np
 from symdiff.ir.graph import Node
 from symdiff.ir.types import ArrayType, Dim, Type
 from symdiff.ops import support
-from symdiff.ops.declare import SeveralResults, declare, literal, supporting
+from symdiff.ops.declare import SeveralResults, literal, supporting
 from symdiff.ops.effects import Keywords, Named, fill, spell_call, spell_template
 from symdiff.ops.flops import nothing
 
@@ -65,17 +65,15 @@ def _size(dim: Dim) -> str:
     return str(dim) if isinstance(dim, int) else ":"
 
 
-foreign_call = declare(
-    SeveralResults(
-        "foreign_call",
-        _infer,
-        _evaluate,
-        raises=True,
-        cost="heavy",
-        variadic=True,
-        varied=True,
-        spelling=_spell,
-        flops=nothing,
-        documentation="A library function that is not followed, whose derivatives are told.",
-    )
+foreign_call = SeveralResults(
+    "foreign_call",
+    _infer,
+    _evaluate,
+    raises=True,
+    cost="heavy",
+    variadic=True,
+    varied=True,
+    spelling=_spell,
+    flops=nothing,
+    documentation="A library function that is not followed, whose derivatives are told.",
 )

@@ -31,7 +31,6 @@ from symdiff.ops.declare import (
     OnArrays,
     Operation,
     array_type,
-    declare,
     dotted,
     literal,
     lowers,
@@ -299,23 +298,20 @@ def _along_axis(sp: Any, kind: str, x: Any, axis: int, n: int, norm: str) -> Any
 
 
 def _transform_operation(name: str, documentation: str) -> Operation:
-    return declare(
-        Operation(
-            name,
-            _infer(name),
-            _evaluate(name),
-            raises=True,
-            harmless=_has_points,
-            cost="heavy",
-            spelling=_spell,
-            linear=frozenset({0}),
-            vjp={0: _vjp(name)},
-            sympy=_meaning(name),
-            order="kept",
-            example=f"np.fft.{name}({'x' if name == 'rfft' else 'z'})",
-            documentation=documentation,
-        ),
-        1,
+    return Operation(
+        name,
+        _infer(name),
+        _evaluate(name),
+        raises=True,
+        harmless=_has_points,
+        cost="heavy",
+        spelling=_spell,
+        linear=frozenset({0}),
+        vjp={0: _vjp(name)},
+        sympy=_meaning(name),
+        order="kept",
+        example=f"np.fft.{name}({'x' if name == 'rfft' else 'z'})",
+        documentation=documentation,
     )
 
 
@@ -352,20 +348,17 @@ def _spell_shift(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 
 def _shift(name: str, back: str, documentation: str) -> Operation:
-    return declare(
-        Operation(
-            name,
-            _infer_shift,
-            getattr(np.fft, name),
-            spelling=_spell_shift,
-            linear=frozenset({0}),
-            vjp={0: lambda g, y, x, *, axes: operation_named(back)(g, axes=axes)},
-            sympy=EVALUATED,
-            order="packed as operands",
-            example=f"np.fft.{name}(x)",
-            documentation=documentation,
-        ),
-        1,
+    return Operation(
+        name,
+        _infer_shift,
+        getattr(np.fft, name),
+        spelling=_spell_shift,
+        linear=frozenset({0}),
+        vjp={0: lambda g, y, x, *, axes: operation_named(back)(g, axes=axes)},
+        sympy=EVALUATED,
+        order="packed as operands",
+        example=f"np.fft.{name}(x)",
+        documentation=documentation,
     )
 
 
@@ -393,21 +386,18 @@ def _spell_frequencies(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 
 def _frequencies(name: str, documentation: str) -> Operation:
-    return declare(
-        Operation(
-            name,
-            _infer_frequencies(name),
-            lambda n, d, *, shape: getattr(np.fft, name)(n, d),
-            raises=True,
-            spelling=_spell_frequencies,
-            vjp={1: lambda g, y, n, d, *, shape: unbroadcast_to(-(g * y / d), d)},
-            jvp={1: lambda t, y, n, d, *, shape: -(y * t / d)},
-            nondifferentiable=frozenset({0}),
-            order="unknown",
-            example=f"np.fft.{name}(5, a)",
-            documentation=documentation,
-        ),
-        2,
+    return Operation(
+        name,
+        _infer_frequencies(name),
+        lambda n, d, *, shape: getattr(np.fft, name)(n, d),
+        raises=True,
+        spelling=_spell_frequencies,
+        vjp={1: lambda g, y, n, d, *, shape: unbroadcast_to(-(g * y / d), d)},
+        jvp={1: lambda t, y, n, d, *, shape: -(y * t / d)},
+        nondifferentiable=frozenset({0}),
+        order="unknown",
+        example=f"np.fft.{name}(5, a)",
+        documentation=documentation,
     )
 
 

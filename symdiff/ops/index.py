@@ -28,7 +28,6 @@ from symdiff.ops.declare import (
     EVALUATED,
     Operation,
     array_type,
-    declare,
     dotted,
     require_array,
 )
@@ -180,23 +179,20 @@ def _jvp_index(t: Value, y: Value, x: Value, *dynamic: Value, key: Key, shape: A
     return index(t, *dynamic, key=key, shape=shape)
 
 
-index = declare(
-    Operation(
-        "index",
-        _infer_index,
-        lambda x, *dynamic, key, shape: _subscriptable(x)[actual_key(key, dynamic)],
-        raises=True,
-        view=0,
-        spelling=_spell_index,
-        linear=frozenset({0}),
-        vjp={0: _vjp_index},
-        jvp={0: _jvp_index},
-        sympy=EVALUATED,
-        example="index_of(x, (slice(1, -1),))",
-        flops=nothing,
-        documentation="``x[key]``: a view where the key has no arrays, else a fresh array.",
-    ),
-    1,
+index = Operation(
+    "index",
+    _infer_index,
+    lambda x, *dynamic, key, shape: _subscriptable(x)[actual_key(key, dynamic)],
+    raises=True,
+    view=0,
+    spelling=_spell_index,
+    linear=frozenset({0}),
+    vjp={0: _vjp_index},
+    jvp={0: _jvp_index},
+    sympy=EVALUATED,
+    example="index_of(x, (slice(1, -1),))",
+    flops=nothing,
+    documentation="``x[key]``: a view where the key has no arrays, else a fresh array.",
 )
 
 
@@ -266,24 +262,21 @@ def _set_part_jvp(
     return index_set(zeros_of(x), t, *dynamic, key=key, shape=shape)
 
 
-index_set = declare(
-    Operation(
-        "index_set",
-        _infer_written,
-        _evaluate_set,
-        raises=True,
-        cost="heavy",
-        linear=frozenset({0, 1}),
-        vjp={0: _set_base, 1: _set_part},
-        jvp={0: _set_base, 1: _set_part_jvp},
-        tangent=_set_tangent,
-        sympy=EVALUATED,
-        order="operand",
-        example="index_set_of(x, part, (slice(1, -1),))",
-        flops=nothing,
-        documentation="``x`` after ``x[key] = v``; of repeated places the last value stays.",
-    ),
-    2,
+index_set = Operation(
+    "index_set",
+    _infer_written,
+    _evaluate_set,
+    raises=True,
+    cost="heavy",
+    linear=frozenset({0, 1}),
+    vjp={0: _set_base, 1: _set_part},
+    jvp={0: _set_base, 1: _set_part_jvp},
+    tangent=_set_tangent,
+    sympy=EVALUATED,
+    order="operand",
+    example="index_set_of(x, part, (slice(1, -1),))",
+    flops=nothing,
+    documentation="``x`` after ``x[key] = v``; of repeated places the last value stays.",
 )
 
 
@@ -308,24 +301,21 @@ def _add_tangent(
     return index_add(base, ts[1], *dynamic, key=key, shape=shape)
 
 
-index_add = declare(
-    Operation(
-        "index_add",
-        _infer_written,
-        _evaluate_add,
-        raises=True,
-        cost="heavy",
-        linear=frozenset({0, 1}),
-        vjp={0: lambda g, y, x, v, *dynamic, key, shape: g, 1: _add_part},
-        jvp={0: lambda t, y, x, v, *dynamic, key, shape: t, 1: _add_part_jvp},
-        tangent=_add_tangent,
-        sympy=EVALUATED,
-        order="operand",
-        example="index_add_of(x, part, (slice(1, -1),))",
-        flops=of_region,
-        documentation="``x`` after ``x[key] += v``, repeated places added to repeatedly.",
-    ),
-    2,
+index_add = Operation(
+    "index_add",
+    _infer_written,
+    _evaluate_add,
+    raises=True,
+    cost="heavy",
+    linear=frozenset({0, 1}),
+    vjp={0: lambda g, y, x, v, *dynamic, key, shape: g, 1: _add_part},
+    jvp={0: lambda t, y, x, v, *dynamic, key, shape: t, 1: _add_part_jvp},
+    tangent=_add_tangent,
+    sympy=EVALUATED,
+    order="operand",
+    example="index_add_of(x, part, (slice(1, -1),))",
+    flops=of_region,
+    documentation="``x`` after ``x[key] += v``, repeated places added to repeatedly.",
 )
 
 

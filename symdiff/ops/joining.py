@@ -19,7 +19,6 @@ from symdiff.ops.declare import (
     EVALUATED,
     Operation,
     array_type,
-    declare,
     dotted,
     literal,
     require_array,
@@ -93,26 +92,22 @@ def _concatenate_tangent(ts: Sequence[Value | None], y: Value, *xs: Value, axis:
     return concatenate(*_filled_up(ts, xs), axis=axis)
 
 
-concatenate = declare(
-    Operation(
-        "concatenate",
-        _infer_concatenate,
-        lambda *xs, axis: np.concatenate(xs, axis),
-        raises=True,
-        spelling=_spell_joined("np.concatenate"),
-        variadic=True,
-        vjp=_concatenate_vjp,
-        jvp=lambda k, t, y, *xs, axis: _concatenate_tangent(
-            one_hot(k, t, len(xs)), y, *xs, axis=axis
-        ),
-        tangent=_concatenate_tangent,
-        broadcasts=True,
-        sympy=EVALUATED,
-        order="packed as operands",
-        example="np.concatenate([x, t])",
-        flops=nothing,
-        documentation="Arrays joined along an axis.",
-    )
+concatenate = Operation(
+    "concatenate",
+    _infer_concatenate,
+    lambda *xs, axis: np.concatenate(xs, axis),
+    raises=True,
+    spelling=_spell_joined("np.concatenate"),
+    variadic=True,
+    vjp=_concatenate_vjp,
+    jvp=lambda k, t, y, *xs, axis: _concatenate_tangent(one_hot(k, t, len(xs)), y, *xs, axis=axis),
+    tangent=_concatenate_tangent,
+    broadcasts=True,
+    sympy=EVALUATED,
+    order="packed as operands",
+    example="np.concatenate([x, t])",
+    flops=nothing,
+    documentation="Arrays joined along an axis.",
 )
 
 
@@ -130,24 +125,22 @@ def _stack_tangent(ts: Sequence[Value | None], y: Value, *xs: Value, axis: int) 
     return stack(*_filled_up(ts, xs), axis=axis)
 
 
-stack = declare(
-    Operation(
-        "stack",
-        _infer_stack,
-        lambda *xs, axis: np.stack(xs, axis),
-        raises=True,
-        spelling=_spell_joined("np.stack"),
-        variadic=True,
-        vjp=_stack_vjp,
-        jvp=lambda k, t, y, *xs, axis: _stack_tangent(one_hot(k, t, len(xs)), y, *xs, axis=axis),
-        tangent=_stack_tangent,
-        broadcasts=True,
-        sympy=EVALUATED,
-        order="packed as operands",
-        example="np.stack([x, w])",
-        flops=nothing,
-        documentation="Arrays of one shape joined along a new axis.",
-    )
+stack = Operation(
+    "stack",
+    _infer_stack,
+    lambda *xs, axis: np.stack(xs, axis),
+    raises=True,
+    spelling=_spell_joined("np.stack"),
+    variadic=True,
+    vjp=_stack_vjp,
+    jvp=lambda k, t, y, *xs, axis: _stack_tangent(one_hot(k, t, len(xs)), y, *xs, axis=axis),
+    tangent=_stack_tangent,
+    broadcasts=True,
+    sympy=EVALUATED,
+    order="packed as operands",
+    example="np.stack([x, w])",
+    flops=nothing,
+    documentation="Arrays of one shape joined along a new axis.",
 )
 
 
@@ -184,21 +177,18 @@ def negated(count: Value) -> Value | int:
     return -count if array_type(count).weak else -python_int(count)
 
 
-roll: Operation = declare(
-    Operation(
-        "roll",
-        _infer_roll,
-        _evaluate_roll,
-        spelling=_spell_roll,
-        linear=frozenset({0}),
-        vjp={0: lambda g, y, x, *shifts, axis: roll(g, *map(negated, shifts), axis=axis)},
-        sympy=EVALUATED,
-        order="packed as operands",
-        example="np.roll(x, 1)",
-        flops=nothing,
-        documentation="Elements shifted along axes; what leaves at one end enters at the other.",
-    ),
-    1,
+roll: Operation = Operation(
+    "roll",
+    _infer_roll,
+    _evaluate_roll,
+    spelling=_spell_roll,
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, x, *shifts, axis: roll(g, *map(negated, shifts), axis=axis)},
+    sympy=EVALUATED,
+    order="packed as operands",
+    example="np.roll(x, 1)",
+    flops=nothing,
+    documentation="Elements shifted along axes; what leaves at one end enters at the other.",
 )
 
 
@@ -223,23 +213,20 @@ def _repeat_vjp(g: Value, y: Value, x: Value, repeats: Value, *, axis: int, shap
     return index_add_of(zeros_of(x), g, (slice(None),) * axis + (places,))
 
 
-repeat = declare(
-    Operation(
-        "repeat",
-        _infer_repeat,
-        lambda x, repeats, *, axis, shape: np.repeat(x, repeats, axis),
-        raises=True,
-        spelling=_spell_repeat,
-        linear=frozenset({0}),
-        vjp={0: _repeat_vjp},
-        nondifferentiable=frozenset({1}),
-        sympy=EVALUATED,
-        order="packed",
-        example="np.repeat(x, 2, axis=0)",
-        flops=nothing,
-        documentation="Each element along an axis as often as told.",
-    ),
-    2,
+repeat = Operation(
+    "repeat",
+    _infer_repeat,
+    lambda x, repeats, *, axis, shape: np.repeat(x, repeats, axis),
+    raises=True,
+    spelling=_spell_repeat,
+    linear=frozenset({0}),
+    vjp={0: _repeat_vjp},
+    nondifferentiable=frozenset({1}),
+    sympy=EVALUATED,
+    order="packed",
+    example="np.repeat(x, 2, axis=0)",
+    flops=nothing,
+    documentation="Each element along an axis as often as told.",
 )
 
 
@@ -262,22 +249,19 @@ def _tile_vjp(g: Value, y: Value, x: Value, *reps: Value, shape: Any) -> Value:
     return reshape_like(sum_of(parts, axis=axes, keepdims=False), x)
 
 
-tile = declare(
-    Operation(
-        "tile",
-        _infer_tile,
-        lambda x, *reps, shape: np.tile(x, reps),
-        raises=True,
-        spelling=_spell_tile,
-        linear=frozenset({0}),
-        vjp={0: _tile_vjp},
-        sympy=EVALUATED,
-        order="packed",
-        example="np.tile(x, 2)",
-        flops=nothing,
-        documentation="The whole array as often as told along each axis.",
-    ),
-    1,
+tile = Operation(
+    "tile",
+    _infer_tile,
+    lambda x, *reps, shape: np.tile(x, reps),
+    raises=True,
+    spelling=_spell_tile,
+    linear=frozenset({0}),
+    vjp={0: _tile_vjp},
+    sympy=EVALUATED,
+    order="packed",
+    example="np.tile(x, 2)",
+    flops=nothing,
+    documentation="The whole array as often as told along each axis.",
 )
 
 Widths = tuple[tuple[int, int], ...]
@@ -304,22 +288,19 @@ def _pad_vjp(g: Value, y: Value, x: Value, *, widths: Widths, mode: str) -> Valu
     return g[tuple(slice(before or None, -after or None) for before, after in widths)]
 
 
-pad = declare(
-    Operation(
-        "pad",
-        _infer_pad,
-        lambda x, *, widths, mode: np.pad(x, widths or 0, mode),
-        raises=True,
-        spelling=_spell_pad,
-        linear=frozenset({0}),
-        vjp={0: _pad_vjp},
-        sympy=EVALUATED,
-        order="packed as operands",
-        example="np.pad(x, 1)",
-        flops=nothing,
-        documentation="Zeros around an array (of integers: any of NumPy's modes).",
-    ),
-    1,
+pad = Operation(
+    "pad",
+    _infer_pad,
+    lambda x, *, widths, mode: np.pad(x, widths or 0, mode),
+    raises=True,
+    spelling=_spell_pad,
+    linear=frozenset({0}),
+    vjp={0: _pad_vjp},
+    sympy=EVALUATED,
+    order="packed as operands",
+    example="np.pad(x, 1)",
+    flops=nothing,
+    documentation="Zeros around an array (of integers: any of NumPy's modes).",
 )
 
 
@@ -367,21 +348,18 @@ def _diagonal_vjp(g: Value, y: Value, x: Value, *, offset: int, **_: Any) -> Val
     return index_set_of(zeros_of(x), g, _diagonal_entries(y, offset))
 
 
-diagonal = declare(
-    Operation(
-        "diagonal",
-        _infer_diagonal,
-        lambda x, *, offset, **_: np.diagonal(x, offset, -2, -1),
-        view=0,
-        cost="free",
-        spelling=_spell_diagonal,
-        linear=frozenset({0}),
-        vjp={0: _diagonal_vjp},
-        sympy=EVALUATED,
-        example="np.diagonal(A)",
-        documentation="The diagonal of the last two axes, as the last axis: a view.",
-    ),
-    1,
+diagonal = Operation(
+    "diagonal",
+    _infer_diagonal,
+    lambda x, *, offset, **_: np.diagonal(x, offset, -2, -1),
+    view=0,
+    cost="free",
+    spelling=_spell_diagonal,
+    linear=frozenset({0}),
+    vjp={0: _diagonal_vjp},
+    sympy=EVALUATED,
+    example="np.diagonal(A)",
+    documentation="The diagonal of the last two axes, as the last axis: a view.",
 )
 
 
@@ -401,21 +379,18 @@ def _spell_diag(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("np.diag"), list(operands), _offset_keyword(node, "k"))
 
 
-diag = declare(
-    Operation(
-        "diag",
-        _infer_diag,
-        lambda x, *, offset: np.diag(x, offset),
-        spelling=_spell_diag,
-        linear=frozenset({0}),
-        vjp={0: lambda g, y, x, *, offset: copy(diagonal(g, offset=offset))},
-        sympy=EVALUATED,
-        order="packed",
-        example="np.diag(x)",
-        flops=nothing,
-        documentation="The matrix with a vector on its diagonal.",
-    ),
-    1,
+diag = Operation(
+    "diag",
+    _infer_diag,
+    lambda x, *, offset: np.diag(x, offset),
+    spelling=_spell_diag,
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, x, *, offset: copy(diagonal(g, offset=offset))},
+    sympy=EVALUATED,
+    order="packed",
+    example="np.diag(x)",
+    flops=nothing,
+    documentation="The matrix with a vector on its diagonal.",
 )
 
 
@@ -442,7 +417,7 @@ def _triangle(name: str, function: Any, documentation: str) -> Operation:
         flops=nothing,
         documentation=documentation,
     )
-    return declare(operation, 1)
+    return operation
 
 
 tril = _triangle("tril", np.tril, "The elements on and below the ``k``-th diagonal, zeros above.")

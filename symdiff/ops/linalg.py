@@ -24,7 +24,6 @@ from symdiff.ops.declare import (
     array_type,
     broadcast_shapes,
     call,
-    declare,
     lowers,
     require_array,
     static,
@@ -119,23 +118,20 @@ def _entries(x: Value) -> Value:
 
 # inv, solve -------------------------------------------------------------------------------------
 
-inv: Operation = declare(
-    Operation(
-        "inv",
-        _infer_square("inv"),
-        np.linalg.inv,
-        raises=True,
-        cost="heavy",
-        spelling=call("np.linalg.inv"),
-        vjp={0: lambda g, y, a: as_dtype_of(-(adjoint(y) @ g @ adjoint(y)), a)},
-        jvp={0: lambda t, y, a: -(y @ t @ y)},
-        sympy=matrix(lambda sp, a: a.inv()),
-        order="packed",
-        example="np.linalg.inv(A)",
-        flops=of_matrix(2),
-        documentation="The inverse of a matrix.",
-    ),
-    1,
+inv: Operation = Operation(
+    "inv",
+    _infer_square("inv"),
+    np.linalg.inv,
+    raises=True,
+    cost="heavy",
+    spelling=call("np.linalg.inv"),
+    vjp={0: lambda g, y, a: as_dtype_of(-(adjoint(y) @ g @ adjoint(y)), a)},
+    jvp={0: lambda t, y, a: -(y @ t @ y)},
+    sympy=matrix(lambda sp, a: a.inv()),
+    order="packed",
+    example="np.linalg.inv(A)",
+    flops=of_matrix(2),
+    documentation="The inverse of a matrix.",
 )
 
 
@@ -178,23 +174,20 @@ def _solve_jvp_matrix(t: Value, y: Value, a: Value, b: Value) -> Value:
     return -_solve_stack(a, t @ y, vector)
 
 
-solve: Operation = declare(
-    Operation(
-        "solve",
-        _infer_solve,
-        np.linalg.solve,
-        raises=True,
-        cost="heavy",
-        spelling=call("np.linalg.solve"),
-        vjp={0: _solve_vjp_matrix, 1: _solve_vjp_right},
-        jvp={0: _solve_jvp_matrix, 1: lambda t, y, a, b: solve(a, t)},
-        sympy=matrix(lambda sp, a, b: a.LUsolve(b)),
-        order="packed",
-        example="np.linalg.solve(A, B)",
-        flops=of_matrix(Fraction(2, 3), right=2),
-        documentation="The solution ``x`` of ``a @ x = b``.",
-    ),
-    2,
+solve: Operation = Operation(
+    "solve",
+    _infer_solve,
+    np.linalg.solve,
+    raises=True,
+    cost="heavy",
+    spelling=call("np.linalg.solve"),
+    vjp={0: _solve_vjp_matrix, 1: _solve_vjp_right},
+    jvp={0: _solve_jvp_matrix, 1: lambda t, y, a, b: solve(a, t)},
+    sympy=matrix(lambda sp, a, b: a.LUsolve(b)),
+    order="packed",
+    example="np.linalg.solve(A, B)",
+    flops=of_matrix(Fraction(2, 3), right=2),
+    documentation="The solution ``x`` of ``a @ x = b``.",
 )
 
 # det, cofactors, slogdet ------------------------------------------------------------------------
@@ -219,43 +212,37 @@ def _cofactors_vjp(g: Value, y: Value, a: Value) -> Value:
     return as_dtype_of(conjugated(_cofactors_share(conjugated(g), y, a)), a)
 
 
-cofactors: Operation = declare(
-    Operation(
-        "cofactors",
-        _infer_square("cofactors"),
-        support.cofactors,
-        raises=True,
-        harmless=_is_square,
-        cost="heavy",
-        spelling=supporting_call(support.cofactors),
-        vjp={0: _cofactors_vjp},
-        jvp={0: _cofactors_jvp},
-        sympy=matrix(lambda sp, a: a.cofactor_matrix()),
-        order="unknown",
-        flops=of_matrix(2),
-        documentation="The derivative of the determinant by each entry, of singular matrices too.",
-    ),
-    1,
+cofactors: Operation = Operation(
+    "cofactors",
+    _infer_square("cofactors"),
+    support.cofactors,
+    raises=True,
+    harmless=_is_square,
+    cost="heavy",
+    spelling=supporting_call(support.cofactors),
+    vjp={0: _cofactors_vjp},
+    jvp={0: _cofactors_jvp},
+    sympy=matrix(lambda sp, a: a.cofactor_matrix()),
+    order="unknown",
+    flops=of_matrix(2),
+    documentation="The derivative of the determinant by each entry, of singular matrices too.",
 )
 
-det: Operation = declare(
-    Operation(
-        "det",
-        _infer_of_matrix,
-        np.linalg.det,
-        raises=True,
-        harmless=_is_square,
-        cost="heavy",
-        spelling=call("np.linalg.det"),
-        vjp={0: lambda g, y, a: as_dtype_of(_as_matrix(g) * conjugated(cofactors(a)), a)},
-        jvp={0: lambda t, y, a: _entries(cofactors(a) * t)},
-        sympy=matrix(lambda sp, a: a.det()),
-        order="unknown",
-        example="np.linalg.det(A)",
-        flops=of_matrix(Fraction(2, 3)),
-        documentation="The determinant.",
-    ),
-    1,
+det: Operation = Operation(
+    "det",
+    _infer_of_matrix,
+    np.linalg.det,
+    raises=True,
+    harmless=_is_square,
+    cost="heavy",
+    spelling=call("np.linalg.det"),
+    vjp={0: lambda g, y, a: as_dtype_of(_as_matrix(g) * conjugated(cofactors(a)), a)},
+    jvp={0: lambda t, y, a: _entries(cofactors(a) * t)},
+    sympy=matrix(lambda sp, a: a.det()),
+    order="unknown",
+    example="np.linalg.det(A)",
+    flops=of_matrix(Fraction(2, 3)),
+    documentation="The determinant.",
 )
 
 
@@ -284,23 +271,20 @@ def _slogdet_jvp(t: Value, y: Any, a: Value) -> tuple[Any, Any]:
     return y[0] * imag(slope) * 1j, real(slope)
 
 
-slogdet = declare(
-    SeveralResults(
-        "slogdet",
-        _infer_slogdet,
-        lambda a: tuple(np.linalg.slogdet(a)),
-        raises=True,
-        harmless=_is_square,
-        cost="heavy",
-        spelling=call("np.linalg.slogdet"),
-        vjp={0: _slogdet_vjp},
-        jvp={0: _slogdet_jvp},
-        sympy=matrix(lambda sp, a: (sp.sign(a.det()), sp.log(sp.Abs(a.det())))),
-        example="np.linalg.slogdet(A)",
-        flops=of_matrix(Fraction(2, 3)),
-        documentation="Sign and logarithm of the absolute value of the determinant.",
-    ),
-    1,
+slogdet = SeveralResults(
+    "slogdet",
+    _infer_slogdet,
+    lambda a: tuple(np.linalg.slogdet(a)),
+    raises=True,
+    harmless=_is_square,
+    cost="heavy",
+    spelling=call("np.linalg.slogdet"),
+    vjp={0: _slogdet_vjp},
+    jvp={0: _slogdet_jvp},
+    sympy=matrix(lambda sp, a: (sp.sign(a.det()), sp.log(sp.Abs(a.det())))),
+    example="np.linalg.slogdet(A)",
+    flops=of_matrix(Fraction(2, 3)),
+    documentation="Sign and logarithm of the absolute value of the determinant.",
 )
 
 # cholesky ---------------------------------------------------------------------------------------
@@ -337,22 +321,19 @@ def _cholesky_jvp(t: Value, y: Value, a: Value, *, upper: bool = False) -> Value
     return adjoint(_lower_factor_jvp(adjoint(t), adjoint(y), adjoint(a)))
 
 
-cholesky: Operation = declare(
-    Operation(
-        "cholesky",
-        _infer_square("cholesky"),
-        np.linalg.cholesky,
-        raises=True,
-        cost="heavy",
-        spelling=call("np.linalg.cholesky", upper=False),
-        vjp={0: _cholesky_vjp},
-        jvp={0: _cholesky_jvp},
-        order="packed",
-        example="np.linalg.cholesky(A)",
-        flops=of_matrix(Fraction(1, 3)),
-        documentation="The triangular factor of a positive definite matrix; reads one triangle.",
-    ),
-    1,
+cholesky: Operation = Operation(
+    "cholesky",
+    _infer_square("cholesky"),
+    np.linalg.cholesky,
+    raises=True,
+    cost="heavy",
+    spelling=call("np.linalg.cholesky", upper=False),
+    vjp={0: _cholesky_vjp},
+    jvp={0: _cholesky_jvp},
+    order="packed",
+    example="np.linalg.cholesky(A)",
+    flops=of_matrix(Fraction(1, 3)),
+    documentation="The triangular factor of a positive definite matrix; reads one triangle.",
 )
 
 # eigenvalues of Hermitian matrices --------------------------------------------------------------
@@ -404,38 +385,32 @@ def _eigh_jvp(t: Value, y: Any, a: Value, *, UPLO: str = "L") -> tuple[Value, Va
     return as_dtype_of(copy(diagonal(turned, offset=0)), w), v @ over_gaps(turned, w)
 
 
-eigh = declare(
-    SeveralResults(
-        "eigh",
-        _infer_eigh,
-        lambda a, *, UPLO="L": tuple(np.linalg.eigh(a, UPLO)),
-        raises=True,
-        cost="heavy",
-        spelling=call("np.linalg.eigh", UPLO="L"),
-        vjp={0: _eigh_vjp},
-        jvp={0: _eigh_jvp},
-        example="np.linalg.eigh(A)",
-        flops=of_matrix(9),
-        documentation="Eigenvalues and eigenvectors of a Hermitian matrix; reads one triangle.",
-    ),
-    1,
+eigh = SeveralResults(
+    "eigh",
+    _infer_eigh,
+    lambda a, *, UPLO="L": tuple(np.linalg.eigh(a, UPLO)),
+    raises=True,
+    cost="heavy",
+    spelling=call("np.linalg.eigh", UPLO="L"),
+    vjp={0: _eigh_vjp},
+    jvp={0: _eigh_jvp},
+    example="np.linalg.eigh(A)",
+    flops=of_matrix(9),
+    documentation="Eigenvalues and eigenvectors of a Hermitian matrix; reads one triangle.",
 )
-eigvalsh: Operation = declare(
-    Operation(
-        "eigvalsh",
-        lambda a, *, UPLO="L": _infer_eigh(a)[:1],
-        lambda a, *, UPLO="L": np.linalg.eigvalsh(a, UPLO),
-        raises=True,
-        cost="heavy",
-        spelling=call("np.linalg.eigvalsh", UPLO="L"),
-        vjp={0: lambda g, y, a, UPLO="L": _eigh_vjp((g, None), eigh(a, UPLO=UPLO), a, UPLO=UPLO)},
-        jvp={0: lambda t, y, a, UPLO="L": _eigh_jvp(t, eigh(a, UPLO=UPLO), a, UPLO=UPLO)[0]},
-        order="unknown",
-        example="np.linalg.eigvalsh(A)",
-        flops=of_matrix(Fraction(4, 3)),
-        documentation="Eigenvalues of a Hermitian matrix; reads one triangle.",
-    ),
-    1,
+eigvalsh: Operation = Operation(
+    "eigvalsh",
+    lambda a, *, UPLO="L": _infer_eigh(a)[:1],
+    lambda a, *, UPLO="L": np.linalg.eigvalsh(a, UPLO),
+    raises=True,
+    cost="heavy",
+    spelling=call("np.linalg.eigvalsh", UPLO="L"),
+    vjp={0: lambda g, y, a, UPLO="L": _eigh_vjp((g, None), eigh(a, UPLO=UPLO), a, UPLO=UPLO)},
+    jvp={0: lambda t, y, a, UPLO="L": _eigh_jvp(t, eigh(a, UPLO=UPLO), a, UPLO=UPLO)[0]},
+    order="unknown",
+    example="np.linalg.eigvalsh(A)",
+    flops=of_matrix(Fraction(4, 3)),
+    documentation="Eigenvalues of a Hermitian matrix; reads one triangle.",
 )
 
 # Lowerings --------------------------------------------------------------------------------------

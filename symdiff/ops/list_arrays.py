@@ -14,7 +14,6 @@ from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type
 from symdiff.ops.declare import (
     EVALUATED,
     Operation,
-    declare,
     dotted,
     literal,
     require_list,
@@ -50,21 +49,18 @@ def _spell_stack(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("np.array"), list(operands), keywords)
 
 
-list_stack: Operation = declare(
-    Operation(
-        "list_stack",
-        _infer_stack,
-        lambda items, *, length, dtype: np.array(items, dtype),
-        raises=True,
-        linear=frozenset({0}),
-        vjp={0: lambda g, y, items, *, length, dtype: list_unstack_like(g, items)},
-        spelling=_spell_stack,
-        varied=True,
-        sympy=EVALUATED,
-        order="unknown",
-        documentation="An array with a list's elements as rows, ``np.array(items)``.",
-    ),
-    1,
+list_stack: Operation = Operation(
+    "list_stack",
+    _infer_stack,
+    lambda items, *, length, dtype: np.array(items, dtype),
+    raises=True,
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, items, *, length, dtype: list_unstack_like(g, items)},
+    spelling=_spell_stack,
+    varied=True,
+    sympy=EVALUATED,
+    order="unknown",
+    documentation="An array with a list's elements as rows, ``np.array(items)``.",
 )
 
 
@@ -118,19 +114,16 @@ def _unstack_vjp(g: Value, y: Value, x: Value, *, type: ListType) -> Value:
     return list_stack(g, length=x.type.shape[0], dtype=x.type.dtype)
 
 
-list_unstack: Operation = declare(
-    Operation(
-        "list_unstack",
-        _infer_unstack,
-        _evaluate_unstack,
-        linear=frozenset({0}),
-        vjp={0: _unstack_vjp},
-        spelling=_spell_unstack,
-        sympy=EVALUATED,
-        order="none",
-        documentation="The rows of an array: ``list(x)``, or ``x.tolist()`` for Python numbers.",
-    ),
-    1,
+list_unstack: Operation = Operation(
+    "list_unstack",
+    _infer_unstack,
+    _evaluate_unstack,
+    linear=frozenset({0}),
+    vjp={0: _unstack_vjp},
+    spelling=_spell_unstack,
+    sympy=EVALUATED,
+    order="none",
+    documentation="The rows of an array: ``list(x)``, or ``x.tolist()`` for Python numbers.",
 )
 
 
@@ -151,21 +144,18 @@ def _spell_join(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("np.concatenate"), list(operands), keywords)
 
 
-list_join: Operation = declare(
-    Operation(
-        "list_join",
-        _infer_join,
-        lambda items, *, axis, length: np.concatenate(items, axis),
-        raises=True,
-        linear=frozenset({0}),
-        vjp={0: lambda g, y, items, *, axis, length: list_parts(g, items, axis=axis)},
-        spelling=_spell_join,
-        varied=True,
-        sympy=EVALUATED,
-        order="unknown",
-        documentation="A list's arrays joined along an axis, ``np.concatenate(items)``.",
-    ),
-    1,
+list_join: Operation = Operation(
+    "list_join",
+    _infer_join,
+    lambda items, *, axis, length: np.concatenate(items, axis),
+    raises=True,
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, items, *, axis, length: list_parts(g, items, axis=axis)},
+    spelling=_spell_join,
+    varied=True,
+    sympy=EVALUATED,
+    order="unknown",
+    documentation="A list's arrays joined along an axis, ``np.concatenate(items)``.",
 )
 
 
@@ -185,23 +175,20 @@ def _parts_vjp(g: Value, y: Value, x: Value, items: Value, *, axis: int) -> Valu
     return list_join(g, axis=axis, length=x.type.shape[axis])
 
 
-list_parts: Operation = declare(
-    Operation(
-        "list_parts",
-        lambda x, items, *, axis: (items,),
-        _parts,
-        raises=True,
-        linear=frozenset({0}),
-        vjp={0: _parts_vjp},
-        nondifferentiable=frozenset({1}),
-        spelling=lambda node, operands: template(
-            "np.split({0}, np.cumsum([item.shape[{axis}] for item in {1}])[:-1], axis={axis})"
-        )(node, operands),
-        sympy=EVALUATED,
-        order="none",
-        documentation="An array cut into parts as long as a list's arrays: undoes ``list_join``.",
-    ),
-    2,
+list_parts: Operation = Operation(
+    "list_parts",
+    lambda x, items, *, axis: (items,),
+    _parts,
+    raises=True,
+    linear=frozenset({0}),
+    vjp={0: _parts_vjp},
+    nondifferentiable=frozenset({1}),
+    spelling=lambda node, operands: template(
+        "np.split({0}, np.cumsum([item.shape[{axis}] for item in {1}])[:-1], axis={axis})"
+    )(node, operands),
+    sympy=EVALUATED,
+    order="none",
+    documentation="An array cut into parts as long as a list's arrays: undoes ``list_join``.",
 )
 
 
@@ -217,32 +204,26 @@ def _infer_to_tape(items: Type) -> tuple[Type, ...]:
     return (TapeType(require_list(items, "tape").element),)
 
 
-list_from_tape: Operation = declare(
-    Operation(
-        "list_from_tape",
-        _infer_from_tape,
-        list,
-        linear=frozenset({0}),
-        vjp={0: lambda g, y, tape: list_to_tape(g)},
-        spelling=template("{0}"),
-        sympy=EVALUATED,
-        order="none",
-        documentation="What a loop wrote turn by turn, as a list.",
-    ),
-    1,
+list_from_tape: Operation = Operation(
+    "list_from_tape",
+    _infer_from_tape,
+    list,
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, tape: list_to_tape(g)},
+    spelling=template("{0}"),
+    sympy=EVALUATED,
+    order="none",
+    documentation="What a loop wrote turn by turn, as a list.",
 )
-list_to_tape: Operation = declare(
-    Operation(
-        "list_to_tape",
-        _infer_to_tape,
-        list,
-        linear=frozenset({0}),
-        vjp={0: lambda g, y, items: list_from_tape(g)},
-        spelling=template("{0}"),
-        varied=True,
-        sympy=EVALUATED,
-        order="none",
-        documentation="A list for a loop to read turn by turn.",
-    ),
-    1,
+list_to_tape: Operation = Operation(
+    "list_to_tape",
+    _infer_to_tape,
+    list,
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, items: list_from_tape(g)},
+    spelling=template("{0}"),
+    varied=True,
+    sympy=EVALUATED,
+    order="none",
+    documentation="A list for a loop to read turn by turn.",
 )

@@ -22,7 +22,6 @@ from symdiff.ops.declare import (
     EVALUATED,
     Operation,
     SeveralResults,
-    declare,
     dotted,
     require_list,
     template,
@@ -73,37 +72,31 @@ def _accumulate(a: list[Any], b: list[Any]) -> list[Any]:
     return [_accumulate(x, y) if isinstance(x, list) else x + y for x, y in pairs]
 
 
-list_accumulate: Operation = declare(
-    Operation(
-        "list_accumulate",
-        _same_list("sum"),
-        _accumulate,
-        linear=frozenset({0, 1}),
-        vjp={0: lambda g, y, a, b: g, 1: lambda g, y, a, b: g},
-        jvp={
-            0: lambda t, y, a, b: t,
-            1: lambda t, y, a, b: t,
-        },
-        spelling=template("[a + b for a, b in zip({0}, {1})]"),
-        sympy=EVALUATED,
-        order="none",
-        documentation="The sums of the elements of two lists: how cotangents of lists add up.",
-    ),
-    2,
+list_accumulate: Operation = Operation(
+    "list_accumulate",
+    _same_list("sum"),
+    _accumulate,
+    linear=frozenset({0, 1}),
+    vjp={0: lambda g, y, a, b: g, 1: lambda g, y, a, b: g},
+    jvp={
+        0: lambda t, y, a, b: t,
+        1: lambda t, y, a, b: t,
+    },
+    spelling=template("[a + b for a, b in zip({0}, {1})]"),
+    sympy=EVALUATED,
+    order="none",
+    documentation="The sums of the elements of two lists: how cotangents of lists add up.",
 )
 
-list_length: Operation = declare(
-    Operation(
-        "list_length",
-        lambda items: (INT,),
-        len,
-        nondifferentiable=True,
-        spelling=template("len({0})"),
-        sympy=EVALUATED,
-        order="none",
-        documentation="How many elements a list has.",
-    ),
-    1,
+list_length: Operation = Operation(
+    "list_length",
+    lambda items: (INT,),
+    len,
+    nondifferentiable=True,
+    spelling=template("len({0})"),
+    sympy=EVALUATED,
+    order="none",
+    documentation="How many elements a list has.",
 )
 
 
@@ -128,20 +121,18 @@ def _new_jvp(position: int, t: Value, y: Value, *elements: Value, type: ListType
     return _new_tangent(ts, y, *elements, type=type)
 
 
-list_new: Operation = declare(
-    Operation(
-        "list_new",
-        _infer_new,
-        lambda *elements, type: list(elements),
-        variadic=True,
-        vjp=_new_vjp,
-        jvp=_new_jvp,
-        tangent=_new_tangent,
-        spelling=lambda node, operands: ast.List(list(operands), ast.Load()),
-        sympy=EVALUATED,
-        order="none",
-        documentation="A list of the given elements, ``[a, b]``.",
-    )
+list_new: Operation = Operation(
+    "list_new",
+    _infer_new,
+    lambda *elements, type: list(elements),
+    variadic=True,
+    vjp=_new_vjp,
+    jvp=_new_jvp,
+    tangent=_new_tangent,
+    spelling=lambda node, operands: ast.List(list(operands), ast.Load()),
+    sympy=EVALUATED,
+    order="none",
+    documentation="A list of the given elements, ``[a, b]``.",
 )
 
 
@@ -149,26 +140,23 @@ def _infer_filled(element: Type, times: Type, *, type: ListType) -> tuple[Type, 
     return (type,)
 
 
-list_filled: Operation = declare(
-    Operation(
-        "list_filled",
-        _infer_filled,
-        lambda element, times, *, type: [element] * times,
-        linear=frozenset({0}),
-        vjp={
-            0: lambda g, y, element, times, *, type: _shaped_as(
-                list_total(g, zeros_of(element)), element
-            )
-        },
-        nondifferentiable=frozenset({1}),
-        spelling=lambda node, operands: ast.BinOp(
-            ast.List([operands[0]], ast.Load()), ast.Mult(), operands[1]
-        ),
-        sympy=EVALUATED,
-        order="none",
-        documentation="A list with one element repeated, ``[element] * times``.",
+list_filled: Operation = Operation(
+    "list_filled",
+    _infer_filled,
+    lambda element, times, *, type: [element] * times,
+    linear=frozenset({0}),
+    vjp={
+        0: lambda g, y, element, times, *, type: _shaped_as(
+            list_total(g, zeros_of(element)), element
+        )
+    },
+    nondifferentiable=frozenset({1}),
+    spelling=lambda node, operands: ast.BinOp(
+        ast.List([operands[0]], ast.Load()), ast.Mult(), operands[1]
     ),
-    2,
+    sympy=EVALUATED,
+    order="none",
+    documentation="A list with one element repeated, ``[element] * times``.",
 )
 
 
@@ -176,23 +164,20 @@ def _infer_total(items: Type, start: Type) -> tuple[Type, ...]:
     return (require_list(items, "sum").element,)
 
 
-list_total: Operation = declare(
-    Operation(
-        "list_total",
-        _infer_total,
-        lambda items, start: functools.reduce(operator.add, items, start),
-        linear=frozenset({0, 1}),
-        vjp={
-            0: lambda g, y, items, start: list_filled(g, list_length(items), type=items.type),
-            1: lambda g, y, items, start: g,
-        },
-        spelling=template("sum({0}, {1})"),
-        varied=True,
-        sympy=EVALUATED,
-        order="unknown",
-        documentation="The sum of a list's elements, one after the other, from ``start`` on.",
-    ),
-    2,
+list_total: Operation = Operation(
+    "list_total",
+    _infer_total,
+    lambda items, start: functools.reduce(operator.add, items, start),
+    linear=frozenset({0, 1}),
+    vjp={
+        0: lambda g, y, items, start: list_filled(g, list_length(items), type=items.type),
+        1: lambda g, y, items, start: g,
+    },
+    spelling=template("sum({0}, {1})"),
+    varied=True,
+    sympy=EVALUATED,
+    order="unknown",
+    documentation="The sum of a list's elements, one after the other, from ``start`` on.",
 )
 
 
@@ -208,27 +193,24 @@ def _concatenate_tangent(ts: Sequence[Value | None], y: Value, a: Value, b: Valu
     return list_concatenate(_given(ts[0], a), _given(ts[1], b))
 
 
-list_concatenate: Operation = declare(
-    Operation(
-        "list_concatenate",
-        _infer_concatenate,
-        lambda a, b: [*a, *b],
-        vjp={
-            0: lambda g, y, a, b: list_slice_of(g, None, list_length(a)),
-            1: lambda g, y, a, b: list_slice_of(g, list_length(a), None),
-        },
-        jvp={
-            0: lambda t, y, a, b: _concatenate_tangent((t, None), y, a, b),
-            1: lambda t, y, a, b: _concatenate_tangent((None, t), y, a, b),
-        },
-        tangent=_concatenate_tangent,
-        spelling=template("{0} + {1}"),
-        sympy=EVALUATED,
-        order="none",
-        example="list_concatenate(items, more)",
-        documentation="The elements of one list, then those of another: ``a + b``.",
-    ),
-    2,
+list_concatenate: Operation = Operation(
+    "list_concatenate",
+    _infer_concatenate,
+    lambda a, b: [*a, *b],
+    vjp={
+        0: lambda g, y, a, b: list_slice_of(g, None, list_length(a)),
+        1: lambda g, y, a, b: list_slice_of(g, list_length(a), None),
+    },
+    jvp={
+        0: lambda t, y, a, b: _concatenate_tangent((t, None), y, a, b),
+        1: lambda t, y, a, b: _concatenate_tangent((None, t), y, a, b),
+    },
+    tangent=_concatenate_tangent,
+    spelling=template("{0} + {1}"),
+    sympy=EVALUATED,
+    order="none",
+    example="list_concatenate(items, more)",
+    documentation="The elements of one list, then those of another: ``a + b``.",
 )
 
 
@@ -239,25 +221,22 @@ def _infer_get(items: Type, i: Type) -> tuple[Type, ...]:
     return (require_list(items, "an element").element,)
 
 
-list_get: Operation = declare(
-    Operation(
-        "list_get",
-        _infer_get,
-        lambda items, i: items[i],
-        raises=True,
-        cost="free",
-        linear=frozenset({0}),
-        vjp={0: lambda g, y, items, i: list_add(zeros_of(items), i, g)},
-        jvp={0: lambda t, y, items, i: _shaped_as(list_get(t, i), y)},
-        nondifferentiable=frozenset({1}),
-        spelling=template("{0}[{1}]"),
-        varied=True,
-        sympy=EVALUATED,
-        order="unknown",
-        example="list_get(items, j)",
-        documentation="An element of a list.",
-    ),
-    2,
+list_get: Operation = Operation(
+    "list_get",
+    _infer_get,
+    lambda items, i: items[i],
+    raises=True,
+    cost="free",
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, items, i: list_add(zeros_of(items), i, g)},
+    jvp={0: lambda t, y, items, i: _shaped_as(list_get(t, i), y)},
+    nondifferentiable=frozenset({1}),
+    spelling=template("{0}[{1}]"),
+    varied=True,
+    sympy=EVALUATED,
+    order="unknown",
+    example="list_get(items, j)",
+    documentation="An element of a list.",
 )
 
 
@@ -272,27 +251,24 @@ def _set_tangent(ts: Sequence[Value | None], y: Value, items: Value, i: Value, v
     return list_set(_given(ts[0], items), i, part)
 
 
-list_set: Operation = declare(
-    Operation(
-        "list_set",
-        _wider_list,
-        _replaced,
-        raises=True,
-        vjp={
-            0: lambda g, y, items, i, v: list_set(g, i, zeros_of(list_get(items, i))),
-            2: lambda g, y, items, i, v: _shaped_as(list_get(g, i), v),
-        },
-        jvp={
-            0: lambda t, y, items, i, v: _set_tangent((t, None, None), y, items, i, v),
-            2: lambda t, y, items, i, v: _set_tangent((None, None, t), y, items, i, v),
-        },
-        tangent=_set_tangent,
-        nondifferentiable=frozenset({1}),
-        sympy=EVALUATED,
-        order="none",
-        documentation="A list after ``items[i] = v``.",
-    ),
-    3,
+list_set: Operation = Operation(
+    "list_set",
+    _wider_list,
+    _replaced,
+    raises=True,
+    vjp={
+        0: lambda g, y, items, i, v: list_set(g, i, zeros_of(list_get(items, i))),
+        2: lambda g, y, items, i, v: _shaped_as(list_get(g, i), v),
+    },
+    jvp={
+        0: lambda t, y, items, i, v: _set_tangent((t, None, None), y, items, i, v),
+        2: lambda t, y, items, i, v: _set_tangent((None, None, t), y, items, i, v),
+    },
+    tangent=_set_tangent,
+    nondifferentiable=frozenset({1}),
+    sympy=EVALUATED,
+    order="none",
+    documentation="A list after ``items[i] = v``.",
 )
 
 
@@ -306,27 +282,24 @@ def _added(items: list[Any], i: int, v: Any) -> list[Any]:
     return _replaced(items, i, _accumulate(before, v) if isinstance(v, list) else before + v)
 
 
-list_add: Operation = declare(
-    Operation(
-        "list_add",
-        _same_list("accumulation"),
-        _added,
-        raises=True,
-        vjp={
-            0: lambda g, y, items, i, v: g,
-            2: lambda g, y, items, i, v: _shaped_as(list_get(g, i), v),
-        },
-        jvp={
-            0: lambda t, y, items, i, v: t,
-            2: lambda t, y, items, i, v: list_add(zeros_of(items), i, t),
-        },
-        tangent=_add_tangent,
-        nondifferentiable=frozenset({1}),
-        sympy=EVALUATED,
-        order="none",
-        documentation="A list after ``items[i] = items[i] + v``.",
-    ),
-    3,
+list_add: Operation = Operation(
+    "list_add",
+    _same_list("accumulation"),
+    _added,
+    raises=True,
+    vjp={
+        0: lambda g, y, items, i, v: g,
+        2: lambda g, y, items, i, v: _shaped_as(list_get(g, i), v),
+    },
+    jvp={
+        0: lambda t, y, items, i, v: t,
+        2: lambda t, y, items, i, v: list_add(zeros_of(items), i, t),
+    },
+    tangent=_add_tangent,
+    nondifferentiable=frozenset({1}),
+    sympy=EVALUATED,
+    order="none",
+    documentation="A list after ``items[i] = items[i] + v``.",
 )
 
 
@@ -337,26 +310,23 @@ def _push_tangent(ts: Sequence[Value | None], y: Value, items: Value, v: Value) 
     return list_push(_given(ts[0], items), _given(ts[1], v))
 
 
-list_push: Operation = declare(
-    Operation(
-        "list_push",
-        _wider_list,
-        lambda items, v: [*items, v],
-        vjp={
-            0: lambda g, y, items, v: list_pop(g, -1)[0],
-            1: lambda g, y, items, v: _shaped_as(list_get(g, -1), v),
-        },
-        jvp={
-            0: lambda t, y, items, v: _push_tangent((t, None), y, items, v),
-            1: lambda t, y, items, v: _push_tangent((None, t), y, items, v),
-        },
-        tangent=_push_tangent,
-        sympy=EVALUATED,
-        order="none",
-        example="list_push(items, x)",
-        documentation="A list after ``items.append(v)``.",
-    ),
-    2,
+list_push: Operation = Operation(
+    "list_push",
+    _wider_list,
+    lambda items, v: [*items, v],
+    vjp={
+        0: lambda g, y, items, v: list_pop(g, -1)[0],
+        1: lambda g, y, items, v: _shaped_as(list_get(g, -1), v),
+    },
+    jvp={
+        0: lambda t, y, items, v: _push_tangent((t, None), y, items, v),
+        1: lambda t, y, items, v: _push_tangent((None, t), y, items, v),
+    },
+    tangent=_push_tangent,
+    sympy=EVALUATED,
+    order="none",
+    example="list_push(items, x)",
+    documentation="A list after ``items.append(v)``.",
 )
 
 
@@ -377,40 +347,34 @@ def _insert_place(items: Value, i: Value) -> Value:
     return list_place(i, list_length(items))
 
 
-list_place: Operation = declare(
-    Operation(
-        "list_place",
-        lambda i, length: (INT,),
-        lambda i, length: slice(i, None).indices(length)[0],
-        nondifferentiable=True,
-        spelling=template("slice({0}, None).indices({1})[0]"),
-        sympy=EVALUATED,
-        order="none",
-        documentation="An index as ``insert`` takes it, from the end or out of bounds, as a place.",
-    ),
-    2,
+list_place: Operation = Operation(
+    "list_place",
+    lambda i, length: (INT,),
+    lambda i, length: slice(i, None).indices(length)[0],
+    nondifferentiable=True,
+    spelling=template("slice({0}, None).indices({1})[0]"),
+    sympy=EVALUATED,
+    order="none",
+    documentation="An index as ``insert`` takes it, from the end or out of bounds, as a place.",
 )
 
-list_insert: Operation = declare(
-    Operation(
-        "list_insert",
-        _wider_list,
-        _inserted,
-        vjp={
-            0: lambda g, y, items, i, v: list_pop(g, _insert_place(items, i))[0],
-            2: lambda g, y, items, i, v: _shaped_as(list_get(g, _insert_place(items, i)), v),
-        },
-        jvp={
-            0: lambda t, y, items, i, v: _insert_tangent((t, None, None), y, items, i, v),
-            2: lambda t, y, items, i, v: _insert_tangent((None, None, t), y, items, i, v),
-        },
-        tangent=_insert_tangent,
-        nondifferentiable=frozenset({1}),
-        sympy=EVALUATED,
-        order="none",
-        documentation="A list after ``items.insert(i, v)``.",
-    ),
-    3,
+list_insert: Operation = Operation(
+    "list_insert",
+    _wider_list,
+    _inserted,
+    vjp={
+        0: lambda g, y, items, i, v: list_pop(g, _insert_place(items, i))[0],
+        2: lambda g, y, items, i, v: _shaped_as(list_get(g, _insert_place(items, i)), v),
+    },
+    jvp={
+        0: lambda t, y, items, i, v: _insert_tangent((t, None, None), y, items, i, v),
+        2: lambda t, y, items, i, v: _insert_tangent((None, None, t), y, items, i, v),
+    },
+    tangent=_insert_tangent,
+    nondifferentiable=frozenset({1}),
+    sympy=EVALUATED,
+    order="none",
+    documentation="A list after ``items.insert(i, v)``.",
 )
 
 
@@ -436,21 +400,18 @@ def _pop_jvp(t: Value, y: tuple[Value, Value], items: Value, i: Value) -> tuple[
     return rest, _shaped_as(popped, y[1])
 
 
-list_pop: SeveralResults = declare(
-    SeveralResults(
-        "list_pop",
-        _infer_pop,
-        _evaluate_pop,
-        raises=True,
-        linear=frozenset({0}),
-        vjp={0: _pop_vjp},
-        jvp={0: _pop_jvp},
-        nondifferentiable=frozenset({1}),
-        varied=True,
-        sympy=EVALUATED,
-        documentation="A list after ``items.pop(i)``, and the element that was popped.",
-    ),
-    2,
+list_pop: SeveralResults = SeveralResults(
+    "list_pop",
+    _infer_pop,
+    _evaluate_pop,
+    raises=True,
+    linear=frozenset({0}),
+    vjp={0: _pop_vjp},
+    jvp={0: _pop_jvp},
+    nondifferentiable=frozenset({1}),
+    varied=True,
+    sympy=EVALUATED,
+    documentation="A list after ``items.pop(i)``, and the element that was popped.",
 )
 
 
@@ -471,27 +432,24 @@ def _spell_unpop(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return template(text)(node, operands)
 
 
-list_unpop: Operation = declare(
-    Operation(
-        "list_unpop",
-        _same_list("insertion"),
-        _unpopped,
-        vjp={
-            0: lambda g, y, items, i, v: list_pop(g, i)[0],
-            2: lambda g, y, items, i, v: _shaped_as(list_get(g, i), v),
-        },
-        jvp={
-            0: lambda t, y, items, i, v: list_unpop(t, i, zeros_of(v)),
-            2: lambda t, y, items, i, v: list_unpop(zeros_of(items), i, t),
-        },
-        tangent=lambda ts, y, items, i, v: list_unpop(_given(ts[0], items), i, _given(ts[2], v)),
-        spelling=_spell_unpop,
-        nondifferentiable=frozenset({1}),
-        sympy=EVALUATED,
-        order="none",
-        documentation="The list from which ``pop(i)`` gives ``items`` and ``v``.",
-    ),
-    3,
+list_unpop: Operation = Operation(
+    "list_unpop",
+    _same_list("insertion"),
+    _unpopped,
+    vjp={
+        0: lambda g, y, items, i, v: list_pop(g, i)[0],
+        2: lambda g, y, items, i, v: _shaped_as(list_get(g, i), v),
+    },
+    jvp={
+        0: lambda t, y, items, i, v: list_unpop(t, i, zeros_of(v)),
+        2: lambda t, y, items, i, v: list_unpop(zeros_of(items), i, t),
+    },
+    tangent=lambda ts, y, items, i, v: list_unpop(_given(ts[0], items), i, _given(ts[2], v)),
+    spelling=_spell_unpop,
+    nondifferentiable=frozenset({1}),
+    sympy=EVALUATED,
+    order="none",
+    documentation="The list from which ``pop(i)`` gives ``items`` and ``v``.",
 )
 
 
@@ -508,22 +466,17 @@ def _slice_part(items: list[Any], parts: Sequence[Any], key: Slice) -> slice:
     return part  # type: ignore[no-any-return]
 
 
-list_slice: Operation = declare(
-    Operation(
-        "list_slice",
-        _same_list("a slice"),
-        lambda items, *parts, key: items[_slice_part(items, parts, key)],
-        linear=frozenset({0}),
-        vjp={
-            0: lambda g, y, items, *parts, key: list_slice_set(zeros_of(items), g, *parts, key=key)
-        },
-        jvp={0: lambda t, y, items, *parts, key: list_slice(t, *parts, key=key)},
-        spelling=_spell_slice,
-        sympy=EVALUATED,
-        order="none",
-        documentation="A slice of a list.",
-    ),
-    1,
+list_slice: Operation = Operation(
+    "list_slice",
+    _same_list("a slice"),
+    lambda items, *parts, key: items[_slice_part(items, parts, key)],
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, items, *parts, key: list_slice_set(zeros_of(items), g, *parts, key=key)},
+    jvp={0: lambda t, y, items, *parts, key: list_slice(t, *parts, key=key)},
+    spelling=_spell_slice,
+    sympy=EVALUATED,
+    order="none",
+    documentation="A slice of a list.",
 )
 
 
@@ -566,29 +519,24 @@ def _spell_slice_set(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return template(pattern)(node, [items, v, places])
 
 
-list_slice_set: Operation = declare(
-    Operation(
-        "list_slice_set",
-        _same_list("assignment to a slice"),
-        _slice_replaced,
-        raises=True,
-        vjp={
-            0: lambda g, y, items, v, *parts, key: list_slice_set(g, zeros_of(v), *parts, key=key),
-            1: lambda g, y, items, v, *parts, key: list_slice(g, *parts, key=key),
-        },
-        jvp={
-            0: lambda t, y, items, v, *parts, key: list_slice_set(t, zeros_of(v), *parts, key=key),
-            1: lambda t, y, items, v, *parts, key: list_slice_set(
-                zeros_of(items), t, *parts, key=key
-            ),
-        },
-        tangent=lambda ts, y, items, v, *parts, key: list_slice_set(
-            _given(ts[0], items), _given(ts[1], v), *parts, key=key
-        ),
-        spelling=_spell_slice_set,
-        sympy=EVALUATED,
-        order="none",
-        documentation="A list after ``items[key] = v``, where ``v`` is as long as the slice.",
+list_slice_set: Operation = Operation(
+    "list_slice_set",
+    _same_list("assignment to a slice"),
+    _slice_replaced,
+    raises=True,
+    vjp={
+        0: lambda g, y, items, v, *parts, key: list_slice_set(g, zeros_of(v), *parts, key=key),
+        1: lambda g, y, items, v, *parts, key: list_slice(g, *parts, key=key),
+    },
+    jvp={
+        0: lambda t, y, items, v, *parts, key: list_slice_set(t, zeros_of(v), *parts, key=key),
+        1: lambda t, y, items, v, *parts, key: list_slice_set(zeros_of(items), t, *parts, key=key),
+    },
+    tangent=lambda ts, y, items, v, *parts, key: list_slice_set(
+        _given(ts[0], items), _given(ts[1], v), *parts, key=key
     ),
-    2,
+    spelling=_spell_slice_set,
+    sympy=EVALUATED,
+    order="none",
+    documentation="A list after ``items[key] = v``, where ``v`` is as long as the slice.",
 )

@@ -20,7 +20,6 @@ from symdiff.ops.declare import (
     Rule,
     array_type,
     call,
-    declare,
     dotted,
     lowers,
     require_array,
@@ -90,7 +89,7 @@ def _math(
     )
     if function is not None:
         lowers(function)(lambda *operands: operation(*operands))
-    return declare(operation, len(partials))
+    return operation
 
 
 def _discrete(name: str, result: ArrayType, **more: Any) -> Operation:
@@ -108,7 +107,7 @@ def _discrete(name: str, result: ArrayType, **more: Any) -> Operation:
         **more,
     )
     lowers(function)(lambda *operands: operation(*operands))
-    return declare(operation)
+    return operation
 
 
 # Elementary functions ---------------------------------------------------------------------------
@@ -179,20 +178,17 @@ math_gamma: Operation = _math("gamma", lambda y, x: y * polygamma(x, order=0), s
 math_lgamma: Operation = _math("lgamma", lambda y, x: polygamma(x, order=0), sympy="loggamma")
 
 
-polygamma: Operation = declare(
-    Operation(
-        "polygamma",
-        _infer_as(FLOAT, "polygamma"),
-        support.polygamma,
-        raises=True,
-        spelling=supporting_call(support.polygamma, order=0),
-        vjp={0: lambda g, y, x, order: as_dtype_of(g * polygamma(x, order=order + 1), x)},
-        jvp={0: lambda t, y, x, order: as_dtype_of(t * polygamma(x, order=order + 1), y)},
-        sympy=lambda sp, x, *, order=0: sp.polygamma(order, x),
-        order="none",
-        documentation="The digamma function and its derivatives.",
-    ),
-    1,
+polygamma: Operation = Operation(
+    "polygamma",
+    _infer_as(FLOAT, "polygamma"),
+    support.polygamma,
+    raises=True,
+    spelling=supporting_call(support.polygamma, order=0),
+    vjp={0: lambda g, y, x, order: as_dtype_of(g * polygamma(x, order=order + 1), x)},
+    jvp={0: lambda t, y, x, order: as_dtype_of(t * polygamma(x, order=order + 1), y)},
+    sympy=lambda sp, x, *, order=0: sp.polygamma(order, x),
+    order="none",
+    documentation="The digamma function and its derivatives.",
 )
 
 # Two numbers and more ---------------------------------------------------------------------------
@@ -240,22 +236,19 @@ def _hypot_share(position: int, g: Value, y: Value, *xs: Value) -> Value:
     return as_dtype_of(g * over_nonzero(xs[position], y), xs[position])
 
 
-math_hypot: Operation = declare(
-    Operation(
-        "math_hypot",
-        _infer_as(FLOAT, "math.hypot"),
-        math.hypot,
-        raises=True,
-        spelling=call("math.hypot"),
-        vjp=_hypot_share,
-        jvp=lambda position, t, y, *xs: t * over_nonzero(xs[position], y),
-        variadic=True,
-        sympy=lambda sp, *xs: sp.sqrt(sp.Add(*(x**2 for x in xs))),
-        order="none",
-        example="math.hypot(a, b)",
-        documentation="``math.hypot``; its derivative at the origin is 0.",
-    ),
-    1,
+math_hypot: Operation = Operation(
+    "math_hypot",
+    _infer_as(FLOAT, "math.hypot"),
+    math.hypot,
+    raises=True,
+    spelling=call("math.hypot"),
+    vjp=_hypot_share,
+    jvp=lambda position, t, y, *xs: t * over_nonzero(xs[position], y),
+    variadic=True,
+    sympy=lambda sp, *xs: sp.sqrt(sp.Add(*(x**2 for x in xs))),
+    order="none",
+    example="math.hypot(a, b)",
+    documentation="``math.hypot``; its derivative at the origin is 0.",
 )
 
 
@@ -263,21 +256,18 @@ def _spell_fsum(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("math.fsum"), [ast.List(list(operands), ast.Load())], [])
 
 
-math_fsum: Operation = declare(
-    Operation(
-        "math_fsum",
-        _infer_as(FLOAT, "math.fsum"),
-        lambda *xs: math.fsum(xs),
-        raises=True,
-        spelling=_spell_fsum,
-        vjp=lambda position, g, y, *xs: as_dtype_of(g, xs[position]),
-        jvp=lambda position, t, y, *xs: t,
-        variadic=True,
-        sympy=lambda sp, *xs: sp.Add(*xs),
-        order="none",
-        documentation="``math.fsum``: an exact sum, rounded once.",
-    ),
-    1,
+math_fsum: Operation = Operation(
+    "math_fsum",
+    _infer_as(FLOAT, "math.fsum"),
+    lambda *xs: math.fsum(xs),
+    raises=True,
+    spelling=_spell_fsum,
+    vjp=lambda position, g, y, *xs: as_dtype_of(g, xs[position]),
+    jvp=lambda position, t, y, *xs: t,
+    variadic=True,
+    sympy=lambda sp, *xs: sp.Add(*xs),
+    order="none",
+    documentation="``math.fsum``: an exact sum, rounded once.",
 )
 
 # Discrete functions -----------------------------------------------------------------------------
@@ -300,17 +290,15 @@ def _infer_isclose(a: Type, b: Type, *, rel_tol: float, abs_tol: float) -> tuple
     return (BOOL,)
 
 
-math_isclose: Operation = declare(
-    Operation(
-        "math_isclose",
-        _infer_isclose,
-        math.isclose,
-        raises=True,
-        spelling=call("math.isclose", rel_tol=1e-09, abs_tol=0.0),
-        nondifferentiable=True,
-        order="none",
-        documentation="``math.isclose``; no derivative flows through it.",
-    )
+math_isclose: Operation = Operation(
+    "math_isclose",
+    _infer_isclose,
+    math.isclose,
+    raises=True,
+    spelling=call("math.isclose", rel_tol=1e-09, abs_tol=0.0),
+    nondifferentiable=True,
+    order="none",
+    documentation="``math.isclose``; no derivative flows through it.",
 )
 
 # Lowerings of what is not an op of its own ------------------------------------------------------

@@ -27,7 +27,6 @@ from symdiff.ops.declare import (
     Operation,
     array_type,
     call,
-    declare,
     dotted,
     lowers,
     require_array,
@@ -121,23 +120,20 @@ def _matrix_function(name: str, documentation: str) -> Operation:
         kept = [x for k, x in enumerate(operands) if k != position or k == 0]
         return as_dtype_of(operation(*kept, t), y)
 
-    operation = declare(
-        Operation(
-            f"linalg_{name}",
-            _infer(name),
-            _evaluate(name),
-            raises=True,
-            cost="heavy",
-            variadic=True,
-            spelling=_spell(name),
-            repeated=frozenset({0}),
-            vjp=vjp,
-            jvp=jvp,
-            order="unknown",
-            example=f"linalg_{name}(A)",
-            documentation=documentation,
-        ),
-        1,
+    operation = Operation(
+        f"linalg_{name}",
+        _infer(name),
+        _evaluate(name),
+        raises=True,
+        cost="heavy",
+        variadic=True,
+        spelling=_spell(name),
+        repeated=frozenset({0}),
+        vjp=vjp,
+        jvp=jvp,
+        order="unknown",
+        example=f"linalg_{name}(A)",
+        documentation=documentation,
     )
     return operation
 
@@ -163,29 +159,26 @@ def _right_share(g: Value, a: Value, b: Value) -> Value:
     return solve_sylvester(adjoint(a), adjoint(b), g)
 
 
-solve_sylvester: Operation = declare(
-    Operation(
-        "linalg_solve_sylvester",
-        _infer_sylvester,
-        lambda a, b, q: of_scipy("solve_sylvester")(a, b, q),
-        raises=True,
-        cost="heavy",
-        spelling=call(f"{MODULE}.solve_sylvester"),
-        vjp={
-            0: lambda g, y, a, b, q: as_dtype_of(-(_right_share(g, a, b) @ adjoint(y)), a),
-            1: lambda g, y, a, b, q: as_dtype_of(-(adjoint(y) @ _right_share(g, a, b)), b),
-            2: lambda g, y, a, b, q: as_dtype_of(_right_share(g, a, b), q),
-        },
-        jvp={
-            0: lambda t, y, a, b, q: -solve_sylvester(a, b, t @ y),
-            1: lambda t, y, a, b, q: -solve_sylvester(a, b, y @ t),
-            2: lambda t, y, a, b, q: solve_sylvester(a, b, t),
-        },
-        order="unknown",
-        example="linalg_solve_sylvester(A, M, X)",
-        documentation="The solution ``x`` of ``a @ x + x @ b = q``.",
-    ),
-    3,
+solve_sylvester: Operation = Operation(
+    "linalg_solve_sylvester",
+    _infer_sylvester,
+    lambda a, b, q: of_scipy("solve_sylvester")(a, b, q),
+    raises=True,
+    cost="heavy",
+    spelling=call(f"{MODULE}.solve_sylvester"),
+    vjp={
+        0: lambda g, y, a, b, q: as_dtype_of(-(_right_share(g, a, b) @ adjoint(y)), a),
+        1: lambda g, y, a, b, q: as_dtype_of(-(adjoint(y) @ _right_share(g, a, b)), b),
+        2: lambda g, y, a, b, q: as_dtype_of(_right_share(g, a, b), q),
+    },
+    jvp={
+        0: lambda t, y, a, b, q: -solve_sylvester(a, b, t @ y),
+        1: lambda t, y, a, b, q: -solve_sylvester(a, b, y @ t),
+        2: lambda t, y, a, b, q: solve_sylvester(a, b, t),
+    },
+    order="unknown",
+    example="linalg_solve_sylvester(A, M, X)",
+    documentation="The solution ``x`` of ``a @ x + x @ b = q``.",
 )
 
 # square roots -------------------------------------------------------------------------------------
@@ -208,22 +201,19 @@ def _sqrtm_vjp(g: Value, y: Value, a: Value) -> Value:
     return as_dtype_of(solve_sylvester(root, root, g), a)
 
 
-sqrtm: Operation = declare(
-    Operation(
-        "linalg_sqrtm",
-        _infer_sqrtm,
-        lambda a: support.real_as(a, of_scipy("sqrtm")(a)),
-        raises=True,
-        cost="heavy",
-        spelling=_spell_sqrtm,
-        repeated=frozenset({0}),
-        vjp={0: _sqrtm_vjp},
-        jvp={0: lambda t, y, a: as_dtype_of(solve_sylvester(y, y, t), y)},
-        order="unknown",
-        example="linalg_sqrtm(A)",
-        documentation="The principal square root of a matrix.",
-    ),
-    1,
+sqrtm: Operation = Operation(
+    "linalg_sqrtm",
+    _infer_sqrtm,
+    lambda a: support.real_as(a, of_scipy("sqrtm")(a)),
+    raises=True,
+    cost="heavy",
+    spelling=_spell_sqrtm,
+    repeated=frozenset({0}),
+    vjp={0: _sqrtm_vjp},
+    jvp={0: lambda t, y, a: as_dtype_of(solve_sylvester(y, y, t), y)},
+    order="unknown",
+    example="linalg_sqrtm(A)",
+    documentation="The principal square root of a matrix.",
 )
 
 # What calls mean ----------------------------------------------------------------------------------

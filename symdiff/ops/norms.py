@@ -20,7 +20,6 @@ from symdiff.ops.declare import (
     OnArrays,
     Operation,
     array_type,
-    declare,
     lowers,
     require_array,
     static,
@@ -139,23 +138,20 @@ def _norm_meaning(
     return over_axes(norm_of).function(sp, x, ord=ord, axis=axis, keepdims=keepdims)
 
 
-norm: Operation = declare(
-    Operation(
-        "norm",
-        _infer_norm,
-        lambda x, *, ord=None, axis=None, keepdims=False: np.linalg.norm(
-            x, ord, axis[0] if axis is not None and len(axis) == 1 else axis, keepdims
-        ),
-        spelling=spell_reduction("np.linalg.norm", ord=None),
-        raises=True,
-        harmless=lambda node: node.attributes.get("ord") not in _BY_SINGULAR_VALUES,
-        sympy=OnArrays(_norm_meaning),
-        order="reduced",
-        example="np.linalg.norm(x)",
-        documentation="A norm; the derivative of the Euclidean one at 0 is 0.",
-        **gradient_rules(_norm_gradient),
+norm: Operation = Operation(
+    "norm",
+    _infer_norm,
+    lambda x, *, ord=None, axis=None, keepdims=False: np.linalg.norm(
+        x, ord, axis[0] if axis is not None and len(axis) == 1 else axis, keepdims
     ),
-    1,
+    spelling=spell_reduction("np.linalg.norm", ord=None),
+    raises=True,
+    harmless=lambda node: node.attributes.get("ord") not in _BY_SINGULAR_VALUES,
+    sympy=OnArrays(_norm_meaning),
+    order="reduced",
+    example="np.linalg.norm(x)",
+    documentation="A norm; the derivative of the Euclidean one at 0 is 0.",
+    **gradient_rules(_norm_gradient),
 )
 
 

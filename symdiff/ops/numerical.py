@@ -25,7 +25,6 @@ from symdiff.ops.declare import (
     Operation,
     array_type,
     call,
-    declare,
     dotted,
     literal,
     lowers,
@@ -170,19 +169,16 @@ def _interp_jvp(position: int, t: Value, y: Value, x: Value, xp: Value, fp: Valu
     return s.slope * (low * (s.weight - 1.0) - high * s.weight)
 
 
-interp = declare(
-    Operation(
-        "interp",
-        _infer_interp,
-        np.interp,
-        vjp=_interp_vjp,
-        jvp=_interp_jvp,
-        spelling=lambda node, operands: ast.Call(dotted("np.interp"), list(operands), []),
-        order="unknown",
-        example="np.interp(t, x, w)",
-        documentation="Values between knots on straight lines, constant outside of them.",
-    ),
-    3,
+interp = Operation(
+    "interp",
+    _infer_interp,
+    np.interp,
+    vjp=_interp_vjp,
+    jvp=_interp_jvp,
+    spelling=lambda node, operands: ast.Call(dotted("np.interp"), list(operands), []),
+    order="unknown",
+    example="np.interp(t, x, w)",
+    documentation="Values between knots on straight lines, constant outside of them.",
 )
 
 
@@ -234,26 +230,23 @@ def _convolve_vjp(
     return _real_like(made, wanted)
 
 
-convolve: Operation = declare(
-    Operation(
-        "convolve",
-        _infer_convolve,
-        lambda a, v, *, mode, length: np.convolve(a, v, mode),
-        arithmetic=True,
-        raises=True,
-        cost="heavy",
-        vjp=_convolve_vjp,
-        jvp={
-            0: lambda t, y, a, v, *, mode, length: convolve(t, v, mode=mode, length=length),
-            1: lambda t, y, a, v, *, mode, length: convolve(a, t, mode=mode, length=length),
-        },
-        spelling=_spell_convolve,
-        sympy=EVALUATED,
-        order="unknown",
-        example="np.convolve(x, t)",
-        documentation="Products of the elements of two vectors, summed by the sum of positions.",
-    ),
-    2,
+convolve: Operation = Operation(
+    "convolve",
+    _infer_convolve,
+    lambda a, v, *, mode, length: np.convolve(a, v, mode),
+    arithmetic=True,
+    raises=True,
+    cost="heavy",
+    vjp=_convolve_vjp,
+    jvp={
+        0: lambda t, y, a, v, *, mode, length: convolve(t, v, mode=mode, length=length),
+        1: lambda t, y, a, v, *, mode, length: convolve(a, t, mode=mode, length=length),
+    },
+    spelling=_spell_convolve,
+    sympy=EVALUATED,
+    order="unknown",
+    example="np.convolve(x, t)",
+    documentation="Products of the elements of two vectors, summed by the sum of positions.",
 )
 
 
@@ -286,29 +279,24 @@ def _turns(y: Value, p: Value, period: Value) -> Value:
     return by_numpy(divide)(subtract(y, p), period)
 
 
-unwrap: Operation = declare(
-    Operation(
-        "unwrap",
-        _infer_unwrap,
-        _evaluate_unwrap,
-        raises=True,
-        spelling=_spell_unwrap,
-        vjp={
-            0: lambda g, y, p, period, *discont, axis: as_dtype_of(g, p),
-            1: lambda g, y, p, period, *discont, axis: unbroadcast_to(
-                g * _turns(y, p, period), period
-            ),
-        },
-        jvp={
-            0: lambda t, y, p, period, *discont, axis: as_dtype_of(t, y),
-            1: lambda t, y, p, period, *discont, axis: as_dtype_of(t * _turns(y, p, period), y),
-        },
-        nondifferentiable=frozenset({2}),
-        order="kept",
-        example="np.unwrap(x)",
-        documentation="Angles without jumps: whole periods are added; the jumps have derivative 0.",
-    ),
-    2,
+unwrap: Operation = Operation(
+    "unwrap",
+    _infer_unwrap,
+    _evaluate_unwrap,
+    raises=True,
+    spelling=_spell_unwrap,
+    vjp={
+        0: lambda g, y, p, period, *discont, axis: as_dtype_of(g, p),
+        1: lambda g, y, p, period, *discont, axis: unbroadcast_to(g * _turns(y, p, period), period),
+    },
+    jvp={
+        0: lambda t, y, p, period, *discont, axis: as_dtype_of(t, y),
+        1: lambda t, y, p, period, *discont, axis: as_dtype_of(t * _turns(y, p, period), y),
+    },
+    nondifferentiable=frozenset({2}),
+    order="kept",
+    example="np.unwrap(x)",
+    documentation="Angles without jumps: whole periods are added; the jumps have derivative 0.",
 )
 
 
@@ -388,20 +376,17 @@ def _many(low: Value, high: Value) -> Value:
     return high - low + 1
 
 
-median = declare(
-    Operation(
-        "median",
-        _infer_median,
-        lambda x, *, axis: np.median(x, axis),
-        cost="heavy",
-        vjp={0: _median_vjp},
-        jvp={0: _median_jvp},
-        spelling=lambda node, operands: _spell_median(node, operands),
-        order="unknown",
-        example="np.median(x, axis=0)",
-        documentation="The middle of the sorted elements, or the mean of the two in the middle.",
-    ),
-    1,
+median = Operation(
+    "median",
+    _infer_median,
+    lambda x, *, axis: np.median(x, axis),
+    cost="heavy",
+    vjp={0: _median_vjp},
+    jvp={0: _median_jvp},
+    spelling=lambda node, operands: _spell_median(node, operands),
+    order="unknown",
+    example="np.median(x, axis=0)",
+    documentation="The middle of the sorted elements, or the mean of the two in the middle.",
 )
 
 
@@ -515,17 +500,14 @@ def lower_allclose(
     return python_bool(FUNCTIONS[np.all](close))
 
 
-array_equal: Operation = declare(
-    Operation(
-        "array_equal",
-        lambda x, y, *, equal_nan=False: (BOOL,),
-        lambda x, y, *, equal_nan=False: np.array_equal(x, y, equal_nan),
-        spelling=call("np.array_equal", equal_nan=False),
-        nondifferentiable=True,
-        order="none",
-        documentation="Whether two arrays have one shape and equal elements.",
-    ),
-    2,
+array_equal: Operation = Operation(
+    "array_equal",
+    lambda x, y, *, equal_nan=False: (BOOL,),
+    lambda x, y, *, equal_nan=False: np.array_equal(x, y, equal_nan),
+    spelling=call("np.array_equal", equal_nan=False),
+    nondifferentiable=True,
+    order="none",
+    documentation="Whether two arrays have one shape and equal elements.",
 )
 
 

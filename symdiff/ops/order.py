@@ -32,7 +32,6 @@ from symdiff.ops.declare import (
     Spelling,
     array_type,
     broadcast_shapes,
-    declare,
     dotted,
     literal,
     lowers,
@@ -101,21 +100,18 @@ def _from_the_end(x: Value, axis: int) -> Value:
     return lower_flip(cumsum(lower_flip(x, axis), axis=axis), axis)
 
 
-cumsum: Operation = declare(
-    Operation(
-        "cumsum",
-        _running("cumsum"),
-        lambda x, *, axis: np.cumsum(x, axis),
-        arithmetic=True,
-        linear=frozenset({0}),
-        vjp={0: lambda g, y, x, *, axis: _from_the_end(g, axis)},
-        spelling=_spell_along("np.cumsum", None),
-        sympy=EVALUATED,
-        order="kept",
-        example="np.cumsum(x, axis=0)",
-        documentation="Running sums along an axis.",
-    ),
-    1,
+cumsum: Operation = Operation(
+    "cumsum",
+    _running("cumsum"),
+    lambda x, *, axis: np.cumsum(x, axis),
+    arithmetic=True,
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, x, *, axis: _from_the_end(g, axis)},
+    spelling=_spell_along("np.cumsum", None),
+    sympy=EVALUATED,
+    order="kept",
+    example="np.cumsum(x, axis=0)",
+    documentation="Running sums along an axis.",
 )
 
 
@@ -150,21 +146,18 @@ def _cumprod_jvp(t: Value, y: Value, x: Value, *, axis: int) -> Value:
     return lower_moveaxis(sum(parts, axis=(rows,), keepdims=False), -1, axis)
 
 
-cumprod: Operation = declare(
-    Operation(
-        "cumprod",
-        _running("cumprod"),
-        lambda x, *, axis: np.cumprod(x, axis),
-        arithmetic=True,
-        vjp={0: _cumprod_vjp},
-        jvp={0: _cumprod_jvp},
-        spelling=_spell_along("np.cumprod", None),
-        sympy=EVALUATED,
-        order="kept",
-        example="np.cumprod(x, axis=0)",
-        documentation="Running products along an axis; the derivative costs the length squared.",
-    ),
-    1,
+cumprod: Operation = Operation(
+    "cumprod",
+    _running("cumprod"),
+    lambda x, *, axis: np.cumprod(x, axis),
+    arithmetic=True,
+    vjp={0: _cumprod_vjp},
+    jvp={0: _cumprod_jvp},
+    spelling=_spell_along("np.cumprod", None),
+    sympy=EVALUATED,
+    order="kept",
+    example="np.cumprod(x, axis=0)",
+    documentation="Running products along an axis; the derivative costs the length squared.",
 )
 
 
@@ -223,19 +216,16 @@ def _infer_as_operand(x: Type, *, axis: int) -> tuple[Type, ...]:
 
 
 def _running_extremum(function: np.ufunc, documentation: str) -> Operation:
-    return declare(
-        Operation(
-            f"running_{function.__name__}",
-            _infer_as_operand,
-            lambda x, *, axis: function.accumulate(x, axis),
-            vjp={0: _extremum_vjp},
-            jvp={0: _extremum_jvp},
-            spelling=_spell_along(f"np.{function.__name__}.accumulate", 0),
-            order="unknown",
-            example=f"np.{function.__name__}.accumulate(x)",
-            documentation=f"{documentation} Of equal ones the first has the derivative.",
-        ),
-        1,
+    return Operation(
+        f"running_{function.__name__}",
+        _infer_as_operand,
+        lambda x, *, axis: function.accumulate(x, axis),
+        vjp={0: _extremum_vjp},
+        jvp={0: _extremum_jvp},
+        spelling=_spell_along(f"np.{function.__name__}.accumulate", 0),
+        order="unknown",
+        example=f"np.{function.__name__}.accumulate(x)",
+        documentation=f"{documentation} Of equal ones the first has the derivative.",
     )
 
 
@@ -287,22 +277,19 @@ def _reduceat_vjp(g: Value, y: Value, x: Value, i: Value, *, axis: int) -> Value
     return index_add_of(zeros_of(x), spread, (WHOLE,) * axis + (place,))
 
 
-reduceat: Operation = declare(
-    Operation(
-        "reduceat",
-        _infer_reduceat,
-        lambda x, i, *, axis: np.add.reduceat(x, i, axis),
-        arithmetic=True,
-        raises=True,
-        linear=frozenset({0}),
-        vjp={0: _reduceat_vjp},
-        nondifferentiable=frozenset({1}),
-        spelling=_spell_along("np.add.reduceat", 0),
-        order="unknown",
-        example="np.add.reduceat(x, i)",
-        documentation="Sums of the sections along an axis that begin at given places.",
-    ),
-    2,
+reduceat: Operation = Operation(
+    "reduceat",
+    _infer_reduceat,
+    lambda x, i, *, axis: np.add.reduceat(x, i, axis),
+    arithmetic=True,
+    raises=True,
+    linear=frozenset({0}),
+    vjp={0: _reduceat_vjp},
+    nondifferentiable=frozenset({1}),
+    spelling=_spell_along("np.add.reduceat", 0),
+    order="unknown",
+    example="np.add.reduceat(x, i)",
+    documentation="Sums of the sections along an axis that begin at given places.",
 )
 
 
@@ -329,29 +316,23 @@ def _spell_argsort(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return spelled
 
 
-argsort = declare(
-    Operation(
-        "argsort",
-        _infer_argsort,
-        lambda x, *, axis: np.argsort(x, axis, kind="stable"),
-        nondifferentiable=True,
-        spelling=_spell_argsort,
-        order="packed",
-        documentation="The positions at which the sorted elements stand; equal ones in order.",
-    ),
-    1,
+argsort = Operation(
+    "argsort",
+    _infer_argsort,
+    lambda x, *, axis: np.argsort(x, axis, kind="stable"),
+    nondifferentiable=True,
+    spelling=_spell_argsort,
+    order="packed",
+    documentation="The positions at which the sorted elements stand; equal ones in order.",
 )
-quicksort_order = declare(
-    Operation(
-        "quicksort_order",
-        _infer_argsort,
-        lambda x, *, axis: np.argsort(x, axis),
-        nondifferentiable=True,
-        spelling=_spell_along("np.argsort", -1),
-        order="unknown",
-        documentation="The positions at which the sorted elements stand; equal ones in any order.",
-    ),
-    1,
+quicksort_order = Operation(
+    "quicksort_order",
+    _infer_argsort,
+    lambda x, *, axis: np.argsort(x, axis),
+    nondifferentiable=True,
+    spelling=_spell_along("np.argsort", -1),
+    order="unknown",
+    documentation="The positions at which the sorted elements stand; equal ones in any order.",
 )
 
 
@@ -365,19 +346,16 @@ def _sort_vjp(g: Value, y: Value, x: Value, *, axis: int) -> Value:
     return take_along_axis(g, argsort(order, axis=axis), axis=axis)
 
 
-sort = declare(
-    Operation(
-        "sort",
-        _infer_sort,
-        lambda x, *, axis: np.sort(x, axis),
-        vjp={0: _sort_vjp},
-        jvp={0: lambda t, y, x, *, axis: take_along_axis(t, argsort(x, axis=axis), axis=axis)},
-        spelling=_spell_along("np.sort", -1),
-        order="kept",
-        example="np.sort(x)",
-        documentation="The elements along an axis in ascending order.",
-    ),
-    1,
+sort = Operation(
+    "sort",
+    _infer_sort,
+    lambda x, *, axis: np.sort(x, axis),
+    vjp={0: _sort_vjp},
+    jvp={0: lambda t, y, x, *, axis: take_along_axis(t, argsort(x, axis=axis), axis=axis)},
+    spelling=_spell_along("np.sort", -1),
+    order="kept",
+    example="np.sort(x)",
+    documentation="The elements along an axis in ascending order.",
 )
 
 
@@ -429,34 +407,28 @@ def _partition_jvp(t: Value, y: Value, x: Value, kth: Value, *, axis: int) -> Va
     return take_along_axis(t, _came_from(y, x, axis), axis=axis)
 
 
-partition = declare(
-    Operation(
-        "partition",
-        _infer_partition,
-        lambda x, kth, *, axis: np.partition(x, kth, axis),
-        raises=True,
-        vjp={0: _partition_vjp},
-        jvp={0: _partition_jvp},
-        nondifferentiable=frozenset({1}),
-        spelling=_spell_along("np.partition", -1),
-        order="unknown",
-        example="np.partition(x, 2)",
-        documentation="The elements along an axis, smaller ones before the ``kth``.",
-    ),
-    2,
+partition = Operation(
+    "partition",
+    _infer_partition,
+    lambda x, kth, *, axis: np.partition(x, kth, axis),
+    raises=True,
+    vjp={0: _partition_vjp},
+    jvp={0: _partition_jvp},
+    nondifferentiable=frozenset({1}),
+    spelling=_spell_along("np.partition", -1),
+    order="unknown",
+    example="np.partition(x, 2)",
+    documentation="The elements along an axis, smaller ones before the ``kth``.",
 )
-argpartition = declare(
-    Operation(
-        "argpartition",
-        lambda x, kth, *, axis: result_type(INTEGER, require_array(x, "argpartition").shape),
-        lambda x, kth, *, axis: np.argpartition(x, kth, axis),
-        raises=True,
-        nondifferentiable=True,
-        spelling=_spell_along("np.argpartition", -1),
-        order="unknown",
-        documentation="The positions at which the elements of a partition stand.",
-    ),
-    2,
+argpartition = Operation(
+    "argpartition",
+    lambda x, kth, *, axis: result_type(INTEGER, require_array(x, "argpartition").shape),
+    lambda x, kth, *, axis: np.argpartition(x, kth, axis),
+    raises=True,
+    nondifferentiable=True,
+    spelling=_spell_along("np.argpartition", -1),
+    order="unknown",
+    documentation="The positions at which the elements of a partition stand.",
 )
 
 
@@ -508,27 +480,24 @@ def _take_along_vjp(g: Value, y: Value, x: Value, i: Value, *, axis: int) -> Val
     return index_add_of(zeros_of(x), g, places_along(x, i, axis))
 
 
-take_along_axis: Operation = declare(
-    Operation(
-        "take_along_axis",
-        _infer_take_along,
-        lambda x, i, *, axis: np.take_along_axis(x, i, axis),
-        raises=True,
-        linear=frozenset({0}),
-        vjp={0: _take_along_vjp},
-        nondifferentiable=frozenset({1}),
-        spelling=lambda node, operands: ast.Call(
-            dotted("np.take_along_axis"),
-            list(operands),
-            [ast.keyword("axis", literal(node.attributes["axis"]))],
-        ),
-        sympy=EVALUATED,
-        order="packed as operands",
-        example="np.take_along_axis(X, I, 1)",
-        flops=nothing,
-        documentation="Elements along an axis at positions given for each line.",
+take_along_axis: Operation = Operation(
+    "take_along_axis",
+    _infer_take_along,
+    lambda x, i, *, axis: np.take_along_axis(x, i, axis),
+    raises=True,
+    linear=frozenset({0}),
+    vjp={0: _take_along_vjp},
+    nondifferentiable=frozenset({1}),
+    spelling=lambda node, operands: ast.Call(
+        dotted("np.take_along_axis"),
+        list(operands),
+        [ast.keyword("axis", literal(node.attributes["axis"]))],
     ),
-    2,
+    sympy=EVALUATED,
+    order="packed as operands",
+    example="np.take_along_axis(X, I, 1)",
+    flops=nothing,
+    documentation="Elements along an axis at positions given for each line.",
 )
 
 
@@ -591,21 +560,18 @@ def _infer_nonzero(x: Type, *, axis: int, length: Dim) -> tuple[Type, ...]:
     return result_type(INTEGER, (length,))
 
 
-nonzero = declare(
-    Operation(
-        "nonzero",
-        _infer_nonzero,
-        lambda x, *, axis, length: np.nonzero(x)[axis],
-        nondifferentiable=True,
-        spelling=lambda node, operands: ast.Subscript(
-            ast.Call(dotted("np.nonzero"), list(operands), []),
-            literal(node.attributes["axis"]),
-            ast.Load(),
-        ),
-        order="unknown",
-        documentation="The positions along one axis of the elements that are not zero.",
+nonzero = Operation(
+    "nonzero",
+    _infer_nonzero,
+    lambda x, *, axis, length: np.nonzero(x)[axis],
+    nondifferentiable=True,
+    spelling=lambda node, operands: ast.Subscript(
+        ast.Call(dotted("np.nonzero"), list(operands), []),
+        literal(node.attributes["axis"]),
+        ast.Load(),
     ),
-    1,
+    order="unknown",
+    documentation="The positions along one axis of the elements that are not zero.",
 )
 
 
@@ -641,38 +607,32 @@ def _spell_bincount(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("np.bincount"), arrays, keywords)
 
 
-bincount: Operation = declare(
-    Operation(
-        "bincount",
-        _infer_bincount,
-        lambda x, least, *, length: np.bincount(x, None, least),
-        raises=True,
-        nondifferentiable=True,
-        spelling=_spell_bincount,
-        order="unknown",
-        documentation="How often each number from 0 on occurs.",
-    ),
-    2,
+bincount: Operation = Operation(
+    "bincount",
+    _infer_bincount,
+    lambda x, least, *, length: np.bincount(x, None, least),
+    raises=True,
+    nondifferentiable=True,
+    spelling=_spell_bincount,
+    order="unknown",
+    documentation="How often each number from 0 on occurs.",
 )
-weighted_bincount: Operation = declare(
-    Operation(
-        "weighted_bincount",
-        _infer_bincount,
-        lambda x, w, least, *, length: np.bincount(x, w, least),
-        raises=True,
-        linear=frozenset({1}),
-        vjp={
-            1: lambda g, y, x, w, least, *, length: cast(
-                index_of(g, _as_places(x)), array_type(w).dtype
-            )
-        },
-        nondifferentiable=frozenset({0, 2}),
-        spelling=_spell_bincount,
-        order="unknown",
-        example="np.bincount(i, t)",
-        documentation="The sum of the weights of each number from 0 on.",
-    ),
-    3,
+weighted_bincount: Operation = Operation(
+    "weighted_bincount",
+    _infer_bincount,
+    lambda x, w, least, *, length: np.bincount(x, w, least),
+    raises=True,
+    linear=frozenset({1}),
+    vjp={
+        1: lambda g, y, x, w, least, *, length: cast(
+            index_of(g, _as_places(x)), array_type(w).dtype
+        )
+    },
+    nondifferentiable=frozenset({0, 2}),
+    spelling=_spell_bincount,
+    order="unknown",
+    example="np.bincount(i, t)",
+    documentation="The sum of the weights of each number from 0 on.",
 )
 
 
@@ -699,17 +659,14 @@ def _spell_searchsorted(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("np.searchsorted"), list(operands), keywords)
 
 
-searchsorted = declare(
-    Operation(
-        "searchsorted",
-        _infer_searchsorted,
-        lambda a, v, *, side: np.searchsorted(a, v, side),
-        nondifferentiable=True,
-        spelling=_spell_searchsorted,
-        order="unknown",
-        documentation="Where elements would be inserted into a sorted array.",
-    ),
-    2,
+searchsorted = Operation(
+    "searchsorted",
+    _infer_searchsorted,
+    lambda a, v, *, side: np.searchsorted(a, v, side),
+    nondifferentiable=True,
+    spelling=_spell_searchsorted,
+    order="unknown",
+    documentation="Where elements would be inserted into a sorted array.",
 )
 
 
@@ -731,22 +688,19 @@ def _infer_digitize(x: Type, bins: Type, *, right: bool) -> tuple[Type, ...]:
     return _infer_searchsorted(bins, x, side="left")
 
 
-digitize = declare(
-    Operation(
-        "digitize",
-        _infer_digitize,
-        lambda x, bins, *, right: np.digitize(x, bins, right),
-        raises=True,
-        nondifferentiable=True,
-        spelling=lambda node, operands: ast.Call(
-            dotted("np.digitize"),
-            list(operands),
-            [ast.keyword("right", ast.Constant(True))] if node.attributes["right"] else [],
-        ),
-        order="unknown",
-        documentation="Between which of the bounds elements lie, be they ascending or descending.",
+digitize = Operation(
+    "digitize",
+    _infer_digitize,
+    lambda x, bins, *, right: np.digitize(x, bins, right),
+    raises=True,
+    nondifferentiable=True,
+    spelling=lambda node, operands: ast.Call(
+        dotted("np.digitize"),
+        list(operands),
+        [ast.keyword("right", ast.Constant(True))] if node.attributes["right"] else [],
     ),
-    2,
+    order="unknown",
+    documentation="Between which of the bounds elements lie, be they ascending or descending.",
 )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import Type
 from symdiff.ops.creation import zero_tangent, zeros_of
-from symdiff.ops.declare import Operation, array_type, declare, require_array, template
+from symdiff.ops.declare import Operation, array_type, require_array, template
 from symdiff.ops.elementary import imag, real
 from symdiff.ops.shape import VIEW_PUTS
 
@@ -66,7 +66,7 @@ def _writing(name: str, part: Operation, position: int) -> Operation:
         order="operand",
         documentation=f"A complex array after ``z.{attribute} = r``.",
     )
-    return declare(operation, 2)
+    return operation
 
 
 with_real = _writing("with_real", real, 0)

@@ -17,7 +17,6 @@ from symdiff.ops.creation import arange_of
 from symdiff.ops.declare import (
     Operation,
     array_type,
-    declare,
     dotted,
     literal,
     lowers,
@@ -56,17 +55,14 @@ def _spell_triangle(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Subscript(made, literal(node.attributes["part"]), ast.Load())
 
 
-triangle_indices = declare(
-    Operation(
-        "triangle_indices",
-        _infer_triangle,
-        _evaluate_triangle,
-        nondifferentiable=True,
-        spelling=_spell_triangle,
-        order="unknown",
-        documentation="Row or column numbers of a triangle: ``np.triu_indices(n, k)[0]``.",
-    ),
-    2,
+triangle_indices = Operation(
+    "triangle_indices",
+    _infer_triangle,
+    _evaluate_triangle,
+    nondifferentiable=True,
+    spelling=_spell_triangle,
+    order="unknown",
+    documentation="Row or column numbers of a triangle: ``np.triu_indices(n, k)[0]``.",
 )
 
 

@@ -25,7 +25,6 @@ from symdiff.ops.declare import (
     array_type,
     broadcast_shapes,
     call,
-    declare,
     infix,
     lowers,
     require_array,
@@ -149,25 +148,22 @@ def _matmul_vjp_second(g: Value, y: Value, a: Value, b: Value) -> Value:
     return unbroadcast_to(product, b)
 
 
-matmul: Operation = declare(
-    Operation(
-        "matmul",
-        _infer_matmul,
-        np.matmul,
-        arithmetic=True,
-        raises=True,
-        harmless=_inner_agree,
-        cost="heavy",
-        spelling=infix(ast.MatMult, "matmul"),
-        vjp={0: _matmul_vjp_first, 1: _matmul_vjp_second},
-        jvp={0: lambda t, y, a, b: t @ b, 1: lambda t, y, a, b: a @ t},
-        sympy=EVALUATED,
-        order="packed",
-        example="np.matmul(X, Y)",
-        flops=of_product,
-        documentation="Matrix product, over leading axes by broadcasting.",
-    ),
-    2,
+matmul: Operation = Operation(
+    "matmul",
+    _infer_matmul,
+    np.matmul,
+    arithmetic=True,
+    raises=True,
+    harmless=_inner_agree,
+    cost="heavy",
+    spelling=infix(ast.MatMult, "matmul"),
+    vjp={0: _matmul_vjp_first, 1: _matmul_vjp_second},
+    jvp={0: lambda t, y, a, b: t @ b, 1: lambda t, y, a, b: a @ t},
+    sympy=EVALUATED,
+    order="packed",
+    example="np.matmul(X, Y)",
+    flops=of_product,
+    documentation="Matrix product, over leading axes by broadcasting.",
 )
 
 # outer ------------------------------------------------------------------------------------------
@@ -181,24 +177,21 @@ def _infer_outer(a: Type, b: Type) -> tuple[Type, ...]:
     return (ArrayType(dtype, (*first.shape, *second.shape)),)
 
 
-outer: Operation = declare(
-    Operation(
-        "outer",
-        _infer_outer,
-        np.outer,
-        arithmetic=True,
-        spelling=call("np.outer"),
-        vjp={
-            0: lambda g, y, a, b: unbroadcast_to(g @ conjugated(b), a),
-            1: lambda g, y, a, b: unbroadcast_to(conjugated(a) @ g, b),
-        },
-        jvp={0: lambda t, y, a, b: outer(t, b), 1: lambda t, y, a, b: outer(a, t)},
-        sympy=EVALUATED,
-        order="packed",
-        example="np.outer(x, t)",
-        documentation="All products of the elements of two vectors.",
-    ),
-    2,
+outer: Operation = Operation(
+    "outer",
+    _infer_outer,
+    np.outer,
+    arithmetic=True,
+    spelling=call("np.outer"),
+    vjp={
+        0: lambda g, y, a, b: unbroadcast_to(g @ conjugated(b), a),
+        1: lambda g, y, a, b: unbroadcast_to(conjugated(a) @ g, b),
+    },
+    jvp={0: lambda t, y, a, b: outer(t, b), 1: lambda t, y, a, b: outer(a, t)},
+    sympy=EVALUATED,
+    order="packed",
+    example="np.outer(x, t)",
+    documentation="All products of the elements of two vectors.",
 )
 
 # dot, vdot --------------------------------------------------------------------------------------
@@ -229,25 +222,22 @@ def _dot_rule(rule: Rule, position: int) -> Rule:
     return choose
 
 
-dot: Operation = declare(
-    Operation(
-        "dot",
-        _infer_dot,
-        np.dot,
-        arithmetic=True,
-        raises=True,
-        harmless=_inner_agree,
-        cost="heavy",
-        spelling=call("np.dot"),
-        vjp={0: _dot_rule(_matmul_vjp_first, 0), 1: _dot_rule(_matmul_vjp_second, 1)},
-        jvp={0: lambda t, y, a, b: dot(t, b), 1: lambda t, y, a, b: dot(a, t)},
-        sympy=EVALUATED,
-        order="unknown",
-        example="np.dot(X, Y)",
-        flops=of_product,
-        documentation="``np.dot``: like ``matmul`` up to matrices, all pairs of rows beyond.",
-    ),
-    2,
+dot: Operation = Operation(
+    "dot",
+    _infer_dot,
+    np.dot,
+    arithmetic=True,
+    raises=True,
+    harmless=_inner_agree,
+    cost="heavy",
+    spelling=call("np.dot"),
+    vjp={0: _dot_rule(_matmul_vjp_first, 0), 1: _dot_rule(_matmul_vjp_second, 1)},
+    jvp={0: lambda t, y, a, b: dot(t, b), 1: lambda t, y, a, b: dot(a, t)},
+    sympy=EVALUATED,
+    order="unknown",
+    example="np.dot(X, Y)",
+    flops=of_product,
+    documentation="``np.dot``: like ``matmul`` up to matrices, all pairs of rows beyond.",
 )
 
 
@@ -256,23 +246,20 @@ def _infer_dot_with_number(a: Type, b: Type) -> tuple[Type, ...]:
     return (ArrayType(result_dtype(first, second), first.shape or second.shape),)
 
 
-dot_with_number: Operation = declare(
-    Operation(
-        "dot_with_number",
-        _infer_dot_with_number,
-        np.dot,
-        spelling=call("np.dot"),
-        vjp={
-            0: lambda g, y, a, b: unbroadcast_to(as_dtype_of(g * conjugated(b), a), a),
-            1: lambda g, y, a, b: unbroadcast_to(as_dtype_of(g * conjugated(a), b), b),
-        },
-        jvp={0: lambda t, y, a, b: t * b, 1: lambda t, y, a, b: a * t},
-        sympy=EVALUATED,
-        order="unknown",
-        example="np.dot(x, s)",
-        documentation="``np.dot`` of an array and a number, which rounds otherwise than ``*``.",
-    ),
-    2,
+dot_with_number: Operation = Operation(
+    "dot_with_number",
+    _infer_dot_with_number,
+    np.dot,
+    spelling=call("np.dot"),
+    vjp={
+        0: lambda g, y, a, b: unbroadcast_to(as_dtype_of(g * conjugated(b), a), a),
+        1: lambda g, y, a, b: unbroadcast_to(as_dtype_of(g * conjugated(a), b), b),
+    },
+    jvp={0: lambda t, y, a, b: t * b, 1: lambda t, y, a, b: a * t},
+    sympy=EVALUATED,
+    order="unknown",
+    example="np.dot(x, s)",
+    documentation="``np.dot`` of an array and a number, which rounds otherwise than ``*``.",
 )
 
 
@@ -281,28 +268,25 @@ def _infer_vdot(a: Type, b: Type) -> tuple[Type, ...]:
     return (number_or_array(result_dtype(first, second), ()),)
 
 
-vdot: Operation = declare(
-    Operation(
-        "vdot",
-        _infer_vdot,
-        np.vdot,
-        arithmetic=True,
-        raises=True,
-        harmless=_same_length,
-        cost="heavy",
-        spelling=call("np.vdot"),
-        vjp={
-            0: lambda g, y, a, b: unbroadcast_to(conjugated(g) * b, a),
-            1: lambda g, y, a, b: unbroadcast_to(g * a, b),
-        },
-        jvp={0: lambda t, y, a, b: vdot(t, b), 1: lambda t, y, a, b: vdot(a, t)},
-        sympy=EVALUATED,
-        order="unknown",
-        example="np.vdot(x, w)",
-        flops=of_product,
-        documentation="Scalar product of two vectors, the first one conjugated.",
-    ),
-    2,
+vdot: Operation = Operation(
+    "vdot",
+    _infer_vdot,
+    np.vdot,
+    arithmetic=True,
+    raises=True,
+    harmless=_same_length,
+    cost="heavy",
+    spelling=call("np.vdot"),
+    vjp={
+        0: lambda g, y, a, b: unbroadcast_to(conjugated(g) * b, a),
+        1: lambda g, y, a, b: unbroadcast_to(g * a, b),
+    },
+    jvp={0: lambda t, y, a, b: vdot(t, b), 1: lambda t, y, a, b: vdot(a, t)},
+    sympy=EVALUATED,
+    order="unknown",
+    example="np.vdot(x, w)",
+    flops=of_product,
+    documentation="Scalar product of two vectors, the first one conjugated.",
 )
 
 # tensordot --------------------------------------------------------------------------------------
@@ -343,28 +327,25 @@ def _tensordot_vjp(
     return unbroadcast_to(product, x)
 
 
-tensordot: Operation = declare(
-    Operation(
-        "tensordot",
-        _infer_tensordot,
-        np.tensordot,
-        arithmetic=True,
-        raises=True,
-        harmless=_contracted_agree,
-        cost="heavy",
-        spelling=call("np.tensordot"),
-        vjp=_tensordot_vjp,
-        jvp={
-            0: lambda t, y, a, b, *, axes: tensordot(t, b, axes=axes),
-            1: lambda t, y, a, b, *, axes: tensordot(a, t, axes=axes),
-        },
-        sympy=EVALUATED,
-        order="unknown",
-        example="np.tensordot(X, Y, 1)",
-        flops=of_axes_summed,
-        documentation="Sum of products over pairs of axes.",
-    ),
-    2,
+tensordot: Operation = Operation(
+    "tensordot",
+    _infer_tensordot,
+    np.tensordot,
+    arithmetic=True,
+    raises=True,
+    harmless=_contracted_agree,
+    cost="heavy",
+    spelling=call("np.tensordot"),
+    vjp=_tensordot_vjp,
+    jvp={
+        0: lambda t, y, a, b, *, axes: tensordot(t, b, axes=axes),
+        1: lambda t, y, a, b, *, axes: tensordot(a, t, axes=axes),
+    },
+    sympy=EVALUATED,
+    order="unknown",
+    example="np.tensordot(X, Y, 1)",
+    flops=of_axes_summed,
+    documentation="Sum of products over pairs of axes.",
 )
 
 # trace, cross -----------------------------------------------------------------------------------
@@ -382,21 +363,18 @@ def _trace_vjp(g: Value, y: Value, x: Value, *, offset: int = 0) -> Value:
     return as_dtype_of(g * ones, x)
 
 
-trace: Operation = declare(
-    Operation(
-        "trace",
-        _infer_trace,
-        np.trace,
-        arithmetic=True,
-        spelling=call("np.trace", offset=0),
-        linear=frozenset({0}),
-        vjp={0: _trace_vjp},
-        sympy=EVALUATED,
-        order="unknown",
-        example="np.trace(A)",
-        documentation="Sum of a diagonal of a matrix.",
-    ),
-    1,
+trace: Operation = Operation(
+    "trace",
+    _infer_trace,
+    np.trace,
+    arithmetic=True,
+    spelling=call("np.trace", offset=0),
+    linear=frozenset({0}),
+    vjp={0: _trace_vjp},
+    sympy=EVALUATED,
+    order="unknown",
+    example="np.trace(A)",
+    documentation="Sum of a diagonal of a matrix.",
 )
 
 
@@ -406,26 +384,23 @@ def _infer_cross(a: Type, b: Type) -> tuple[Type, ...]:
     return (ArrayType(result_dtype(first, second), shape, "array"),)
 
 
-cross: Operation = declare(
-    Operation(
-        "cross",
-        _infer_cross,
-        np.cross,
-        arithmetic=True,
-        raises=True,
-        harmless=_same_length,
-        spelling=call("np.cross"),
-        vjp={
-            0: lambda g, y, a, b: unbroadcast_to(cross(conjugated(b), g), a),
-            1: lambda g, y, a, b: unbroadcast_to(cross(g, conjugated(a)), b),
-        },
-        jvp={0: lambda t, y, a, b: cross(t, b), 1: lambda t, y, a, b: cross(a, t)},
-        sympy=EVALUATED,
-        order="unknown",
-        example="np.cross(x3, w3)",
-        documentation="Vector product along the last axis, of length 3.",
-    ),
-    2,
+cross: Operation = Operation(
+    "cross",
+    _infer_cross,
+    np.cross,
+    arithmetic=True,
+    raises=True,
+    harmless=_same_length,
+    spelling=call("np.cross"),
+    vjp={
+        0: lambda g, y, a, b: unbroadcast_to(cross(conjugated(b), g), a),
+        1: lambda g, y, a, b: unbroadcast_to(cross(g, conjugated(a)), b),
+    },
+    jvp={0: lambda t, y, a, b: cross(t, b), 1: lambda t, y, a, b: cross(a, t)},
+    sympy=EVALUATED,
+    order="unknown",
+    example="np.cross(x3, w3)",
+    documentation="Vector product along the last axis, of length 3.",
 )
 
 OPERATORS.update(matmul=matmul)

@@ -24,7 +24,6 @@ from symdiff.ops.declare import (
     array_type,
     broadcast_shapes,
     call,
-    declare,
     dotted,
     literal,
     lowers,
@@ -103,23 +102,20 @@ def _pinv_vjp(g: Value, y: Value, a: Value, rcond: Value, *, hermitian: bool = F
     return as_dtype_of(one_triangle(_share(g, y, hermitian_of(a, "L")), "L"), a)
 
 
-pinv: Operation = declare(
-    Operation(
-        "pinv",
-        _infer_pinv,
-        np.linalg.pinv,
-        raises=True,
-        cost="heavy",
-        spelling=_spell_pinv,
-        vjp={0: _pinv_vjp},
-        jvp={0: _pinv_jvp},
-        nondifferentiable=frozenset({1}),
-        order="packed",
-        example="np.linalg.pinv(X)",
-        flops=of_matrix(22),
-        documentation="The pseudoinverse; up to ``rcond`` of the largest, singular values are 0.",
-    ),
-    2,
+pinv: Operation = Operation(
+    "pinv",
+    _infer_pinv,
+    np.linalg.pinv,
+    raises=True,
+    cost="heavy",
+    spelling=_spell_pinv,
+    vjp={0: _pinv_vjp},
+    jvp={0: _pinv_jvp},
+    nondifferentiable=frozenset({1}),
+    order="packed",
+    example="np.linalg.pinv(X)",
+    flops=of_matrix(22),
+    documentation="The pseudoinverse; up to ``rcond`` of the largest, singular values are 0.",
 )
 
 # lstsq ------------------------------------------------------------------------------------------
@@ -245,21 +241,18 @@ def _lstsq_jvp_right(
     return *_lstsq_tangent(x_dot, _columns(t), y, a, b), None, None
 
 
-lstsq = declare(
-    SeveralResults(
-        "lstsq",
-        _infer_lstsq,
-        lambda a, b, *rcond, length: tuple(np.linalg.lstsq(a, b, *rcond)),
-        raises=True,
-        cost="heavy",
-        spelling=_spell_lstsq,
-        vjp={0: _lstsq_vjp_matrix, 1: _lstsq_vjp_right},
-        jvp={0: _lstsq_jvp_matrix, 1: _lstsq_jvp_right},
-        nondifferentiable=frozenset({2}),
-        example="np.linalg.lstsq(X, x)",
-        documentation="The shortest least-squares solution, residuals, rank and singular values.",
-    ),
-    3,
+lstsq = SeveralResults(
+    "lstsq",
+    _infer_lstsq,
+    lambda a, b, *rcond, length: tuple(np.linalg.lstsq(a, b, *rcond)),
+    raises=True,
+    cost="heavy",
+    spelling=_spell_lstsq,
+    vjp={0: _lstsq_vjp_matrix, 1: _lstsq_vjp_right},
+    jvp={0: _lstsq_jvp_matrix, 1: _lstsq_jvp_right},
+    nondifferentiable=frozenset({2}),
+    example="np.linalg.lstsq(X, x)",
+    documentation="The shortest least-squares solution, residuals, rank and singular values.",
 )
 
 # cond, matrix_rank ------------------------------------------------------------------------------
@@ -302,20 +295,17 @@ def _rules_of_matrices() -> dict[str, Any]:
     return {mode: {0: over_the_last_two(mode)} for mode in ("vjp", "jvp")}
 
 
-condition_number: Operation = declare(
-    Operation(
-        "condition_number",
-        _infer_cond,
-        np.linalg.cond,
-        raises=True,
-        cost="heavy",
-        spelling=call("np.linalg.cond", p=None),
-        order="unknown",
-        example="np.linalg.cond(A)",
-        documentation="The condition number of a matrix in a norm.",
-        **_rules_of_matrices(),
-    ),
-    1,
+condition_number: Operation = Operation(
+    "condition_number",
+    _infer_cond,
+    np.linalg.cond,
+    raises=True,
+    cost="heavy",
+    spelling=call("np.linalg.cond", p=None),
+    order="unknown",
+    example="np.linalg.cond(A)",
+    documentation="The condition number of a matrix in a norm.",
+    **_rules_of_matrices(),
 )
 
 
@@ -345,18 +335,16 @@ def _evaluate_rank(a: Any, *tolerance: Any, relative: bool = False, hermitian: b
     return np.linalg.matrix_rank(a, hermitian=hermitian, **tolerances)
 
 
-matrix_rank: Operation = declare(
-    Operation(
-        "matrix_rank",
-        _infer_rank,
-        _evaluate_rank,
-        raises=True,
-        cost="heavy",
-        spelling=_spell_rank,
-        nondifferentiable=True,
-        order="unknown",
-        documentation="How many singular values are not 0, up to a tolerance.",
-    )
+matrix_rank: Operation = Operation(
+    "matrix_rank",
+    _infer_rank,
+    _evaluate_rank,
+    raises=True,
+    cost="heavy",
+    spelling=_spell_rank,
+    nondifferentiable=True,
+    order="unknown",
+    documentation="How many singular values are not 0, up to a tolerance.",
 )
 
 # Lowerings --------------------------------------------------------------------------------------

@@ -22,7 +22,6 @@ from symdiff.ops.creation import zeros_of
 from symdiff.ops.declare import (
     Operation,
     array_type,
-    declare,
     dotted,
     literal,
     lowers,
@@ -122,21 +121,18 @@ def _vjp_q(g: Value, y: Value, x: Value, q: Value, *, axis: int, scale: int) -> 
     return unbroadcast_to(total, q)
 
 
-quantile = declare(
-    Operation(
-        "quantile",
-        _infer,
-        _evaluate,
-        raises=True,
-        cost="heavy",
-        vjp={0: _vjp_x, 1: _vjp_q},
-        jvp={0: _jvp_x, 1: _jvp_q},
-        spelling=_spell,
-        order="unknown",
-        example="np.quantile(x, a, axis=0)",
-        documentation="Points at given fractions of the sorted elements, between neighbours.",
-    ),
-    2,
+quantile = Operation(
+    "quantile",
+    _infer,
+    _evaluate,
+    raises=True,
+    cost="heavy",
+    vjp={0: _vjp_x, 1: _vjp_q},
+    jvp={0: _jvp_x, 1: _jvp_q},
+    spelling=_spell,
+    order="unknown",
+    example="np.quantile(x, a, axis=0)",
+    documentation="Points at given fractions of the sorted elements, between neighbours.",
 )
 
 

@@ -24,7 +24,7 @@ from symdiff.errors import UnknownNameError
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.structure import Container, Leaf, Static, Structure, unflatten
 from symdiff.ir.types import INT, OpaqueType, Type
-from symdiff.ops.declare import Operation, SeveralResults, declare, literal, supporting
+from symdiff.ops.declare import Operation, SeveralResults, literal, supporting
 from symdiff.ops.effects import fill, spell_template
 
 RECORD = OpaqueType("record")
@@ -119,15 +119,13 @@ class Packing:
         return Packed(self.structure, leaves)
 
 
-record = declare(
-    Operation(
-        "record",
-        lambda: (RECORD,),
-        Record,
-        effect=True,
-        spelling=lambda node, operands: ast.Call(supporting(Record), [], []),
-        documentation="A record in which nothing is kept so far.",
-    )
+record = Operation(
+    "record",
+    lambda: (RECORD,),
+    Record,
+    effect=True,
+    spelling=lambda node, operands: ast.Call(supporting(Record), [], []),
+    documentation="A record in which nothing is kept so far.",
 )
 
 
@@ -157,18 +155,16 @@ def _spell_keep(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(method, [ast.Constant(name), ast.Constant(line), value], [])
 
 
-keep = declare(
-    Operation(
-        "keep",
-        lambda *operands, **attributes: (INT,),
-        _evaluate_keep,
-        effect=True,
-        nondifferentiable=True,
-        variadic=True,
-        spelling=_spell_keep,
-        documentation="Keeps what a name got in a record, as an argument at ``entry``; gives the"
-        " number it is kept under.",
-    )
+keep = Operation(
+    "keep",
+    lambda *operands, **attributes: (INT,),
+    _evaluate_keep,
+    effect=True,
+    nondifferentiable=True,
+    variadic=True,
+    spelling=_spell_keep,
+    documentation="Keeps what a name got in a record, as an argument at ``entry``; gives the"
+    " number it is kept under.",
 )
 
 
@@ -181,22 +177,19 @@ def _infer_same(x: Type, *numbers: Type, leaf: int, name: str, line: int) -> tup
     return (x,)
 
 
-tap = declare(
-    Operation(
-        "tap",
-        _infer_same,
-        lambda x, number, **origin: x,
-        cost="free",
-        view=0,
-        vjp={0: _tap_vjp},
-        jvp={0: lambda t, y, x, number, **origin: t},
-        nondifferentiable=frozenset({1}),
-        spelling=lambda node, operands: operands[0],
-        order="operand",
-        documentation="The value itself, which ``name`` got at ``line``; its cotangent is kept"
-        " under a number.",
-    ),
-    2,
+tap = Operation(
+    "tap",
+    _infer_same,
+    lambda x, number, **origin: x,
+    cost="free",
+    view=0,
+    vjp={0: _tap_vjp},
+    jvp={0: lambda t, y, x, number, **origin: t},
+    nondifferentiable=frozenset({1}),
+    spelling=lambda node, operands: operands[0],
+    order="operand",
+    documentation="The value itself, which ``name`` got at ``line``; its cotangent is kept"
+    " under a number.",
 )
 
 
@@ -212,17 +205,15 @@ def _spell_tapped(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(ast.Attribute(kept, "gradient", ast.Load()), [number, g, *leaf], [])
 
 
-tapped = declare(
-    SeveralResults(
-        "tapped",
-        lambda *operands, **origin: (),
-        _evaluate_tapped,
-        effect=True,
-        nondifferentiable=True,
-        variadic=True,
-        spelling=_spell_tapped,
-        documentation="Keeps a cotangent; the record is its last operand, once that is known.",
-    )
+tapped = SeveralResults(
+    "tapped",
+    lambda *operands, **origin: (),
+    _evaluate_tapped,
+    effect=True,
+    nondifferentiable=True,
+    variadic=True,
+    spelling=_spell_tapped,
+    documentation="Keeps a cotangent; the record is its last operand, once that is known.",
 )
 
 
@@ -237,15 +228,12 @@ def _spell_retained(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     )
 
 
-retained = declare(
-    Operation(
-        "retained",
-        lambda kept, *, names: (OpaqueType("dict"),),
-        _evaluate_retained,
-        effect=True,
-        nondifferentiable=True,
-        spelling=_spell_retained,
-        documentation="The cotangents of the last values of names, by name.",
-    ),
-    1,
+retained = Operation(
+    "retained",
+    lambda kept, *, names: (OpaqueType("dict"),),
+    _evaluate_retained,
+    effect=True,
+    nondifferentiable=True,
+    spelling=_spell_retained,
+    documentation="The cotangents of the last values of names, by name.",
 )

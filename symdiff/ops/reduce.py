@@ -27,7 +27,6 @@ from symdiff.ops.declare import (
     Operation,
     Spelling,
     array_type,
-    declare,
     dotted,
     literal,
     require_array,
@@ -186,10 +185,9 @@ def _reduction(
     example: str | None = "np.{}(x)",
     **more: Any,
 ) -> Operation:
-    infer = reduction_type(_dtype_by(function), name)
-    operation = Operation(
+    return Operation(
         name,
-        infer,
+        reduction_type(_dtype_by(function), name),
         function,
         arithmetic=True,
         spelling=spell_reduction(f"np.{name}"),
@@ -198,7 +196,6 @@ def _reduction(
         documentation=documentation,
         **more,
     )
-    return declare(operation, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,22 +352,19 @@ def _prod_except_jvp(
     return prod_except(x, *directions, axis=axis)
 
 
-prod_except: Operation = declare(
-    Operation(
-        "prod_except",
-        _infer_prod_except,
-        support.prod_except,
-        arithmetic=True,
-        cost="heavy",
-        spelling=_spell_prod_except,
-        vjp=_prod_except_vjp,
-        jvp=_prod_except_jvp,
-        variadic=True,
-        sympy=EVALUATED,
-        order="unknown",
-        documentation="For each element the product of the others; its derivatives in directions.",
-    ),
-    1,
+prod_except: Operation = Operation(
+    "prod_except",
+    _infer_prod_except,
+    support.prod_except,
+    arithmetic=True,
+    cost="heavy",
+    spelling=_spell_prod_except,
+    vjp=_prod_except_vjp,
+    jvp=_prod_except_jvp,
+    variadic=True,
+    sympy=EVALUATED,
+    order="unknown",
+    documentation="For each element the product of the others; its derivatives in directions.",
 )
 
 # Extrema ----------------------------------------------------------------------------------------
@@ -421,19 +415,16 @@ def _softmax_gradient(
     return Gradient(part, 1, nonzero(stopped(total)))
 
 
-logaddexp_reduce: Operation = declare(
-    Operation(
-        "logaddexp_reduce",
-        reduction_type(_dtype_by(np.logaddexp.reduce), "logaddexp_reduce"),
-        np.logaddexp.reduce,
-        spelling=spell_reduction("np.logaddexp.reduce", axis=()),
-        sympy=over_axes(lambda sp, xs: sp.log(sp.Add(*map(sp.exp, xs)))),
-        order="unknown",
-        example="np.logaddexp.reduce(x)",
-        documentation="Logarithm of a sum of exponentials, without overflow.",
-        **gradient_rules(_softmax_gradient),
-    ),
-    1,
+logaddexp_reduce: Operation = Operation(
+    "logaddexp_reduce",
+    reduction_type(_dtype_by(np.logaddexp.reduce), "logaddexp_reduce"),
+    np.logaddexp.reduce,
+    spelling=spell_reduction("np.logaddexp.reduce", axis=()),
+    sympy=over_axes(lambda sp, xs: sp.log(sp.Add(*map(sp.exp, xs)))),
+    order="unknown",
+    example="np.logaddexp.reduce(x)",
+    documentation="Logarithm of a sum of exponentials, without overflow.",
+    **gradient_rules(_softmax_gradient),
 )
 
 # Reductions that leave out NaN ------------------------------------------------------------------
@@ -548,18 +539,15 @@ def _infer_position(
 
 
 def _position(name: str, function: Callable[..., Any], documentation: str) -> Operation:
-    return declare(
-        Operation(
-            name,
-            _infer_position,
-            function,
-            raises=True,
-            spelling=spell_reduction(f"np.{name}"),
-            nondifferentiable=True,
-            order="packed",
-            documentation=documentation,
-        ),
-        1,
+    return Operation(
+        name,
+        _infer_position,
+        function,
+        raises=True,
+        spelling=spell_reduction(f"np.{name}"),
+        nondifferentiable=True,
+        order="packed",
+        documentation=documentation,
     )
 
 
@@ -583,17 +571,14 @@ def _infer_count(x: Type, *, axis: Axis = None, keepdims: bool = False) -> tuple
     return (number_or_array(np.dtype(np.intp), shape),)
 
 
-count_nonzero: Operation = declare(
-    Operation(
-        "count_nonzero",
-        _infer_count,
-        np.count_nonzero,
-        spelling=spell_reduction("np.count_nonzero"),
-        nondifferentiable=True,
-        order="unknown",
-        documentation="How many elements are not zero.",
-    ),
-    1,
+count_nonzero: Operation = Operation(
+    "count_nonzero",
+    _infer_count,
+    np.count_nonzero,
+    spelling=spell_reduction("np.count_nonzero"),
+    nondifferentiable=True,
+    order="unknown",
+    documentation="How many elements are not zero.",
 )
 
 # Broadcasting and its transpose -----------------------------------------------------------------
@@ -692,19 +677,16 @@ def _spell_unbroadcast(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return spelled
 
 
-unbroadcast: Operation = declare(
-    Operation(
-        "unbroadcast",
-        _infer_unbroadcast,
-        _evaluate_unbroadcast,
-        cost="heavy",
-        view=0,
-        spelling=_spell_unbroadcast,
-        linear=frozenset({0}),
-        vjp={0: lambda g, y, x, *sizes, shape: broadcast_like(g, x)},
-        repeated=frozenset({0}),
-        sympy=EVALUATED,
-        documentation="``g`` summed over the axes where a size is 1, which the run time tests.",
-    ),
-    1,
+unbroadcast: Operation = Operation(
+    "unbroadcast",
+    _infer_unbroadcast,
+    _evaluate_unbroadcast,
+    cost="heavy",
+    view=0,
+    spelling=_spell_unbroadcast,
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, x, *sizes, shape: broadcast_like(g, x)},
+    repeated=frozenset({0}),
+    sympy=EVALUATED,
+    documentation="``g`` summed over the axes where a size is 1, which the run time tests.",
 )

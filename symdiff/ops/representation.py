@@ -18,7 +18,6 @@ from symdiff.ops.declare import (
     SeveralResults,
     broadcast_shapes,
     call,
-    declare,
     elementwise,
     require_array,
     ufunc_dtypes,
@@ -40,34 +39,26 @@ def _parts_in_sympy(sp: Any, x: Any) -> tuple[Any, Any]:
     return x - whole, whole
 
 
-modf = declare(
-    SeveralResults(
-        "modf",
-        _infer_pair(np.modf),
-        np.modf,
-        spelling=call("np.modf"),
-        vjp={0: lambda g, y, x: None if g[0] is None else as_dtype_of(g[0], x)},
-        jvp={0: lambda t, y, x: (as_dtype_of(t, y[0]), None)},
-        sympy=OnArrays(_parts_in_sympy),
-        example="np.modf(x)[0]",
-        documentation="The part behind the point, and the whole part, whose derivative is 0.",
-    ),
-    1,
+modf = SeveralResults(
+    "modf",
+    _infer_pair(np.modf),
+    np.modf,
+    spelling=call("np.modf"),
+    vjp={0: lambda g, y, x: None if g[0] is None else as_dtype_of(g[0], x)},
+    jvp={0: lambda t, y, x: (as_dtype_of(t, y[0]), None)},
+    sympy=OnArrays(_parts_in_sympy),
+    example="np.modf(x)[0]",
+    documentation="The part behind the point, and the whole part, whose derivative is 0.",
 )
-frexp = declare(
-    SeveralResults(
-        "frexp",
-        _infer_pair(np.frexp),
-        np.frexp,
-        spelling=call("np.frexp"),
-        vjp={
-            0: lambda g, y, x: None if g[0] is None else as_dtype_of(ldexp(g[0], negative(y[1])), x)
-        },
-        jvp={0: lambda t, y, x: (ldexp(as_dtype_of(t, y[0]), negative(y[1])), None)},
-        example="np.frexp(x)[0]",
-        documentation="Mantissa and exponent: ``x == m * 2 ** e`` with ``0.5 <= abs(m) < 1``.",
-    ),
-    1,
+frexp = SeveralResults(
+    "frexp",
+    _infer_pair(np.frexp),
+    np.frexp,
+    spelling=call("np.frexp"),
+    vjp={0: lambda g, y, x: None if g[0] is None else as_dtype_of(ldexp(g[0], negative(y[1])), x)},
+    jvp={0: lambda t, y, x: (ldexp(as_dtype_of(t, y[0]), negative(y[1])), None)},
+    example="np.frexp(x)[0]",
+    documentation="Mantissa and exponent: ``x == m * 2 ** e`` with ``0.5 <= abs(m) < 1``.",
 )
 
 
@@ -77,22 +68,19 @@ def _infer_ldexp(x: Type, i: Type) -> tuple[Type, ...]:
     return (number_or_array(dtype, broadcast_shapes(*(type_.shape for type_ in types))),)
 
 
-ldexp: Operation = declare(
-    Operation(
-        "ldexp",
-        _infer_ldexp,
-        np.ldexp,
-        spelling=call("np.ldexp"),
-        linear=frozenset({0}),
-        vjp={0: lambda g, y, x, i: ldexp(g, i)},
-        broadcasts=frozenset({0}),
-        nondifferentiable=frozenset({1}),
-        sympy=lambda sp, x, i: x * 2**i,
-        order="unknown",
-        example="np.ldexp(x, j)",
-        documentation="``x * 2 ** i``.",
-    ),
-    2,
+ldexp: Operation = Operation(
+    "ldexp",
+    _infer_ldexp,
+    np.ldexp,
+    spelling=call("np.ldexp"),
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, x, i: ldexp(g, i)},
+    broadcasts=frozenset({0}),
+    nondifferentiable=frozenset({1}),
+    sympy=lambda sp, x, i: x * 2**i,
+    order="unknown",
+    example="np.ldexp(x, j)",
+    documentation="``x * 2 ** i``.",
 )
 nextafter: Operation = elementwise(
     "nextafter",
@@ -109,15 +97,12 @@ def _infer_spacing(x: Type) -> tuple[Type, ...]:
     return (number_or_array(ufunc_dtypes(np.spacing, (type_,))[0], type_.shape),)
 
 
-spacing: Operation = declare(  # of floats, not of the numbers they stand for: no meaning in SymPy
-    Operation(
-        "spacing",
-        _infer_spacing,
-        np.spacing,
-        spelling=call("np.spacing"),
-        nondifferentiable=True,
-        order="kept",
-        documentation="The distance to the float beside it; its derivative is 0.",
-    ),
-    1,
+spacing: Operation = Operation(  # of floats, not of the numbers they stand for: no meaning in SymPy
+    "spacing",
+    _infer_spacing,
+    np.spacing,
+    spelling=call("np.spacing"),
+    nondifferentiable=True,
+    order="kept",
+    documentation="The distance to the float beside it; its derivative is 0.",
 )

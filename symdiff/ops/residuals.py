@@ -21,7 +21,6 @@ from symdiff.ops.declare import (
     Operation,
     SeveralResults,
     array_type,
-    declare,
     dotted,
     literal,
     supporting_call,
@@ -42,50 +41,41 @@ def _spell_length(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return template(pattern)(Node(node.op, node.operands), operands)
 
 
-tape_length: Operation = declare(
-    Operation(
-        "tape_length",
-        _infer_length,
-        lambda tape, *, partial=False: 0 if tape is None else len(tape),
-        spelling=_spell_length,
-        repeated=frozenset({0}),
-        nondifferentiable=True,
-        sympy=EVALUATED,
-        order="none",
-        documentation="How many turns a tape holds.",
-    ),
-    1,
+tape_length: Operation = Operation(
+    "tape_length",
+    _infer_length,
+    lambda tape, *, partial=False: 0 if tape is None else len(tape),
+    spelling=_spell_length,
+    repeated=frozenset({0}),
+    nondifferentiable=True,
+    sympy=EVALUATED,
+    order="none",
+    documentation="How many turns a tape holds.",
 )
 
 
-zeros_if_defined: Operation = declare(
-    Operation(
-        "zeros_if_defined",
-        lambda x: (x,),
-        lambda x: _zeros_if_defined(x),
-        nondifferentiable=True,
-        spelling=lambda node, operands: _spell_zeros(node.result.type, operands[0]),
-        repeated=frozenset({0}),
-        order="unknown",
-        documentation="Zeros like a value that only one arm of a branch defines.",
-    ),
-    1,
+zeros_if_defined: Operation = Operation(
+    "zeros_if_defined",
+    lambda x: (x,),
+    lambda x: _zeros_if_defined(x),
+    nondifferentiable=True,
+    spelling=lambda node, operands: _spell_zeros(node.result.type, operands[0]),
+    repeated=frozenset({0}),
+    order="unknown",
+    documentation="Zeros like a value that only one arm of a branch defines.",
 )
 
 
-size_if_defined: Operation = declare(
-    Operation(
-        "size_if_defined",
-        lambda x, *, axis: (INT,),
-        lambda x, *, axis: 0 if x is None else int(np.shape(x)[axis]),
-        nondifferentiable=True,
-        spelling=template("0 if {0} is None else {0}.shape[{axis}]"),
-        repeated=frozenset({0}),
-        sympy=EVALUATED,
-        order="none",
-        documentation="The length of an axis of a value that only one arm of a branch defines.",
-    ),
-    1,
+size_if_defined: Operation = Operation(
+    "size_if_defined",
+    lambda x, *, axis: (INT,),
+    lambda x, *, axis: 0 if x is None else int(np.shape(x)[axis]),
+    nondifferentiable=True,
+    spelling=template("0 if {0} is None else {0}.shape[{axis}]"),
+    repeated=frozenset({0}),
+    sympy=EVALUATED,
+    order="none",
+    documentation="The length of an axis of a value that only one arm of a branch defines.",
 )
 
 
@@ -114,23 +104,20 @@ def _infer_sum(a: Type, b: Type) -> tuple[Type, ...]:
     return add.infer(a, b, ufunc=True) if isinstance(a, ArrayType) else (a,)
 
 
-sum_if_defined: Operation = declare(
-    Operation(
-        "sum_if_defined",
-        _infer_sum,
-        support.sum_if_defined,
-        linear=frozenset({0, 1}),
-        vjp={
-            0: lambda g, y, a, b: _unbroadcast(g, a),
-            1: lambda g, y, a, b: _unbroadcast(g, b),
-        },
-        jvp={0: lambda t, y, a, b: t, 1: lambda t, y, a, b: t},
-        spelling=supporting_call(support.sum_if_defined),
-        sympy=EVALUATED,
-        order="unknown",
-        documentation="The sum of cotangents of a value that only one arm of a branch defines.",
-    ),
-    2,
+sum_if_defined: Operation = Operation(
+    "sum_if_defined",
+    _infer_sum,
+    support.sum_if_defined,
+    linear=frozenset({0, 1}),
+    vjp={
+        0: lambda g, y, a, b: _unbroadcast(g, a),
+        1: lambda g, y, a, b: _unbroadcast(g, b),
+    },
+    jvp={0: lambda t, y, a, b: t, 1: lambda t, y, a, b: t},
+    spelling=supporting_call(support.sum_if_defined),
+    sympy=EVALUATED,
+    order="unknown",
+    documentation="The sum of cotangents of a value that only one arm of a branch defines.",
 )
 
 
@@ -138,19 +125,16 @@ def _unbroadcast(g: Value, x: Value) -> Value:
     return unbroadcast_to(g, x) if isinstance(x.type, ArrayType) else g
 
 
-one_of: Operation = declare(
-    Operation(
-        "one_of",
-        lambda y: (y,),
-        support.one_of,
-        raises=True,
-        nondifferentiable=True,
-        spelling=supporting_call(support.one_of),
-        sympy=EVALUATED,
-        order="unknown",
-        documentation="1 in the shape of an array; raises unless that has one element.",
-    ),
-    1,
+one_of: Operation = Operation(
+    "one_of",
+    lambda y: (y,),
+    support.one_of,
+    raises=True,
+    nondifferentiable=True,
+    spelling=supporting_call(support.one_of),
+    sympy=EVALUATED,
+    order="unknown",
+    documentation="1 in the shape of an array; raises unless that has one element.",
 )
 
 
@@ -175,20 +159,17 @@ def _spell_quiet_divide(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return template(pattern)(node, operands)
 
 
-quiet_divide: Operation = declare(
-    Operation(
-        "quiet_divide",
-        lambda n, d: multiply.infer(n, d, ufunc=True),
-        _evaluate_quiet_divide,
-        spelling=_spell_quiet_divide,
-        partials=(lambda y, n, d: 1.0 / d, lambda y, n, d: -quiet_divide(y, d)),
-        singular=True,
-        strong=True,
-        repeated=frozenset({0, 1}),
-        sympy=lambda sp, n, d: strong_product(sp, n, 1 / d),
-        documentation="``n / d``, 0 where ``n`` is 0, without a warning where ``d`` is 0.",
-    ),
-    2,
+quiet_divide: Operation = Operation(
+    "quiet_divide",
+    lambda n, d: multiply.infer(n, d, ufunc=True),
+    _evaluate_quiet_divide,
+    spelling=_spell_quiet_divide,
+    partials=(lambda y, n, d: 1.0 / d, lambda y, n, d: -quiet_divide(y, d)),
+    singular=True,
+    strong=True,
+    repeated=frozenset({0, 1}),
+    sympy=lambda sp, n, d: strong_product(sp, n, 1 / d),
+    documentation="``n / d``, 0 where ``n`` is 0, without a warning where ``d`` is 0.",
 )
 
 # Packing ------------------------------------------------------------------------------------------
@@ -212,27 +193,24 @@ def _spell_unpack(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Subscript(operands[0], ast.Constant(0), ast.Load())
 
 
-pack: Operation = declare(
-    Operation(
-        "pack",
-        _infer_pack,
-        lambda *values: values,
-        variadic=True,
-        spelling=_spell_pack,
-        sympy=EVALUATED,
-        order="none",
-        documentation="Several values as one opaque value.",
-    )
+pack: Operation = Operation(
+    "pack",
+    _infer_pack,
+    lambda *values: values,
+    variadic=True,
+    spelling=_spell_pack,
+    sympy=EVALUATED,
+    order="none",
+    documentation="Several values as one opaque value.",
 )
-unpack = declare(
-    SeveralResults(
-        "unpack",
-        _infer_unpack,
-        lambda packed, *, types: packed if len(packed) != 1 else packed[0],
-        spelling=_spell_unpack,
-        sympy=EVALUATED,
-        documentation="The values that were packed.",
-    )
+unpack = SeveralResults(
+    "unpack",
+    _infer_unpack,
+    lambda packed, *, types: packed if len(packed) != 1 else packed[0],
+    spelling=_spell_unpack,
+    sympy=EVALUATED,
+    operands=0,
+    documentation="The values that were packed.",
 )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Type
-from symdiff.ops.declare import EVALUATED, Operation, array_type, declare, literal, template
+from symdiff.ops.declare import EVALUATED, Operation, array_type, literal, template
 from symdiff.ops.elementary import as_dtype_of, astype
 from symdiff.ops.reduce import unbroadcast_to
 
@@ -43,20 +43,17 @@ def is_narrowed(number: Value, type: ArrayType) -> bool:
     return np.promote_types(array_type(number).dtype, type.dtype) != type.dtype
 
 
-retype = declare(
-    Operation(
-        "retype",
-        _infer,
-        lambda x, *, type: x,
-        cost="free",
-        spelling=template("{0}"),
-        vjp={0: _vjp},
-        jvp={0: _jvp},
-        sympy=EVALUATED,
-        order="operand",
-        documentation="The same number, typed as what it is joined with.",
-    ),
-    1,
+retype = Operation(
+    "retype",
+    _infer,
+    lambda x, *, type: x,
+    cost="free",
+    spelling=template("{0}"),
+    vjp={0: _vjp},
+    jvp={0: _jvp},
+    sympy=EVALUATED,
+    order="operand",
+    documentation="The same number, typed as what it is joined with.",
 )
 
 
@@ -72,20 +69,15 @@ def _infer_as_typed(x: Type, *, dtype: np.dtype) -> tuple[Type, ...]:
     return (ArrayType(dtype, (), "scalar"),)
 
 
-as_typed = declare(
-    Operation(
-        "as_typed",
-        _infer_as_typed,
-        lambda x, *, dtype: dtype.type(x),
-        linear=frozenset({0}),
-        spelling=lambda node, operands: ast.Call(
-            literal(node.attributes["dtype"]), list(operands), []
-        ),
-        vjp={0: lambda g, y, x, *, dtype: as_dtype_of(g, x)},
-        sympy=EVALUATED,
-        order="none",
-        documentation="A number as NumPy's of the dtype that it is typed as, which it may not have"
-        " at run time.",
-    ),
-    1,
+as_typed = Operation(
+    "as_typed",
+    _infer_as_typed,
+    lambda x, *, dtype: dtype.type(x),
+    linear=frozenset({0}),
+    spelling=lambda node, operands: ast.Call(literal(node.attributes["dtype"]), list(operands), []),
+    vjp={0: lambda g, y, x, *, dtype: as_dtype_of(g, x)},
+    sympy=EVALUATED,
+    order="none",
+    documentation="A number as NumPy's of the dtype that it is typed as, which it may not have"
+    " at run time.",
 )

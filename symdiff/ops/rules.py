@@ -26,7 +26,6 @@ from symdiff.ops.declare import (
     EVALUATED,
     Operation,
     SeveralResults,
-    declare,
     literal,
     require_array,
     supporting,
@@ -126,20 +125,18 @@ def _refuse_captured(position: int, arguments: int, name: str) -> None:
         )
 
 
-custom_call = declare(
-    SeveralResults(
-        "custom_call",
-        _infer,
-        _evaluate,
-        raises=True,
-        cost="heavy",
-        vjp=_vjp,
-        tangent=_tangent,
-        variadic=True,
-        as_given=True,
-        flops=nothing,
-        documentation="A call of a function with derivative rules of the user's.",
-    )
+custom_call = SeveralResults(
+    "custom_call",
+    _infer,
+    _evaluate,
+    raises=True,
+    cost="heavy",
+    vjp=_vjp,
+    tangent=_tangent,
+    variadic=True,
+    as_given=True,
+    flops=nothing,
+    documentation="A call of a function with derivative rules of the user's.",
 )
 
 
@@ -154,25 +151,22 @@ def _spell_of_shape(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     )
 
 
-of_shape: Operation = declare(
-    Operation(
-        "of_shape",
-        _infer_of_shape,
-        lambda x, *sizes, shape, rule: support.of_shape(x, sizes, rule),
-        raises=True,
-        cost="free",
-        view=0,
-        linear=frozenset({0}),
-        vjp={
-            0: lambda g, y, x, *sizes, shape, rule: of_shape(
-                g, *sizes_of(x), shape=require_array(x.type, "of_shape").shape, rule=rule
-            )
-        },
-        spelling=_spell_of_shape,
-        sympy=EVALUATED,
-        documentation="The derivative that a rule of the user's gives, whose sizes are checked.",
-    ),
-    1,
+of_shape: Operation = Operation(
+    "of_shape",
+    _infer_of_shape,
+    lambda x, *sizes, shape, rule: support.of_shape(x, sizes, rule),
+    raises=True,
+    cost="free",
+    view=0,
+    linear=frozenset({0}),
+    vjp={
+        0: lambda g, y, x, *sizes, shape, rule: of_shape(
+            g, *sizes_of(x), shape=require_array(x.type, "of_shape").shape, rule=rule
+        )
+    },
+    spelling=_spell_of_shape,
+    sympy=EVALUATED,
+    documentation="The derivative that a rule of the user's gives, whose sizes are checked.",
 )
 
 

@@ -21,7 +21,6 @@ from symdiff.ops.declare import (
     Operation,
     SeveralResults,
     call,
-    declare,
     dotted,
     lowers,
     static,
@@ -43,8 +42,7 @@ def _sibling(
     """NumPy's decomposition, computed by SciPy."""
     name = f"linalg_{operation.name}"
     example = f"{name}({operands})"
-    given = replace(operation, name=name, evaluate=evaluate, spelling=spelling, example=example)
-    return declare(given, 1)
+    return replace(operation, name=name, evaluate=evaluate, spelling=spelling, example=example)
 
 
 def _evaluate_eigh(a: Any, *, UPLO: str = "L") -> Any:

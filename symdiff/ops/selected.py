@@ -22,7 +22,6 @@ from symdiff.ops.declare import (
     FUNCTIONS,
     Operation,
     array_type,
-    declare,
     dotted,
     require_array,
     static,
@@ -220,23 +219,21 @@ def _selected(
     def evaluate(x: Any, *more: Any, given: Given, **attributes: Any) -> Any:
         return function(x, **attributes, **dict(zip(given, more, strict=True)))
 
-    return declare(
-        Operation(
-            f"selected_{name}",
-            _infer(name, function),
-            evaluate,
-            arithmetic=True,
-            raises=True,
-            harmless=_is_of_one_shape,
-            variadic=True,
-            as_given=True,
-            vjp=_vjp(partials),
-            jvp=_jvp(partials),
-            spelling=_spell(name),
-            order="unknown",
-            example=f"np.{name}(x, initial=a)",
-            documentation=f"{text}, of what a mask selects, from a first value on.",
-        )
+    return Operation(
+        f"selected_{name}",
+        _infer(name, function),
+        evaluate,
+        arithmetic=True,
+        raises=True,
+        harmless=_is_of_one_shape,
+        variadic=True,
+        as_given=True,
+        vjp=_vjp(partials),
+        jvp=_jvp(partials),
+        spelling=_spell(name),
+        order="unknown",
+        example=f"np.{name}(x, initial=a)",
+        documentation=f"{text}, of what a mask selects, from a first value on.",
     )
 
 

@@ -19,7 +19,6 @@ from symdiff.ops.declare import (
     EVALUATED,
     Operation,
     array_type,
-    declare,
     dotted,
     literal,
     require_array,
@@ -96,25 +95,22 @@ def _keeps_count(node: Node) -> bool:
     return known and math.prod(counts[0]) == math.prod(counts[1])
 
 
-reshape = declare(
-    Operation(
-        "reshape",
-        _infer_reshape,
-        lambda x, *sizes, shape: np.reshape(x, sizes),
-        raises=True,
-        harmless=_keeps_count,
-        cost="free",
-        view=0,
-        spelling=_spell_reshape,
-        linear=frozenset({0}),
-        vjp={0: lambda g, y, x, *sizes, shape: _reshaped_back(g, x)},
-        broadcasts=frozenset({0}),  # a number has no shape to take
-        sympy=EVALUATED,
-        example="np.reshape(X, -1)",
-        flops=nothing,
-        documentation="The same elements in another shape; one size may be -1.",
-    ),
-    1,
+reshape = Operation(
+    "reshape",
+    _infer_reshape,
+    lambda x, *sizes, shape: np.reshape(x, sizes),
+    raises=True,
+    harmless=_keeps_count,
+    cost="free",
+    view=0,
+    spelling=_spell_reshape,
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, x, *sizes, shape: _reshaped_back(g, x)},
+    broadcasts=frozenset({0}),  # a number has no shape to take
+    sympy=EVALUATED,
+    example="np.reshape(X, -1)",
+    flops=nothing,
+    documentation="The same elements in another shape; one size may be -1.",
 )
 
 
@@ -143,22 +139,19 @@ def transposed_back(new: Value, axes: tuple[int, ...]) -> Value:
     return transpose(new, axes=inverse_permutation(axes))
 
 
-transpose: Operation = declare(
-    Operation(
-        "transpose",
-        _infer_transpose,
-        lambda x, *, axes: np.transpose(x, axes),
-        cost="free",
-        view=0,
-        spelling=_spell_transpose,
-        linear=frozenset({0}),
-        vjp={0: lambda g, y, x, *, axes: transposed_back(g, axes)},
-        sympy=EVALUATED,
-        example="np.transpose(X)",
-        flops=nothing,
-        documentation="The axes in another order; ``axes`` names all of them.",
-    ),
-    1,
+transpose: Operation = Operation(
+    "transpose",
+    _infer_transpose,
+    lambda x, *, axes: np.transpose(x, axes),
+    cost="free",
+    view=0,
+    spelling=_spell_transpose,
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, x, *, axes: transposed_back(g, axes)},
+    sympy=EVALUATED,
+    example="np.transpose(X)",
+    flops=nothing,
+    documentation="The axes in another order; ``axes`` names all of them.",
 )
 VIEW_PUTS["transpose"] = lambda node, base, new: transposed_back(new, node.attributes["axes"])
 
@@ -185,25 +178,22 @@ def _spell_broadcast_to(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("np.broadcast_to"), [operands[0], spell_shape(node, operands, 1)], [])
 
 
-broadcast_to = declare(
-    Operation(
-        "broadcast_to",
-        _infer_broadcast_to,
-        lambda x, *sizes, shape: np.broadcast_to(x, sizes),
-        raises=True,
-        harmless=_fits_shape,
-        cost="free",
-        view=0,
-        spelling=_spell_broadcast_to,
-        linear=frozenset({0}),
-        vjp={0: lambda g, y, x, *sizes, shape: g},
-        broadcasts=frozenset({0}),
-        sympy=EVALUATED,
-        example="np.broadcast_to(x, (3, size(x, axis=0)))",
-        flops=nothing,
-        documentation="A read-only view in which the operand is repeated along new and unit axes.",
-    ),
-    1,
+broadcast_to = Operation(
+    "broadcast_to",
+    _infer_broadcast_to,
+    lambda x, *sizes, shape: np.broadcast_to(x, sizes),
+    raises=True,
+    harmless=_fits_shape,
+    cost="free",
+    view=0,
+    spelling=_spell_broadcast_to,
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, x, *sizes, shape: g},
+    broadcasts=frozenset({0}),
+    sympy=EVALUATED,
+    example="np.broadcast_to(x, (3, size(x, axis=0)))",
+    flops=nothing,
+    documentation="A read-only view in which the operand is repeated along new and unit axes.",
 )
 
 
@@ -218,23 +208,20 @@ def _spell_copy(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(ast.Attribute(operands[0], "copy", ast.Load()), [], [])
 
 
-copy = declare(
-    Operation(
-        "copy",
-        _infer_copy,
-        lambda x, *, order="C": np.array(x, order=order),
-        spelling=_spell_copy,
-        linear=frozenset({0}),
-        vjp={0: lambda g, y, x, **_: g},
-        broadcasts=frozenset({0}),  # of a number
-        sympy=EVALUATED,
-        order="packed",
-        fresh=True,
-        example="np.copy(x)",
-        flops=nothing,
-        documentation="A fresh array with the operand's elements, in C order or in its (``K``).",
-    ),
-    1,
+copy = Operation(
+    "copy",
+    _infer_copy,
+    lambda x, *, order="C": np.array(x, order=order),
+    spelling=_spell_copy,
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, x, **_: g},
+    broadcasts=frozenset({0}),  # of a number
+    sympy=EVALUATED,
+    order="packed",
+    fresh=True,
+    example="np.copy(x)",
+    flops=nothing,
+    documentation="A fresh array with the operand's elements, in C order or in its (``K``).",
 )
 
 
@@ -247,37 +234,31 @@ def _spell_contiguous(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted(f"np.{name}"), list(operands), [])
 
 
-contiguous: Operation = declare(
-    Operation(
-        "contiguous",
-        _infer_contiguous,
-        lambda x, *, order: np.asarray(x, order=order),
-        view=0,
-        spelling=_spell_contiguous,
-        linear=frozenset({0}),
-        vjp={0: lambda g, y, x, *, order: g},
-        sympy=EVALUATED,
-        flops=nothing,
-        documentation="The array itself where it lies in C (or Fortran's) order, else a copy.",
-    ),
-    1,
+contiguous: Operation = Operation(
+    "contiguous",
+    _infer_contiguous,
+    lambda x, *, order: np.asarray(x, order=order),
+    view=0,
+    spelling=_spell_contiguous,
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, x, *, order: g},
+    sympy=EVALUATED,
+    flops=nothing,
+    documentation="The array itself where it lies in C (or Fortran's) order, else a copy.",
 )
 
 
-laid_like: Operation = declare(
-    Operation(
-        "laid_like",
-        lambda x, prototype: (x,),
-        lambda x, prototype: x,
-        cost="free",
-        view=0,
-        spelling=lambda node, operands: operands[0],
-        linear=frozenset({0}),
-        vjp={0: lambda g, y, x, prototype: g},
-        nondifferentiable=frozenset({1}),
-        sympy=EVALUATED,
-        flops=nothing,
-        documentation="An array that lies in memory as NumPy's ``*_like`` functions lay it out.",
-    ),
-    2,
+laid_like: Operation = Operation(
+    "laid_like",
+    lambda x, prototype: (x,),
+    lambda x, prototype: x,
+    cost="free",
+    view=0,
+    spelling=lambda node, operands: operands[0],
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, x, prototype: g},
+    nondifferentiable=frozenset({1}),
+    sympy=EVALUATED,
+    flops=nothing,
+    documentation="An array that lies in memory as NumPy's ``*_like`` functions lay it out.",
 )

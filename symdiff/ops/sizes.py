@@ -27,7 +27,7 @@ from symdiff.ir.types import (
     lengthened,
     may_be_one,
 )
-from symdiff.ops.declare import EVALUATED, Operation, array_type, declare, literal, require_array
+from symdiff.ops.declare import EVALUATED, Operation, array_type, literal, require_array
 from symdiff.ops.flops import nothing
 
 
@@ -41,20 +41,17 @@ def _spell_size(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Subscript(shape, literal(node.attributes["axis"]), ast.Load())
 
 
-size = declare(
-    Operation(
-        "size",
-        _infer_size,
-        lambda x, *, axis: int(np.shape(x)[axis]),
-        cost="free",
-        spelling=_spell_size,
-        nondifferentiable=True,
-        sympy=EVALUATED,
-        order="none",
-        flops=nothing,
-        documentation="The length of an axis, ``x.shape[axis]``, a Python int.",
-    ),
-    1,
+size = Operation(
+    "size",
+    _infer_size,
+    lambda x, *, axis: int(np.shape(x)[axis]),
+    cost="free",
+    spelling=_spell_size,
+    nondifferentiable=True,
+    sympy=EVALUATED,
+    order="none",
+    flops=nothing,
+    documentation="The length of an axis, ``x.shape[axis]``, a Python int.",
 )
 
 

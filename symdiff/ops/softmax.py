@@ -25,7 +25,6 @@ from symdiff.ops.declare import (
     Operation,
     array_type,
     broadcast_shapes,
-    declare,
     lowers,
     one_of,
     require_array,
@@ -132,34 +131,29 @@ def _jvp(position: int, t: Value, y: Value, *operands: Value, **attributes: Any)
     return as_dtype_of(total, y)
 
 
-logsumexp: Operation = declare(
-    Operation(
-        "special_logsumexp",
-        _infer_logsumexp,
-        _evaluate(0),
-        cost="heavy",
-        spelling=_spell(0),
-        vjp=_vjp,
-        jvp=_jvp,
-        variadic=True,
-        order="unknown",
-        example="special_logsumexp(X, axis=(1,), keepdims=False, signed=False)",
-        documentation="Logarithm of a sum of exponentials with weights, without overflow.",
-    ),
-    1,
+logsumexp: Operation = Operation(
+    "special_logsumexp",
+    _infer_logsumexp,
+    _evaluate(0),
+    cost="heavy",
+    spelling=_spell(0),
+    vjp=_vjp,
+    jvp=_jvp,
+    variadic=True,
+    order="unknown",
+    example="special_logsumexp(X, axis=(1,), keepdims=False, signed=False)",
+    documentation="Logarithm of a sum of exponentials with weights, without overflow.",
 )
-logsumexp_sign: Operation = declare(
-    Operation(
-        "special_logsumexp_sign",
-        _infer_logsumexp,
-        _evaluate(1),
-        cost="heavy",
-        spelling=_spell(1),
-        nondifferentiable=True,
-        variadic=True,
-        order="unknown",
-        documentation="The sign of a sum of exponentials with weights.",
-    )
+logsumexp_sign: Operation = Operation(
+    "special_logsumexp_sign",
+    _infer_logsumexp,
+    _evaluate(1),
+    cost="heavy",
+    spelling=_spell(1),
+    nondifferentiable=True,
+    variadic=True,
+    order="unknown",
+    documentation="The sign of a sum of exponentials with weights.",
 )
 
 
@@ -225,37 +219,31 @@ def _of_softmax(u: Value, y: Value, axis: Axis) -> Value:
     return product - y * _total(product, axis)
 
 
-softmax: Operation = declare(
-    Operation(
-        "special_softmax",
-        _infer_softmax("softmax"),
-        lambda x, *, axis=None: _function("softmax")(x, axis),
-        cost="heavy",
-        spelling=spell_reduction("scipy.special.softmax"),
-        vjp={0: lambda g, y, x, axis=None: as_dtype_of(_of_softmax(g, y, axis), x)},
-        jvp={0: lambda t, y, x, axis=None: as_dtype_of(_of_softmax(t, y, axis), y)},
-        sympy=OnArrays(_softmax_meaning),
-        order="unknown",
-        example="special_softmax(X, axis=(1,))",
-        documentation="Exponentials over their sum along ``axis``.",
-    ),
-    1,
+softmax: Operation = Operation(
+    "special_softmax",
+    _infer_softmax("softmax"),
+    lambda x, *, axis=None: _function("softmax")(x, axis),
+    cost="heavy",
+    spelling=spell_reduction("scipy.special.softmax"),
+    vjp={0: lambda g, y, x, axis=None: as_dtype_of(_of_softmax(g, y, axis), x)},
+    jvp={0: lambda t, y, x, axis=None: as_dtype_of(_of_softmax(t, y, axis), y)},
+    sympy=OnArrays(_softmax_meaning),
+    order="unknown",
+    example="special_softmax(X, axis=(1,))",
+    documentation="Exponentials over their sum along ``axis``.",
 )
-log_softmax: Operation = declare(
-    Operation(
-        "special_log_softmax",
-        _infer_softmax("log_softmax"),
-        lambda x, *, axis=None: _function("log_softmax")(x, axis),
-        cost="heavy",
-        spelling=spell_reduction("scipy.special.log_softmax"),
-        vjp={0: lambda g, y, x, axis=None: as_dtype_of(g - exp(y) * _total(g, axis), x)},
-        jvp={0: lambda t, y, x, axis=None: as_dtype_of(t - _total(exp(y) * t, axis), y)},
-        sympy=OnArrays(_log_softmax_meaning),
-        order="unknown",
-        example="special_log_softmax(X, axis=(1,))",
-        documentation="Logarithm of ``softmax``, without overflow.",
-    ),
-    1,
+log_softmax: Operation = Operation(
+    "special_log_softmax",
+    _infer_softmax("log_softmax"),
+    lambda x, *, axis=None: _function("log_softmax")(x, axis),
+    cost="heavy",
+    spelling=spell_reduction("scipy.special.log_softmax"),
+    vjp={0: lambda g, y, x, axis=None: as_dtype_of(g - exp(y) * _total(g, axis), x)},
+    jvp={0: lambda t, y, x, axis=None: as_dtype_of(t - _total(exp(y) * t, axis), y)},
+    sympy=OnArrays(_log_softmax_meaning),
+    order="unknown",
+    example="special_log_softmax(X, axis=(1,))",
+    documentation="Logarithm of ``softmax``, without overflow.",
 )
 
 

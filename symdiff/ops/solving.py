@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value
 from symdiff.ir.types import Type
 from symdiff.ops import support
-from symdiff.ops.declare import EVALUATED, Operation, SeveralResults, declare, literal, supporting
+from symdiff.ops.declare import EVALUATED, Operation, SeveralResults, literal, supporting
 from symdiff.ops.effects import Keywords, Named, fill, spell_call, spell_template
 from symdiff.ops.flops import nothing
 from symdiff.ops.keys import Slot
@@ -88,19 +88,17 @@ def _picked(made: ast.expr, part: Any) -> ast.expr:
     return ast.Subscript(made, literal(part), ast.Load())
 
 
-solver_call = declare(
-    SeveralResults(
-        "solver_call",
-        _infer_call,
-        _evaluate_call,
-        raises=True,
-        cost="heavy",
-        variadic=True,
-        varied=True,
-        spelling=_spell_call,
-        flops=nothing,
-        documentation="A library function that calls a function back.",
-    )
+solver_call = SeveralResults(
+    "solver_call",
+    _infer_call,
+    _evaluate_call,
+    raises=True,
+    cost="heavy",
+    variadic=True,
+    varied=True,
+    spelling=_spell_call,
+    flops=nothing,
+    documentation="A library function that calls a function back.",
 )
 
 
@@ -162,21 +160,19 @@ def _infer_solution(value: Type, *operands: Type, **others: Any) -> tuple[Type, 
     return (value,)
 
 
-solution = declare(
-    Operation(
-        "solution",
-        _infer_solution,
-        lambda value, *operands, **attributes: value,
-        cost="free",
-        view=0,
-        variadic=True,
-        nondifferentiable=frozenset({0}),
-        pullback=_pullback,
-        tangent=_tangent,
-        spelling=lambda node, operands: operands[0],
-        sympy=EVALUATED,
-        documentation="What a solver has found; its derivative is by the equation that it solves.",
-    )
+solution = Operation(
+    "solution",
+    _infer_solution,
+    lambda value, *operands, **attributes: value,
+    cost="free",
+    view=0,
+    variadic=True,
+    nondifferentiable=frozenset({0}),
+    pullback=_pullback,
+    tangent=_tangent,
+    spelling=lambda node, operands: operands[0],
+    sympy=EVALUATED,
+    documentation="What a solver has found; its derivative is by the equation that it solves.",
 )
 
 

@@ -17,7 +17,6 @@ from symdiff.ops.declare import (
     FUNCTIONS,
     Operation,
     array_type,
-    declare,
     lowers,
     require_array,
     static,
@@ -75,36 +74,31 @@ def _product_back(
     return as_dtype_of(product_of(conjugated(data), columns, rows, g, sizes_of(x)[0]), x)
 
 
-sparse_product: Operation = declare(
-    Operation(
-        "sparse_product",
-        _infer_product,
-        _evaluate_product,
-        raises=True,
-        cost="heavy",
-        spelling=template(
-            "scipy.sparse.coo_array(({0}, ({1}, {2})), shape=({4}, {3}.shape[0])) @ {3}"
+sparse_product: Operation = Operation(
+    "sparse_product",
+    _infer_product,
+    _evaluate_product,
+    raises=True,
+    cost="heavy",
+    spelling=template("scipy.sparse.coo_array(({0}, ({1}, {2})), shape=({4}, {3}.shape[0])) @ {3}"),
+    repeated=frozenset({3}),
+    vjp={
+        0: lambda g, y, data, rows, columns, x, count, length: as_dtype_of(
+            _at_entries(g, rows, x, columns), data
         ),
-        repeated=frozenset({3}),
-        vjp={
-            0: lambda g, y, data, rows, columns, x, count, length: as_dtype_of(
-                _at_entries(g, rows, x, columns), data
-            ),
-            3: _product_back,
-        },
-        jvp={
-            0: lambda t, y, data, rows, columns, x, count, length: as_dtype_of(
-                product_of(t, rows, columns, x, count), y
-            ),
-            3: lambda t, y, data, rows, columns, x, count, length: as_dtype_of(
-                product_of(data, rows, columns, t, count), y
-            ),
-        },
-        nondifferentiable=frozenset({1, 2, 4}),
-        order="unknown",
-        documentation="A matrix, given by its entries and their places, times an array.",
-    ),
-    5,
+        3: _product_back,
+    },
+    jvp={
+        0: lambda t, y, data, rows, columns, x, count, length: as_dtype_of(
+            product_of(t, rows, columns, x, count), y
+        ),
+        3: lambda t, y, data, rows, columns, x, count, length: as_dtype_of(
+            product_of(data, rows, columns, t, count), y
+        ),
+    },
+    nondifferentiable=frozenset({1, 2, 4}),
+    order="unknown",
+    documentation="A matrix, given by its entries and their places, times an array.",
 )
 
 
@@ -141,38 +135,33 @@ def _solved_back(g: Value, data: Value, rows: Value, columns: Value) -> Value:
     return sparse_solve(conjugated(data), columns, rows, g)
 
 
-sparse_solve: Operation = declare(
-    Operation(
-        "sparse_solve",
-        _infer_solve,
-        _evaluate_solve,
-        raises=True,
-        cost="heavy",
-        spelling=_spell_solve,
-        repeated=frozenset({3}),
-        vjp={
-            0: lambda g, y, data, rows, columns, b, **way: as_dtype_of(
-                -_at_entries(_solved_back(g, data, rows, columns), rows, y, columns), data
-            ),
-            3: lambda g, y, data, rows, columns, b, **way: as_dtype_of(
-                _solved_back(g, data, rows, columns), b
-            ),
-        },
-        jvp={
-            0: lambda t, y, data, rows, columns, b, **way: (
-                -sparse_solve(
-                    data, rows, columns, product_of(t, rows, columns, y, sizes_of(y)[0]), **way
-                )
-            ),
-            3: lambda t, y, data, rows, columns, b, **way: sparse_solve(
-                data, rows, columns, t, **way
-            ),
-        },
-        nondifferentiable=frozenset({1, 2}),
-        order="unknown",
-        documentation="The solution of equations whose matrix is given by its entries.",
-    ),
-    4,
+sparse_solve: Operation = Operation(
+    "sparse_solve",
+    _infer_solve,
+    _evaluate_solve,
+    raises=True,
+    cost="heavy",
+    spelling=_spell_solve,
+    repeated=frozenset({3}),
+    vjp={
+        0: lambda g, y, data, rows, columns, b, **way: as_dtype_of(
+            -_at_entries(_solved_back(g, data, rows, columns), rows, y, columns), data
+        ),
+        3: lambda g, y, data, rows, columns, b, **way: as_dtype_of(
+            _solved_back(g, data, rows, columns), b
+        ),
+    },
+    jvp={
+        0: lambda t, y, data, rows, columns, b, **way: (
+            -sparse_solve(
+                data, rows, columns, product_of(t, rows, columns, y, sizes_of(y)[0]), **way
+            )
+        ),
+        3: lambda t, y, data, rows, columns, b, **way: sparse_solve(data, rows, columns, t, **way),
+    },
+    nondifferentiable=frozenset({1, 2}),
+    order="unknown",
+    documentation="The solution of equations whose matrix is given by its entries.",
 )
 
 

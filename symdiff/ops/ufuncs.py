@@ -25,7 +25,6 @@ from symdiff.ops.declare import (
     Operation,
     array_type,
     broadcast_shapes,
-    declare,
     dotted,
     literal,
     lowers,
@@ -365,16 +364,14 @@ def _spell_isclose(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("np.isclose"), list(operands[:2]), keywords)
 
 
-isclose: Operation = declare(
-    Operation(
-        "isclose",
-        _infer_isclose,
-        np.isclose,
-        spelling=_spell_isclose,
-        nondifferentiable=True,
-        order="unknown",
-        documentation="Whether numbers are equal up to a tolerance.",
-    )
+isclose: Operation = Operation(
+    "isclose",
+    _infer_isclose,
+    np.isclose,
+    spelling=_spell_isclose,
+    nondifferentiable=True,
+    order="unknown",
+    documentation="Whether numbers are equal up to a tolerance.",
 )
 
 
@@ -472,19 +469,16 @@ def _infer_bit_length(n: Type) -> tuple[Type, ...]:
     return (INT,)
 
 
-bit_length: Operation = declare(
-    Operation(
-        "bit_length",
-        _infer_bit_length,
-        lambda n: n.bit_length(),
-        spelling=lambda node, operands: ast.Call(
-            ast.Attribute(operands[0], "bit_length", ast.Load()), [], []
-        ),
-        nondifferentiable=True,
-        order="none",
-        documentation="How many binary digits a Python int has.",
+bit_length: Operation = Operation(
+    "bit_length",
+    _infer_bit_length,
+    lambda n: n.bit_length(),
+    spelling=lambda node, operands: ast.Call(
+        ast.Attribute(operands[0], "bit_length", ast.Load()), [], []
     ),
-    1,
+    nondifferentiable=True,
+    order="none",
+    documentation="How many binary digits a Python int has.",
 )
 
 

@@ -30,7 +30,7 @@ from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import FLOAT, ArrayType, Size
 from symdiff.ops.arrays import array_of
 from symdiff.ops.creation import empty
-from symdiff.ops.declare import Operation, call, supporting, supporting_call
+from symdiff.ops.declare import StageOperation, call, supporting, supporting_call
 from symdiff.ops.elementary import add, astype, choose, maximum, where
 from symdiff.ops.index import index_of, index_set_of
 from symdiff.ops.symbolic import Select, values_of
@@ -45,7 +45,9 @@ _NUMBER = ArrayType(np.dtype("float64"), (), "scalar")
 _DIGITS = 30  # of numbers before they are rounded, once
 
 # Of values whose rank is not known where the text is written, so no ops of programs.
-_zeros_like = Operation("zeros_like", lambda x: (x,), np.zeros_like, spelling=call("np.zeros_like"))
+_zeros_like = StageOperation(
+    "zeros_like", lambda x: (x,), np.zeros_like, spelling=call("np.zeros_like")
+)
 
 
 def _spell_put_together(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
@@ -59,13 +61,13 @@ def _list_of(nested: Any) -> ast.expr:
     return ast.List([*map(_list_of, nested)], ast.Load()) if isinstance(nested, list) else nested
 
 
-_put_together = Operation(
+_put_together = StageOperation(
     "put_together",
     lambda *values, shape, by: (values[0],),
     lambda *values, shape, by: by(len(shape), _nested(values, shape), *values[math.prod(shape) :]),
     spelling=_spell_put_together,
 )
-_spread = Operation(
+_spread = StageOperation(
     "spread",
     lambda value, *lacking: (value,),
     spreading.spread,
