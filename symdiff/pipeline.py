@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 
 from symdiff import differentiate
+from symdiff.dataclass import dataclass
 from symdiff.differentiate.graphs import leaves_of
 from symdiff.differentiate.recomputing import recomputing
 from symdiff.emit import Emitted, emit_source

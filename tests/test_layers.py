@@ -22,7 +22,7 @@ import pytest
 ROOT = Path(__file__).parents[1] / "symdiff"
 
 LAYERS = (
-    {"source", "errors", "version", "definitions"},
+    {"source", "errors", "version", "definitions", "dataclass"},
     {"ir"},
     {"ops"},
     {"parse", "differentiate", "optimise", "emit", "runtime"},

@@ -21,11 +21,12 @@ import threading
 import types
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.definitions import RULED, is_definition
 from symdiff.definitions.declare import Place
 from symdiff.emit import Emitted

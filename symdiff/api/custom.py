@@ -10,13 +10,14 @@ from __future__ import annotations
 import contextlib
 import types
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from symdiff import differentiate
 from symdiff.api.marks import checkpoint, custom_jvp, custom_vjp, nondifferentiable
+from symdiff.dataclass import dataclass
 from symdiff.differentiate.cotangents import fitted
 from symdiff.differentiate.graphs import leaves_of, tuple_of
 from symdiff.errors import SignatureError, SymdiffError, UnsupportedCallError

@@ -7,10 +7,10 @@ arguments, and leave the graph. Those of other objects stay effects.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from symdiff.api.wrt import input_numbers, specification_at, with_inputs
+from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.signature import Fixed, Live, Nested, Path, Signature, leaves, nested_paths

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from symdiff import differentiate
@@ -32,6 +31,7 @@ from symdiff.api.transforms import (
     require_tangents,
 )
 from symdiff.api.wrt import Argnums, Wrt, shifted
+from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Graph, Value, walk_nodes
 from symdiff.ir.signature import Path, Signature

@@ -8,7 +8,7 @@ form (``runtime.parameters``); *inner* means what is transformed, *outer* what i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 from symdiff import differentiate
@@ -24,6 +24,7 @@ from symdiff.api.wrt import (
     require_differentiable,
     specification_at,
 )
+from symdiff.dataclass import dataclass
 from symdiff.differentiate.activity import analyse
 from symdiff.differentiate.calls import Calls
 from symdiff.errors import GradientShapeError, SignatureError

@@ -8,8 +8,8 @@ strings) stands None.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import AliasingError, SignatureError
 from symdiff.ir.graph import Block, Graph, Input, Value
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification, describe, leaves

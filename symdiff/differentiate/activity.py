@@ -10,9 +10,10 @@ reachability searches are the whole analysis. Integers and booleans have no edge
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
+from symdiff.dataclass import dataclass
 from symdiff.ir.control import LoopView, call, cond, loop
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value, walk_blocks
 from symdiff.ir.types import ListType, OpaqueType, TapeType, Type, carries_derivative

@@ -6,8 +6,9 @@ which is filled later. ``pending`` has what has been asked for and not been made
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from symdiff.dataclass import dataclass
 from symdiff.differentiate.activity import Dependencies
 from symdiff.differentiate.selection import State
 from symdiff.ir.graph import GraphCell

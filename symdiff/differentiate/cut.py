@@ -10,8 +10,9 @@ is needed → sink; all prices together are less than what stands for infinity. 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
+
+from symdiff.dataclass import dataclass
 
 T = TypeVar("T", bound=Hashable)
 

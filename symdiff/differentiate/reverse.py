@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Container as Contains
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from symdiff.dataclass import dataclass
 from symdiff.differentiate.activity import analyse, graph_of
 from symdiff.differentiate.calls import Calls, Request
 from symdiff.differentiate.cotangents import Cotangents, Zeros

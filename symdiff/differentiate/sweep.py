@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.differentiate import checking
 from symdiff.differentiate.activity import Activity, can_carry
 from symdiff.differentiate.calls import Calls, Request

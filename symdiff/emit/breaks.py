@@ -20,8 +20,8 @@ import ast
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
+from symdiff.dataclass import dataclass
 from symdiff.emit.expressions import assign, negation, truth
 from symdiff.emit.text import Line
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 import bisect
 from collections.abc import Collection
-from dataclasses import dataclass
 
+from symdiff.dataclass import dataclass
 from symdiff.emit.liveness import Liveness
 from symdiff.emit.lower import blocks_of, is_write, push
 from symdiff.emit.memory import Decisions, Sharing

@@ -10,9 +10,9 @@ which nobody will read the value any more.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
 
+from symdiff.dataclass import dataclass
 from symdiff.emit.headers import reads_count
 from symdiff.emit.lower import push
 from symdiff.ir.control import LoopView, cond, loop

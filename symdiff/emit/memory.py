@@ -8,8 +8,9 @@ nodes.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from symdiff.dataclass import dataclass
 from symdiff.emit.liveness import Liveness
 from symdiff.emit.lower import in_memory, push
 from symdiff.ir.control import LoopView, cond, loop, undefined

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from symdiff.dataclass import dataclass
 from symdiff.emit.copies import with_copies
 from symdiff.emit.folding import folded_values
 from symdiff.emit.liveness import Liveness

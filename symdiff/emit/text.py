@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from symdiff.dataclass import dataclass
 from symdiff.emit.printer import INDENT, print_statement
 from symdiff.emit.trees import same_tree
 from symdiff.errors import InternalError

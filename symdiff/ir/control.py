@@ -18,8 +18,8 @@ A result that an arm does not define is ``undefined`` there and must not be read
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import rejection
 from symdiff.ir.build import builder, constant
 from symdiff.ir.graph import Block, GraphCell, Node, Op, Value

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 
+from symdiff.dataclass import dataclass
 from symdiff.ir.types import Dim, Size, with_spelled_name
 
 Monomial = tuple[str, ...]  # symbols, sorted, each as often as its power

@@ -11,9 +11,10 @@ from __future__ import annotations
 import builtins
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
+from symdiff.dataclass import dataclass
 from symdiff.ir.structure import Structure
 from symdiff.ir.types import Type
 from symdiff.source import SourceSpan

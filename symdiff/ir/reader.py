@@ -10,11 +10,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.ir.build import constant
 from symdiff.ir.control import call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, GraphCell, Input, Node, Op, Value

@@ -15,8 +15,10 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from symdiff.dataclass import dataclass
 
 
 @dataclass(slots=True)

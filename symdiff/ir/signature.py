@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any, Literal, NoReturn
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import SignatureError
 from symdiff.ir.structure import native_base
 from symdiff.ir.types import ArrayType, ListType, in_words

@@ -12,11 +12,11 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import SignatureError
 
 

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedCallError, rejection
 
 Kind = Literal["python", "scalar", "array"]

@@ -14,10 +14,11 @@ lengths, which are no numbers of the derivative, sums and products may be made, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import InternalError
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value, walk_nodes

@@ -37,12 +37,13 @@ import inspect
 import operator
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import InitVar, dataclass, field
+from dataclasses import InitVar, field
 from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedCallError, rejecting, rejection
 from symdiff.ir.build import builder
 from symdiff.ir.counts import Count

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.ir.build import Builder, building
 from symdiff.ir.control import emit_cond
 from symdiff.ir.graph import Block, Graph, Input, Node, Value

@@ -11,12 +11,12 @@ import ast
 import operator
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from types import MethodDescriptorType, WrapperDescriptorType
 from typing import Any
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import OPAQUE, ArrayType, ListType, OpaqueType, Type
 from symdiff.ops import support

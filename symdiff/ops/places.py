@@ -7,9 +7,9 @@ known offset, and never negative: ``u[k + 1]`` is one beyond ``u[k]``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from symdiff.dataclass import dataclass
 from symdiff.ir.control import LoopView
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.creation import range_element

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import UnknownNameError
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.structure import Container, Leaf, Static, Structure, unflatten

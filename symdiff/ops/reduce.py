@@ -12,11 +12,11 @@ import ast
 import builtins
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Order, Value
 from symdiff.ir.types import ArrayType, Dim, Type, may_be_one, type_of_constant

@@ -13,10 +13,11 @@ not known decide. Nothing is said of arrays without elements, and of strides alo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Literal
 
+from symdiff.dataclass import dataclass
 from symdiff.ir.signature import Path
 from symdiff.ir.types import Dim, Size, may_be_one
 

@@ -8,8 +8,7 @@ An upper bound is a dimension: a number, or a size and an offset. What is not kn
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from symdiff.dataclass import dataclass
 from symdiff.ir.control import LoopView, loop
 from symdiff.ir.graph import Block, Node, Value, walk_nodes
 from symdiff.ir.types import Dim, Size, shifted

@@ -14,10 +14,11 @@ import itertools
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import TypeAlias
 
+from symdiff.dataclass import dataclass
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, may_be_one
 from symdiff.ops.facts import made_by, number_of, shape_of

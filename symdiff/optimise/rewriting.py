@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from symdiff.dataclass import dataclass
 from symdiff.ir.build import Builder, building, remade, renewed, with_block
 from symdiff.ir.control import cond, loop, undefined
 from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Operand, Value, uses, walk_nodes

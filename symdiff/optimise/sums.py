@@ -9,8 +9,9 @@ which keeps the cost linear.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from symdiff.dataclass import dataclass
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.elementary import add, multiply, negative, strong_multiply, subtract

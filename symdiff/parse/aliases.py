@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from symdiff.dataclass import dataclass
 from symdiff.ir.graph import Value
 from symdiff.parse.heap import Heap, Location, in_a_list, is_callers, is_programs
 from symdiff.parse.holders import holder_of

@@ -12,9 +12,10 @@ import contextlib
 import copy
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import builder
 from symdiff.ir.control import cond, emit_cond

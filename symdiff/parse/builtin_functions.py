@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_dataclass
@@ -315,7 +316,7 @@ def sorted_items(interp: Interpreter, arguments: Arguments, keywords: Keywords) 
 _SORTED = "sort an array: np.sort(...), np.argsort(...)"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Compared:
     """A value that is sorted by the ``<`` of its class."""
 

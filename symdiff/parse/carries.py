@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import InternalError, UnsupportedSyntaxError
 from symdiff.ir.build import Builder, building
 from symdiff.ir.control import emit_undefined

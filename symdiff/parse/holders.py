@@ -12,9 +12,10 @@ through a loop, part by part. A function's first part is the activation that its
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from symdiff.dataclass import dataclass
 from symdiff.parse.values import (
     Abstract,
     ArrayMethod,

@@ -12,12 +12,13 @@ import contextlib
 import functools
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import ModuleType
 from typing import Any, Literal
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.definitions import is_definition
 from symdiff.errors import (
     OUTSIDE,

@@ -8,10 +8,11 @@ parameters of its own.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from symdiff.dataclass import dataclass
 from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.control import emit_cond, emit_undefined
 from symdiff.ir.graph import Block, Value

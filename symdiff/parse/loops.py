@@ -13,9 +13,10 @@ import functools
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import AliasingError, UnsupportedSyntaxError
 from symdiff.ir.build import Builder, builder, building, copy_block
 from symdiff.ir.control import emit_cond, emit_loop

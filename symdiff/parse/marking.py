@@ -15,9 +15,10 @@ import contextlib
 import enum
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import SignatureError, UnknownNameError
 from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Value

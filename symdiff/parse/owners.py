@@ -7,9 +7,9 @@ what differs between two snapshots of it is written.
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
 from typing import Any
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import FreeVariable, Node, Op, Value
 from symdiff.ir.structure import is_leaf, native_base

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from symdiff.dataclass import dataclass
 from symdiff.parse.staged import StaticDemand
 from symdiff.parse.values import Conflict
 from symdiff.source import SourceSpan

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import AliasingError, UnsupportedCallError
 from symdiff.ir.build import builder, copy_block
 from symdiff.ir.control import call as call_op

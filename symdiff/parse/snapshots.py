@@ -6,9 +6,9 @@ later is not what the snapshot shows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from symdiff.dataclass import dataclass
 from symdiff.parse.heap import Heap, same
 from symdiff.parse.values import (
     ABSENT,

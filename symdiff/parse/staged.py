@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
+from symdiff.dataclass import dataclass
 from symdiff.ir.graph import FreeVariable, Graph, Value
 from symdiff.ir.signature import Path
 from symdiff.source import SourceSpan

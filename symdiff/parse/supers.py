@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from symdiff.dataclass import dataclass
 from symdiff.parse import lookups
 from symdiff.parse.attributes import bind_found, class_attribute
 from symdiff.parse.blame import users

@@ -13,11 +13,12 @@ import contextlib
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import SignatureError, UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.build import builder, copy_block, copy_into
 from symdiff.ir.graph import Block, Graph, Input, Value, free_values

@@ -13,9 +13,10 @@ import ast
 import builtins
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
+from symdiff.dataclass import dataclass
 from symdiff.ir.graph import Node, Op, Value
 from symdiff.ir.signature import Path
 from symdiff.ir.structure import Structure

@@ -13,11 +13,12 @@ import itertools
 import keyword
 import types
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.ir.graph import FreeVariable
 from symdiff.ir.signature import (
     Aspect,

@@ -8,11 +8,12 @@ does not meet stays apart: that a batch is as large as a layer is an accident.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.ir.graph import Graph
 from symdiff.ir.signature import Aspect, Nested, Path, Signature, Specification, leaves
 from symdiff.ir.types import ArrayType, Dim, Size, shifted

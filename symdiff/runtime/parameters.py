@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import SignatureError
 from symdiff.ir.signature import Path
 

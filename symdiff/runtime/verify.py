@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import InternalError
 from symdiff.ir.graph import FreeVariable
 from symdiff.ir.structure import children, dict_of, is_leaf
@@ -33,7 +34,7 @@ def is_asked_for() -> bool:
     return os.environ.get("SYMDIFF_VERIFY", "") not in ("", "0")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What a call came to: a result or an exception, and the arguments afterwards.
 

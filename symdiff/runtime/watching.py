@@ -7,11 +7,12 @@ What is remembered, and for which line, is found at compile time (``Origin``); i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import ArrayChangedError
 from symdiff.ir.signature import Path
 from symdiff.runtime.calling import follow

@@ -20,8 +20,8 @@ import threading
 import types
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import SourceUnavailableError
 from symdiff.source.matching import (
     nested_code,

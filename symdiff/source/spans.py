@@ -16,8 +16,9 @@ from __future__ import annotations
 import ast
 import os
 import unicodedata
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from symdiff.dataclass import dataclass
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.ir.graph import Node, Value
 from symdiff.optimise.islands.precise import exact_value
 

@@ -8,9 +8,10 @@ gives the same text.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Block, Node, Operand, Value

@@ -10,11 +10,12 @@ they are short fractions, so that no identity rests on a rounded number.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import DeclaredOp, OnArrays, fails_to_broadcast
