@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 from symdiff.api.arguments import checked_argnums
 from symdiff.errors import SignatureError, UnsupportedCallError
 from symdiff.ir.structure import declared
-from symdiff.runtime.collecting import seldom_collecting
+from symdiff.runtime.collecting import loading
 from symdiff.runtime.signature import with_types
 
 if TYPE_CHECKING:
@@ -37,6 +37,15 @@ Argnums: TypeAlias = "int | str | tuple[int | str, ...] | list[int | str]"
 DEFAULT: int = type("_Default", (int,), {})(0)  # the first argument, or all that are not frozen
 Step: TypeAlias = tuple[Any, ...]  # the name of a transform, and its fields
 _COPIED = (*functools.WRAPPER_ASSIGNMENTS, "__type_params__")
+
+
+def _load_compiler() -> None:
+    """Import all that a first call needs, if no call did so before."""
+    parts = ("symdiff.api.programs", "symdiff.api.transforms")
+    if not sys.modules.keys() >= set(parts):
+        with loading():
+            for part in parts:
+                importlib.import_module(part)
 
 
 class Differentiable:
@@ -426,8 +435,8 @@ class Differentiable:
 
     @functools.cached_property
     def _home(self) -> Home:
-        with seldom_collecting():  # while the compiler is loaded
-            from symdiff.api.programs import home_of
+        _load_compiler()
+        from symdiff.api.programs import home_of
 
         return home_of(self._function)
 

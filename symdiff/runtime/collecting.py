@@ -1,4 +1,4 @@
-"""The collector of cyclic garbage runs seldom while a program is compiled.
+"""The collector of cyclic garbage runs seldom while a program is compiled, or the compiler loaded.
 
 A compiler makes many objects that live until it is done. Python's collector would go over all that
 the process has loaded in the midst of it, and again and again over what is being made. For
@@ -41,6 +41,21 @@ def seldom_collecting() -> Iterator[None]:
             before = _before.pop()
             if not _before and gc.get_threshold() == _seldom(before):
                 gc.set_threshold(*before)
+
+
+@contextlib.contextmanager
+def loading() -> Iterator[None]:
+    """Collect seldom while modules are imported, and do not go over them afterwards.
+
+    They live as long as the process, so they are moved to the oldest generation as they are, and
+    with them what else is young. Where the program has frozen objects of its own nothing is moved:
+    they would not stay frozen.
+    """
+    with seldom_collecting():
+        yield
+        if not gc.get_freeze_count():
+            gc.freeze()
+            gc.unfreeze()
 
 
 def _seldom(thresholds: tuple[int, int, int]) -> tuple[int, int, int]:
