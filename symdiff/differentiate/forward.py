@@ -223,7 +223,7 @@ class Push:
         if op.tangent is not None:
             seen = self.numbers.operands(node, op, self.new)
             made = op.tangent(tuple(given), y, *seen, **node.attributes)
-        elif all(t is None or k in op.linear for k, t in enumerate(given)):
+        elif all(t is None or op.is_linear(k) for k, t in enumerate(given)):
             made = op(*self.linear_operands(op, operands, given), **node.attributes)
         else:
             return self.sum_of_shares(node, op, given)
@@ -235,7 +235,7 @@ class Push:
         """Tangents in place of the operands in which the op is linear."""
         return [
             operand
-            if k not in op.linear
+            if not op.is_linear(k)
             else self.zeros.of(operand)
             if tangent is None
             else tangent

@@ -183,7 +183,7 @@ class _Rules:
         }
 
     def is_linear(self, position: int) -> bool:
-        return position in self.op.linear
+        return self.op.is_linear(position)
 
     def call(self) -> str:
         """How the op itself is spelled."""

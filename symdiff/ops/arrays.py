@@ -26,7 +26,6 @@ from symdiff.ops.creation import (
     eye,
     full,
     linspace,
-    one_hot,
     ones,
     zero_tangent,
     zeros,
@@ -116,10 +115,6 @@ def _array_vjp(
     return g[tuple(int(k) for k in np.unravel_index(position, nested))]
 
 
-def _array_jvp(position: int, t: Value, y: Value, *elements: Value, **attributes: Any) -> Value:
-    return _array_tangent(one_hot(position, t, len(elements)), y, *elements, **attributes)
-
-
 array = Operation(
     "array",
     _infer_array,
@@ -129,7 +124,6 @@ array = Operation(
     spelling=_spell_array,
     variadic=True,
     vjp=_array_vjp,
-    jvp=_array_jvp,
     tangent=_array_tangent,
     broadcasts=True,
     sympy=OnArrays(

@@ -90,7 +90,9 @@ def _has_lengths(node: Node) -> bool:
     return all(map(is_length, node.operands[first:]))
 
 
-def _filled(name: str, function: Any, documentation: str) -> Operation:
+def _filled(function: Any, documentation: str) -> Operation:
+    name = function.__name__
+
     def evaluate(*sizes: int, shape: tuple[Dim, ...], dtype: np.dtype, like: bool = False) -> Any:
         return function(sizes, dtype=dtype)
 
@@ -109,9 +111,9 @@ def _filled(name: str, function: Any, documentation: str) -> Operation:
     )
 
 
-zeros = _filled("zeros", np.zeros, "An array of zeros.")
-ones = _filled("ones", np.ones, "An array of ones.")
-empty = _filled("empty", np.empty, "An array whose elements are arbitrary until written.")
+zeros = _filled(np.zeros, "An array of zeros.")
+ones = _filled(np.ones, "An array of ones.")
+empty = _filled(np.empty, "An array whose elements are arbitrary until written.")
 
 
 def zeros_of(x: Value) -> Value:
@@ -426,8 +428,3 @@ def agreed_dim(dims: Iterable[Dim]) -> Dim:
 def zero_tangent(x: Value) -> Value | float:
     """Zeros shaped like an operand; a number for a number."""
     return 0.0 if not array_type(x).shape else zeros_of(x)
-
-
-def one_hot(position: int, t: Value, count: int) -> list[Value | None]:
-    """The tangents of ``count`` operands of which one has one."""
-    return [t if k == position else None for k in range(count)]

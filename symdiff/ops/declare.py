@@ -120,7 +120,7 @@ class DeclaredOp(Op):
 
     spelling: Spelling | None = None
     partials: tuple[Rule | float | None, ...] | None = None
-    linear: frozenset[int] = frozenset()
+    linear: frozenset[int] | bool = frozenset()
     vjp: Rules = field(default_factory=dict)
     jvp: Rules = field(default_factory=dict)
     tangent: Rule | None = None
@@ -175,7 +175,8 @@ class DeclaredOp(Op):
             return
         if self.rule("vjp", position) is None:
             raise ValueError(f"op {self.name!r}: operand {position} has no vjp rule")
-        if position not in self.linear and self.rule("jvp", position) is None:
+        tangent = self.is_linear(position) or self.tangent is not None
+        if not tangent and self.rule("jvp", position) is None:
             raise ValueError(f"op {self.name!r}: operand {position} has no jvp rule")
 
     def __call__(self, *operands: Operand, **attributes: Any) -> Any:
@@ -210,6 +211,10 @@ class DeclaredOp(Op):
         if self.as_given or not self.carries(position):
             return False
         return self.partials is not None or callable(self.vjp) or position in self.vjp
+
+    def is_linear(self, position: int) -> bool:
+        """Return whether the op applied to tangents is the result's tangent, by an operand."""
+        return self.linear if isinstance(self.linear, bool) else position in self.linear
 
     def is_broadcast(self, position: int) -> bool:
         """Return whether rules leave it to who asks to sum an operand's cotangent to its shape."""
@@ -365,14 +370,12 @@ def _substituted(tree: Any, names: Mapping[str, ast.expr]) -> Any:
     return type(tree)(**{f: _substituted(getattr(tree, f), names) for f in tree._fields})
 
 
-def infix(
-    operator: type[ast.operator] | type[ast.cmpop] | type[ast.unaryop], ufunc: str
-) -> Spelling:
-    """Spelled with an operator, or as ``np.<ufunc>`` where the attribute ``ufunc`` is true."""
+def infix(operator: type[ast.operator] | type[ast.cmpop] | type[ast.unaryop]) -> Spelling:
+    """Spelled with an operator, or as NumPy's function where the attribute ``ufunc`` is true."""
 
     def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
         if node.attributes.get("ufunc"):
-            return ast.Call(dotted(f"np.{ufunc}"), list(operands), [])
+            return ast.Call(dotted(f"np.{node.op.name}"), list(operands), [])
         if issubclass(operator, ast.unaryop):
             return ast.UnaryOp(operator(), operands[0])
         if issubclass(operator, ast.cmpop):
@@ -508,9 +511,9 @@ def lowers(
 
 
 def elementwise(
-    name: str,
     ufunc: np.ufunc,
     *partials: Rule | float | None,
+    name: str | None = None,
     spelling: Spelling | None = None,
     python: Callable[..., Any] | None = None,
     singular: bool | Callable[[Node], bool] = False,
@@ -522,13 +525,14 @@ def elementwise(
     selects: bool = False,
     documentation: str = "",
 ) -> Operation:
-    """Declare an elementwise op by its ufunc and its partial derivatives.
+    """Declare an elementwise op by its ufunc, whose name it has, and its partial derivatives.
 
     A partial is a rule ``(y, *operands) -> Value``, a constant, or None where nothing flows.
     ``selects``: a result is one of the operands, so none wraps.
     ``python`` is what the operator means on Python numbers alone (where the op is spelled infix and
     the attribute ``ufunc`` is not set); its result type is found by calling it on ones.
     """
+    name = name or ufunc.__name__
     carried = frozenset(k for k, partial in enumerate(partials) if partial is None)
 
     @functools.lru_cache(maxsize=1024)

@@ -117,33 +117,30 @@ def by_numpy(operation: Operation) -> Callable[..., Value]:
 # Arithmetic -------------------------------------------------------------------------------------
 
 add: Operation = elementwise(
-    "add",
     np.add,
     1,
     1,
-    spelling=infix(ast.Add, "add"),
+    spelling=infix(ast.Add),
     python=operator.add,
     sympy=lambda sp, a, b: a + b,
     cost="plain",
     documentation="Sum.",
 )
 subtract: Operation = elementwise(
-    "subtract",
     np.subtract,
     1,
     -1,
-    spelling=infix(ast.Sub, "subtract"),
+    spelling=infix(ast.Sub),
     python=operator.sub,
     sympy=lambda sp, a, b: a - b,
     cost="plain",
     documentation="Difference.",
 )
 multiply: Operation = elementwise(
-    "multiply",
     np.multiply,
     lambda y, a, b: b,
     lambda y, a, b: a,
-    spelling=infix(ast.Mult, "multiply"),
+    spelling=infix(ast.Mult),
     python=operator.mul,
     sympy=lambda sp, a, b: a * b,
     cost="plain",
@@ -164,11 +161,10 @@ def _quotient(y: Value, a: Operand, b: Operand) -> Value:
 
 
 divide: Operation = elementwise(
-    "divide",
     np.divide,
     lambda y, a, b: _quotient(y, 1.0, b),
     lambda y, a, b: -_quotient(y, y, b),
-    spelling=infix(ast.Div, "divide"),
+    spelling=infix(ast.Div),
     raises_on_numbers=True,
     python=operator.truediv,
     singular=True,
@@ -177,29 +173,26 @@ divide: Operation = elementwise(
     documentation="Quotient.",
 )
 floor_divide: Operation = elementwise(
-    "floor_divide",
     np.floor_divide,
     None,
     None,
-    spelling=infix(ast.FloorDiv, "floor_divide"),
+    spelling=infix(ast.FloorDiv),
     raises_on_numbers=True,
     python=operator.floordiv,
     sympy=lambda sp, a, b: sp.floor(a / b),
     documentation="Quotient rounded down; its derivative is 0.",
 )
 remainder: Operation = elementwise(
-    "remainder",
     np.remainder,
     1,
     lambda y, a, b: -by_numpy(floor_divide)(a, b),
-    spelling=infix(ast.Mod, "remainder"),
+    spelling=infix(ast.Mod),
     raises_on_numbers=True,
     python=operator.mod,
     sympy=lambda sp, a, b: a - b * sp.floor(a / b),
     documentation="Remainder with the sign of the divisor, ``a - b * floor(a / b)``.",
 )
 fmod: Operation = elementwise(
-    "fmod",
     np.fmod,
     1,
     lambda y, a, b: -trunc(a / b),
@@ -207,20 +200,18 @@ fmod: Operation = elementwise(
     documentation="Remainder with the sign of the dividend.",
 )
 negative: Operation = elementwise(
-    "negative",
     np.negative,
     -1,
-    spelling=infix(ast.USub, "negative"),
+    spelling=infix(ast.USub),
     python=operator.neg,
     sympy=lambda sp, x: -x,
     cost="plain",
     documentation="``-x``.",
 )
 positive: Operation = elementwise(
-    "positive",
     np.positive,
     1,
-    spelling=infix(ast.UAdd, "positive"),
+    spelling=infix(ast.UAdd),
     python=operator.pos,
     sympy=lambda sp, x: x,
     cost="plain",
@@ -292,11 +283,10 @@ def power_is_singular(node: Node) -> bool:
 
 
 power: Operation = elementwise(
-    "power",
     np.power,
     power_partial_base,
     power_partial_exponent,
-    spelling=infix(ast.Pow, "power"),
+    spelling=infix(ast.Pow),
     raises_on_numbers=True,
     python=operator.pow,
     singular=power_is_singular,
@@ -321,14 +311,13 @@ power.infer = _infer_power
 
 
 def _comparison(
-    name: str, ufunc: np.ufunc, token: type[ast.cmpop], python: Callable[..., Any], relation: str
+    ufunc: np.ufunc, token: type[ast.cmpop], python: Callable[..., Any], relation: str
 ) -> Operation:
     return elementwise(
-        name,
         ufunc,
         None,
         None,
-        spelling=infix(token, ufunc.__name__),
+        spelling=infix(token),
         python=python,
         sympy=relation,
         cost="plain",
@@ -345,32 +334,25 @@ _SIGNS: dict[type[ast.cmpop], str] = {
     ast.NotEq: "!=",
 }
 
-less: Operation = _comparison("less", np.less, ast.Lt, operator.lt, "Lt")
-less_equal: Operation = _comparison("less_equal", np.less_equal, ast.LtE, operator.le, "Le")
-greater: Operation = _comparison("greater", np.greater, ast.Gt, operator.gt, "Gt")
-greater_equal: Operation = _comparison(
-    "greater_equal", np.greater_equal, ast.GtE, operator.ge, "Ge"
-)
-equal: Operation = _comparison("equal", np.equal, ast.Eq, operator.eq, "Eq")
-not_equal: Operation = _comparison("not_equal", np.not_equal, ast.NotEq, operator.ne, "Ne")
+less: Operation = _comparison(np.less, ast.Lt, operator.lt, "Lt")
+less_equal: Operation = _comparison(np.less_equal, ast.LtE, operator.le, "Le")
+greater: Operation = _comparison(np.greater, ast.Gt, operator.gt, "Gt")
+greater_equal: Operation = _comparison(np.greater_equal, ast.GtE, operator.ge, "Ge")
+equal: Operation = _comparison(np.equal, ast.Eq, operator.eq, "Eq")
+not_equal: Operation = _comparison(np.not_equal, ast.NotEq, operator.ne, "Ne")
 
 
-def _discrete(name: str, ufunc: np.ufunc, documentation: str, **more: Any) -> Operation:
+def _discrete(ufunc: np.ufunc, documentation: str, **more: Any) -> Operation:
     """An op through which no derivative flows."""
-    return elementwise(name, ufunc, *[None] * ufunc.nin, documentation=documentation, **more)
+    return elementwise(ufunc, *[None] * ufunc.nin, documentation=documentation, **more)
 
 
 logical_and: Operation = _discrete(
-    "logical_and", np.logical_and, "Whether both are true.", cost="plain", sympy="And"
+    np.logical_and, "Whether both are true.", cost="plain", sympy="And"
 )
-logical_or: Operation = _discrete(
-    "logical_or", np.logical_or, "Whether one is true.", cost="plain", sympy="Or"
-)
-logical_xor: Operation = _discrete(
-    "logical_xor", np.logical_xor, "Whether exactly one is true.", sympy="Xor"
-)
+logical_or: Operation = _discrete(np.logical_or, "Whether one is true.", cost="plain", sympy="Or")
+logical_xor: Operation = _discrete(np.logical_xor, "Whether exactly one is true.", sympy="Xor")
 logical_not: Operation = _discrete(
-    "logical_not",
     np.logical_not,
     "Whether it is false.",
     math=lambda x: not_(x),
@@ -378,75 +360,66 @@ logical_not: Operation = _discrete(
     sympy="Not",
 )
 bitwise_and: Operation = _discrete(
-    "bitwise_and",
     np.bitwise_and,
     "``a & b``.",
-    spelling=infix(ast.BitAnd, "bitwise_and"),
+    spelling=infix(ast.BitAnd),
     python=operator.and_,
     sympy="And",
 )
 bitwise_or: Operation = _discrete(
-    "bitwise_or",
     np.bitwise_or,
     "``a | b``.",
-    spelling=infix(ast.BitOr, "bitwise_or"),
+    spelling=infix(ast.BitOr),
     python=operator.or_,
     sympy="Or",
 )
 bitwise_xor: Operation = _discrete(
-    "bitwise_xor",
     np.bitwise_xor,
     "``a ^ b``.",
-    spelling=infix(ast.BitXor, "bitwise_xor"),
+    spelling=infix(ast.BitXor),
     python=operator.xor,
     sympy="Xor",
 )
 invert: Operation = _discrete(
-    "invert",
     np.invert,
     "``~x``.",
-    spelling=infix(ast.Invert, "invert"),
+    spelling=infix(ast.Invert),
     python=operator.invert,
     sympy="Not",
 )
 left_shift: Operation = _discrete(
-    "left_shift",
     np.left_shift,
     "``a << b``.",
-    spelling=infix(ast.LShift, "left_shift"),
+    spelling=infix(ast.LShift),
     raises_on_numbers=True,
     python=operator.lshift,
     sympy=lambda sp, a, b: a * 2**b,
 )
 right_shift: Operation = _discrete(
-    "right_shift",
     np.right_shift,
     "``a >> b``.",
-    spelling=infix(ast.RShift, "right_shift"),
+    spelling=infix(ast.RShift),
     raises_on_numbers=True,
     python=operator.rshift,
     sympy=lambda sp, a, b: sp.floor(a / 2**b),
 )
 isnan: Operation = _discrete(
-    "isnan",
     np.isnan,
     "Whether it is not a number.",
     sympy=lambda sp, x: sp.false if x.is_finite else None,
 )
 isinf: Operation = _discrete(
-    "isinf",
     np.isinf,
     "Whether it is infinite.",
     sympy=lambda sp, x: sp.false if x.is_finite else None,
 )
 isfinite: Operation = _discrete(
-    "isfinite",
     np.isfinite,
     "Whether it is neither infinite nor NaN.",
     sympy=lambda sp, x: sp.true if x.is_finite else None,
 )
 signbit: Operation = _discrete(
-    "signbit", np.signbit, "Whether the sign bit is set.", sympy=lambda sp, x: x < 0
+    np.signbit, "Whether the sign bit is set.", sympy=lambda sp, x: x < 0
 )
 
 # Rounding and signs -----------------------------------------------------------------------------
@@ -465,28 +438,23 @@ def to_even(sp: Any, x: Any) -> Any:
 
 
 floor: Operation = _discrete(
-    "floor", np.floor, "Rounded down; its derivative is 0.", cost="plain", sympy="floor"
+    np.floor, "Rounded down; its derivative is 0.", cost="plain", sympy="floor"
 )
 ceil: Operation = _discrete(
-    "ceil", np.ceil, "Rounded up; its derivative is 0.", cost="plain", sympy="ceiling"
+    np.ceil, "Rounded up; its derivative is 0.", cost="plain", sympy="ceiling"
 )
 trunc: Operation = _discrete(
-    "trunc",
     np.trunc,
     "Rounded towards 0; its derivative is 0.",
     sympy=lambda sp, x: towards_zero(sp, x),
 )
 rint: Operation = _discrete(
-    "rint",
     np.rint,
     "Rounded to even; its derivative is 0.",
     sympy=lambda sp, x: to_even(sp, x),
 )
-sign: Operation = _discrete(
-    "sign", np.sign, "-1, 0 or 1; its derivative is 0.", cost="plain", sympy="sign"
-)
+sign: Operation = _discrete(np.sign, "-1, 0 or 1; its derivative is 0.", cost="plain", sympy="sign")
 heaviside: Operation = elementwise(
-    "heaviside",
     np.heaviside,
     None,
     lambda y, x, h: equal(x, 0),
@@ -515,7 +483,6 @@ def _absolute_partial(y: Value, x: Value) -> Value:
 
 
 absolute: Operation = elementwise(
-    "absolute",
     np.absolute,
     _absolute_partial,
     spelling=_spell_absolute,
@@ -526,7 +493,6 @@ absolute: Operation = elementwise(
     documentation="Absolute value; its derivative at 0 is 0.",
 )
 fabs: Operation = elementwise(
-    "fabs",
     np.fabs,
     lambda y, x: sign(x),
     sympy="Abs",
@@ -534,7 +500,6 @@ fabs: Operation = elementwise(
     documentation="Absolute value of reals.",
 )
 copysign: Operation = elementwise(
-    "copysign",
     np.copysign,
     lambda y, a, b: sign(a) * copysign(1.0, b),
     None,
@@ -545,16 +510,15 @@ copysign: Operation = elementwise(
 # Elementary functions ---------------------------------------------------------------------------
 
 sin: Operation = elementwise(
-    "sin", np.sin, lambda y, x: cos(x), sympy="sin", math="sin", documentation="Sine."
+    np.sin, lambda y, x: cos(x), sympy="sin", math="sin", documentation="Sine."
 )
 cos: Operation = elementwise(
-    "cos", np.cos, lambda y, x: -sin(x), sympy="cos", math="cos", documentation="Cosine."
+    np.cos, lambda y, x: -sin(x), sympy="cos", math="cos", documentation="Cosine."
 )
 tan: Operation = elementwise(
-    "tan", np.tan, lambda y, x: 1.0 + y * y, sympy="tan", math="tan", documentation="Tangent."
+    np.tan, lambda y, x: 1.0 + y * y, sympy="tan", math="tan", documentation="Tangent."
 )
 arcsin: Operation = elementwise(
-    "arcsin",
     np.arcsin,
     lambda y, x: 1.0 / (cos(y) if is_complex(x) else sqrt((1.0 - x) * (1.0 + x))),
     strong=True,
@@ -564,7 +528,6 @@ arcsin: Operation = elementwise(
     documentation="Inverse sine; its derivative at -1 and 1 is inf.",
 )
 arccos: Operation = elementwise(
-    "arccos",
     np.arccos,
     lambda y, x: -1.0 / (sin(y) if is_complex(x) else sqrt((1.0 - x) * (1.0 + x))),
     strong=True,
@@ -583,7 +546,6 @@ def _arctan_partial(y: Value, x: Value) -> Value:
 
 
 arctan: Operation = elementwise(
-    "arctan",
     np.arctan,
     _arctan_partial,
     sympy="atan",
@@ -591,7 +553,6 @@ arctan: Operation = elementwise(
     documentation="Inverse tangent.",
 )
 sinh: Operation = elementwise(
-    "sinh",
     np.sinh,
     lambda y, x: cosh(x),
     sympy="sinh",
@@ -599,7 +560,6 @@ sinh: Operation = elementwise(
     documentation="Hyperbolic sine.",
 )
 cosh: Operation = elementwise(
-    "cosh",
     np.cosh,
     lambda y, x: sinh(x),
     sympy="cosh",
@@ -607,7 +567,6 @@ cosh: Operation = elementwise(
     documentation="Hyperbolic cosine.",
 )
 tanh: Operation = elementwise(
-    "tanh",
     np.tanh,
     lambda y, x: 1.0 - y * y,
     sympy="tanh",
@@ -615,7 +574,6 @@ tanh: Operation = elementwise(
     documentation="Hyperbolic tangent.",
 )
 arcsinh: Operation = elementwise(
-    "arcsinh",
     np.arcsinh,
     lambda y, x: 1.0 / (cosh(y) if is_complex(x) else hypot(x, 1.0)),
     sympy="asinh",
@@ -623,7 +581,6 @@ arcsinh: Operation = elementwise(
     documentation="Inverse hyperbolic sine.",
 )
 arccosh: Operation = elementwise(
-    "arccosh",
     np.arccosh,
     lambda y, x: 1.0 / (sinh(y) if is_complex(x) else sqrt(x - 1.0) * sqrt(x + 1.0)),
     strong=True,
@@ -642,7 +599,6 @@ def _arctanh_partial(y: Value, x: Value) -> Value:
 
 
 arctanh: Operation = elementwise(
-    "arctanh",
     np.arctanh,
     _arctanh_partial,
     singular=True,
@@ -651,17 +607,15 @@ arctanh: Operation = elementwise(
     documentation="Inverse hyperbolic tangent.",
 )
 exp: Operation = elementwise(
-    "exp", np.exp, lambda y, x: y, sympy="exp", math="exp", documentation="Exponential."
+    np.exp, lambda y, x: y, sympy="exp", math="exp", documentation="Exponential."
 )
 exp2: Operation = elementwise(
-    "exp2",
     np.exp2,
     lambda y, x: y * LOG_2,
     sympy=lambda sp, x: 2**x,
     documentation="``2 ** x``.",
 )
 expm1: Operation = elementwise(
-    "expm1",
     np.expm1,
     lambda y, x: y + 1.0,
     sympy=lambda sp, x: sp.exp(x) - 1,
@@ -669,7 +623,6 @@ expm1: Operation = elementwise(
     documentation="``exp(x) - 1``, exact near 0.",
 )
 log: Operation = elementwise(
-    "log",
     np.log,
     lambda y, x: 1.0 / x,
     singular=True,
@@ -678,7 +631,6 @@ log: Operation = elementwise(
     documentation="Natural logarithm.",
 )
 log2: Operation = elementwise(
-    "log2",
     np.log2,
     lambda y, x: 1.0 / (x * LOG_2),
     singular=True,
@@ -687,7 +639,6 @@ log2: Operation = elementwise(
     documentation="Logarithm to base 2.",
 )
 log10: Operation = elementwise(
-    "log10",
     np.log10,
     lambda y, x: 1.0 / (x * LOG_10),
     singular=True,
@@ -696,7 +647,6 @@ log10: Operation = elementwise(
     documentation="Logarithm to base 10.",
 )
 log1p: Operation = elementwise(
-    "log1p",
     np.log1p,
     lambda y, x: 1.0 / (1.0 + x),
     singular=True,
@@ -705,7 +655,6 @@ log1p: Operation = elementwise(
     documentation="``log(1 + x)``, exact near 0.",
 )
 sqrt: Operation = elementwise(
-    "sqrt",
     np.sqrt,
     lambda y, x: 0.5 / y,
     strong=True,
@@ -716,7 +665,6 @@ sqrt: Operation = elementwise(
     documentation="Square root; its derivative at 0 is inf.",
 )
 cbrt: Operation = elementwise(
-    "cbrt",
     np.cbrt,
     lambda y, x: 1.0 / (3.0 * y * y),
     strong=True,
@@ -725,7 +673,6 @@ cbrt: Operation = elementwise(
     documentation="Cube root; its derivative at 0 is inf.",
 )
 square: Operation = elementwise(
-    "square",
     np.square,
     lambda y, x: 2.0 * x,
     sympy=lambda sp, x: x**2,
@@ -734,7 +681,6 @@ square: Operation = elementwise(
     documentation="``x * x``.",
 )
 reciprocal: Operation = elementwise(
-    "reciprocal",
     np.reciprocal,
     lambda y, x: -(y * y),
     singular=True,
@@ -742,14 +688,12 @@ reciprocal: Operation = elementwise(
     documentation="``1 / x``.",
 )
 deg2rad: Operation = elementwise(
-    "deg2rad",
     np.deg2rad,
     math.pi / 180.0,
     sympy=lambda sp, x: x * sp.pi / 180,
     documentation="Degrees to radians.",
 )
 rad2deg: Operation = elementwise(
-    "rad2deg",
     np.rad2deg,
     180.0 / math.pi,
     sympy=lambda sp, x: x * 180 / sp.pi,
@@ -765,7 +709,6 @@ def _winner(wins: Value, ties: Value, y: Value) -> Value:
 
 
 maximum: Operation = elementwise(
-    "maximum",
     np.maximum,
     lambda y, a, b: _winner(greater(a, b), equal(a, b), y),
     lambda y, a, b: _winner(greater(b, a), equal(a, b), y),
@@ -775,7 +718,6 @@ maximum: Operation = elementwise(
     documentation="The greater one, NaN if either is; a tie splits the derivative evenly.",
 )
 minimum: Operation = elementwise(
-    "minimum",
     np.minimum,
     lambda y, a, b: _winner(less(a, b), equal(a, b), y),
     lambda y, a, b: _winner(less(b, a), equal(a, b), y),
@@ -785,7 +727,6 @@ minimum: Operation = elementwise(
     documentation="The smaller one, NaN if either is; a tie splits the derivative evenly.",
 )
 fmax: Operation = elementwise(
-    "fmax",
     np.fmax,
     lambda y, a, b: _winner(bitwise_or(greater(a, b), isnan(b)), equal(a, b), y),
     lambda y, a, b: _winner(bitwise_or(greater(b, a), isnan(a)), equal(a, b), y),
@@ -793,7 +734,6 @@ fmax: Operation = elementwise(
     documentation="The greater one, the other where one is NaN.",
 )
 fmin: Operation = elementwise(
-    "fmin",
     np.fmin,
     lambda y, a, b: _winner(bitwise_or(less(a, b), isnan(b)), equal(a, b), y),
     lambda y, a, b: _winner(bitwise_or(less(b, a), isnan(a)), equal(a, b), y),
@@ -817,7 +757,6 @@ def _arctan2_partial(x: Value, a: Value, b: Value) -> Value:
 
 
 arctan2: Operation = elementwise(
-    "arctan2",
     np.arctan2,
     lambda y, a, b: _arctan2_partial(b, a, b),
     lambda y, a, b: -_arctan2_partial(a, a, b),
@@ -826,7 +765,6 @@ arctan2: Operation = elementwise(
     documentation="The angle of the point (b, a); its derivative at (0, 0) is 0.",
 )
 hypot: Operation = elementwise(
-    "hypot",
     np.hypot,
     lambda y, a, b: over_nonzero(a, y),
     lambda y, a, b: over_nonzero(b, y),
@@ -861,7 +799,6 @@ def _weight(power: Operation, y: Value, x: Value, other: Value) -> Value:
 
 
 logaddexp: Operation = elementwise(
-    "logaddexp",
     np.logaddexp,
     lambda y, a, b: _weight(exp, y, a, b),
     lambda y, a, b: _weight(exp, y, b, a),
@@ -869,7 +806,6 @@ logaddexp: Operation = elementwise(
     documentation="``log(exp(a) + exp(b))`` without overflow.",
 )
 logaddexp2: Operation = elementwise(
-    "logaddexp2",
     np.logaddexp2,
     lambda y, a, b: _weight(exp2, y, a, b),
     lambda y, a, b: _weight(exp2, y, b, a),
@@ -877,7 +813,6 @@ logaddexp2: Operation = elementwise(
     documentation="``log2(2 ** a + 2 ** b)`` without overflow.",
 )
 float_power: Operation = elementwise(
-    "float_power",
     np.float_power,
     power_partial_base,
     power_partial_exponent,
@@ -1058,13 +993,13 @@ choice: Operation = Operation(
 
 _CLIP: np.ufunc = np._core.umath.clip  # type: ignore[attr-defined]
 clip: Operation = elementwise(
-    "clip",
     _CLIP,
     lambda y, x, lo, hi: bitwise_and(greater_equal(x, lo), less_equal(x, hi)),
     lambda y, x, lo, hi: bitwise_and(less(x, lo), less_equal(lo, hi)),
     lambda y, x, lo, hi: bitwise_or(greater(x, hi), greater(lo, hi)),
     spelling=call("np.clip"),
     sympy=lambda sp, x, lo, hi: least(sp, greatest(sp, x, lo), hi),
+    name="clip",
     documentation="``x`` kept within bounds; its derivative at the bounds is 1.",
 )
 
@@ -1078,21 +1013,21 @@ def _spell_clip_below(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 
 clip_below: Operation = elementwise(
-    "clip_below",
     np.maximum,
     lambda y, x, lo: greater_equal(x, lo),
     lambda y, x, lo: less(x, lo),
     spelling=_spell_clip_below,
     sympy=greatest,
+    name="clip_below",
     documentation="``np.clip`` with a lower bound alone.",
 )
 clip_above: Operation = elementwise(
-    "clip_above",
     np.minimum,
     lambda y, x, hi: less_equal(x, hi),
     lambda y, x, hi: greater(x, hi),
     spelling=_spell_clip_above,
     sympy=least,
+    name="clip_above",
     documentation="``np.clip`` with an upper bound alone.",
 )
 

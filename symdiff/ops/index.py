@@ -256,12 +256,6 @@ def _set_tangent(
     return index_set(base, part, *dynamic, key=key, shape=shape)
 
 
-def _set_part_jvp(
-    t: Value, y: Value, x: Value, v: Value, *dynamic: Value, key: Key, shape: Any
-) -> Value:
-    return index_set(zeros_of(x), t, *dynamic, key=key, shape=shape)
-
-
 index_set = Operation(
     "index_set",
     _infer_written,
@@ -270,7 +264,6 @@ index_set = Operation(
     cost="heavy",
     linear=frozenset({0, 1}),
     vjp={0: _set_base, 1: _set_part},
-    jvp={0: _set_base, 1: _set_part_jvp},
     tangent=_set_tangent,
     sympy=EVALUATED,
     order="operand",
@@ -284,12 +277,6 @@ def _add_part(
     g: Value, y: Value, x: Value, v: Value, *dynamic: Value, key: Key, shape: Any
 ) -> Value:
     return _unbroadcast(index(g, *dynamic, key=key, shape=shape), v)
-
-
-def _add_part_jvp(
-    t: Value, y: Value, x: Value, v: Value, *dynamic: Value, key: Key, shape: Any
-) -> Value:
-    return index_add(zeros_of(x), t, *dynamic, key=key, shape=shape)
 
 
 def _add_tangent(
@@ -309,7 +296,6 @@ index_add = Operation(
     cost="heavy",
     linear=frozenset({0, 1}),
     vjp={0: lambda g, y, x, v, *dynamic, key, shape: g, 1: _add_part},
-    jvp={0: lambda t, y, x, v, *dynamic, key, shape: t, 1: _add_part_jvp},
     tangent=_add_tangent,
     sympy=EVALUATED,
     order="operand",

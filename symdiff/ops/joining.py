@@ -14,7 +14,7 @@ import numpy as np
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, Size, Type
-from symdiff.ops.creation import agreed_dim, arange_of, one_hot, zeros_of
+from symdiff.ops.creation import agreed_dim, arange_of, zeros_of
 from symdiff.ops.declare import (
     EVALUATED,
     Operation,
@@ -83,15 +83,6 @@ def _total(lengths: Sequence[Value | int]) -> Value | int:
     return total
 
 
-def _filled_up(ts: Sequence[Value | None], xs: Sequence[Value]) -> list[Value]:
-    """Tangents of all operands: zeros where there are none."""
-    return [zeros_of(x) if t is None else t for t, x in zip(ts, xs, strict=True)]
-
-
-def _concatenate_tangent(ts: Sequence[Value | None], y: Value, *xs: Value, axis: int) -> Value:
-    return concatenate(*_filled_up(ts, xs), axis=axis)
-
-
 concatenate = Operation(
     "concatenate",
     _infer_concatenate,
@@ -100,8 +91,7 @@ concatenate = Operation(
     spelling=_spell_joined("np.concatenate"),
     variadic=True,
     vjp=_concatenate_vjp,
-    jvp=lambda k, t, y, *xs, axis: _concatenate_tangent(one_hot(k, t, len(xs)), y, *xs, axis=axis),
-    tangent=_concatenate_tangent,
+    linear=True,
     broadcasts=True,
     sympy=EVALUATED,
     order="packed as operands",
@@ -121,10 +111,6 @@ def _stack_vjp(position: int, g: Value, y: Value, *xs: Value, axis: int) -> Valu
     return g[(slice(None),) * axis + (position,)]
 
 
-def _stack_tangent(ts: Sequence[Value | None], y: Value, *xs: Value, axis: int) -> Value:
-    return stack(*_filled_up(ts, xs), axis=axis)
-
-
 stack = Operation(
     "stack",
     _infer_stack,
@@ -133,8 +119,7 @@ stack = Operation(
     spelling=_spell_joined("np.stack"),
     variadic=True,
     vjp=_stack_vjp,
-    jvp=lambda k, t, y, *xs, axis: _stack_tangent(one_hot(k, t, len(xs)), y, *xs, axis=axis),
-    tangent=_stack_tangent,
+    linear=True,
     broadcasts=True,
     sympy=EVALUATED,
     order="packed as operands",
@@ -399,7 +384,9 @@ def _infer_triangle(x: Type, *, k: int) -> tuple[Type, ...]:
     return result_type(type_.dtype, type_.shape)
 
 
-def _triangle(name: str, function: Any, documentation: str) -> Operation:
+def _triangle(function: Any, documentation: str) -> Operation:
+    name = function.__name__
+
     def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
         keywords = [ast.keyword("k", literal(node.attributes["k"]))] if node.attributes["k"] else []
         return ast.Call(dotted(f"np.{name}"), list(operands), keywords)
@@ -420,5 +407,5 @@ def _triangle(name: str, function: Any, documentation: str) -> Operation:
     return operation
 
 
-tril = _triangle("tril", np.tril, "The elements on and below the ``k``-th diagonal, zeros above.")
-triu = _triangle("triu", np.triu, "The elements on and above the ``k``-th diagonal, zeros below.")
+tril = _triangle(np.tril, "The elements on and below the ``k``-th diagonal, zeros above.")
+triu = _triangle(np.triu, "The elements on and above the ``k``-th diagonal, zeros below.")

@@ -107,18 +107,8 @@ def _infer_new(*elements: Type, type: ListType) -> tuple[Type, ...]:
     return (type,)
 
 
-def _new_tangent(ts: Sequence[Value | None], y: Value, *elements: Value, type: ListType) -> Value:
-    pairs = zip(ts, elements, strict=True)
-    return list_new(*(_given(t, x) for t, x in pairs), type=type)
-
-
 def _new_vjp(position: int, g: Value, y: Value, *elements: Value, type: ListType) -> Value:
     return _shaped_as(list_get(g, position), elements[position])  # type: ignore[no-any-return]
-
-
-def _new_jvp(position: int, t: Value, y: Value, *elements: Value, type: ListType) -> Value:
-    ts = [t if k == position else None for k in range(len(elements))]
-    return _new_tangent(ts, y, *elements, type=type)
 
 
 list_new: Operation = Operation(
@@ -127,8 +117,7 @@ list_new: Operation = Operation(
     lambda *elements, type: list(elements),
     variadic=True,
     vjp=_new_vjp,
-    jvp=_new_jvp,
-    tangent=_new_tangent,
+    linear=True,
     spelling=lambda node, operands: ast.List(list(operands), ast.Load()),
     sympy=EVALUATED,
     order="none",
@@ -189,10 +178,6 @@ def _infer_concatenate(a: Type, b: Type) -> tuple[Type, ...]:
         raise rejection(TypeError, f"elements of {left} and {right} differ in type") from error
 
 
-def _concatenate_tangent(ts: Sequence[Value | None], y: Value, a: Value, b: Value) -> Value:
-    return list_concatenate(_given(ts[0], a), _given(ts[1], b))
-
-
 list_concatenate: Operation = Operation(
     "list_concatenate",
     _infer_concatenate,
@@ -201,11 +186,7 @@ list_concatenate: Operation = Operation(
         0: lambda g, y, a, b: list_slice_of(g, None, list_length(a)),
         1: lambda g, y, a, b: list_slice_of(g, list_length(a), None),
     },
-    jvp={
-        0: lambda t, y, a, b: _concatenate_tangent((t, None), y, a, b),
-        1: lambda t, y, a, b: _concatenate_tangent((None, t), y, a, b),
-    },
-    tangent=_concatenate_tangent,
+    linear=frozenset({0, 1}),
     spelling=template("{0} + {1}"),
     sympy=EVALUATED,
     order="none",
@@ -246,11 +227,6 @@ def _replaced(items: list[Any], i: int, v: Any) -> list[Any]:
     return new
 
 
-def _set_tangent(ts: Sequence[Value | None], y: Value, items: Value, i: Value, v: Value) -> Value:
-    part = zeros_of(v) if ts[2] is None else ts[2]
-    return list_set(_given(ts[0], items), i, part)
-
-
 list_set: Operation = Operation(
     "list_set",
     _wider_list,
@@ -260,11 +236,7 @@ list_set: Operation = Operation(
         0: lambda g, y, items, i, v: list_set(g, i, zeros_of(list_get(items, i))),
         2: lambda g, y, items, i, v: _shaped_as(list_get(g, i), v),
     },
-    jvp={
-        0: lambda t, y, items, i, v: _set_tangent((t, None, None), y, items, i, v),
-        2: lambda t, y, items, i, v: _set_tangent((None, None, t), y, items, i, v),
-    },
-    tangent=_set_tangent,
+    linear=frozenset({0, 2}),
     nondifferentiable=frozenset({1}),
     sympy=EVALUATED,
     order="none",
@@ -291,10 +263,6 @@ list_add: Operation = Operation(
         0: lambda g, y, items, i, v: g,
         2: lambda g, y, items, i, v: _shaped_as(list_get(g, i), v),
     },
-    jvp={
-        0: lambda t, y, items, i, v: t,
-        2: lambda t, y, items, i, v: list_add(zeros_of(items), i, t),
-    },
     tangent=_add_tangent,
     nondifferentiable=frozenset({1}),
     sympy=EVALUATED,
@@ -306,10 +274,6 @@ list_add: Operation = Operation(
 # Growing and shrinking ----------------------------------------------------------------------------
 
 
-def _push_tangent(ts: Sequence[Value | None], y: Value, items: Value, v: Value) -> Value:
-    return list_push(_given(ts[0], items), _given(ts[1], v))
-
-
 list_push: Operation = Operation(
     "list_push",
     _wider_list,
@@ -318,11 +282,7 @@ list_push: Operation = Operation(
         0: lambda g, y, items, v: list_pop(g, -1)[0],
         1: lambda g, y, items, v: _shaped_as(list_get(g, -1), v),
     },
-    jvp={
-        0: lambda t, y, items, v: _push_tangent((t, None), y, items, v),
-        1: lambda t, y, items, v: _push_tangent((None, t), y, items, v),
-    },
-    tangent=_push_tangent,
+    linear=frozenset({0, 1}),
     sympy=EVALUATED,
     order="none",
     example="list_push(items, x)",
@@ -334,12 +294,6 @@ def _inserted(items: list[Any], i: int, v: Any) -> list[Any]:
     new = list(items)
     new.insert(i, v)
     return new
-
-
-def _insert_tangent(
-    ts: Sequence[Value | None], y: Value, items: Value, i: Value, v: Value
-) -> Value:
-    return list_insert(_given(ts[0], items), i, _given(ts[2], v))
 
 
 def _insert_place(items: Value, i: Value) -> Value:
@@ -366,11 +320,7 @@ list_insert: Operation = Operation(
         0: lambda g, y, items, i, v: list_pop(g, _insert_place(items, i))[0],
         2: lambda g, y, items, i, v: _shaped_as(list_get(g, _insert_place(items, i)), v),
     },
-    jvp={
-        0: lambda t, y, items, i, v: _insert_tangent((t, None, None), y, items, i, v),
-        2: lambda t, y, items, i, v: _insert_tangent((None, None, t), y, items, i, v),
-    },
-    tangent=_insert_tangent,
+    linear=frozenset({0, 2}),
     nondifferentiable=frozenset({1}),
     sympy=EVALUATED,
     order="none",
@@ -440,11 +390,7 @@ list_unpop: Operation = Operation(
         0: lambda g, y, items, i, v: list_pop(g, i)[0],
         2: lambda g, y, items, i, v: _shaped_as(list_get(g, i), v),
     },
-    jvp={
-        0: lambda t, y, items, i, v: list_unpop(t, i, zeros_of(v)),
-        2: lambda t, y, items, i, v: list_unpop(zeros_of(items), i, t),
-    },
-    tangent=lambda ts, y, items, i, v: list_unpop(_given(ts[0], items), i, _given(ts[2], v)),
+    linear=frozenset({0, 2}),
     spelling=_spell_unpop,
     nondifferentiable=frozenset({1}),
     sympy=EVALUATED,
@@ -528,13 +474,7 @@ list_slice_set: Operation = Operation(
         0: lambda g, y, items, v, *parts, key: list_slice_set(g, zeros_of(v), *parts, key=key),
         1: lambda g, y, items, v, *parts, key: list_slice(g, *parts, key=key),
     },
-    jvp={
-        0: lambda t, y, items, v, *parts, key: list_slice_set(t, zeros_of(v), *parts, key=key),
-        1: lambda t, y, items, v, *parts, key: list_slice_set(zeros_of(items), t, *parts, key=key),
-    },
-    tangent=lambda ts, y, items, v, *parts, key: list_slice_set(
-        _given(ts[0], items), _given(ts[1], v), *parts, key=key
-    ),
+    linear=frozenset({0, 1}),
     spelling=_spell_slice_set,
     sympy=EVALUATED,
     order="none",

@@ -57,10 +57,6 @@ def _writing(name: str, part: Operation, position: int) -> Operation:
             0: lambda g, y, z, r: operation(g, 0.0),
             1: lambda g, y, z, r: part(g),
         },
-        jvp={
-            0: lambda t, y, z, r: tangent((t, None), y, z, r),
-            1: lambda t, y, z, r: tangent((None, t), y, z, r),
-        },
         tangent=tangent,
         broadcasts=frozenset({1}),
         order="operand",

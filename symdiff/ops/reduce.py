@@ -178,13 +178,13 @@ def _dtype_by(function: Callable[..., Any]) -> Callable[[np.dtype], np.dtype]:
 
 
 def _reduction(
-    name: str,
     function: Callable[..., Any],
     documentation: str,
     order: Order = "reduced",
     example: str | None = "np.{}(x)",
     **more: Any,
 ) -> Operation:
+    name = function.__name__
     return Operation(
         name,
         reduction_type(_dtype_by(function), name),
@@ -281,7 +281,6 @@ def _prod_gradient(y: Value, x: Value, *, axis: Axis = None, **_: Any) -> Gradie
 
 
 sum: Operation = _reduction(
-    "sum",
     np.sum,
     "Sum over ``axis``; of integers and bools an int.",
     example="np.{}(X, axis=1)",
@@ -290,7 +289,6 @@ sum: Operation = _reduction(
     vjp={0: _sum_vjp},
 )
 mean: Operation = _reduction(
-    "mean",
     np.mean,
     "Arithmetic mean over ``axis``.",
     example="np.{}(X, axis=1)",
@@ -299,21 +297,18 @@ mean: Operation = _reduction(
     vjp={0: _mean_vjp},
 )
 var: Operation = _reduction(
-    "var",
     np.var,
     "Variance over ``axis`` with ``ddof`` degrees of freedom taken off.",
     sympy=over_axes(variance_of),
     **gradient_rules(_var_gradient),
 )
 std: Operation = _reduction(
-    "std",
     np.std,
     "Standard deviation over ``axis``; its derivative where it is 0 is 0.",
     sympy=over_axes(lambda sp, xs, **more: sp.sqrt(variance_of(sp, xs, **more))),
     **gradient_rules(_std_gradient),
 )
 prod: Operation = _reduction(
-    "prod",
     np.prod,
     "Product over ``axis``; its derivative counts zeros rightly.",
     sympy=over_axes(lambda sp, xs: sp.Mul(*xs)),
@@ -378,7 +373,6 @@ def _extremum_gradient(
 
 
 max: Operation = _reduction(
-    "max",
     np.max,
     "The greatest element over ``axis``; ties split the derivative evenly.",
     raises=True,
@@ -386,7 +380,6 @@ max: Operation = _reduction(
     **gradient_rules(_extremum_gradient),
 )
 min: Operation = _reduction(
-    "min",
     np.min,
     "The smallest element over ``axis``; ties split the derivative evenly.",
     raises=True,
@@ -473,28 +466,24 @@ def without_nan(x: Value, value: float) -> Value:
 
 
 nanmean: Operation = _reduction(
-    "nanmean",
     np.nanmean,
     "Mean of what is not NaN.",
     "unknown",
     **gradient_rules(_nanmean_gradient),
 )
 nanvar: Operation = _reduction(
-    "nanvar",
     np.nanvar,
     "Variance of what is not NaN.",
     "unknown",
     **gradient_rules(_nanvar_gradient),
 )
 nanstd: Operation = _reduction(
-    "nanstd",
     np.nanstd,
     "Standard deviation of what is not NaN.",
     "unknown",
     **gradient_rules(_nanstd_gradient),
 )
 nanmax: Operation = _reduction(
-    "nanmax",
     np.nanmax,
     "The greatest element that is not NaN; ties split evenly.",
     "unknown",
@@ -502,7 +491,6 @@ nanmax: Operation = _reduction(
     **gradient_rules(_extremum_gradient),
 )
 nanmin: Operation = _reduction(
-    "nanmin",
     np.nanmin,
     "The smallest element that is not NaN; ties split evenly.",
     "unknown",
@@ -513,7 +501,6 @@ nanmin: Operation = _reduction(
 # Truth and positions ----------------------------------------------------------------------------
 
 any: Operation = _reduction(
-    "any",
     np.any,
     "Whether one is true.",
     example=None,
@@ -521,7 +508,6 @@ any: Operation = _reduction(
     sympy=over_axes(lambda sp, xs: sp.Or(*(truth_of(sp, x) for x in xs))),
 )
 all: Operation = _reduction(
-    "all",
     np.all,
     "Whether all are true.",
     example=None,
@@ -538,7 +524,8 @@ def _infer_position(
     return (number_or_array(np.dtype(np.intp), shape),)
 
 
-def _position(name: str, function: Callable[..., Any], documentation: str) -> Operation:
+def _position(function: Callable[..., Any], documentation: str) -> Operation:
+    name = function.__name__
     return Operation(
         name,
         _infer_position,
@@ -551,13 +538,13 @@ def _position(name: str, function: Callable[..., Any], documentation: str) -> Op
     )
 
 
-argmax: Operation = _position("argmax", np.argmax, "Where the first greatest element stands.")
-argmin: Operation = _position("argmin", np.argmin, "Where the first smallest element stands.")
+argmax: Operation = _position(np.argmax, "Where the first greatest element stands.")
+argmin: Operation = _position(np.argmin, "Where the first smallest element stands.")
 nanargmax: Operation = _position(
-    "nanargmax", np.nanargmax, "Where the first greatest element that is not NaN stands."
+    np.nanargmax, "Where the first greatest element that is not NaN stands."
 )
 nanargmin: Operation = _position(
-    "nanargmin", np.nanargmin, "Where the first smallest element that is not NaN stands."
+    np.nanargmin, "Where the first smallest element that is not NaN stands."
 )
 
 

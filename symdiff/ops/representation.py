@@ -83,7 +83,6 @@ ldexp: Operation = Operation(
     documentation="``x * 2 ** i``.",
 )
 nextafter: Operation = elementwise(
-    "nextafter",
     np.nextafter,
     1,
     None,

@@ -119,9 +119,9 @@ def special_function(
     called, number = part or (name, None)
     function: Any = LibraryFunction("scipy.special", name, len(partials), number)
     _NAMED[called] = operation = elementwise(
-        f"special_{called}",
         function,
         *partials,
+        name=f"special_{called}",
         spelling=call(f"scipy.special.{name}") if number is None else _item_of(name, number),
         sympy=sympy,
         documentation=documentation,

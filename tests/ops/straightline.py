@@ -267,8 +267,11 @@ def _forward_share(node: Node, k: int, t: Value, y: Any) -> Any:
     rule = None if op.rule("jvp", k) is None else functools.partial(tangent_by_rule, op, k)
     if rule is not None:
         return rule(t, y, *node.operands, **node.attributes)
-    assert k in op.linear, (node, k)
-    others = [zeros_of(v) if m in op.linear else v for m, v in enumerate(node.operands)]
+    if op.tangent is not None:
+        ts = [t if m == k else None for m in range(len(node.operands))]
+        return op.tangent(ts, y, *node.operands, **node.attributes)
+    assert op.is_linear(k), (node, k)
+    others = [zeros_of(v) if op.is_linear(m) else v for m, v in enumerate(node.operands)]
     operands = [t if m == k else v for m, v in enumerate(others)]
     return op(*operands, **node.attributes)
 
