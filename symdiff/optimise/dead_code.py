@@ -2,14 +2,15 @@
 
 Needed are the graph's results and what must stay (effects, what may raise). From there marks spread
 to what those read, through loops and branches: a carry is needed where its final value or its value
-in a turn is. Then the graph is rebuilt from what is marked. Linear in its size.
+in a turn is. Then the graph is rebuilt from what is marked; nodes of which nothing is left out are
+shared with the graph that was given. Linear in its size.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symdiff.ir.build import remade, renewed, with_block
+from symdiff.ir.build import remade, with_block
 from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Attributes, Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import Dim
@@ -134,7 +135,9 @@ class _Marking:
 
 
 class _Pruning:
-    """Copies what is marked."""
+    """Takes what is marked, and copies the loops and branches of which parts are left out, with all
+    that reads those.
+    """
 
     def __init__(self, needed: _Marking) -> None:
         self.needed = needed
@@ -144,11 +147,13 @@ class _Pruning:
         return self._block(block, block.parameters, block.results)
 
     def _block(self, block: Block, parameters: Sequence[Value], results: Sequence[Value]) -> Block:
-        """A block with some of its parameters and results."""
-        kept = renewed(parameters)
-        self.new.update(zip(parameters, kept, strict=True))
+        """A block with some of its parameters and results; itself where it stays as it is."""
         nodes = [self._node(node) for node in block.nodes if node in self.needed.nodes]
-        return Block(kept, nodes, tuple(self.new.get(v, v) for v in results))
+        made = Block(tuple(parameters), nodes, self._mapped(results))
+        return block if _are_same(made, block) else made
+
+    def _mapped(self, values: Sequence[Value]) -> tuple[Value, ...]:
+        return tuple([self.new.get(value, value) for value in values])
 
     def _node(self, node: Node) -> Node:
         if node.op is loop:
@@ -165,7 +170,9 @@ class _Pruning:
         results: Sequence[Value],
         attributes: Attributes | None = None,
     ) -> Node:
-        read = [self.new.get(value, value) for value in operands]
+        read = self._mapped(operands)
+        if read == node.operands and blocks == node.blocks and len(results) == len(node.results):
+            return node
         made = remade(node, read, blocks, results, attributes)
         self.new.update(zip(results, made.results, strict=True))
         return made
@@ -194,3 +201,8 @@ class _Pruning:
         defined = [*(view.finals[k] for k in carries), *(view.ys[k] for k in ys), view.turns]
         attributes = {**view.node.attributes, "carries": len(carries)}
         return self._made(view.node, operands, tuple(blocks), defined, attributes)
+
+
+def _are_same(a: Block, b: Block) -> bool:
+    """Return whether blocks have the same parameters, nodes and results."""
+    return (a.parameters, a.nodes, a.results) == (b.parameters, b.nodes, b.results)
