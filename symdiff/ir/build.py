@@ -169,6 +169,11 @@ def copy_block(block: Block, new: dict[Value, Value]) -> Block:
     return Block(parameters, nodes, tuple(new.get(v, v) for v in block.results))
 
 
+def are_same(a: Block, b: Block) -> bool:
+    """Return whether blocks have the same parameters, nodes and results."""
+    return (a.parameters, a.nodes, a.results) == (b.parameters, b.nodes, b.results)
+
+
 def renewed(parameters: Sequence[Value]) -> tuple[Value, ...]:
     """New values like those that are no node's results."""
     return tuple([Value(v.type, None, v.name, v.role) for v in parameters])

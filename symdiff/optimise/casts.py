@@ -12,10 +12,11 @@ from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import REGISTRY
 from symdiff.ops.elementary import astype
 from symdiff.ops.facts import made_by
-from symdiff.optimise.rewriting import Rewriter, Rules, apply
+from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
 from symdiff.optimise.rules import in_derivatives
 
 
+@reads("astype")
 def implied_cast(node: Node, rewriter: Rewriter) -> Value | None:
     """``g * k`` for ``g * k.astype(np.float64)`` of an integer ``k``."""
     operands = [_integer(value) or value for value in node.operands]
@@ -27,6 +28,7 @@ def implied_cast(node: Node, rewriter: Rewriter) -> Value | None:
     return rewriter.emit(node.op, operands, node.attributes).result
 
 
+@reads("astype")
 def cast_later(node: Node, rewriter: Rewriter) -> Value | None:
     """``k.T.astype(np.float64)`` for ``k.astype(np.float64).T`` of integers."""
     x, *sizes = node.operands

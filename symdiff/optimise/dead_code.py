@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symdiff.ir.build import remade, with_block
+from symdiff.ir.build import are_same, remade, with_block
 from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Attributes, Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import Dim
@@ -150,7 +150,7 @@ class _Pruning:
         """A block with some of its parameters and results; itself where it stays as it is."""
         nodes = [self._node(node) for node in block.nodes if node in self.needed.nodes]
         made = Block(tuple(parameters), nodes, self._mapped(results))
-        return block if _are_same(made, block) else made
+        return block if are_same(made, block) else made
 
     def _mapped(self, values: Sequence[Value]) -> tuple[Value, ...]:
         return tuple([self.new.get(value, value) for value in values])
@@ -201,8 +201,3 @@ class _Pruning:
         defined = [*(view.finals[k] for k in carries), *(view.ys[k] for k in ys), view.turns]
         attributes = {**view.node.attributes, "carries": len(carries)}
         return self._made(view.node, operands, tuple(blocks), defined, attributes)
-
-
-def _are_same(a: Block, b: Block) -> bool:
-    """Return whether blocks have the same parameters, nodes and results."""
-    return (a.parameters, a.nodes, a.results) == (b.parameters, b.nodes, b.results)

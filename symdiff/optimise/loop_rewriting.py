@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from symdiff.ir.build import remade
 from symdiff.ir.control import LoopView
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ops.facts import is_constant, is_length, number_of
@@ -55,7 +54,7 @@ class LoopRewriting:
         kept = (*(self.initial[k] for k in self.carries), *(self.xs[k] for k in self.elements))
         attributes = {**node.attributes, "carries": len(self.carries)}
         old = (*(view.finals[k] for k in self.carries), *view.ys, view.turns)
-        made = remade(node, (*count, *kept), blocks, old, attributes)
+        made = rewriter.remade(node, (*count, *kept), blocks, old, attributes)
         rewriter.append(made)
         for before, after in zip(old, made.results, strict=True):
             rewriter.take_for(before, after)
@@ -74,8 +73,8 @@ class LoopRewriting:
         kept = [view.carries[k] for k in self.carries] + [view.elements[k] for k in self.elements]
         body = rewriter.nested(view.body, (index, *map(rewriter.mapped, kept)))
         following = [body.results[k] for k in self.carries]
-        body.results = (*following, *body.results[view.carry_count :])
-        return body
+        results = (*following, *body.results[view.carry_count :])
+        return body if results == body.results else Block(body.parameters, body.nodes, results)
 
     def _replace_invariants(self, carries: Sequence[Value]) -> None:
         for k, carry in enumerate(carries):

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from symdiff.dataclass import dataclass
-from symdiff.ir.build import Builder, building, remade, renewed, with_block
+from symdiff.ir.build import Builder, are_same, building, remade, renewed, with_block
 from symdiff.ir.control import cond, loop, undefined
 from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Operand, Value, uses, walk_nodes
 from symdiff.ir.record import count
@@ -131,13 +131,22 @@ def rewrite(graph: Graph, rules: Table, *, common: bool = False, control: bool =
 
     ``common``: equal nodes are made once. ``control``: carries that never change become captures,
     tapes of what never changes the value, branches with a known predicate their arm.
+
+    A sweep on trial, which shares the nodes of the graph and ends where something is found, comes
+    before the one that makes a new graph.
     """
-    rewriter = Rewriter(graph, rules, common=common, control=control)
-    with building(rewriter):
-        block = rewriter.whole(graph.block)
+    if not (common or control or any(map(rules.rules_for, walk_nodes(graph.block)))):
+        return graph
+    surveyed = Survey.of(graph)
+    for trial in (True, False):
+        rewriter = Rewriter(graph, surveyed, rules, common=common, control=control, trial=trial)
+        with building(rewriter):
+            block = rewriter.whole(graph.block)
+        if not rewriter.done:
+            return graph
     for table_and_rule in rewriter.done:
         count(graph.name, *table_and_rule)
-    return with_block(graph, block) if rewriter.done else graph
+    return with_block(graph, block)
 
 
 def joined(*tables: Rules) -> Rules:
@@ -152,21 +161,50 @@ def apply(op: Callable[..., Any], *operands: Operand, **attributes: Any) -> Valu
     return result
 
 
-class Rewriter(Builder):
-    """A builder that rewrites what it is asked for before it makes it."""
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What rules ask of a graph as a whole."""
 
-    def __init__(self, graph: Graph, rules: Table, *, common: bool, control: bool) -> None:
+    has_derivatives: bool
+    hides_dtypes: bool
+    varying: set[str]
+    uses: dict[Value, int]
+
+    @classmethod
+    def of(cls, graph: Graph) -> Survey:
+        hides = any(map(hides_dtype, walk_nodes(graph.block)))
+        return cls(has_derivatives(graph), hides, varying_symbols(graph), uses(graph.block))
+
+
+class Rewriter(Builder):
+    """A builder that rewrites what it is asked for before it makes it.
+
+    On ``trial`` it takes the nodes of the graph as they are, names none, and ends with the first
+    that would be another.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        surveyed: Survey,
+        rules: Table,
+        *,
+        common: bool,
+        control: bool,
+        trial: bool,
+    ) -> None:
         super().__init__()
         self.rules = rules
         self.common = common
         self.control = control
+        self.trial = trial
         self.done: list[tuple[str, str]] = []  # what was changed: by which table and rule
-        self.has_derivatives = has_derivatives(graph)
-        self.hides_dtypes = any(map(hides_dtype, walk_nodes(graph.block)))
+        self.has_derivatives = surveyed.has_derivatives
+        self.hides_dtypes = surveyed.hides_dtypes
         self.inputs: dict[Size, tuple[Value, int]] = {}
         self._partial = set(graph.partial)
         self._inputs: set[Value] = set()
-        self._varying = varying_symbols(graph)
+        self._varying = surveyed.varying
         self._journal: Journal = []
         self.sizes = Scoped(self._journal)  # lengths that stand for a dimension
         self._parts = Scoped(self._journal)
@@ -174,7 +212,7 @@ class Rewriter(Builder):
         self.new_values: dict[Value, Value] = {}
         self.tapes: dict[Value, Value] = {}  # tapes of one value, and the value
         self.indices: set[Value] = set()  # tapes of the turn's index
-        self.old_uses = uses(graph.block)
+        self.old_uses = surveyed.uses
         self._uses: dict[Value, int] = {}
         self._assumed: dict[Value, bool] = {}  # predicates of the branches around
         self._home: dict[Node, list[Node]] = {}
@@ -299,7 +337,7 @@ class Rewriter(Builder):
                 value = rule(node, self)
                 if value is not None and _can_be(node, value):
                     self.changes(rule.__module__.rpartition(".")[2], rule.__name__)
-                    if value.number > node.result.number:
+                    if any(value.node is new for new in nodes[made:]):
                         value.type = node.result.type  # made for this: sizes keep their names
                     return value
                 if len(nodes) > made or len(self.done) > done:
@@ -333,16 +371,21 @@ class Rewriter(Builder):
     def whole(self, block: Block) -> Block:
         """A graph's block, rewritten."""
         self.new_parameters(block)
-        sure = [v for v in block.parameters if v not in self._partial]
-        self._inputs = {self.new_values[v] for v in sure}
-        self.inputs = dims_at(Block(tuple(self.new_values[v] for v in sure)))
-        return self._filled(block, tuple(self.new_values[v] for v in block.parameters))
+        sure = tuple([self.mapped(v) for v in block.parameters if v not in self._partial])
+        self._inputs = set(sure)
+        self.inputs = dims_at(Block(sure))
+        return self._filled(block, tuple(map(self.mapped, block.parameters)))
 
     def _filled(self, block: Block, parameters: tuple[Value, ...]) -> Block:
         for node in block.nodes:
             self.visit(node)
-        results = tuple(self.mapped(value) for value in block.results)
-        return Block(parameters, self.nodes, results)
+            if self.trial and self.done:
+                break
+        made = Block(parameters, self.nodes, tuple(map(self.mapped, block.results)))
+        if not self.trial or not are_same(made, block):
+            return made
+        self._home.update(dict.fromkeys(block.nodes, block.nodes))
+        return block
 
     def nested(self, block: Block, parameters: tuple[Value, ...] = ()) -> Block:
         """A nested block, its parameters mapped already."""
@@ -355,7 +398,22 @@ class Rewriter(Builder):
             self.nodes = before
 
     def new_parameters(self, block: Block) -> None:
-        self.new_values.update(zip(block.parameters, renewed(block.parameters), strict=True))
+        if not self.trial:
+            self.new_values.update(zip(block.parameters, renewed(block.parameters), strict=True))
+
+    def remade(
+        self,
+        node: Node,
+        operands: tuple[Value, ...],
+        blocks: tuple[Block, ...] = (),
+        results: Sequence[Value] | None = None,
+        attributes: Attributes | None = None,
+    ) -> Node:
+        """A node with other operands and blocks; on trial the same where nothing of it differs."""
+        if self.trial and (operands, blocks) == (node.operands, node.blocks):
+            if results is None or len(results) == len(node.results):
+                return node
+        return remade(node, operands, blocks, results, attributes)
 
     def mapped(self, value: Value) -> Value:
         return self.new_values.get(value, value)
@@ -364,7 +422,8 @@ class Rewriter(Builder):
         """Take ``new`` for ``old``; the name that the user gave goes along."""
         self.new_values[old] = new
         self._uses[new] = self._uses.get(new, 0) + self.old_uses.get(old, 0)
-        if new.name is None and new.node is not None and new.role == old.role:
+        named = new.name is not None or new.node is None or new.role != old.role
+        if not named and not self.trial:
             new.name = old.name
 
     def visit(self, node: Node) -> None:
@@ -377,7 +436,7 @@ class Rewriter(Builder):
 
     def _visit_plain(self, node: Node) -> None:
         known = self.new_values
-        made = remade(node, [known.get(value, value) for value in node.operands])
+        made = self.remade(node, tuple([known.get(value, value) for value in node.operands]))
         settled = self._settled(made)
         for old, new in zip(node.results, settled.results, strict=True):
             self.take_for(old, new)
@@ -395,7 +454,7 @@ class Rewriter(Builder):
             return
         then, orelse = node.blocks
         blocks = self._arm(predicate, True, then), self._arm(predicate, False, orelse)
-        made = remade(node, (predicate,), blocks)
+        made = self.remade(node, (predicate,), blocks)
         self.append(made)
         for k, old in enumerate(node.results):
             self.take_for(old, self._joined(made, k))

@@ -17,7 +17,7 @@ from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.elementary import add, multiply, negative, strong_multiply, subtract
 from symdiff.ops.facts import number_of, shape_of
 from symdiff.optimise.facts import computed_by
-from symdiff.optimise.rewriting import Rewriter, Rules, apply
+from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
 from symdiff.optimise.rules import regrouping
 
 _MOST_TERMS = 12
@@ -131,6 +131,7 @@ def _multiple(value: Value, factor: float) -> Value:
     return apply(negative, value) if factor == -1 else apply(multiply, factor, value)
 
 
+@reads("add", "subtract")
 def added_at_once(node: Node, rewriter: Rewriter) -> Value | None:
     """``s + a - b`` of a number that a loop carries as ``s + (a - b)``: it reads ``s += a - b``."""
     if shape_of(node.result):
