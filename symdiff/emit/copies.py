@@ -52,7 +52,10 @@ _ROUNDS = 50
 def with_copies(
     graph: Graph, writable: Iterable[Value], fresh: bool
 ) -> tuple[Liveness, Sharing, Decisions]:
-    """Change a lowered graph: insert the copies that make all of its writes in place."""
+    """Change a lowered graph: insert the copies that make all of its writes in place.
+
+    Given are what then lives when, what shares memory, and what was decided.
+    """
     decisions = Decisions()
     for _ in range(_ROUNDS):
         absent = frozenset(partial_values(graph.block, graph.partial, _handed_on))

@@ -72,6 +72,7 @@ class Memory:
     def __init__(self, liveness: Liveness, decisions: Decisions, numbers: Numbers) -> None:
         self.liveness, self.decisions, self.numbers = liveness, decisions, numbers
         self.final = True  # whether copies before writes are decided on: when the rest is settled
+        self.provisional = False  # whether a walk with all that is known now might find more
         self.sharing = Sharing()
         self.origins, self.contents = self.sharing.origins, self.sharing.contents
         self.owned = {number: True for (_, part), number in numbers.items() if part == _EARLIER}
@@ -84,6 +85,8 @@ class Memory:
     def origin(self, owned: bool, source: Value | Node | Origin, part: str = "memory") -> Origin:
         """The origin of what is made there; its number is the same in every walk."""
         number = self.numbers.setdefault((source, part), len(self.numbers))
+        if part == _EARLIER and number not in self.owned:
+            self.provisional = True
         self.owned[number] = owned
         self.made.append(number)
         return number
@@ -207,6 +210,8 @@ class Memory:
     def copy_operand(self, place: Place) -> None:
         if self.final:
             self.decisions.copied_operands[place] = None
+        else:
+            self.provisional = True
 
     def note_write(self, value: Value, time: int) -> None:
         for origin in self.lies(value):

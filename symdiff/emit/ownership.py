@@ -47,7 +47,7 @@ def decide(
         walk.final = final
         walk.run()
         settled = decisions.size() == before and not walk.grew
-        if settled and final:
+        if settled and (final or not walk.provisional):
             return walk.sharing
         final = settled
 
@@ -73,16 +73,6 @@ class _Walk(Memory):
         self.next_of: dict[Value, Value] = {}
         self.carried_values = carried_values(graph.block)
         self.decisions.accumulations.clear()
-        self.special: dict[str, Callable[[Node], None]] = {
-            loop.name: self.loop,
-            cond.name: self.cond,
-            push.name: self.push,
-            call.name: self.unknown,
-            constant.name: self.constant,
-            undefined.name: self.nothing,
-            "unpack": self.unpack,
-            "tape_get": self.tape_get,
-        }
 
     def run(self) -> None:
         block = self.graph.block
@@ -100,9 +90,9 @@ class _Walk(Memory):
 
     def nodes(self, block: Block) -> None:
         for node in block.nodes:
-            special = self.special.get(node.op.name)
+            special = _SPECIAL.get(node.op.name)
             if special is not None:
-                special(node)
+                special(self, node)
             elif is_write(node):
                 self.write(node)
             elif node.op.effect:
@@ -411,6 +401,18 @@ class _Walk(Memory):
         not.
         """
         return all(self.owned.get(origin, False) for origin in origins)
+
+
+_SPECIAL: dict[str, Callable[[_Walk, Node], None]] = {
+    loop.name: _Walk.loop,
+    cond.name: _Walk.cond,
+    push.name: _Walk.push,
+    call.name: _Walk.unknown,
+    constant.name: _Walk.constant,
+    undefined.name: _Walk.nothing,
+    "unpack": _Walk.unpack,
+    "tape_get": _Walk.tape_get,
+}
 
 
 def _depth(type_: Type) -> int:

@@ -52,8 +52,7 @@ def make_plan(
     schedule(graph.block)
     parameters = graph.block.parameters
     written = [parameters[k] for k in graph.mutated] if in_place else []
-    _, sharing, decisions = with_copies(graph, written, fresh)
-    liveness = Liveness(graph.block)
+    liveness, sharing, decisions = with_copies(graph, written, fresh)
     numbers = graph.mutated if in_place else {}
     finals = {parameters[k]: graph.block.results[result] for k, result in numbers.items()}
     folded = folded_values(graph, liveness, sharing, decisions, finals.values())

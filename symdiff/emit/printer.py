@@ -22,9 +22,20 @@ INDENT = "    "
 
 def print_statement(tree: ast.AST) -> str:
     """A statement's text, never wrapped: expressions are built short."""
-    printer = _printer()(INDENT, False, _plain_string)
+    try:
+        printer = _idle.pop()
+    except IndexError:
+        printer = _printer()(INDENT, False, _plain_string)
     printer.visit(tree)
-    return "".join(printer.result).strip("\n")
+    text = "".join(printer.result).strip("\n")
+    printer.begin_anew()
+    _idle.append(printer)
+    return text
+
+
+# Printers that print nothing at present: one refers to itself in many ways, and is not made for
+# each statement.
+_idle: list[Any] = []
 
 
 @functools.cache
@@ -36,6 +47,11 @@ def _printer() -> Callable[..., Any]:
     class Printer(SourceGenerator):  # type: ignore[misc]
         def visit_JoinedStr(self, node: ast.JoinedStr, is_joined: bool = True) -> None:
             self.write(ast.unparse(node))
+
+        def begin_anew(self) -> None:
+            """Forget what was printed."""
+            self.result.clear()
+            self.indentation, self.new_lines, self.colinfo = 0, 0, (0, 0)
 
     return Printer
 
