@@ -410,9 +410,9 @@ class Rewriter(Builder):
         attributes: Attributes | None = None,
     ) -> Node:
         """A node with other operands and blocks; on trial the same where nothing of it differs."""
-        if self.trial and (operands, blocks) == (node.operands, node.blocks):
-            if results is None or len(results) == len(node.results):
-                return node
+        same = (operands, blocks) == (node.operands, node.blocks)
+        if self.trial and same and (results is None or len(results) == len(node.results)):
+            return node
         return remade(node, operands, blocks, results, attributes)
 
     def mapped(self, value: Value) -> Value:
