@@ -1,19 +1,24 @@
-"""What waits for optional libraries: registered once a program has imported them.
+"""What waits for libraries: registered, or loaded at all, once a program has imported them.
 
 Neither symdiff nor what it registers imports a library for its own sake: a function of SciPy's can
-only be met in a program that has imported SciPy.
+only be met in a program that has imported SciPy. Nor are modules of symdiff loaded that know
+nothing but the functions of such a library.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 import sys
+import threading
 from collections.abc import Callable
 from types import ModuleType
 
 Registration = Callable[[ModuleType], object]
 
 _WAITING: dict[str, dict[tuple[str, str], Registration]] = {}  # by where they are defined
+_LOADED_WITH: dict[str, tuple[str, ...]] = {}  # modules of symdiff by libraries
+_lock = threading.RLock()
 
 
 def when_imported(module: str) -> Callable[[Registration], Registration]:
@@ -27,25 +32,55 @@ def when_imported(module: str) -> Callable[[Registration], Registration]:
     return register
 
 
+def loaded_with(library: str, *modules: str) -> None:
+    """Import modules of symdiff once a program has imported the library whose functions they know.
+
+    What they register in their turn, for this library or another one, comes after them.
+    """
+    _LOADED_WITH[library] = (*_LOADED_WITH.get(library, ()), *modules)
+    for name in modules:
+        _WAITING.setdefault(library, {})[name, ""] = functools.partial(_load, name)
+
+
+def _load(name: str, library: ModuleType) -> None:
+    importlib.import_module(name)
+
+
+def load_all() -> None:
+    """Import all modules of symdiff that wait for libraries, and none of these."""
+    for modules in _LOADED_WITH.values():
+        for name in modules:
+            importlib.import_module(name)
+
+
 def meet() -> None:
     """Register what waits for the modules that are imported by now."""
-    for name in list(_WAITING):
-        module = sys.modules.get(name)
-        specification = getattr(module, "__spec__", None)
-        if module is None or getattr(specification, "_initializing", False):
-            continue
-        waiting = _WAITING[name]
-        for place in list(waiting):
-            waiting[place](module)
-            del waiting[place]  # what raised is left to be done
-        _WAITING.pop(name, None)
+    while ready := [name for name, it in list(_WAITING.items()) if it and _is_imported(name)]:
+        with _lock:  # others wait until what they may be in need of is there
+            for name in ready:
+                _register(name)
+
+
+def _is_imported(name: str) -> bool:
+    module = sys.modules.get(name)
+    specification = getattr(module, "__spec__", None)
+    return module is not None and not getattr(specification, "_initializing", False)
+
+
+def _register(name: str) -> None:
+    waiting = _WAITING[name]
+    while waiting:
+        place = next(iter(waiting))
+        waiting[place](sys.modules[name])
+        del waiting[place]  # what raised is left to be done
 
 
 def import_all() -> None:
     """Import all that something waits for, where it is installed: for tables of what is known."""
-    for name in list(_WAITING):
+    load_all()
+    for name, waiting in list(_WAITING.items()):
         try:
             importlib.import_module(name)
         except ImportError:
-            del _WAITING[name]
+            waiting.clear()
     meet()

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 from symdiff.differentiate.graphs import leaves_of
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, loop
-from symdiff.ir.counts import Count
+from symdiff.ir.counts import Count, Number
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Op, Value, walk_nodes
 from symdiff.ir.structure import Container
 from symdiff.ir.types import ArrayType, ListType, TapeType, Type
@@ -213,9 +212,9 @@ def operations(node: Node) -> Count:
     return max([*read, *made], key=_degree, default=NONE)
 
 
-def _degree(count: Count) -> tuple[int, Fraction]:
+def _degree(count: Count) -> tuple[int, Number]:
     """What makes one count the greater: its power, then its factor."""
-    return max(((len(key), factor) for key, factor in count.terms), default=(0, Fraction(0)))
+    return max(((len(key), factor) for key, factor in count.terms), default=(0, 0))
 
 
 def bytes_moved(node: Node) -> Count:

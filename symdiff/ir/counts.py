@@ -11,12 +11,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
 from math import prod
+from typing import TYPE_CHECKING, TypeAlias
 
 from symdiff.dataclass import dataclass
 from symdiff.ir.types import Dim, Size, with_spelled_name
 
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+Number: TypeAlias = "int | Fraction"
 Monomial = tuple[str, ...]  # symbols, sorted, each as often as its power
 
 
@@ -24,21 +28,21 @@ Monomial = tuple[str, ...]  # symbols, sorted, each as often as its power
 class Count:
     """A sum of products of symbols; no term is zero."""
 
-    terms: tuple[tuple[Monomial, Fraction], ...] = ()
+    terms: tuple[tuple[Monomial, Number], ...] = ()
 
     @classmethod
-    def of(cls, terms: Mapping[Monomial, Fraction]) -> Count:
+    def of(cls, terms: Mapping[Monomial, Number]) -> Count:
         """The terms that are not zero, the highest powers first."""
         kept = [(key, factor) for key, factor in terms.items() if factor]
         return cls(tuple(sorted(kept, key=lambda term: (-len(term[0]), term[0]))))
 
     @classmethod
-    def number(cls, number: int | Fraction) -> Count:
-        return cls.of({(): Fraction(number)})
+    def number(cls, number: Number) -> Count:
+        return cls.of({(): number})
 
     @classmethod
     def symbol(cls, symbol: str) -> Count:
-        return cls.of({(symbol,): Fraction(1)})
+        return cls.of({(symbol,): 1})
 
     @classmethod
     def dim(cls, dim: Dim) -> Count:
@@ -58,15 +62,15 @@ class Count:
     def __add__(self, other: Count | int) -> Count:
         terms = dict(self.terms)
         for key, factor in _as_count(other).terms:
-            terms[key] = terms.get(key, Fraction(0)) + factor
+            terms[key] = terms.get(key, 0) + factor
         return Count.of(terms)
 
-    def __mul__(self, other: Count | int | Fraction) -> Count:
-        terms: dict[Monomial, Fraction] = {}
+    def __mul__(self, other: Count | Number) -> Count:
+        terms: dict[Monomial, Number] = {}
         for one, factor in self.terms:
             for another, by in _as_count(other).terms:
                 key = tuple(sorted((*one, *another)))
-                terms[key] = terms.get(key, Fraction(0)) + factor * by
+                terms[key] = terms.get(key, 0) + factor * by
         return Count.of(terms)
 
     __rmul__ = __mul__
@@ -84,19 +88,18 @@ class Count:
         return " + ".join(terms).replace("+ -", "- ") or "0"
 
 
-def _as_count(number: Count | int | Fraction) -> Count:
+def _as_count(number: Count | Number) -> Count:
     return number if isinstance(number, Count) else Count.number(number)
 
 
-def _spelled(key: Monomial, factor: Fraction) -> str:
+def _spelled(key: Monomial, factor: Number) -> str:
     powers = [
         symbol_in_words(symbol) + (f"**{power}" if power > 1 else "")
         for symbol, power in Counter(key).items()
     ]
     if not powers:
         return str(factor)
-    sign = "-" if factor < 0 else ""
-    size = abs(factor)
+    sign, size = ("-", -factor) if factor < 0 else ("", factor)
     top = [] if size.numerator == 1 else [str(size.numerator)]
     below = "" if size.denominator == 1 else f"/{size.denominator}"
     return f"{sign}{'*'.join([*top, *powers])}{below}"

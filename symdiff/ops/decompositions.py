@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -291,7 +290,7 @@ svdvals: Operation = Operation(
     jvp={0: _svdvals_jvp},
     order="unknown",
     example="np.linalg.svdvals(X)",
-    flops=of_matrix(Fraction(8, 3)),
+    flops=of_matrix(8, 3),
     documentation="Singular values, the largest first.",
 )
 
@@ -439,7 +438,7 @@ qr = SeveralResults(
     vjp={0: _qr_vjp},
     jvp={0: _qr_jvp},
     example="np.linalg.qr(A)",
-    flops=of_matrix(Fraction(8, 3)),
+    flops=of_matrix(8, 3),
     documentation="The unitary and the triangular factor of a matrix.",
 )
 triangular_factor: Operation = Operation(
@@ -452,7 +451,7 @@ triangular_factor: Operation = Operation(
     jvp={0: lambda t, y, a: _qr_jvp(t, qr(a), a)[1]},
     order="unknown",
     example="np.linalg.qr(A, 'r')",
-    flops=of_matrix(Fraction(4, 3)),
+    flops=of_matrix(4, 3),
     documentation="The triangular factor of a matrix.",
 )
 

@@ -9,6 +9,7 @@ fixed parameters (Kingma and Welling, 2014: the reparametrisation).
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ from symdiff.ir.build import Builder, building
 from symdiff.ir.control import emit_cond
 from symdiff.ir.graph import Block, Graph, Input, Node, Value
 from symdiff.ir.structure import Leaf
-from symdiff.ir.types import FLOAT, GENERATOR, RANDOM_STATE, ArrayType
+from symdiff.ir.types import FLOAT, GENERATOR, RANDOM_STATE, ArrayType, Type
 from symdiff.ops.declare import FUNCTIONS, array_type
 from symdiff.ops.effects import Member, Named, opaque_call, raise_
 from symdiff.ops.elementary import add, astype, multiply, python_float
@@ -42,6 +43,13 @@ class _Family:
     names: tuple[str, ...]
     defaults: tuple[float, ...]
     formula: Callable[..., Any]
+
+
+def generators() -> dict[Type, type]:
+    """The classes of NumPy's generators, if the program has imported them."""
+    if "numpy.random" not in sys.modules:
+        return {}
+    return {GENERATOR: np.random.Generator, RANDOM_STATE: np.random.RandomState}
 
 
 def _moved(z: Any, loc: Any, scale: Any) -> Any:

@@ -7,7 +7,6 @@ makes; one that moves elements, or calls something, counts ``nothing``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 
 from symdiff.ir.counts import Count
 from symdiff.ir.graph import Node
@@ -62,16 +61,19 @@ def of_subscripts(node: Node) -> Count:
     return Count.product(dims.values()) * max(len(inputs), 1)
 
 
-def of_matrix(factor: Fraction | int, right: int = 0) -> Callable[[Node], Count]:
-    """``factor`` n³ for each matrix; ``right``: as many times n² for each column at the right.
+def of_matrix(times: int, over: int = 1, right: int = 0) -> Callable[[Node], Count]:
+    """``times / over`` n³ for each matrix; ``right``: as many times n² for each column at the
+    right.
 
     The leading terms of Golub and Van Loan (2013), Matrix Computations.
     """
 
     def count(node: Node) -> Count:
+        from fractions import Fraction
+
         type_ = node.operands[0].type
         assert isinstance(type_, ArrayType)
-        whole = elements(type_) * Count.dim(type_.shape[-1]) * factor
+        whole = elements(type_) * Count.dim(type_.shape[-1]) * Fraction(times, over)
         if not right:
             return whole
         return whole + elements(node.operands[1].type) * Count.dim(type_.shape[-1]) * right

@@ -7,7 +7,6 @@ transpose there is a conjugate transpose here. All work on stacks of matrices.
 from __future__ import annotations
 
 import operator
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -186,7 +185,7 @@ solve: Operation = Operation(
     sympy=matrix(lambda sp, a, b: a.LUsolve(b)),
     order="packed",
     example="np.linalg.solve(A, B)",
-    flops=of_matrix(Fraction(2, 3), right=2),
+    flops=of_matrix(2, 3, right=2),
     documentation="The solution ``x`` of ``a @ x = b``.",
 )
 
@@ -241,7 +240,7 @@ det: Operation = Operation(
     sympy=matrix(lambda sp, a: a.det()),
     order="unknown",
     example="np.linalg.det(A)",
-    flops=of_matrix(Fraction(2, 3)),
+    flops=of_matrix(2, 3),
     documentation="The determinant.",
 )
 
@@ -283,7 +282,7 @@ slogdet = SeveralResults(
     jvp={0: _slogdet_jvp},
     sympy=matrix(lambda sp, a: (sp.sign(a.det()), sp.log(sp.Abs(a.det())))),
     example="np.linalg.slogdet(A)",
-    flops=of_matrix(Fraction(2, 3)),
+    flops=of_matrix(2, 3),
     documentation="Sign and logarithm of the absolute value of the determinant.",
 )
 
@@ -332,7 +331,7 @@ cholesky: Operation = Operation(
     jvp={0: _cholesky_jvp},
     order="packed",
     example="np.linalg.cholesky(A)",
-    flops=of_matrix(Fraction(1, 3)),
+    flops=of_matrix(1, 3),
     documentation="The triangular factor of a positive definite matrix; reads one triangle.",
 )
 
@@ -409,7 +408,7 @@ eigvalsh: Operation = Operation(
     jvp={0: lambda t, y, a, UPLO="L": _eigh_jvp(t, eigh(a, UPLO=UPLO), a, UPLO=UPLO)[0]},
     order="unknown",
     example="np.linalg.eigvalsh(A)",
-    flops=of_matrix(Fraction(4, 3)),
+    flops=of_matrix(4, 3),
     documentation="Eigenvalues of a Hermitian matrix; reads one triangle.",
 )
 

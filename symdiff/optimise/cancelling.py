@@ -15,8 +15,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
-from fractions import Fraction
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from symdiff.dataclass import dataclass
 from symdiff.ir.graph import Node, Value
@@ -24,6 +23,9 @@ from symdiff.ir.types import ArrayType, Dim, may_be_one
 from symdiff.ops.facts import made_by, number_of, shape_of
 from symdiff.ops.reduce import axes_of
 from symdiff.optimise.rewriting import OnDerivatives, Rewriter, Rules
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 _NEAR = (16, 48)  # how many values are expanded at most, at the first attempt and the next
 _MOST_TERMS = 24
@@ -46,7 +48,8 @@ class _Total:
 
 _Atom: TypeAlias = "Value | _Total"
 Monomial: TypeAlias = "frozenset[tuple[_Atom, int]]"  # factors with their exponents
-Polynomial: TypeAlias = "dict[Monomial, Fraction]"
+Number: TypeAlias = "int | Fraction"  # exact
+Polynomial: TypeAlias = "dict[Monomial, Number]"
 
 _ONE: Monomial = frozenset()
 
@@ -141,7 +144,7 @@ class _Expansion:
                 return None
             constant, rest = split
             key = _times(constant, frozenset({(_total(rest, places, lengths, left), 1)}))
-            total[key] = total.get(key, Fraction(0)) + factor
+            total[key] = total.get(key, 0) + factor
         return _cleaned(total)
 
 
@@ -154,11 +157,27 @@ def _is_inner(node: Node) -> bool:
 
 
 def _constant(number: float) -> Polynomial:
-    return _cleaned({_ONE: Fraction(number)})
+    return _cleaned({_ONE: _exact(number)})
+
+
+def _exact(number: float) -> Number:
+    if number == int(number):
+        return int(number)
+    from fractions import Fraction
+
+    return Fraction(number)
+
+
+def _inverse(number: Number) -> Number:
+    if abs(number) == 1:
+        return number
+    from fractions import Fraction
+
+    return 1 / Fraction(number)
 
 
 def _alone(value: Value) -> Polynomial:
-    return {frozenset({(value, 1)}): Fraction(1)}
+    return {frozenset({(value, 1)}): 1}
 
 
 def _split(
@@ -224,7 +243,7 @@ def _scaled(polynomial: Polynomial, number: int) -> Polynomial:
 def _plus(a: Polynomial, b: Polynomial) -> Polynomial:
     total = dict(a)
     for monomial, factor in b.items():
-        total[monomial] = total.get(monomial, Fraction(0)) + factor
+        total[monomial] = total.get(monomial, 0) + factor
     return _cleaned(total)
 
 
@@ -235,7 +254,7 @@ def _product(a: Polynomial, b: Polynomial) -> Polynomial:
     for one, first in a.items():
         for other, second in b.items():
             key = _times(one, other)
-            total[key] = total.get(key, Fraction(0)) + first * second
+            total[key] = total.get(key, 0) + first * second
     return _cleaned(total)
 
 
@@ -245,7 +264,7 @@ def _quotient(a: Polynomial, b: Polynomial) -> Polynomial | None:
         return None
     ((monomial, factor),) = b.items()
     inverse = frozenset((atom, -exponent) for atom, exponent in monomial)
-    return _product(a, {inverse: 1 / factor})
+    return _product(a, {inverse: _inverse(factor)})
 
 
 def _times(a: Monomial, b: Monomial) -> Monomial:

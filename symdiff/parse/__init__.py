@@ -3,10 +3,10 @@
 A function and a signature enter; a ``Staged`` graph leaves. Nothing of the user's is run.
 """
 
+from symdiff.definitions.libraries import loaded_with
 from symdiff.parse import (
     builtin_functions,
     contexts,
-    draws,
     eigenvalues,
     expressions,
     iterators,
@@ -27,7 +27,6 @@ __all__ = [
     "StaticDemand",
     "builtin_functions",
     "contexts",
-    "draws",
     "eigenvalues",
     "expressions",
     "iterators",
@@ -38,3 +37,6 @@ __all__ = [
     "statements",
     "transformed",
 ]
+
+for _library in ("random", "numpy.random"):
+    loaded_with(_library, "symdiff.parse.draws")

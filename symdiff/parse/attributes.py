@@ -83,7 +83,7 @@ def _attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
 
 
 _WITH_FIXED_ATTRIBUTES = frozenset(
-    {"builtins", "numpy", np.random.Generator.__module__, np.random.RandomState.__module__}
+    {"builtins", "numpy", "numpy.random._generator", "numpy.random.mtrand"}
 )
 
 

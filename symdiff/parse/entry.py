@@ -6,6 +6,7 @@ import inspect
 import types
 from typing import Any
 
+from symdiff.definitions.libraries import meet
 from symdiff.errors import (
     AliasingError,
     CertainError,
@@ -55,6 +56,7 @@ def stage(
     a ``SymdiffError`` for what is outside the language; a ``CertainError`` for what the function
     itself raises, whatever the values are.
     """
+    meet()
     with room():
         return _staged_with_retries(function, signature, marks, at_end)
 

@@ -16,8 +16,9 @@ from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.signature import Aspect, Path
 from symdiff.ir.structure import is_leaf
-from symdiff.ir.types import GENERATOR, RANDOM_STATE, ArrayType, ListType, OpaqueType, Type
+from symdiff.ir.types import GENERATOR, RANDOM_STATE, ArrayType, ListType, OpaqueType
 from symdiff.ops import elementary
+from symdiff.ops.draws import generators
 from symdiff.parse.heap import constant, same
 from symdiff.parse.holders import are_alike
 from symdiff.parse.interpreter import Interpreter, describe
@@ -86,17 +87,14 @@ def _class_of_subclass(interp: Interpreter, value: Array, subclass: type) -> typ
     return subclass
 
 
-_GENERATORS: dict[Type, type] = {
-    GENERATOR: np.random.Generator,
-    RANDOM_STATE: np.random.RandomState,
-}
+_GENERATORS = (GENERATOR, RANDOM_STATE)
 
 
 def class_of_number(value: Value) -> type:
     """The class of what an IR value stands for."""
     type_ = value.type
     if type_ in _GENERATORS:
-        return _GENERATORS[type_]
+        return generators()[type_]
     if not isinstance(type_, ArrayType):
         return list if isinstance(type_, ListType) else object
     if type_.kind == "python":

@@ -7,8 +7,6 @@ derivative that reaches it is an error (there is no rule), never a silent zero.
 from __future__ import annotations
 
 import itertools
-import logging
-import random
 import sys
 import time
 import types
@@ -52,12 +50,6 @@ RESULTS: dict[Any, Type] = {  # of functions of the standard library that are ca
     time.perf_counter_ns: INT,
     time.process_time: FLOAT,
     time.time: FLOAT,
-    random.random: FLOAT,
-    random.gauss: FLOAT,
-    random.normalvariate: FLOAT,
-    random.uniform: FLOAT,
-    random.randint: INT,
-    random.randrange: INT,
 }
 LIBRARY_PREFIXES = ("numpy", "scipy", "sympy", "symdiff")
 
@@ -182,7 +174,7 @@ _MESSAGES = ("debug", "info", "warning", "error", "exception", "critical", "log"
 
 def is_message(function: types.FunctionType) -> bool:
     """Return whether a function is one of ``logging`` that only reports."""
-    return function.__module__ == logging.__name__ and function.__name__ in _MESSAGES
+    return function.__module__ == "logging" and function.__name__ in _MESSAGES
 
 
 def report(
@@ -192,6 +184,8 @@ def report(
     keywords: dict[str, Abstract],
 ) -> None:
     """A message of ``logging``, by a logger of the user's or by the module."""
+    import logging
+
     logger = arguments[0] if arguments else None
     if isinstance(logger, ObjectRef) and issubclass(logger.type, logging.Logger):
         if logger.live is None or logger.path is None:

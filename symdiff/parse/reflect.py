@@ -32,6 +32,7 @@ from symdiff.ir.signature import (
 from symdiff.ir.structure import children, declared, native_base
 from symdiff.ir.types import GENERATOR, RANDOM_STATE, ArrayType, Dim, Size, Type, type_of_constant
 from symdiff.ops.declare import FUNCTIONS
+from symdiff.ops.draws import generators
 from symdiff.parse import lookups
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import (
@@ -60,7 +61,7 @@ def argument(interp: Interpreter, spec: Specification, path: Path) -> Abstract:
     if isinstance(spec, Fixed):
         return spec.value
     if isinstance(spec, Live):
-        if issubclass(spec.type, _GENERATORS):
+        if issubclass(spec.type, tuple(generators().values())):
             return _generator(interp, spec.example, path)
         interp.guard(path, "type", spec.type)
         return _remembered(interp, spec.example, _object(interp, spec.type, spec.example, path))
@@ -170,7 +171,6 @@ def _noted(interp: Interpreter, ref: Ref) -> Ref:
 
 # Free variables -----------------------------------------------------------------------------------
 
-_GENERATORS = (np.random.Generator, np.random.RandomState)
 STATIC_TYPES = (
     types.FunctionType,
     types.BuiltinFunctionType,
@@ -345,7 +345,7 @@ _REFLECTORS: tuple[
 ] = (
     (_is_number, _number),
     (lambda value: isinstance(value, np.ndarray), _refuse_array),
-    (lambda value: isinstance(value, _GENERATORS), _generator),
+    (lambda value: isinstance(value, tuple(generators().values())), _generator),
     (_is_static, _static),
     (_is_enum, _static),
     (lambda value: isinstance(value, functools.partial), _partial),

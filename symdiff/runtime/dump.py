@@ -11,7 +11,10 @@ import os
 import re
 import threading
 import warnings
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 VARIABLE = "SYMDIFF_DUMP"
 _LONGEST = 48  # letters, of up to four bytes
@@ -28,6 +31,8 @@ def dump(name: str, text: str, signature: str) -> Path | None:
     folder = os.environ.get(VARIABLE)
     if not folder:
         return None
+    from pathlib import Path
+
     try:
         with _lock:
             path = _path(Path(folder).absolute(), name, text, signature)
