@@ -39,7 +39,7 @@ from symdiff.optimise.folding import FOLDING
 from symdiff.optimise.indexing import FINISHING, INDEXING
 from symdiff.optimise.motion import move_invariants
 from symdiff.optimise.removable import REMOVABLE
-from symdiff.optimise.rewriting import Rules, Table, joined, rewrite
+from symdiff.optimise.rewriting import Rules, Table, rewrite
 from symdiff.optimise.shapes import ORDER, SHAPES
 from symdiff.optimise.sizes import SIZES
 from symdiff.optimise.stores import leave_out_stores
@@ -54,7 +54,7 @@ _ROUNDS = 12
 
 
 def _rewriting(*tables: Rules, common: bool = False, control: bool = False) -> Pass:
-    table = Table(joined(*tables))
+    table = Table(*tables)
     return lambda graph: rewrite(graph, table, common=common, control=control)
 
 
@@ -64,12 +64,12 @@ PASSES: Mapping[str, Pass] = {
         FOLDING,
         SIZES,
         INDEXING,
-        ALGEBRA,
+        *ALGEBRA,
         REMOVABLE,
         FACTORS,
         SUMS,
         CANCELLING,
-        SHAPES,
+        *SHAPES,
         ORDER,
         common=True,
         control=True,
@@ -77,12 +77,12 @@ PASSES: Mapping[str, Pass] = {
     "motion": move_invariants,
     "stores": leave_out_stores,
     "fold": _rewriting(FOLDING),
-    "algebra": _rewriting(ALGEBRA),
+    "algebra": _rewriting(*ALGEBRA),
     "factors": _rewriting(FACTORS),
     "removable": _rewriting(REMOVABLE),
     "sums": _rewriting(SUMS),
     "cancelling": _rewriting(CANCELLING),
-    "shapes": _rewriting(SHAPES, ORDER),
+    "shapes": _rewriting(*SHAPES, ORDER),
     "sizes": _rewriting(SIZES),
     "indexing": _rewriting(INDEXING),
     "common": _rewriting(common=True),

@@ -11,7 +11,7 @@ import numpy as np
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import COMPLEX, FLOAT, INT, ArrayType
-from symdiff.ops.declare import REGISTRY, array_type
+from symdiff.ops.declare import array_type
 from symdiff.ops.elementary import add, multiply, negative, subtract, where
 from symdiff.ops.facts import is_derived, is_python, made_by, number_of
 from symdiff.ops.kinds import is_numpys
@@ -23,7 +23,15 @@ from symdiff.optimise.facts import (
     is_one,
     is_zero,
 )
-from symdiff.optimise.rewriting import OnDerivatives, Rewriter, Rule, Rules, apply, joined, reads
+from symdiff.optimise.rewriting import (
+    ELEMENTWISE,
+    OnDerivatives,
+    Rewriter,
+    Rule,
+    Rules,
+    apply,
+    reads,
+)
 from symdiff.optimise.rules import (
     apply_like,
     first_operand,
@@ -333,11 +341,7 @@ def _conjugate(x: Value, rewriter: Rewriter) -> Value:
     return apply_like(op_of(inner), inner, *(_conjugate(v, rewriter) for v in inner.operands))
 
 
-_OPERATORS: Rules = {
-    name: in_derivatives(weak_numbers, plain_operator)
-    for name, operation in REGISTRY.items()
-    if operation.elementwise
-}
+_OPERATORS: Rules = {ELEMENTWISE: in_derivatives(weak_numbers, plain_operator)}
 _IDENTITIES: Rules = {
     "add": (
         integer_plus_zero,
@@ -369,4 +373,4 @@ _IDENTITIES: Rules = {
     "astype": (needless_cast, OnDerivatives(stays_zero)),
     "as_scalar": (first_operand, OnDerivatives(stays_zero)),
 }
-ALGEBRA: Rules = joined(_IDENTITIES, _OPERATORS)
+ALGEBRA = (_IDENTITIES, _OPERATORS)

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
-from symdiff.ops.declare import REGISTRY
 from symdiff.ops.elementary import astype
 from symdiff.ops.facts import made_by
-from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
+from symdiff.optimise.rewriting import ELEMENTWISE, Rewriter, Rules, apply, reads
 from symdiff.optimise.rules import in_derivatives
 
 
@@ -60,10 +59,6 @@ def _is_as_wide(value: Value, node: Node) -> bool:
 
 
 FINISHING: Rules = {
-    **{
-        name: in_derivatives(implied_cast)
-        for name, operation in REGISTRY.items()
-        if operation.elementwise or name == "matmul"
-    },
+    **dict.fromkeys((ELEMENTWISE, "matmul"), in_derivatives(implied_cast)),
     **dict.fromkeys(("transpose", "reshape"), in_derivatives(cast_later)),
 }

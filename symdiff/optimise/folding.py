@@ -9,12 +9,10 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from symdiff.ir.build import constant
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import type_of_constant
-from symdiff.ops.declare import REGISTRY, DeclaredOp
 from symdiff.ops.facts import is_derived, number_of
-from symdiff.optimise.rewriting import Rewriter, Rules, reads_only
+from symdiff.optimise.rewriting import ELEMENTWISE, Rewriter, Rules, reads_only
 
 _LARGEST_INT = 2**63
 _LONGEST_TEXT = 8
@@ -67,12 +65,4 @@ def _is_worth_it(result: Any, node: Node) -> bool:
     return is_derived(node) or len(repr(result)) <= _LONGEST_TEXT
 
 
-def _is_foldable(operation: DeclaredOp) -> bool:
-    return operation.elementwise or operation.name in _CASTS
-
-
-FOLDING: Rules = {
-    name: [fold]
-    for name, operation in REGISTRY.items()
-    if _is_foldable(operation) and name != constant.name
-}
+FOLDING: Rules = dict.fromkeys((ELEMENTWISE, *_CASTS), (fold,))

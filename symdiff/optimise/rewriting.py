@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from symdiff.dataclass import dataclass
@@ -23,6 +24,7 @@ from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Operand, Value,
 from symdiff.ir.record import count
 from symdiff.ir.types import ArrayType, Dim, Size
 from symdiff.ops.creation import zeros
+from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.facts import is_derived, made_by, number_of, shape_of
 from symdiff.ops.retype import hides_dtype
 from symdiff.ops.sizes import size
@@ -59,6 +61,7 @@ class OnDerivatives:
 
 
 Rules = Mapping[str, Sequence[Rule | OnDerivatives]]
+ELEMENTWISE = "(elementwise)"  # the key of rules for all elementwise ops that are not named beside
 _READS: dict[Rule, frozenset[str]] = {}
 _READS_ONLY: dict[Rule, frozenset[str]] = {}
 
@@ -86,15 +89,21 @@ def reads_only(*makers: str) -> Callable[[Rule], Rule]:
 
 
 class Table:
-    """Rules by the names of ops: those for the user's own statements, and for derivatives'."""
+    """Rules by the names of ops: those for the user's own statements, and for derivatives'.
 
-    def __init__(self, rules: Rules) -> None:
-        self._rules = rules
+    Those of the first of several tables are tried first.
+    """
+
+    def __init__(self, *tables: Rules) -> None:
+        self._tables = tables
+        self._rules: dict[str, Sequence[Rule | OnDerivatives]] = {}
         self._fitting: dict[_Kind, Sequence[Rule]] = {}
 
     def rules_for(self, node: Node) -> Sequence[Rule]:
         """The rules that may fit a node, in the order in which they are tried."""
         given = self._rules.get(node.op.name)
+        if given is None:
+            given = self._rules[node.op.name] = self._rules_of(node.op)
         if not given:
             return ()
         derived = is_derived(node)
@@ -104,6 +113,12 @@ class Table:
         if found is None:
             found = self._fitting[kind] = _fitting(given, kind)
         return found
+
+    def _rules_of(self, op: Op) -> Sequence[Rule | OnDerivatives]:
+        elementwise = isinstance(op, DeclaredOp) and op.elementwise
+        default = ELEMENTWISE if elementwise else op.name
+        found = [table.get(op.name, table.get(default, ())) for table in self._tables]
+        return list(chain.from_iterable(found))
 
 
 _Kind = tuple[str, bool, bool, frozenset[str | None]]
@@ -147,12 +162,6 @@ def rewrite(graph: Graph, rules: Table, *, common: bool = False, control: bool =
     for table_and_rule in rewriter.done:
         count(graph.name, *table_and_rule)
     return with_block(graph, block)
-
-
-def joined(*tables: Rules) -> Rules:
-    """One table with the rules of several; those of the first are tried first."""
-    names = dict.fromkeys(name for table in tables for name in table)
-    return {name: [rule for table in tables for rule in table.get(name, ())] for name in names}
 
 
 def apply(op: Callable[..., Any], *operands: Operand, **attributes: Any) -> Value:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim
-from symdiff.ops.declare import REGISTRY
 from symdiff.ops.elementary import constant_of, multiply, negative
 from symdiff.ops.facts import is_derived, made_by, shape_of
 from symdiff.ops.products import matmul
@@ -22,7 +21,7 @@ from symdiff.optimise.facts import (
     is_zero,
     meet_as_one,
 )
-from symdiff.optimise.rewriting import Rewriter, Rule, Rules, apply, joined, reads
+from symdiff.optimise.rewriting import ELEMENTWISE, Rewriter, Rule, Rules, apply, reads
 from symdiff.optimise.rules import first_operand, in_derivatives, regrouping, stays_zero
 
 
@@ -287,11 +286,7 @@ ORDER: Rules = {
 _ANY: Rules = {
     name: in_derivatives(*rules)
     for name, rules in {
-        **{
-            name: (absorbed_broadcasts,)
-            for name, operation in REGISTRY.items()
-            if operation.elementwise
-        },
+        ELEMENTWISE: (absorbed_broadcasts,),
         **dict.fromkeys(
             ("add", "subtract", "multiply", "negative"), (broadcast_later, absorbed_broadcasts)
         ),
@@ -321,4 +316,4 @@ _REGROUPED: Rules = {
     "sum": regrouping(sum_of_broadcast, sum_of_multiple, sum_of_products, contraction),
     "matmul": regrouping(vectors_first),
 }
-SHAPES: Rules = joined(_ANY, _REGROUPED)
+SHAPES = (_ANY, _REGROUPED)
