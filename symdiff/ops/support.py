@@ -135,8 +135,8 @@ def complex_eig(a: Any) -> Any:
 def polygamma(x: float, order: int = 0) -> float:
     """The derivative of that order of the digamma function, at a real number.
 
-    By recurrence to above 20 and the asymptotic series there
-    (Abramowitz and Stegun 1964, 6.3.18 and 6.4.11).
+    By recurrence to above 20 and the asymptotic series there, below 0 by reflection
+    (Abramowitz and Stegun 1964, 6.3.18, 6.4.11 and 6.4.7).
 
     >>> polygamma(1.0)  # minus Euler's constant
     -0.57721566490153...
@@ -145,20 +145,32 @@ def polygamma(x: float, order: int = 0) -> float:
     x = float(x)
     if x <= 0 and x == math.floor(x):
         return math.nan
-    sign = (-1.0) ** (order + 1)
+    sign, reflected = (-1.0) ** (order + 1), 0.0
+    if x < 0:
+        powers = [0, 1]  # of the cotangent, in its derivative of that order
+        for _ in range(order):
+            slopes = [k * number for k, number in enumerate(powers)][1:]
+            pairs = zip([*slopes, 0, 0], [0, 0, *slopes], strict=True)
+            powers = [-(one + other) for one, other in pairs]
+        for number in reversed(powers):
+            reflected = reflected / math.tan(math.pi * (x - round(x))) + number
+        reflected *= -(math.pi ** (order + 1))
+        x = 1.0 - x
     total = 0.0
     while x < 20 + order:  # psi(x) = psi(x + 1) - 1/x, differentiated
-        total += sign * math.factorial(order) / x ** (order + 1)
+        # Where a power overflows, Python raises and a product does not.
+        total += sign * math.factorial(order) * math.prod([1.0 / x] * (order + 1))
         x += 1
+    inverse = 1.0 / x
     if order == 0:
-        total += math.log(x) - 0.5 / x
+        total += math.log(x) - 0.5 * inverse
     else:
-        leading = math.factorial(order - 1) / x**order
-        total += sign * (leading + math.factorial(order) / (2 * x ** (order + 1)))
+        leading = math.factorial(order - 1) * inverse**order
+        total += sign * (leading + math.factorial(order) / 2 * inverse ** (order + 1))
     for k, number in enumerate(bernoulli, 1):
         ratio = math.factorial(2 * k + order - 1) / math.factorial(2 * k)
-        total += sign * number * ratio / x ** (2 * k + order)
-    return total
+        total += sign * number * ratio * inverse ** (2 * k + order)
+    return total if not reflected else reflected - sign * total
 
 
 def frozen(array: Any) -> Any:

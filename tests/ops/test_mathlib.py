@@ -126,12 +126,18 @@ def test_powers_with_constant_exponents() -> None:
         check(lambda x, n=n: FUNCTIONS[math.pow](x, n), lambda x, n=n: math.pow(x, n), 1.3)
 
 
-@pytest.mark.parametrize("x", [0.1, 1.0, 3.3, 30.0, -1.3, -0.01])
+@pytest.mark.parametrize("x", [0.1, 1.0, 3.3, 30.0, -1.3, -0.01, -3e4 + 0.25, 1e-45, 1e120])
 def test_polygamma_agrees_with_mpmath(x: float) -> None:
     mpmath = pytest.importorskip("mpmath")
     for order in (0, 1, 2, 5):
         expected = float(mpmath.polygamma(order, mpmath.mpf(x)))
         assert polygamma(x, order) == pytest.approx(expected, rel=1e-13)
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+def test_polygamma_overflows_to_infinity_and_vanishes(order: int) -> None:
+    assert polygamma(1e-310, order) == (-1.0) ** (order + 1) * np.inf
+    assert polygamma(1e300, order) == pytest.approx([math.log(1e300), 1e-300, 0.0][order])
 
 
 def test_refuses_arrays_as_math_does() -> None:
