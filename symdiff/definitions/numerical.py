@@ -95,7 +95,7 @@ def _along(f: Any, distances: Any, axis: Any, edge_order: Any) -> Any:
         )
         first, last = _ends(lines, steps, edge_order)
     parts = (first[..., None], inner, last[..., None])
-    made = np.concatenate([part.astype(f.dtype) for part in parts], axis=-1)
+    made = np.concatenate(parts, axis=-1).astype(f.dtype)
     return np.moveaxis(made, -1, axis)
 
 

@@ -47,7 +47,7 @@ def _ramped(x: Any, widths: Any, end_values: Any = 0) -> Any:
         rows = np.moveaxis(x, axis, 0)
         (before, after), (first, last) = widths[axis], ends[axis]
         left, right = _ramp(first, rows[0], before), _ramp(last, rows[-1], after)[::-1]
-        x = np.moveaxis(np.concatenate((left, rows, right)), 0, axis)
+        x = np.moveaxis(np.concatenate((left, rows, right)).astype(x.dtype), 0, axis)
     return x
 
 

@@ -120,7 +120,7 @@ def poly(seq_of_zeros: Any) -> Any:
         refuse("the roots as eigenvalues of a matrix")
     if roots.dtype.kind == "c":
         refuse("complex roots: the result is real where they are conjugate to each other")
-    dtype = np.float32 if roots.dtype == np.float32 else np.float64
+    dtype = np.float32 if roots.dtype.char == "f" else np.float64
     roots = roots.astype(dtype)
     if len(roots) == 0:
         return 1.0

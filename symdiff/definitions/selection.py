@@ -42,7 +42,8 @@ def resize(a: Any, new_shape: Any) -> Any:
         count *= int(length)
     if row.size == 0:
         return np.zeros(shape, row.dtype)
-    return row[np.arange(count) % row.size].reshape(shape)
+    rows = row[np.arange(count) % row.size].reshape(shape)
+    return rows.astype(row.dtype.newbyteorder("="))
 
 
 @defines(np.unstack)
@@ -164,7 +165,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
         raise IndexError(f"index {obj} is out of bounds for axis {along} with size {count}")
     place = obj % count
     parts = (x[(*before, slice(None, place))], x[(*before, slice(place + 1, None))])
-    return np.concatenate(parts, axis=along)
+    return np.concatenate(parts, axis=along).astype(x.dtype)
 
 
 def _without(obj: Any, count: Any) -> Any:
@@ -226,7 +227,7 @@ def _inserted(x: Any, place: Any, new: Any, along: Any) -> Any:
     start = place + count if place < 0 else place
     between = np.broadcast_to(new, (*x.shape[:along], number, *x.shape[along + 1 :]))
     parts = (x[(*before, slice(None, start))], between, x[(*before, slice(start, None))])
-    return np.concatenate(parts, axis=along)
+    return np.concatenate(parts, axis=along).astype(x.dtype)
 
 
 @defines(np.trim_zeros)

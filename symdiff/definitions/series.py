@@ -162,7 +162,7 @@ def _derived(c: Any, m: Any, scl: Any, axis: Any, derivative: Any) -> Any:
     if m >= len(rows):
         return np.moveaxis(rows[:1] * 0, 0, axis)
     for _ in range(m):
-        rows = derivative(_scaled(rows, scl))
+        rows = derivative(_scaled(rows, scl)).astype(rows.dtype)
     return np.moveaxis(rows, 0, axis)
 
 
@@ -264,7 +264,7 @@ def _integrated(
         made = integral(_scaled(rows, scl))
         constant = constants[turn] if turn < len(constants) else 0
         first = made[0] + (constant - value(lbnd, made))
-        rows = np.concatenate((first.astype(made.dtype)[None], made[1:]))
+        rows = np.concatenate((first[None], made[1:])).astype(rows.dtype)
     return np.moveaxis(rows, 0, axis)
 
 

@@ -36,7 +36,7 @@ def hankel(c: Any, r: Any = None) -> Any:
 def circulant(c: Any) -> Any:
     c = _line(c)
     places = np.arange(len(c))
-    return c[(places[:, None] - places) % len(c)]
+    return c[(places[:, None] - places) % len(c)].astype(c.dtype.newbyteorder("="))
 
 
 def companion(a: Any) -> Any:

@@ -121,6 +121,8 @@ def fitted(cotangent: Value, value: Value) -> Value:
         return cotangent
     if kind_of(cotangent) == "array" and wanted.kind != "array":
         cotangent = as_scalar(cotangent)
+    if kind_of(cotangent) != "array" and not wanted.dtype.isnative:  # only arrays can be that
+        cotangent = copy(cotangent)
     cotangent = as_dtype_of(cotangent, value)
     if kind_of(cotangent) == wanted.kind:
         return cotangent

@@ -1148,7 +1148,7 @@ def _infer_conjugate(x: Type, *, ufunc: bool = False) -> tuple[Type, ...]:
     if type_.kind == "python" and not ufunc:
         return (type_of_constant(one_of(type_).conjugate()),)
     dtype = np.dtype("int8") if type_.dtype.kind == "b" else type_.dtype
-    return (number_or_array(dtype, type_.shape),)
+    return (number_or_array(dtype.newbyteorder("="), type_.shape),)
 
 
 def _evaluate_conjugate(x: Any, *, ufunc: bool = False) -> Any:

@@ -46,7 +46,8 @@ def _rank_agreed(types: Sequence[Type], name: str) -> list[ArrayType]:
 
 
 def _dtype_of_all(arrays: Sequence[ArrayType]) -> np.dtype:
-    return np.result_type(*dict.fromkeys(type_.dtype for type_ in arrays))
+    dtypes = dict.fromkeys(type_.dtype for type_ in arrays)
+    return np.result_type(*dtypes).newbyteorder("=")
 
 
 def _infer_concatenate(*xs: Type, axis: int) -> tuple[Type, ...]:
@@ -381,7 +382,7 @@ diag = Operation(
 
 def _infer_triangle(x: Type, *, k: int) -> tuple[Type, ...]:
     type_ = require_array(x, "tril")
-    return result_type(type_.dtype, type_.shape)
+    return result_type(type_.dtype.newbyteorder("="), type_.shape)
 
 
 def _triangle(function: Any, documentation: str) -> Operation:

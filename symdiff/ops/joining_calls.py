@@ -43,7 +43,7 @@ from symdiff.ops.joining import (
 from symdiff.ops.list_arrays import list_join_of, list_stack_of
 from symdiff.ops.shape import broadcast_to, contiguous, reshape, transpose
 from symdiff.ops.sizes import dim_of, dims_of, product_dim, sizes_of
-from symdiff.ops.ufuncs import cast, dtype_of, strong
+from symdiff.ops.ufuncs import cast, common_dtype, dtype_of, strong
 
 # Joining and splitting ----------------------------------------------------------------------------
 
@@ -147,7 +147,9 @@ def lower_r(*parts: Any) -> Value:
 def _listed(parts: Sequence[Any]) -> list[Value]:
     if any(isinstance(part, slice | str) for part in parts):
         raise UnsupportedCallError("a slice between arrays", None, "write np.arange, and join")
-    return _arrays(list(parts))
+    arrays = _arrays(list(parts))
+    dtype = common_dtype(arrays)  # in which a Python number does not count by its precision
+    return [cast(x, dtype) if array_type(x).weak else x for x in arrays]
 
 
 def _as_column(x: Value) -> Value:
@@ -357,7 +359,7 @@ def _framed_by_values(x: Value, pairs: Any, values: list[tuple[Any, Any]]) -> Va
 
 def _between(before: Value, x: Value, after: Value, widths: tuple[int, int], axis: int) -> Value:
     parts = [*[before][: widths[0]], x, *[after][: widths[1]]]
-    return lower_concatenate(parts, axis) if len(parts) > 1 else x
+    return lower_concatenate(parts, axis, dtype=array_type(x).dtype) if len(parts) > 1 else x
 
 
 _STATISTICS = {"maximum": np.max, "minimum": np.min, "mean": np.mean, "median": np.median}

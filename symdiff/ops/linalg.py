@@ -54,7 +54,7 @@ from symdiff.ops.ufuncs import staged
 
 def common_dtype(*types: ArrayType) -> np.dtype:
     """The dtype that LAPACK computes in: single or double, real or complex."""
-    dtype = np.result_type(*(t.dtype for t in types))
+    dtype = np.result_type(*(t.dtype for t in types)).newbyteorder("=")
     if dtype.kind in "biu":
         return np.dtype("float64")
     if dtype.char not in "fdFD":

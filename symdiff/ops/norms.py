@@ -57,7 +57,7 @@ def _infer_norm(
 ) -> tuple[Type, ...]:
     type_ = require_array(x, "norm")
     dtype = np.empty(0, type_.dtype if type_.differentiable else float).real.dtype
-    return (number_or_array(dtype, reduced_shape(type_.shape, axis, keepdims)),)
+    return (number_or_array(dtype.newbyteorder("="), reduced_shape(type_.shape, axis, keepdims)),)
 
 
 def _unit(x: Value) -> Value:

@@ -212,7 +212,7 @@ def _extremum_jvp(t: Value, y: Value, x: Value, *, axis: int) -> Value:
 
 def _infer_as_operand(x: Type, *, axis: int) -> tuple[Type, ...]:
     type_ = require_array(x, "accumulate")
-    return result_type(type_.dtype, type_.shape)
+    return result_type(type_.dtype.newbyteorder("="), type_.shape)
 
 
 def _running_extremum(function: np.ufunc, documentation: str) -> Operation:

@@ -397,7 +397,7 @@ def _nan_to_num(
     high = float(limits.max) if posinf is None else posinf
     finite = where(isnan(x), _like(nan, dtype), x)
     finite = where(equal(x, float("inf")), _like(high, dtype), finite)
-    finite = where(equal(x, float("-inf")), _like(low, dtype), finite)
+    finite = cast(where(equal(x, float("-inf")), _like(low, dtype), finite), dtype)
     return finite if array_type(x).rank else as_scalar(finite)
 
 

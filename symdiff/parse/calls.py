@@ -236,7 +236,7 @@ def _call_unknown(
     if isinstance(function, type):
         return call_class(interp, function, arguments, keywords)
     if isinstance(function, types.BuiltinFunctionType) and isinstance(
-        getattr(function, "__self__", None), str | bytes
+        getattr(function, "__self__", None), str | bytes | np.dtype
     ):
         return call_static(interp, function, arguments, keywords)
     _refuse_containers(interp, function, (*arguments, *keywords.values()))
