@@ -152,8 +152,8 @@ def polygamma(x: float, order: int = 0) -> float:
             slopes = [k * number for k, number in enumerate(powers)][1:]
             pairs = zip([*slopes, 0, 0], [0, 0, *slopes], strict=True)
             powers = [-(one + other) for one, other in pairs]
-        for number in reversed(powers):
-            reflected = reflected / math.tan(math.pi * (x - round(x))) + number
+        for coefficient in reversed(powers):
+            reflected = reflected / math.tan(math.pi * (x - round(x))) + coefficient
         reflected *= -(math.pi ** (order + 1))
         x = 1.0 - x
     total = 0.0

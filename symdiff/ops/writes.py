@@ -24,7 +24,7 @@ from symdiff.ops.joining import diagonal
 from symdiff.ops.order import places_along
 from symdiff.ops.reduce import count_nonzero
 from symdiff.ops.sizes import dim_of, product, sizes_of
-from symdiff.ops.ufuncs import cast
+from symdiff.ops.ufuncs import cast, common_dtype
 
 
 @writes(np.add.at)
@@ -34,7 +34,10 @@ def add_at(a: Value, indices: Any, b: Any) -> Value:
 
 @writes(np.subtract.at)
 def subtract_at(a: Value, indices: Any, b: Any) -> Value:
-    return index_add_of(a, negative(array_of(b)), indices)
+    taken = array_of(b)
+    if array_type(taken).dtype.kind in "biu":  # whose own negatives wrap
+        taken = cast(taken, common_dtype((a, taken)))
+    return index_add_of(a, negative(taken), indices)
 
 
 @writes(np.fill_diagonal)

@@ -204,3 +204,19 @@ def test_the_median_of_a_known_number_of_elements() -> None:
 
     assert sd.grad(middle, (0, 1))(2.0, 9.0) == (0.5, 0.0)
     assert sd.jvp(middle, (2.0, 2.5), (1.0, 3.0)) == (2.25, 2.0)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "uint64"])
+def test_subtract_at_of_integers_whose_negatives_wrap(dtype: str) -> None:
+    numbers = np.array([1, 0 if dtype == "bool" else np.iinfo(dtype).min, 1], dtype)
+
+    def function(x):
+        made = x.copy()
+        np.subtract.at(made, [0, 1, 0], numbers)
+        return made * x
+
+    x = np.array([0.5, -2.0])
+    value, pullback = sd.vjp(function, x)
+    np.testing.assert_array_equal(value, function(x))
+    less = np.array([2.0, float(numbers[1])])
+    np.testing.assert_array_equal(pullback(np.ones(2))[0], 2 * x - less)
