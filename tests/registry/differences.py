@@ -17,7 +17,6 @@ Vector = Any
 Along = Callable[[float, float], Vector]  # the function at x + t v + s u
 
 LEVELS, STEP, TINY = 5, 0.014, 1e-30
-ROUNDING = {1: 0.0, 2: 1e-10, 3: 1e-7}  # that differences in double cannot tell from nothing
 
 
 class Estimate(NamedTuple):
@@ -56,26 +55,37 @@ def derivative(
     u: Sequence[Any],
     order: int,
     step: float,
+    least: float = 1.0,
 ) -> Estimate:
-    """The derivative of an order: along ``v`` once, along ``u`` beyond that."""
+    """The derivative of an order: along ``v`` once, along ``u`` beyond that.
+
+    :param least: what the derivative is at least taken to be of.
+    """
     long = _moving(function, values, v, u, np.longdouble)
     if long is not None:
         return _extrapolated(_quotient(long, order), step)
     plain = _moving(function, values, v, u, np.float64)
     assert plain is not None
     found = _extrapolated(_quotient(plain, order), step)
-    scale = largest(found.value)
-    found = Estimate(found.value, np.maximum(found.error, scale * ROUNDING[order]))
+    rounding = _rounding(plain(0.0, 0.0), order, step)
+    found = Estimate(found.value, np.maximum(found.error, rounding))
     if any(np.asarray(value).dtype.kind == "c" for value in values):
         return found
     refined = _by_complex_step(function, values, v, u, order, step)
-    if refined is None or not _agree(refined, found):
+    if refined is None or not _agree(refined, found, least):
         return found
     return refined
 
 
-def _agree(refined: Estimate, found: Estimate) -> bool:
-    scale = np.max(np.abs(found.value), initial=1.0)
+def _rounding(value: Vector, order: int, step: float) -> Vector:
+    """What becomes of a value's rounding in the quotient with the smallest step."""
+    smallest = step / 2 ** (LEVELS - 1)
+    rounding: Vector = float(np.finfo(value.dtype).eps) * np.abs(value) / smallest**order
+    return rounding
+
+
+def _agree(refined: Estimate, found: Estimate, least: float) -> bool:
+    scale = np.max(np.abs(found.value), initial=least)
     if not np.all(found.error <= 1e-4 * scale):
         return False
     return bool(np.all(np.abs(refined.value - found.value) <= 30 * found.error + 1e-9 * scale))
@@ -160,8 +170,10 @@ def _by_complex_step(
     if order == 1:
         return Estimate(first, np.zeros_like(first))
     if order == 2:
-        return _extrapolated(lambda h: (slope(h) - slope(-h)) / (2 * h), step)
-    return _extrapolated(lambda h: (slope(h) - 2 * first + slope(-h)) / (h * h), step)
+        found = _extrapolated(lambda h: (slope(h) - slope(-h)) / (2 * h), step)
+    else:
+        found = _extrapolated(lambda h: (slope(h) - 2 * first + slope(-h)) / (h * h), step)
+    return Estimate(found.value, np.maximum(found.error, _rounding(first, order - 1, step)))
 
 
 def _extrapolated(quotient: Callable[[float], Vector], step: float) -> Estimate:

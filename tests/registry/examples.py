@@ -47,6 +47,7 @@ import scipy.special
 import scipy.stats
 
 import symdiff as sd
+from tests.registry import exact
 
 
 def positive(x):

@@ -1,0 +1,40 @@
+"""Functions of ``scipy.special`` by mpmath, of long doubles: what differences are taken of where
+SciPy's own values have too few digits for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+
+mp = mpmath.mp.clone()
+mp.dps = 30
+
+
+def _by_elements(function: Callable[..., Any]) -> Callable[..., Any]:
+    def at(*operands: Any) -> Any:
+        return _long(function(*map(_wide, operands)))
+
+    return np.vectorize(at, otypes=[np.longdouble])
+
+
+def _wide(number: Any) -> Any:
+    high = float(number)
+    return mp.mpf(high) + mp.mpf(float(number - np.longdouble(high)))
+
+
+def _long(number: Any) -> Any:
+    return np.longdouble(mp.nstr(number, 25))
+
+
+def _log_beta(a: Any, b: Any) -> Any:
+    return mp.log(abs(mp.beta(a, b)))
+
+
+agm = _by_elements(mp.agm)
+beta = _by_elements(mp.beta)
+betaln = _by_elements(_log_beta)
+hyperu = _by_elements(mp.hyperu)
