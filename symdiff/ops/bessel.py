@@ -21,6 +21,7 @@ from symdiff.ops.special import (
     gamma,
     kv,
     refused_by,
+    scaled_slope,
     special_function,
     special_op,
     yv,
@@ -72,19 +73,21 @@ yve: Operation = _of_order(
 )
 kve: Operation = _of_order(
     "kve",
-    lambda y, v, x: y - 0.5 * (kve(v - 1.0, x) + kve(v + 1.0, x)),
+    lambda y, v, x: scaled_slope(
+        y, v, x, 1.0, lambda x: y - 0.5 * (kve(v - 1.0, x) + kve(v + 1.0, x))
+    ),
     lambda sp, v, x: sp.exp(x) * sp.besselk(v, x),
     "``kv(v, x) * exp(x)``",
 )
 k0e: Operation = special_function(
     "k0e",
-    lambda y, x: y - k1e(x),
+    lambda y, x: scaled_slope(y, 0.0, x, 1.0, lambda x: y - k1e(x)),
     sympy=lambda sp, x: sp.exp(x) * sp.besselk(0, x),
     documentation="``k0(x) * exp(x)``.",
 )
 k1e: Operation = special_function(
     "k1e",
-    lambda y, x: y - 0.5 * (k0e(x) + kve(2.0, x)),
+    lambda y, x: scaled_slope(y, 1.0, x, 1.0, lambda x: y - 0.5 * (k0e(x) + kve(2.0, x))),
     sympy=lambda sp, x: sp.exp(x) * sp.besselk(1, x),
     documentation="``k1(x) * exp(x)``.",
 )
@@ -102,13 +105,17 @@ hankel2: Operation = _of_order(
 )
 hankel1e: Operation = _of_order(
     "hankel1e",
-    lambda y, v, z: 0.5 * (hankel1e(v - 1.0, z) - hankel1e(v + 1.0, z)) - 1j * y,
+    lambda y, v, z: scaled_slope(
+        y, v, z, 1j, lambda z: 0.5 * (hankel1e(v - 1.0, z) - hankel1e(v + 1.0, z)) - 1j * y
+    ),
     lambda sp, v, z: sp.exp(-sp.I * z) * sp.hankel1(v, z),
     "``hankel1(v, z) * exp(-1j * z)``",
 )
 hankel2e: Operation = _of_order(
     "hankel2e",
-    lambda y, v, z: 0.5 * (hankel2e(v - 1.0, z) - hankel2e(v + 1.0, z)) + 1j * y,
+    lambda y, v, z: scaled_slope(
+        y, v, z, -1j, lambda z: 0.5 * (hankel2e(v - 1.0, z) - hankel2e(v + 1.0, z)) + 1j * y
+    ),
     lambda sp, v, z: sp.exp(sp.I * z) * sp.hankel2(v, z),
     "``hankel2(v, z) * exp(1j * z)``",
 )

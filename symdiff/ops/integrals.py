@@ -38,12 +38,11 @@ from symdiff.ops.special import (
     ROOT_2_PI,
     ROOT_PI,
     betaln,
-    ellipe,
+    ellipk_slope,
     erf,
     expansion,
     gammaln,
     hyp1f1,
-    hyp2f1,
     refused_by,
     special_function,
     xlog1py,
@@ -99,7 +98,7 @@ def _wofz_partial(y: Value, z: Value) -> Value:
     """
     near = 2j / ROOT_PI - 2.0 * z * y
     inverse = 1.0 / choose(greater(absolute(z), FROM), z, z + FROM)
-    expanded = -1j / ROOT_PI * (inverse * inverse) * expansion(0.5 * (inverse * inverse))
+    expanded = -1j / ROOT_PI * expansion(inverse, 1.0)
     is_far = greater(minimum(absolute(z) - FROM, imag(z)), 0.0)
     return choose(is_far, expanded, near)
 
@@ -157,14 +156,9 @@ ellipeinc: Operation = special_function(
 )
 
 
-def _ellipkm1_partial(y: Value, p: Value) -> Value:
-    near = (p * y - ellipe(1.0 - p)) / (2.0 * p * (1.0 - p))
-    return choose(greater(p, 0.5), -math.pi / 8.0 * hyp2f1(1.5, 1.5, 2.0, 1.0 - p), near)
-
-
 ellipkm1: Operation = special_function(
     "ellipkm1",
-    _ellipkm1_partial,
+    lambda y, p: -ellipk_slope(y, 1.0 - p, p),
     singular=True,
     sympy=lambda sp, p: sp.elliptic_k(1 - p),
     documentation="Complete elliptic integral of the first kind, near 1: ``ellipk(1 - p)``.",
@@ -174,13 +168,17 @@ ellipkm1: Operation = special_function(
 def _agm_partial(y: Value, a: Value, b: Value) -> Any:
     """By ``a``: with ``agm = π / 4 (a + b) / K``, where ``K = ellipkm1(p)`` and
     ``p = 4 a b / (a + b)²``. Where one is 0, so is the mean, whatever the other is.
+
+    It is of the parts of ``a`` and ``b`` in their sum, whose square overflows, or is 0.
     """
     total = a + b
     at_zero = equal(y, 0)
-    p = choose(at_zero, strong_constant(0.5, y), 4.0 * (a / total) * (b / total))
+    half = strong_constant(0.5, y)
+    first, second = (choose(at_zero, half, part / total) for part in (a, b))
+    p = choose(at_zero, half, 4.0 * first * second)
     k = ellipkm1(p)
-    slope = 4.0 * (b / total) * ((b - a) / total) / total
-    inside = y / total - y / k * (_ellipkm1_partial(k, p) * slope)
+    slope = 4.0 * second * (second - first)
+    inside = 0.25 * math.pi / k * (1.0 + ellipk_slope(k, 1.0 - p, p) / k * slope)
     return choose(at_zero, b / choose(at_zero, 1.0 * a, strong_constant(1, y)), inside)
 
 

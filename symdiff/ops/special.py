@@ -34,20 +34,23 @@ from symdiff.ops.declare import (
 )
 from symdiff.ops.elementary import (
     absolute,
+    bitwise_or,
     choose,
     clip,
     constant_of,
     equal,
     exp,
     greater,
+    hypot,
     is_complex,
+    less,
     log,
     log1p,
     maximum,
     nonzero,
+    over_nonzero,
     real,
     sign,
-    sqrt,
     strong_constant,
     trunc,
 )
@@ -188,17 +191,33 @@ zeta: Operation = special_function(
     sympy="zeta",
     documentation="Hurwitz's zeta function; its derivative by the exponent is refused.",
 )
+
+
+def _rise_of_psi(a: Value, b: Value) -> Value:
+    """``psi(a + b) - psi(a)``; of a small step, where few digits would be left, its series at
+    ``a + 1``, and ``1 / a - 1 / (a + b)``.
+    """
+    is_small = less(absolute(1.0 * b), 1e-4 * (1.0 + a))
+    start = choose(is_small, 1.0 * a, strong_constant(1, 1.0 * a))
+    step = choose(is_small, 1.0 * b, strong_constant(0, 1.0 * b))
+    series: Any = 0.0
+    for order in range(6, 1, -1):
+        series = zeta(float(order), 1.0 + start) - step * series
+    stepped = step * series + step / start / (start + step)
+    return choose(is_small, stepped, psi(a + b) - psi(a))
+
+
 betaln: Operation = special_function(
     "betaln",
-    lambda y, a, b: psi(a) - psi(a + b),
-    lambda y, a, b: psi(b) - psi(a + b),
+    lambda y, a, b: -_rise_of_psi(a, b),
+    lambda y, a, b: -_rise_of_psi(b, a),
     sympy=lambda sp, a, b: sp.loggamma(a) + sp.loggamma(b) - sp.loggamma(a + b),
     documentation="Logarithm of the beta function.",
 )
 beta: Operation = special_function(
     "beta",
-    lambda y, a, b: y * (psi(a) - psi(a + b)),
-    lambda y, a, b: y * (psi(b) - psi(a + b)),
+    lambda y, a, b: -y * _rise_of_psi(a, b),
+    lambda y, a, b: -y * _rise_of_psi(b, a),
     sympy=lambda sp, a, b: sp.gamma(a) * sp.gamma(b) / sp.gamma(a + b),
     documentation="The beta function.",
 )
@@ -216,15 +235,15 @@ gammasgn: Operation = special_function(
 )
 poch: Operation = special_function(
     "poch",
-    lambda y, a, m: y * (psi(a + m) - psi(a)),
+    lambda y, a, m: y * _rise_of_psi(a, m),
     lambda y, a, m: y * psi(a + m),
     sympy=lambda sp, a, m: sp.gamma(a + m) / sp.gamma(a),
     documentation="Pochhammer's symbol, ``gamma(a + m) / gamma(a)``.",
 )
 binom: Operation = special_function(
     "binom",
-    lambda y, n, k: y * (psi(n + 1.0) - psi(n - k + 1.0)),
-    lambda y, n, k: y * (psi(n - k + 1.0) - psi(k + 1.0)),
+    lambda y, n, k: y * _rise_of_psi(n - k + 1.0, k),
+    lambda y, n, k: y * _rise_of_psi(k + 1.0, n - 2.0 * k),
     sympy=lambda sp, n, k: sp.gamma(n + 1) / (sp.gamma(k + 1) * sp.gamma(n - k + 1)),
     documentation="The binomial coefficient, of real numbers.",
 )
@@ -292,19 +311,22 @@ erfi: Operation = special_function(
 FROM = 12.0  # where the expansion in 1 / x² is as good as the closed form
 
 
-def expansion(u: Value) -> Value:
-    """``Σ (2n - 1)!! (2n + 1) u**n``, by Horner's scheme; ``u`` is ``±1 / (2 x²)``."""
+def expansion(inverse: Value, sign: float) -> Value:
+    """``Σ (2n - 1)!! (2n + 1) u**n / x²``, by Horner's scheme, with ``u = sign / (2 x²)``.
+
+    It is of ``1 / x``, since the square of ``x`` overflows.
+    """
+    square = inverse * inverse
     factors = [float(math.prod(range(1, 2 * n, 2)) * (2 * n + 1)) for n in range(12)]
     total: Any = factors[-1]
     for factor in reversed(factors[:-1]):
-        total = factor + u * total
-    return total  # type: ignore[no-any-return]
+        total = factor + 0.5 * sign * square * total
+    return inverse * (inverse * total)  # type: ignore[no-any-return]
 
 
 def _erfcx_partial(y: Value, x: Value) -> Value:
     """``2 x y - 2 / √π``, of which nothing would be left where ``x`` is large."""
-    far = maximum(x, FROM)
-    expanded = -expansion(-0.5 / (far * far)) / (ROOT_PI * far * far)
+    expanded = -expansion(1.0 / maximum(x, FROM), -1.0) / ROOT_PI
     return choose(greater(x, FROM), expanded, 2.0 * x * y - 2.0 / ROOT_PI)
 
 
@@ -326,8 +348,7 @@ def _dawsn_partial(y: Value, x: Value) -> Value:
         far = choose(is_far, x, strong_constant(FROM, x))
     else:
         is_far, far = greater(absolute(x), FROM), maximum(absolute(x), FROM)
-    expanded = -0.5 * expansion(0.5 / (far * far)) / (far * far)
-    return choose(is_far, expanded, 1.0 - 2.0 * x * y)
+    return choose(is_far, -0.5 * expansion(1.0 / far, 1.0), 1.0 - 2.0 * x * y)
 
 
 dawsn: Operation = special_function(
@@ -482,18 +503,40 @@ def _inverse(sp: Any, z: Any, power: Any) -> Any:
     return sp.Piecewise((sp.exp(z), sp.Eq(power, 0)), ((1 + power * z) ** (1 / power), True))
 
 
+def _log_of_inverse(y: Value, above_one: Value) -> Value:
+    """The logarithm of ``y``, of which ``above_one`` is ``y - 1``; 0 where ``y`` is 0."""
+    one, is_near = strong_constant(1, y), greater(y, 0.5)
+    near = log1p(choose(is_near, above_one, strong_constant(0, y)))
+    return choose(is_near, near, log(choose(is_near, one, nonzero(y))))
+
+
+def _inverse_by_argument(y: Value, above_one: Value, power: Value) -> Value:
+    """``y ** (1 - power)``; ``y`` itself may have been rounded to 1."""
+    smooth = exp((1.0 - power) * _log_of_inverse(y, above_one))
+    return choose(equal(y, 0), y ** (1.0 - power), smooth)
+
+
+def _inverse_by_lambda(y: Value, above_one: Value, power: Value) -> Value:
+    """``-y log(y)² ∫₀¹ (1 - t) exp(-t u) dt`` with ``u = power * log(y)``, as ``_by_lambda``."""
+    at_zero, logarithm = equal(y, 0), _log_of_inverse(y, above_one)
+    divisor = choose(at_zero, 1.0 * power, strong_constant(1, power * logarithm))
+    mean = hyp1f1(1.0, 3.0, -(power * logarithm))
+    smooth = -0.5 * (logarithm * logarithm) * mean * y
+    return choose(at_zero, -(y ** (1.0 - power)) / (divisor * divisor), smooth)
+
+
 inv_boxcox: Operation = special_function(
     "inv_boxcox",
-    lambda y, z, power: y ** (1.0 - power),
-    lambda y, z, power: -_by_lambda(equal(y, 0), log(nonzero(y)), power) * y ** (1.0 - power),
+    lambda y, z, power: _inverse_by_argument(y, inv_boxcox1p(z, power), power),
+    lambda y, z, power: _inverse_by_lambda(y, inv_boxcox1p(z, power), power),
     singular=True,
     sympy=_inverse,
     documentation="The inverse of ``boxcox``.",
 )
 inv_boxcox1p: Operation = special_function(
     "inv_boxcox1p",
-    lambda y, z, power: exp((1.0 - power) * log1p(y)),
-    lambda y, z, power: -_by_lambda(*_above_minus_one(y), power) * (1.0 + y) ** (1.0 - power),
+    lambda y, z, power: _inverse_by_argument(inv_boxcox(z, power), y, power),
+    lambda y, z, power: _inverse_by_lambda(inv_boxcox(z, power), y, power),
     singular=True,
     sympy=lambda sp, z, power: _inverse(sp, z, power) - 1,
     documentation="The inverse of ``boxcox1p``.",
@@ -509,28 +552,48 @@ huber: Operation = special_function(
 )
 
 
-def _stretch(d: Value, r: Value) -> Value:
-    ratio = r / d
-    return sqrt(1.0 + ratio * ratio)
-
-
 def _pseudo_huber_by_delta(y: Value, d: Value, r: Value) -> Value:
-    """``d (s - 1)² / s``, with ``s - 1 = (r / d)² / (s + 1)``, which does not cancel."""
-    s, ratio = _stretch(d, r), r / d
-    excess = ratio * ratio / (s + 1.0)
-    return d * (excess * excess) / s
+    """``(h - d)² / h`` with ``h = hypot(d, r)``; ``h - d`` is ``r² / (h + d)``, which is exact."""
+    length = hypot(d, r)
+    excess = r * over_nonzero(r, length + d)
+    return excess * over_nonzero(excess, length)
 
 
 pseudo_huber: Operation = special_function(
     "pseudo_huber",
     _pseudo_huber_by_delta,
-    lambda y, d, r: r / _stretch(d, r),
-    singular=True,
+    lambda y, d, r: d * over_nonzero(r, hypot(d, r)),
     sympy=lambda sp, d, r: d**2 * (sp.sqrt(1 + (r / d) ** 2) - 1),
     documentation="The pseudo-Huber loss, ``d ** 2 * (sqrt(1 + (r / d) ** 2) - 1)``.",
 )
 
 # Bessel functions ---------------------------------------------------------------------------------
+
+
+def scaled_slope(
+    y: Value, v: Value | float, x: Value, turn: complex, near: Callable[[Value], Value]
+) -> Value:
+    """The derivative of a Bessel function without its exponential: ``near``, which cancels where
+    ``x`` is large, and by Hankel's expansion there (NIST Handbook, 10.17 and 10.40).
+
+    The function is a constant times ``Σ a_k (turn / x)**k / √x``, with ``a_0 = 1`` and
+    ``a_k = a_{k-1} (4 v² - (2 k - 1)²) / (8 k)``.
+    """
+    square = 4.0 * v * v
+    least = 0.5 * square + 50.0
+    is_far = greater(real(x) if is_complex(x) else absolute(x), least)
+    far = choose(is_far, x, strong_constant(1, x) * least)
+    inverse = 1.0 / (far if is_complex(x) else absolute(far))
+    total: Any = 1.0
+    changed: Any = TERMS + 0.5
+    for k in range(TERMS, 0, -1):
+        ratio = turn / (8.0 * k) * (square - float(2 * k - 1) ** 2) * inverse
+        total, changed = 1.0 + ratio * total, k - 0.5 + ratio * changed
+    within = near(choose(is_far, strong_constant(1, x), x))
+    return choose(is_far, -y * (changed / total / far), within)
+
+
+TERMS = 12
 
 jv: Operation = special_function(
     "jv",
@@ -565,7 +628,9 @@ kv: Operation = special_function(
 ive: Operation = special_function(
     "ive",
     refused_by("ive", "v"),
-    lambda y, v, x: 0.5 * (ive(v - 1.0, x) + ive(v + 1.0, x)) - sign(x) * y,
+    lambda y, v, x: scaled_slope(
+        y, v, x, -1.0, lambda x: 0.5 * (ive(v - 1.0, x) + ive(v + 1.0, x)) - sign(x) * y
+    ),
     sympy=lambda sp, v, x: sp.exp(-sp.Abs(x)) * sp.besseli(v, x),
     documentation="``iv(v, x) * exp(-abs(x))``; its derivative by the order is refused.",
 )
@@ -607,13 +672,15 @@ i1: Operation = special_function(
 )
 i0e: Operation = special_function(
     "i0e",
-    lambda y, x: i1e(x) - sign(x) * y,
+    lambda y, x: scaled_slope(y, 0.0, x, -1.0, lambda x: i1e(x) - sign(x) * y),
     sympy=lambda sp, x: sp.exp(-sp.Abs(x)) * sp.besseli(0, x),
     documentation="``i0(x) * exp(-abs(x))``.",
 )
 i1e: Operation = special_function(
     "i1e",
-    lambda y, x: 0.5 * (i0e(x) + ive(2.0, x)) - sign(x) * y,
+    lambda y, x: scaled_slope(
+        y, 1.0, x, -1.0, lambda x: 0.5 * (i0e(x) + ive(2.0, x)) - sign(x) * y
+    ),
     sympy=lambda sp, x: sp.exp(-sp.Abs(x)) * sp.besseli(1, x),
     documentation="``i1(x) * exp(-abs(x))``.",
 )
@@ -668,9 +735,26 @@ expn: Operation = special_function(
     sympy="expint",
     documentation="The exponential integrals of whole orders.",
 )
+
+
+def ellipk_slope(k: Value, m: Value, rest: Value) -> Value:
+    """The derivative of ``k = ellipk(m)``, with ``rest = 1 - m``.
+
+    A series where ``m`` is small; where the rest is, ``m`` may be 1, and what ``ellipe(m)`` is
+    there follows from ``k``. (SciPy's ``hyp2f1`` has few digits where ``m`` is large.)
+    """
+    is_small, is_end, half = less(absolute(m), 0.5), less(rest, 1e-8), strong_constant(0.5, m)
+    near = math.pi / 8.0 * hyp2f1(1.5, 1.5, 2.0, choose(is_small, m, strong_constant(0, m)))
+    is_outside = bitwise_or(is_small, is_end)
+    middle, beside = choose(is_outside, half, m), choose(is_outside, half, rest)
+    found = 0.5 * (ellipe(middle) / beside - k) / middle
+    end = 0.5 / choose(is_end, rest, half) - 0.25 * k + 0.375
+    return choose(is_small, near, choose(is_end, end, found))
+
+
 ellipk: Operation = special_function(
     "ellipk",
-    lambda y, m: math.pi / 8.0 * hyp2f1(1.5, 1.5, 2.0, m),
+    lambda y, m: ellipk_slope(y, m, 1.0 - m),
     singular=True,
     sympy="elliptic_k",
     documentation="Complete elliptic integral of the first kind.",
