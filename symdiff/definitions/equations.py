@@ -52,9 +52,7 @@ def tanhm(A: Any) -> Any:
     return np.linalg.solve(coshm(A), sinhm(A))
 
 
-def expm_frechet(
-    A: Any, E: Any, method: Any = None, compute_expm: Any = True, check_finite: Any = True
-) -> Any:
+def expm_frechet(A: Any, E: Any, method: Any = None, compute_expm: Any = True) -> Any:
     """The corner of the exponential of a block matrix (Al-Mohy and Higham 2009, eq. 3.1)."""
     from scipy.linalg import expm
 

@@ -128,9 +128,7 @@ def filtfilt(
 # Trends, and the analytic signal ------------------------------------------------------------------
 
 
-def detrend(
-    data: Any, axis: Any = -1, type: Any = "linear", bp: Any = 0, overwrite_data: Any = False
-) -> Any:
+def detrend(data: Any, axis: Any = -1, type: Any = "linear", bp: Any = 0) -> Any:
     """Without the mean, or the line of least squares."""
     if type not in ("linear", "l", "constant", "c"):
         raise ValueError("Trend type must be 'linear' or 'constant'.")

@@ -59,16 +59,7 @@ def unitary_factor(a: Any) -> Any:
     raise TypeError("unitary_factor is staged")
 
 
-def solve(
-    a: Any,
-    b: Any,
-    lower: Any = False,
-    overwrite_a: Any = False,
-    overwrite_b: Any = False,
-    check_finite: Any = True,
-    assume_a: Any = None,
-    transposed: Any = False,
-) -> Any:
+def solve(a: Any, b: Any, lower: Any = False, assume_a: Any = None, transposed: Any = False) -> Any:
     a = _read(a, assume_a, lower)
     if transposed and np.iscomplexobj(a):
         raise NotImplementedError(
@@ -78,25 +69,18 @@ def solve(
     return np.linalg.solve(a.T if transposed else a, b)
 
 
-def inv(
-    a: Any,
-    overwrite_a: Any = False,
-    check_finite: Any = True,
-    *,
-    assume_a: Any = None,
-    lower: Any = False,
-) -> Any:
+def inv(a: Any, *, assume_a: Any = None, lower: Any = False) -> Any:
     if assume_a == "diagonal":  # SciPy leaves what stands beside the diagonal
         refuse("assume_a='diagonal' (give the diagonal to np.diag)")
     return np.linalg.inv(_read(a, assume_a, lower))
 
 
-def det(a: Any, overwrite_a: Any = False, check_finite: Any = True) -> Any:
+def det(a: Any) -> Any:
     found = np.linalg.det(matrix(a))
     return found.astype(np.result_type(found, np.float64))
 
 
-def cholesky(a: Any, lower: Any = False, overwrite_a: Any = False, check_finite: Any = True) -> Any:
+def cholesky(a: Any, lower: Any = False) -> Any:
     a = matrix(a)
     if lower:
         return np.linalg.cholesky(a)
@@ -104,13 +88,7 @@ def cholesky(a: Any, lower: Any = False, overwrite_a: Any = False, check_finite:
 
 
 def solve_triangular(
-    a: Any,
-    b: Any,
-    trans: Any = 0,
-    lower: Any = False,
-    unit_diagonal: Any = False,
-    overwrite_b: Any = False,
-    check_finite: Any = True,
+    a: Any, b: Any, trans: Any = 0, lower: Any = False, unit_diagonal: Any = False
 ) -> Any:
     a = matrix(a)
     if unit_diagonal:
@@ -125,24 +103,20 @@ def solve_triangular(
     return np.linalg.solve(a, b)
 
 
-def cho_factor(
-    a: Any, lower: Any = False, overwrite_a: Any = False, check_finite: Any = True
-) -> Any:
+def cho_factor(a: Any, lower: Any = False) -> Any:
     a = matrix(a)
     factor = cholesky(a, lower)
     rest = np.triu(a, 1) if lower else np.tril(a, -1)  # is left as it was
     return factor + rest, lower
 
 
-def cho_solve(c_and_lower: Any, b: Any, overwrite_b: Any = False, check_finite: Any = True) -> Any:
+def cho_solve(c_and_lower: Any, b: Any) -> Any:
     c, lower = c_and_lower
     factor = np.tril(matrix(c)) if lower else np.triu(matrix(c)).T.conj()
     return np.linalg.solve(factor.T.conj(), np.linalg.solve(factor, b))
 
 
-def lu_solve(
-    lu_and_piv: Any, b: Any, trans: Any = 0, overwrite_b: Any = False, check_finite: Any = True
-) -> Any:
+def lu_solve(lu_and_piv: Any, b: Any, trans: Any = 0) -> Any:
     packed, pivots = lu_and_piv
     packed, b = matrix(packed), np.asarray(b)
     order = order_of_pivots(packed, pivots)
@@ -155,13 +129,7 @@ def lu_solve(
     return np.linalg.solve(lower.T, np.linalg.solve(upper.T, b))[np.argsort(order)]
 
 
-def lu(
-    a: Any,
-    permute_l: Any = False,
-    overwrite_a: Any = False,
-    check_finite: Any = True,
-    p_indices: Any = False,
-) -> Any:
+def lu(a: Any, permute_l: Any = False, p_indices: Any = False) -> Any:
     from scipy.linalg import lu_factor
 
     a = matrix(a)
@@ -178,14 +146,7 @@ def lu(
     return np.eye(rows, dtype=packed.real.dtype)[back], lower, upper
 
 
-def solveh_banded(
-    ab: Any,
-    b: Any,
-    overwrite_ab: Any = False,
-    overwrite_b: Any = False,
-    lower: Any = False,
-    check_finite: Any = True,
-) -> Any:
+def solveh_banded(ab: Any, b: Any, lower: Any = False) -> Any:
     """The other half of the band is the conjugate of what is given."""
     from scipy.linalg import solve_banded
 
@@ -208,15 +169,7 @@ def solveh_banded(
     return solve_banded((width, width), np.stack((*upper[::-1], diagonal, *below)), b)
 
 
-def lstsq(
-    a: Any,
-    b: Any,
-    cond: Any = None,
-    overwrite_a: Any = False,
-    overwrite_b: Any = False,
-    check_finite: Any = True,
-    lapack_driver: Any = None,
-) -> Any:
+def lstsq(a: Any, b: Any, cond: Any = None, lapack_driver: Any = None) -> Any:
     if lapack_driver not in (None, "gelsd", "gelss"):
         refuse(f"lapack_driver={lapack_driver!r}")
     a, b = matrix(a), np.asarray(b)
@@ -226,14 +179,7 @@ def lstsq(
     return x, residuals[0] if b.ndim == 1 and a.shape[0] > a.shape[1] else residuals, rank, s
 
 
-def pinv(
-    a: Any,
-    *,
-    atol: Any = None,
-    rtol: Any = None,
-    return_rank: Any = False,
-    check_finite: Any = True,
-) -> Any:
+def pinv(a: Any, *, atol: Any = None, rtol: Any = None, return_rank: Any = False) -> Any:
     if atol is not None:
         refuse("atol= (give rtol=)")
     if return_rank:
@@ -245,12 +191,7 @@ def pinv(
 
 
 def pinvh(
-    a: Any,
-    atol: Any = None,
-    rtol: Any = None,
-    lower: Any = True,
-    return_rank: Any = False,
-    check_finite: Any = True,
+    a: Any, atol: Any = None, rtol: Any = None, lower: Any = True, return_rank: Any = False
 ) -> Any:
     return pinv(hermitian(matrix(a), lower), atol=atol, rtol=rtol, return_rank=return_rank)
 
@@ -260,7 +201,6 @@ def eigvalsh_tridiagonal(
     e: Any,
     select: Any = "a",
     select_range: Any = None,
-    check_finite: Any = True,
     tol: Any = 0.0,
     lapack_driver: Any = "auto",
 ) -> Any:
@@ -270,9 +210,7 @@ def eigvalsh_tridiagonal(
     return np.linalg.eigvalsh(np.diag(d) + np.diag(e, -1))  # of which one triangle is read
 
 
-def cho_solve_banded(
-    cb_and_lower: Any, b: Any, overwrite_b: Any = False, check_finite: Any = True
-) -> Any:
+def cho_solve_banded(cb_and_lower: Any, b: Any) -> Any:
     """Both triangular factors are bands, the second one the adjoint of the first."""
     from scipy.linalg import solve_banded
 
@@ -303,9 +241,7 @@ def polar(a: Any, side: Any = "right") -> Any:
     return u, (p + p.T.conj()) / 2
 
 
-def norm(
-    a: Any, ord: Any = None, axis: Any = None, keepdims: Any = False, check_finite: Any = True
-) -> Any:
+def norm(a: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
     a = np.asarray(a)
     found = np.linalg.norm(a, ord, axis, keepdims)
     of_all = axis is None and not keepdims and ord in (None, 2)

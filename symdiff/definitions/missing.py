@@ -21,9 +21,7 @@ from symdiff.definitions.quantiles import (
 
 
 @defines(np.nanmedian)
-def nanmedian(
-    a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False
-) -> Any:
+def nanmedian(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
     """The mean of the one or two elements in the middle."""
     x = np.asarray(a)
     lines = lines_of(x, axis)
@@ -39,7 +37,6 @@ def nanquantile(
     q: Any,
     axis: Any = None,
     out: Any = None,
-    overwrite_input: Any = False,
     method: Any = "linear",
     keepdims: Any = False,
     *,
@@ -56,7 +53,6 @@ def nanpercentile(
     q: Any,
     axis: Any = None,
     out: Any = None,
-    overwrite_input: Any = False,
     method: Any = "linear",
     keepdims: Any = False,
     *,

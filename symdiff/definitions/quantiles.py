@@ -23,9 +23,7 @@ _ALPHA_BETA = {
 
 
 @defines(np.median)
-def median(
-    a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False
-) -> Any:
+def median(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
     """The mean of the one or two elements in the middle."""
     x = np.asarray(a)
     medians = np.median(lines_of(x, axis), axis=-1)
@@ -38,7 +36,6 @@ def quantile(
     q: Any,
     axis: Any = None,
     out: Any = None,
-    overwrite_input: Any = False,
     method: Any = "linear",
     keepdims: Any = False,
     *,
@@ -55,7 +52,6 @@ def percentile(
     q: Any,
     axis: Any = None,
     out: Any = None,
-    overwrite_input: Any = False,
     method: Any = "linear",
     keepdims: Any = False,
     *,

@@ -112,7 +112,7 @@ def _first_lines(c_or_cr: Any) -> Any:
     return c, c.conj()
 
 
-def solve_toeplitz(c_or_cr: Any, b: Any, check_finite: Any = True) -> Any:
+def solve_toeplitz(c_or_cr: Any, b: Any) -> Any:
     c, r = _first_lines(c_or_cr)
     return np.linalg.solve(toeplitz(c, r), b)
 
@@ -138,7 +138,7 @@ def solve_circulant(
     return x if np.iscomplexobj(c) or np.iscomplexobj(b) else x.real
 
 
-def matmul_toeplitz(c_or_cr: Any, x: Any, check_finite: Any = False, workers: Any = None) -> Any:
+def matmul_toeplitz(c_or_cr: Any, x: Any) -> Any:
     c, r = _first_lines(c_or_cr)
     return toeplitz(c, r) @ np.asarray(x)
 

@@ -23,14 +23,7 @@ def _in_time(name: str) -> Callable[..., Any]:
     function = getattr(np.fft, name)
 
     def transform(
-        x: Any,
-        n: Any = None,
-        axis: Any = -1,
-        norm: Any = None,
-        overwrite_x: Any = False,
-        workers: Any = None,
-        *,
-        plan: Any = None,
+        x: Any, n: Any = None, axis: Any = -1, norm: Any = None, *, plan: Any = None
     ) -> Any:
         if plan is not None:
             refuse("plan=")
@@ -43,14 +36,7 @@ def _in_the_plane(name: str) -> Callable[..., Any]:
     function = _numpys(name)
 
     def transform(
-        x: Any,
-        s: Any = None,
-        axes: Any = (-2, -1),
-        norm: Any = None,
-        overwrite_x: Any = False,
-        workers: Any = None,
-        *,
-        plan: Any = None,
+        x: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, *, plan: Any = None
     ) -> Any:
         if plan is not None:
             refuse("plan=")
@@ -63,14 +49,7 @@ def _in_space(name: str) -> Callable[..., Any]:
     function = _numpys(name)
 
     def transform(
-        x: Any,
-        s: Any = None,
-        axes: Any = None,
-        norm: Any = None,
-        overwrite_x: Any = False,
-        workers: Any = None,
-        *,
-        plan: Any = None,
+        x: Any, s: Any = None, axes: Any = None, norm: Any = None, *, plan: Any = None
     ) -> Any:
         if plan is not None:
             refuse("plan=")
@@ -212,8 +191,6 @@ def _trigonometric(sines: bool, back: bool) -> Callable[..., Any]:
         n: Any = None,
         axis: Any = -1,
         norm: Any = None,
-        overwrite_x: Any = False,
-        workers: Any = None,
         orthogonalize: Any = None,
     ) -> Any:
         return _one_way(x, type, n, axis, norm, sines, back, orthogonalize)
@@ -228,8 +205,6 @@ def _trigonometric_in_space(sines: bool, back: bool) -> Callable[..., Any]:
         s: Any = None,
         axes: Any = None,
         norm: Any = None,
-        overwrite_x: Any = False,
-        workers: Any = None,
         orthogonalize: Any = None,
     ) -> Any:
         made = np.asarray(x)

@@ -1,14 +1,15 @@
 """Which of the arguments that a library documents its callables take here.
 
-Both sides are read from signatures, the library's own and that of the lowering or definition: what
-only the library knows is refused by name where it is called, unless it is the default.
+Both sides are read from signatures, the library's own and that of the lowering or definition. These
+name what they follow, in any order: what only the library knows is refused by name where it is
+called, unless it is the default or only saves time or memory.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence, Set
 from inspect import Parameter
 from typing import Any
 
@@ -19,7 +20,12 @@ from symdiff.errors import is_rejection, rejection
 _UFUNC = {"where": True, "casting": "same_kind", "order": "K", "dtype": None, "subok": True,
           "signature": None, "sig": None}  # fmt: skip
 _GENERALIZED = {"axes": np._NoValue, "axis": np._NoValue, "keepdims": False}
+_SAVING = frozenset(  # time or memory: they make no difference to what is computed
+    {"check_finite", "workers"}
+    | {f"overwrite_{name}" for name in ("a", "b", "ab", "x", "data", "input")}
+)
 _BY_POSITION = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+_VARIADIC = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
 
 @functools.cache
@@ -71,6 +77,7 @@ def untaken(
         name: parameter.default
         for place, (name, parameter) in enumerate(known.items())
         if name not in own
+        and name not in _SAVING
         and not (name == "out" and out)
         and not _is_given_otherwise(parameter, place, places)
     }
@@ -81,7 +88,7 @@ def _is_given_otherwise(parameter: Parameter, place: int, places: int) -> bool:
     required = parameter.default is Parameter.empty
     if parameter.kind in _BY_POSITION and (required or parameter.kind is _BY_POSITION[0]):
         return place < places
-    return parameter.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+    return parameter.kind in _VARIADIC
 
 
 @functools.cache
@@ -89,6 +96,48 @@ def places(function: Callable[..., Any]) -> tuple[str, ...]:
     """The names of what may be given by position, in order."""
     known = documented(function) or {}
     return tuple(name for name, p in known.items() if p.kind in _BY_POSITION)
+
+
+def bound(
+    function: Callable[..., Any],
+    meaning: Callable[..., Any],
+    arguments: Sequence[Any],
+    keywords: Mapping[str, Any],
+    *,
+    out: bool = False,
+) -> tuple[Sequence[Any], dict[str, Any]]:
+    """Arguments of a library's function by the parameters of its meaning, without any others.
+
+    An array to write to is given by its name, where ``out`` tells that it is taken.
+    """
+    by_place, own, dropped = _parameters(function, meaning, out)
+    names = places(function)
+    positional: list[Any] = []
+    named: dict[str, Any] = {}
+    for place, value in enumerate(arguments):
+        name = names[place] if place < len(names) else ""
+        if name in dropped:
+            continue
+        moved = name in own and by_place.get(name) != len(positional)
+        if moved or (name == "out" and name not in own):
+            named[name] = value
+        else:
+            positional.append(value)
+    return positional, named | {n: v for n, v in keywords.items() if n not in dropped}
+
+
+@functools.cache
+def _parameters(
+    function: Callable[..., Any], meaning: Callable[..., Any], out: bool
+) -> tuple[Mapping[str, int], Set[str], Set[str]]:
+    """Places and names of a meaning's own parameters, and what it is not given."""
+    parameters = inspect.signature(meaning).parameters
+    own = {name for name, p in parameters.items() if p.kind not in _VARIADIC}
+    by_place = [name for name, p in parameters.items() if p.kind in _BY_POSITION]
+    takes_any = any(p.kind is Parameter.VAR_KEYWORD for p in parameters.values())
+    saving = set() if takes_any else _SAVING & (documented(function) or {}).keys() - own
+    dropped = untaken(function, meaning, out=out).keys() | saving
+    return {name: k for k, name in enumerate(by_place)}, own, dropped
 
 
 def applied(meaning: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:

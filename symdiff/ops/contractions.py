@@ -117,7 +117,7 @@ def _last_axis(g: Value) -> Value:
 
 
 def lower_of(operation: Operation) -> Callable[..., Value]:
-    def lowering(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None) -> Value:
+    def lowering(x1: Any, x2: Any, /, *, dtype: Any = None) -> Value:
         function = getattr(np, operation.name)
         return operation(*computed_in(function, [staged(x1), staged(x2)], dtype))
 
@@ -135,14 +135,7 @@ vecdot: Operation = _declared(
 
 @lowers(np.vecdot)
 def lower_vecdot(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Any = None,
-    *,
-    axis: Any = -1,
-    keepdims: Any = False,
-    dtype: Any = None,
+    x1: Any, x2: Any, /, *, axis: Any = -1, keepdims: Any = False, dtype: Any = None
 ) -> Value:
     operands = computed_in(np.vecdot, [staged(x1), staged(x2)], dtype)
     if static(axis) != -1:
@@ -239,7 +232,7 @@ def _items(arrays: Any) -> Sequence[Any]:
 
 
 @lowers(np.linalg.multi_dot)
-def lower_multi_dot(arrays: Any, *, out: Any = None) -> Value:
+def lower_multi_dot(arrays: Any) -> Value:
     """Vectors at the ends are a row and a column, and leave no axis behind."""
     xs = [staged(x) for x in _items(arrays)]
     if len(xs) < 2:

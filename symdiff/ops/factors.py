@@ -256,18 +256,11 @@ solve_banded: Operation = Operation(
 # What calls mean ----------------------------------------------------------------------------------
 
 
-def _lower_lu_factor(a: Any, overwrite_a: Any = False, check_finite: Any = True) -> Any:
+def _lower_lu_factor(a: Any) -> Any:
     return tuple(lu_factor(one_matrix(a, "lu_factor")))
 
 
-def _lower_solve_banded(
-    l_and_u: Any,
-    ab: Any,
-    b: Any,
-    overwrite_ab: Any = False,
-    overwrite_b: Any = False,
-    check_finite: Any = True,
-) -> Value:
+def _lower_solve_banded(l_and_u: Any, ab: Any, b: Any) -> Value:
     below, above = (static_integer(width) for width in l_and_u)
     right = one_matrix(b, "solve_banded")
     return solve_banded(one_matrix(ab, "solve_banded"), right, below=below, above=above)

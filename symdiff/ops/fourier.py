@@ -442,22 +442,20 @@ def _line(name: str, a: Any, n: Any, axis: Any, norm: str) -> Value:
 
 
 def _lower_line(name: str) -> Lowering:
-    def lowering(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Value:
+    def lowering(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Value:
         return _line(name, a, n, axis, _norm(norm))
 
     return lowering
 
 
 @lowers(np.fft.hfft)
-def _hfft(
-    a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None, *, kept: Any = None
-) -> Value:
+def _hfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, *, kept: Any = None) -> Value:
     _refuse_out("hfft", kept)
     return _line("irfft", conjugated(staged(a)), n, axis, OTHER_NORM[_norm(norm)])
 
 
 @lowers(np.fft.ihfft)
-def _ihfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Value:
+def _ihfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Value:
     return conjugated(_line("rfft", a, n, axis, OTHER_NORM[_norm(norm)]))
 
 
@@ -473,13 +471,7 @@ def _lower_grid(name: str, function: str, default: Axes | None) -> Lowering:
     """The lowering of a transform along several axes."""
 
     def lowering(
-        a: Any,
-        s: Any = None,
-        axes: Any = default,
-        norm: Any = None,
-        out: Any = None,
-        *,
-        kept: Any = None,
+        a: Any, s: Any = None, axes: Any = default, norm: Any = None, *, kept: Any = None
     ) -> Value:
         if function in ("ifft2", "irfft2"):
             _refuse_out(function, kept)

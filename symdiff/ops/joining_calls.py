@@ -73,7 +73,7 @@ def _element_rank(items: Value) -> int:
 
 
 @lowers(np.concatenate, np.concat)
-def lower_concatenate(arrays: Any, /, axis: Any = 0, out: Any = None, dtype: Any = None) -> Value:
+def lower_concatenate(arrays: Any, /, axis: Any = 0, dtype: Any = None) -> Value:
     if _is_list(arrays) and static(axis) is not None:
         return _cast(list_join_of(arrays, axis_of(axis, max(_element_rank(arrays), 1))), dtype)
     parts = _arrays(arrays)
@@ -89,7 +89,7 @@ def _cast(x: Value, dtype: Any) -> Value:
 
 
 @lowers(np.stack)
-def lower_stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None) -> Value:
+def lower_stack(arrays: Any, axis: Any = 0, *, dtype: Any = None) -> Value:
     if _is_list(arrays):
         rows, place = list_stack_of(arrays), axis_of(axis, _element_rank(arrays) + 1)
         if place:  # NumPy's is a new array, in C order

@@ -397,9 +397,7 @@ def _spell_median(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 
 @lowers(np.median)
-def lower_median(
-    a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False
-) -> Any:
+def lower_median(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     x, along = array_of(a), static(axis)
     if static(keepdims) or isinstance(along, tuple | list):
         return NotImplemented
@@ -446,13 +444,7 @@ def lower_dstack(tup: Any) -> Value:
 
 def _lower_cumulative(running: Lowering, neutral: int) -> Lowering:
     def lowering(
-        x: Any,
-        /,
-        *,
-        axis: Any = None,
-        dtype: Any = None,
-        out: Any = None,
-        include_initial: Any = False,
+        x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: Any = False
     ) -> Value:
         if static(axis) is None and array_type(array_of(x)).rank > 1:
             raise rejection(
@@ -477,7 +469,7 @@ lowers(np.cumulative_prod)(_lower_cumulative(FUNCTIONS[np.cumprod], 1))
 
 
 def _lower_running_without_nan(running: Lowering, neutral: int) -> Lowering:
-    def lowering(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Value:
+    def lowering(a: Any, axis: Any = None, dtype: Any = None) -> Value:
         x = array_of(a)
         present = where(isnan(x), neutral, x) if array_type(x).differentiable else x
         return running(present, axis, dtype)  # type: ignore[no-any-return]

@@ -176,7 +176,7 @@ def _row_axis(a: Any, axis: Any) -> tuple[Value, int]:
 
 
 def _lower_running(operation: Operation) -> Any:
-    def lowering(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Value:
+    def lowering(a: Any, axis: Any = None, dtype: Any = None) -> Value:
         x, along = _row_axis(a, axis)
         return operation(cast(x, dtype_of(dtype)), axis=along)
 
@@ -236,7 +236,7 @@ running_minimum = _running_extremum(np.minimum, "The smallest element so far alo
 def _lower_accumulate(operation: Operation) -> Any:
     """The ``accumulate`` method of a ufunc, which goes along the first axis unless told."""
 
-    def lowering(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Value:
+    def lowering(array: Any, axis: Any = 0, dtype: Any = None) -> Value:
         x = array_of(array)
         rank = array_type(x).rank
         if not rank:
@@ -294,9 +294,7 @@ reduceat: Operation = Operation(
 
 
 @lowers(np.add.reduceat)
-def _add_reduceat(
-    array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None
-) -> Value:
+def _add_reduceat(array: Any, indices: Any, axis: Any = 0, dtype: Any = None) -> Value:
     x, places = array_of(array), array_of(indices)
     along = axis_of(axis, array_type(x).rank)
     return reduceat(cast(x, dtype_of(dtype)), places, axis=along)
@@ -508,7 +506,7 @@ def lower_take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Value:
 
 
 @lowers(np.take, method="take")
-def lower_take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
+def lower_take(a: Any, indices: Any, axis: Any = None, *, mode: Any = "raise") -> Any:
     if static(mode) != "raise":
         return NotImplemented
     x, along = _row_axis(a, axis)
@@ -537,13 +535,13 @@ def _taken(x: Value, along: int, places: Value) -> Value:
 
 
 @lowers(np.compress)
-def lower_compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Value:
+def lower_compress(condition: Any, a: Any, axis: Any = None) -> Value:
     x, along = _row_axis(a, axis)
     return _taken(x, along, lower_nonzero(condition)[0])
 
 
 @lowers(method="compress")
-def _compressed(a: Any, condition: Any, axis: Any = None, out: Any = None) -> Value:
+def _compressed(a: Any, condition: Any, axis: Any = None) -> Value:
     return lower_compress(condition, a, axis)
 
 

@@ -409,13 +409,13 @@ OPERATORS.update(matmul=matmul)
 
 
 @lowers(np.matmul)
-def _matmul(x1: Any, x2: Any, out: Any = None, *, dtype: Any = None) -> Value:
+def _matmul(x1: Any, x2: Any, *, dtype: Any = None) -> Value:
     a, b = computed_in(np.matmul, [staged(x1), staged(x2)], dtype)
     return matmul(a, b)
 
 
 @lowers(np.dot, method="dot")
-def _dot(a: Any, b: Any, out: Any = None) -> Value:
+def _dot(a: Any, b: Any) -> Value:
     a, b = strong(a), strong(b)
     if not array_type(a).rank or not array_type(b).rank:
         return _with_number(a, b)
@@ -452,7 +452,7 @@ def _outer_of_vectors(x1: Any, x2: Any, /) -> Value:
 
 
 @lowers(np.outer)
-def _outer(a: Any, b: Any, out: Any = None) -> Value:
+def _outer(a: Any, b: Any) -> Value:
     return outer(_flat(staged(a)), _flat(staged(b)))
 
 
@@ -483,14 +483,7 @@ def _axis_tuple(axes: Any) -> tuple[int, ...]:
 
 
 @lowers(np.trace, method="trace")
-def _trace(
-    a: Any,
-    offset: Any = 0,
-    axis1: Any = 0,
-    axis2: Any = 1,
-    dtype: Any = None,
-    out: Any = None,
-) -> Value:
+def _trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None) -> Value:
     x = cast(staged(a), dtype_of(dtype))
     if array_type(x).rank == 2 and {static(axis1) % 2, static(axis2) % 2} == {0, 1}:
         k = static_integer(offset)

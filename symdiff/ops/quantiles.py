@@ -141,8 +141,6 @@ def _lower(scale: int) -> Any:
         a: Any,
         q: Any,
         axis: Any = None,
-        out: Any = None,
-        overwrite_input: Any = False,
         method: Any = "linear",
         keepdims: Any = False,
         *,

@@ -66,7 +66,7 @@ def _lower_sum(operation: Operation) -> Lowering:
         a: Any,
         axis: Any = None,
         dtype: Any = None,
-        out: Any = None,
+        *,
         keepdims: Any = False,
         initial: Any = None,
         where: Any = True,
@@ -86,12 +86,7 @@ def _is_selected(where: Any, initial: Any) -> bool:
 
 def _lower_extremum(operation: Operation) -> Lowering:
     def lowering(
-        a: Any,
-        axis: Any = None,
-        out: Any = None,
-        keepdims: Any = False,
-        initial: Any = None,
-        where: Any = True,
+        a: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None, where: Any = True
     ) -> Value:
         if _is_selected(where, initial):
             return lower_selected(operation.name, a, axis, keepdims, where, initial)
@@ -101,21 +96,14 @@ def _lower_extremum(operation: Operation) -> Lowering:
 
 
 def _lower_plain(operation: Operation) -> Lowering:
-    def lowering(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Value:
+    def lowering(a: Any, axis: Any = None, *, keepdims: Any = False) -> Value:
         return _reduced(operation, a, axis, keepdims)
 
     return lowering
 
 
 def _lower_truth(operation: Operation) -> Lowering:
-    def lowering(
-        a: Any,
-        axis: Any = None,
-        out: Any = None,
-        keepdims: Any = False,
-        *,
-        where: Any = True,
-    ) -> Value:
+    def lowering(a: Any, axis: Any = None, *, keepdims: Any = False, where: Any = True) -> Value:
         if _is_selected(where, None):
             return lower_selected_truth(operation.name, a, axis, keepdims, where)
         return _reduced(operation, a, axis, keepdims)
@@ -128,10 +116,9 @@ def _lower_spread(operation: Operation) -> Lowering:
         a: Any,
         axis: Any = None,
         dtype: Any = None,
-        out: Any = None,
+        *,
         ddof: Any = 0,
         keepdims: Any = False,
-        *,
         where: Any = True,
         mean: Any = None,
         correction: Any = None,
@@ -150,10 +137,9 @@ def _lower_spread_without_nan(operation: Operation) -> Lowering:
         a: Any,
         axis: Any = None,
         dtype: Any = None,
-        out: Any = None,
+        *,
         ddof: Any = 0,
         keepdims: Any = False,
-        *,
         correction: Any = None,
     ) -> Value:
         freedom = _lost_freedom(ddof, correction)
@@ -170,7 +156,7 @@ def _lost_freedom(ddof: Any, correction: Any) -> Any:
 
 
 def _lower_position(operation: Operation) -> Lowering:
-    def lowering(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Value:
+    def lowering(a: Any, axis: Any = None, *, keepdims: Any = False) -> Value:
         x = staged(a)
         axis = static(axis)
         rank = array_type(x).rank
@@ -202,13 +188,7 @@ lowers(np.nanargmin)(_lower_position(nanargmin))
 
 def _lower_mean(operation: Operation) -> Lowering:
     def lowering(
-        a: Any,
-        axis: Any = None,
-        dtype: Any = None,
-        out: Any = None,
-        keepdims: Any = False,
-        *,
-        where: Any = True,
+        a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False, where: Any = True
     ) -> Value:
         if _is_selected(where, None):
             return lower_selected_mean(a, axis, keepdims, where, dtype)
@@ -221,9 +201,7 @@ lowers(np.mean, method="mean")(_lower_mean(mean))
 
 
 @lowers(np.nanmean)
-def _nanmean(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False
-) -> Value:
+def _nanmean(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False) -> Value:
     return _reduced(nanmean, a, axis, keepdims, dtype=dtype)
 
 
@@ -233,7 +211,7 @@ def _count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Value:
 
 
 @lowers(np.ptp)
-def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Value:
+def _ptp(a: Any, axis: Any = None, *, keepdims: Any = False) -> Value:
     greatest = _reduced(max, a, axis, keepdims)
     return greatest - _reduced(min, a, axis, keepdims)
 
@@ -245,13 +223,13 @@ def _lower_sum_without_nan(operation: Operation, neutral: float) -> Lowering:
         a: Any,
         axis: Any = None,
         dtype: Any = None,
-        out: Any = None,
+        *,
         keepdims: Any = False,
         initial: Any = None,
         where: Any = True,
     ) -> Value:
         present = without_nan(staged(a), neutral)
-        return plain(present, axis, dtype, None, keepdims, initial, where)  # type: ignore[no-any-return]
+        return plain(present, axis, dtype, keepdims=keepdims, initial=initial, where=where)  # type: ignore[no-any-return]
 
     return lowering
 
@@ -267,7 +245,7 @@ def _lower_reduce(lowering: Lowering) -> Lowering:
         array: Any,
         axis: Any = 0,
         dtype: Any = None,
-        out: Any = None,
+        *,
         keepdims: Any = False,
         initial: Any = None,
         where: Any = True,
@@ -294,6 +272,6 @@ for _ufunc, _lowering in (
 
 
 @lowers(np.logaddexp.reduce)
-def _logaddexp_reduce(array: Any, axis: Any = 0, out: Any = None, keepdims: Any = False) -> Value:
+def _logaddexp_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Value:
     reduced = _lower_reduce(_lower_plain(logaddexp_reduce))
     return reduced(array, axis, keepdims=keepdims)  # type: ignore[no-any-return]

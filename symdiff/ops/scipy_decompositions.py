@@ -109,10 +109,7 @@ def _lower_eigh(
     *,
     lower: Any = True,
     eigvals_only: Any = False,
-    overwrite_a: Any = False,
-    overwrite_b: Any = False,
     type: Any = 1,
-    check_finite: Any = True,
     subset_by_index: Any = None,
     subset_by_value: Any = None,
     driver: Any = None,
@@ -129,38 +126,20 @@ def _lower_eigvalsh(a: Any, b: Any = None, *, eigvals_only: Any = True, **option
 
 
 def _lower_eig(
-    a: Any,
-    b: Any = None,
-    left: Any = False,
-    right: Any = True,
-    overwrite_a: Any = False,
-    overwrite_b: Any = False,
-    check_finite: Any = True,
-    homogeneous_eigvals: Any = False,
+    a: Any, b: Any = None, left: Any = False, right: Any = True, homogeneous_eigvals: Any = False
 ) -> Any:
     _refuse("eig", b=b, left=left, homogeneous_eigvals=homogeneous_eigvals)
     matrix = one_matrix(a, "eig")
     return tuple(eig(matrix)) if static(right) else decompositions.eigvals(matrix)
 
 
-def _lower_eigvals(
-    a: Any,
-    b: Any = None,
-    overwrite_a: Any = False,
-    check_finite: Any = True,
-    homogeneous_eigvals: Any = False,
-) -> Value:
+def _lower_eigvals(a: Any, b: Any = None, homogeneous_eigvals: Any = False) -> Value:
     _refuse("eigvals", b=b, homogeneous_eigvals=homogeneous_eigvals)
     return decompositions.eigvals(one_matrix(a, "eigvals"))
 
 
 def _lower_svd(
-    a: Any,
-    full_matrices: Any = True,
-    compute_uv: Any = True,
-    overwrite_a: Any = False,
-    check_finite: Any = True,
-    lapack_driver: Any = "gesdd",
+    a: Any, full_matrices: Any = True, compute_uv: Any = True, lapack_driver: Any = "gesdd"
 ) -> Any:
     _refuse("svd", lapack_driver=None if static(lapack_driver) == "gesdd" else lapack_driver)
     matrix = one_matrix(a, "svd")
@@ -169,18 +148,11 @@ def _lower_svd(
     return tuple(svd(matrix, **({} if static(full_matrices) else {"full_matrices": False})))
 
 
-def _lower_svdvals(a: Any, overwrite_a: Any = False, check_finite: Any = True) -> Value:
+def _lower_svdvals(a: Any) -> Value:
     return svdvals(one_matrix(a, "svdvals"))
 
 
-def _lower_qr(
-    a: Any,
-    overwrite_a: Any = False,
-    lwork: Any = None,
-    mode: Any = "full",
-    pivoting: Any = False,
-    check_finite: Any = True,
-) -> Any:
+def _lower_qr(a: Any, lwork: Any = None, mode: Any = "full", pivoting: Any = False) -> Any:
     _refuse("qr", pivoting=pivoting)
     matrix, mode = one_matrix(a, "qr"), static(mode)
     if mode not in ("full", "r", "economic"):

@@ -836,7 +836,7 @@ def _lowering(function: np.ufunc, operation: Operation) -> Callable[..., Any]:
     return lowering
 
 
-def _zeta(x: Any, q: Any = None, out: Any = None) -> Value:
+def _zeta(x: Any, q: Any = None) -> Value:
     if q is None:
         raise UnsupportedCallError(
             "scipy.special.zeta of one argument: its derivative has no closed form",

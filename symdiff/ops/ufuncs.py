@@ -285,7 +285,6 @@ def _clip(
     a: Any,
     a_min: Any = None,
     a_max: Any = None,
-    out: Any = None,
     *,
     min: Any = None,
     max: Any = None,
@@ -343,7 +342,7 @@ def _sinc(x: Any) -> Value:
 
 
 @lowers(np.fix)
-def _fix(x: Any, out: Any = None) -> Value:
+def _fix(x: Any) -> Value:
     return trunc(staged(x))
 
 
@@ -410,7 +409,7 @@ def _like(number: Any, dtype: np.dtype) -> Any:
 
 
 @lowers(np.round, np.around, method="round")
-def _round(a: Any, decimals: Any = 0, out: Any = None) -> Value:
+def _round(a: Any, decimals: Any = 0) -> Value:
     return round_(staged(a), decimals=static_integer(decimals))
 
 

@@ -12,7 +12,7 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import ListType
-from symdiff.ops.arguments import documented, places, untaken
+from symdiff.ops.arguments import bound, documented, places, untaken
 from symdiff.ops.arrays import array_of
 from symdiff.ops.declare import FUNCTIONS
 from symdiff.ops.list_arrays import list_stack_of
@@ -46,26 +46,20 @@ def taken_arguments(
     *,
     out: bool = False,
 ) -> tuple[Arguments, Keywords]:
-    """The arguments of a library's function that its lowering or definition takes; ``out`` too.
+    """The arguments of a library's function as its lowering or definition takes them; ``out`` too.
 
     Others may only be what they are by default. What the library does not know either is left to
     be the error that it is.
     """
     left_out = untaken(function, meaning, out=out)
-    names = places(function)
-    positional = list(zip(names, arguments, strict=False)) if left_out else []
-    given = {name: value for name, value in (*positional, *keywords.items()) if name in left_out}
-    for name, value in given.items():
-        if not _is_default(value, left_out[name]):
+    given = (*zip(places(function), arguments, strict=False), *keywords.items())
+    for name, value in given:
+        if name in left_out and not _is_default(value, left_out[name]):
             _refuse(interp, function, name)
     for name in keywords:
         if _is_beyond(name, function, meaning):
             _refuse(interp, function, name)
-    if not given:
-        return arguments, keywords
-    kept = [a for name, a in positional if name not in left_out]
-    rest = {name: value for name, value in keywords.items() if name not in left_out}
-    return [*kept, *arguments[len(names) :]], rest
+    return bound(function, meaning, arguments, keywords, out=out)
 
 
 def _refuse(interp: Interpreter, function: Callable[..., Any], name: str) -> NoReturn:

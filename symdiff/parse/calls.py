@@ -21,7 +21,7 @@ from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import declared, is_leaf
 from symdiff.ir.types import ArrayType
-from symdiff.ops.arguments import applied
+from symdiff.ops.arguments import applied, places
 from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES, array_type
 from symdiff.ops.joining import concatenate, stack
 from symdiff.parse.arguments import plain_argument, taken_arguments
@@ -127,9 +127,9 @@ def _by_what_is_registered(
     for table, call in ((FUNCTIONS, call_lowering), (WRITES, call_writing)):
         known = _known(table, function)
         if known is not None:
-            arguments, keywords = _taken(interp, function, known, arguments, keywords)
+            taken = taken_arguments(interp, function, known, arguments, keywords, out=True)
             with judged(interp, python_meaning(function), arguments, keywords):
-                result = call(interp, known, arguments, keywords)
+                result = call(interp, known, *taken)
             if result is not NotImplemented:
                 return result
     definition = _known(DEFINITIONS, function)
@@ -282,8 +282,6 @@ def _flat(items: Sequence[Any]) -> list[Any]:
     return flat
 
 
-_taken = functools.partial(taken_arguments, out=True)
-
 # Lowerings ----------------------------------------------------------------------------------------
 
 
@@ -297,7 +295,7 @@ def call_lowering(
 
     A lowering that gives ``NotImplemented`` leaves the call to the function's definition.
     """
-    out, arguments, keywords = _without_out(lowering, arguments, keywords)
+    out, keywords = keywords.get("out"), {n: v for n, v in keywords.items() if n != "out"}
     arrays: dict[Value, Abstract] = {}
     plain = [plain_argument(interp, a, arrays) for a in arguments]
     named = {name: plain_argument(interp, a, arrays) for name, a in keywords.items()}
@@ -317,18 +315,6 @@ def call_lowering(
     )
 
 
-def _without_out(
-    meaning: Callable[..., Any], arguments: Sequence[Abstract], keywords: Keywords
-) -> tuple[Abstract, Sequence[Abstract], Keywords]:
-    """The array to write to, and the other arguments of a call."""
-    keywords = dict(keywords)
-    place = _place_of_out(meaning)
-    out = keywords.pop("out", None)
-    if place is not None and len(arguments) > place:
-        out, arguments = arguments[place], [*arguments[:place], None, *arguments[place + 1 :]]
-    return out, arguments, keywords
-
-
 def _call_defined(
     interp: Interpreter,
     function: Any,
@@ -339,7 +325,10 @@ def _call_defined(
     """A library function by its definition; ``out=``, where it takes one, becomes a store."""
     if "out" not in _parameters(definition):
         return call_definition(interp, function, definition, arguments, keywords)
-    out, arguments, keywords = _without_out(definition, arguments, keywords)
+    keywords, place = dict(keywords), places(function).index("out")
+    out = keywords.pop("out", None)
+    if len(arguments) > place:
+        out, arguments = arguments[place], [*arguments[:place], None, *arguments[place + 1 :]]
     result = call_definition(interp, function, definition, arguments, keywords)
     if out is None:
         return result
@@ -362,12 +351,6 @@ def _as_array(interp: Interpreter, result: Value) -> Abstract:
     if isinstance(type_, ArrayType) and not type_.shape:
         raise UnsupportedCallError("'out=...' for a scalar", interp.span, "leave it out")
     return interp.wrap(result)
-
-
-def _place_of_out(lowering: Callable[..., Any]) -> int | None:
-    """At which position a function takes an array to write to."""
-    names = _parameters(lowering)
-    return names.index("out") if "out" in names else None
 
 
 @functools.cache
@@ -470,7 +453,9 @@ def _call_lowered_method(
     """A method by the lowering of its name."""
     function, lowering = getattr(np.ndarray, name, None), METHODS[name]
     if function is not None:
-        arguments, keywords = _taken(interp, function, lowering, arguments, keywords)
+        arguments, keywords = taken_arguments(
+            interp, function, lowering, arguments, keywords, out=True
+        )
     return call_lowering(interp, lowering, arguments, keywords)
 
 

@@ -42,13 +42,13 @@ def call_definition(
     keywords: Keywords,
 ) -> Abstract:
     """``function(*arguments, **keywords)``, by what defines it."""
-    arguments, keywords = taken_arguments(interp, function, definition, arguments, keywords)
+    taken = taken_arguments(interp, function, definition, arguments, keywords)
     call = _template(interp, function, arguments, keywords)
     span, before, nodes = interp.span, interp.heap.copy(), builder().nodes
     start = len(nodes)
     try:
         with suspended(interp):
-            result = call_function(interp, definition, arguments, keywords)
+            result = call_function(interp, definition, *taken)
     except (UnsupportedSyntaxError, UnsupportedCallError) as refusal:
         message = f"{library_name(function)} in this form: {refusal.message}"
         raise UnsupportedCallError(message, span, refusal.hint) from refusal
