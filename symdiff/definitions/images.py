@@ -34,9 +34,7 @@ def _around(lines: Any, left: Any, right: Any, mode: Any, cval: Any) -> Any:
     raise RuntimeError("boundary mode not supported")
 
 
-def _prepared(input: Any, weights: Any, output: Any) -> Any:
-    if output is not None:
-        refuse("output=")
+def _prepared(input: Any, weights: Any) -> Any:
     x, w = np.asarray(input), np.asarray(weights)
     if x.dtype.kind in "biu":
         refuse("whole numbers (use x.astype(float))")
@@ -51,12 +49,11 @@ def correlate1d(
     input: Any,
     weights: Any,
     axis: Any = -1,
-    output: Any = None,
     mode: Any = "reflect",
     cval: Any = 0.0,
     origin: Any = 0,
 ) -> Any:
-    x, w, dtype = _prepared(input, weights, output)
+    x, w, dtype = _prepared(input, weights)
     if w.ndim != 1:
         raise RuntimeError("no filter weights given")
     left = len(w) // 2 + origin
@@ -69,26 +66,19 @@ def convolve1d(
     input: Any,
     weights: Any,
     axis: Any = -1,
-    output: Any = None,
     mode: Any = "reflect",
     cval: Any = 0.0,
     origin: Any = 0,
 ) -> Any:
     w = np.asarray(weights)
     origin = -origin - (1 - len(w) % 2)
-    return correlate1d(input, w[::-1].conj(), axis, output, mode, cval, origin)
+    return correlate1d(input, w[::-1].conj(), axis, mode, cval, origin)
 
 
 def uniform_filter1d(
-    input: Any,
-    size: Any,
-    axis: Any = -1,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    origin: Any = 0,
+    input: Any, size: Any, axis: Any = -1, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
 ) -> Any:
-    return correlate1d(input, np.ones(size) / size, axis, output, mode, cval, origin)
+    return correlate1d(input, np.ones(size) / size, axis, mode, cval, origin)
 
 
 def gaussian_filter1d(
@@ -96,7 +86,6 @@ def gaussian_filter1d(
     sigma: Any,
     axis: Any = -1,
     order: Any = 0,
-    output: Any = None,
     mode: Any = "reflect",
     cval: Any = 0.0,
     truncate: Any = 4.0,
@@ -105,7 +94,7 @@ def gaussian_filter1d(
 ) -> Any:
     reach = int(truncate * float(sigma) + 0.5) if radius is None else radius
     weights = _bell(sigma, order, reach)[::-1]
-    return correlate1d(input, weights, axis, output, mode, cval, 0)
+    return correlate1d(input, weights, axis, mode, cval, 0)
 
 
 def _bell(sigma: Any, order: Any, reach: Any) -> Any:
@@ -129,18 +118,9 @@ def _bell(sigma: Any, order: Any, reach: Any) -> Any:
 
 
 def correlate(
-    input: Any,
-    weights: Any,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    origin: Any = 0,
-    *,
-    axes: Any = None,
+    input: Any, weights: Any, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
 ) -> Any:
-    if axes is not None:
-        refuse("axes=")
-    x, w, dtype = _prepared(input, weights, output)
+    x, w, dtype = _prepared(input, weights)
     if w.ndim != x.ndim:
         raise RuntimeError("filter weights array has incorrect shape")
     modes, origins = _each(mode, x.ndim), _each(origin, x.ndim)
@@ -154,19 +134,12 @@ def correlate(
 
 
 def convolve(
-    input: Any,
-    weights: Any,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    origin: Any = 0,
-    *,
-    axes: Any = None,
+    input: Any, weights: Any, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
 ) -> Any:
     w = np.asarray(weights)
     origins = _each(origin, w.ndim)
     moved = [-origins[k] - (1 - w.shape[k] % 2) for k in range(w.ndim)]
-    return correlate(input, np.flip(w).conj(), output, mode, cval, moved, axes=axes)
+    return correlate(input, np.flip(w).conj(), mode, cval, moved)
 
 
 def _each(value: Any, count: Any) -> Any:
@@ -186,7 +159,6 @@ def gaussian_filter(
     input: Any,
     sigma: Any,
     order: Any = 0,
-    output: Any = None,
     mode: Any = "reflect",
     cval: Any = 0.0,
     truncate: Any = 4.0,
@@ -203,7 +175,7 @@ def gaussian_filter(
         if type(widths[k]) in (int, float) and widths[k] <= 1e-15:
             continue
         x = gaussian_filter1d(
-            *(x, widths[k], axes[k], orders[k], output, modes[k], cval, truncate),
+            *(x, widths[k], axes[k], orders[k], modes[k], cval, truncate),
             radius=reaches[k],
         )
     return x
@@ -212,7 +184,6 @@ def gaussian_filter(
 def uniform_filter(
     input: Any,
     size: Any = 3,
-    output: Any = None,
     mode: Any = "reflect",
     cval: Any = 0.0,
     origin: Any = 0,
@@ -224,47 +195,36 @@ def uniform_filter(
     count = len(axes)
     sizes, modes, origins = _each(size, count), _each(mode, count), _each(origin, count)
     for k in range(count):
-        x = uniform_filter1d(x, sizes[k], axes[k], output, modes[k], cval, origins[k])
+        x = uniform_filter1d(x, sizes[k], axes[k], modes[k], cval, origins[k])
     return x
 
 
-def sobel(
-    input: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
-) -> Any:
-    return _edges(input, axis, output, mode, cval, [1.0, 2.0, 1.0])
+def sobel(input: Any, axis: Any = -1, mode: Any = "reflect", cval: Any = 0.0) -> Any:
+    return _edges(input, axis, mode, cval, [1.0, 2.0, 1.0])
 
 
-def prewitt(
-    input: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
-) -> Any:
-    return _edges(input, axis, output, mode, cval, [1.0, 1.0, 1.0])
+def prewitt(input: Any, axis: Any = -1, mode: Any = "reflect", cval: Any = 0.0) -> Any:
+    return _edges(input, axis, mode, cval, [1.0, 1.0, 1.0])
 
 
-def _edges(input: Any, axis: Any, output: Any, mode: Any, cval: Any, weights: Any) -> Any:
+def _edges(input: Any, axis: Any, mode: Any, cval: Any, weights: Any) -> Any:
     """A difference along one axis, sums along the others."""
     x = np.asarray(input)
     modes, axis = _each(mode, x.ndim), axis % x.ndim
-    made = correlate1d(x, [-1.0, 0.0, 1.0], axis, output, modes[axis], cval)
+    made = correlate1d(x, [-1.0, 0.0, 1.0], axis, modes[axis], cval)
     for k in range(x.ndim):
         if k != axis:
-            made = correlate1d(made, weights, k, output, modes[k], cval)
+            made = correlate1d(made, weights, k, modes[k], cval)
     return made
 
 
-def laplace(
-    input: Any,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    *,
-    axes: Any = None,
-) -> Any:
+def laplace(input: Any, mode: Any = "reflect", cval: Any = 0.0, *, axes: Any = None) -> Any:
     x = np.asarray(input)
     axes = _axes(axes, x.ndim)
     modes = _each(mode, len(axes))
     total = np.zeros_like(x)
     for k in range(len(axes)):
-        total = total + correlate1d(x, [1.0, -2.0, 1.0], axes[k], output, modes[k], cval)
+        total = total + correlate1d(x, [1.0, -2.0, 1.0], axes[k], modes[k], cval)
     return total
 
 

@@ -13,7 +13,7 @@ from symdiff.definitions.declare import defines, is_known_empty, refuse
 from symdiff.definitions.lines import axes_of, lines_of
 from symdiff.definitions.quantiles import (
     arranged,
-    check_fractions,
+    by_fractions,
     points,
     weight_lines,
     weighted_points,
@@ -31,51 +31,10 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) 
     return np.expand_dims(medians, axes_of(x, axis)) if keepdims else medians
 
 
-@defines(np.nanquantile)
-def nanquantile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
-    method: Any = "linear",
-    keepdims: Any = False,
-    *,
-    weights: Any = None,
+def _quantiles(
+    x: Any, q: Any, weak: Any, axis: Any, method: Any, keepdims: Any, weights: Any
 ) -> Any:
     """What stands at given fractions of the sorted elements."""
-    weak = type(q) in (int, float)
-    return _quantiles(a, np.asarray(q), weak, axis, method, keepdims, weights, "Quantiles", 1)
-
-
-@defines(np.nanpercentile)
-def nanpercentile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
-    method: Any = "linear",
-    keepdims: Any = False,
-    *,
-    weights: Any = None,
-) -> Any:
-    """What stands at given percents of the sorted elements."""
-    weak, fractions = type(q) in (int, float), np.asarray(np.true_divide(q, 100))
-    return _quantiles(a, fractions, weak, axis, method, keepdims, weights, "Percentiles", 100)
-
-
-def _quantiles(
-    a: Any,
-    q: Any,
-    weak: Any,
-    axis: Any,
-    method: Any,
-    keepdims: Any,
-    weights: Any,
-    name: Any,
-    whole: Any,
-) -> Any:
-    x = np.asarray(a)
-    check_fractions(x, q, weights, method, name, whole)
     if is_known_empty(x):
         return np.sum(x, axis=axis, keepdims=keepdims) + np.nan  # as the mean of nothing
     if q.ndim > 1 and 1 < len(axes_of(x, axis)) < x.ndim:
@@ -90,6 +49,10 @@ def _quantiles(
         given = weight_lines(weights, x, axis, order)
         found = weighted_points(ordered, np.where(np.isnan(ordered), 0, given), q.ravel())
     return arranged(found, q, x, axis, keepdims, weights is None)
+
+
+defines(np.nanquantile)(by_fractions(_quantiles, "Quantiles"))
+defines(np.nanpercentile)(by_fractions(_quantiles, "Percentiles"))
 
 
 def _present(lines: Any) -> Any:

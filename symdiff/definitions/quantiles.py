@@ -30,51 +30,31 @@ def median(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> 
     return np.expand_dims(medians, axes_of(x, axis)) if keepdims else medians
 
 
-@defines(np.quantile)
-def quantile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
-    method: Any = "linear",
-    keepdims: Any = False,
-    *,
-    weights: Any = None,
-) -> Any:
-    """What stands at given fractions of the sorted elements."""
-    weak = type(q) in (int, float)
-    return _quantiles(a, np.asarray(q), weak, axis, method, keepdims, weights, "Quantiles", 1)
+def by_fractions(found: Any, name: Any) -> Any:
+    """The definition of what is given fractions, or percents; ``found`` is what stands there."""
 
+    def definition(
+        a: Any,
+        q: Any,
+        axis: Any = None,
+        out: Any = None,
+        method: Any = "linear",
+        keepdims: Any = False,
+        *,
+        weights: Any = None,
+    ) -> Any:
+        x, weak = np.asarray(a), type(q) in (int, float)
+        fractions = np.asarray(np.true_divide(q, 100) if name == "Percentiles" else q)
+        check_fractions(x, fractions, weights, method, name)
+        return found(x, fractions, weak, axis, method, keepdims, weights)
 
-@defines(np.percentile)
-def percentile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
-    method: Any = "linear",
-    keepdims: Any = False,
-    *,
-    weights: Any = None,
-) -> Any:
-    """What stands at given percents of the sorted elements."""
-    weak, fractions = type(q) in (int, float), np.asarray(np.true_divide(q, 100))
-    return _quantiles(a, fractions, weak, axis, method, keepdims, weights, "Percentiles", 100)
+    return definition
 
 
 def _quantiles(
-    a: Any,
-    q: Any,
-    weak: Any,
-    axis: Any,
-    method: Any,
-    keepdims: Any,
-    weights: Any,
-    name: Any,
-    whole: Any,
+    x: Any, q: Any, weak: Any, axis: Any, method: Any, keepdims: Any, weights: Any
 ) -> Any:
-    x = np.asarray(a)
-    check_fractions(x, q, weights, method, name, whole)
+    """What stands at given fractions of the sorted elements."""
     lines = lines_of(x, axis)
     if weights is None:
         ordered = np.sort(lines, axis=-1)
@@ -89,13 +69,18 @@ def _quantiles(
     return arranged(found, q, x, axis, keepdims, weights is None)
 
 
-def check_fractions(x: Any, q: Any, weights: Any, method: Any, name: Any, whole: Any) -> None:
+defines(np.quantile)(by_fractions(_quantiles, "Quantiles"))
+defines(np.percentile)(by_fractions(_quantiles, "Percentiles"))
+
+
+def check_fractions(x: Any, q: Any, weights: Any, method: Any, name: Any) -> None:
     """Raise what NumPy does of arguments that make no sense."""
     if x.dtype.kind == "c":
         raise TypeError("a must be an array of real numbers")
     if q.ndim > 2:
         raise ValueError("q must be a scalar or 1d")
     if not np.all((q >= 0) & (q <= 1)):
+        whole = 100 if name == "Percentiles" else 1
         raise ValueError(f"{name} must be in the range [0, {whole}]")
     if weights is None:
         return

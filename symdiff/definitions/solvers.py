@@ -48,8 +48,6 @@ def _tuple(args: Any) -> Any:
 
 def _between(name: Any, f: Any, a: Any, b: Any, args: Any, options: Any) -> Any:
     """A root between two numbers."""
-    if options["full_output"]:
-        refuse("full_output=True")
 
     def residual(x: Any, *args: Any) -> Any:
         return f(x, *args)
@@ -61,7 +59,7 @@ def _between(name: Any, f: Any, a: Any, b: Any, args: Any, options: Any) -> Any:
 
 def _told(name: Any, callback: Any, arguments: Any, options: Any, start: Any) -> Any:
     """A root; of a solver that is to return whatever it has, with the news whether that is one."""
-    if options["disp"]:
+    if options.get("disp", True):
         return solver(name, callback, arguments, options, start)
     return solver(name, callback, arguments, {**options, "full_output": True}, start, (0,))
 
@@ -70,23 +68,10 @@ def _bracketed(name: str) -> Any:
     """The definition of a solver that is given an interval."""
 
     def definition(
-        f: Any,
-        a: Any,
-        b: Any,
-        args: Any = (),
-        xtol: Any = 2e-12,
-        rtol: Any = 8.881784197001252e-16,
-        maxiter: Any = 100,
-        full_output: Any = False,
-        disp: Any = True,
+        f: Any, a: Any, b: Any, args: Any = (), full_output: Any = False, **options: Any
     ) -> Any:
-        options = {
-            "xtol": xtol,
-            "rtol": rtol,
-            "maxiter": maxiter,
-            "full_output": full_output,
-            "disp": disp,
-        }
+        if full_output:
+            refuse("full_output=True")
         return _between(name, f, a, b, args, options)
 
     definition.__name__ = name
@@ -98,13 +83,9 @@ def newton(
     x0: Any,
     fprime: Any = None,
     args: Any = (),
-    tol: Any = 1.48e-8,
-    maxiter: Any = 50,
     fprime2: Any = None,
-    x1: Any = None,
-    rtol: Any = 0.0,
     full_output: Any = False,
-    disp: Any = True,
+    **options: Any,
 ) -> Any:
     if full_output:
         refuse("full_output=True")
@@ -112,7 +93,6 @@ def newton(
         refuse("fprime= and fprime2= (use scipy.optimize.root_scalar)")
     if np.ndim(x0) > 0:
         refuse("an array as x0 (use scipy.optimize.root)")
-    options = {"tol": tol, "maxiter": maxiter, "x1": x1, "rtol": rtol, "disp": disp}
 
     def residual(x: Any, *args: Any) -> Any:
         return func(x, *args)
@@ -130,25 +110,12 @@ def fsolve(
     fprime: Any = None,
     full_output: Any = False,
     col_deriv: Any = False,
-    xtol: Any = 1.49012e-8,
-    maxfev: Any = 0,
-    band: Any = None,
-    epsfcn: Any = None,
-    factor: Any = 100,
-    diag: Any = None,
+    **options: Any,
 ) -> Any:
     if full_output:
         refuse("full_output=True")
     if fprime is not None:
         refuse("fprime= (use scipy.optimize.root with jac=)")
-    options = {
-        "xtol": xtol,
-        "maxfev": maxfev,
-        "band": band,
-        "epsfcn": epsfcn,
-        "factor": factor,
-        "diag": diag,
-    }
     start = _started(x0)
     callback = _system(func, start, args)
     x = solver("scipy.optimize.fsolve", callback, (x0,), options, start)
@@ -185,14 +152,7 @@ class Root:
 
 
 def root(
-    fun: Any,
-    x0: Any,
-    args: Any = (),
-    method: Any = "hybr",
-    jac: Any = None,
-    tol: Any = None,
-    callback: Any = None,
-    options: Any = None,
+    fun: Any, x0: Any, args: Any = (), jac: Any = None, callback: Any = None, **options: Any
 ) -> Any:
     if callback is not None:
         refuse("callback=")
@@ -200,14 +160,9 @@ def root(
     system = called = _system(_first(fun, jac), start, args)
     if callable(jac) or jac:
         called = followed(_both(fun, jac), (start,), _tuple(args), 2)
-    given = {"method": method, "jac": True if callable(jac) else jac, "tol": tol}
+    given = {**options, "jac": True if callable(jac) else jac}
     x, success = solver(
-        "scipy.optimize.root",
-        called,
-        (x0,),
-        {**given, "options": options},
-        (start, True),
-        ("x", "success"),
+        "scipy.optimize.root", called, (x0,), given, (start, True), ("x", "success")
     )
     return Root(solution("zeros", x, system), success)
 
@@ -240,18 +195,7 @@ def _as_numbers(value: Any) -> Any:
 
 
 def root_scalar(
-    f: Any,
-    args: Any = (),
-    method: Any = None,
-    bracket: Any = None,
-    fprime: Any = None,
-    fprime2: Any = None,
-    x0: Any = None,
-    x1: Any = None,
-    xtol: Any = None,
-    rtol: Any = None,
-    maxiter: Any = None,
-    options: Any = None,
+    f: Any, args: Any = (), fprime: Any = None, fprime2: Any = None, **given: Any
 ) -> Any:
     if fprime2 is not None:
         refuse("fprime2= (leave it out)")
@@ -260,16 +204,6 @@ def root_scalar(
     def residual(x: Any, *args: Any) -> Any:
         return own(x, *args)
 
-    given = {
-        "method": method,
-        "bracket": bracket,
-        "x0": x0,
-        "x1": x1,
-        "xtol": xtol,
-        "rtol": rtol,
-        "maxiter": maxiter,
-        "options": options,
-    }
     equation = called = followed(residual, (0.0,), _tuple(args))
     if fprime is not None:
         called = followed(_both(f, fprime), (0.0,), _tuple(args), 2)
@@ -296,15 +230,12 @@ def minimize(
     fun: Any,
     x0: Any,
     args: Any = (),
-    method: Any = None,
-    jac: Any = None,
     hess: Any = None,
     hessp: Any = None,
     bounds: Any = None,
     constraints: Any = (),
-    tol: Any = None,
     callback: Any = None,
-    options: Any = None,
+    **options: Any,
 ) -> Any:
     if hess is not None or hessp is not None:
         refuse("hess= and hessp= (leave them out)")
@@ -313,22 +244,15 @@ def minimize(
     if callback is not None:
         refuse("callback=")
     start = _started(x0)
-    given = {"method": method, "tol": tol, "options": options, "jac": jac}
-    return _least("minimize", fun, start, (x0,), _tuple(args), given)
+    return _least("minimize", fun, start, (x0,), _tuple(args), options)
 
 
 def minimize_scalar(
-    fun: Any,
-    bracket: Any = None,
-    bounds: Any = None,
-    args: Any = (),
-    method: Any = None,
-    tol: Any = None,
-    options: Any = None,
+    fun: Any, bounds: Any = None, args: Any = (), method: Any = None, **options: Any
 ) -> Any:
     if bounds is not None or method not in (None, "brent", "golden"):
         refuse("bounds=, with which the minimum may stand at one")
-    given = {"bracket": bracket, "method": method, "tol": tol, "options": options}
+    given = {**options, "method": method}
     return _least("minimize_scalar", fun, 0.0, (), _tuple(args), given)
 
 
@@ -392,17 +316,11 @@ def odeint(
     mu: Any = None,
     rtol: Any = None,
     atol: Any = None,
-    tcrit: Any = None,
-    h0: Any = 0.0,
     hmax: Any = 0.0,
     hmin: Any = 0.0,
-    ixpr: Any = 0,
     mxstep: Any = 0,
-    mxhnil: Any = 0,
-    mxordn: Any = 12,
-    mxords: Any = 5,
-    printmessg: Any = 0,
     tfirst: Any = False,
+    **rest: Any,
 ) -> Any:
     if full_output:
         refuse("full_output=True")
@@ -412,8 +330,6 @@ def odeint(
     times = np.asarray(t, dtype=np.float64)
     tolerances = {"rtol": _number("rtol", rtol), "atol": _number("atol", atol)}
     options = {**tolerances, "hmax": hmax, "hmin": hmin, "mxstep": mxstep}
-    rest = {"tcrit": tcrit, "h0": h0, "ixpr": ixpr, "mxhnil": mxhnil, "printmessg": printmessg}
-    orders = {"mxordn": mxordn, "mxords": mxords}
 
     if tfirst:
 
@@ -424,7 +340,7 @@ def odeint(
     else:
         rate = _rate(func, start, args, False)
     shape = np.zeros((len(times), len(start)))
-    rows = solver("scipy.integrate.odeint", rate, (y0, t), {**options, **rest, **orders}, shape)
+    rows = solver("scipy.integrate.odeint", rate, (y0, t), {**options, **rest}, shape)
     found = np.zeros(rows.shape)
     found[0] = start
     y = start
@@ -519,14 +435,11 @@ def quad(
     full_output: Any = 0,
     epsabs: Any = 1.49e-8,
     epsrel: Any = 1.49e-8,
-    limit: Any = 50,
-    points: Any = None,
     weight: Any = None,
     wvar: Any = None,
     wopts: Any = None,
-    maxp1: Any = 50,
-    limlst: Any = 50,
     complex_func: Any = False,
+    **once: Any,
 ) -> Any:
     if full_output:
         refuse("full_output=True")
@@ -539,7 +452,6 @@ def quad(
         return float(func(x, *args))
 
     options = {"epsabs": epsabs, "epsrel": epsrel}
-    once = {"limit": limit, "points": points, "maxp1": maxp1, "limlst": limlst}
     callback = followed(integrand, (0.0,), _tuple(args))
     found = solver(
         "scipy.integrate.quad", callback, (a, b), {**options, **once}, (0.0, 0.0), (0, 1)
@@ -555,15 +467,10 @@ def quad_vec(
     b: Any,
     epsabs: Any = 1e-200,
     epsrel: Any = 1e-8,
-    norm: Any = "2",
-    cache_size: Any = 100e6,
-    limit: Any = 10000,
     workers: Any = 1,
-    points: Any = None,
-    quadrature: Any = None,
     full_output: Any = False,
-    *,
     args: Any = (),
+    **once: Any,
 ) -> Any:
     if full_output:
         refuse("full_output=True")
@@ -574,13 +481,6 @@ def quad_vec(
         return f(x, *args)
 
     options = {"epsabs": epsabs, "epsrel": epsrel}
-    once = {
-        "norm": norm,
-        "cache_size": cache_size,
-        "limit": limit,
-        "points": points,
-        "quadrature": quadrature,
-    }
     name = "scipy.integrate.quad_vec"
     callback = followed(integrand, (0.0,), _tuple(args))
     found = solver(name, callback, (a, b), {**options, **once}, (None, 0.0), (0, 1))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import defines, refuse
+from symdiff.definitions.declare import defines
 from symdiff.definitions.libraries import when_imported
 
 # Fourier ------------------------------------------------------------------------------------------
@@ -22,11 +22,7 @@ def _in_time(name: str) -> Callable[..., Any]:
     """A transform of ``scipy.fft`` along one axis."""
     function = getattr(np.fft, name)
 
-    def transform(
-        x: Any, n: Any = None, axis: Any = -1, norm: Any = None, *, plan: Any = None
-    ) -> Any:
-        if plan is not None:
-            refuse("plan=")
+    def transform(x: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
         return function(x, n, axis, norm)
 
     return transform
@@ -35,11 +31,7 @@ def _in_time(name: str) -> Callable[..., Any]:
 def _in_the_plane(name: str) -> Callable[..., Any]:
     function = _numpys(name)
 
-    def transform(
-        x: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, *, plan: Any = None
-    ) -> Any:
-        if plan is not None:
-            refuse("plan=")
+    def transform(x: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Any:
         return function(x, s, axes, norm)
 
     return transform
@@ -48,11 +40,7 @@ def _in_the_plane(name: str) -> Callable[..., Any]:
 def _in_space(name: str) -> Callable[..., Any]:
     function = _numpys(name)
 
-    def transform(
-        x: Any, s: Any = None, axes: Any = None, norm: Any = None, *, plan: Any = None
-    ) -> Any:
-        if plan is not None:
-            refuse("plan=")
+    def transform(x: Any, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
         if s is not None and axes is None:
             lengths = tuple(s) if isinstance(s, (tuple, list)) else (s,)
             return function(x, lengths, tuple(range(-len(lengths), 0)), norm)

@@ -110,7 +110,7 @@ def bound(
 
     An array to write to is given by its name, where ``out`` tells that it is taken.
     """
-    by_place, own, dropped = _parameters(function, meaning, out)
+    by_place, own, dropped, gathers = _parameters(function, meaning, out)
     names = places(function)
     positional: list[Any] = []
     named: dict[str, Any] = {}
@@ -119,7 +119,7 @@ def bound(
         if name in dropped:
             continue
         moved = name in own and by_place.get(name) != len(positional)
-        if moved or (name == "out" and name not in own):
+        if moved or (name not in own and (name == "out" or (gathers and name))):
             named[name] = value
         else:
             positional.append(value)
@@ -129,15 +129,19 @@ def bound(
 @functools.cache
 def _parameters(
     function: Callable[..., Any], meaning: Callable[..., Any], out: bool
-) -> tuple[Mapping[str, int], Set[str], Set[str]]:
-    """Places and names of a meaning's own parameters, and what it is not given."""
+) -> tuple[Mapping[str, int], Set[str], Set[str], bool]:
+    """Places and names of a meaning's own parameters, what it is not given, and whether it gathers
+    what it does not name.
+    """
     parameters = inspect.signature(meaning).parameters
+    kinds = {p.kind for p in parameters.values()}
     own = {name for name, p in parameters.items() if p.kind not in _VARIADIC}
     by_place = [name for name, p in parameters.items() if p.kind in _BY_POSITION]
-    takes_any = any(p.kind is Parameter.VAR_KEYWORD for p in parameters.values())
+    takes_any = Parameter.VAR_KEYWORD in kinds
     saving = set() if takes_any else _SAVING & (documented(function) or {}).keys() - own
     dropped = untaken(function, meaning, out=out).keys() | saving
-    return {name: k for k, name in enumerate(by_place)}, own, dropped
+    gathers = takes_any and Parameter.VAR_POSITIONAL not in kinds
+    return {name: k for k, name in enumerate(by_place)}, own, dropped, gathers
 
 
 def applied(meaning: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:

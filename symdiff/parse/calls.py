@@ -295,7 +295,8 @@ def call_lowering(
 
     A lowering that gives ``NotImplemented`` leaves the call to the function's definition.
     """
-    out, keywords = keywords.get("out"), {n: v for n, v in keywords.items() if n != "out"}
+    keywords = dict(keywords)
+    out: Abstract = keywords.pop("out", None)
     arrays: dict[Value, Abstract] = {}
     plain = [plain_argument(interp, a, arrays) for a in arguments]
     named = {name: plain_argument(interp, a, arrays) for name, a in keywords.items()}

@@ -49,17 +49,17 @@ def test_every_edge_length_and_origin():
                 origins = range(-(length // 2), (length - 1) // 2 + 1)
                 for origin in origins:
                     for name in ("correlate1d", "convolve1d"):
-                        given = (IMAGE, w, 0, None, mode, 0.7, origin)
-                        expected = getattr(ndimage, name)(*given)
-                        made = getattr(images, name)(*given)
+                        given = {"axis": 0, "mode": mode, "cval": 0.7, "origin": origin}
+                        expected = getattr(ndimage, name)(IMAGE, w, **given)
+                        made = getattr(images, name)(IMAGE, w, **given)
                         np.testing.assert_allclose(made, expected, atol=1e-13, err_msg=mode)
             for name in ("correlate", "convolve"):
                 expected = getattr(ndimage, name)(IMAGE, KERNEL, None, mode, 0.7, (-1, 1))
-                made = getattr(images, name)(IMAGE, KERNEL, None, mode, 0.7, (-1, 1))
+                made = getattr(images, name)(IMAGE, KERNEL, mode, 0.7, (-1, 1))
                 np.testing.assert_allclose(made, expected, atol=1e-13, err_msg=mode)
             for order in range(4):
                 expected = ndimage.gaussian_filter1d(IMAGE, 1.3, 1, order, None, mode)
-                made = images.gaussian_filter1d(IMAGE, 1.3, 1, order, None, mode)
+                made = images.gaussian_filter1d(IMAGE, 1.3, 1, order, mode)
                 np.testing.assert_allclose(made, expected, atol=1e-13, err_msg=mode)
     finally:
         images.recurrence = images_recurrence
