@@ -1,4 +1,4 @@
-"""Graphs as text: a graph enters, the text that ``ir.reader`` reads back leaves.
+"""Graphs as text: a graph enters, a text that can be read back leaves.
 
 Values are numbered in the order of their definition and symbols of sizes that were made up by the
 compiler are renamed in the order of their appearance, so the text of a graph does not depend on

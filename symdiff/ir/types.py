@@ -22,7 +22,6 @@ from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedCallError, rejection
 
 Kind = Literal["python", "scalar", "array"]
-DType = np.dtype  # shorthand in annotations
 LEAST_SYMBOLIC = 2  # lengths of arguments of 0 and 1 are constants of the signature
 
 

@@ -390,17 +390,3 @@ def _without(interp: Interpreter, content: Value | Columns, key: Abstract) -> Va
     if isinstance(key, slice):
         return staged_lists.spliced(interp, content, _with_bounds(interp, key), None)
     return staged_lists.pop(interp, content, interp.lift(key))[0]
-
-
-def known_items(interp: Interpreter, content: Any) -> tuple[Abstract, ...]:
-    """The items of a list whose length has to be known at compile time."""
-    if staged_lists.is_staged_list(content):
-        length = staged_lists.length(content)
-        staged_lists.demand_length(interp, length)
-        raise UnsupportedSyntaxError(
-            "this needs a list whose length is known at compile time",
-            interp.span,
-            "go over it in a loop, or use an array",
-        )
-    items: tuple[Abstract, ...] = content
-    return items

@@ -6,7 +6,7 @@ What is remembered, and for which line, is found at compile time (``Origin``); i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -85,6 +85,3 @@ def _watch(origin: Origin, value: Any, found: list[Watched]) -> None:
     elif isinstance(value, list):
         for item in value:
             _watch(origin, item, found)
-
-
-Watch = Callable[[Sequence[Any], Sequence[Any]], tuple[Watched, ...]]

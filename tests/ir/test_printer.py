@@ -8,7 +8,6 @@ from symdiff.ir.control import call
 from symdiff.ir.evaluate import evaluate_graph
 from symdiff.ir.graph import Block, Graph, GraphCell, Input, Value
 from symdiff.ir.printer import print_graph
-from symdiff.ir.reader import read_graph
 from symdiff.ir.structure import Container, Leaf, Static
 from symdiff.ir.types import FLOAT, ArrayType, Size
 from symdiff.ir.verify import verify
@@ -16,6 +15,7 @@ from symdiff.ops.declare import REGISTRY
 from symdiff.ops.elementary import sin
 from symdiff.ops.keys import Slice, Slot
 from tests.ir.random_graphs import random_graph
+from tests.ir.reader import read_graph
 
 OBJECTS = {"Slice": Slice, "Slot": Slot}
 
