@@ -61,87 +61,38 @@ class Beta(Unit):
         powers = special().xlog1py(b - 1.0, -y) + special().xlogy(a - 1.0, y)
         return powers - special().betaln(a, b)
 
-    @staticmethod
-    def below(y: Any, a: Any, b: Any) -> Any:
-        return special().betainc(a, b, y)
-
-    @staticmethod
-    def above(y: Any, a: Any, b: Any) -> Any:
-        return special().betaincc(a, b, y)
-
-    @staticmethod
-    def quantile(q: Any, a: Any, b: Any) -> Any:
-        return special().betaincinv(a, b, q)
-
-    @staticmethod
-    def quantile_above(q: Any, a: Any, b: Any) -> Any:
-        return special().betainccinv(a, b, q)
+    below = staticmethod(lambda y, a, b: special().betainc(a, b, y))
+    above = staticmethod(lambda y, a, b: special().betaincc(a, b, y))
+    quantile = staticmethod(lambda q, a, b: special().betaincinv(a, b, q))
+    quantile_above = staticmethod(lambda q, a, b: special().betainccinv(a, b, q))
 
 
 class Uniform(Unit):
-    @staticmethod
-    def log_density(y: Any) -> Any:
-        return 0.0 * y
-
-    @staticmethod
-    def below(y: Any) -> Any:
-        return y
-
-    @staticmethod
-    def above(y: Any) -> Any:
-        return 1.0 - y
-
-    @staticmethod
-    def quantile(q: Any) -> Any:
-        return q
+    log_density = staticmethod(lambda y: 0.0 * y)
+    below = staticmethod(lambda y: y)
+    above = staticmethod(lambda y: 1.0 - y)
+    quantile = staticmethod(lambda q: q)
 
 
 class Powerlaw(Unit):
     shapes = ("a",)
-
-    @staticmethod
-    def log_density(y: Any, a: Any) -> Any:
-        return np.log(a) + special().xlogy(a - 1.0, y)
-
-    @staticmethod
-    def below(y: Any, a: Any) -> Any:
-        return y**a
-
-    @staticmethod
-    def above(y: Any, a: Any) -> Any:
-        return -np.expm1(a * np.log(y))
-
-    @staticmethod
-    def log_below(y: Any, a: Any) -> Any:
-        return a * np.log(y)
-
-    @staticmethod
-    def quantile(q: Any, a: Any) -> Any:
-        return q ** (1.0 / a)
+    log_density = staticmethod(lambda y, a: np.log(a) + special().xlogy(a - 1.0, y))
+    below = staticmethod(lambda y, a: y**a)
+    above = staticmethod(lambda y, a: -np.expm1(a * np.log(y)))
+    log_below = staticmethod(lambda y, a: a * np.log(y))
+    quantile = staticmethod(lambda q, a: q ** (1.0 / a))
 
 
 class Arcsine(Unit):
     closed = False
-
-    @staticmethod
-    def log_density(y: Any) -> Any:
-        return -LOG_PI - 0.5 * np.log(y * (1.0 - y))
-
-    @staticmethod
-    def below(y: Any) -> Any:
-        return 2.0 / math.pi * np.arcsin(np.sqrt(y))
-
-    @staticmethod
-    def above(y: Any) -> Any:
-        return 2.0 / math.pi * np.arccos(np.sqrt(y))
+    log_density = staticmethod(lambda y: -LOG_PI - 0.5 * np.log(y * (1.0 - y)))
+    below = staticmethod(lambda y: 2.0 / math.pi * np.arcsin(np.sqrt(y)))
+    above = staticmethod(lambda y: 2.0 / math.pi * np.arccos(np.sqrt(y)))
 
 
 class Triang(Unit):
     shapes = ("c",)
-
-    @staticmethod
-    def good(c: Any) -> Any:
-        return np.logical_and(c >= 0, c <= 1)
+    good = staticmethod(lambda c: np.logical_and(c >= 0, c <= 1))
 
     @staticmethod
     def log_density(y: Any, c: Any) -> Any:
@@ -157,69 +108,28 @@ class Triang(Unit):
         left = 1.0 - y
         return np.where(rises, up, 1.0 - left * left / np.where(rises, 1.0, 1.0 - c))
 
-    @staticmethod
-    def above(y: Any, c: Any) -> Any:
-        return 1.0 - Triang.below(y, c)
+    above = staticmethod(lambda y, c: 1.0 - Triang.below(y, c))
 
 
 class Loguniform(Law):
     shapes = ("a", "b")
-
-    @staticmethod
-    def good(a: Any, b: Any) -> Any:
-        return np.logical_and(a > 0, b > a)
-
-    @staticmethod
-    def support(a: Any, b: Any) -> Any:
-        return a, b
-
-    @staticmethod
-    def log_density(y: Any, a: Any, b: Any) -> Any:
-        return -np.log(y) - np.log(np.log(b) - np.log(a))
-
-    @staticmethod
-    def below(y: Any, a: Any, b: Any) -> Any:
-        return (np.log(y) - np.log(a)) / (np.log(b) - np.log(a))
-
-    @staticmethod
-    def above(y: Any, a: Any, b: Any) -> Any:
-        return (np.log(b) - np.log(y)) / (np.log(b) - np.log(a))
-
-    @staticmethod
-    def quantile(q: Any, a: Any, b: Any) -> Any:
-        return np.exp(np.log(a) + q * (np.log(b) - np.log(a)))
+    good = staticmethod(lambda a, b: np.logical_and(a > 0, b > a))
+    support = staticmethod(lambda a, b: (a, b))
+    log_density = staticmethod(lambda y, a, b: -np.log(y) - np.log(np.log(b) - np.log(a)))
+    below = staticmethod(lambda y, a, b: (np.log(y) - np.log(a)) / (np.log(b) - np.log(a)))
+    above = staticmethod(lambda y, a, b: (np.log(b) - np.log(y)) / (np.log(b) - np.log(a)))
+    quantile = staticmethod(lambda q, a, b: np.exp(np.log(a) + q * (np.log(b) - np.log(a))))
 
 
 class Truncnorm(Law):
     shapes = ("a", "b")
-
-    @staticmethod
-    def good(a: Any, b: Any) -> Any:
-        return a < b
-
-    @staticmethod
-    def support(a: Any, b: Any) -> Any:
-        return a, b
-
-    @staticmethod
-    def log_density(y: Any, a: Any, b: Any) -> Any:
-        return Norm.log_density(y) - _log_mass(a, b)
-
-    @staticmethod
-    def below(y: Any, a: Any, b: Any) -> Any:
-        return np.exp(Truncnorm.log_below(y, a, b))
-
-    @staticmethod
-    def above(y: Any, a: Any, b: Any) -> Any:
-        return np.exp(Truncnorm.log_above(y, a, b))
-
-    @staticmethod
-    def log_below(y: Any, a: Any, b: Any) -> Any:
-        return _log_mass(a, y) - _log_mass(a, b)
-
-    @staticmethod
-    def log_above(y: Any, a: Any, b: Any) -> Any:
-        return _log_mass(y, b) - _log_mass(a, b)
+    good = staticmethod(lambda a, b: a < b)
+    support = staticmethod(lambda a, b: (a, b))
+    log_density = staticmethod(lambda y, a, b: Norm.log_density(y) - _log_mass(a, b))
+    log_below = staticmethod(lambda y, a, b: _log_mass(a, y) - _log_mass(a, b))
+    log_above = staticmethod(lambda y, a, b: _log_mass(y, b) - _log_mass(a, b))
+    below = staticmethod(lambda y, a, b: np.exp(Truncnorm.log_below(y, a, b)))
+    above = staticmethod(lambda y, a, b: np.exp(Truncnorm.log_above(y, a, b)))
 
 
 def _log_mass(a: Any, b: Any) -> Any:

@@ -31,7 +31,7 @@ def savgol_filter(
         x = x.astype(np.float64)
     weights = savgol_coeffs(window_length, polyorder, deriv, delta)
     if mode != "interp":
-        return convolve1d(x, weights, axis, None, mode, cval)
+        return convolve1d(x, weights, axis, mode, cval)
     if window_length % 2 == 0:
         refuse("a window of even length (give a mode=)")
     half = window_length // 2
