@@ -145,7 +145,7 @@ def _completed(stager: Stager, chain: Chain, level: int, outer: Arguments) -> Ar
         require_tangents(len(passed), len(known))
         given = inner.bind((*bound, *passed), {})
         primals = inner.flat(_completed(stager, chain, level - 1, given))[len(bound) :]
-        return *bound, primals, (*known, *[None] * (len(primals) - len(known)))
+        return *bound, primals, inner.completed(known, passed, primals)
     if isinstance(transform, Directional):
         return *_completed(stager, chain, level - 1, outer[:-1]), outer[-1]
     return _completed(stager, chain, level - 1, outer)

@@ -39,7 +39,7 @@ from symdiff.ops.elementary import strong_constant
 from symdiff.ops.foreign import foreign_call
 from symdiff.ops.rules import custom_call, expanded
 from symdiff.parse import Marks
-from symdiff.runtime.parameters import Parameters, WithVector, positional
+from symdiff.runtime.parameters import Parameters, WithTangents, WithVector
 from symdiff.tracing.graphs import retaining, with_named_cotangents
 
 Arguments = tuple[Any, ...]
@@ -261,8 +261,7 @@ class Jvp(Transform):
     skip: int = 0
 
     def parameters(self, inner: Parameters) -> Parameters:
-        names = [*inner.names[: self.skip], "primals", "tangents"]
-        return Parameters(f"{inner.function}_jvp", positional(names))
+        return WithTangents.of(inner, self.skip)
 
     def inner_arguments(self, arguments: Arguments, inner: Parameters) -> Arguments:
         *bound, primals, _ = arguments
@@ -281,7 +280,7 @@ class Jvp(Transform):
         flat = inner.flat(within(inner.bind((*bound, *primals), {})))
         bound, primals = list(flat[: self.skip]), flat[self.skip :]
         require_tangents(count, len(tangents), len(primals))
-        tangents = _with_defaults(tuple(tangents), given, primals)
+        tangents = inner.completed(tuple(tangents), given, primals)
         pairs = [
             like(tangent, primal, ("tangents", k))
             for k, (primal, tangent) in enumerate(zip(primals, tangents, strict=True))
@@ -322,16 +321,6 @@ class Jvp(Transform):
             lambda path: self.outer_path(path, inner, parameters),
             [("tangents", *place) for place in places],
         )
-
-
-def _with_defaults(tangent: Any, given: Any, primal: Any) -> Any:
-    """A tangent of what was given, with None for the defaults that complete it; so inside it where
-    it has the arguments of a derivative.
-    """
-    if not (type(tangent) is type(primal) is tuple and len(given) <= len(tangent) <= len(primal)):
-        return tangent
-    parts = map(_with_defaults, tangent, given, primal)
-    return (*parts, *tangent[len(given) :], *(None for _ in primal[len(tangent) :]))
 
 
 def require_tangents(primals: int, tangents: int, most: int | None = None) -> None:

@@ -125,6 +125,17 @@ class Parameters:
                 args.append(value)
         return args, kwargs
 
+    def completed(self, tangents: Any, given: Any, flat: Any) -> Any:
+        """Tangents of the arguments ``given``, with None for the defaults that complete these to
+        ``flat``.
+        """
+        if not (type(tangents) is type(flat) is tuple and _fits(given, tangents, flat)):
+            return tangents
+        return self._completed(tangents, given, flat)
+
+    def _completed(self, tangents: Any, given: Any, flat: Any) -> Any:
+        return (*tangents, *(None for _ in flat[len(tangents) :]))
+
     def slot(self, path: Path, variadic_count: int) -> Path:
         """Where in ``flat`` stands what stands at a path of the arguments."""
         position = 0
@@ -208,6 +219,10 @@ class WithVector(Parameters):
     def canonical(self, flat: tuple[Any, ...]) -> tuple[Any, ...]:
         return (*self.inner.canonical(flat[:-1]), flat[-1])
 
+    def _completed(self, tangents: Any, given: Any, flat: Any) -> Any:
+        *others, last = tangents
+        return (*self.inner.completed(tuple(others), given[:-1], flat[:-1]), last)
+
     def slot(self, path: Path, variadic_count: int) -> Path:
         if path[0] == self._vector:
             ending = [
@@ -215,6 +230,30 @@ class WithVector(Parameters):
             ]
             return (len(ending) + variadic_count, *path[1:])
         return self.inner.slot(path, variadic_count)
+
+
+@dataclass(frozen=True, slots=True)
+class WithTangents(Parameters):
+    """The primals and tangents of a function with the parameters ``inner``; the first ``skip`` of
+    these stand before them.
+    """
+
+    inner: Parameters
+    skip: int
+
+    @classmethod
+    def of(cls, inner: Parameters, skip: int) -> WithTangents:
+        """``primals`` and ``tangents`` after the first parameters."""
+        names = [*inner.names[:skip], "primals", "tangents"]
+        return cls(f"{inner.function}_jvp", positional(names), inner, skip)
+
+    def _completed(self, tangents: Any, given: Any, flat: Any) -> Any:
+        parts = zip(tangents[self.skip :], given[self.skip :], flat[self.skip :], strict=True)
+        return (*tangents[: self.skip], *(self.inner.completed(*part) for part in parts))
+
+
+def _fits(given: Any, tangents: Any, flat: Any) -> bool:
+    return len(given) <= len(tangents) <= len(flat)
 
 
 def _as_python_says(error: TypeError) -> str:

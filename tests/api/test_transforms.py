@@ -128,6 +128,28 @@ def test_hvp_leaves_defaults_alone():
     assert sd.hvp(lambda x, power=3: x**power)(2.0, 10.0) == 120.0
 
 
+def scaled_cube(x, scale=4.0):
+    return x**3 * scale
+
+
+def test_the_vector_of_an_hvp_has_its_own_tangent_where_defaults_are_left_out():
+    # along v the second derivative is 24 x v
+    product = sd.hvp(scaled_cube)
+    assert product.jvp((0.5, 3.0), (0.0, 1.0)) == (36.0, 12.0)
+    assert product.jvp((0.5, 3.0), (1.0, 0.0)) == (36.0, 72.0)
+    assert product.jvp((0.5, 3.0), (0.0, None, 1.0)) == (36.0, 12.0)
+    assert product.jvp((0.5, 4.0, 3.0), (0.0, None, 1.0)) == (36.0, 12.0)
+    twice = product.jvp.jvp(((0.5, 1.0), (1.0, 0.0)), ((1.0, 0.0), (0.0, 1.0)))
+    assert twice == ((12.0, 24.0), (24.0, 12.0))
+
+
+def test_so_it_has_inside_a_differentiated_function():
+    def along_v(x):
+        return sd.jvp(sd.hvp(scaled_cube), (x, 3.0), (0.0, 1.0))[1]
+
+    assert sd.value_and_grad(along_v)(0.5) == (12.0, 24.0)
+
+
 @pytest.mark.parametrize(("order", "expected"), [(0, 16.0), (1, 32.0), (2, 48.0), (4, 24.0)])
 def test_derivative_of_any_order(order, expected):
     assert sd.derivative(lambda x: x**4, order)(2.0) == expected
