@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from symdiff.exporting.spelling import Classes, spelled_value
 from symdiff.ir.graph import FreeVariable, Graph
 from symdiff.ir.signature import Aspect, Fixed, Nested, Path, Signature, Specification
 from symdiff.ir.structure import Container, Leaf, Structure
-from symdiff.ir.types import ArrayType, ListType, Size, Type, in_words, with_symbols
+from symdiff.ir.types import FLOAT, ArrayType, ListType, Size, Type, in_words, with_symbols
 from symdiff.runtime.calling import follow
 
 Parameter = tuple[str, Specification]
@@ -49,37 +49,30 @@ def _size_name(symbol: str, names: dict[str, str]) -> str:
 # Checks -------------------------------------------------------------------------------------------
 
 
-Taken = Mapping[Path, tuple[type, ...]]
+def checks(text: str, specification: Specification, sizes: str, classes: Classes) -> Iterator[str]:
+    """Statements that check an argument, or a part of one, that ``text`` spells: all but floats.
 
-
-def checks(
-    text: str,
-    specification: Specification,
-    sizes: str,
-    classes: Classes,
-    taken: Taken,
-    path: Path,
-) -> Iterator[str]:
-    """Statements that check an argument, or a part of one, that ``text`` spells.
-
-    ``sizes`` names the dict in which lengths are gathered; ``taken`` are types of numbers that are
-    taken beside the one specified, by path.
+    ``sizes`` names the dict in which lengths are gathered.
     """
     if isinstance(specification, Nested):
         yield _container_check(text, specification)
         for key, item in zip(specification.keys, specification.items, strict=True):
-            inner = part(text, specification.type, key)
-            yield from checks(inner, item, sizes, classes, taken, (*path, key))
+            yield from checks(part(text, specification.type, key), item, sizes, classes)
     elif isinstance(specification, ArrayType) and specification.kind == "array":
         dims = dimensions(specification)
         given = f", {sizes}" if any(isinstance(dim, tuple) for dim in dims) else ""
         yield f"_array({text!r}, {text}, {_dtype(specification)!r}, {dims!r}{given})"
-    elif isinstance(specification, ArrayType):
-        others = "".join(f", {_TYPES[kind]}" for kind in taken.get(path, ()))
-        yield f"_number({text!r}, {text}, {str(specification)!r}{others})"
+    elif isinstance(specification, ArrayType) and specification != FLOAT:
+        yield number_check(text, specification)
     elif isinstance(specification, Fixed):
         expected = spelled_value(specification.value, classes)
         yield f"_same({text!r}, {text}, {expected})"
+
+
+def number_check(text: str, type_: ArrayType, others: Sequence[type] = ()) -> str:
+    """The statement that checks a number; ``others`` are types that are taken beside its own."""
+    taken = "".join(f", {_TYPES[kind]}" for kind in others)
+    return f"_number({text!r}, {text}, {str(type_)!r}{taken})"
 
 
 _TYPES: dict[type, str] = {int: "int", np.float64: "np.float64"}

@@ -1,8 +1,9 @@
 """How a module's functions are called: as what they were made from, with its defaults, keyword-only
 parameters, ``*args`` and ``**kwargs``.
 
-A derivative along a vector takes the vector last: ``f_hvp(x, *rest, v)`` is written ``f_hvp(x,
-*rest)`` and parted inside.
+A derivative along a vector takes the vector last: ``f_hvp(x, w=2.0, *rest, v)``, which Python has
+no words for, is written ``f_hvp(*args, **kwargs)`` and bound inside. The primals of a ``jvp`` may
+leave out defaults, too.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ import numpy as np
 
 from symdiff.exporting.constants import SMALL, numbers_in
 from symdiff.exporting.spelling import Classes, spelled_value
+from symdiff.exporting.text import definition_line
 from symdiff.ir.signature import Fixed, Nested, Specification
 from symdiff.ir.structure import children
 from symdiff.ir.types import ArrayType
-from symdiff.runtime.parameters import Parameters, WithVector
+from symdiff.runtime.parameters import Parameters, WithTangents, WithVector
 
 _VARIADIC = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
@@ -33,9 +35,20 @@ def listed(
     ``constants`` are the annotations of arrays outside that are parameters too.
     """
     own = list(parameters.signature.parameters.values())
-    vector = _vector(parameters)
-    if vector is not None:
-        own = _with_vector(parameters, own, vector)
+    if _is_bound_inside(parameters, defaults):
+        given = (f"{name}: {text}" for name, text in constants.items())
+        return ["*args: Any", *given, "**kwargs: Any"]
+    if isinstance(parameters, WithVector):
+        own = _with_vector(own, parameters.names[-1])
+    return _items(own, annotations, defaults, constants)
+
+
+def _items(
+    own: list[Parameter],
+    annotations: Mapping[str, str],
+    defaults: Mapping[str, str],
+    constants: Mapping[str, str],
+) -> list[str]:
     found: list[str] = []
     for k, parameter in enumerate(own):
         before, after = own[k - 1] if k else None, own[k + 1] if k + 1 < len(own) else None
@@ -76,36 +89,68 @@ def _item(parameter: Parameter, annotation: str, defaults: Mapping[str, str]) ->
 # The vector ---------------------------------------------------------------------------------------
 
 
-def _vector(parameters: Parameters) -> str | None:
-    return parameters.names[-1] if isinstance(parameters, WithVector) else None
-
-
-def _with_vector(parameters: Parameters, own: list[Parameter], vector: str) -> list[Parameter]:
-    """The vector after what is positional; among ``*args`` where there are such."""
-    others = [p.replace(default=p.empty) if _is_positional(p) else p for p in own]
-    others = [p for p in others if p.name != vector]
-    if parameters.variadic is not None:
-        return others
+def _with_vector(own: list[Parameter], vector: str) -> list[Parameter]:
+    """The vector after what is positional."""
+    others = [p for p in own if p.name != vector]
     count = sum(map(_is_positional, others))
     kind = Parameter.POSITIONAL_OR_KEYWORD
     return [*others[:count], Parameter(vector, kind), *others[count:]]
+
+
+def _is_bound_inside(parameters: Parameters, defaults: Mapping[str, str]) -> bool:
+    """Return whether defaults or ``*args`` stand before a vector."""
+    if not isinstance(parameters, WithVector):
+        return False
+    own = parameters.inner.signature.parameters.values()
+    positional = any(_is_positional(p) and p.name in defaults for p in own)
+    return positional or parameters.variadic is not None
 
 
 def _is_positional(parameter: Parameter) -> bool:
     return parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
 
 
-def parting(parameters: Parameters) -> list[str]:
-    """Statements that take the vector from ``*args``."""
-    vector, rest = _vector(parameters), parameters.variadic
-    if vector is None or rest is None:
+def binding(
+    parameters: Parameters, annotations: Mapping[str, str], defaults: Mapping[str, str]
+) -> list[str]:
+    """Statements that bind arguments and, after them, a vector, where Python does not."""
+    if not isinstance(parameters, WithVector) or not _is_bound_inside(parameters, defaults):
         return []
-    said = f"{parameters.function}() missing the vector, its last positional argument"
+    inner = parameters.inner
+    head = _items(list(inner.signature.parameters.values()), annotations, defaults, {})
+    names = ", ".join(inner.names)
     return [
-        f"if not {rest}:",
-        f"    raise TypeError({said!r})",
-        f"{rest}, {vector} = {rest}[:-1], {rest}[-1]",
+        *definition_line("arguments", head, "Any").splitlines(),
+        f"    return {names}{',' if len(inner.names) == 1 else ''}",
+        f"{names}, {parameters.names[-1]} = _with_vector({parameters.function!r}, arguments,"
+        f" {parameters.names[-1]!r}, args, kwargs)",
     ]
+
+
+# The primals of a jvp -----------------------------------------------------------------------------
+
+
+def completing(
+    parameters: Parameters, specifications: Mapping[str, Specification], classes: Classes
+) -> list[str]:
+    """The statement that completes primals by defaults, and their tangents by None: tuples."""
+    primals = specifications.get("primals")
+    if not isinstance(parameters, WithTangents) or not isinstance(primals, Nested):
+        return []
+    inner = parameters.inner
+    last = isinstance(inner, WithVector)
+    own = inner.inner if isinstance(inner, WithVector) else inner
+    known = [p for p in own.signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    known = known[parameters.skip :]
+    kinds = primals.items[: len(primals.items) - last]
+    defaults: list[str] = []
+    for parameter, kind in zip(reversed(known), reversed(kinds), strict=False):
+        if parameter.default is parameter.empty or not _fits(parameter.default, kind):
+            break
+        defaults.insert(0, spelled_value(parameter.default, classes))
+    texts = f", ({', '.join(defaults)}{',' if len(defaults) == 1 else ''})" if defaults else ""
+    given = f"primals, tangents, {len(primals.items)}{texts}{', last=1' if last else ''}"
+    return [f"primals, tangents = _completed({given})"]
 
 
 # Defaults -----------------------------------------------------------------------------------------
@@ -119,7 +164,7 @@ def defaults_of(
     A positional parameter has one if all after it have.
     """
     found: dict[str, str] = {}
-    complete = not isinstance(parameters, WithVector)
+    complete = True
     for parameter in reversed(list(parameters.signature.parameters.values())):
         fits = parameter.default is not parameter.empty and _fits(
             parameter.default, specifications[parameter.name]
@@ -156,12 +201,13 @@ def _is_of(value: Any, type_: ArrayType) -> bool:
 
 def spread(parameters: Parameters) -> str:
     """The arguments of a call, from the canonical tuple ``arguments``."""
-    own = [p for p in parameters.signature.parameters.values() if p.name != _vector(parameters)]
+    vector = parameters.names[-1] if isinstance(parameters, WithVector) else None
+    own = [p for p in parameters.signature.parameters.values() if p.name != vector]
     if all(map(_is_positional, own)):
         return "*arguments"
     positional = [f"arguments[{k}]" for k, p in enumerate(own) if _is_positional(p)]
     positional += [f"*arguments[{k}]" for k, p in enumerate(own) if p.kind is p.VAR_POSITIONAL]
-    positional += [] if _vector(parameters) is None else [f"arguments[{len(own)}]"]
+    positional += [] if vector is None else [f"arguments[{len(own)}]"]
     named = [f"{p.name}=arguments[{k}]" for k, p in enumerate(own) if p.kind is p.KEYWORD_ONLY]
     named += [f"**arguments[{k}]" for k, p in enumerate(own) if p.kind is p.VAR_KEYWORD]
     return ", ".join([*positional, *named])

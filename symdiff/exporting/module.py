@@ -31,12 +31,13 @@ from symdiff.exporting.arguments import (
     result_in_words,
     returned,
 )
-from symdiff.exporting.calls import defaults_of, listed, parting
+from symdiff.exporting.calls import binding, completing, defaults_of, listed
 from symdiff.exporting.classes import definition, fields_of, maker
 from symdiff.exporting.comparison import Comparison
 from symdiff.exporting.constants import SMALL, Constants, array_file, numbers_in
+from symdiff.exporting.dispatching import dispatched
 from symdiff.exporting.facts import facts
-from symdiff.exporting.numbers import Numbers, numbers_of
+from symdiff.exporting.numbers import Numbers, Program, numbers_of, program_of
 from symdiff.exporting.programs import Programs
 from symdiff.exporting.refusals import not_alone, refuse_objects, refuse_outside_effects
 from symdiff.exporting.request import Exported, Request
@@ -54,7 +55,7 @@ from symdiff.exporting.text import (
 )
 from symdiff.ir.signature import Nested, Signature, Specification, describe, leaves
 from symdiff.ir.structure import Rebuild, Structure
-from symdiff.ir.types import FLOAT, type_of_constant
+from symdiff.ir.types import type_of_constant
 from symdiff.pipeline import Arguments, Derived
 from symdiff.version import __version__
 
@@ -79,9 +80,25 @@ class Function:
     exported: Exported
     derived: Derived
     arguments: Arguments
-    emitted: Emitted
-    pair: pipeline.Pair | None = None
-    numbers: Numbers = field(default_factory=Numbers)
+    program: Program
+    numbers: Numbers
+
+    @property
+    def emitted(self) -> Emitted:
+        return self.program.emitted
+
+    @property
+    def pair(self) -> pipeline.Pair | None:
+        return self.program.pair
+
+    @property
+    def programs(self) -> list[Program]:
+        """The programs that it calls, its own first."""
+        found = [self.program]
+        for variant in self.numbers.variants:
+            if not any(variant.program is known for known in found):
+                found.append(variant.program)
+        return found
 
     @property
     def parameters(self) -> list[tuple[str, Specification]]:
@@ -137,7 +154,7 @@ class Module:
 
     def standalone(self) -> tuple[str, ...]:
         """The files of ``standalone`` whose functions it carries, those for the checks last."""
-        return "checking", "matching", "rebuilding", "reading", "comparing"
+        return "binding", "checking", "matching", "rebuilding", "converting", "reading", "comparing"
 
     def _helpers(self, sections: Sequence[str]) -> tuple[list[str], list[str]]:
         """What sections call of the functions that it carries: in front, and for the checks."""
@@ -151,17 +168,13 @@ class Module:
         derived = pipeline.derive(asked.chain, given)
         refuse_outside_effects(derived.graph, derived.written)
         refuse_objects(derived.signature, derived.graph.span)
-        if asked.kind != "Function":
-            emitted, pair = self.programs.function(asked, derived), None
-        else:
-            pair = self.programs.pair(asked, derived)
-            emitted = pair.forward.emitted
-        numbers = self.numbers_of(asked, derived)
-        return Function(asked, derived, given, emitted, pair, numbers)
+        program = program_of(asked, derived, self.programs)
+        numbers = self.numbers_of(asked, derived, program)
+        return Function(asked, derived, given, program, numbers)
 
-    def numbers_of(self, asked: Exported, derived: Derived) -> Numbers:
+    def numbers_of(self, asked: Exported, derived: Derived, program: Program) -> Numbers:
         """The numbers that a function takes in place of floats."""
-        return numbers_of(asked, derived.signature, derived.graph, self.programs)
+        return numbers_of(asked, derived, program, self.programs)
 
     def written(self) -> Written:
         own = list(self.programs.emitted)
@@ -242,7 +255,7 @@ class Module:
         """The functions that users of the module call."""
         yield self._definition(made)
         if made.pair is not None:
-            yield self._backward(made, made.pair)
+            yield self._backward(made)
 
     def _head_of(self, made: Function) -> str:
         """The ``def`` line of a function."""
@@ -259,6 +272,13 @@ class Module:
         if made.pair is not None:
             name, result = f"{name}_forward", f"tuple[{result}, tuple[Any, ...]]"
         return definition_line(name, parameters, result)
+
+    def _bound(self, made: Function) -> Iterator[str]:
+        """Statements that bind arguments in ways that Python has no words for."""
+        own, specifications = made.exported.chain.parameters[-1], dict(made.parameters)
+        annotations = {name: self.spoken(text) for name, text in self._annotations(made).items()}
+        yield from binding(own, annotations, defaults_of(own, specifications, self.class_name))
+        yield from completing(own, specifications, self.class_name)
 
     def _annotations(self, made: Function) -> dict[str, str]:
         """The annotations of parameters by name; that of ``*args`` and ``**kwargs`` is of one."""
@@ -278,51 +298,37 @@ class Module:
 
     def _definition(self, made: Function) -> str:
         sizes = _fresh("sizes", [name for name, _ in made.parameters])
-        numbers = made.numbers
         lines = [
             line
             for name, kind in made.parameters
-            if name not in numbers.floats
-            for line in checks(name, kind, sizes, self.class_name, numbers.taken, (name,))
+            for line in checks(name, kind, sizes, self.class_name)
         ]
-        lines += self._of_numbers(made)
+        lines += self.numbers_checked(made)
         lines += fact_checks(self.checked(made.derived.signature), self.class_name)
         for name, value in self._asked(made):
             dims = list(value.shape)
             lines.append(f"_array({name!r}, {name}, {value.dtype.name!r}, {dims!r})")
         if any(f", {sizes})" in line for line in lines):
             lines.insert(0, f"{sizes}: dict[str, int] = {{}}")
-        lines = [*parting(made.exported.chain.parameters[-1]), *lines]
-        lines.append(f"return {self._call(made.emitted)}")
+        lines = [*self._bound(made), *lines]
+        lines += self._returning(made, made.program)
         documentation = docstring(self._documentation(made), "    ")
         return "\n    ".join([self._head_of(made), documentation, *lines])
 
-    def _of_numbers(self, made: Function) -> Iterator[str]:
-        """Statements that check the floats among the parameters, and hand other numbers to programs
-        of their own.
-        """
-        numbers = made.numbers
-        for name in numbers.converted:
-            yield f"if type({name}) is int:"
-            yield f"    {name} = float({name})"
-        if numbers.doubles is not None:
-            yield from self._of_doubles(numbers, numbers.doubles)
-        for name, program in numbers.ints.items():
-            yield f"if type({name}) is int:"
-            yield from (f"    {line}" for line in _checked(numbers, leaving=name))
-            yield f"    return {self._call(program)}"
-        yield from _checked(numbers)
+    def numbers_checked(self, made: Function) -> Iterator[str]:
+        """Statements that check the floats among the arguments."""
+        signature = made.derived.signature
+        return dispatched(made.numbers, signature, lambda p: self._returning(made, p))
 
-    def _of_doubles(self, numbers: Numbers, program: Emitted) -> Iterator[str]:
-        names = numbers.floats
-        if not numbers.mixed or len(names) == 1:
-            yield f"if {' is '.join(f'type({name})' for name in names)} is np.float64:"
-        else:
-            yield f"if np.float64 in ({', '.join(f'type({name})' for name in names)}):"
-            yield from (f"    {line}" for line in _checked(numbers, also=(int, np.float64)))
-            converted = ", ".join(f"np.float64({name})" for name in names)
-            yield f"    {', '.join(names)} = {converted}"
-        yield f"    return {self._call(program)}"
+    def _returning(self, made: Function, program: Program) -> Iterator[str]:
+        """Statements that return what a program computes; with several, which one it was."""
+        known = made.programs
+        number = next(k for k, one in enumerate(known) if one is program)
+        if made.pair is None or len(known) == 1:
+            yield f"return {self._call(program.emitted)}"
+            return
+        yield f"value, saved = {self._call(program.emitted)}"
+        yield f"return value, (*saved, {number})"
 
     def _documentation(self, made: Function) -> str:
         what = made.exported.what
@@ -340,8 +346,9 @@ class Module:
         returned = f"Returns {one_line(returns)}."
         return "\n".join([f"{one_line(what)}.", "", *rows, returned, *self.notes(made), ""])
 
-    def _backward(self, made: Function, pair: pipeline.Pair) -> str:
-        count = len(pair.seeded)
+    def _backward(self, made: Function) -> str:
+        pairs = [program.pair for program in made.programs if program.pair is not None]
+        counts = sorted({len(pair.seeded) for pair in pairs})
         what = f"The cotangents of the arguments of {one_line(made.exported.of)}"
         return "\n    ".join(
             [
@@ -349,13 +356,11 @@ class Module:
                 docstring(
                     f"{what}: one entry each.\n\n"
                     f"saved: from {made.exported.name}_forward.\n"
-                    f"cotangents: {count}, of the floats in the value, in their order.\n",
+                    f"cotangents: {' or '.join(map(str, counts))}, of the floats in the value, in"
+                    " their order.\n",
                     "    ",
                 ),
-                f"if len(cotangents) != {count}:",
-                f'    raise TypeError(f"{count} cotangents are needed, not {{len(cotangents)}}")',
-                "given = (*saved, *cotangents)",
-                f"return {pair.backward.name}(*(given[k] for k in {pair.order!r}))",
+                *(_pulled(pairs[0]) if len(pairs) == 1 else _pulled_by_one_of(pairs)),
             ]
         )
 
@@ -469,14 +474,27 @@ class Module:
         return joined([top, listed, *classes, "\n".join(heads)])
 
 
-def _checked(
-    numbers: Numbers, leaving: str | None = None, also: tuple[type, ...] = ()
-) -> Iterator[str]:
-    """Statements that check floats among the parameters, but for one that is left."""
-    for name in numbers.floats:
-        if name != leaving:
-            taken = {(name,): tuple(dict.fromkeys((*numbers.taken[(name,)], *also)))}
-            yield from checks(name, FLOAT, "", no_classes, taken, (name,))
+def _pulled(pair: pipeline.Pair) -> Iterator[str]:
+    """Statements that return what a backward program computes."""
+    count = len(pair.seeded)
+    yield f"if len(cotangents) != {count}:"
+    yield f'    raise TypeError(f"{count} cotangents are needed, not {{len(cotangents)}}")'
+    yield "given = (*saved, *cotangents)"
+    yield f"return {pair.backward.name}(*(given[k] for k in {pair.order!r}))"
+
+
+def _pulled_by_one_of(pairs: Sequence[pipeline.Pair]) -> Iterator[str]:
+    """Statements that return what the backward program computes whose number was saved last."""
+    yield "programs = ("
+    for pair in pairs:
+        yield f"    ({pair.backward.name}, {len(pair.seeded)}, {pair.order!r}),"
+    yield ")"
+    yield "*saved_values, number = saved"
+    yield "backward, count, order = programs[number]"
+    yield "if len(cotangents) != count:"
+    yield '    raise TypeError(f"{count} cotangents are needed, not {len(cotangents)}")'
+    yield "given = (*saved_values, *cotangents)"
+    yield "return backward(*(given[k] for k in order))"
 
 
 def _text(emitted: Emitted) -> str:

@@ -21,6 +21,7 @@ _NEW = re.compile(r"[^\n]")
 # Names and the statements that import them, in the order in which they stand.
 IMPORTS = {
     "cmath": "import cmath",
+    "copy": "import copy",
     "math": "import math",
     "dataclass": "from dataclasses import dataclass",
     "Path": "from pathlib import Path",

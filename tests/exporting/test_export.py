@@ -173,8 +173,10 @@ def test_a_vector_comes_last_where_the_function_has_defaults_and_more(tmp_path):
     hvp.export(tmp_path / "module.py", V, 1.0, 2.0, V)
     exported = load(tmp_path / "module.py")["scaled_hvp"]
     np.testing.assert_array_equal(exported(V, 1.0, 3.0, V, k=7), 6.0 * V)
-    with pytest.raises(TypeError, match="missing the vector"):
+    with pytest.raises(TypeError, match="rest must be a tuple of length 1, not"):
         exported(V, 1.0)
+    with pytest.raises(TypeError, match="missing the vector"):
+        exported()
     hvp = sd.hvp(bare)
     hvp.export(tmp_path / "other.py", 0.5, 1.0, 2.0)
     exported = load(tmp_path / "other.py")["bare_hvp"]
@@ -246,6 +248,146 @@ def test_floats_in_containers_are_taken_where_the_program_is_the_same(tmp_path):
     exported = load(tmp_path / "module.py")["f_grad"]
     for a in (np.float64(0.5), 1.5):
         assert same(exported({"a": a}, V), sd.grad(f, 1)({"a": a}, V))
+
+
+class Weights(typing.NamedTuple):
+    scale: float
+    shift: float
+
+
+def of_containers(p, layers, *rest, x=2.0):
+    total = np.sin(x * p["a"] // 2) * p["b"] ** 2
+    for one in layers:
+        total = total + one.scale**2 * x + one.shift / 3
+    for k, one in enumerate(rest):
+        total = total + (k + 1) * one // 2 * x
+    return total
+
+
+@pytest.mark.parametrize("argnums", [0, 1, 2, 3, (2, 3), "x"])
+def test_ints_in_containers_are_taken_as_outside(tmp_path, argnums):
+    derivative = sd.value_and_grad(of_containers, argnums)
+    made_for = ({"a": 0.5, "b": 1.5}, [Weights(1.0, 2.0)], 0.25, 3.5)
+    derivative.export(tmp_path / "module.py", *made_for)
+    exported = load(tmp_path / "module.py")["of_containers_value_and_grad"]
+    calls = [
+        made_for,
+        ({"a": 1, "b": 1.5}, *made_for[1:]),
+        ({"a": 0.5, "b": 2}, *made_for[1:]),
+        (made_for[0], [Weights(2, 1.5)], 0.25, 3.5),
+        (made_for[0], [Weights(2.0, 3)], 0.25, 3.5),
+        (*made_for[:2], 4, 3.5),
+        (*made_for[:2], 0.25, 3),
+    ]
+    for call in calls:
+        before = repr(call)
+        assert repr(exported(*call)) == repr(derivative(*call))  # the module has its own Weights
+        assert repr(exported(*call, x=3)) == repr(derivative(*call, x=3))
+        assert repr(call) == before
+    for wrong in ({"a": "1", "b": 1.5}, {"a": True, "b": 1.5}, {"a": None, "b": 1.5}):
+        with pytest.raises(TypeError, match=r"p\['a'\] must be of type float"):
+            exported(wrong, *made_for[1:])
+    checked = subprocess.run([sys.executable, tmp_path / "module.py"], capture_output=True)
+    assert checked.returncode == 0, checked
+
+
+def shared(x, w, k):
+    return np.sum(x * w) // 1 * w + k * x**w, k
+
+
+def test_a_program_for_ints_is_written_once(tmp_path):
+    def f(x, a, b, c):
+        return x**2 * (a // 2 + b // 2 + c // 2)
+
+    sd.grad(f).export(tmp_path / "module.py", 0.5, 1.0, 2.0, 3.0)
+    text = (tmp_path / "module.py").read_text()
+    programs = re.findall(r"def (_f_grad\d*)\((.*?)\n\n", text, re.DOTALL)
+    assert len({body for _, body in programs}) == len(programs)
+    exported = load(tmp_path / "module.py")["f_grad"]
+    for call in [(0.5, 1.0, 3, 5.0), (0.5, 1, 3, 5.0), (0.5, 1, 3, 5), (2, 1.0, 3.0, 5)]:
+        assert same(exported(*call), sd.grad(f)(*call))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "cotangents"),
+    [
+        ((0.5, 2.0), (1.0, 1.0)),
+        ((3, 2.0), (1.0, 1.0)),
+        ((3.0, 2), (1.0,)),
+        ((3, 2), (1.0,)),
+        ((np.float64(3.0), np.float64(2.0)), (1.0, 1.0)),
+    ],
+)
+def test_both_parts_of_a_function_take_ints(tmp_path, numbers, cotangents):
+    f, x = sd.differentiable(shared), np.float64(0.5)
+    f.export(tmp_path / "module.py", x, 0.5, 2.0)
+    module = load(tmp_path / "module.py")
+    value, saved = module["shared_forward"](x, *numbers)
+    assert same(value, shared(x, *numbers))
+    given = cotangents if len(cotangents) == 2 else (*cotangents, None)
+    expected = f.backward(f.forward(x, *numbers)[1], given)
+    assert same(module["shared_backward"](saved, *cotangents), tuple(expected))
+    with pytest.raises(TypeError, match=f"{len(cotangents)} cotangents are needed, not 3"):
+        module["shared_backward"](saved, 1.0, 1.0, 1.0)
+
+
+def damped(x, w=2.0, *, k=3.0):
+    return np.sin(x * w) * k
+
+
+def test_a_vector_stands_after_defaults_that_are_left_out(tmp_path):
+    hvp = sd.hvp(damped)
+    hvp.export(tmp_path / "module.py", 0.5, 1.0)
+    exported = load(tmp_path / "module.py")["damped_hvp"]
+    calls = [
+        ((0.5, 1.5), {}),
+        ((0.5, 3.0, 1.5), {}),
+        ((0.5, 1.5), {"w": 3}),
+        ((0.5, 1.5), {"k": 2}),
+        ((0.5,), {"v": 1.5}),
+        ((1.5,), {"x": 0.5}),
+    ]
+    for args, kwargs in calls:
+        assert same(exported(*args, **kwargs), hvp(*args, **kwargs))
+    # (k sin(w x))'' = -k w² sin(w x)
+    assert exported(0.5, 1.5) == pytest.approx(-12 * np.sin(1.0) * 1.5, rel=1e-14)
+    for args, kwargs, said in [
+        ((), {}, "missing the vector"),
+        ((0.5,), {}, "missing 1 required positional argument: 'x'"),
+        ((0.5, 1.0, 1.0, 1.0), {}, "takes from 1 to 2 positional arguments but 3 were given"),
+        ((0.5, 1.0), {"z": 1.0}, "unexpected keyword argument 'z'"),
+        ((0.5, 3.0, 1.0), {"w": 1.0}, "multiple values for argument 'w'"),
+    ]:
+        with pytest.raises(TypeError, match=said):
+            exported(*args, **kwargs)
+    assert "agrees with differences" in run(tmp_path / "module.py")
+
+
+@pytest.mark.parametrize("tangents", [(1.0, None, None), (1.0, 0.5, None)])
+def test_primals_leave_out_defaults(tmp_path, tangents):
+    jvp = sd.differentiable(damped).jvp
+    jvp.export(tmp_path / "module.py", (0.5, 2.0), tangents[:2])
+    exported = load(tmp_path / "module.py")["damped_jvp"]
+    given = tuple(tangent for tangent in tangents if tangent is not None)
+    for count in range(len(given), 3):
+        for kind in (tuple, list):
+            call = kind((0.5, 3)[:count]), kind(tangents[:count])
+            assert same(exported(*call), jvp(*call))
+    with pytest.raises(TypeError, match="primals must be a tuple of length 3"):
+        exported(0.5, 1.0)
+    with pytest.raises(TypeError, match="primals has 2 entries, but tangents 1"):
+        exported((0.5, 3.0), (1.0,))
+
+
+def test_primals_of_an_hvp_leave_out_defaults_before_the_vector(tmp_path):
+    jvp = sd.hvp(damped).jvp
+    jvp.export(tmp_path / "module.py", (0.5, 1.0), (1.0, 1.0))
+    exported = load(tmp_path / "module.py")["damped_hvp_jvp"]
+    # -k w² (cos(w x) w v x_dot + sin(w x) v_dot)
+    value, tangent = exported((0.5, 3.0), (1.5, -1.0))
+    assert value == pytest.approx(-12 * np.sin(1.0) * 3.0, rel=1e-14)
+    expected = -12 * (np.cos(1.0) * 2.0 * 3.0 * 1.5 - np.sin(1.0))
+    assert tangent == pytest.approx(expected, rel=1e-14)
 
 
 # Variables outside --------------------------------------------------------------------------------

@@ -507,3 +507,55 @@ def test_names_that_are_taken_for_shared_are() -> None:
         found: Any = jnp
         for part in name.split("."):
             found = getattr(found, part)
+
+
+_TAKING = """
+import pickle, sys
+import jax, jax.numpy as jnp, numpy as np
+jax.config.update("jax_enable_x64", True)
+sys.modules["symdiff"] = None
+path, expected = pickle.load(open(sys.argv[1], "rb"))
+scope = {"__name__": "taking"}
+exec(open(path).read(), scope)
+taken = scope["taking_grad"]
+x = np.array([1.0, -2.0, 0.5])
+numbers = [3, 3.0, np.int64(3), np.float64(3), np.float32(3), jnp.int32(3), jnp.asarray(3.0)]
+for w in numbers:
+    for a in numbers:
+        for function in (taken, jax.jit(taken)):
+            for given in (x, jnp.asarray(x)):
+                found = function({"a": a}, given, w)
+                np.testing.assert_allclose(found, expected, rtol=1e-13)
+                assert found.dtype == np.float64
+for wrong, name in [
+    (({"a": True}, x, 3), "p['a'] must be of type float, not bool"),
+    (({"a": None}, x, 3), "p['a'] must be of type float, not NoneType"),
+    (({"a": "3"}, x, 3), "p['a'] must be of type float, not str"),
+    (({"a": 3}, x, 3j), "w must be of type float, not complex"),
+    (({"a": 3}, x, x), "w must be of type float, not float64 of shape (3,)"),
+    (({"a": 3}, [1.0], 3), "x must be an array of float64 with 1 dimensions"),
+    (({"a": 3},), "missing 1 required positional argument: 'x'"),
+]:
+    try:
+        taken(*wrong)
+    except TypeError as error:
+        assert name in str(error), error
+    else:
+        raise AssertionError(name)
+"""
+
+
+def taking(p, x, w=2.0):
+    return np.sum(np.sin(x * w) * p["a"]) * (w // 2)
+
+
+@needs_jax
+def test_jax_modules_take_the_numbers_that_jax_takes(tmp_path):
+    made, x = tmp_path / "taking.py", np.array([1.0, -2.0, 0.5])
+    sd.grad(taking, 1).export(made, {"a": 0.5}, x, 2.0, namespace="jax.numpy")
+    given = tmp_path / "given.pickle"
+    given.write_bytes(pickle.dumps((made, 9.0 * np.cos(3.0 * x))))
+    done = subprocess.run(
+        [sys.executable, "-c", _TAKING, given], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

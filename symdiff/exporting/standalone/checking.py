@@ -27,6 +27,11 @@ def _number(name: str, value: Any, kind: str, *others: type) -> None:
         raise TypeError(f"{name} must be of type {kind}, not {type(value).__name__}")
 
 
+def _float(value: Any) -> Any:
+    """An int as a float, as an argument that is differentiated by is taken."""
+    return float(value) if type(value) is int else value
+
+
 def _array(
     name: str, value: Any, dtype: str, dims: list[Any], sizes: dict[str, int] | None = None
 ) -> None:

@@ -20,10 +20,17 @@ def _array(
 
 
 def _number(name: str, value: Any, kind: str) -> None:
-    wanted = jnp.dtype(kind).kind
-    given = jnp.result_type(value)
-    if jnp.shape(value) != () or given.kind != wanted:
-        raise TypeError(f"{name} must be of type {kind}, not {given} of shape {jnp.shape(value)}")
+    wanted = "iuf" if kind == "float" else jnp.dtype(kind).kind
+    is_number = isinstance(value, int | float | complex) or hasattr(value, "dtype")
+    if not is_number or jnp.shape(value) != () or jnp.result_type(value).kind not in wanted:
+        given = getattr(value, "dtype", type(value).__name__)
+        of = f" of shape {value.shape}" if getattr(value, "shape", ()) else ""
+        raise TypeError(f"{name} must be of type {kind}, not {given}{of}")
+
+
+def _float(value: Any) -> Any:
+    """A number as a float, weakly typed where it was; traced or not."""
+    return value if jnp.result_type(value).kind == "f" else 1.0 * value
 
 
 def _is(name: str, value: Any, kind: str, length: int) -> None:

@@ -11,10 +11,12 @@ from symdiff import pipeline
 from symdiff.emit import Emitted
 from symdiff.emit.namespace import Namespace
 from symdiff.errors import SignatureError, SymdiffError, UnsupportedCallError
+from symdiff.exporting.arguments import number_check, place
 from symdiff.exporting.calls import spread
 from symdiff.exporting.comparison import Comparison
+from symdiff.exporting.dispatching import inner_converted
 from symdiff.exporting.module import Function, Module
-from symdiff.exporting.numbers import Numbers
+from symdiff.exporting.numbers import Numbers, Program, floats_in
 from symdiff.exporting.programs import Programs, Sweeps
 from symdiff.exporting.refusals import all_nodes
 from symdiff.exporting.request import Exported
@@ -22,6 +24,7 @@ from symdiff.exporting.traced.statements import emit_traced
 from symdiff.ir.called import with_called
 from symdiff.ir.graph import FreeVariable, Graph
 from symdiff.ir.signature import Aspect, Fixed, Nested, Signature, Specification, leaves
+from symdiff.ir.types import FLOAT
 from symdiff.ops.defined import opened
 from symdiff.ops.rules import custom_call
 from symdiff.pipeline import Arguments, Chain, Derived
@@ -67,7 +70,15 @@ class TracedModule(Module):
         return TracedPrograms(names)
 
     def standalone(self) -> tuple[str, ...]:
-        front = ("traced_checking", "matching", "reading", "loops", "traced_support")
+        front = (
+            "binding",
+            "traced_checking",
+            "matching",
+            "converting",
+            "reading",
+            "loops",
+            "traced_support",
+        )
         return (*front, "comparing", "traced_comparing")
 
     def needed(self, sections: Sequence[str]) -> str:
@@ -98,9 +109,17 @@ class TracedModule(Module):
         demanded = self.programs.untraced[made.emitted.name]
         return [n for n, _ in made.parameters if n in {*fixed, *facts, *demanded}]
 
-    def numbers_of(self, asked: Exported, derived: Derived) -> Numbers:
-        """JAX has one type of numbers for all of them."""
-        return Numbers()
+    def numbers_of(self, asked: Exported, derived: Derived, program: Program) -> Numbers:
+        """JAX has one type of numbers for all of them: integers count as floats."""
+        return Numbers(floats_in(derived.signature))
+
+    def numbers_checked(self, made: Function) -> Iterator[str]:
+        signature, paths = made.derived.signature, made.numbers.floats
+        yield from (number_check(place(path, signature), FLOAT) for path in paths)
+        for path in paths:
+            if len(path) == 1:
+                yield f"{path[0]} = _float({path[0]})"
+        yield from inner_converted("_float", paths)
 
     def facts_of(self, made: Function) -> dict[str, Any]:
         return {**super().facts_of(made), "static_argnames": self.untraced_of(made)}
