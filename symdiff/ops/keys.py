@@ -101,9 +101,9 @@ def _bare(entry: ast.expr) -> ast.expr:
 
 
 def is_basic(key: Key, dynamic: Sequence[Value]) -> bool:
-    """Return whether the key selects a view: no arrays in it."""
-    slots = (entry for entry in key if isinstance(entry, Slot))
-    return all(array_type(dynamic[slot.number]).kind != "array" for slot in slots)
+    """Return whether the key selects a view: no arrays in it, and no truths, which are masks."""
+    kinds = (array_type(dynamic[entry.number]) for entry in key if isinstance(entry, Slot))
+    return all(t.kind != "array" and t.dtype.kind != "b" for t in kinds)
 
 
 # The shape of a region ----------------------------------------------------------------------------

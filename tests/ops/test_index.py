@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import symdiff as sd
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Size
 from symdiff.ops.index import index_add_of, index_of, index_set_of
@@ -304,3 +305,32 @@ def test_equal_masks_have_equal_counts() -> None:
     one, other = (value.type for value in program.results)
     assert isinstance(one, ArrayType)
     assert one == other
+
+
+def masked_by_a_truth(x: Any) -> Any:
+    y = x * 2.0
+    y[x[1] > 0][0, 1] = 7.0  # a copy
+    part = y[x[0] < 5.0]
+    part[0, 1] = 5.0
+    return np.sum(x[x[0] > 0][0, -2:] ** 3) + np.sum(y**2) + np.sum(part[0] * x)
+
+
+def number_masked_by_a_truth(x: Any) -> Any:
+    part = x[x > 0.13]
+    return np.sum(np.where(part > 0.4, part[-2:], 0.5) ** 2)
+
+
+def test_a_truth_as_index_selects_a_copy_along_an_axis_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SYMDIFF_VERIFY", "1")
+    x, t = np.array([1.0, 2.0, 3.0]), np.array([1.0, 0.5, -1.0])
+    expected = np.array([0.0, 12.0, 27.0]) + 8 * x + np.array([4.0, 5.0, 12.0])
+    value, gradient = sd.value_and_grad(masked_by_a_truth)(x)
+    assert value == masked_by_a_truth(x)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-14)
+    tangent = sd.jvp(masked_by_a_truth, (x,), (t,))[1]
+    np.testing.assert_allclose(tangent, expected @ t, rtol=1e-14)
+    for number in (np.float64(0.7), np.array(0.7)):
+        assert sd.grad(number_masked_by_a_truth)(number) == 1.4
+        assert sd.jvp(number_masked_by_a_truth, (number,), (np.ones_like(number),))[1] == 1.4
