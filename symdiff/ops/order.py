@@ -238,15 +238,21 @@ def _lower_accumulate(operation: Operation) -> Any:
 
     def lowering(array: Any, axis: Any = 0, dtype: Any = None) -> Value:
         x = array_of(array)
-        rank = array_type(x).rank
-        if not rank:
-            raise rejection(TypeError, "cannot accumulate on a scalar")
-        if static(axis) is None and rank > 1:
-            raise rejection(ValueError, "accumulate does not allow multiple axes")
-        along = 0 if static(axis) is None else axis_of(axis, rank)
+        along = _only_axis("accumulate", axis, array_type(x).rank)
         return operation(cast(x, dtype_of(dtype)), axis=along)
 
     return lowering
+
+
+def _only_axis(method: str, axis: Any, rank: int) -> int:
+    """The axis that a method of a ufunc goes along: it takes None and tuples, but one axis only."""
+    if not rank:
+        raise rejection(TypeError, f"cannot {method} on a scalar")
+    given = static(axis)
+    axes = (*range(rank),) if given is None else given if isinstance(given, tuple) else (given,)
+    if len(axes) != 1:
+        raise rejection(ValueError, f"{method} does not allow multiple axes")
+    return axis_of(axes[0], rank)
 
 
 for _ufunc, _operation in (
@@ -296,7 +302,7 @@ reduceat: Operation = Operation(
 @lowers(np.add.reduceat)
 def _add_reduceat(array: Any, indices: Any, axis: Any = 0, dtype: Any = None) -> Value:
     x, places = array_of(array), array_of(indices)
-    along = axis_of(axis, array_type(x).rank)
+    along = _only_axis("reduceat", axis, array_type(x).rank)
     return reduceat(cast(x, dtype_of(dtype)), places, axis=along)
 
 

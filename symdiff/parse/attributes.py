@@ -162,7 +162,7 @@ def _tuple_attribute(interp: Interpreter, value: tuple[Any, ...], name: str) -> 
     return bind_found(interp, value, cls, lookups.on_class(interp, cls, name), name)
 
 
-_OF_NAMED_TUPLES = ("_asdict", "_replace", "_make")
+_OF_NAMED_TUPLES = ("_asdict", "_replace")
 
 
 def _static_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:

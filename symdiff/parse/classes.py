@@ -131,6 +131,13 @@ def _is_named_tuple(cls: Any) -> bool:
     return tuple(parameters)[1:] == cls._fields and cls.__init__ is object.__init__
 
 
+def require_named_tuple(interp: Interpreter, cls: Any) -> None:
+    """Refuse a class whose tuples are more than their items under names."""
+    if not _is_named_tuple(cls):
+        raise _not_made(interp, cls)
+    require_plain_items(interp, cls)
+
+
 def _is_generated(cls: type) -> bool:
     """Return whether ``__init__`` was made by ``dataclasses``: its code stands in no file."""
     code = getattr(cls.__init__, "__code__", None)  # type: ignore[misc]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -197,14 +199,30 @@ def _static(interp: Interpreter, ref: ListRef, what: str) -> tuple[Abstract, ...
 
 
 @method(LISTS)
-def index(interp: Interpreter, ref: ListRef, item: Abstract) -> Abstract:
-    return _index_from(interp, _static(interp, ref, "index"), item, 0)
+def index(
+    interp: Interpreter,
+    ref: ListRef,
+    item: Abstract,
+    start: Abstract = 0,
+    stop: Abstract = sys.maxsize,
+) -> Abstract:
+    items = _static(interp, ref, "index")
+    first, end = _between(static(start), static(stop), len(items))
+    return _index_from(interp, items[first:end], item, 0, first)
+
+
+def _between(start: Any, stop: Any, count: int) -> tuple[int, int]:
+    """The positions between which ``list.index`` looks."""
+    with python_raises(), contextlib.suppress(ValueError):
+        list[Any]().index(0, start, stop)
+    first, end, _ = slice(start, stop).indices(count)
+    return first, end
 
 
 def _index_from(
-    interp: Interpreter, items: tuple[Abstract, ...], item: Abstract, position: int
+    interp: Interpreter, items: tuple[Abstract, ...], item: Abstract, position: int, first: int
 ) -> Abstract:
-    """The first position from one on at which an item stands."""
+    """The first position from one on at which an item stands, counted from ``first``."""
     if position == len(items):
         known = not any(is_staged(value) for value in (*items, item))
         said = error_of(interp, list.index, (list(items), item), {}) if known else None
@@ -213,8 +231,8 @@ def _index_from(
     return choose(
         interp,
         found,
-        lambda: position,
-        lambda: _index_from(interp, items, item, position + 1),
+        lambda: first + position,
+        lambda: _index_from(interp, items, item, position + 1, first),
     )
 
 

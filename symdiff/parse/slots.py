@@ -9,14 +9,16 @@ from __future__ import annotations
 import ast
 import collections
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from symdiff.errors import UnsupportedCallError
-from symdiff.parse import native
+from symdiff.ops.elementary import equal, greater
+from symdiff.parse import native, staged_lists
 from symdiff.parse.attributes import class_attribute, get_attribute, object_attribute, set_plainly
 from symdiff.parse.blame import users
 from symdiff.parse.builtin_functions import filled_dict
 from symdiff.parse.calls import Keywords, builtin
-from symdiff.parse.classes import instance_of
+from symdiff.parse.classes import instance_of, require_named_tuple
 from symdiff.parse.comparisons import COMPARE, compare_natively, contains_natively
 from symdiff.parse.identity import identical
 from symdiff.parse.interpreter import Interpreter, describe
@@ -25,6 +27,8 @@ from symdiff.parse.iteration import length, started
 from symdiff.parse.methods import extend
 from symdiff.parse.operators import binary_natively
 from symdiff.parse.reflect import with_attributes
+from symdiff.parse.selecting import refuse_where
+from symdiff.parse.spreading import items_or_list, unpacked
 from symdiff.parse.values import Abstract, DictRef, IteratorRef, ListRef, ObjectRef
 
 Arguments = Sequence[Abstract]
@@ -105,6 +109,27 @@ def _new_list(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> 
     made = with_attributes(ListRef(type=arguments[0]))
     interp.put(made, ())
     return made
+
+
+@builtin(tuple.__new__)
+def _new_tuple(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    cls, *others = arguments
+    if cls is tuple:
+        return interp.call(tuple, others, keywords)
+    require_named_tuple(interp, cls)
+    items = items_or_list(interp, others[0]) if others else ()
+    return tuple.__new__(cls, _as_many_as_fields(interp, items, len(cls._fields)))
+
+
+def _as_many_as_fields(interp: Interpreter, items: Any, count: int) -> tuple[Abstract, ...]:
+    """Items of which ``_make`` of a named tuple wants so many."""
+    if isinstance(items, tuple):
+        return items
+    length, told = staged_lists.length(items), f"Expected {count} arguments, got"
+    for got in range(count):
+        refuse_where(interp, equal(length, got), TypeError(f"{told} {got}"))
+    refuse_where(interp, greater(length, count), TypeError(f"{told} more"))
+    return unpacked(interp, items, count, None)[0]
 
 
 @builtin(dict.__init__, collections.OrderedDict.__init__)

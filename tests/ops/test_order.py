@@ -312,3 +312,25 @@ def test_results_of_methods_of_ufuncs_are_stored() -> None:
     value, _ = sd.value_and_grad(summed)(V)
     assert value == summed(V)
     sd.check_grads(summed, (V,), order=2)
+
+
+@pytest.mark.parametrize("function", [np.add, np.multiply, np.maximum, np.minimum])
+@pytest.mark.parametrize(("x", "axis"), [(V, (0,)), (V, None), (M, (1,)), (M, (-2,))])
+def test_an_axis_may_stand_in_a_tuple_or_be_the_only_one(
+    function: Any, x: np.ndarray, axis: Any
+) -> None:
+    method = function.accumulate
+    check(lambda x: FUNCTIONS[method](x, axis), lambda x: method(x, axis), x)
+
+
+@pytest.mark.parametrize("axis", [None, (0, 1), ()])
+def test_running_totals_go_along_one_axis(axis: Any) -> None:
+    with pytest.raises(ValueError, match="accumulate does not allow multiple axes"):
+        sd.jacobian(lambda x: np.multiply.accumulate(x, axis=axis))(M)
+
+
+def test_sections_lie_along_an_axis_in_a_tuple_too() -> None:
+    method, i = np.add.reduceat, np.array([0, 2])
+    check(lambda x: FUNCTIONS[method](x, i, (1,)), lambda x: method(x, i, (1,)), M)
+    with pytest.raises(ValueError, match="reduceat does not allow multiple axes"):
+        sd.jacobian(lambda x: method(x, i, axis=(0, 1)))(M)

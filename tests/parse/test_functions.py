@@ -390,6 +390,36 @@ def dataclasses_and_tuples(x, n):
     return p, q.apply(2.0), f, t.total(), r.total(), u, v, r._replace(u=1.0), m.x * m.y, m
 
 
+def made_of_iterables(x, n):
+    p = Point._make([x[0], n])
+    q = Pair._make(2 * v for v in x[1:3])
+    r = p._make((x[2], 1.0))
+    totals = [t.total() for t in map(Pair._make, [(x[0], x[1]), x[2:4]])]
+    return p, q, q.total(), r, totals
+
+
+def made_of_too_many(x, n):
+    return Point._make(x[:n])
+
+
+def made_of_too_few(x, n):
+    return Point._make([x[0]])
+
+
+def places_in_lists(x, n):
+    words, numbers = ["a", "b", "a", "c"], [x[0], 2.0, x[2], x[0]]
+    found = words.index("a", 1), words.index("a", 0, 2), words.index("a", -2, 99)
+    return found, numbers.index(x[0], 1), numbers.index(2.0, -3, 2)
+
+
+def not_in_that_part_of_a_list(x, n):
+    return [1, 2, 3].index(1, n) * x[0]
+
+
+def no_place_to_begin_at(x, n):
+    return [1, 2, 3].index(1, 0.0) * x[0]
+
+
 def named_tuple_in_a_loop(x, n):
     t = Pair(x[0], x * 1.0)
     for i in range(n):
