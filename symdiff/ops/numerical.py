@@ -31,6 +31,7 @@ from symdiff.ops.declare import (
     one_of,
     require_array,
     static,
+    static_integer,
 )
 from symdiff.ops.elementary import (
     as_dtype_of,
@@ -96,9 +97,9 @@ if hasattr(np, "trapz"):
 def lower_vander(x: Any, N: Any = None, increasing: Any = False) -> Value:
     points = array_of(x)
     points = cast(points, np.promote_types(array_type(points).dtype, int))
-    count = static(sizes_of(points)[0] if N is None else N)
+    count = static_integer(sizes_of(points)[0] if N is None else N)
     ones = FUNCTIONS[np.ones_like](points)
-    powers = cumprod(FUNCTIONS[np.stack]([ones, *[points] * (int(count) - 1)], 1), axis=1)
+    powers = cumprod(FUNCTIONS[np.stack]([ones, *[points] * (count - 1)], 1), axis=1)
     powers = powers if count else _at(powers, 1, slice(0, 0))
     return powers if static(increasing) else lower_flip(powers, 1)
 
@@ -418,7 +419,11 @@ def lower_block(arrays: Any) -> Value:
 
 
 def _depth(arrays: Any) -> int:
-    return 1 + max(map(_depth, arrays)) if isinstance(arrays, list) else 0
+    if not isinstance(arrays, list):
+        return 0
+    if not arrays:
+        raise rejection(ValueError, "List at arrays cannot be empty")
+    return 1 + max(map(_depth, arrays))
 
 
 def _leaves(arrays: Any) -> list[Value]:

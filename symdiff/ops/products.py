@@ -474,6 +474,8 @@ def _tensordot(a: Any, b: Any, axes: Any = 2) -> Value:
     if isinstance(axes, int):
         axes = (tuple(range(rank_a - axes, rank_a)), tuple(range(axes)))
     first, second = (_axis_tuple(side) for side in axes)
+    if len(first) != len(second):
+        raise rejection(ValueError, "shape-mismatch for sum")
     pairs = tuple(k % rank_a for k in first), tuple(k % rank_b for k in second)
     return tensordot(a, b, axes=pairs)
 

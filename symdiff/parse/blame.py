@@ -10,7 +10,9 @@ samples of the operands' types.
 from __future__ import annotations
 
 import contextlib
+import inspect
 import math
+import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -45,11 +47,13 @@ from symdiff.parse.values import (
 
 if TYPE_CHECKING:
     from symdiff.parse.interpreter import Interpreter
+    from symdiff.source import SourceSpan
 
 E = TypeVar("E", bound=BaseException)
 CONTROL = (ControlFlow, NeedsStatic, StaticDemand, SymdiffError)
 HINT = "compute it outside, or in a function marked symdiff.nondifferentiable"
 LARGEST_SAMPLE = 100_000
+_CLASS = re.compile(r"'[^']*'|type \w+")
 
 
 def users(error: E) -> E:
@@ -107,14 +111,29 @@ def judged(
         if is_users(error) or isinstance(error, OUTSIDE):
             raise
         python = error_of(interp, function, arguments, keywords or {})
+        if isinstance(python, TypeError) and not _takes(function, arguments, keywords or {}):
+            raise users(python) from None
         if python is not None and _tells_the_same(python, error):
             known = all(_is_exact(interp, a) for a in (*arguments, *(keywords or {}).values()))
             as_it_is = known or type(python) is not type(error)
             raise users(python if as_it_is else error) from None
-        if python is not None and not is_rejection(error):
+        if python is not None and _is_pythons(error, python):
             told = f"raises {type(python).__name__} for such arguments: {python}"
             raise UnsupportedCallError(f"{name_of(function)} {told}", interp.span, HINT) from None
         raise blamed(interp, error, name_of(function)) from error
+
+
+def _takes(
+    function: Callable[..., Any], arguments: Sequence[Abstract], keywords: dict[str, Abstract]
+) -> bool:
+    """Return whether a function has parameters for so many arguments, and for these keywords."""
+    try:
+        inspect.signature(function).bind(*arguments, **keywords)
+    except TypeError:
+        return False
+    except ValueError:  # a C function that does not tell
+        return True
+    return True
 
 
 def _tells_the_same(python: Exception, error: Exception) -> bool:
@@ -122,8 +141,18 @@ def _tells_the_same(python: Exception, error: Exception) -> bool:
 
     A TypeError is, whatever the values are; another may come of the sample's sizes or values.
     """
+    if not is_rejection(error):
+        return isinstance(python, TypeError) and _is_pythons(error, python)
     alike = isinstance(python, type(error)) or isinstance(error, type(python))
-    return isinstance(python, TypeError) or (alike and is_rejection(error))
+    return isinstance(python, TypeError) or alike
+
+
+def _is_pythons(error: Exception, python: Exception) -> bool:
+    """Return whether an exception that is no rejection is Python's own of these arguments: it says
+    the same, but for the names of classes.
+    """
+    said, wanted = (_CLASS.sub("", str(one)) for one in (error, python))
+    return type(error) is type(python) and said == wanted
 
 
 def blamed(interp: Interpreter, error: Exception, what: str | None = None) -> Exception:
@@ -132,12 +161,41 @@ def blamed(interp: Interpreter, error: Exception, what: str | None = None) -> Ex
     What an op rejects is a limit of the compiler's; what was not foreseen is a fault of it.
     """
     if isinstance(error, RecursionError):
-        return too_deep(interp.span)
+        kind = _kind_within_itself(interp)
+        return too_deep(interp.span) if kind is None else _within_itself(kind, interp.span)
     if not is_rejection(error):
         return fault(error, interp.span)
     reason = str(error) or type(error).__name__
     message = f"symdiff does not know this use of {what}: {reason}" if what else reason
     return UnsupportedCallError(message, interp.span, HINT)
+
+
+def _within_itself(kind: str, span: SourceSpan | None) -> UnsupportedCallError:
+    """The refusal of what is to be done with all of a list or dict that is within itself."""
+    message = f"a {kind} that holds itself cannot be gone through here"
+    return UnsupportedCallError(message, span, f"keep the {kind} out of itself")
+
+
+def _kind_within_itself(interp: Interpreter) -> str | None:
+    """``list`` or ``dict``, where one is among its own items, or theirs."""
+    known = [key for key in interp.heap.contents if isinstance(key, ListRef | DictRef)]
+    inner = {ref: list(_held(interp.heap.contents[ref])) for ref in known}
+    left = dict.fromkeys(known)
+    while ends := [ref for ref in left if not any(held in left for held in inner[ref])]:
+        for ref in ends:
+            del left[ref]
+    return next(("list" if isinstance(ref, ListRef) else "dict" for ref in left), None)
+
+
+def _held(content: Any) -> Iterator[ListRef | DictRef]:
+    """The lists and dicts among the items of a content, those in tuples too."""
+    pending = [content]
+    while pending:
+        held = pending.pop()
+        if isinstance(held, ListRef | DictRef):
+            yield held
+        elif isinstance(held, tuple | dict):
+            pending += held.values() if isinstance(held, dict) else held
 
 
 def name_of(function: Any) -> str:
@@ -211,6 +269,8 @@ def sample(interp: Interpreter, value: Abstract) -> Any:
         return _of_type(value.type)
     if isinstance(value, ListRef | DictRef):
         content = interp.content(value)
+        if isinstance(content, Value):
+            return sample(interp, content)
         made = _of_container(interp, content)
         return list(made) if isinstance(content, tuple) else made
     if isinstance(value, tuple | dict | slice | Range):

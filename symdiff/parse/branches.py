@@ -30,6 +30,7 @@ from symdiff.parse.join import Arm, BranchJoin, Kept
 from symdiff.parse.raising import raise_error
 from symdiff.parse.values import (
     ABSENT,
+    VALUE,
     Abstract,
     Closure,
     Conflict,
@@ -368,4 +369,4 @@ def choose(
     """``then() if condition else orelse()``."""
     if not isinstance(condition, Value):
         return then() if condition else orelse()
-    return joined_value(interp, condition, then, orelse, "value")
+    return joined_value(interp, condition, then, orelse, VALUE)

@@ -70,6 +70,7 @@ from symdiff.parse.texts import plain, settled, text_field, text_of
 from symdiff.parse.truth import truth
 from symdiff.parse.values import (
     ABSENT,
+    VALUE,
     Abstract,
     Array,
     Closure,
@@ -257,7 +258,7 @@ def _extreme(
             condition = truth(interp, compare(interp, op, found[0], kept[0]))
             if not isinstance(condition, Value):
                 return found if condition else kept
-            return joined_cases(interp, condition, lambda: found, lambda: kept, "value")
+            return joined_cases(interp, condition, lambda: found, lambda: kept, VALUE)
 
         def empty() -> Abstract:
             return keywords["default"] if "default" in keywords else _refuse_empty(python)

@@ -93,6 +93,7 @@ from symdiff.parse.values import (
     Storage,
     Unjoinable,
     born,
+    called,
 )
 from symdiff.source import SourceSpan
 
@@ -228,7 +229,7 @@ class Carries(Join):
             with self._undone_where_it_fails():
                 return self.join(name, start, last)
         except Unjoinable as reason:
-            text = f"'{name}' changes its nature: {reason}"
+            text = f"{called(name)} has no one form in all turns of a loop: {reason}"
             return self._lose(Conflict(name, text, self.span, loop=self._turn_by_turn()))
         except ConflictRead as read:
             return self._lose(replace(read.conflict, cases=None), known=True)
@@ -270,7 +271,7 @@ class Carries(Join):
             return self._made_of_parts(name, a, b)
         if not is_handle(b):
             return b  # unbound before: reading it then is the user's error
-        return self._lose(Conflict(name, f"'{name}' is not bound before the loop", self.span))
+        return self._lose(Conflict(name, f"{called(name)} is not bound before the loop", self.span))
 
     def _require_merged(self, name: str, last: Abstract) -> None:
         if isinstance(last, Array) and name in self.as_unions:
@@ -285,7 +286,7 @@ class Carries(Join):
         if start is not ABSENT and not of_one_kind(start, last):
             raise self.unlike(start, last)
         if last in self.entered:
-            raise Unjoinable("functions, lists or objects that refer to each other")
+            raise Unjoinable("it refers to itself, or what it refers to does")
         if isinstance(last, Scope) and rebinds(last.node):
             raise Unjoinable("functions whose names are bound anew")
         fresh = another(last)
@@ -311,7 +312,7 @@ class Carries(Join):
         return self.join(name, a, b)
 
     def which_differs(self, name: str) -> Conflict:
-        text = f"which function '{name}' is differs between the turns of a loop"
+        text = f"which function {called(name)} is differs between the turns of a loop"
         hint = "keep a number that tells which it is"
         conflict = Conflict(name, text, self.span, predicate=self._decides(), hint=hint)
         conflict.loop = self._turn_by_turn()
@@ -328,7 +329,7 @@ class Carries(Join):
         if isinstance(b, Value):
             return self.carry(name, a, self._list_type(a, b.type)).parameter
         if isinstance(b, tuple) and self.unrolls:
-            raise UnsupportedSyntaxError(f"'{name}' grows", self.span)
+            raise UnsupportedSyntaxError(f"{called(name)} grows", self.span)
         return super().staged_list(name, a, b)
 
     def table(self, content: Abstract, side: int) -> Table | None:
@@ -400,7 +401,7 @@ class Carries(Join):
         if not all(map(is_array, types)):
             reason = f"{describe(start)} before a turn, {describe(last)} after it"
             types = [self._element_type(type_, reason) for type_ in types]
-            text = f"'{name}' changes its nature: {reason}"
+            text = f"{called(name)} has no one form in all turns of a loop: {reason}"
             either = Conflict(name, text, self.span, loop=self._turn_by_turn())
         type_ = self.own_type(types[0]) if start is ABSENT else self.met_type(types[0], types[-1])
         array = self.holding_value(name, start, type_, either)
@@ -684,7 +685,7 @@ class Carries(Join):
         """Note what stands for another array or list in each turn."""
         for head in self.paths():
             name = key_name(head)
-            reason = f"which object '{name}' is differs between the turns of a loop"
+            reason = f"which object {called(name)} is differs between the turns of a loop"
             hint = "compare what they hold, or keep a number that tells which it is"
             conflict = Conflict(name, reason, self.span, True, self._decides(), hint=hint)
             conflict.loop = self._turn_by_turn()

@@ -20,7 +20,7 @@ from symdiff.ops.index import index
 from symdiff.ops.recording import tap
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.staged import StaticDemand
-from symdiff.parse.values import Conflict, ConflictRead
+from symdiff.parse.values import Conflict, ConflictRead, Unnamed
 from symdiff.source import SourceSpan
 
 
@@ -230,7 +230,8 @@ def _can_be_fixed(value: Value) -> bool:
 
 
 def _not_static(interp: Interpreter, value: Value) -> Exception:
-    what = f"'{value.name}'" if value.name else "a computed value"
+    has_name = value.name and not isinstance(value.name, Unnamed)
+    what = f"'{value.name}'" if has_name else "a computed value"
     return UnsupportedSyntaxError(
         f"structure depends on {what}, which is known at run time only",
         interp.span,

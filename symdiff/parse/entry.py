@@ -22,7 +22,7 @@ from symdiff.ir.graph import Block, Graph, Value, walk_nodes
 from symdiff.ir.signature import Signature
 from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.effects import raise_
-from symdiff.parse.blame import certain
+from symdiff.parse.blame import blamed, certain
 from symdiff.parse.demand import demand, input_sizes, obtainable
 from symdiff.parse.depth import room
 from symdiff.parse.interpreter import Frame, Interpreter, placed
@@ -169,7 +169,10 @@ def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
         result = interp.call(function, arguments, keywords)
     except NeverReturns:
         raise _never_returns(interp) from None
-    output, results = Output(interp).structure(result)
+    try:
+        output, results = Output(interp).structure(result)
+    except RecursionError as error:
+        raise blamed(interp, error) from None
     mutated = _mutated(interp, results)
     rest_on_being_apart(interp)
     write_back(interp)

@@ -30,6 +30,7 @@ from symdiff.parse.supers import super_of
 from symdiff.parse.texts import text_field, text_of
 from symdiff.parse.truth import truth
 from symdiff.parse.values import (
+    VALUE,
     Abstract,
     Closure,
     DictRef,
@@ -141,7 +142,7 @@ def _bool_from(interp: Interpreter, node: ast.BoolOp, position: int) -> Abstract
         return _bool_from(interp, node, position + 1)
 
     arms = (lambda: value, rest) if stop else (rest, lambda: value)
-    return joined_cases(interp, condition, *arms, "value")
+    return joined_cases(interp, condition, *arms, VALUE)
 
 
 @expression(ast.Compare)
@@ -165,7 +166,7 @@ def _compare_from(
         condition,
         lambda: _compare_from(interp, node, right, position + 1),
         lambda: result,
-        "value",
+        VALUE,
     )
 
 
@@ -177,7 +178,7 @@ def _conditional(interp: Interpreter, node: ast.IfExp) -> Abstract:
     if not isinstance(condition, Value):
         return interp.evaluate(node.body if condition else node.orelse)
     then, orelse = (partial(interp.evaluate_arm, part) for part in (node.body, node.orelse))
-    return joined_cases(interp, condition, then, orelse, "value")
+    return joined_cases(interp, condition, then, orelse, VALUE)
 
 
 @expression(ast.NamedExpr)

@@ -83,6 +83,7 @@ from symdiff.parse.values import (
     Storage,
     Unjoinable,
     born,
+    called,
 )
 from symdiff.parse.writeback import is_place, is_written_back, stands_at, write_place
 
@@ -218,7 +219,7 @@ class BranchJoin(Join):
             self._require_one(key, a, b)
             return self.join(name, a, b)
         except Unjoinable as reason:
-            text = f"'{name}' differs between two paths: {reason}"
+            text = f"{called(name)} differs between two paths: {reason}"
             conflict = Conflict(name, text, self.interp.span, predicate=self.predicate)
             conflict.hint = reason.hint
             if self._is_told_apart(name, a, b):
@@ -343,7 +344,7 @@ class BranchJoin(Join):
                     interp.heap = arm.heap
                     write_place(interp, key, content)
                     interp.heap = heap
-            reason = f"'{key_name(key)}' is set on one path to what is written afterwards"
+            reason = f"{called(key_name(key))} is set on one path to what is written afterwards"
             arm.heap.freeze(content, replace(conflict, reason=reason, aliasing=True, cases=None))
         conflict.written = True
 
@@ -482,7 +483,7 @@ class BranchJoin(Join):
         if then is None or orelse is None or name in self.as_unions:
             raise Unjoinable(reason)
         array = self._merged_array(name, a, b, self._out(name, then, orelse))
-        text = f"'{name}' differs between two paths: {reason}"
+        text = f"{called(name)} differs between two paths: {reason}"
         conflict = Conflict(name, text, self.interp.span, predicate=self.predicate)
         self.heap.frozen[array.storage] = conflict
         return array
@@ -568,7 +569,7 @@ class BranchJoin(Join):
         return Unjoinable(f"{describe(a)} in one branch, {describe(b)} in the other")
 
     def which_differs(self, name: str) -> Conflict:
-        text = f"which function '{name}' is differs between two paths"
+        text = f"which function {called(name)} is differs between two paths"
         hint = "keep a number that tells which it is"
         span, predicate = self.interp.span, self.predicate
         return Conflict(name, text, span, predicate=predicate, hint=hint)

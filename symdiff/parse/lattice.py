@@ -40,11 +40,16 @@ from symdiff.parse.staged_lists import content_of, leaf_value
 from symdiff.parse.trees import same_structure
 from symdiff.parse.values import (
     ABSENT,
+    ARRAY,
+    DICT,
+    LIST,
+    RETURNED,
     Abstract,
     Array,
     Columns,
     Conflict,
     DictRef,
+    ObjectRef,
     PossiblyUnbound,
     Scope,
     Storage,
@@ -123,10 +128,11 @@ def bound_flag(content: Abstract) -> Value:
 def key_name(key: Key) -> str:
     """The user's name for what stands under a heap key."""
     if isinstance(key, Storage):
-        return key.name or "array"
+        return key.name or ARRAY
     if isinstance(key, tuple):
-        return str(key[1])
-    return getattr(key, "name", "dict" if isinstance(key, DictRef) else "list")
+        users = isinstance(key[0], Scope | ObjectRef)
+        return RETURNED if key[1] == RETURNED and not users else str(key[1])
+    return getattr(key, "name", DICT if isinstance(key, DictRef) else LIST)
 
 
 def fits(head: Type, end: Type, varying: Collection[str]) -> bool:

@@ -45,6 +45,7 @@ from symdiff.parse.values import (
     NeverReturns,
     Token,
     born,
+    called,
     now,
 )
 from symdiff.parse.writeback import begin, go_on_from, leave_in, settled
@@ -603,7 +604,7 @@ class LoopStager:
         self.widened[key] += wider
         if self.widened[key] > MOST_WIDENED:
             change = trial.carries.change(key, trial.heap)
-            raise FirstTurnDiffers(f"the type of '{key_name(key)}' does not settle: {change}")
+            raise FirstTurnDiffers(f"the type of {called(key_name(key))} does not settle: {change}")
 
     def _learn_parted(self, trial: Trial) -> bool:
         """Give up that names are one array, where a turn may leave them two."""

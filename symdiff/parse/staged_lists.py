@@ -77,7 +77,10 @@ def item_parts(heap: Heap, item: Abstract) -> tuple[Structure, list[Abstract]]:
             raise Unjoinable("a list of lists, both of lengths known at run time only")
         return isinstance(content, Value | Array | int | float | complex)
 
-    structure, leaves = flatten(item, is_number_or_array, functools.partial(parts_of, heap))
+    try:
+        structure, leaves = flatten(item, is_number_or_array, functools.partial(parts_of, heap))
+    except RecursionError:
+        raise Unjoinable(f"{describe(item)} that holds itself, or is nested too deeply") from None
     if not leaves:
         raise Unjoinable(f"a list of {describe(item)} whose length is known at run time only")
     return structure, leaves

@@ -52,8 +52,10 @@ def flatten(
 
     :param is_leaf: tells leaves; it may refuse a content by raising.
     :param static: what stands in the structure for a content that is neither leaf nor container.
+    :raises RecursionError: for a list, a dict or an object that holds itself.
     """
     leaves: list[Abstract] = []
+    around: list[Abstract] = []
 
     def visit(content: Abstract) -> Structure:
         if is_leaf(content):
@@ -62,7 +64,12 @@ def flatten(
         found = parts(content)
         if found is None:
             return Static(static(content))
-        return Container(found.type, found.keys, tuple(map(visit, found.items)))
+        if any(content is outer for outer in around):
+            raise RecursionError("a container that holds itself")
+        around.append(content)
+        items = tuple(map(visit, found.items))
+        around.pop()
+        return Container(found.type, found.keys, items)
 
     return visit(content), leaves
 

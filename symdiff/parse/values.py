@@ -14,7 +14,7 @@ import builtins
 import itertools
 from collections.abc import Callable
 from dataclasses import field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from symdiff.dataclass import dataclass
 from symdiff.ir.graph import Node, Op, Value
@@ -317,6 +317,31 @@ class StagedText:
     """An f-string of strings and of (value, conversion, format) fields known at run time."""
 
     parts: tuple[Any, ...]
+
+
+class Unnamed(str):
+    """The name in generated code of what has no name in the user's; a message calls it ``told``."""
+
+    told: str
+
+    def __new__(cls, name: str, told: str) -> Self:
+        made = super().__new__(cls, name)
+        made.told = told
+        return made
+
+
+VALUE = Unnamed("value", "this value")
+RETURNED = Unnamed("value", "what is returned")
+ARRAY, LIST, DICT = (
+    Unnamed("array", "an array"),
+    Unnamed("list", "a list"),
+    Unnamed("dict", "a dict"),
+)
+
+
+def called(name: str) -> str:
+    """What a message calls what has a name, or has none."""
+    return name.told if isinstance(name, Unnamed) else f"'{name}'"
 
 
 @dataclass(eq=False, slots=True)
