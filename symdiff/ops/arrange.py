@@ -6,7 +6,6 @@ must be known. What NumPy gives as a view is an op with ``view`` here.
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -190,25 +189,6 @@ def lower_copy_method(a: Any, order: Any = "C") -> Value:
     if array_type(a).kind == "scalar":
         return a  # type: ignore[no-any-return]
     return copy_in(array_of(a), order)
-
-
-@lowers(method="view")
-def lower_view(a: Value, dtype: Any = None, type: Any = None) -> Value:
-    for wanted in (static(dtype), static(type)):
-        if isinstance(wanted, builtins.type) and issubclass(wanted, np.ndarray):
-            if wanted is not np.ndarray:
-                raise rejection(TypeError, f"it is to be a {wanted.__name__}")
-        elif wanted is not None and np.dtype(wanted) != array_type(a).dtype:
-            raise UnsupportedCallError(
-                f"a view of {array_type(a).dtype} as {np.dtype(wanted)}", hint=_hint_of_view(a)
-            )
-    return a if array_type(a).kind == "scalar" else index_of(a, (Ellipsis,))
-
-
-def _hint_of_view(a: Value) -> str:
-    if array_type(a).dtype.kind == "c":
-        return "write np.stack((z.real, z.imag), axis=-1), and reshape it"
-    return "convert the values: x.astype(...)"
 
 
 @lowers(np.transpose)

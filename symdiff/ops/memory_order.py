@@ -165,6 +165,14 @@ def _part(node: Node, layouts: Sequence[Layout], known: Known) -> Layout:
     return layouts[0].stepped([2 if pairs else 1] * len(layouts[0].strides))
 
 
+def _pairs(node: Node, layouts: Sequence[Layout], known: Known) -> Layout:
+    """Complex numbers as pairs, or pairs as them: the last axis has no gaps, or NumPy raises."""
+    base, shape = array_type(node.operands[0]).shape, array_type(node.result).shape
+    if len(shape) == 1 or is_packed(layouts[0], base, "C", known):
+        return Layout.packed(shape)
+    return Layout.unknown(len(shape), layouts[0].causes)
+
+
 def _broadcast(node: Node, layouts: Sequence[Layout], known: Known) -> Layout:
     old, new = array_type(node.operands[0]).shape, array_type(node.result).shape
     missing = len(new) - len(old)
@@ -189,5 +197,6 @@ _VIEWS: dict[str, Rule] = {
     "real": _part,
     "imag": _part,
     "broadcast_to": _broadcast,
+    "view": _pairs,
     "laid_like": _laid_like,
 }
