@@ -21,7 +21,13 @@ from symdiff.ops.rules import custom_call
 from symdiff.runtime.signature import spelled
 from symdiff.source import SourceSpan
 
-_OUTSIDE = frozenset({opaque_call, set_attribute, set_item, call_hook, grad_hook})
+_OUTSIDE = {
+    opaque_call: "it calls, or changes, something outside",
+    set_attribute: "it sets an attribute of an object outside",
+    set_item: "it sets an item of a list or a dict outside",
+    call_hook: "it calls a hook",
+    grad_hook: "it calls a hook",
+}
 _CUTTING = frozenset({stop_gradient, custom_call, grad_hook, call_hook})
 
 
@@ -48,7 +54,7 @@ def refuse_outside_effects(graph: Graph, written: Sequence[Path]) -> None:
     for node in all_nodes(graph):
         if node.op in _OUTSIDE:
             raise UnsupportedCallError(
-                f"a module cannot stand alone with this in it ({node.op.name.replace('_', ' ')})",
+                f"a module cannot stand alone with this in it: {_OUTSIDE[node.op]}",
                 node.span or graph.span,
                 "compute it before, and pass the result as an argument",
             )

@@ -415,7 +415,7 @@ def test_outside_effects_are_refused_by_line(tmp_path):
         log.append(1)
         return x * x
 
-    with pytest.raises(sd.SymdiffError):
+    with pytest.raises(sd.SymdiffError, match="it calls, or changes, something outside"):
         sd.grad(f).export(tmp_path / "module.py", 2.0)
     assert list(tmp_path.iterdir()) == []
 
