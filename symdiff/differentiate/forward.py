@@ -261,6 +261,11 @@ class Push:
         self, node: Node, op: DeclaredOp, position: int, tangent: Value
     ) -> Value | tuple[Value | None, ...] | None:
         """What the tangent of an operand contributes to those of the results."""
+        relative = op.rule("jvp", position)
+        if op.partials is not None and relative is not None:
+            y = self.got(node.result)
+            made = relative(tangent, y, *self.numbers.operands(node, op, self.new))
+            return broadcast_like(as_dtype_of(made, y), y)
         if op.partials is not None:
             partial = partial_of(node, op, position, self.numbers, self.new)
             if partial is None:

@@ -164,6 +164,7 @@ divide: Operation = elementwise(
     np.divide,
     lambda y, a, b: _quotient(y, 1.0, b),
     lambda y, a, b: -_quotient(y, y, b),
+    jvp={1: lambda t, y, a, b: -(_quotient(y, t, b) * y)},
     spelling=infix(ast.Div),
     raises_on_numbers=True,
     python=operator.truediv,
