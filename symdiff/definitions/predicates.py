@@ -82,8 +82,8 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
 @defines(np.astype)
 def astype(x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Any:
     """An array in another dtype."""
-    if not isinstance(x, np.ndarray):
-        raise TypeError("Input should be a NumPy array.")
+    if not isinstance(x, (np.ndarray, np.generic)):
+        raise TypeError("Input should be a NumPy array or scalar.")
     return x.astype(dtype, copy=copy)
 
 

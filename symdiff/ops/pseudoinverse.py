@@ -31,13 +31,16 @@ from symdiff.ops.declare import (
     static,
 )
 from symdiff.ops.decompositions import shorter, singular_part, svdvals
+from symdiff.ops.effects import stop_gradient
 from symdiff.ops.elementary import (
+    absolute,
     as_dtype_of,
     choose,
     conjugated,
     constant_of,
     greater,
     less,
+    nonzero,
     number_or_array,
     real,
 )
@@ -75,19 +78,35 @@ def _spell_pinv(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return call("np.linalg.pinv", hermitian=False)(node, shown)
 
 
+def _size(y: Value) -> Value:
+    """A number of the magnitude of a matrix, 1 of zeros; nothing is differentiated by it."""
+    rank = array_type(y).rank
+    axis, keepdims = (None, False) if rank == 2 else ((rank - 2, rank - 1), True)
+    return nonzero(stop_gradient(sum(absolute(y), axis=axis, keepdims=keepdims)))
+
+
 def _change(t: Value, y: Value, a: Value) -> Value:
-    """Golub and Pereyra (1973), with the projectors ``1 - a y`` and ``1 - y a``."""
-    rows = y @ adjoint(y) @ adjoint(t)
-    columns = adjoint(t) @ adjoint(y) @ y
-    return (rows - (rows @ a) @ y) + (columns - y @ (a @ columns)) - y @ t @ y
+    """Golub and Pereyra (1973), with the projectors ``1 - a y`` and ``1 - y a``.
+
+    Products are of the pseudoinverse over its size: its square may be no float.
+    """
+    size = _size(y)
+    unit, t = y / size, t * size
+    rows = unit @ adjoint(unit) @ adjoint(t)
+    columns = adjoint(t) @ adjoint(unit) @ unit
+    change = (rows - (rows @ a) @ y) + (columns - y @ (a @ columns)) - unit @ t @ unit
+    return change * size
 
 
-def _share(g: Value, y: Value, a: Value) -> Value:
-    """The transpose of ``_change``."""
-    rows = adjoint(g) @ y @ adjoint(y)
-    columns = adjoint(y) @ y @ adjoint(g)
-    outer = adjoint(y) @ g @ adjoint(y)
-    return (rows - a @ (y @ rows)) + (columns - (columns @ y) @ a) - outer
+def _share(g: Value, y: Value, a: Value, right: Value | None = None) -> Value:
+    """The transpose of ``_change``, of ``g`` or of its product with another matrix."""
+    size = _size(y)
+    unit, g = y / size, g * size
+    g = g if right is None else g @ right
+    rows = adjoint(g) @ unit @ adjoint(unit)
+    columns = adjoint(unit) @ unit @ adjoint(g)
+    outer = adjoint(unit) @ g @ adjoint(unit)
+    return ((rows - a @ (y @ rows)) + (columns - (columns @ y) @ a) - outer) * size
 
 
 def _pinv_jvp(t: Value, y: Value, a: Value, rcond: Value, *, hermitian: bool = False) -> Value:
@@ -194,7 +213,7 @@ def _lstsq_vjp_matrix(
     x_bar, residuals_bar, _, s_bar = g
     share: Value | None = None
     if x_bar is not None:
-        share = _share(_columns(x_bar) @ adjoint(_columns(b)), _inverse(a, rcond), a)
+        share = _share(_columns(x_bar), _inverse(a, rcond), a, adjoint(_columns(b)))
     residual = _residual_share(residuals_bar, y[0], a, b)
     if residual is not None:
         part = -(residual @ adjoint(_columns(y[0])))

@@ -62,19 +62,27 @@ def derivative(
     :param least: what the derivative is at least taken to be of.
     """
     long = _moving(function, values, v, u, np.longdouble)
-    if long is not None:
-        return _extrapolated(_quotient(long, order), step)
-    plain = _moving(function, values, v, u, np.float64)
+    plain = long or _moving(function, values, v, u, np.float64)
     assert plain is not None
     found = _extrapolated(_quotient(plain, order), step)
     rounding = _rounding(plain(0.0, 0.0), order, step)
     found = Estimate(found.value, np.maximum(found.error, rounding))
-    if any(np.asarray(value).dtype.kind == "c" for value in values):
+    if long is not None or any(np.asarray(value).dtype.kind == "c" for value in values):
         return found
     refined = _by_complex_step(function, values, v, u, order, step)
     if refined is None or not _agree(refined, found, least):
         return found
     return refined
+
+
+def at_rest(function: Callable[..., Any], values: Sequence[Any], along: Sequence[Any]) -> Vector:
+    """The function's own numbers, in the precision that differences are taken in."""
+    for precision in (np.longdouble, np.float64):
+        moving = _moving(function, values, along, along, precision)
+        if moving is not None:
+            break
+    assert moving is not None
+    return moving(0.0, 0.0)
 
 
 def _rounding(value: Vector, order: int, step: float) -> Vector:

@@ -47,13 +47,24 @@ from tests.registry.examples import (
 # Ufuncs: where their operands lie -----------------------------------------------------------------
 
 ABOVE_ONE, POSITIVE, ORDER = (1.2, 3.0), (0.6, 2.9), Integers(0, 3)
+LEVEL = "x * 0.0 + y * 0.0"
 UFUNCS: dict[str, dict[str, object]] = {
     "np.arccosh": {"x": ABOVE_ONE},
     "np.ldexp": {"y": Integers(-3, 3)},
-    "np.floor_divide": {"x": (5.1, 5.9), "y": (1.75, 1.95)},
+    # Floats so large that all of them are whole numbers are left as they are by what rounds: no
+    # difference tells its derivative there.
+    **{
+        f"np.{name}": {"reference": "x * 0.0"}
+        for name in ("ceil", "floor", "rint", "trunc")
+    },
+    "np.modf": {"reference": "(x * 1.0, x * 0.0)"},
+    "np.floor_divide": {"x": (5.1, 5.9), "y": (1.75, 1.95), "reference": LEVEL},
     "np.remainder": {"x": (5.1, 5.9), "y": (1.75, 1.95)},
     "np.fmod": {"x": (5.1, 5.9), "y": (1.75, 1.95)},
-    "np.divmod": {"x": (5.1, 5.9), "y": (1.75, 1.95)},
+    "np.divmod": {
+        **{"x": (5.1, 5.9), "y": (1.75, 1.95)},
+        "reference": f"({LEVEL}, np.remainder(x, y))",
+    },
     "np.frexp": {"x": (0.55, 0.95)},
     # SciPy's values have too few digits for differences
     "scipy.special.agm": {"reference": "exact.agm(x, y)"},
@@ -304,11 +315,13 @@ TABLE: dict[str, Word] = {
     "abs": number("x", x=(-0.9, -0.2)),
     "bool": values("bool(x)", family=cases.scalars),
     "complex": number("x", "x, y"),
-    "divmod": number("x, y", x=(5.1, 5.9), y=(1.75, 1.95)),
+    "divmod": number(
+        "x, y", x=(5.1, 5.9), y=(1.75, 1.95), reference=f"({LEVEL}, np.remainder(x, y))"
+    ),
     "float": number("x"),
     "int": values("x", family=cases.scalars),
     "pow": several(number("x, y"), elementwise("x, y")),
-    "round": several(number("x, 1", x=(0.61, 0.64)), values("x", family=cases.scalars)),
+    "round": several(number("x, 1", x=(0.61, 0.64), reference="x * 0.0"), values("x", family=cases.scalars)),
     **{
         f"math.{name}": number("x", reference=_LONG.get(name, f"np.{name}(x)"))
         for name in (
@@ -343,9 +356,9 @@ TABLE: dict[str, Word] = {
     "math.acosh": number("x", x=ABOVE_ONE, reference="np.arccosh(x)"),
     "math.atan2": number("x, y", reference="np.arctan2(x, y)"),
     "math.copysign": number("x, y"),
-    "math.dist": number("[x, 0.5], [y, z]"),
+    "math.dist": number("[x, 0.5], [y, z]", reference="np.hypot(x - y, 0.5 - z)"),
     "math.fmod": number("x, y", x=(5.1, 5.9), y=(1.75, 1.95)),
-    "math.fsum": number("[x, y, 0.5]"),
+    "math.fsum": number("[x, y, 0.5]", reference="x + y + 0.5"),
     "math.hypot": number("x, y", "x, y, z"),
     "math.ldexp": number("x, n"),
     "math.log": number("x", "x, y", y=ABOVE_ONE),
@@ -392,12 +405,22 @@ TABLE: dict[str, Word] = {
     },
     # elementwise
     "np.angle": elementwise("x", "x, deg=True", dtypes=("complex128",), orders=(1, 2)),
-    "np.around": elementwise("x", "x, 1", x=(0.61, 0.64)),
-    "np.round": elementwise("x", "x, 1", x=(0.61, 0.64)),
+    **{
+        f"np.{name}": elementwise("x", "x, 1", x=(0.61, 0.64), reference="x * 0.0")
+        for name in ("around", "round")
+    },
     "np.clip": elementwise("x, 0.4, 0.6", "x, y, None", "x, min=y, max=z", z=(0.9, 1.2)),
     "np.complex128": elementwise("x", dtypes=COMPLEX),
     "np.complex64": elementwise("x", dtypes=("float32", "complex64"), reference="x + 0j"),
-    "np.fix": elementwise("x"),
+    "np.fix": elementwise("x", reference="x * 0.0"),
+    "np.floor_divide.outer": elementwise(
+        "x, y", x=(5.1, 5.9), y=(1.75, 1.95), reference="np.multiply.outer(x * 0.0, y)"
+    ),
+    "np.divmod.outer": elementwise(
+        *("x, y",),
+        **{"x": (5.1, 5.9), "y": (1.75, 1.95)},
+        reference="(np.multiply.outer(x * 0.0, y), np.remainder.outer(x, y))",
+    ),
     "np.float16": values("x", family=cases.elementwise),
     "np.float32": elementwise("x", dtypes=("float32",), reference="x"),
     "np.float64": elementwise("x"),
@@ -430,7 +453,7 @@ TABLE: dict[str, Word] = {
         f"np.{name}": values("x, y", family=cases.elementwise)
         for name in ("allclose", "array_equal", "isclose", "result_type")
     },
-    "np.unwrap": reduction("x", "x, axis=0", "x, period=1.7"),
+    "np.unwrap": reduction("x", "x, axis=0", "x, period=1.7", reference="x * 1.0"),
     # reductions and scans
     **{f"np.{name}": reduction(*AXES, dtypes=COMPLEX) for name in ("mean", "prod", "sum")},
     **{
@@ -713,7 +736,10 @@ TABLE: dict[str, Word] = {
     # one by one, in parts
     "np.argpartition": values("x, 0"),
     "x.argpartition()": values("0"),
-    "np.partition": reduction("x, 0"),
+    # What is on either side of a place stands in an order that depends on the precision.
+    "np.partition": reduction(
+        "x, 0", reference="np.take_along_axis(x, np.argpartition(x.astype(float), 0, axis=-1), -1)"
+    ),
     **{f"np.{name}": reduction("x") for name in ("asarray_chkfinite", "require")},
     "np.astype": reduction("x, np.float64"),
     **{
