@@ -910,6 +910,11 @@ def _spell_strong_divide(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.BinOp(g, ast.Div(), divisor)
 
 
+def _over_where(y: Value, t: Value, b: Value) -> Value:
+    """``t / b`` where ``y`` is not 0, without a warning elsewhere."""
+    return by_numpy(divide)(t, choose(not_equal(y, 0), b, strong_constant(1, b)))
+
+
 strong_divide: Operation = Operation(
     "strong_divide",
     _infer_strong_divide,
@@ -919,6 +924,7 @@ strong_divide: Operation = Operation(
         lambda y, g, b: by_numpy(divide)(1.0, b),
         lambda y, g, b: -strong_divide(y, b),
     ),
+    jvp={1: lambda t, y, g, b: -strong_multiply(y, _over_where(y, t, b))},
     singular=True,
     strong=True,
     repeated=frozenset({0}),
