@@ -163,13 +163,18 @@ class Sweep:
     ) -> Value | None:
         """What flows into an operand, with the operand's shape and dtype."""
         operand = node.operands[position]
-        if op.partials is not None:
+        rule = op.rule("vjp", position)
+        if op.partials is not None and rule is None:
             (bar,) = bars
             assert bar is not None
             partial = partial_of(node, op, position, self.numbers)
             return None if partial is None else self.product(node, position, bar, partial)
-        if op.rule("vjp", position) is None:
+        if rule is None:
             raise no_rule(node, operand)
+        if op.partials is not None:
+            (bar,) = bars
+            made = rule(bar, node.result, *self.numbers.operands(node, op))
+            return unbroadcast_to(made, operand)
         arrays = tuple(map(as_array_where, node.results, bars))
         g, y = (arrays[0], node.results[0]) if len(bars) == 1 else (arrays, node.results)
         operands = self.numbers.operands(node, op)

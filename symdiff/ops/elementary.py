@@ -925,6 +925,11 @@ strong_divide: Operation = Operation(
         lambda y, g, b: -strong_divide(y, b),
     ),
     jvp={1: lambda t, y, g, b: -strong_multiply(y, _over_where(y, t, b))},
+    vjp={
+        1: lambda g_bar, y, g, b: -strong_multiply(
+            conjugated(y), _over_where(y, g_bar, conjugated(b))
+        )
+    },
     singular=True,
     strong=True,
     repeated=frozenset({0}),
