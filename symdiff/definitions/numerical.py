@@ -88,11 +88,9 @@ def _along(f: Any, distances: Any, axis: Any, edge_order: Any) -> Any:
     else:
         steps = _steps(distances, lines.shape[-1])
         before, after = steps[:-1], steps[1:]
-        inner = (
-            -after / (before * (before + after)) * lines[..., :-2]
-            + (after - before) / (before * after) * lines[..., 1:-1]
-            + before / (after * (before + after)) * lines[..., 2:]
-        )
+        slopes = np.diff(lines) / steps
+        both = before + after
+        inner = slopes[..., :-1] * (after / both) + slopes[..., 1:] * (before / both)
         first, last = _ends(lines, steps, edge_order)
     parts = (first[..., None], inner, last[..., None])
     made = np.concatenate(parts, axis=-1).astype(f.dtype)
@@ -120,17 +118,11 @@ def _ends(f: Any, steps: Any, edge_order: Any) -> Any:
     if edge_order == 1:
         return (f[..., 1] - f[..., 0]) / steps[0], (f[..., -1] - f[..., -2]) / steps[-1]
     a, b = steps[0], steps[1]
-    first = (
-        -(2.0 * a + b) / (a * (a + b)) * f[..., 0]
-        + (a + b) / (a * b) * f[..., 1]
-        + -a / (b * (a + b)) * f[..., 2]
-    )
+    one, two = (f[..., 1] - f[..., 0]) / a, (f[..., 2] - f[..., 1]) / b
+    first = one - (two - one) * (a / (a + b))
     a, b = steps[-2], steps[-1]
-    last = (
-        b / (a * (a + b)) * f[..., -3]
-        + -(b + a) / (a * b) * f[..., -2]
-        + (2.0 * b + a) / (b * (a + b)) * f[..., -1]
-    )
+    one, two = (f[..., -2] - f[..., -3]) / a, (f[..., -1] - f[..., -2]) / b
+    last = two + (two - one) * (b / (a + b))
     return first, last
 
 

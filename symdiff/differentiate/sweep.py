@@ -163,25 +163,25 @@ class Sweep:
     ) -> Value | None:
         """What flows into an operand, with the operand's shape and dtype."""
         operand = node.operands[position]
-        rule = op.rule("vjp", position)
-        if op.partials is not None and rule is None:
+        if op.partials is not None:
             (bar,) = bars
             assert bar is not None
             partial = partial_of(node, op, position, self.numbers)
             return None if partial is None else self.product(node, position, bar, partial)
-        if rule is None:
+        if op.rule("vjp", position) is None:
             raise no_rule(node, operand)
-        if op.partials is not None:
-            (bar,) = bars
-            made = rule(bar, node.result, *self.numbers.operands(node, op))
-            return unbroadcast_to(made, operand)
         arrays = tuple(map(as_array_where, node.results, bars))
         g, y = (arrays[0], node.results[0]) if len(bars) == 1 else (arrays, node.results)
         operands = self.numbers.operands(node, op)
         return cotangent_by_rule(op, position, g, y, *operands, **node.attributes)  # type: ignore[no-any-return]
 
     def product(self, node: Node, position: int, bar: Value, partial: Partial) -> Value:
+        assert isinstance(node.op, DeclaredOp)
         masked = isinstance(partial, Value) and self.selection.needs_mask(node, partial)
+        rule = node.op.rule("vjp", position)
+        if rule is not None and (not masked or node.op.is_strong(node)):
+            made = rule(bar, node.result, *self.numbers.operands(node, node.op))
+            return unbroadcast_to(made, node.operands[position])
         if isinstance(partial, Value) and is_complex(partial):
             partial = conjugate(partial)
         quiet = node.op in (strong_divide, quiet_divide)  # by a where, or a branch, before

@@ -523,14 +523,15 @@ def elementwise(
     raises_on_numbers: bool = False,
     cost: Cost = "cheap",
     selects: bool = False,
-    jvp: Mapping[int, Rule] | None = None,
+    jvp: Rules | None = None,
+    vjp: Rules | None = None,
     documentation: str = "",
 ) -> Operation:
     """Declare an elementwise op by its ufunc, whose name it has, and its partial derivatives.
 
     A partial is a rule ``(y, *operands) -> Value``, a constant, or None where nothing flows.
-    ``selects``: a result is one of the operands, so none wraps. ``jvp``: the share of a tangent,
-    ``(t, y, *operands)``, where ``t * partial`` would overflow more often than the share itself.
+    ``selects``: a result is one of the operands, so none wraps. ``jvp`` and ``vjp`` are rules that
+    are taken instead of a partial where the partial may overflow and the product with it does not.
     ``python`` is what the operator means on Python numbers alone (where the op is spelled infix and
     the attribute ``ufunc`` is not set); its result type is found by calling it on ones.
     """
@@ -560,6 +561,7 @@ def elementwise(
         spelling=spelling or call(f"np.{ufunc.__name__}"),
         partials=partials,
         jvp=jvp or {},
+        vjp=vjp or {},
         nondifferentiable=carried,
         singular=singular,
         strong=strong,

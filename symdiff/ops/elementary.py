@@ -165,6 +165,7 @@ divide: Operation = elementwise(
     lambda y, a, b: _quotient(y, 1.0, b),
     lambda y, a, b: -_quotient(y, y, b),
     jvp={1: lambda t, y, a, b: -(_quotient(y, t, b) * y)},
+    vjp={1: lambda g, y, a, b: -(_quotient(y, g, conjugated(b)) * conjugated(y))},
     spelling=infix(ast.Div),
     raises_on_numbers=True,
     python=operator.truediv,
@@ -926,8 +927,8 @@ strong_divide: Operation = Operation(
     ),
     jvp={1: lambda t, y, g, b: -strong_multiply(y, _over_where(y, t, b))},
     vjp={
-        1: lambda g_bar, y, g, b: -strong_multiply(
-            conjugated(y), _over_where(y, g_bar, conjugated(b))
+        1: lambda g_bar, y, g, b: (
+            -strong_multiply(conjugated(y), _over_where(y, g_bar, conjugated(b)))
         )
     },
     singular=True,

@@ -15,8 +15,9 @@ def backwards_grad(x):
     s /= w1
     s1 = s / w
     # line 106: s = s / w
-    w_bar = -(s1 / w)
-    s_bar = 1.0 / w / w1
+    s_bar = 1.0 / w
+    w_bar = -(s_bar * s1)
+    s_bar /= w1
     # line 105: for w in reversed([x[0], x[1] * 2.0]):
     x_bar = np.zeros(x.shape)
     x_bar[1] = -2.0 * (s_bar * s)

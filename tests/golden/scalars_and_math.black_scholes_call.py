@@ -27,8 +27,9 @@ def black_scholes_call_grad(spot, strike, maturity, rate, vol):
         maturity_bar = t12 / (t2 if t12 != 0 else 1.0) - t9 * rate + t10 * t1
         rate_bar = t13 - t9 * maturity
         vol_bar = t11 * t2 + vol * t13
-        spot_bar = 0.5 * (1.0 + math.erf(t5)) + t10 / t / strike
-        strike_bar = t8 * t6 - t10 / strike
+        t9 = t10 / t / strike
+        spot_bar = 0.5 * (1.0 + math.erf(t5)) + t9
+        strike_bar = t8 * t6 - t9 * t
         return spot_bar, strike_bar, maturity_bar, rate_bar, vol_bar
     except (ArithmeticError, ValueError):
         pass  # beyond what Python's floats do: NumPy's give inf or nan
@@ -64,6 +65,7 @@ def black_scholes_call_grad_by_numpy(spot, strike, maturity, rate, vol):
     maturity_bar = np.divide(t12, t2 if t12 != 0 else 1.0) - t9 * rate + t14
     rate_bar = t13 - t9 * maturity
     vol_bar = t11 * t2 + vol * t13
-    spot_bar = 0.5 * (1.0 + math.erf(t5)) + t10 / t / strike
-    strike_bar = t8 * t6 - t10 / strike
+    t9 = t10 / t / strike
+    spot_bar = 0.5 * (1.0 + math.erf(t5)) + t9
+    strike_bar = t8 * t6 - t9 * t
     return spot_bar, strike_bar, float(maturity_bar), rate_bar, vol_bar

@@ -12,14 +12,13 @@ def attention_grad(x, wq, wk):
     # line 162: return np.sum((weights @ x) ** 2)
     t2 = 2.0 * (weights1 @ x)
     t3 = x.T
-    weights_bar = t2 @ t3
     x_bar = weights1.T @ t2
     # line 161: weights /= weights.sum(axis=-1, keepdims=True)
-    weights_bar1 = weights_bar / t1
-    t2 = np.sum(weights_bar * (weights1 / t1), axis=1, keepdims=True)
-    weights_bar1 -= t2
+    weights_bar = t2 @ t3 / t1
+    t2 = np.sum(weights_bar * weights1, axis=1, keepdims=True)
+    weights_bar -= t2
     # line 159: scores = np.where(causal, scores, -1e9)
-    scores_bar = np.where(causal, weights_bar1 * weights, 0.0)
+    scores_bar = np.where(causal, weights_bar * weights, 0.0)
     # line 157: scores = q @ k.T / math.sqrt(q.shape[-1])
     t2 = scores_bar / np.where(scores_bar != 0, t, 1.0)
     q_bar = t2 @ k

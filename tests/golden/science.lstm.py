@@ -78,9 +78,9 @@ def lstm_grad(params, xs):
         f_bar = c_bar * c
         c_bar = c_bar * f
         # line 127: return 1.0 / (1.0 + np.exp(-z))
-        t7 = o_bar * (o / (1.0 + t2)) * t2
-        t8 = f_bar * (f / (1.0 + t1)) * t1
-        t9 = i_bar * (i / (1.0 + t)) * t
+        t7 = o_bar / (1.0 + t2) * o * t2
+        t8 = f_bar / (1.0 + t1) * f * t1
+        t9 = i_bar / (1.0 + t) * i * t
         # line 139: gates[name] = z @ w + b
         params_cell_1_bar += t6
         z_bar = params_cell_0 @ t6

@@ -11,6 +11,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+import scipy.linalg
 
 import symdiff as sd
 
@@ -162,3 +163,57 @@ def test_angles_of_python_numbers() -> None:
     assert sd.grad(math.atan2, (0, 1))(3e170, 4e170) == pytest.approx((1.6e-171, -1.2e-171))
     assert sd.grad(lambda x: cmath.phase(complex(4e-170, x)))(3e-170) == pytest.approx(1.6e169)
     assert sd.grad(math.asinh)(1e160) == pytest.approx(1e-160)
+
+
+HOMOGENEOUS: dict[str, tuple[Callable[..., Any], int]] = {  # with their degrees
+    "average": (lambda x: np.average(x[0], weights=x[1]), 1),
+    "corrcoef": (np.corrcoef, 0),
+    "gradient": (lambda x: np.gradient(x[0], np.cumsum(x[1])), 0),
+    "lstsq": (lambda x: np.linalg.lstsq(x[:2].T, x[2], rcond=None)[0], 0),
+    "norm": (np.linalg.norm, 1),
+    "pinv": (np.linalg.pinv, -1),
+    "polyfit": (lambda x: np.polyfit(np.cumsum(x[0]), x[1], 1)[0], 0),
+    "quotient": (lambda x: x[0] / x[1], 0),
+    "quotient of numbers": (lambda x: x[0, 0] / x[0, 1] / x[0, 2], -1),
+    "scipy's norm": (lambda x: scipy.linalg.norm(x), 1),
+    "std": (np.std, 1),
+    "std of rows": (lambda x: np.std(x, axis=1, ddof=1), 1),
+}
+
+
+@pytest.mark.parametrize("size", [-500, -480, 0, 480, 500])
+@pytest.mark.parametrize("name", HOMOGENEOUS)
+def test_second_derivatives_are_of_the_function_s_degree(name: str, size: int) -> None:
+    """Those of numbers of a usual magnitude are told by differences, of others by the degree."""
+    call, degree = HOMOGENEOUS[name]
+
+    def function(x: Any) -> Any:
+        return call(x)
+
+    random = np.random.default_rng(5)
+    x, v, u = (random.uniform(0.5, 2.0, (3, 4)) for _ in range(3))
+    w = random.normal(size=np.shape(function(x)))
+    scale = 2.0**size
+
+    def slope(x: Any) -> Any:
+        return np.sum(w * (function(x + 1e-3 * v) - function(x - 1e-3 * v))) / 2e-3
+
+    rough, fine = ((slope(x + h * u) - slope(x - h * u)) / (2 * h) for h in (2e-3, 1e-3))
+    expected = (4 * fine - rough) / 3
+    x, v, u = x * scale, v * scale, u * scale
+    w = w / scale**degree
+
+    def along(x: Any) -> Any:
+        return sd.jvp(function, (x,), (v,))[1]
+
+    def back(x: Any) -> Any:
+        return sd.vjp(function, x)[1](w)[0]
+
+    found = {
+        "jvp of jvp": np.sum(w * sd.jvp(along, (x,), (u,))[1]),
+        "jvp of vjp": np.sum(v * sd.jvp(back, (x,), (u,))[1]),
+        "vjp of jvp": np.sum(u * sd.vjp(along, x)[1](w)[0]),
+        "vjp of vjp": np.sum(u * sd.vjp(back, x)[1](v)[0]),
+    }
+    for mode, number in found.items():
+        assert number == pytest.approx(expected, rel=2e-4, abs=1e-4), mode

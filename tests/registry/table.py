@@ -53,10 +53,7 @@ UFUNCS: dict[str, dict[str, object]] = {
     "np.ldexp": {"y": Integers(-3, 3)},
     # Floats so large that all of them are whole numbers are left as they are by what rounds: no
     # difference tells its derivative there.
-    **{
-        f"np.{name}": {"reference": "x * 0.0"}
-        for name in ("ceil", "floor", "rint", "trunc")
-    },
+    **{f"np.{name}": {"reference": "x * 0.0"} for name in ("ceil", "floor", "rint", "trunc")},
     "np.modf": {"reference": "(x * 1.0, x * 0.0)"},
     "np.floor_divide": {"x": (5.1, 5.9), "y": (1.75, 1.95), "reference": LEVEL},
     "np.remainder": {"x": (5.1, 5.9), "y": (1.75, 1.95)},
@@ -321,7 +318,9 @@ TABLE: dict[str, Word] = {
     "float": number("x"),
     "int": values("x", family=cases.scalars),
     "pow": several(number("x, y"), elementwise("x, y")),
-    "round": several(number("x, 1", x=(0.61, 0.64), reference="x * 0.0"), values("x", family=cases.scalars)),
+    "round": several(
+        number("x, 1", x=(0.61, 0.64), reference="x * 0.0"), values("x", family=cases.scalars)
+    ),
     **{
         f"math.{name}": number("x", reference=_LONG.get(name, f"np.{name}(x)"))
         for name in (
