@@ -204,7 +204,7 @@ class Relative(Walk):
         """Whether the reference has the function's own values, which may lose what is subnormal on
         the way.
         """
-        example, values = self.group.example, flat(self.expected)
+        example, values = self.group.example, differences.flat(self.expected)
         if example.reference:
             return True
         with warnings.catch_warnings():
