@@ -140,7 +140,8 @@ def solve_circulant(
 
 def matmul_toeplitz(c_or_cr: Any, x: Any) -> Any:
     c, r = _first_lines(c_or_cr)
-    return toeplitz(c, r) @ np.asarray(x)
+    x = np.asarray(x)  # SciPy's is of double precision whatever is given
+    return toeplitz(c, r) @ x.astype(np.result_type(x, np.float64))
 
 
 @when_imported("scipy.linalg")
