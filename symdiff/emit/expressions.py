@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from types import EllipsisType
 from typing import Any
 
@@ -148,7 +148,7 @@ class Expressions:
             return call_of("len", range_of(start, stop, step))
         if not isinstance(op, DeclaredOp) or op.spelling is None:
             raise InternalError(f"op {op.name!r} has no spelling", node.span)
-        return self.bound(op.spelling(self.spoken(node), operands))
+        return self.bound(op.spelling(self.spoken(node), operands), operands)
 
     def spoken(self, node: Node) -> Node:
         """The node with attributes as they are spelled: objects under the names bound to them."""
@@ -193,9 +193,12 @@ class Expressions:
         )
         return self.bound(spelled)
 
-    def bound(self, tree: ast.expr) -> ast.expr:
-        """The expression with objects that stand in it as constants bound to names."""
-        if all(not isinstance(part, ast.Constant) or _is_literal(part) for part in parts_of(tree)):
+    def bound(self, tree: ast.expr, operands: Sequence[ast.expr] = ()) -> ast.expr:
+        """The expression with objects that stand in it as constants bound to names; in its
+        operands they are.
+        """
+        own = parts_of(tree, operands)
+        if all(not isinstance(part, ast.Constant) or _is_literal(part) for part in own):
             return tree
         return _Binder(self.namespace).visit(tree)  # type: ignore[no-any-return]
 

@@ -250,10 +250,10 @@ def _spelled(node: Node) -> tuple[int, list[int]]:
         return _SPARE, [1] * count
     if is_write(node):
         return _SPARE + 4 * len(node.attributes.get("key", ())), [1] * count
-    holes: list[ast.expr] = [ast.Name(f"{_HOLE}{k}", ast.Load()) for k in range(count)]
-    tree = node.op.spelling(node, holes)
-    written = [n.id for n in parts_of(tree) if isinstance(n, ast.Name) and n.id[0] == _HOLE]
-    return width_of(tree), [written.count(f"{_HOLE}{k}") for k in range(count)]
+    holes = [ast.Name(f"{_HOLE}{k}", ast.Load()) for k in range(count)]
+    parts = parts_of(node.op.spelling(node, holes))
+    names = [part.id for part in parts if isinstance(part, ast.Name)]
+    return sum(map(_width, parts)), [names.count(f"{_HOLE}{k}") for k in range(count)]
 
 
 _HOLE = "#"  # begins no name
@@ -312,19 +312,15 @@ _WIDTHS = {
 }
 
 
-def width_of(tree: ast.AST) -> int:
-    """About how many columns an expression takes."""
-    total = 0
-    for node in parts_of(tree):
-        total += _WIDTHS.get(type(node), 0)
-        if isinstance(node, ast.Name):
-            total += len(node.id) if node.id[0] != _HOLE else 0
-        elif isinstance(node, ast.Attribute):
-            total += len(node.attr)
-        elif isinstance(node, ast.Constant):
-            total += len(repr(node.value))
-        elif isinstance(node, ast.Tuple | ast.List):
-            total += 2 * len(node.elts)
-        elif isinstance(node, ast.keyword):
-            total += len(node.arg or "") + 3
-    return total
+def _width(part: ast.AST) -> int:
+    """About how many columns a part of an expression takes besides the parts in it."""
+    width = _WIDTHS.get(type(part), 0)
+    if isinstance(part, ast.Name):
+        return width + (len(part.id) if part.id[0] != _HOLE else 0)
+    if isinstance(part, ast.Constant):
+        return width + len(repr(part.value))
+    if isinstance(part, ast.Attribute):
+        return width + len(part.attr)
+    if isinstance(part, ast.Tuple | ast.List):
+        return width + 2 * len(part.elts)
+    return width + (len(part.arg or "") + 3 if isinstance(part, ast.keyword) else 0)

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any
+
+
+# Contexts and operators, which have no parts.
+_BARE = frozenset(
+    bare
+    for kind in (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
+    for bare in kind.__subclasses__()
+)
 
 
 def same_tree(a: ast.AST, b: ast.AST) -> bool:
@@ -19,10 +27,11 @@ def same_tree(a: ast.AST, b: ast.AST) -> bool:
         if isinstance(one, ast.AST):
             for name in one._fields:
                 first, second = getattr(one, name, None), getattr(other, name, None)
-                if first is not second:
-                    pending.append(
-                        (None if first == [] else first, None if second == [] else second)
-                    )
+                kind = type(first)
+                same = kind is type(second) and (kind in _BARE or (kind is str and first == second))
+                if first is second or same:
+                    continue
+                pending.append((None if first == [] else first, None if second == [] else second))
         elif isinstance(one, list):
             if len(one) != len(other):
                 return False
@@ -34,23 +43,25 @@ def same_tree(a: ast.AST, b: ast.AST) -> bool:
     return True
 
 
-def _present(field: Any) -> Any:
-    """A field; what is left out of a tree made by hand is an empty list where it was parsed."""
-    return None if isinstance(field, list) and not field else field
-
-
-def parts_of(tree: ast.AST) -> Iterator[ast.AST]:
-    """A tree and all below it, as ``ast.walk`` gives them, but in no order that means anything."""
+def parts_of(tree: ast.AST, besides: Sequence[ast.AST] = ()) -> list[ast.AST]:
+    """A tree and all below it, as ``ast.walk`` gives them, but in no order that means anything, and
+    without contexts and operators. What stands ``besides`` is left out with all below it.
+    """
+    left_out = set(map(id, besides))
+    found: list[ast.AST] = []
     pending = [tree]
     while pending:
         node = pending.pop()
-        yield node
+        if id(node) in left_out:
+            continue
+        found.append(node)
         for name in node._fields:
             field = getattr(node, name, None)
-            if isinstance(field, ast.AST):
-                pending.append(field)
-            elif isinstance(field, list):
+            if isinstance(field, list):
                 pending += [part for part in field if isinstance(part, ast.AST)]
+            elif isinstance(field, ast.AST) and field._fields:
+                pending.append(field)
+    return found
 
 
 __all__ = ["parts_of", "same_tree"]

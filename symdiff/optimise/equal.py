@@ -23,11 +23,15 @@ def key_of_node(node: Node, has_derivatives: bool) -> Any:
     op = node.op
     if op.effect or op.evaluate is None or node.blocks or op in (call, undefined):
         return None
-    if any(_is_own(op, value.type, has_derivatives) for value in node.results):
-        return None
+    for value in node.results:
+        if _is_own(op, value.type, has_derivatives):
+            return None
     operands = node.operands
     if op.name in _COMMUTES:
-        operands = tuple(sorted(operands, key=lambda value: value.number))
+        a, b = operands
+        operands = (a, b) if a.number < b.number else (b, a)
+    if not node.attributes:
+        return op, operands
     key = (op, operands, *((k, frozen(v)) for k, v in sorted(node.attributes.items())))
     try:
         hash(key)

@@ -20,6 +20,7 @@ from symdiff.ops.facts import is_derived, made_by, number_of, shape_of
 SIZED = frozenset({"zeros", "ones", "full", "empty", "broadcast_to", "reshape"})
 # Ops whose operands behind the first are lengths, one for each of the attribute ``axes``.
 _TRANSFORMS = frozenset({"fft", "ifft", "rfft", "irfft"})
+GIVES_LENGTHS = SIZED | _TRANSFORMS
 _MOVES_ZEROS = frozenset(
     {"transpose", "reshape", "broadcast_to", "unbroadcast", "negative", "astype", "copy", "sum"}
 )
@@ -80,7 +81,7 @@ def is_of_one_precision(node: Node) -> bool:
             continue
         if not isinstance(type_, ArrayType):
             return False
-        if type_.weak:
+        if type_.dtype is precision or type_.weak:
             continue
         own = _real_part(type_.dtype)
         if own is None or own != precision:  # None equals float64 to a dtype

@@ -36,6 +36,7 @@ from symdiff.optimise.equal import (
     take_back,
 )
 from symdiff.optimise.facts import (
+    GIVES_LENGTHS,
     are_of_one_size,
     dims_at,
     has_derivatives,
@@ -97,7 +98,7 @@ class Table:
     def __init__(self, *tables: Rules) -> None:
         self._tables = tables
         self._rules: dict[str, Sequence[Rule | OnDerivatives]] = {}
-        self._fitting: dict[_Kind, Sequence[Rule]] = {}
+        self._fitting: dict[_Kind, tuple[Sequence[Rule], Sequence[Rule]]] = {}
 
     def rules_for(self, node: Node) -> Sequence[Rule]:
         """The rules that may fit a node, in the order in which they are tried."""
@@ -106,13 +107,13 @@ class Table:
             given = self._rules[node.op.name] = self._rules_of(node.op)
         if not given:
             return ()
-        derived = is_derived(node)
-        makers = frozenset([v.node.op.name if v.node else None for v in node.operands])
-        kind = node.op.name, derived, derived and is_of_one_precision(node), makers
+        makers = tuple([v.node.op.name if v.node else None for v in node.operands])
+        kind = node.op.name, is_derived(node), makers
         found = self._fitting.get(kind)
         if found is None:
-            found = self._fitting[kind] = _fitting(given, kind)
-        return found
+            found = self._fitting[kind] = _fitting(given, kind, False), _fitting(given, kind, True)
+        plain, regrouping = found
+        return plain if plain == regrouping or not is_of_one_precision(node) else regrouping
 
     def _rules_of(self, op: Op) -> Sequence[Rule | OnDerivatives]:
         elementwise = isinstance(op, DeclaredOp) and op.elementwise
@@ -121,14 +122,14 @@ class Table:
         return list(chain.from_iterable(found))
 
 
-_Kind = tuple[str, bool, bool, frozenset[str | None]]
+_Kind = tuple[str, bool, tuple[str | None, ...]]
 
 
-def _fitting(rules: Sequence[Rule | OnDerivatives], kind: _Kind) -> Sequence[Rule]:
-    """The rules that may fit a node of this kind: of a derivative or not, of one precision or not,
-    with operands made by these ops.
+def _fitting(rules: Sequence[Rule | OnDerivatives], kind: _Kind, is_one: bool) -> Sequence[Rule]:
+    """The rules that may fit a node of this kind, of a derivative or not, with operands made by
+    these ops; ``is_one`` where it is of one precision.
     """
-    _, derived, is_one, makers = kind
+    _, derived, makers = kind
     found = []
     for rule in rules:
         if isinstance(rule, OnDerivatives):
@@ -136,7 +137,8 @@ def _fitting(rules: Sequence[Rule | OnDerivatives], kind: _Kind) -> Sequence[Rul
                 continue
             rule = rule.rule
         read, every = _READS.get(rule), _READS_ONLY.get(rule)
-        if (read is None or not read.isdisjoint(makers)) and (every is None or makers <= every):
+        reads_some = read is None or not read.isdisjoint(makers)
+        if reads_some and (every is None or every.issuperset(makers)):
             found.append(rule)
     return found
 
@@ -362,11 +364,13 @@ class Rewriter(Builder):
 
     def _learn_sizes(self, node: Node) -> None:
         """Remember the values that are lengths of a new array's dimensions."""
-        if node.op.name == "index":
+        name = node.op.name
+        if name == "index":
             self._learn_part(node)
-        for dim, value in lengths_given(node):
-            if isinstance(dim, Size) and number_of(value) is None:
-                self.sizes.add(dim, value)
+        elif name in GIVES_LENGTHS:
+            for dim, value in lengths_given(node):
+                if isinstance(dim, Size) and number_of(value) is None:
+                    self.sizes.add(dim, value)
 
     def _learn_part(self, node: Node) -> None:
         """Remember the axes of a view of an input: their lengths are at hand early."""
