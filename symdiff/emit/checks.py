@@ -31,12 +31,14 @@ def drop_repeated_checks(block: Block, reads: Mapping[Value, int]) -> None:
 
 
 def _drop(block: Block, reads: Mapping[Value, int]) -> None:
+    unread = {node for node in block.nodes if node.op is index and not reads.get(node.result)}
+    if not unread:
+        return
     coming: set[Hashable] = set()
     kept: list[Node] = []
     for node in reversed(block.nodes):
         check = _check(node)
-        unread = not any(reads.get(value, 0) for value in node.results)
-        if node.op is index and unread and check in coming:
+        if node in unread and check in coming:
             continue
         kept.append(node)
         if _comes_first(node):

@@ -227,7 +227,9 @@ def _removable(node: Node, counts: dict[Value, int]) -> bool:
         return not counts.get(node.attributes["tape"], 0)
     if node.op.effect or node.op in (loop, cond):
         return False
+    for value in node.results:
+        if counts.get(value, 0):
+            return False
     primal = any(value.role == "primal" for value in node.results)
-    if primal and may_raise(node) and node.op.name != "power":  # overflow alone is no line worth
-        return False
-    return not any(counts.get(v, 0) for v in node.results)
+    # of a power, overflow alone is no line worth
+    return not (primal and may_raise(node)) or node.op.name == "power"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Sequence
 from typing import Any
-
 
 # Contexts and operators, which have no parts.
 _BARE = frozenset(
@@ -55,13 +55,22 @@ def parts_of(tree: ast.AST, besides: Sequence[ast.AST] = ()) -> list[ast.AST]:
         if id(node) in left_out:
             continue
         found.append(node)
-        for name in node._fields:
+        for name in _fields_of_parts(type(node)._fields):
             field = getattr(node, name, None)
             if isinstance(field, list):
                 pending += [part for part in field if isinstance(part, ast.AST)]
-            elif isinstance(field, ast.AST) and field._fields:
+            elif isinstance(field, ast.AST):
                 pending.append(field)
     return found
+
+
+_NO_PARTS = frozenset({"ctx", "op", "ops", "id", "attr", "arg", "kind", "type_comment"})
+
+
+@functools.cache
+def _fields_of_parts(fields: tuple[str, ...]) -> tuple[str, ...]:
+    """Those fields that have parts other than contexts and operators."""
+    return tuple(name for name in fields if name not in _NO_PARTS)
 
 
 __all__ = ["parts_of", "same_tree"]

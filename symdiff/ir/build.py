@@ -99,23 +99,29 @@ def building(into: Builder) -> Iterator[Builder]:
         _current.reset(token)
 
 
-@contextlib.contextmanager
-def marked(
-    span: SourceSpan | None = None, role: Role | None = None, name: str | None = None
-) -> Iterator[None]:
+class marked:  # noqa: N801 - it is used as a function is
     """Mark what is built meanwhile with a span, a role and a name (those given); errors too."""
-    b = builder()
-    before = b.span, b.role, b.name
-    b.span, b.role, b.name = span or b.span, role or b.role, name
-    try:
-        yield
-    except SymdiffError as error:
-        raise (error if span is None else error.with_span(span)) from told_by(error)
-    except Exception as error:
-        vars(error).setdefault("span", span)  # of the node, should it prove to be a fault
-        raise
-    finally:
-        b.span, b.role, b.name = before
+
+    __slots__ = ("before", "builder", "name", "role", "span")
+
+    def __init__(
+        self, span: SourceSpan | None = None, role: Role | None = None, name: str | None = None
+    ) -> None:
+        self.span, self.role, self.name = span, role, name
+
+    def __enter__(self) -> None:
+        b = self.builder = builder()
+        self.before = b.span, b.role, b.name
+        b.span, b.role, b.name = self.span or b.span, self.role or b.role, self.name
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        b = self.builder
+        b.span, b.role, b.name = self.before
+        if isinstance(error, SymdiffError):
+            raise (error if self.span is None else error.with_span(self.span)) from told_by(error)
+        if isinstance(error, Exception):
+            # of the node, should it prove to be a fault
+            vars(error).setdefault("span", self.span)
 
 
 def copy_into(node: Node, new: dict[Value, Value]) -> Node:

@@ -35,12 +35,12 @@ def partial_values(
 
 def reached(block: Block, given: Iterable[Value], others: Callable[[Node], Handed]) -> set[Value]:
     """The given values, and those that they are handed on to by branches, loops and ``others``."""
-    following: dict[Value, list[Value]] = {}
-    for node in walk_nodes(block):
-        for source, value in (*_handed_on(node), *others(node)):
-            following.setdefault(source, []).append(value)
     pending = list(given)
     found = set(pending)
+    following: dict[Value, list[Value]] = {}
+    for node in walk_nodes(block) if pending else ():
+        for source, value in (*_handed_on(node), *others(node)):
+            following.setdefault(source, []).append(value)
     while pending:
         following_one = [v for v in following.get(pending.pop(), ()) if v not in found]
         found.update(following_one)

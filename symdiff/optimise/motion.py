@@ -26,15 +26,24 @@ def move_invariants(graph: Graph) -> Graph:
         return graph
     if not any(node.op in (loop, array) for node in walk_nodes(graph.block)):
         return graph  # nothing moves out of branches
-    motion = _Motion(_written(graph.block), partial_values(graph.block, graph.partial))
-    block = motion.block(graph.block, floor=0)
-    return with_block(graph, block) if motion.moved else graph
+    written, partial = _written(graph.block), partial_values(graph.block, graph.partial)
+    for trial in (True, False):
+        motion = _Motion(written, partial, trial)
+        block = motion.block(graph.block, floor=0)
+        if not motion.moved:
+            return graph
+    return with_block(graph, block)
 
 
 class _Motion:
-    """Rebuilds a graph; ``open`` are the lists of nodes of the blocks around, by level."""
+    """Rebuilds a graph; ``open`` are the lists of nodes of the blocks around, by level.
 
-    def __init__(self, written: frozenset[Value], partial: set[Value]) -> None:
+    On ``trial`` nothing is made, and what is given back says nothing: it is only found whether
+    anything moves.
+    """
+
+    def __init__(self, written: frozenset[Value], partial: set[Value], trial: bool) -> None:
+        self.trial = trial
         self.moved = False
         self.written = written
         self.partial = partial
@@ -47,13 +56,15 @@ class _Motion:
     def block(self, block: Block, floor: int) -> Block:
         """A block copied; ``floor`` is the lowest level that its nodes may move to."""
         level = len(self.open)
-        parameters = renewed(block.parameters)
+        parameters = block.parameters if self.trial else renewed(block.parameters)
         self.new.update(zip(block.parameters, parameters, strict=True))
         self.level.update(dict.fromkeys(parameters, level))
         nodes: list[Node] = []
         self.open.append(nodes)
         for node in block.nodes:
             self._visit(node, level, floor)
+            if self.trial and self.moved:
+                break
         self.open.pop()
         return Block(parameters, nodes, tuple(self.new.get(v, v) for v in block.results))
 
@@ -72,6 +83,8 @@ class _Motion:
         target = level if stays else self._target(node, operands, level, floor)
         if target < level and node.op.cost != "free":
             self.moved = True
+            if self.trial:
+                return
             operands = tuple(self._along(value, target) for value in operands)
             made = self._make(node, operands, blocks, target)
             level = target
@@ -85,7 +98,7 @@ class _Motion:
     def _make(
         self, node: Node, operands: tuple[Value, ...], blocks: tuple[Block, ...], level: int
     ) -> Node:
-        made = remade(node, operands, blocks)
+        made = node if self.trial else remade(node, operands, blocks)
         self.new.update(zip(node.results, made.results, strict=True))
         self.level.update(dict.fromkeys(made.results, level))
         self.open[level].append(made)

@@ -313,7 +313,8 @@ class Rewriter(Builder):
         return self._settled(node)
 
     def _settled(self, node: Node) -> Node:
-        replacement = self._ruled(node)
+        rules = self.rules.rules_for(node)
+        replacement = self._ruled(node, rules) if rules else None
         if replacement is not None:
             return Node(node.op, node.operands, node.attributes, (), (replacement,), node.span)
         key = key_of_node(node, self.has_derivatives) if self.common else None
@@ -330,14 +331,16 @@ class Rewriter(Builder):
         """Make a node as it is."""
         self.nodes.append(node)
         self._home[node] = self.nodes
-        self._learn_sizes(node)
+        if node.op.name == "index":
+            self._learn_part(node)
+        elif node.op.name in GIVES_LENGTHS:
+            self._learn_sizes(node)
 
-    def _ruled(self, node: Node) -> Value | None:
+    def _ruled(self, node: Node, rules: Sequence[Rule]) -> Value | None:
         """What the first rule that fits gives for a node; a rule that gives nothing leaves nothing
         behind.
         """
-        rules = self.rules.rules_for(node)
-        if not rules or len(node.results) != 1:
+        if len(node.results) != 1:
             return None
         before = self.span, self.role, self.name
         self.span, self.role, self.name = node.span, node.result.role, None
@@ -364,13 +367,9 @@ class Rewriter(Builder):
 
     def _learn_sizes(self, node: Node) -> None:
         """Remember the values that are lengths of a new array's dimensions."""
-        name = node.op.name
-        if name == "index":
-            self._learn_part(node)
-        elif name in GIVES_LENGTHS:
-            for dim, value in lengths_given(node):
-                if isinstance(dim, Size) and number_of(value) is None:
-                    self.sizes.add(dim, value)
+        for dim, value in lengths_given(node):
+            if isinstance(dim, Size) and number_of(value) is None:
+                self.sizes.add(dim, value)
 
     def _learn_part(self, node: Node) -> None:
         """Remember the axes of a view of an input: their lengths are at hand early."""
@@ -448,8 +447,8 @@ class Rewriter(Builder):
             self._visit_plain(node)
 
     def _visit_plain(self, node: Node) -> None:
-        known = self.new_values
-        made = self.remade(node, tuple([known.get(value, value) for value in node.operands]))
+        known = self.new_values.get
+        made = self.remade(node, tuple(map(known, node.operands, node.operands)))
         settled = self._settled(made)
         for old, new in zip(node.results, settled.results, strict=True):
             self.take_for(old, new)

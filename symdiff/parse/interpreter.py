@@ -143,10 +143,46 @@ class WriteBackBuilder(Builder):
 class Effort:
     """What was staged so far, each of which has a bound."""
 
-    followed: int = 0  # statements and expressions, each time they are staged
+    followed: int = 0  # statements and expressions, each time but the first that they are staged
     trials: int = 0  # of loop bodies
     tails: int = 0  # rests of blocks that were staged twice
     forks: int = 0  # statements that were staged for each case
+
+
+class At:
+    """A place in the source, while what stands there is staged."""
+
+    __slots__ = ("before", "builder", "built_at", "interp", "span")
+
+    def __init__(self, interp: Interpreter, span: SourceSpan) -> None:
+        self.interp, self.span = interp, span
+
+    def __enter__(self) -> None:
+        self.builder = builder()
+        self.before, self.built_at = self.interp.span, self.builder.span
+        self.interp.span = self.builder.span = self.span
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        try:
+            if isinstance(error, Exception):
+                self._place(error)
+        finally:
+            self.interp.span, self.builder.span = self.before, self.built_at
+
+    def _place(self, error: Exception) -> None:
+        """Say where an error arose, if nobody has; a fault of ours is raised as such."""
+        if isinstance(error, SymdiffError):
+            raise placed(error, self.span) from told_by(error)
+        if isinstance(error, NeedsStatic):
+            error.span = error.span or self.span
+            return
+        if isinstance(error, CONTROL):
+            return
+        known = certain(error)
+        if known is not None:
+            known.with_span(self.span)
+        elif not isinstance(error, OUTSIDE):
+            raise blamed(self.interp, error) from error
 
 
 class Interpreter:
@@ -210,49 +246,26 @@ class Interpreter:
     def scope(self) -> Scope:
         return self.frame.scope
 
-    @contextlib.contextmanager
-    def at(self, node: ast.AST) -> Iterator[None]:
+    def at(self, node: ast.AST) -> At:
         """Mark what is built, and errors that have no place yet, with a node's span.
 
         Inside a definition that is the span of the call.
         """
-        before, built_at = self.span, builder().span
-        self.span = builder().span = self.frame.place or self._span_of(node)
-        try:
-            self._count()
-            yield
-        except SymdiffError as error:
-            raise placed(error, self.span) from told_by(error)
-        except NeedsStatic as needed:
-            needed.span = needed.span or self.span
-            raise
-        except CONTROL:
-            raise
-        except Exception as error:
-            known = certain(error)
-            if known is not None:
-                known.with_span(self.span)
-            elif not isinstance(error, OUTSIDE):
-                raise blamed(self, error) from error
-            raise
-        finally:
-            self.span, builder().span = before, built_at
+        span = self.frame.place or self.spans.get(node)
+        if span is None:
+            span = self.spans[node] = span_of(node, self.frame.source)
+        else:
+            self._count(span)
+        return At(self, span)
 
-    def _span_of(self, node: ast.AST) -> SourceSpan:
-        """A node's span, which is asked for whenever the node is staged again."""
-        found = self.spans.get(node)
-        if found is None:
-            found = self.spans[node] = span_of(node, self.frame.source)
-        return found
-
-    def _count(self) -> None:
-        """Keep within what can be followed in some seconds."""
+    def _count(self, span: SourceSpan) -> None:
+        """Keep what is followed again, in other turns and calls, within some seconds."""
         self.effort.followed += 1
         if self.effort.followed > MOST_FOLLOWED:
             raise UnsupportedSyntaxError(
                 f"more than {MOST_FOLLOWED} expressions would have to be followed, turn by turn"
                 " and call by call",
-                self.span,
+                span,
                 "loop over a range or an array, or compute it outside",
             )
 

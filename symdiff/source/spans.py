@@ -144,6 +144,8 @@ def _start(node: Any, source: FunctionSource) -> tuple[int, int]:
 
 def _column(line: str, offset: int) -> int:
     """The column, in characters from 1, of a UTF-8 byte offset."""
+    if line.isascii():
+        return min(offset, len(line)) + 1
     return len(line.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "replace")) + 1
 
 

@@ -40,6 +40,16 @@ def test_what_is_followed_turn_by_turn_and_call_by_call_is_limited(function, mon
     assert "range" in str(caught.value.hint)
 
 
+def test_what_is_written_once_is_followed_however_long_it_is(monkeypatch):
+    monkeypatch.setattr(interpreter, "MOST_FOLLOWED", 20)
+    long = extended(np.sin, "x = inner(x) * 1.01\n" * 50 + "return x")
+    expected = 1.0
+    x = 0.5
+    for _ in range(50):
+        x, expected = np.sin(x) * 1.01, expected * np.cos(x) * 1.01
+    np.testing.assert_allclose(symdiff.grad(long)(0.5), expected, rtol=1e-12)
+
+
 def descends(x, n):
     return x if n == 0 else 1.01 * descends(x, n - 1)
 
