@@ -66,10 +66,9 @@ def with_copies(
         remove_unread(graph.block)
     else:
         raise InternalError("copies that were made did not make the writes possible")
-    if fresh:
-        _lay_out_results(graph.block, absent)
-    _choose_tapes(graph.block, decisions, absent)
-    liveness = Liveness(graph.block)
+    changed = fresh and _lay_out_results(graph.block, absent)
+    if _choose_tapes(graph.block, decisions, absent) or changed:
+        liveness = Liveness(graph.block)
     return liveness, decide(graph, liveness, writable, False, decisions), decisions
 
 
@@ -246,8 +245,10 @@ def fits_array(node: Node, absent: frozenset[Value]) -> bool:
     return not any(isinstance(dim, Size) and dim.open for dim in element.shape)
 
 
-def _choose_tapes(block: Block, decisions: Decisions, absent: frozenset[Value]) -> None:
-    """Give each push into an array a value outside the loop of the element's shape, or a copy."""
+def _choose_tapes(block: Block, decisions: Decisions, absent: frozenset[Value]) -> bool:
+    """Give each push into an array a value outside the loop of the element's shape, or a copy;
+    return whether there are any.
+    """
     pushes = [pair for pair in _pushes(block) if pair[0] in decisions.copied_pushes]
     likes = [_like(node, view, absent) for node, view in pushes]
     insertion = _Insertion()
@@ -261,6 +262,7 @@ def _choose_tapes(block: Block, decisions: Decisions, absent: frozenset[Value]) 
             if view.xs:
                 index_elements(view)
     insertion.into(block)
+    return bool(pushes)
 
 
 def _copy_pushed(node: Node, decisions: Decisions, absent: frozenset[Value]) -> Node:
@@ -303,10 +305,12 @@ def _like(node: Node, view: LoopView, absent: frozenset[Value]) -> Value | tuple
 # Results
 
 
-def _lay_out_results(block: Block, absent: frozenset[Value]) -> None:
-    """Make results of two or more axes contiguous where the memory order of operands may show."""
+def _lay_out_results(block: Block, absent: frozenset[Value]) -> bool:
+    """Make results of two or more axes contiguous where the memory order of operands may show;
+    return whether there are any.
+    """
     if not any(isinstance(v.type, ArrayType) and v.type.rank > 1 for v in block.results):
-        return
+        return False
     carried = carried_values(block)
     results = []
     for value in block.results:
@@ -318,3 +322,4 @@ def _lay_out_results(block: Block, absent: frozenset[Value]) -> None:
             value = node.result
         results.append(value)
     block.results = tuple(results)
+    return True

@@ -110,9 +110,9 @@ class _Marking:
 
     def leaves_out(self, block: Block) -> bool:
         """Return whether anything is not needed."""
-        return any(
-            node not in self.nodes or (node.op in (loop, cond) and self._leaves_out_parts(node))
-            for node in walk_nodes(block)
+        every = list(walk_nodes(block))
+        return len(every) > len(self.nodes) or any(
+            self._leaves_out_parts(node) for node in every if node.blocks
         )
 
     def _leaves_out_parts(self, node: Node) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
+import itertools
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
@@ -149,6 +150,31 @@ class Effort:
     forks: int = 0  # statements that were staged for each case
 
 
+class Tail(Sequence[ast.stmt]):
+    """The statements of a block from a place on: the block itself is not copied for each."""
+
+    __slots__ = ("_block", "_start")
+
+    def __init__(self, block: Sequence[ast.stmt], start: int) -> None:
+        self._block, self._start = block, start
+
+    @classmethod
+    def behind(cls, statements: Sequence[ast.stmt], position: int) -> Tail:
+        """What stands behind the statement at a position."""
+        if isinstance(statements, Tail):
+            return cls(statements._block, statements._start + position + 1)
+        return cls(statements, position + 1)
+
+    def __len__(self) -> int:
+        return len(self._block) - self._start
+
+    def __iter__(self) -> Iterator[ast.stmt]:
+        return itertools.islice(self._block, self._start, None)
+
+    def __getitem__(self, place: Any) -> Any:
+        return list(self)[place]
+
+
 class At:
     """A place in the source, while what stands there is staged."""
 
@@ -274,7 +300,7 @@ class Interpreter:
     def execute(self, statements: Sequence[ast.stmt]) -> None:
         """Stage statements until the block ends or is left."""
         for position, statement in enumerate(statements):
-            rest = statements[position + 1 :]
+            rest = Tail.behind(statements, position)
             frames = len(self.frames)
             try:
                 with self.at(statement):
