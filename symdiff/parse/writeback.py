@@ -76,9 +76,7 @@ def _writing(interp: Interpreter) -> Iterator[None]:
 
 def before(interp: Interpreter, node: Node) -> None:
     """A node is about to be appended: what is written by then is left behind first."""
-    if node.blocks or not places(interp):
-        return
-    if _is_seen(node) or (interp.strict and node.results):
+    if not node.blocks and (_is_seen(node) or (interp.strict and node.results)):
         write_in_time(interp)
 
 
