@@ -74,6 +74,7 @@ class _Folding:
         self.shapes: dict[Value, _Shape] = {}
         self.reads: dict[Value, frozenset[int]] = {}
         self.reader: dict[Value, Reader | None] = {}
+        self.shape_if_folded: dict[Node, _Shape] = {}
         self.spellings: dict[Node, tuple[int, list[int]]] = {}
         self.depth: dict[Block, int] = {graph.block: 1}
         self.writes = {origin: sorted(times) for origin, times in sharing.writes.items()}
@@ -227,9 +228,12 @@ class _Folding:
         return _Shape(len(hint_of(value)) if value.name else max(len(hint_of(value)), 3), 0)
 
     def shape(self, node: Node) -> _Shape:
-        parts = [self.shape_of(v) for v in node.operands]
-        width = self.width(node, parts)
-        return _Shape(width, 1 + max((part.depth for part in parts), default=0))
+        known = self.shape_if_folded.get(node)
+        if known is None:
+            parts = [self.shape_of(v) for v in node.operands]
+            depth = 1 + max([part.depth for part in parts], default=0)
+            known = self.shape_if_folded[node] = _Shape(self.width(node, parts), depth)
+        return known
 
     def width(self, node: Node, parts: list[_Shape]) -> int:
         """The columns of a node's expression, from those of its operands."""

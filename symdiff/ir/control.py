@@ -53,7 +53,8 @@ class LoopView:
 
     @property
     def carry_count(self) -> int:
-        return int(self.node.attributes["carries"])
+        count: int = self.node.attributes["carries"]
+        return count
 
     @property
     def body(self) -> Block:
@@ -76,7 +77,7 @@ class LoopView:
     @property
     def initial(self) -> tuple[Value, ...]:
         """What the carries start from."""
-        start = int(self.bounded)
+        start = 1 if self.bounded else 0
         return self.node.operands[start : start + self.carry_count]
 
     @property
@@ -89,7 +90,7 @@ class LoopView:
 
     @property
     def carries(self) -> tuple[Value, ...]:
-        return self.body.parameters[1 : 1 + self.carry_count]
+        return self.node.blocks[0].parameters[1 : 1 + self.carry_count]
 
     @property
     def elements(self) -> tuple[Value, ...]:
@@ -98,7 +99,7 @@ class LoopView:
 
     @property
     def next_carries(self) -> tuple[Value, ...]:
-        return self.body.results[: self.carry_count]
+        return self.node.blocks[0].results[: self.carry_count]
 
     @property
     def pushed(self) -> tuple[Value, ...]:

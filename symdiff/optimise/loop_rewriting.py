@@ -34,10 +34,11 @@ class LoopRewriting:
         """Return whether a carry goes through the body as it is, or becomes what it started
         from.
         """
-        following = self.view.next_carries[k]
-        unchanged = following is self.view.carries[k] or following is self.view.initial[k]
-        same_type = self.view.carries[k].type == self.initial[k].type
-        return self.rewriter.control and unchanged and same_type
+        if not self.rewriter.control:
+            return False
+        carry, following = self.view.carries[k], self.view.next_carries[k]
+        unchanged = following is carry or following is self.view.initial[k]
+        return unchanged and carry.type == self.initial[k].type
 
     def _is_known(self, k: int) -> bool:
         tape = self.xs[k]
