@@ -11,13 +11,8 @@ Here stand the functions that have no mathematics of their own; those that have 
 
 from symdiff.definitions import (
     callbacks,
-    distributions,
-    equations,
-    filters,
     histograms,
-    images,
     libraries,
-    matrices,
     missing,
     numerical,
     padding,
@@ -29,14 +24,7 @@ from symdiff.definitions import (
     selection,
     series,
     sets,
-    smoothing,
-    solvers,
-    sparse,
-    special,
-    splines,
     statistics,
-    structured,
-    transforms,
     windows,
 )
 from symdiff.definitions.declare import (
@@ -58,14 +46,9 @@ __all__ = [
     "ROUNDED",
     "RULED",
     "callbacks",
-    "distributions",
-    "equations",
-    "filters",
     "histograms",
-    "images",
     "is_definition",
     "libraries",
-    "matrices",
     "missing",
     "numerical",
     "object_name",
@@ -78,19 +61,22 @@ __all__ = [
     "selection",
     "series",
     "sets",
-    "smoothing",
-    "solvers",
-    "sparse",
-    "special",
-    "splines",
     "statistics",
-    "structured",
-    "transforms",
     "windows",
 ]
 
-libraries.when_imported("scipy.stats")(distributions.register)
-libraries.when_imported("scipy.special")(special.register)
-libraries.when_imported("scipy.linalg")(matrices.register)
-libraries.when_imported("scipy.optimize")(solvers.register_optimize)
-libraries.when_imported("scipy.integrate")(solvers.register_integrate)
+# Modules that know the functions of one library, and are loaded when a program has imported it.
+_BY_LIBRARY = {
+    "scipy.fft": ("transforms",),
+    "scipy.integrate": ("solvers",),
+    "scipy.interpolate": ("splines",),
+    "scipy.linalg": ("equations", "matrices", "structured"),
+    "scipy.ndimage": ("images",),
+    "scipy.optimize": ("solvers",),
+    "scipy.signal": ("filters", "smoothing"),
+    "scipy.sparse": ("sparse",),
+    "scipy.special": ("special",),
+    "scipy.stats": ("distributions",),
+}
+for _library, _modules in _BY_LIBRARY.items():
+    libraries.loaded_with(_library, *(f"{__name__}.{module}" for module in _modules))

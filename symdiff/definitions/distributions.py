@@ -14,6 +14,7 @@ import numpy as np
 from symdiff.definitions.counts import COUNTS
 from symdiff.definitions.declare import DEFINITIONS, INSTEAD, OBJECTS, defines
 from symdiff.definitions.laws import CONTINUOUS
+from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.multivariate import FROZEN, MULTIVARIATE
 
 # Arguments ----------------------------------------------------------------------------------------
@@ -343,6 +344,7 @@ _METHODS = {
 }
 
 
+@when_imported("scipy.stats")
 def register(stats: ModuleType) -> None:
     """Say what the distributions' methods mean, and what to write in place of those unknown."""
     for distribution in _distributions(stats):

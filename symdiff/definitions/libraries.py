@@ -46,11 +46,12 @@ def _load(name: str, library: ModuleType) -> None:
     importlib.import_module(name)
 
 
-def load_all() -> None:
-    """Import all modules of symdiff that wait for libraries, and none of these."""
-    for modules in _LOADED_WITH.values():
-        for name in modules:
-            importlib.import_module(name)
+def load_all() -> list[str]:
+    """Import all modules of symdiff that wait for libraries, and none of these; their names."""
+    names = list(dict.fromkeys(name for modules in _LOADED_WITH.values() for name in modules))
+    for name in names:
+        importlib.import_module(name)
+    return names
 
 
 def meet() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions.declare import refuse, registered
+from symdiff.definitions.libraries import when_imported
 
 
 def matrix(a: Any) -> Any:
@@ -250,6 +251,7 @@ def norm(a: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> An
     return found
 
 
+@when_imported("scipy.linalg")
 def register(linalg: ModuleType) -> None:
     """Say what the functions mean."""
     registered(

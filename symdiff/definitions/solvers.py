@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions.declare import defines, refuse
+from symdiff.definitions.libraries import when_imported
 
 
 def _staged(name: str) -> Any:
@@ -273,6 +274,7 @@ def _least(name: Any, fun: Any, start: Any, first: Any, args: Any, options: Any)
     return Minimum(x, valued(objective(x, *args), found[1]), found[2])
 
 
+@when_imported("scipy.optimize")
 def register_optimize(optimize: ModuleType) -> None:
     """Define what finds roots and minima."""
     for name in ("brentq", "brenth", "bisect", "ridder"):
@@ -488,6 +490,7 @@ def quad_vec(
     return solution("integral", found[0], callback, ends, name, options), found[1]
 
 
+@when_imported("scipy.integrate")
 def register_integrate(integrate: ModuleType) -> None:
     """Define what solves differential equations, and what integrates."""
     for definition in (odeint, solve_ivp, quad, quad_vec):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions.declare import refuse, registered
+from symdiff.definitions.libraries import when_imported
 
 
 def polygamma(n: Any, x: Any) -> Any:
@@ -94,6 +95,7 @@ def h2vp(v: Any, z: Any, n: Any = 1) -> Any:
     return _differences(special.hankel2, -1, v, z, n)
 
 
+@when_imported("scipy.special")
 def register(special: ModuleType) -> None:
     """Say what the functions mean; those that this SciPy has."""
     names = (polygamma, multigammaln, softplus, jvp, yvp, ivp, kvp, h1vp, h2vp)

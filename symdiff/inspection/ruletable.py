@@ -31,10 +31,11 @@ from typing import Any, overload
 
 import numpy as np
 
+from symdiff.definitions.libraries import load_all
 from symdiff.errors import SignatureError
 from symdiff.inspection.colours import in_html, styles
 from symdiff.inspection.rules import RuleRecord, assigned, rule_of
-from symdiff.ops.declare import FUNCTIONS, REGISTRY
+from symdiff.ops.declare import FUNCTIONS, REGISTRY, declared_in
 from symdiff.ops.rules import custom_call
 
 _INDENT = "    "
@@ -85,8 +86,15 @@ def table_of(*asked: str | Callable[..., Any]) -> RuleTable:
     :raises SignatureError: where an op of that name does not exist.
     """
     assert custom_call.name in REGISTRY  # it is declared by a module that few import
-    names = list(map(_op_name, asked)) if asked else list(filter(_is_there, REGISTRY))
+    ops = _in_order()
+    names = list(map(_op_name, asked)) if asked else list(filter(_is_there, ops))
     return RuleTable([_record(name) for name in names])
+
+
+def _in_order() -> list[str]:
+    """The names of all ops; families that wait for a library come last, whatever is imported."""
+    places = {module: k for k, module in enumerate(load_all())}
+    return sorted(REGISTRY, key=lambda name: places.get(declared_in(name), -1))
 
 
 _record = functools.cache(rule_of)

@@ -269,6 +269,12 @@ def _makes_one_array(operation: DeclaredOp) -> bool:
     return isinstance(operation, Operation) and operation.view is None and not operation.effect
 
 
+def declared_in(name: str) -> str:
+    """The module in which the op of a name is declared."""
+    found: str = _DECLARED_BY[name]["__name__"]
+    return found
+
+
 def operation_named(name: str) -> Operation:
     """The op of one result that is declared by a name."""
     operation = REGISTRY[name]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
+from symdiff.definitions.libraries import load_all
 from symdiff.ir.types import BOOL, FLOAT, INT
 from symdiff.ops import elementary
 from symdiff.ops.declare import REGISTRY, Operation
@@ -52,6 +53,8 @@ from symdiff.ops.elementary import (
 from symdiff.ops.ufuncs import power_of
 from tests.ops.straightline import check, pullback, pushforward, same, stage
 from tests.reference import directional, second_directional
+
+load_all()
 
 # Points inside the domain, away from kinks, and what the op is in NumPy.
 POINTS = np.array([0.3, -0.7, 0.55])

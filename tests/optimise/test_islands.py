@@ -19,6 +19,7 @@ import pytest
 
 import symdiff as sd
 from symdiff import pipeline
+from symdiff.definitions.libraries import load_all
 from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType
@@ -32,6 +33,8 @@ from tests.benchmarks.simplification import Changed, changed_programs, worst_dif
 from tests.programs.registry import Program, load
 from tests.test_programs import directions, output_weights
 from tests.test_programs import plain as plain_side
+
+load_all()
 
 Array = Any
 VECTOR = "float64[n]"

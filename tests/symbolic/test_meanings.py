@@ -10,6 +10,7 @@ import pytest
 import sympy as sp
 
 import symdiff as sd
+from symdiff.definitions.libraries import load_all
 from symdiff.differentiate import jvp
 from symdiff.ir.build import Builder, building
 from symdiff.ir.evaluate import evaluate_graph
@@ -20,6 +21,8 @@ from symdiff.ops.declare import EVALUATED, REGISTRY, OnArrays, Operation
 from symdiff.ops.special import is_refused
 from symdiff.symbolic.evaluate import expressions_of
 from tests.symbolic.evaluating import inputs_of, values_at
+
+load_all()
 
 NUMBER = ArrayType(np.dtype("float64"), (), "scalar")
 
