@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -36,14 +36,13 @@ from symdiff.ir.signature import (
 )
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ir.types import ArrayType, carries_derivative
-from symdiff.ir.verify import verify_numbers
 from symdiff.ops.defined import of_values_alone
 from symdiff.ops.index import is_view
 from symdiff.ops.meeting import meetings
 from symdiff.ops.rules import expanded
 from symdiff.optimise import optimise
 from symdiff.optimise.floats import on_floats
-from symdiff.optimise.islands import KINDS, Replacement, simplify_islands
+from symdiff.optimise.islands import KINDS, simplify_islands
 from symdiff.parse import Marks, stage
 from symdiff.parse.staged import Staged, StaticDemand
 from symdiff.runtime.calling import follow
@@ -57,6 +56,9 @@ from symdiff.runtime.signature import TypeText, laps_itself, layout_of, signatur
 from symdiff.runtime.verify import is_asked_for
 from symdiff.runtime.watching import Origin
 from symdiff.source import SourceSpan
+
+if TYPE_CHECKING:
+    from symdiff.optimise.islands.search import Replacement
 
 Arguments = tuple[Any, ...]
 _MOST_RESTARTS = 200
@@ -342,6 +344,8 @@ def _optimised(graph: Graph) -> Graph:
     """A derivative, optimised; where verification is asked for, its numbers are."""
     if not is_asked_for():
         return optimise(graph)
+    from symdiff.ir.verify import verify_numbers
+
     verify_numbers(graph)
     graph = optimise(graph)
     verify_numbers(graph)

@@ -5,9 +5,23 @@ chain rule backwards. ``activity`` says which values take part, ``residuals`` wh
 needs of the forward part and how it gets it.
 """
 
-from symdiff.differentiate import solving
-from symdiff.differentiate.forward import jvp
+from collections.abc import Sequence
+
+from symdiff.definitions.libraries import loaded_with
 from symdiff.differentiate.graphs import without_unread
 from symdiff.differentiate.reverse import Split, divide, gradient, split, vjp
+from symdiff.ir.graph import Graph
+from symdiff.ir.structure import Structure
 
-__all__ = ["Split", "divide", "gradient", "jvp", "solving", "split", "vjp", "without_unread"]
+__all__ = ["Split", "divide", "gradient", "jvp", "split", "vjp", "without_unread"]
+
+
+def jvp(graph: Graph, wrt: Sequence[int], *, output: Structure | None = None) -> Graph:
+    """Results and tangents, as ``forward.jvp`` gives them, which is loaded when it is called."""
+    from symdiff.differentiate import forward
+
+    return forward.jvp(graph, wrt, output=output)
+
+
+for _library in ("scipy.integrate", "scipy.optimize"):  # whose results solve equations
+    loaded_with(_library, "symdiff.differentiate.solving")

@@ -25,9 +25,10 @@ from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType
 from symdiff.ir.verify import verify
 from symdiff.ops.declare import REGISTRY
-from symdiff.optimise.islands import KINDS, Replacement, simplify_islands
+from symdiff.optimise.islands import KINDS, simplify_islands
 from symdiff.optimise.islands.costs import COSTS
 from symdiff.optimise.islands.precise import exact_value
+from symdiff.optimise.islands.search import Replacement
 from tests import reference
 from tests.benchmarks.simplification import Changed, changed_programs, worst_difference
 from tests.programs.registry import Program, load

@@ -13,17 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-from symdiff.ir.build import copy_block, with_block
 from symdiff.ir.called import with_called
-from symdiff.ir.graph import Block, Graph, Value, uses
+from symdiff.ir.graph import Graph
 from symdiff.ir.record import note
-from symdiff.optimise.dead_code import eliminate_dead_code
 from symdiff.optimise.islands.identities import KINDS
-from symdiff.optimise.islands.search import Replacement, Search, last
-from symdiff.optimise.rewriting import Table, rewrite
 
-__all__ = ["KINDS", "Replacement", "simplify_islands"]
+if TYPE_CHECKING:
+    from symdiff.optimise.islands.search import Replacement
+
+__all__ = ["KINDS", "simplify_islands"]
 
 
 def simplify_islands(graph: Graph, kinds: Sequence[str]) -> tuple[Graph, tuple[Replacement, ...]]:
@@ -33,29 +33,11 @@ def simplify_islands(graph: Graph, kinds: Sequence[str]) -> tuple[Graph, tuple[R
     """
     if not kinds:
         return graph, ()
+    from symdiff.optimise.islands.search import simplified  # for those who ask for it
+
     chosen = [kind for kind in KINDS if kind in kinds]
     found: list[Replacement] = []
-    made = with_called(graph, lambda one: _simplified(one, chosen, found))
+    made = with_called(graph, lambda one: simplified(one, chosen, found))
     for one in found:
         note("simplified", **asdict(one))
     return made, tuple(found)
-
-
-def _simplified(graph: Graph, kinds: Sequence[str], found: list[Replacement]) -> Graph:
-    """A graph without what it calls; ``found`` gets the record."""
-    block = copy_block(graph.block, {})
-    search = Search(kinds, uses(block))
-    _visit(block, search, {})
-    found += search.found
-    return eliminate_dead_code(rewrite(with_block(graph, block), Table({}), common=True))
-
-
-def _visit(block: Block, search: Search, replaced: dict[Value, Value]) -> None:
-    """A block after the blocks in it have been led to what is taken before them."""
-    pending = [block]
-    while pending:
-        one = pending.pop()
-        search.block(one, replaced)
-        one.results = tuple(last(v, replaced) for v in one.results)
-        for node in reversed(one.nodes):
-            pending.extend(reversed(node.blocks))

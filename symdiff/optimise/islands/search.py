@@ -13,16 +13,18 @@ from typing import Any
 
 from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedCallError
-from symdiff.ir.build import Builder, building
-from symdiff.ir.graph import Block, Node, Operand, Value
+from symdiff.ir.build import Builder, building, copy_block, with_block
+from symdiff.ir.graph import Block, Graph, Node, Operand, Value, uses
 from symdiff.ir.types import ArrayType
 from symdiff.ops.elementary import add, multiply
 from symdiff.ops.symbolic import values_of
+from symdiff.optimise.dead_code import eliminate_dead_code
 from symdiff.optimise.facts import are_of_one_size
 from symdiff.optimise.islands.agreement import Verdict, verdict
 from symdiff.optimise.islands.costs import cost_of
 from symdiff.optimise.islands.identities import finders, may_apply
 from symdiff.optimise.islands.windows import Window, is_simplifiable, window_of
+from symdiff.optimise.rewriting import Table, rewrite
 
 MOST_REWRITES = 200
 MOST_OPERATIONS = 900
@@ -326,6 +328,26 @@ class Search:
 
 
 # Nodes --------------------------------------------------------------------------------------------
+
+
+def simplified(graph: Graph, kinds: Sequence[str], found: list[Replacement]) -> Graph:
+    """A graph without what it calls; ``found`` gets the record."""
+    block = copy_block(graph.block, {})
+    search = Search(kinds, uses(block))
+    _visit(block, search, {})
+    found += search.found
+    return eliminate_dead_code(rewrite(with_block(graph, block), Table({}), common=True))
+
+
+def _visit(block: Block, search: Search, replaced: dict[Value, Value]) -> None:
+    """A block after the blocks in it have been led to what is taken before them."""
+    pending = [block]
+    while pending:
+        one = pending.pop()
+        search.block(one, replaced)
+        one.results = tuple(last(v, replaced) for v in one.results)
+        for node in reversed(one.nodes):
+            pending.extend(reversed(node.blocks))
 
 
 def last(value: Value, replaced: dict[Value, Value]) -> Value:
