@@ -40,7 +40,7 @@ from symdiff.ops.defined import of_values_alone
 from symdiff.ops.index import is_view
 from symdiff.ops.meeting import meetings
 from symdiff.ops.rules import expanded
-from symdiff.optimise import optimise
+from symdiff.optimise import DEFAULT, DIVISIBLE, optimise
 from symdiff.optimise.floats import on_floats
 from symdiff.optimise.islands import KINDS, simplify_islands
 from symdiff.parse import Marks, stage
@@ -340,14 +340,14 @@ def _derived(chain: Chain, arguments: Arguments, function: Followed) -> Derived:
     )
 
 
-def _optimised(graph: Graph) -> Graph:
+def _optimised(graph: Graph, passes: Sequence[str] = DEFAULT) -> Graph:
     """A derivative, optimised; where verification is asked for, its numbers are."""
     if not is_asked_for():
-        return optimise(graph)
+        return optimise(graph, passes)
     from symdiff.ir.verify import verify_numbers
 
     verify_numbers(graph)
-    graph = optimise(graph)
+    graph = optimise(graph, passes)
     verify_numbers(graph)
     return graph
 
@@ -651,10 +651,10 @@ def build_primal(derived: Derived, name: str) -> Program:
     return Program(derived, emitted, loaded, tuple(p.path for p in emitted.parameters), graph)
 
 
-def emittable(graph: Graph) -> Graph:
+def emittable(graph: Graph, passes: Sequence[str] = DEFAULT) -> Graph:
     """The graph with what custom rules stood for in their place, in graphs that it calls too."""
     plain = with_called(graph, lambda one: of_values_alone(expanded(one)))
-    return graph if plain is graph else optimise(plain)
+    return graph if plain is graph else optimise(plain, passes)
 
 
 @faults_told()
@@ -700,10 +700,10 @@ def _split(derived: Derived, wrt: Sequence[int]) -> differentiate.Split:
         return differentiate.split(derived.graph, wrt)
 
     def pulled() -> Graph:
-        return _optimised(differentiate.vjp(derived.graph, wrt))
+        return _optimised(differentiate.vjp(derived.graph, wrt), DIVISIBLE)
 
     with recomputing(is_stabler_recomputed(pulled, derived.simplify)):
-        joint = emittable(pulled())
+        joint = emittable(pulled(), DIVISIBLE)
     simplified, _ = simplify_islands(joint, derived.simplify)
     return differentiate.divide(derived.graph, simplified)
 

@@ -48,9 +48,9 @@ OBSERVED = cases_of([entry for entry in PROGRAMS if entry.observe is not None])
 LANGUAGE = (
     ast.AnnAssign, ast.Assert, ast.Assign, ast.AugAssign, ast.BoolOp, ast.Break, ast.Compare,
     ast.Continue, ast.Delete, ast.Dict, ast.DictComp, ast.For, ast.FunctionDef, ast.GeneratorExp,
-    ast.If, ast.IfExp, ast.Import, ast.JoinedStr, ast.Lambda, ast.List, ast.ListComp,
+    ast.If, ast.IfExp, ast.Import, ast.JoinedStr, ast.Lambda, ast.List, ast.ListComp, ast.Match,
     ast.NamedExpr, ast.Nonlocal, ast.Pass, ast.Raise, ast.Return, ast.Slice, ast.Starred,
-    ast.Tuple, ast.While, ast.With,
+    ast.Try, ast.Tuple, ast.While, ast.With, ast.Yield, ast.YieldFrom,
 )  # fmt: skip
 
 

@@ -108,8 +108,7 @@ def cells(title: str) -> Iterator[list[str]]:
 # The table of refusals ----------------------------------------------------------------------------
 
 LEFT_OUT = {
-    "`try`": "def f(x):\n    try:\n        return x\n    except ValueError:\n        return 0.0\n",
-    "`match`": "def f(x):\n    match x:\n        case _:\n            return x\n",
+    "`except*`": "def f(x):\n    try:\n        x += 1\n    except* OSError:\n        pass\n",
     "`class`": "def f(x):\n    class C:\n        pass\n    return x\n",
     "`with`": "def f(x):\n    with open('there'):\n        return x\n",
     "gone over twice": "def f(x):\n    g = (x for _ in [1, 2])\n    return sum(g) + max(g)\n",

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from symdiff.emit.expressions import as_target, assign, subscript
-from symdiff.emit.regions import Leave, entered
+from symdiff.emit.regions import Leave
 from symdiff.emit.text import Line
 from symdiff.ir.graph import Node
 
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def raising(statements: Statements, node: Node) -> list[Line]:
-    return [statements.line(node, ast.Raise(statements.expressions.node(node), None))]
+    cause = None
+    if "cause" in node.attributes:
+        cause = statements.expressions.template(node, "cause")
+    return [statements.line(node, ast.Raise(statements.expressions.node(node), cause))]
 
 
 def asserting(statements: Statements, node: Node) -> list[Line]:
@@ -33,7 +36,8 @@ def set_attribute(statements: Statements, node: Node) -> list[Line]:
 
 
 def enter(statements: Statements, node: Node) -> list[Line]:
-    return [statements.line(node, entered(node))]
+    manager = ast.withitem(statements.expressions.node(node), None)
+    return [statements.line(node, ast.With([manager], []))]
 
 
 def leave(statements: Statements, node: Node) -> list[Line]:

@@ -23,7 +23,7 @@ from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value
 from symdiff.ir.types import INT
 from symdiff.ops.declare import DeclaredOp
-from symdiff.ops.effects import enter_errstate, leave_errstate
+from symdiff.ops.effects import enter_context, leave_context
 from symdiff.ops.facts import may_raise
 
 _DEEPEST = 8
@@ -88,7 +88,7 @@ class _Folding:
             2 * liveness.first[node]
             for block in blocks_of(graph.block)
             for node in block.nodes
-            if node.op in (enter_errstate, leave_errstate)
+            if node.op in (enter_context, leave_context)
         )
         self._find_readers()
 

@@ -1,11 +1,11 @@
-"""``with np.errstate(...)`` restored where the settings are entered and left.
+"""``with np.errstate(...)`` and its like restored where the managers are entered and left.
 
-    <enter over="ignore">                     with np.errstate(over="ignore"):
+    <enter np.errstate(over="ignore")>        with np.errstate(over="ignore"):
     y = np.exp(x)               ─▶                y = np.exp(x)
     <leave>
 
 Works on the lines of a function. Between the two stand the lines of one block, so that what is
-raised there leaves the settings as they were.
+raised there leaves the settings as they were, and nothing is computed in another one's place.
 """
 
 from __future__ import annotations
@@ -13,19 +13,10 @@ from __future__ import annotations
 import ast
 
 from symdiff.emit.text import Line
-from symdiff.ir.graph import Node
-from symdiff.ops.declare import dotted
-from symdiff.ops.effects import spell_call
 
 
 class Leave(ast.Pass):
     """Stands where a region ends, until it is restored."""
-
-
-def entered(node: Node) -> ast.With:
-    """The head of a region."""
-    call = spell_call(dotted("np.errstate"), (), node.attributes["settings"], ())
-    return ast.With([ast.withitem(call, None)], [])
 
 
 def restore_regions(lines: list[Line]) -> None:

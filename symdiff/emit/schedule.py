@@ -16,7 +16,7 @@ from symdiff.emit.lower import blocks_of, in_memory, is_write, push
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
-from symdiff.ops.effects import enter_errstate, leave_errstate
+from symdiff.ops.effects import enter_context, leave_context
 from symdiff.ops.facts import may_raise
 from symdiff.ops.index import is_view
 
@@ -94,7 +94,7 @@ class _Schedule:
         self.block = block
         self.place: dict[Node, tuple[int, int]] = {n: (k, 0) for k, n in enumerate(block.nodes)}
         self.settings = [
-            k for k, n in enumerate(block.nodes) if n.op in (enter_errstate, leave_errstate)
+            k for k, n in enumerate(block.nodes) if n.op in (enter_context, leave_context)
         ]
         self.effects = [k for k, n in enumerate(block.nodes) if n.op.effect and n.op is not push]
         self.readers = _readers(block)

@@ -407,8 +407,8 @@ PRINTERS: dict[str, Printer] = {
     "unpack": _unpack,
     "raise_": effects.raising,
     "assert_": effects.asserting,
-    "enter_errstate": effects.enter,
-    "leave_errstate": effects.leave,
+    "enter_context": effects.enter,
+    "leave_context": effects.leave,
     "set_attribute": effects.set_attribute,
     "set_item": effects.set_item,
 }

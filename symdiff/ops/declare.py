@@ -88,6 +88,14 @@ class OfTruths:
     function: Callable[..., Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Fails:
+    """All that an op raises on Python's numbers: an error, where a rule of its operands holds."""
+
+    error: type[Exception]
+    where: Callable[..., Value]
+
+
 EVALUATED = OnArrays(lambda sp, *arrays, **attributes: NotImplemented)
 """The meaning of an op that only moves, adds and multiplies: its ``evaluate`` takes expressions."""
 
@@ -110,7 +118,8 @@ class DeclaredOp(Op):
     should have names. ``harmless``: whether a node of an op that ``raises`` is known not to, by its
     operands' types. ``as_given``: rules take the operands as they are, also integers where floats
     could stand (see ``computes_with``). ``python``: the operator that an op spelled with one means
-    unless its attribute ``ufunc`` is true; where ``raises_on_numbers``, Python's may raise.
+    unless its attribute ``ufunc`` is true; where ``raises_on_numbers``, Python's may raise, what
+    ``fails`` says where that is known.
     ``sympy``: see ``Meaning``. ``math``: what computes an elementwise op of Python floats: the name
     of a function of ``math``, or a rule of the operands. ``example``: a call that shows the op's
     rules, in a user's words or by the op's name, of operands that ``inspection.examples`` has types
@@ -135,6 +144,7 @@ class DeclaredOp(Op):
     harmless: Callable[[Node], bool] | None = None
     python: Callable[..., Any] | None = None
     raises_on_numbers: bool = False
+    fails: Fails | None = None
     sympy: Meaning | None = None
     math: str | Rule | None = None
     example: str | None = None

@@ -28,6 +28,7 @@ from symdiff.ops.declare import (
     literal,
     require_array,
     supporting,
+    template,
 )
 from symdiff.ops.flops import nothing
 from symdiff.ops.keys import Key, Slot, actual_key, spell_key
@@ -216,9 +217,14 @@ print_ = SeveralResults(
 )
 
 
-def _evaluate_raise(*operands: Any, exception: Any, arguments: tuple[Any, ...] | None) -> None:
+def _evaluate_raise(
+    *operands: Any, exception: Any, arguments: tuple[Any, ...] | None, **more: Any
+) -> None:
     made = fill(exception, operands)
-    raise made if arguments is None else made(*fill(arguments, operands))
+    error = made if arguments is None else made(*fill(arguments, operands))
+    if "cause" in more:
+        raise error from fill(more["cause"], operands)
+    raise error
 
 
 def _spell_raise(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
@@ -243,7 +249,7 @@ raise_ = SeveralResults(
     nondifferentiable=True,
     variadic=True,
     spelling=_spell_raise,
-    documentation="``raise exception(*arguments)``; without ``arguments``, as is.",
+    documentation="``raise exception(*arguments) from cause``; without ``arguments``, as is.",
 )
 
 
@@ -437,37 +443,38 @@ store = SeveralResults(
 )
 
 
-def _infer_enter(*, settings: Keywords) -> tuple[Type, ...]:
-    return (OpaqueType("errstate"),)
+def _infer_enter(
+    *operands: Type, function: Any, arguments: tuple[Any, ...] = (), keywords: Keywords = ()
+) -> tuple[Type, ...]:
+    return (OpaqueType("context manager"),)
 
 
-enter_errstate = Operation(
-    "enter_errstate",
+def _evaluate_enter(
+    *operands: Any, function: Any, arguments: tuple[Any, ...] = (), keywords: Keywords = ()
+) -> Any:
+    manager = _filled_call(fill(function, operands), operands, arguments, keywords)
+    manager.__enter__()
+    return manager
+
+
+enter_context = Operation(
+    "enter_context",
     _infer_enter,
-    lambda *, settings: np.seterr(**dict(settings)),
+    _evaluate_enter,
     effect=True,
     nondifferentiable=True,
-    spelling=lambda node, operands: spell_call(
-        dotted("np.seterr"), (), node.attributes["settings"], operands
-    ),
-    documentation="Start of ``with np.errstate(**settings)``: the settings before it.",
+    variadic=True,
+    spelling=_spell_opaque_call,
+    documentation="Start of ``with function(*arguments, **keywords)``: the manager.",
 )
-
-
-def _evaluate_leave(before: Any) -> None:
-    np.seterr(**before)
-
-
-leave_errstate = SeveralResults(
-    "leave_errstate",
+leave_context = SeveralResults(
+    "leave_context",
     _no_result,
-    _evaluate_leave,
+    lambda manager: manager.__exit__(None, None, None),
     effect=True,
     nondifferentiable=True,
-    spelling=lambda node, operands: ast.Call(
-        dotted("np.seterr"), [], [ast.keyword(None, operands[0])]
-    ),
-    documentation="End of ``with np.errstate(...)``: the settings before it come back.",
+    spelling=template("{0}.__exit__(None, None, None)"),
+    documentation="End of ``with``, where nothing was raised.",
 )
 
 

@@ -23,6 +23,7 @@ from symdiff.ir.graph import OPERATORS, Node, Operand, Value
 from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, Dim, Type, type_of_constant
 from symdiff.ops import support
 from symdiff.ops.declare import (
+    Fails,
     OfTruths,
     Operation,
     Rules,
@@ -193,6 +194,9 @@ remainder: Operation = elementwise(
     python=operator.mod,
     sympy=lambda sp, a, b: a - b * sp.floor(a / b),
     documentation="Remainder with the sign of the divisor, ``a - b * floor(a / b)``.",
+)
+divide.fails = floor_divide.fails = remainder.fails = Fails(
+    ZeroDivisionError, lambda a, b: equal(b, 0)
 )
 fmod: Operation = elementwise(
     np.fmod,
@@ -1440,6 +1444,7 @@ not_: Operation = Operation(
     _infer_not,
     operator.not_,
     raises=True,
+    harmless=lambda node: array_type(node.operands[0]).kind != "array",
     spelling=lambda node, operands: ast.UnaryOp(ast.Not(), operands[0]),
     nondifferentiable=True,
     sympy="Not",

@@ -72,7 +72,7 @@ def may_raise(node: Node, fits: Fits = never) -> bool:
     if node.op is call:
         return not _is_harmless(node.attributes["callee"])
     if node.op.raises:
-        if node.op.name in _READS_AND_WRITES:
+        if node.op.name in READS_AND_WRITES:
             return not _key_fits(node, fits)
         harmless = node.op.harmless if isinstance(node.op, DeclaredOp) else None
         return harmless is None or not harmless(node)
@@ -182,4 +182,4 @@ def _is_plain_slice(entry: Any) -> bool:
     return hasattr(entry, "start") and (step is None or (isinstance(step, int) and step != 0))
 
 
-_READS_AND_WRITES = frozenset({"index", "index_set", "index_add"})
+READS_AND_WRITES = frozenset({"index", "index_set", "index_add"})

@@ -16,6 +16,7 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, Type
 from symdiff.ops import support
 from symdiff.ops.declare import (
+    Fails,
     Operation,
     Rule,
     array_type,
@@ -37,6 +38,8 @@ from symdiff.ops.elementary import (
     isfinite,
     isinf,
     isnan,
+    less,
+    less_equal,
     multiply,
     over_nonzero,
     over_squared_length,
@@ -158,6 +161,8 @@ math_log1p: Operation = _math(
     "log1p", lambda y, x: divide(1.0, 1.0 + x), sympy=lambda sp, x: sp.log(1 + x)
 )
 math_sqrt: Operation = _math("sqrt", lambda y, x: 0.5 / y, strong=True, singular=True, sympy="sqrt")
+math_sqrt.fails = Fails(ValueError, lambda x: less(x, 0))
+math_log.fails = math_log2.fails = math_log10.fails = Fails(ValueError, lambda x: less_equal(x, 0))
 math_cbrt: Operation = _math(
     "cbrt",
     lambda y, x: 1.0 / (3.0 * y * y),

@@ -427,3 +427,26 @@ def lagged_products(w: Any, x: Any, like: Any) -> Any:
     for k in range(min(count, n)):
         sums[k] = np.vdot(x[..., : n - k], w[..., k:])
     return sums
+
+
+def attempted(classes: tuple[type[BaseException], ...], action: Any) -> tuple[Any, Any]:
+    """What an action raises that is of one of the classes, or None; and what it gives.
+
+    >>> attempted((ValueError,), lambda: math.sqrt(-1.0))[0]
+    ValueError('math domain error')
+    >>> attempted((ValueError,), lambda: math.sqrt(4.0))
+    (None, 2.0)
+    """
+    try:
+        return None, action()
+    except classes as error:
+        return error, None
+
+
+def first_class(error: Any, classes: tuple[type[BaseException], ...]) -> int:
+    """The number of the first of the classes that an exception is an instance of.
+
+    >>> first_class(KeyError(), (ValueError, LookupError))
+    1
+    """
+    return next((k for k, kind in enumerate(classes) if isinstance(error, kind)), -1)

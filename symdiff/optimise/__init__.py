@@ -17,6 +17,7 @@ statements of derivatives follow real arithmetic with strong zeros.
     control     carries that never change, branches that are known
     simplify    all of the above in one sweep
     stores      stores of derivatives that nobody reads, left out
+    branches    branches on one predicate that follow each other, made one
     motion      what does not change in a loop, before it
     dead        what nothing needs, left out
     finish      what is better written another way once nothing more is found
@@ -30,6 +31,7 @@ from symdiff.ir.called import with_called
 from symdiff.ir.graph import Graph, walk_nodes
 from symdiff.ir.record import count, current, note
 from symdiff.optimise.algebra import ALGEBRA
+from symdiff.optimise.branches import merge_branches
 from symdiff.optimise.cancelling import CANCELLING
 from symdiff.optimise.casts import FINISHING as FINISHING_CASTS
 from symdiff.optimise.dead_code import eliminate_dead_code
@@ -45,7 +47,7 @@ from symdiff.optimise.stores import leave_out_stores
 from symdiff.optimise.sums import FINISHING as FINISHING_SUMS
 from symdiff.optimise.sums import SUMS
 
-__all__ = ["DEFAULT", "PASSES", "Pass", "optimise"]
+__all__ = ["DEFAULT", "DIVISIBLE", "PASSES", "Pass", "optimise"]
 
 Pass = Callable[[Graph], Graph]
 
@@ -73,6 +75,7 @@ PASSES: Mapping[str, Pass] = {
         common=True,
         control=True,
     ),
+    "branches": merge_branches,
     "motion": move_invariants,
     "stores": leave_out_stores,
     "fold": _rewriting(FOLDING),
@@ -88,7 +91,9 @@ PASSES: Mapping[str, Pass] = {
     "control": _rewriting(control=True),
     "finish": _rewriting(FINISHING_CASTS, FINISHING, FINISHING_SUMS),
 }
-DEFAULT = ("dead", "stores", "simplify", "motion", "dead")
+DEFAULT = ("dead", "stores", "simplify", "branches", "motion", "dead")
+DIVISIBLE = tuple(name for name in DEFAULT if name != "branches")
+"""Passes after which a function and its derivative can still be divided."""
 LAST = ("finish", "dead")
 _IDEMPOTENT = frozenset({"dead"})
 

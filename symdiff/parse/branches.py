@@ -21,7 +21,7 @@ from symdiff.ir.build import builder
 from symdiff.ir.control import cond, emit_cond
 from symdiff.ir.graph import Block, Value
 from symdiff.ops.declare import NeedsStatic
-from symdiff.ops.elementary import not_
+from symdiff.parse.assumed import implied, truth_of
 from symdiff.parse.blame import is_users
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import Heap
@@ -35,8 +35,10 @@ from symdiff.parse.values import (
     Closure,
     Conflict,
     ConflictRead,
+    Exit,
     NeverReturns,
     NotYetKnown,
+    PossiblyUnbound,
     Token,
     now,
 )
@@ -59,6 +61,7 @@ def _go_on(interp: Interpreter, action: Action, arm: Arm, predicate: Value, take
     """The arm with an action behind what it has."""
     with interp.scratch(arm.heap.copy()) as inner, assuming(interp, predicate, taken):
         inner.nodes += arm.nodes
+        _settle(interp)
         frames = len(interp.frames)
         try:
             action()
@@ -75,17 +78,41 @@ def _go_on(interp: Interpreter, action: Action, arm: Arm, predicate: Value, take
         return Arm(inner.nodes, interp.heap, reached, arm.written_back)
 
 
+def _settle(interp: Interpreter) -> None:
+    """Settle which names are bound and which exits are taken, where what is assumed here tells."""
+    contents = interp.heap.contents
+    for key, content in contents.items():
+        if isinstance(content, PossiblyUnbound) and content.decided is not None:
+            value, where = content.decided
+            known = truth_of(value, interp.assumed)
+            if known is not None:
+                contents[key] = content.content if known is where else ABSENT
+        elif isinstance(key, Exit) and isinstance(content, Value):
+            known = truth_of(content, interp.assumed)
+            if known is not None:
+                contents[key] = known
+
+
+def unless_raised(interp: Interpreter, state: bool | Value) -> bool | Value:
+    """What a staged bool is on the paths on which nothing has been raised in a region."""
+    if not isinstance(state, Value) or not interp.regions:
+        return state
+    before, interp.assumed = interp.assumed, dict(interp.assumed)
+    for taken in interp.region_states():
+        if isinstance(taken, Value):
+            interp.assumed |= implied(taken, False)
+    known = truth_of(state, interp.assumed)
+    interp.assumed = before
+    return state if known is None else known
+
+
 @contextlib.contextmanager
 def assuming(interp: Interpreter, predicate: Value, taken: bool) -> Iterator[None]:
     """Inside an arm it is known what the predicate is, and what it is the opposite of."""
     before, interp.assumed = interp.assumed, dict(interp.assumed)
     interp.predicates.append(predicate)
     depth = len(interp.predicates)
-    value: Value = predicate
-    interp.assumed[value] = taken
-    while value.node is not None and value.node.op is not_:
-        value, taken = value.node.operands[0], not taken
-        interp.assumed[value] = taken
+    interp.assumed |= implied(predicate, taken)
     try:
         yield
     finally:

@@ -45,6 +45,7 @@ from symdiff.parse.cases import for_each_case, told_apart_value
 from symdiff.parse.catching import unless_raised
 from symdiff.parse.comparisons import COMPARE, compare
 from symdiff.parse.demand import known
+from symdiff.parse.exceptions import is_exception, text_of_exception
 from symdiff.parse.heap import constant
 from symdiff.parse.identity import class_of, class_of_number, require_known
 from symdiff.parse.interpreter import Interpreter
@@ -336,6 +337,8 @@ class _Compared:
 def _str(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     if len(arguments) != 1:
         return in_python(str, *arguments, **keywords)
+    if is_exception(arguments[0]):
+        return text_of_exception(interp, arguments[0])
     return text_of([text_field(arguments[0], "s", "")])
 
 

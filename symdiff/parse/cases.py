@@ -22,10 +22,19 @@ from symdiff.ops.elementary import equal
 from symdiff.parse.branches import join_arms, run_arm, taken_from
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import Heap, Key
-from symdiff.parse.interpreter import HOOKS, Interpreter, StatementValues
+from symdiff.parse.interpreter import HOOKS, Attempt, Interpreter, StatementValues
 from symdiff.parse.join import Kept
 from symdiff.parse.unions import constant_of, is_case
-from symdiff.parse.values import Abstract, Conflict, ConflictRead, Token, now
+from symdiff.parse.values import (
+    Abstract,
+    Conflict,
+    ConflictRead,
+    ControlFlow,
+    Failure,
+    StatementLeft,
+    Token,
+    now,
+)
 
 _MANY = 4096  # statements whose parts are remembered: they are staged turn by turn
 MOST_FORKS = 400  # of all statements of a function together
@@ -40,6 +49,7 @@ def told_apart(
     again: Action,
     within: tuple[ast.AST, ...] = (),
     values: Values | None = None,
+    attempted: dict[Attempt, tuple[Value, ...]] | None = None,
 ) -> Any:
     """Run an action; where it reads what is one of several, run it ``again`` for each of them.
 
@@ -48,20 +58,43 @@ def told_apart(
     """
     start, before = Checkpoint(interp), interp.statement_values
     statement = interp.statement_values = StatementValues(
-        start.nodes, start.frames, _parts(within), dict(values or {})
+        start.nodes, start.frames, _parts(within), dict(values or {}), dict(attempted or {})
     )
     try:
         return action()
-    except ConflictRead as read:
-        conflict = read.conflict
-        maker = (
-            read.made_by[1] if read.made_by is not None and read.made_by[0] is statement else None
-        )
-        keys = [] if maker is not None else _held_by(start.heap, conflict)
-        if conflict.cases is None or not (maker or keys):
+    except (Failure, StatementLeft) as left:
+        if left.statement is not statement:
             raise
+        found: ControlFlow = left
+    except ConflictRead as read:
+        found = read
     finally:
         interp.statement_values = before
+    if not isinstance(found, ConflictRead):
+        if isinstance(found, Failure):
+            HOOKS.failed(interp, found)
+        interp.unless_exited(
+            partial(told_apart, interp, again, again, within, statement.values, statement.attempted)
+        )
+        return None
+    return _for_each_content(interp, found, start, statement, again, within, values)
+
+
+def _for_each_content(
+    interp: Interpreter,
+    read: ConflictRead,
+    start: Checkpoint,
+    statement: StatementValues,
+    again: Action,
+    within: tuple[ast.AST, ...],
+    values: Values | None,
+) -> None:
+    """Run an action again for each of the contents that what it has read may be."""
+    conflict = read.conflict
+    maker = read.made_by[1] if read.made_by is not None and read.made_by[0] is statement else None
+    keys = [] if maker is not None else _held_by(start.heap, conflict)
+    if conflict.cases is None or not (maker or keys):
+        raise read
     _count(interp, conflict)
     known = statement.values
     if maker is None:
@@ -72,10 +105,9 @@ def told_apart(
         for key in keys:
             interp.put(key, content)
         decided = known if maker is None else {**known, maker: content}
-        told_apart(interp, again, again, within, decided)
+        told_apart(interp, again, again, within, decided, statement.attempted)
 
     _for_each(interp, conflict, keys, with_content)
-    return None
 
 
 def _count(interp: Interpreter, conflict: Conflict) -> None:
@@ -162,7 +194,7 @@ def _tested(predicate: Value) -> tuple[Value, int] | None:
 
 def for_each_case(interp: Interpreter, action: Action, *within: ast.AST) -> None:
     """Run an action; once for each of them where it reads what is one of several."""
-    if interp.policy.unions:
+    if interp.policy.unions or interp.regions:
         told_apart(interp, action, action, within)
     else:
         action()

@@ -18,6 +18,7 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.structure import is_dataclass
 from symdiff.ops.declare import static
 from symdiff.parse.blame import users
+from symdiff.parse.exceptions import exception_of, give
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lookups import defines, on_class, static_on_class
@@ -61,7 +62,9 @@ def instance_of(
         return _named_tuple(interp, cls, arguments, keywords)
     if isinstance(cls, enum.EnumMeta) and len(arguments) == 1:
         return _member(cls, static(arguments[0]))
-    if issubclass(cls, BaseException) or cls.__module__ == "builtins":
+    if issubclass(cls, BaseException):
+        return _exception(interp, cls, arguments, keywords)
+    if cls.__module__ == "builtins":
         return call_opaque(interp, cls, arguments, keywords)
     if cls is types.SimpleNamespace:
         space = ObjectRef(cls)
@@ -72,6 +75,22 @@ def instance_of(
     if issubclass(class_of(interp, made), cls):
         _initialise(interp, cls, made, arguments, keywords)
         interp.heap.written.discard(made)  # no name stands for it yet
+    return made
+
+
+def _exception(
+    interp: Interpreter,
+    cls: type[BaseException],
+    arguments: Sequence[Abstract],
+    keywords: Keywords,
+) -> Abstract:
+    made = exception_of(interp, cls, arguments)
+    initialise = on_class(interp, cls, "__init__")
+    if isinstance(initialise, types.FunctionType):
+        give(interp, made, arguments, keywords)
+        interp.call(initialise, [made, *arguments], keywords)
+    elif keywords:
+        raise users(TypeError(f"{cls.__name__}() takes no keyword arguments"))
     return made
 
 

@@ -1,41 +1,80 @@
-"""``with``: ``symdiff.no_grad()`` and ``np.errstate(...)``; other context managers are refused."""
+"""``with``: ``symdiff.no_grad()``, ``np.errstate(...)``, and context managers of any class.
+
+A manager made by ``contextlib.contextmanager`` is its generator, with the body in the place of the
+``yield``. Any other is followed into its ``__enter__`` and ``__exit__``.
+"""
 
 from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Callable, Iterator
+import types
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import builder, constant
-from symdiff.ir.graph import Node
+from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops.declare import static
-from symdiff.ops.effects import enter_errstate, leave_errstate, stop_gradient
-from symdiff.parse.calls import BUILTINS
+from symdiff.ops.effects import (
+    Named,
+    enter_context,
+    leave_context,
+    stop_gradient,
+)
+from symdiff.parse.assignment import assign
+from symdiff.parse.attributes import special_method
+from symdiff.parse.blame import users
+from symdiff.parse.calls import builtin
+from symdiff.parse.identity import class_of, is_unknown
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.values import Abstract
+from symdiff.parse.iteration import consume
+from symdiff.parse.raising import throw
+from symdiff.parse.truth import truth
+from symdiff.parse.trying import finally_, guarded, region_of
+from symdiff.parse.values import (
+    ABSENT,
+    Abstract,
+    BoundMethod,
+    DictRef,
+    GeneratorManager,
+    ListRef,
+    ObjectRef,
+    Token,
+)
+from symdiff.source import find_source
 
 
 class NoGrad:
     """What ``symdiff.no_grad()`` gives inside staged code."""
 
 
-class ErrState:
-    """What ``np.errstate(...)`` gives inside staged code."""
+@dataclass(frozen=True, slots=True)
+class Reporting:
+    """A manager that says what is reported meanwhile, and how: warnings, how arrays are printed."""
 
-    def __init__(self, settings: dict[str, Any]) -> None:
-        self.settings = settings
-
-
-def _errstate(interp: Interpreter, arguments: Any, keywords: dict[str, Abstract]) -> Abstract:
-    return ErrState({name: static(value) for name, value in keywords.items()})
+    function: Any
+    arguments: tuple[Abstract, ...]
+    keywords: dict[str, Abstract]
 
 
-BUILTINS[np.errstate] = _errstate
+def _reporting(function: Any, name: str) -> None:
+    @builtin(function)
+    def made(
+        interp: Interpreter, arguments: Sequence[Abstract], keywords: dict[str, Abstract]
+    ) -> Abstract:
+        known = {key: static(value) for key, value in keywords.items()}
+        return Reporting(Named(function, name), tuple(map(static, arguments)), known)
+
+
+_reporting(np.errstate, "np.errstate")
+_reporting(np.printoptions, "np.printoptions")
+_reporting(warnings.catch_warnings, "catch_warnings")
 
 
 @contextlib.contextmanager
@@ -94,24 +133,154 @@ def entered(interp: Interpreter, items: list[ast.withitem], body: Callable[[], N
     if not items:
         body()
         return
-    manager = interp.evaluate(items[0].context_expr)
-    if isinstance(manager, NoGrad) and items[0].optional_vars is None:
-        with without_derivatives(interp):
-            entered(interp, items[1:], body)
-    elif isinstance(manager, ErrState) and items[0].optional_vars is None:
-        settings = tuple(manager.settings.items())
-        before = enter_errstate(settings=settings)
-        outside = interp.strict
-        interp.strict |= not {"raise", "call"}.isdisjoint(manager.settings.values())
-        try:
-            entered(interp, items[1:], body)
-        finally:
-            interp.strict = outside
-        leave_errstate(before)
-    else:
-        with interp.at(items[0].context_expr):
-            raise UnsupportedSyntaxError(
-                "symdiff does not compile 'with' on this context manager",
-                interp.span,
-                "use np.errstate(...) or symdiff.no_grad(), or move the block outside",
-            )
+    item, *others = items
+    manager = interp.evaluate(item.context_expr)
+
+    def inner(value: Abstract) -> None:
+        if item.optional_vars is not None:
+            assign(interp, item.optional_vars, value)
+        entered(interp, others, body)
+
+    with interp.at(item.context_expr):
+        if isinstance(manager, Reporting | NoGrad) and item.optional_vars is not None:
+            raise _not_followed(interp)
+        handler = _MANAGERS.get(type(manager), _managed)
+        if handler is _managed:
+            _require_manager(interp, manager)
+    handler(interp, manager, inner)
+
+
+def _require_manager(interp: Interpreter, manager: Abstract) -> None:
+    if is_unknown(manager):
+        raise _not_followed(interp)
+    cls = class_of(interp, manager)
+    if any(not hasattr(cls, name) for name in ("__enter__", "__exit__")):
+        message = f"'{cls.__name__}' object does not support the context manager protocol"
+        raise users(TypeError(message))
+    if not isinstance(manager, ListRef | DictRef | ObjectRef):
+        raise _not_followed(interp)
+
+
+def _not_followed(interp: Interpreter) -> UnsupportedSyntaxError:
+    return UnsupportedSyntaxError(
+        "symdiff does not compile 'with' on this context manager",
+        interp.span,
+        "use np.errstate(...), symdiff.no_grad() or a class written in Python,"
+        " or move the block outside",
+    )
+
+
+Inner = Callable[[Abstract], None]  # a body, given what the manager gives on entry
+
+
+def _without_derivatives(interp: Interpreter, manager: NoGrad, inner: Inner) -> None:
+    with without_derivatives(interp):
+        inner(None)
+
+
+def _with_reporting(interp: Interpreter, manager: Reporting, inner: Inner) -> None:
+    entered = enter_context(
+        function=manager.function,
+        arguments=manager.arguments,
+        keywords=tuple(manager.keywords.items()),
+    )
+    outside = interp.strict
+    if manager.function.target is np.errstate:
+        interp.strict |= not {"raise", "call"}.isdisjoint(manager.keywords.values())
+    try:
+        inner(None)
+    finally:
+        interp.strict = outside
+    leave_context(entered)
+
+
+def _by_generator(interp: Interpreter, manager: GeneratorManager, inner: Inner) -> None:
+    """Stage the generator, with the body in the place of its ``yield``.
+
+    What the body raises is raised there. Where the body is left otherwise, the generator goes on,
+    and what leaves the body leaves the statement afterwards.
+    """
+    token, frame, regions = Token(), interp.frame, len(interp.regions)
+    exits = [exit_ for exit_ in frame.exits if exit_.kind != "raise"]
+
+    def at_yield(value: Abstract) -> None:
+        with interp.innermost(*(region.exit for region in interp.regions[regions:])):
+            inner(value)
+        for exit_ in exits:
+            interp.put((token, exit_), interp.heap.get(exit_))
+            interp.put(exit_, False)
+
+    consume(interp, manager.generator)
+    manager.generator.run(at_yield, inside=True)
+
+    def leave() -> None:
+        for exit_ in exits:
+            left = interp.heap.get((token, exit_))
+            interp.put(exit_, False if left is ABSENT else left)
+
+    interp.unless_exited(leave)
+    for exit_ in exits:
+        interp.heap.contents.pop((token, exit_), None)
+
+
+def _managed(interp: Interpreter, manager: Abstract, inner: Inner) -> None:
+    """An object with ``__enter__`` and ``__exit__``, which may swallow what the body raises."""
+    leave = special_method(interp, manager, "__exit__")
+    value = interp.call(special_method(interp, manager, "__enter__"), [], {})
+    ended = (Token(), "raised")
+
+    def run() -> None:
+        region = region_of(interp, _swallowed(interp, manager, leave), True)
+        guarded(interp, region, lambda: inner(value), handle, lambda: None)
+
+    def handle(kind: type[BaseException], error: Abstract) -> bool:
+        interp.put(ended, True)
+        swallows = truth(interp, interp.call(leave, [kind, error, None], {}))
+        if isinstance(swallows, Value):
+            interp.branch(swallows, lambda: None, lambda: throw(interp, error, kind))
+        return swallows is not False
+
+    def last() -> None:
+        raised = interp.heap.get(ended)
+        if isinstance(raised, Value):
+            interp.branch(raised, lambda: None, at_end)
+        elif not raised:
+            at_end()
+
+    def at_end() -> None:
+        interp.call(leave, [None, None, None], {})
+
+    interp.put(ended, False)
+    finally_(interp, run, last)
+    interp.heap.contents.pop(ended, None)
+
+
+def _swallowed(interp: Interpreter, manager: Abstract, leave: Abstract) -> tuple[type, ...]:
+    """The classes of the exceptions after which the statement may go on."""
+    if isinstance(manager, ObjectRef) and manager.type is contextlib.suppress:
+        classes: tuple[type, ...] = interp.content((manager, "_exceptions"))
+        return classes
+    function = leave.function if isinstance(leave, BoundMethod) else None
+    if not isinstance(function, types.FunctionType):
+        return ()
+    nodes = ast.walk(find_source(function).tree)
+    answers = [node.value for node in nodes if isinstance(node, ast.Return)]
+    plain = all(a is None or (isinstance(a, ast.Constant) and not a.value) for a in answers)
+    return () if plain else _OF_OPERATIONS
+
+
+_OF_OPERATIONS = (  # what operations on numbers and arrays raise: ``__exit__`` is told which
+    ZeroDivisionError,
+    OverflowError,
+    FloatingPointError,
+    np.linalg.LinAlgError,
+    IndexError,
+    ValueError,
+)
+
+
+_MANAGERS: dict[type, Callable[[Interpreter, Any, Inner], None]] = {
+    NoGrad: _without_derivatives,
+    Reporting: _with_reporting,
+    GeneratorManager: _by_generator,
+}

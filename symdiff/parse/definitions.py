@@ -70,10 +70,19 @@ def _stricter(
     interp: Interpreter, function: Any, error: Exception, nodes: Sequence[Node]
 ) -> UnsupportedCallError:
     """What a definition is certain to raise of what the function takes."""
-    raised = [node for node in walk_nodes(Block((), list(nodes))) if node.op is raise_]
-    said = raised[-1].attributes["arguments"] if isinstance(error, NeverReturns) else error.args
+    said = error.args if not isinstance(error, NeverReturns) else _said(interp, nodes)
     reason = ", ".join(map(str, said))
     return UnsupportedCallError(f"{library_name(function)} in this form: {reason}", interp.span)
+
+
+def _said(interp: Interpreter, nodes: Sequence[Node]) -> Sequence[Any]:
+    """What the exception says that was raised last."""
+    if interp.regions:
+        token = interp.regions[-1].token
+        error = interp.content((token, interp.content((token, "number"))))
+        return tuple(interp.content((error, "args")))
+    raised = [node for node in walk_nodes(Block((), list(nodes))) if node.op is raise_]
+    return tuple(raised[-1].attributes["arguments"])
 
 
 # Calls that keep their name -----------------------------------------------------------------------

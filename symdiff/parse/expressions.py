@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import types
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from symdiff.errors import UnsupportedSyntaxError
+from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ops.elementary import not_
 from symdiff.parse.assignment import assign
@@ -18,9 +19,9 @@ from symdiff.parse.blame import users
 from symdiff.parse.branches import choose, joined_cases, joined_value
 from symdiff.parse.cases import for_each_case, told_apart_value
 from symdiff.parse.comparisons import compare
-from symdiff.parse.interpreter import EXPRESSIONS, HOOKS, Expression, Interpreter
+from symdiff.parse.interpreter import EXPRESSIONS, HOOKS, Expression, Interpreter, describe
 from symdiff.parse.items import element_of_set, get_item, static_key
-from symdiff.parse.iteration import append_item, for_each, iterate, started, static_items
+from symdiff.parse.iteration import append_item, consume, for_each, iterate, started, static_items
 from symdiff.parse.methods import extend
 from symdiff.parse.operators import binary, unary
 from symdiff.parse.scope import bind_name, load_name
@@ -32,11 +33,14 @@ from symdiff.parse.truth import truth
 from symdiff.parse.values import (
     VALUE,
     Abstract,
+    BoundMethod,
+    CalleeLeft,
     Closure,
     DictRef,
     Generator,
     Iterable,
     ListRef,
+    Partial,
     Scope,
     StaticSet,
 )
@@ -209,7 +213,23 @@ def _call(interp: Interpreter, node: ast.Call) -> Abstract:
             keywords[keyword.arg] = value
         else:
             keywords |= _star_star(interp, value)
-    return HOOKS.call(interp, function, arguments, keywords)
+    try:
+        return HOOKS.call(interp, function, arguments, keywords)
+    except CalleeLeft as left:
+        if isinstance(function, _FOLLOWED):
+            return left.value
+        raise _left_inside(interp, function) from None
+
+
+_FOLLOWED = (types.FunctionType, Closure, BoundMethod, Partial)  # whose result is the callee's
+
+
+def _left_inside(interp: Interpreter, function: Abstract) -> UnsupportedCallError:
+    return UnsupportedCallError(
+        f"a function that {describe(function)} calls raises on some paths, inside try",
+        interp.span,
+        "call it in a statement of its own, in a loop",
+    )
 
 
 def _star_star(interp: Interpreter, value: Abstract) -> dict[str, Abstract]:
@@ -468,6 +488,41 @@ def _generator(interp: Interpreter, node: ast.GeneratorExp) -> Abstract:
 
     is_plain = len(node.generators) == 1 and not node.generators[0].ifs
     return started(interp, Generator(run, elements if is_plain else None))
+
+
+@expression(ast.Yield)
+def _yield(interp: Interpreter, node: ast.Yield) -> Abstract:
+    hand_over(interp, None if node.value is None else interp.evaluate(node.value))
+    return None
+
+
+@expression(ast.YieldFrom)
+def _yield_from(interp: Interpreter, node: ast.YieldFrom) -> Abstract:
+    items = interp.evaluate(node.value)
+
+    def element(item: Abstract) -> None:
+        hand_over(interp, item)
+
+    if isinstance(items, Generator) and interp.content(items) == 0:
+        consume(interp, items)
+        return items.run(element)
+    for_each(interp, items, element)
+    return None
+
+
+def hand_over(interp: Interpreter, value: Abstract) -> None:
+    """Give an element of a generator to what goes over it, in the frames where that stands."""
+    consumer = interp.frame.consumer
+    assert consumer is not None
+    frames, regions = interp.frames[consumer.frames :], interp.regions[consumer.regions :]
+    del interp.frames[consumer.frames :]
+    if not consumer.inside:
+        del interp.regions[consumer.regions :]
+    try:
+        consumer.consume(value)
+    finally:
+        interp.frames[consumer.frames :] = frames
+        interp.regions[consumer.regions :] = regions
 
 
 # Text ---------------------------------------------------------------------------------------------

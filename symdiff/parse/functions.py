@@ -7,10 +7,11 @@ leaves. Recursion on data is handed to ``recursion``.
 from __future__ import annotations
 
 import ast
+import contextlib
 import os
 import sys
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,15 +25,27 @@ from symdiff.errors import (
 from symdiff.ir.graph import Value
 from symdiff.parse.binding import bind_arguments
 from symdiff.parse.blame import certain
-from symdiff.parse.branches import ends_without_return, taken_from
-from symdiff.parse.interpreter import MOST_INLINED, REFUSED, Frame, Interpreter
+from symdiff.parse.branches import ends_without_return, taken_from, unless_raised
+from symdiff.parse.interpreter import MOST_INLINED, REFUSED, Consumer, Frame, Interpreter
+from symdiff.parse.iteration import started
 from symdiff.parse.lookups import rests_on, variable_of
 from symdiff.parse.marking import bound_arguments
 from symdiff.parse.names import final_names
 from symdiff.parse.opaque import call_opaque, is_message, is_pure_python, report
 from symdiff.parse.recursion import followed
 from symdiff.parse.scope import local_names, reflect_everywhere, yielding
-from symdiff.parse.values import ABSENT, Abstract, Closure, Exit, NeverReturns, Scope, now
+from symdiff.parse.values import (
+    ABSENT,
+    Abstract,
+    CalleeLeft,
+    Closure,
+    Exit,
+    Generator,
+    GeneratorManager,
+    NeverReturns,
+    Scope,
+    now,
+)
 from symdiff.source import FunctionNode, FunctionSource, find_source, span_of
 
 Keywords = dict[str, Abstract]
@@ -47,6 +60,9 @@ def call_function(
     """A Python function, followed into its source."""
     if is_message(function):
         return report(interp, function, arguments, keywords)
+    if function.__code__ is _CONTEXT_MANAGER:
+        made = interp.call(function.__wrapped__, arguments, keywords)  # type: ignore[attr-defined]
+        return GeneratorManager(made)
     if not is_pure_python(function):
         return call_opaque(interp, function, arguments, keywords)
     try:
@@ -70,6 +86,7 @@ def call_function(
         raise
 
 
+_CONTEXT_MANAGER = contextlib.contextmanager(iter).__code__  # of all functions that it makes
 _OUTSIDE = "call {}.{} outside, or in a function marked symdiff.nondifferentiable"
 
 
@@ -157,15 +174,16 @@ def run_function(
     keywords: Keywords,
 ) -> Abstract:
     """Stage a function's body in a scope of its own; gives what it returns."""
-    suspended = node if isinstance(node, ast.AsyncFunctionDef) else yielding(node)
-    if suspended is not None:
-        keyword, hint = REFUSED[type(suspended)]
+    if isinstance(node, ast.AsyncFunctionDef):
+        keyword, hint = REFUSED[type(node)]
         raise UnsupportedSyntaxError(
-            f"symdiff does not compile '{keyword}'", span_of(suspended, source), hint
+            f"symdiff does not compile '{keyword}'", span_of(node, source), hint
         )
     if len(interp.frames) > MOST_INLINED:
         raise _too_deep(interp, node, scope)
     bound = bind_arguments(interp, node, scope.function, defaults, arguments, keywords)
+    if yielding(node) is not None:
+        return _generator(interp, node, source, scope, bound)
     key = (node, scope.parent, id(scope.globals), *map(id, scope.cells.values()))
 
     def run(bound: dict[str, Abstract]) -> Abstract:
@@ -173,6 +191,25 @@ def run_function(
         return _run_in_frame(interp, node, source, inner, bound)
 
     return followed(interp, key, span_of(node, source), bound, run)
+
+
+def _generator(
+    interp: Interpreter,
+    node: FunctionNode,
+    source: FunctionSource,
+    scope: Scope,
+    bound: dict[str, Abstract],
+) -> Generator:
+    """What a generator function gives: its body is staged where its elements are gone over."""
+
+    def run(consume: Callable[[Abstract], None], inside: bool = False) -> Abstract:
+        consumer = Consumer(consume, len(interp.frames), len(interp.regions), inside)
+        inner = replace(scope, serial=now(), node=node)
+        return _run_in_frame(interp, node, source, inner, bound, consumer)
+
+    made = Generator(run)
+    started(interp, made)
+    return made
 
 
 def _too_deep(interp: Interpreter, node: FunctionNode, scope: Scope) -> UnsupportedCallError:
@@ -206,12 +243,15 @@ def _run_in_frame(
     source: FunctionSource,
     scope: Scope,
     bound: dict[str, Abstract],
+    consumer: Consumer | None = None,
 ) -> Abstract:
     outer = interp.frames[-1].place if interp.frames else None
     called_from = outer or interp.span
     place = called_from if is_definition(scope.globals) else None
-    frame = Frame(scope, source, called_from, place)
+    exits = [region.exit for region in interp.regions] if consumer is None else interp.frame.exits
+    frame = Frame(scope, source, called_from, place, [*exits], consumer=consumer)
     interp.frames.append(frame)
+    before = interp.region_states()
     try:
         for name, value in bound_arguments(interp, bound, span_of(node, source)).items():
             interp.put((scope, name), value)
@@ -221,6 +261,8 @@ def _run_in_frame(
         if not any(outer.source is not None for outer in interp.frames[:-1]):
             interp.names = final_names(interp.heap, scope)
         interp.forget(scope)
+        if consumer is None and interp.may_have_raised(before):
+            raise CalleeLeft(result)
         return result
     except Exception as error:
         refusal = error if isinstance(error, SymdiffError) else certain(error)
@@ -239,7 +281,7 @@ def _run_body(interp: Interpreter, node: FunctionNode, frame: Frame) -> Abstract
     returned = Exit(frame.token, "return")
     with interp.opened(returned):
         interp.execute(node.body)
-    state = interp.close(returned)
+    state = unless_raised(interp, interp.close(returned))
     value = taken_from(interp, (frame.token, "value"))
     if isinstance(state, Value):
         with interp.at(node):

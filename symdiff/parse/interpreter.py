@@ -38,6 +38,7 @@ from symdiff.ir.types import Size, Type, in_words
 from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.elementary import bitwise_or
 from symdiff.ops.strides import Layout, Product
+from symdiff.parse.assumed import truth_of
 from symdiff.parse.blame import CONTROL, HINT, blamed, certain, users
 from symdiff.parse.heap import Heap, constant, is_array, value_name
 from symdiff.parse.policy import RetryPolicy
@@ -65,6 +66,7 @@ from symdiff.parse.values import (
     Range,
     Scope,
     StagedText,
+    StatementLeft,
     StaticSet,
     Storage,
     Token,
@@ -77,6 +79,7 @@ MOST_FOLLOWED = 200_000
 
 FreeKind = Literal["global", "cell", "object", "weak"]
 GuardKind = Literal["value", "type", "keys", "specification", "unset", "absent", "same", "apart"]
+Attempt = tuple[ast.expr | None, int]  # a part of a statement, and which of its operations
 Statement = Callable[["Interpreter", Any, Sequence[ast.stmt]], bool]
 Expression = Callable[["Interpreter", Any], Abstract]
 
@@ -98,6 +101,8 @@ class Hooks:
     told_apart_value: Callable[[Interpreter, Callable[[], Abstract], ast.expr], Abstract]
     stager: Callable[[Interpreter], Any]
     before: Callable[[Interpreter, Node], None]
+    attempt: Callable[[Interpreter, Node], bool]
+    failed: Callable[[Interpreter, Any], None]
 
 
 HOOKS = Hooks()
@@ -114,6 +119,41 @@ class StatementValues:
     depth: int  # of frames
     parts: frozenset[ast.expr]
     values: dict[ast.expr, Abstract]
+    attempted: dict[Attempt, tuple[Value, ...]]  # what an operation that may raise gave, if known
+    current: ast.expr | None = None  # the part that is being evaluated
+    seen: dict[ast.expr | None, int] = field(default_factory=dict)  # operations that may raise
+
+
+@dataclass(eq=False, slots=True)
+class Region:
+    """What stands in a ``try``, while it is staged.
+
+    ``classes``: those that the handlers around it catch, as far as operations of libraries raise
+    them. ``kinds``: the classes that are raised in it, by number; ``classes`` are the first.
+    ``keeps``: whether a handler asks for the exception.
+    """
+
+    token: Token
+    classes: tuple[type[BaseException], ...]
+    keeps: bool
+    kinds: list[type[BaseException]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.kinds = list(self.classes)
+
+    @property
+    def exit(self) -> Exit:
+        return Exit(self.token, "raise")
+
+    def number_of(self, kind: type[BaseException], made: bool) -> int:
+        """The number of a class that is raised; ``made``: by the program, not by an operation."""
+        if not made and kind in self.classes:
+            return self.classes.index(kind)
+        for number in range(len(self.classes), len(self.kinds)):
+            if self.kinds[number] is kind:
+                return number
+        self.kinds.append(kind)
+        return len(self.kinds) - 1
 
 
 @dataclass(slots=True)
@@ -126,6 +166,21 @@ class Frame:
     place: SourceSpan | None = None  # of what is built, in a library function's definition
     exits: list[Exit] = field(default_factory=list)  # of the blocks around, innermost last
     token: Token = field(default_factory=Token)
+    consumer: Consumer | None = None  # of a generator function
+
+
+@dataclass(frozen=True, slots=True)
+class Consumer:
+    """What goes over a generator: ``consume`` is given each element, in the frames it stands in.
+
+    ``regions``: how many there were. ``inside``: what the consumer raises is raised at the
+    ``yield``, as of a context manager.
+    """
+
+    consume: Callable[[Abstract], None]
+    frames: int
+    regions: int
+    inside: bool
 
 
 class WriteBackBuilder(Builder):
@@ -136,6 +191,8 @@ class WriteBackBuilder(Builder):
         self.interp = interp
 
     def add(self, node: Node) -> None:
+        if self.interp.regions and HOOKS.attempt(self.interp, node):
+            return
         HOOKS.before(self.interp, node)
         super().add(node)
 
@@ -257,6 +314,8 @@ class Interpreter:
         self.statement_values: StatementValues | None = (
             None  # of the statement at hand, where names are kept in cases
         )
+        self.regions: list[Region] = []  # the ``try`` statements around
+        self.handled: list[Any] = []  # exceptions that are being handled, with their classes
         self.rules: list[Any] = []  # functions of whose rule the statements are
         self.decided: dict[ast.expr, bool | Value] = {}  # tests that were evaluated before
         self.names: dict[str, Value | str] = {}  # of the function itself, when it has returned
@@ -331,7 +390,7 @@ class Interpreter:
         return self._handled(handler, statement, rest)
 
     def _handled(self, handler: Statement, statement: ast.stmt, rest: Sequence[ast.stmt]) -> bool:
-        if not self.policy.unions:
+        if not (self.policy.unions or self.regions):
             return handler(self, statement, rest)
         once = functools.partial(handler, self, statement, rest)
         again = functools.partial(handler, self, statement, ())
@@ -346,13 +405,36 @@ class Interpreter:
                 raise ConflictRead(value)
             return value
         if expression not in known.values:
-            known.values[expression] = self._evaluated(expression)
+            known.values[expression] = self._part(known, expression)
         value = known.values[expression]
         if isinstance(value, Conflict):
             read = ConflictRead(value)
             read.made_by = known, expression
             raise read
         return value
+
+    def _part(self, known: StatementValues, expression: ast.expr) -> Abstract:
+        """The value of a statement's part; where that raises on some paths, the statement ends."""
+        if not self.regions:
+            return self._evaluated(expression)
+        outer, before = known.current, self.region_states()
+        known.current = expression
+        try:
+            value = self._evaluated(expression)
+        finally:
+            known.current = outer
+        if self.may_have_raised(before):
+            known.values[expression] = value
+            raise StatementLeft(known)
+        return value
+
+    def region_states(self) -> list[Abstract]:
+        """On which paths each region's exit has been taken."""
+        return [self.heap.get(region.exit) for region in self.regions]
+
+    def may_have_raised(self, before: list[Abstract]) -> bool:
+        """Return whether something was raised since in a region that is open."""
+        return any(a is not b for a, b in zip(self.region_states(), before, strict=False))
 
     def _is_part(self, known: StatementValues, expression: ast.expr) -> bool:
         here = known.nodes is builder().nodes and known.depth == len(self.frames)
@@ -368,7 +450,7 @@ class Interpreter:
 
     def evaluate_arm(self, expression: ast.expr) -> Abstract:
         """The value of an expression that is evaluated on some paths only."""
-        if not self.policy.unions:
+        if not (self.policy.unions or self.regions):
             return self.evaluate(expression)
         return HOOKS.told_apart_value(self, lambda: self.evaluate(expression), expression)
 
@@ -456,9 +538,20 @@ class Interpreter:
         """Stage an action on the paths that have not left the present block."""
         left = self.exited()
         if isinstance(left, Value):
-            self.branch(left, self._by_the_only_exit(), action)
+            self.branch(left, self._by_the_only_exit(), self._where_none_was_taken(action))
         elif not left:
             action()
+
+    def _where_none_was_taken(self, action: Callable[[], None]) -> Callable[[], None]:
+        """An action on the paths that have not left: there no exit has been taken."""
+        exits = [exit_ for exit_ in self.frame.exits if isinstance(self.heap.get(exit_), Value)]
+
+        def run() -> None:
+            for exit_ in exits:
+                self.put(exit_, False)
+            action()
+
+        return run
 
     def _by_the_only_exit(self) -> Callable[[], None]:
         """What is known where a block has been left: the exit, if only one may have been taken."""
@@ -472,7 +565,8 @@ class Interpreter:
 
     def raises_here(self) -> bool:
         """Return whether what is staged now ends in an error, not a turn or a graph of its own."""
-        return self.heap.get(ERROR) is True
+        exits = [ERROR, *(region.exit for region in self.regions)]
+        return any(self.heap.get(exit_) is True for exit_ in exits)
 
     # Values ---------------------------------------------------------------------------------------
 
@@ -535,7 +629,8 @@ class Interpreter:
 
     def _require_bound(self, key: Any, name: str, maybe: PossiblyUnbound) -> None:
         """Python's error on the paths on which a name is not bound."""
-        if maybe.decided is None or self.assumed.get(maybe.decided[0]) is not maybe.decided[1]:
+        known = maybe.decided and truth_of(maybe.decided[0], self.assumed)
+        if maybe.decided is None or known is not maybe.decided[1]:
             error = unbound(name, key[0] is self.scope)
 
             def missing() -> None:
@@ -543,6 +638,16 @@ class Interpreter:
 
             self.branch(maybe.bound(), lambda: None, missing)
         self.put(key, maybe.content)
+
+    @contextlib.contextmanager
+    def apart(self) -> Iterator[None]:
+        """Stage a graph of its own, out of which no exit leads."""
+        before = self.regions, self.handled
+        self.regions, self.handled = [], []
+        try:
+            yield
+        finally:
+            self.regions, self.handled = before
 
     @contextlib.contextmanager
     def scratch(self, heap: Heap) -> Iterator[Builder]:
@@ -628,18 +733,13 @@ def either(a: Value, b: Value) -> Value:
     return bitwise_or(a, b)
 
 
-_GENERATOR = "return a list, or use a generator expression where it is consumed"
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Match: ("match", "use if/elif"),
-    ast.Try: ("try", "test for what would fail beforehand, or move it outside the function"),
     ast.TryStar: ("try", "test for what would fail beforehand, or move it outside the function"),
     ast.ClassDef: ("class", "define the class outside the function"),
     ast.AsyncFunctionDef: ("async def", "write a plain def"),
     ast.AsyncFor: ("async for", "write a plain loop"),
     ast.AsyncWith: ("async with", HINT),
     ast.Await: ("await", HINT),
-    ast.Yield: ("yield", _GENERATOR),
-    ast.YieldFrom: ("yield from", _GENERATOR),
 }
 
 

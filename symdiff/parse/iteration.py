@@ -222,9 +222,14 @@ def below(k: Any, count: Any) -> bool | Value:
     return result
 
 
+def is_unnumbered(value: Abstract) -> bool:
+    """Return whether a value is a generator whose elements are only given one after the other."""
+    return isinstance(value, Generator) and value.elements is None
+
+
 def beside(interp: Interpreter, part: Abstract) -> Iterable:
     """How to go over what is gone over beside something else, or with a number."""
-    if isinstance(part, Generator) and part.elements is None:
+    if is_unnumbered(part):
         raise UnsupportedSyntaxError(
             "what a generator or filter() with a condition gives, beside something else",
             interp.span,

@@ -31,6 +31,7 @@ from symdiff.parse.iteration import (
     fixed,
     for_each,
     has_element,
+    is_unnumbered,
     iterate,
     refuse_change,
     started,
@@ -38,14 +39,14 @@ from symdiff.parse.iteration import (
 )
 from symdiff.parse.operators import binary
 from symdiff.parse.selecting import item_of, refuse_where
-from symdiff.parse.values import Abstract, Generator, Iterable, Lazy, Range
+from symdiff.parse.values import Abstract, Exit, Generator, Iterable, Lazy, Range, Token
 
 Arguments = Sequence[Abstract]
 Parts = tuple[Abstract, ...]
 
 ENDLESS = 2**62  # turns of an iterator without an end: something else ends the loop
 
-Made = Callable[[Interpreter, Arguments, Keywords], Lazy]
+Made = Callable[[Interpreter, Arguments, Keywords], Lazy | Generator]
 
 
 def iterator(python: Any) -> Callable[[Made], Made]:
@@ -55,7 +56,10 @@ def iterator(python: Any) -> Callable[[Made], Made]:
     def register(made: Made) -> Made:
         @builtin(python)
         def handler(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-            return started(interp, replace(made(interp, arguments, keywords), kind=kind))
+            found = made(interp, arguments, keywords)
+            if isinstance(found, Lazy):
+                found = replace(found, kind=kind)
+            return started(interp, found)
 
         return made
 
@@ -66,7 +70,12 @@ def iterator(python: Any) -> Callable[[Made], Made]:
 
 
 @iterator(zip)
-def _zip(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
+def _zip(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy | Generator:
+    places = [k for k, part in enumerate(arguments) if is_unnumbered(part)]
+    if len(places) == 1 and not keywords.get("strict", False):
+        (place,) = places
+        before, after = arguments[:place], arguments[place + 1 :]
+        return _along(interp, arguments[place], before, after, lambda a, b, c: (*a, b, *c))
     return Lazy(_zipped_strictly if keywords.get("strict", False) else _zipped, tuple(arguments))
 
 
@@ -94,6 +103,58 @@ def _zipped_strictly(interp: Interpreter, parts: Parts) -> Iterable:
             refuse_where(interp, below(counts[0], counts[place]), _unequal(place, "longer"))
 
     return replace(together, end=end)
+
+
+def _along(
+    interp: Interpreter,
+    generator: Generator,
+    before: Arguments,
+    after: Arguments,
+    element: Callable[..., Abstract],
+) -> Generator:
+    """Go over a generator beside what has elements by number, up to the end of the shortest.
+
+    As in Python, what stands before the generator is asked for an element before it.
+    """
+
+    def run(consume: Callable[[Abstract], None]) -> None:
+        earlier, later = ([beside(interp, part) for part in parts] for parts in (before, after))
+        stop, number = Exit(Token(), "stop"), (Token(), "number")
+
+        def where_all_have(sides: list[Iterable], k: Any, action: Callable[[], None]) -> None:
+            there: bool | Value = True
+            for side in sides:
+                if side.count == ENDLESS:
+                    continue
+                there = _both(there, has_element(side, static(k) if side.unroll else k))
+            if isinstance(there, Value):
+                interp.branch(there, action, lambda: interp.leave(stop))
+            elif there:
+                action()
+            else:
+                interp.leave(stop)
+
+        def one(item: Abstract) -> None:
+            k = interp.content(number)
+            where_all_have(later, k, functools.partial(turn, k, item))
+
+        def turn(k: Any, item: Abstract) -> None:
+            left, right = (
+                tuple(side.element(static(k) if side.unroll else k) for side in sides)
+                for sides in (earlier, later)
+            )
+            consume(element(left, item, right))
+            following = binary(interp, ast.Add, k, 1)
+            interp.put(number, following)
+            interp.unless_exited(lambda: where_all_have(earlier, following, lambda: None))
+
+        interp.put(number, 0)
+        with interp.opened(stop):
+            where_all_have(earlier, 0, lambda: for_each(interp, generator, one))
+        interp.close(stop)
+        interp.heap.contents.pop(number, None)
+
+    return Generator(run)
 
 
 def _unequal(place: int, word: str) -> ValueError:
@@ -156,7 +217,7 @@ def _least(counts: list[int | Value]) -> int | Value:
 @builtin(map)
 def _map(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     function, *over = arguments
-    if len(over) == 1 and isinstance(over[0], Generator) and over[0].elements is None:
+    if len(over) == 1 and is_unnumbered(over[0]):
 
         def run(consume: Callable[[Abstract], None]) -> None:
             for_each(interp, over[0], lambda item: consume(interp.call(function, [item], {})))
@@ -176,8 +237,11 @@ def _mapped(interp: Interpreter, parts: Parts) -> Iterable:
 
 
 @iterator(enumerate)
-def _enumerate(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
+def _enumerate(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy | Generator:
     over, start = _named(("iterable", "start"), arguments, keywords, 0)
+    if is_unnumbered(over):
+        numbers = interp.call(itertools.count, [start], {})
+        return _along(interp, over, (numbers,), (), lambda a, b, c: (*a, b))
     return Lazy(_enumerated, (over, start))
 
 
@@ -370,7 +434,10 @@ def _accumulated(interp: Interpreter, parts: Parts) -> Iterable:
 
 
 @iterator(itertools.islice)
-def _islice(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
+def _islice(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy | Generator:
+    if len(arguments) == 2 and is_unnumbered(arguments[0]):
+        over, stop = arguments
+        return _along(interp, over, (Range(0, stop, 1),), (), lambda a, b, c: b)
     return Lazy(_sliced, tuple(arguments))
 
 

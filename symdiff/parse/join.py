@@ -367,7 +367,7 @@ class BranchJoin(Join):
             )
         flags = [self._flag(arm, content) for arm, content in enumerate((a, b))]
         flag = self._out(f"{name}_bound", *flags)
-        return PossiblyUnbound(content, lambda: flag)
+        return PossiblyUnbound(content, lambda: flag, (flag, True))
 
     def _flag(self, arm: int, content: Abstract) -> Value:
         with building(Builder(self.arms[arm].nodes, self.interp.span)):
@@ -384,7 +384,7 @@ class BranchJoin(Join):
         flag = self._flag(arm, known)
         false = self._in_arm(1 - arm, constant, False)
         out = self._out("bound", *_order(arm, flag, false))
-        return PossiblyUnbound(content, lambda: out)
+        return PossiblyUnbound(content, lambda: out, (out, True))
 
     def unchanged(self, name: str, a: Abstract, b: Abstract) -> Abstract:
         return self.one_of_several(name, a) if a is not b else a

@@ -688,13 +688,14 @@ class LoopStager:
         carries.restore(node, trial.heap)
         go_on_from(interp, self.base, left)
         if trial.always and not isinstance(interp.heap.get(self.turns.broken), Value):
-            self._only_left_by_return()
+            self._left_by_an_outer_exit()
 
-    def _only_left_by_return(self) -> None:
-        """``while True`` without ``break``: after it the function has returned."""
-        returned = Exit(self.interp.frame.token, "return")
-        if isinstance(self.interp.heap.get(returned), Value):
-            self.interp.leave(returned)
+    def _left_by_an_outer_exit(self) -> None:
+        """``while True`` without ``break``: after it the function has returned, or raised."""
+        interp = self.interp
+        taken = [e for e in interp.frame.exits if isinstance(interp.heap.get(e), Value)]
+        if len(taken) == 1:
+            interp.leave(taken[0])
 
     def _count(self) -> Value | None:
         count, first = self.turns.count, self.turns.first
@@ -711,7 +712,7 @@ class LoopStager:
             return None if self.turns.count is not None else self._forever(parameters)
         inner = Builder(span=self.interp.span)
         with building(inner):
-            result = _goes_on_while(trial.test, flags)
+            result = _goes_on_while(None if trial.always else trial.test, flags)
         return copy_block(Block(parameters, inner.nodes, (result,)), {})
 
     def _forever(self, parameters: tuple[Value, ...]) -> Block:

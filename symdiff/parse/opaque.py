@@ -25,6 +25,7 @@ from symdiff.ops.changing import changing_call
 from symdiff.ops.effects import Field, Made, Named, Text, given, opaque_call
 from symdiff.ops.keys import Slot
 from symdiff.parse.blame import users
+from symdiff.parse.exceptions import given_to, is_exception
 from symdiff.parse.heap import is_array, is_writable
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter, describe
@@ -104,6 +105,8 @@ class Template:
             return {key: self.of(item) for key, item in interp.content(value).items()}
         if isinstance(value, StagedText):
             return Text(tuple(self._part(part) for part in value.parts))
+        if is_exception(value):
+            return self._of_exception(value)
         unspoken = isinstance(value, Closure | Partial | Generator | ObjectRef | StaticSet)
         if unspoken or hasattr(value, "staged_attribute"):  # or a derivative of such
             raise UnsupportedCallError(
@@ -112,6 +115,17 @@ class Template:
                 "pass numbers and arrays, or call it in a symdiff.nondifferentiable function",
             )
         return self.named(value)
+
+    def _of_exception(self, value: ObjectRef) -> Made:
+        """An exception, made by its class of what that was given."""
+        arguments, keywords = given_to(self.interp, value)
+        if keywords:
+            raise UnsupportedCallError(
+                f"a {value.type.__name__} made with keywords, which others are given",
+                self.interp.span,
+                "give its arguments by their positions",
+            )
+        return Made(self.named(value.type), tuple(self.of(item) for item in arguments))
 
     def _of_users_class(self, value: ListRef | DictRef) -> Any:
         """A list or a dict of a user's class: the caller's as it is, another one made of items."""
@@ -173,7 +187,9 @@ _MESSAGES = ("debug", "info", "warning", "error", "exception", "critical", "log"
 
 
 def is_message(function: types.FunctionType) -> bool:
-    """Return whether a function is one of ``logging`` that only reports."""
+    """Return whether a function is one of ``logging`` or ``warnings`` that only reports."""
+    if function.__module__ == "warnings":
+        return True
     return function.__module__ == "logging" and function.__name__ in _MESSAGES
 
 

@@ -1,6 +1,7 @@
 """Errors that the program raises where Python raises them; a path that raises ends there.
 
-What was written before stays written: it is left behind first.
+Inside a ``try`` it ends by the exit of that region. Outside all of them the program raises: what
+was written before stays written, and is left behind first.
 """
 
 from __future__ import annotations
@@ -8,33 +9,48 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
+from symdiff.errors import InternalError
 from symdiff.ops.effects import Named, raise_
+from symdiff.parse.exceptions import exception_of, given_to, is_exception
 from symdiff.parse.interpreter import ERROR, Interpreter
-from symdiff.parse.opaque import Template
-from symdiff.parse.values import Abstract
+from symdiff.parse.opaque import Template, call_opaque
+from symdiff.parse.values import ABSENT, Abstract
 from symdiff.parse.writeback import write_back
 
 _SIMPLE = (str, bytes, bool, int, float, complex, type(None), tuple)
+
+
+def throw(interp: Interpreter, error: Abstract, kind: type[BaseException] | None = None) -> None:
+    """Raise an exception: to the region around, or to the caller. ``kind``: its class, if known."""
+    if interp.regions:
+        region = interp.regions[-1]
+        if kind is None and not is_exception(error):
+            raise InternalError("an exception of a class that is not known", interp.span)
+        made = is_exception(error)
+        number = region.number_of(error.type if kind is None else kind, made)
+        interp.put((region.token, "number"), number)
+        interp.put((region.token, number), error)
+        interp.leave(region.exit)
+    elif is_exception(error):
+        arguments, keywords = given_to(interp, error)
+        cause = interp.heap.get((error, "__cause__"))
+        if keywords:
+            error = call_opaque(interp, error.type, arguments, dict(keywords))
+            _raise_instance(interp, error, cause)
+        else:
+            _raise_new(interp, error.type, arguments, cause)
+    else:
+        _raise_instance(interp, error)
 
 
 def raise_with(
     interp: Interpreter, kind: type[BaseException], arguments: tuple[Abstract, ...]
 ) -> None:
     """``raise kind(*arguments)``."""
-    write_back(interp)
-    template = Template(interp)
-    shown = tuple(template.of(a) for a in arguments)
-    named: Any = kind if _is_builtin(kind) else Named(kind, kind.__name__)
-    raise_(*template.operands, exception=named, arguments=shown)
-    interp.leave(ERROR)
-
-
-def raise_instance(interp: Interpreter, exception: Abstract) -> None:
-    """``raise exception``, which is made already."""
-    write_back(interp)
-    template = Template(interp)
-    raise_(*template.operands, exception=template.of(exception), arguments=None)
-    interp.leave(ERROR)
+    if interp.regions:
+        throw(interp, exception_of(interp, kind, arguments))
+    else:
+        _raise_new(interp, kind, arguments)
 
 
 def raise_error(interp: Interpreter, error: Exception) -> None:
@@ -45,6 +61,30 @@ def raise_error(interp: Interpreter, error: Exception) -> None:
         kind = next(base for base in kind.__mro__ if _is_builtin(base))
         arguments = (str(error),)
     raise_with(interp, kind, arguments)
+
+
+def _raise_new(
+    interp: Interpreter,
+    kind: type[BaseException],
+    arguments: tuple[Abstract, ...],
+    cause: Abstract = ABSENT,
+) -> None:
+    write_back(interp)
+    template = Template(interp)
+    shown = tuple(template.of(a) for a in arguments)
+    named: Any = kind if _is_builtin(kind) else Named(kind, kind.__name__)
+    more = {} if cause is ABSENT else {"cause": template.of(cause)}
+    raise_(*template.operands, exception=named, arguments=shown, **more)
+    interp.leave(ERROR)
+
+
+def _raise_instance(interp: Interpreter, exception: Abstract, cause: Abstract = ABSENT) -> None:
+    write_back(interp)
+    template = Template(interp)
+    raised = template.of(exception)
+    more = {} if cause is ABSENT else {"cause": template.of(cause)}
+    raise_(*template.operands, exception=raised, arguments=None, **more)
+    interp.leave(ERROR)
 
 
 def _is_builtin(kind: type) -> bool:

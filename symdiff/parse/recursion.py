@@ -196,7 +196,7 @@ def _stage_body(
 ) -> tuple[Block, Structure]:
     parameters = [Value(type_, None) for type_ in activation.types]
     frames = len(interp.frames)
-    with interp.scratch(interp.heap.copy(written=set())) as inner:
+    with interp.scratch(interp.heap.copy(written=set())) as inner, interp.apart():
         begin(interp)
         leaves: list[Abstract] = []
         storages: list[Storage] = []

@@ -69,6 +69,10 @@ def _binds(node: ast.AST) -> set[str]:
         return {node.id}
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return {node.name}
+    if isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name is not None:
+        return {node.name}
+    if isinstance(node, ast.MatchMapping) and node.rest is not None:
+        return {node.rest}
     if isinstance(node, ast.Import | ast.ImportFrom):
         return {(alias.asname or alias.name).split(".")[0] for alias in node.names}
     return set()

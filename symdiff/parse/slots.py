@@ -7,6 +7,7 @@ key)`` means the plain write or read, whatever methods the class of ``self`` has
 from __future__ import annotations
 
 import ast
+import builtins
 import collections
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -20,6 +21,7 @@ from symdiff.parse.builtin_functions import filled_dict
 from symdiff.parse.calls import Keywords, builtin
 from symdiff.parse.classes import instance_of, require_named_tuple
 from symdiff.parse.comparisons import COMPARE, compare_natively, contains_natively
+from symdiff.parse.exceptions import text_of_exception
 from symdiff.parse.identity import identical
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.items import delete_native_item, native_item, note_write, set_native_item
@@ -40,6 +42,13 @@ native.SLOTS |= {
     object.__ne__,
     object.__init_subclass__,
 }
+
+_EXCEPTIONS = [
+    kind
+    for kind in vars(builtins).values()
+    if isinstance(kind, type) and issubclass(kind, BaseException)
+]
+native.SLOTS |= {getattr(kind, name) for kind in _EXCEPTIONS for name in ("__init__", "__str__")}
 
 # Attributes ---------------------------------------------------------------------------------------
 
@@ -144,6 +153,17 @@ def _init_list(interp: Interpreter, arguments: Arguments, keywords: Keywords) ->
     interp.put(made, ())
     if items:
         extend(interp, made, items[0])
+
+
+@builtin(*{kind.__init__ for kind in _EXCEPTIONS})
+def _init_exception(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> None:
+    error, *others = arguments
+    interp.put((error, "args"), tuple(others))
+
+
+@builtin(*{kind.__str__ for kind in _EXCEPTIONS} - {object.__str__})
+def _exception_text(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    return text_of_exception(interp, arguments[0])
 
 
 # Items --------------------------------------------------------------------------------------------

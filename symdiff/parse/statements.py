@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import importlib.util
 import sys
@@ -14,25 +15,30 @@ from symdiff.ir.graph import Value
 from symdiff.ops.effects import assert_
 from symdiff.parse.assignment import assign, updated
 from symdiff.parse.attributes import get_attribute, set_attribute
+from symdiff.parse.blame import python_raises, users
 from symdiff.parse.branches import stage_choice, stage_if
+from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.contexts import entered
+from symdiff.parse.exceptions import is_exception
 from symdiff.parse.expressions import make_closure, test
 from symdiff.parse.interpreter import STATEMENTS, Interpreter
 from symdiff.parse.items import delete_item, get_item, set_item
-from symdiff.parse.iteration import for_each, run_over
+from symdiff.parse.iteration import for_each, is_unnumbered, run_over
 from symdiff.parse.loops import Turns, run_inside, run_while
-from symdiff.parse.raising import raise_instance, raise_with
+from symdiff.parse.raising import raise_with, throw
 from symdiff.parse.scope import bind_name, load_name, unbind_name
 from symdiff.parse.selecting import at_each_place
 from symdiff.parse.trees import contents_within
+from symdiff.parse.trying import NotAttemptedError, stage_try
 from symdiff.parse.values import (
     Abstract,
     Array,
     Conflict,
     ConflictRead,
     Exit,
-    Generator,
 )
+
+_MANY = 512  # loops that are written anew: they are staged turn by turn
 
 Rest = Sequence[ast.stmt]
 Handler = Callable[[Interpreter, Any], None]
@@ -170,7 +176,7 @@ def _for(interp: Interpreter, node: ast.For) -> None:
         assign(interp, node.target, element)
         interp.execute(node.body)
 
-    if isinstance(items, Generator) and items.elements is None:
+    if is_unnumbered(items):
         turns = run_inside(interp, lambda one: for_each(interp, items, one), turn)
     else:
         turns = run_over(interp, items, turn, node.iter)
@@ -183,7 +189,26 @@ def _while(interp: Interpreter, node: ast.While) -> None:
         with interp.at(node.test):
             return interp.test(node.test)
 
-    _else(interp, run_while(interp, goes_on, lambda: interp.execute(node.body)), node.orelse)
+    with Checkpoint(interp, NotAttemptedError, when=lambda _: not _tests_itself(node)):
+        turns = run_while(interp, goes_on, lambda: interp.execute(node.body))
+        _else(interp, turns, node.orelse)
+        return
+    interp.execute([_testing_itself(node)])
+
+
+def _tests_itself(node: ast.While) -> bool:
+    """Return whether a loop's test is none, and stands in its body."""
+    return isinstance(node.test, ast.Constant)
+
+
+@functools.lru_cache(_MANY)
+def _testing_itself(node: ast.While) -> ast.While:
+    """``while True: if not test: break; …``, of which each statement can be left."""
+    leave = ast.copy_location(ast.Break(), node.test)
+    unless = ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node.test)
+    test = ast.copy_location(ast.If(unless, [*node.orelse, leave], []), node.test)
+    forever = ast.copy_location(ast.Constant(True), node.test)
+    return ast.copy_location(ast.While(forever, [test, *node.body], []), node)
 
 
 def _else(interp: Interpreter, turns: Turns, orelse: list[ast.stmt]) -> None:
@@ -195,6 +220,11 @@ def _else(interp: Interpreter, turns: Turns, orelse: list[ast.stmt]) -> None:
         interp.branch(broken, lambda: None, lambda: interp.go_on(orelse))
     else:
         interp.go_on(orelse)
+
+
+@statement(ast.Try)
+def _try(interp: Interpreter, node: ast.Try) -> None:
+    stage_try(interp, node)
 
 
 @statement(ast.With)
@@ -217,7 +247,7 @@ def _assert(interp: Interpreter, node: ast.Assert) -> None:
         raise_with(interp, AssertionError, _message(interp, node.msg))
 
     plain = node.msg is None or isinstance(node.msg, ast.Constant)
-    if plain and not interp.policy.written_late:
+    if plain and not interp.policy.written_late and not interp.regions:
         assert_(condition, message=node.msg.value if isinstance(node.msg, ast.Constant) else None)
     else:
         interp.branch(condition, lambda: None, fail)
@@ -230,20 +260,23 @@ def _message(interp: Interpreter, node: ast.expr | None) -> tuple[Abstract, ...]
 @statement(ast.Raise)
 def _raise(interp: Interpreter, node: ast.Raise) -> None:
     if node.exc is None:
-        raise UnsupportedSyntaxError(
-            "'raise' without an exception", interp.span, "name the exception: raise ValueError(...)"
-        )
+        if not interp.handled:
+            raise users(RuntimeError("No active exception to reraise"))
+        throw(interp, *interp.handled[-1])
+        return
     call = node.exc
-    if isinstance(call, ast.Call) and not call.keywords:
+    plain = node.cause is None and not interp.regions
+    if plain and isinstance(call, ast.Call) and not call.keywords:
         made = interp.evaluate(call.func)
         if isinstance(made, type) and issubclass(made, BaseException):
             raise_with(interp, made, tuple(interp.evaluate(a) for a in call.args))
             return
     value = interp.evaluate(node.exc)
     if isinstance(value, type) and issubclass(value, BaseException):
-        raise_with(interp, value, ())
-        return
-    raise_instance(interp, value)
+        value = interp.call(value, [], {})
+    if node.cause is not None and is_exception(value):
+        interp.put((value, "__cause__"), interp.evaluate(node.cause))
+    throw(interp, value)
 
 
 # Definitions --------------------------------------------------------------------------------------
@@ -280,6 +313,9 @@ def _import_from(interp: Interpreter, node: ast.ImportFrom) -> None:
 def _imported(interp: Interpreter, name: str, package: str = "") -> Any:
     """A module that is loaded already, or a library's; importing others would run their code."""
     full = importlib.util.resolve_name(name, package) if name.startswith(".") else name
+    with python_raises():
+        if importlib.util.find_spec(full.split(".")[0]) is None:
+            raise ModuleNotFoundError(f"No module named {full!r}", name=full)
     if full not in sys.modules and full.split(".")[0] not in sys.stdlib_module_names | {
         "numpy",
         "scipy",

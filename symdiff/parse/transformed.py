@@ -282,6 +282,7 @@ class Stager:
             contextlib.nullcontext() if marked else suspended(interp),
             self._leaving_outside_alone(written),
             interp.scratch(heap) as inner,
+            interp.apart(),
         ):
             begin(interp)
             given = {

@@ -267,14 +267,22 @@ class Range:
 
 @dataclass(eq=False, slots=True)
 class Generator:
-    """A generator expression, consumed in place: ``run`` stages its loops with a consumer.
+    """A generator, consumed in place: ``run`` stages its loops with a consumer.
 
-    ``elements`` gives its elements by number, where it has one loop and no condition.
+    ``elements`` gives its elements by number, where it is an expression of one loop and no
+    condition. What a generator function returns ``run`` gives.
     """
 
-    run: Callable[[Callable[[Abstract], None]], None]
+    run: Callable[..., Abstract]
     elements: Callable[[], Iterable] | None = None
     serial: int = field(init=False, default_factory=_serial)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class GeneratorManager:
+    """A context manager made of a generator function by ``contextlib.contextmanager``."""
+
+    generator: Generator
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -428,6 +436,32 @@ class NotInTime(ControlFlow):
 
 class NeverReturns(ControlFlow):
     """A call that never returns: its function always raises. The error is in the program."""
+
+
+class Failure(ControlFlow):
+    """An operation may raise in a ``try``: the statement goes on where it has not."""
+
+    def __init__(self, statement: Any, place: Any, node: Node) -> None:
+        super().__init__(place)
+        self.statement = statement
+        self.place = place
+        self.node = node
+
+
+class StatementLeft(ControlFlow):
+    """A part of a statement has raised on some paths: the statement goes on on the others."""
+
+    def __init__(self, statement: Any) -> None:
+        super().__init__(statement)
+        self.statement = statement
+
+
+class CalleeLeft(ControlFlow):
+    """A function has raised on some paths, and has returned ``value`` on the others."""
+
+    def __init__(self, value: Abstract) -> None:
+        super().__init__(value)
+        self.value = value
 
 
 class ConflictRead(ControlFlow):

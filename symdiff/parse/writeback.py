@@ -18,7 +18,7 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.graph import Block, FreeVariable, Node, Value, walk_nodes
 from symdiff.ir.signature import Path
-from symdiff.ops.effects import enter_errstate, set_attribute, set_item, store
+from symdiff.ops.effects import enter_context, set_attribute, set_item, store
 from symdiff.ops.facts import may_raise
 from symdiff.ops.keys import Slot
 from symdiff.ops.shape import copy
@@ -85,7 +85,7 @@ HOOKS.before = before
 
 def _is_seen(node: Node) -> bool:
     """Return whether a node may end the function, or let others see what it has written."""
-    return may_raise(node) or (node.op.effect and (node.op.raises or node.op is enter_errstate))
+    return may_raise(node) or (node.op.effect and (node.op.raises or node.op is enter_context))
 
 
 def _leave_places(interp: Interpreter, in_time: bool) -> None:

@@ -23,8 +23,8 @@ from symdiff.ir.types import ArrayType, Type
 from symdiff.ops.declare import EVALUATED, DeclaredOp, OfTruths, OnArrays
 from symdiff.ops.effects import (
     assert_,
-    enter_errstate,
-    leave_errstate,
+    enter_context,
+    leave_context,
     never_returns,
     print_,
     set_attribute,
@@ -38,7 +38,7 @@ _MOST_NODES = 200_000
 _MOST_OPERATIONS = 10_000
 _MOST_IN_A_CONDITION = 50  # where it has branches: SymPy takes all combinations
 _OUTSIDE: frozenset[DeclaredOp] = frozenset(
-    {print_, assert_, store, set_attribute, set_item, enter_errstate, leave_errstate}
+    {print_, assert_, store, set_attribute, set_item, enter_context, leave_context}
 )
 
 

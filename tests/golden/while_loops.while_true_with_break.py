@@ -18,7 +18,7 @@ def while_true_with_break_grad(x):
         # line 57: total += term
         term_bar += 1.0
         # line 56: term = term * x / k
-        t1 = term_bar / k
-        term_bar = t1 * x
-        x_bar += t1 * term
+        t = term_bar / k
+        term_bar = t * x
+        x_bar += t * term
     return (x_bar,)

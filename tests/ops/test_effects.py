@@ -16,10 +16,10 @@ from symdiff.ops.effects import (
     Named,
     Text,
     assert_,
-    enter_errstate,
+    enter_context,
     fill,
     grad_hook,
-    leave_errstate,
+    leave_context,
     opaque_call,
     print_,
     raise_,
@@ -128,9 +128,9 @@ def test_errstate_is_set_and_comes_back() -> None:
     settings = (("divide", "ignore"), ("invalid", "ignore"))
 
     def quiet(x: Any) -> Any:
-        before = enter_errstate(settings=settings)
+        before = enter_context(function=Named(np.errstate, "np.errstate"), keywords=settings)
         y = 1.0 / x
-        leave_errstate(before)
+        leave_context(before)
         return y
 
     before = np.geterr()

@@ -330,7 +330,9 @@ def gone_over_again(x, a):
 
 
 def a_condition_beside_another(x, a):
-    return sum(v * w for v, w in zip((t for t in a if t > 0), a))  # noqa: B905
+    return sum(
+        v * w for v, w in zip((t for t in a if t > 0), (t for t in a if t > 1), strict=False)
+    )
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from symdiff.ir.types import ArrayType, Dim, Size, TapeType, Type, may_be_one, v
 from symdiff.ops import elementary, support
 from symdiff.ops.creation import arange, empty, eye, full, ones, range_length, zeros
 from symdiff.ops.declare import DeclaredOp, dotted, literal
-from symdiff.ops.effects import enter_errstate, leave_errstate, stop_gradient
+from symdiff.ops.effects import enter_context, leave_context, stop_gradient
 from symdiff.ops.elementary import (
     as_scalar,
     astype,
@@ -51,7 +51,7 @@ from symdiff.ops.sizes import constant_integer
 from symdiff.source import SourceSpan
 from symdiff.source.trees import expression_of
 
-_DROPPED = frozenset({enter_errstate, leave_errstate})  # they say what NumPy warns of
+_DROPPED = frozenset({enter_context, leave_context})  # they say what NumPy warns of
 _TRANSPARENT = frozenset({copy, contiguous, as_scalar, retype})
 _SHAPED = frozenset(
     {

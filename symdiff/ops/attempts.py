@@ -1,0 +1,118 @@
+"""Asking whether an operation raises, so that what a ``try`` catches is a value like any other.
+
+``caught`` attempts an operation and gives the exception, or None. The operation itself then stands
+in a branch on ``is_error``, where it does not raise, and is differentiated there as anywhere else.
+An operation that must not run twice is ``attempted``: that gives its result beside the exception.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+from symdiff.ir.graph import Attributes, Node, Op
+from symdiff.ir.types import BOOL, INT, OPAQUE, Type
+from symdiff.ops import support
+from symdiff.ops.declare import (
+    DeclaredOp,
+    Operation,
+    SeveralResults,
+    dotted,
+    supporting,
+    template,
+)
+from symdiff.ops.flops import nothing
+
+Classes = tuple[type[BaseException], ...]
+
+
+def spelled_class(kind: type[BaseException]) -> str | None:
+    """The name under which emitted code knows an exception class; None of a user's own."""
+    if kind.__module__ == "builtins":
+        return kind.__name__
+    if kind.__module__ in ("numpy.linalg", "numpy.exceptions"):
+        return f"np.{kind.__module__.removeprefix('numpy.')}.{kind.__name__}"
+    return None
+
+
+def _spell_classes(classes: Classes) -> ast.expr:
+    names = [spelled_class(kind) for kind in classes]
+    return ast.Tuple([dotted(name) for name in names if name is not None], ast.Load())
+
+
+def _attempt(operands: Sequence[Any], op: Op, attributes: Attributes, classes: Classes) -> Any:
+    evaluate = op.evaluate
+    assert evaluate is not None
+    return support.attempted(classes, lambda: evaluate(*operands, **attributes))
+
+
+def _spell_attempt(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    """``attempted((ValueError,), lambda: math.sqrt(x))``."""
+    op, attributes = node.attributes["op"], node.attributes["attributes"]
+    assert isinstance(op, DeclaredOp)
+    assert op.spelling is not None
+    inner = Node(op, node.operands, attributes, (), node.attributes["results"], node.span)
+    nothing_given = ast.arguments([], [], None, [], [], None, [])
+    action = ast.Lambda(nothing_given, op.spelling(inner, operands))
+    classes = _spell_classes(node.attributes["classes"])
+    return ast.Call(supporting(support.attempted), [classes, action], [])
+
+
+def _spell_caught(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    return ast.Subscript(_spell_attempt(node, operands), ast.Constant(0), ast.Load())
+
+
+def _types(*operands: Type, results: Any, **attributes: Any) -> tuple[Type, ...]:
+    return (OPAQUE,)
+
+
+caught = Operation(
+    "caught",
+    _types,
+    lambda *operands, op, attributes, classes, results: _attempt(operands, op, attributes, classes)[
+        0
+    ],
+    nondifferentiable=True,
+    variadic=True,
+    spelling=_spell_caught,
+    order="unknown",
+    documentation="The exception of ``classes`` that an operation raises, or None.",
+)
+attempted = SeveralResults(
+    "attempted",
+    lambda *operands, results, **attributes: (OPAQUE, *(v.type for v in results)),
+    lambda *operands, op, attributes, classes, results: _attempt(operands, op, attributes, classes),
+    effect=True,
+    raises=True,
+    variadic=True,
+    spelling=_spell_attempt,
+    documentation="The same and the result, of what must not run twice.",
+)
+is_error = Operation(
+    "is_error",
+    lambda error: (BOOL,),
+    lambda error: error is not None,
+    nondifferentiable=True,
+    spelling=template("{0} is not None"),
+    order="unknown",
+    flops=nothing,
+    documentation="Return whether an attempt has raised.",
+)
+
+
+def _spell_number(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    classes = _spell_classes(node.attributes["classes"])
+    return ast.Call(supporting(support.first_class), [*operands, classes], [])
+
+
+error_number = Operation(
+    "error_number",
+    lambda error, *, classes: (INT,),
+    lambda error, *, classes: support.first_class(error, classes),
+    nondifferentiable=True,
+    spelling=_spell_number,
+    order="unknown",
+    flops=nothing,
+    documentation="The number of the first of ``classes`` that an exception is an instance of.",
+)

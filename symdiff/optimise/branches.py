@@ -1,0 +1,102 @@
+"""Branches that follow each other on one predicate become one branch.
+
+``if t: y = a`` and then ``if t: z = y * b`` is ``if t: y = a; z = y * b``. What stands between them
+is computed before both where it can be: it is pure, cannot raise, and reads nothing of the first.
+In programs with derivatives only; the user's own program stays as it was written.
+"""
+
+from __future__ import annotations
+
+from symdiff.ir.build import copy_block, substitute, with_block
+from symdiff.ir.control import cond
+from symdiff.ir.graph import Block, Graph, Node, Value, free_values, walk_blocks, walk_nodes
+from symdiff.ops.facts import must_stay
+from symdiff.optimise.facts import has_derivatives
+
+_FARTHEST = 40  # nodes between two branches that are looked at
+
+
+def merge_branches(graph: Graph) -> Graph:
+    """The graph with neighbouring branches merged; the graph itself where there are none."""
+    if not has_derivatives(graph) or not _has_two(graph.block):
+        return graph
+    copied = copy_block(graph.block, {})
+    merged = [_merge_in(block) for block in walk_blocks(copied)]
+    return with_block(graph, copied) if any(merged) else graph
+
+
+def _has_two(block: Block) -> bool:
+    """Return whether two branches of one block are on one predicate."""
+    for one in walk_blocks(block):
+        predicates = [node.operands[0] for node in one.nodes if node.op is cond]
+        if len(set(predicates)) < len(predicates):
+            return True
+    return False
+
+
+def _merge_in(block: Block) -> bool:
+    """Merge the branches of one block; whether there were any to merge."""
+    found, merged = dict[Value, Node](), False
+    position = 0
+    while position < len(block.nodes):
+        node = block.nodes[position]
+        if node.op is cond:
+            first = found.get(node.operands[0])
+            made = None if first is None else _merge(block, first, position)
+            if made is not None:
+                merged = True
+                position -= 1
+            found[node.operands[0]] = made or node
+        position += 1
+    return merged
+
+
+def _merge(block: Block, first: Node, position: int) -> Node | None:
+    """Let the first branch do what the one at a position does, where nothing between forbids it."""
+    start = max(position - _FARTHEST, 0)
+    window = block.nodes[start:position]
+    if first not in window:
+        return None
+    start += window.index(first)
+    second, between = block.nodes[position], block.nodes[start + 1 : position]
+    before, behind = _parted(between, first)
+    given = {value for node in behind for value in node.results}
+    if any(value in given for inner in second.blocks for value in free_values(inner)):
+        return None
+    if _has_to_stay([second]) and _has_to_stay(behind):
+        return None
+    made = _merged(first, second)
+    block.nodes[start : position + 1] = [*before, made, *behind]
+    return made
+
+
+def _parted(between: list[Node], first: Node) -> tuple[list[Node], list[Node]]:
+    """What can be computed before the first branch, and what reads its results or has to stay."""
+    later = set(first.results)
+    before, behind = list[Node](), list[Node]()
+    for node in between:
+        read = {*node.operands, *(v for inner in node.blocks for v in free_values(inner))}
+        if later.isdisjoint(read) and not _has_to_stay([node]):
+            before.append(node)
+        else:
+            behind.append(node)
+            later.update(node.results)
+    return before, behind
+
+
+def _has_to_stay(nodes: list[Node]) -> bool:
+    return any(must_stay(node) for node in walk_nodes(Block((), nodes)))
+
+
+def _merged(first: Node, second: Node) -> Node:
+    """One branch that has the results of both."""
+    blocks = []
+    for one, other in zip(first.blocks, second.blocks, strict=True):
+        substitute(other, dict(zip(first.results, one.results, strict=True)))
+        results = (*one.results, *other.results)
+        blocks.append(Block(one.parameters, [*one.nodes, *other.nodes], results))
+    made = Node(cond, first.operands, first.attributes, tuple(blocks), (), first.span)
+    made.results = (*first.results, *second.results)
+    for value in made.results:
+        value.node = made
+    return made

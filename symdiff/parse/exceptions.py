@@ -1,0 +1,52 @@
+"""Exceptions that the program makes: objects with ``args``, made again where they are raised."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.texts import text_field, text_of
+from symdiff.parse.values import ABSENT, Abstract, ObjectRef, StagedText
+
+Keywords = dict[str, Abstract]
+
+_GIVEN = "__symdiff_given__"  # what a class of the user's was called with
+
+
+def exception_of(
+    interp: Interpreter, kind: type[BaseException], arguments: Sequence[Abstract]
+) -> ObjectRef:
+    """An exception of a class with these ``args``."""
+    made = ObjectRef(kind)
+    interp.put((made, "args"), tuple(arguments))
+    return made
+
+
+def give(
+    interp: Interpreter, error: ObjectRef, arguments: Sequence[Abstract], keywords: Keywords
+) -> None:
+    """Note what the class of an exception was called with."""
+    interp.put((error, _GIVEN), (tuple(arguments), tuple(keywords.items())))
+
+
+def given_to(
+    interp: Interpreter, error: ObjectRef
+) -> tuple[tuple[Abstract, ...], tuple[tuple[str, Abstract], ...]]:
+    """The arguments and keywords that make an exception again."""
+    given = interp.heap.get((error, _GIVEN))
+    return (interp.content((error, "args")), ()) if given is ABSENT else given
+
+
+def text_of_exception(interp: Interpreter, error: ObjectRef) -> str | StagedText:
+    """``str(error)``."""
+    arguments = interp.content((error, "args"))
+    if not arguments:
+        return ""
+    one = len(arguments) == 1
+    shown = text_field(arguments[0] if one else arguments, "s", "")
+    return text_of([repr(arguments[0]) if one and error.type is KeyError else shown])
+
+
+def is_exception(value: Abstract) -> bool:
+    """Return whether a content is an exception that the program has made."""
+    return isinstance(value, ObjectRef) and issubclass(value.type, BaseException)

@@ -1,0 +1,396 @@
+"""``try``: the body is a region with an exit of its own, by which leaves whatever is raised in it.
+
+Three things raise in a region. What is certain while the function is compiled (a missing key, an
+unknown attribute) and a ``raise`` statement end their path by the exit. An operation that may raise
+what some handler names is attempted (``ops.attempts``): the exit is taken where that gave an
+exception, and the operation itself stands on the paths where it did not. A region's exit is a
+content of the heap, as ``break`` and ``return`` are; beside it stand the number of the class that
+was raised and, for each class, the exception. So handlers are branches on these, and what they see
+is the heap as it was when the exception was raised.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from symdiff.errors import UnsupportedSyntaxError
+from symdiff.ir.build import Builder, builder, building
+from symdiff.ir.control import call
+from symdiff.ir.graph import Block, Node, Value, walk_nodes
+from symdiff.ops.attempts import attempted, caught, error_number, is_error, spelled_class
+from symdiff.ops.declare import DeclaredOp
+from symdiff.ops.effects import Named, opaque_call
+from symdiff.ops.elementary import equal
+from symdiff.ops.facts import READS_AND_WRITES, may_raise
+from symdiff.ops.index import index, index_add, index_set
+from symdiff.parse.blame import is_users, users
+from symdiff.parse.checkpoint import Checkpoint
+from symdiff.parse.exceptions import exception_of
+from symdiff.parse.interpreter import HOOKS, Interpreter, Region
+from symdiff.parse.raising import throw
+from symdiff.parse.scope import bind_name
+from symdiff.parse.values import ABSENT, Abstract, Failure, NeverReturns, Token
+from symdiff.parse.writeback import places
+
+Action = Callable[[], None]
+Classes = tuple[type[BaseException], ...]
+
+
+# Statements ---------------------------------------------------------------------------------------
+
+
+def stage_try(interp: Interpreter, node: ast.Try) -> None:
+    """``try`` with all its clauses."""
+    if node.finalbody:
+        finally_(
+            interp,
+            lambda: _except(interp, node),
+            lambda: interp.execute(node.finalbody),
+            any(isinstance(n, _LEAVING) for one in node.finalbody for n in ast.walk(one)),
+        )
+    else:
+        _except(interp, node)
+
+
+_LEAVING = (ast.Return, ast.Break, ast.Continue)
+
+
+def _except(interp: Interpreter, node: ast.Try) -> None:
+    if not node.handlers:
+        interp.execute(node.body)
+        return
+    kinds = [_classes_of(interp, handler) for handler in node.handlers]
+
+    def handle(raised: type[BaseException], error: Abstract) -> bool:
+        for handler, classes in zip(node.handlers, kinds, strict=True):
+            if issubclass(raised, classes):
+                _run_handler(interp, handler, raised, error)
+                return True
+        return False
+
+    keeps = any(_asks_for_error(handler) for handler in node.handlers)
+    region = region_of(interp, tuple(kind for classes in kinds for kind in classes), keeps)
+    guarded(
+        interp,
+        region,
+        lambda: interp.execute(node.body),
+        handle,
+        lambda: interp.go_on(node.orelse),
+    )
+
+
+def _classes_of(interp: Interpreter, handler: ast.ExceptHandler) -> Classes:
+    if handler.type is None:
+        return (BaseException,)
+    found = interp.evaluate(handler.type)
+    classes = found if isinstance(found, tuple) else (found,)
+    if not all(isinstance(kind, type) and issubclass(kind, BaseException) for kind in classes):
+        message = "catching classes that do not inherit from BaseException is not allowed"
+        raise users(TypeError(message))
+    return classes
+
+
+def _asks_for_error(handler: ast.ExceptHandler) -> bool:
+    """Return whether a handler names the exception, or raises it again."""
+    nodes = (node for statement in handler.body for node in ast.walk(statement))
+    return handler.name is not None or any(
+        isinstance(node, ast.Raise) and node.exc is None for node in nodes
+    )
+
+
+def _run_handler(
+    interp: Interpreter,
+    handler: ast.ExceptHandler,
+    kind: type[BaseException],
+    error: Abstract,
+) -> None:
+    with interp.at(handler), handling(interp, kind, error):
+        if handler.name is not None:
+            bind_name(interp, handler.name, error)
+        interp.execute(handler.body)
+    if handler.name is not None:
+        interp.put((interp.scope, handler.name), ABSENT)
+
+
+@contextlib.contextmanager
+def handling(interp: Interpreter, kind: type[BaseException], error: Abstract) -> Iterator[None]:
+    """Let ``raise`` without an exception raise this one."""
+    interp.handled.append((error, kind))
+    depth = len(interp.handled)
+    try:
+        yield
+    finally:
+        del interp.handled[depth - 1 :]
+
+
+# Regions ------------------------------------------------------------------------------------------
+
+
+def region_of(interp: Interpreter, classes: Classes, keeps: bool) -> Region:
+    """A region whose handlers catch these classes, inside those that are open."""
+    around = interp.regions[-1] if interp.regions else None
+    known = [kind for kind in classes if spelled_class(kind) is not None]
+    if around is not None:
+        known += around.classes
+    keeps = keeps or (around is not None and around.keeps)
+    return Region(Token(), tuple(dict.fromkeys(known)), keeps)
+
+
+def guarded(
+    interp: Interpreter,
+    region: Region,
+    body: Action,
+    handle: Callable[[type[BaseException], Abstract], bool],
+    orelse: Action,
+) -> None:
+    """Stage a body; where it raises, what handles that, and where it ends, ``orelse``.
+
+    ``handle`` is given the class and the exception, and tells whether it has handled it.
+    """
+    _run_inside(interp, region, body)
+    raised = interp.close(region.exit)
+    if raised is False:
+        orelse()
+    elif raised is True:
+        _dispatch(interp, region, handle)
+    else:
+        interp.branch(raised, lambda: _dispatch(interp, region, handle), orelse)
+    _forget(interp, region)
+
+
+def _run_inside(interp: Interpreter, region: Region, body: Action) -> None:
+    frames, regions = len(interp.frames), len(interp.regions)
+    with interp.opened(region.exit):
+        interp.regions.append(region)
+        try:
+            body()
+        except NeverReturns:
+            if interp.heap.get(region.exit) is not True:
+                raise
+            del interp.frames[frames:]
+        except Exception as error:
+            if not is_users(error):
+                raise
+            del interp.frames[frames:], interp.regions[regions + 1 :]
+            throw(interp, exception_of(interp, type(error), error.args))
+        finally:
+            del interp.regions[regions:]
+
+
+def _forget(interp: Interpreter, region: Region) -> None:
+    for key in [key for key in interp.heap.contents if _is_of(key, region)]:
+        interp.heap.contents.pop(key)
+
+
+def _is_of(key: Any, region: Region) -> bool:
+    return isinstance(key, tuple) and key[0] is region.token
+
+
+def _dispatch(
+    interp: Interpreter, region: Region, handle: Callable[[type[BaseException], Abstract], bool]
+) -> None:
+    """Handle what was raised, once for each class that it may be of."""
+    number = interp.content((region.token, "number"))
+    possible = [
+        k for k in range(len(region.kinds)) if interp.heap.get((region.token, k)) is not ABSENT
+    ]
+
+    def of_kind(k: int) -> None:
+        error = interp.content((region.token, k))
+        if not handle(region.kinds[k], error):
+            throw(interp, error, region.kinds[k])
+
+    def among(numbers: Sequence[int]) -> None:
+        first, *others = numbers
+        if not others:
+            of_kind(first)
+        else:
+            interp.branch(equal(number, first), lambda: of_kind(first), lambda: among(others))
+
+    if isinstance(number, Value) and len(possible) > 1:
+        among(possible)
+    else:
+        of_kind(possible[0] if isinstance(number, Value) else number)
+
+
+def finally_(interp: Interpreter, body: Action, last: Action, leaves: bool = False) -> None:
+    """Stage a body and what is done after it in any case, also where the body is left.
+
+    Operations that raise are attempted only where the caller sees what is done then, or where it
+    ``leaves`` the statement by itself.
+    """
+    start = Checkpoint(interp)
+    if leaves or _is_seen(interp, body, last):
+        start.roll_back()
+        _finally(interp, region_of(interp, (Exception,), True), body, last)
+
+
+def _is_seen(interp: Interpreter, body: Action, last: Action) -> bool:
+    """Stage the statement; whether what is done last is seen where an operation raises."""
+    nodes = builder().nodes
+    start = len(nodes)
+    seen = False
+
+    def watched() -> None:
+        nonlocal seen
+        if not any(map(may_raise, walk_nodes(Block((), nodes[start:])))):
+            last()
+            return
+        before, length = {key: interp.heap.get(key) for key in places(interp)}, len(nodes)
+        last()
+        done = walk_nodes(Block((), nodes[length:]))
+        now = {key: interp.heap.get(key) for key in places(interp)}
+        seen = any(node.op.effect for node in done) or before != now
+
+    _finally(interp, region_of(interp, (), False), body, watched)
+    return seen
+
+
+def _finally(interp: Interpreter, region: Region, body: Action, last: Action) -> None:
+    _run_inside(interp, region, body)
+    exits, value = interp.frame.exits, (interp.frame.token, "value")
+    taken = {key: interp.heap.get(key) for key in (*exits, value)}
+    for exit_ in exits:
+        interp.put(exit_, False)
+    last()
+    raised = interp.close(region.exit)
+
+    def leave_as_before() -> None:
+        for key, content in taken.items():
+            interp.heap.set(key, content)
+        if isinstance(raised, Value):
+            interp.branch(raised, raise_again, lambda: None)
+        elif raised:
+            raise_again()
+
+    def raise_again() -> None:
+        _dispatch(interp, region, lambda kind, error: False)
+
+    interp.unless_exited(leave_as_before)
+    _forget(interp, region)
+
+
+# Operations that may raise ------------------------------------------------------------------------
+
+
+def attempt(interp: Interpreter, node: Node) -> bool:
+    """Leave the statement where an operation that is about to be staged may raise in a region.
+
+    The statement is then staged again, on the paths where the attempt has not raised: gives whether
+    the node is one that has its results already.
+    """
+    region = interp.regions[-1]
+    if not (region.classes and _may_raise_one(interp, node, region.classes)):
+        return False
+    known = interp.statement_values
+    if known is None:  # of the handling itself
+        return False
+    if known.nodes is not builder().nodes or known.depth != len(interp.frames):
+        raise NotAttemptedError(interp)
+    place = known.current
+    number = known.seen[place] = known.seen.get(place, -1) + 1
+    results = known.attempted.get((place, number))
+    if results is None:
+        raise Failure(known, (place, number), node)
+    if results:
+        node.results = results
+    return bool(results)
+
+
+def _only_reports(node: Node) -> bool:
+    """Return whether a call that is not followed only reports, or says what is reported."""
+    function = node.attributes.get("function")
+    module = getattr(function.target, "__module__", None) if isinstance(function, Named) else None
+    return module in ("warnings", "logging")
+
+
+class NotAttemptedError(UnsupportedSyntaxError):
+    """An operation that may raise in a region, and stands where no statement can be left."""
+
+    def __init__(self, interp: Interpreter) -> None:
+        super().__init__(
+            "an operation that may raise inside try stands where it cannot be told apart",
+            interp.span,
+            "compute it in a statement of its own, before",
+        )
+
+
+def _may_raise_one(interp: Interpreter, node: Node, classes: Classes) -> bool:
+    """Return whether a node may raise an exception that one of the classes catches."""
+    attempts = (caught, is_error, error_number)
+    if node.op in attempts or node.blocks or (node.op.effect and node.op is not opaque_call):
+        return False
+    raised = _raised_by(node) if may_raise(node) else ()
+    if interp.strict and node.op.cost not in ("free", "view") and node.op.view is None:
+        raised = (*raised, FloatingPointError)
+    return any(issubclass(a, b) or issubclass(b, a) for a in raised for b in classes)
+
+
+def _raised_by(node: Node) -> Classes:
+    """The classes of what a node may raise; values of the wrong type are known beforehand."""
+    if node.op in (opaque_call, call):
+        return () if _only_reports(node) else (BaseException,)
+    if isinstance(node.op, DeclaredOp) and node.op.fails is not None:
+        return (node.op.fails.error,)
+    if node.op.name in READS_AND_WRITES:
+        return (IndexError, ValueError)
+    return (ValueError, ArithmeticError, RuntimeError)
+
+
+def failed(interp: Interpreter, failure: Failure) -> None:
+    """Take the region's exit on the paths where an operation raises."""
+    region, node = interp.regions[-1], _probe(failure.node)
+    op = node.op
+    results: tuple[Value, ...] = ()
+    if not isinstance(op, DeclaredOp) or op.spelling is None:
+        raise NotAttemptedError(interp)
+    if op.fails is not None and not region.keeps:
+        kind = op.fails.error
+        first = next(k for k, c in enumerate(region.classes) if issubclass(kind, c))
+        _leave(interp, region, op.fails.where(*node.operands), first, None)
+    else:
+        given = {"op": op, "attributes": node.attributes, "results": node.results}
+        asked = attempted if op is opaque_call else caught
+        made = builder().emit(asked, node.operands, {**given, "classes": region.classes})
+        error, *others = made.results
+        results = tuple(others)
+        one = len(region.classes) == 1
+        number: int | Value = 0 if one else error_number(error, classes=region.classes)
+        _leave(interp, region, is_error(error), number, error if region.keeps else None)
+    failure.statement.attempted[failure.place] = results
+
+
+def _probe(node: Node) -> Node:
+    """What raises as a node does, and can be done apart from it: a write's place is read."""
+    if node.op not in (index_set, index_add):
+        return node
+    base, _, *places = node.operands
+    with building(Builder(span=node.span)) as apart:
+        apart.emit(index, (base, *places), node.attributes)
+    return apart.nodes[-1]
+
+
+def _leave(
+    interp: Interpreter,
+    region: Region,
+    taken: Value,
+    number: int | Value,
+    error: Value | None,
+) -> None:
+    """End the paths on which ``taken`` holds by a region's exit."""
+    numbers = range(len(region.classes)) if isinstance(number, Value) else (number,)
+
+    def leave() -> None:
+        interp.put((region.token, "number"), number)
+        for k in numbers:
+            interp.put((region.token, k), error)
+        interp.leave(region.exit)
+
+    interp.branch(taken, leave, lambda: None)
+
+
+HOOKS.attempt = attempt
+HOOKS.failed = failed

@@ -1,0 +1,309 @@
+"""What ``try``, ``with`` and generators do beside values: order, messages, places, refusals."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
+
+TABLE = {"a": 2.0}
+
+
+def slope(f: Any, x: float) -> float:
+    """A derivative by differences, extrapolated twice."""
+
+    def central(step: float) -> float:
+        return float((f(x + step) - f(x - step)) / (2 * step))
+
+    coarse, middle, fine = central(1e-2), central(5e-3), central(2.5e-3)
+    once = [(4 * middle - coarse) / 3, (4 * fine - middle) / 3]
+    return (16 * once[1] - once[0]) / 15
+
+
+def divides(x: Any) -> Any:
+    try:
+        y = 1.0 / x
+    except ZeroDivisionError:
+        y = 3.0 * x
+    return y * x * x + y
+
+
+def roots(x: Any) -> Any:
+    try:
+        return math.sqrt(x) * x
+    except ValueError:
+        return -x * math.sqrt(-x)
+
+
+def overflows(x: Any) -> Any:
+    try:
+        y = math.exp(x * x)
+    except OverflowError as error:
+        y = x if "range" in "range" else error
+    else:
+        y = y + 1.0
+    finally:
+        x = x * 2.0
+    return y * x
+
+
+@pytest.mark.parametrize(
+    ("f", "places"),
+    [(divides, (0.0, 1.7, -0.4)), (roots, (2.0, -3.0)), (overflows, (0.4, 30.0))],
+)
+def test_the_path_is_the_one_that_python_takes(f: Any, places: tuple[float, ...]) -> None:
+    for x in places:
+        value, gradient = sd.value_and_grad(f)(x)
+        assert value == f(x)
+        if x != 0.0:
+            assert gradient == pytest.approx(slope(f, x), rel=1e-8)
+            assert sd.jvp(f, (x,), (1.0,))[1] == pytest.approx(gradient, rel=1e-12)
+    assert sd.grad(divides)(0.0) == 3.0
+
+
+def test_what_is_decided_beforehand_leaves_nothing() -> None:
+    def looked_up(x: Any) -> Any:
+        try:
+            scale = TABLE["b"]
+        except KeyError:
+            scale = TABLE["a"]
+        return scale * x
+
+    lines = str(sd.grad(looked_up).source(1.0)).splitlines()
+    assert [line.strip() for line in lines[2:]] == ["return TABLE_a"]
+    assert sd.grad(looked_up)(1.0) == 2.0
+
+
+def uncaught(x: Any, seen: list[str]) -> Any:
+    try:
+        seen.append("body")
+        y = math.log(x)
+    except KeyError:
+        y = 0.0
+    finally:
+        seen.append("finally")
+    return y
+
+
+def test_what_no_handler_names_is_raised_as_python_raises_it() -> None:
+    expected: list[str] = []
+    found: list[str] = []
+    with pytest.raises(ValueError, match="math domain error") as plain:
+        uncaught(-1.0, expected)
+    with pytest.raises(ValueError, match="math domain error") as compiled:
+        sd.grad(uncaught)(-1.0, found)
+    assert plain.value.args == compiled.value.args
+    assert found == expected == ["body", "finally"]
+
+
+class RefusedError(Exception):
+    """An error of the user's."""
+
+    def __init__(self, value: Any, unit: str = "m") -> None:
+        super().__init__(f"refused in {unit}")
+        self.value = value
+
+
+def raises_another(x: Any) -> Any:
+    try:
+        return math.sqrt(x)
+    except ValueError as error:
+        raise RefusedError(x) from error
+
+
+def raises_again(x: Any) -> Any:
+    try:
+        return math.sqrt(x)
+    except ValueError:
+        print("seen")
+        raise
+
+
+def test_a_handler_may_raise(capsys: pytest.CaptureFixture[str]) -> None:
+    assert sd.grad(raises_another)(4.0) == 0.25
+    with pytest.raises(RefusedError, match="refused in m") as raised:
+        sd.grad(raises_another)(-4.0)
+    assert isinstance(raised.value.__cause__, ValueError)
+    assert raised.value.value == -4.0
+    with pytest.raises(ValueError, match="math domain error"):
+        sd.grad(raises_again)(-4.0)
+    assert capsys.readouterr().out == "seen\n"
+
+
+def ordered(x: Any) -> Any:
+    for k in range(3):
+        try:
+            print("try", k)
+            y = 1.0 / (x - k)
+        except ZeroDivisionError:
+            print("except", k)
+            continue
+        else:
+            print("else", k)
+        finally:
+            print("finally", k)
+        x = x + y
+    return x
+
+
+def test_effects_come_in_pythons_order(capsys: pytest.CaptureFixture[str]) -> None:
+    for x in (1.0, 0.5):
+        ordered(x)
+        expected = capsys.readouterr().out
+        sd.grad(ordered)(x)
+        assert capsys.readouterr().out == expected
+
+
+def returns_from_finally(x: Any) -> Any:
+    try:
+        return 1.0 / x
+    finally:
+        return x * x  # noqa: B012, SIM107
+
+
+def test_what_finally_returns_is_returned() -> None:
+    assert sd.value_and_grad(returns_from_finally)(0.0) == (0.0, 0.0)
+    assert sd.value_and_grad(returns_from_finally)(3.0) == (9.0, 6.0)
+
+
+class Log:
+    """A manager that notes what happens to it."""
+
+    def __init__(self, notes: list[float]) -> None:
+        self.notes = notes
+
+    def __enter__(self) -> Log:
+        self.notes.append(1.0)
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        self.notes.append(2.0 if kind is None else 3.0)
+
+
+def logged(x: Any, notes: list[float]) -> Any:
+    with Log(notes):
+        y = x * x
+        if x > 1.0:
+            return y
+    with Log(notes):
+        if x < 0.0:
+            raise RefusedError(x)
+    return 3.0 * y
+
+
+def test_a_manager_is_left_on_every_path() -> None:
+    for x in (2.0, 0.5, -1.0):
+        expected: list[float] = []
+        found: list[float] = []
+        with contextlib.suppress(RefusedError):
+            logged(x, expected)
+        with contextlib.suppress(RefusedError):
+            sd.grad(logged)(x, found)
+        assert found == expected
+    assert sd.grad(logged)(2.0, []) == 4.0
+    assert sd.grad(logged)(0.5, []) == 3.0
+
+
+def warned(x: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        y = np.log(x)
+    return np.sum(np.where(x > 0.0, y, 0.0))
+
+
+def test_filters_of_warnings_hold_inside_only() -> None:
+    before = list(warnings.filters)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        value, _ = sd.value_and_grad(warned)(np.array([0.0, 2.0]))
+    assert value == pytest.approx(math.log(2.0))
+    assert not caught
+    assert list(warnings.filters) == before
+
+
+def strict(x: Any) -> Any:
+    with np.errstate(all="raise"):
+        try:
+            y = np.log(x)
+        except FloatingPointError:
+            y = 0.0 * x + 5.0
+    return np.sum(y * x)
+
+
+def test_floating_point_errors_are_caught() -> None:
+    np.testing.assert_allclose(sd.grad(strict)(np.array([1.0, 2.0])), 1.0 + np.log([1.0, 2.0]))
+    np.testing.assert_allclose(sd.grad(strict)(np.array([0.0, 2.0])), [5.0, 5.0])
+
+
+def counted(x: Any, pulled: list[int]) -> Any:
+    def numbers() -> Any:
+        k = 0
+        while True:
+            pulled.append(k)
+            yield x**k
+            k += 1
+
+    total = 0.0
+    for _, value in zip(range(3), numbers()):  # noqa: B905
+        total = total + value
+    return total
+
+
+def test_a_generator_is_asked_for_no_more_than_python_asks() -> None:
+    expected: list[int] = []
+    found: list[int] = []
+    value = counted(0.7, expected)
+    assert sd.value_and_grad(counted)(0.7, found) == (value, pytest.approx(1.0 + 2.0 * 0.7))
+    assert found == expected
+
+
+def in_a_recursion(x: Any, n: int) -> Any:
+    def deeper(v: Any, k: Any) -> Any:
+        if v > 100.0:
+            raise OverflowError
+        return v if k <= 0 else deeper(v * v, k - 1)
+
+    try:
+        return deeper(x, n)
+    except OverflowError:
+        return -x
+
+
+def test_a_raise_in_a_callee_of_static_depth_is_caught() -> None:
+    assert sd.grad(in_a_recursion)(1.1, 1) == pytest.approx(2 * 1.1)
+    assert sd.grad(in_a_recursion)(20.0, 1) == -1.0
+
+
+def holds_its_text(x: Any) -> Any:
+    try:
+        return math.sqrt(x)
+    except ValueError as error:
+        return x * len(str(error))
+
+
+def test_what_is_refused_says_where() -> None:
+    with pytest.raises(UnsupportedSyntaxError, match="text of a value") as caught:
+        sd.grad(holds_its_text)(-1.0)
+    assert caught.value.span is not None
+
+    def in_a_map(xs: Any) -> Any:
+        def positive(v: Any) -> Any:
+            if v < 0.0:
+                raise ValueError
+            return v
+
+        try:
+            return max(map(positive, [xs[0], xs[1]]))
+        except ValueError:
+            return xs[0]
+
+    with pytest.raises(UnsupportedCallError, match="raises on some paths, inside try") as refused:
+        sd.grad(in_a_map)(np.array([1.0, 2.0]))
+    assert refused.value.span is not None
