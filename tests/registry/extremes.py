@@ -221,6 +221,11 @@ class Relative(Walk):
             raise UntoldError
         super().off(found, said)
 
+    def _widened(self, limit: float) -> float:
+        """With what the function rounds too, of large numbers that cancel."""
+        error = self.reference.error
+        return super()._widened(limit) + float(np.sum(error[np.isfinite(error)]))
+
     def _magnitudes(self) -> tuple[float, float]:
         """What floats of the dtype hold with room for what is computed on the way."""
         limits = np.finfo(np.float32 if self.is_single else np.float64)
@@ -228,9 +233,8 @@ class Relative(Walk):
 
     def _partial(self, size: Any, end: Callable[..., Any]) -> float:
         """A derivative of a size per unit of what moves least, or most."""
-        moved = [
-            end(np.abs(u), initial=1.0 if end is np.min else 0.0) for u in self.u if u is not None
-        ]
+        initial = 1.0 if end is np.min else 0.0
+        moved = [end(np.abs(u), initial=initial) for u in self.u if u is not None]
         with np.errstate(all="ignore"):
             return float(size / np.longdouble(end(moved)) ** self.order)
 
