@@ -172,16 +172,11 @@ def _cumulative(law: Any) -> dict[str, Any]:
 
 
 def _inverses(law: Any) -> dict[str, Any]:
-    def quantile_above(q: Any, *shapes: Any) -> Any:
-        return law.quantile(1.0 - q, *shapes)
-
-    above = getattr(law, "quantile_above", quantile_above)
-
     def ppf(q: Any, *args: Any, **kwds: Any) -> Any:
         return _quantile(law, law.quantile, q, args, kwds)
 
     def isf(q: Any, *args: Any, **kwds: Any) -> Any:
-        return _quantile(law, above, q, args, kwds)
+        return _quantile(law, law.quantile_above, q, args, kwds)
 
     return {"ppf": ppf, "isf": isf}
 

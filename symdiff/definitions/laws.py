@@ -72,6 +72,7 @@ class Uniform(Unit):
     below = staticmethod(lambda y: y)
     above = staticmethod(lambda y: 1.0 - y)
     quantile = staticmethod(lambda q: q)
+    quantile_above = staticmethod(lambda q: 1.0 - q)
 
 
 class Powerlaw(Unit):
@@ -81,6 +82,7 @@ class Powerlaw(Unit):
     above = staticmethod(lambda y, a: -np.expm1(a * np.log(y)))
     log_below = staticmethod(lambda y, a: a * np.log(y))
     quantile = staticmethod(lambda q, a: q ** (1.0 / a))
+    quantile_above = staticmethod(lambda q, a: np.exp(np.log1p(-q) / a))
 
 
 class Arcsine(Unit):
@@ -119,6 +121,7 @@ class Loguniform(Law):
     below = staticmethod(lambda y, a, b: (np.log(y) - np.log(a)) / (np.log(b) - np.log(a)))
     above = staticmethod(lambda y, a, b: (np.log(b) - np.log(y)) / (np.log(b) - np.log(a)))
     quantile = staticmethod(lambda q, a, b: np.exp(np.log(a) + q * (np.log(b) - np.log(a))))
+    quantile_above = staticmethod(lambda q, a, b: np.exp(np.log(b) - q * (np.log(b) - np.log(a))))
 
 
 class Truncnorm(Law):

@@ -150,6 +150,7 @@ class Halfcauchy(Positive):
     below = staticmethod(lambda y: 2.0 / math.pi * np.arctan(y))
     above = staticmethod(lambda y: 2.0 / math.pi * np.arctan2(1.0, y))
     quantile = staticmethod(lambda q: np.tan(0.5 * math.pi * q))
+    quantile_above = staticmethod(lambda q: 1.0 / np.tan(0.5 * math.pi * q))
 
 
 class Lomax(Positive):
@@ -159,6 +160,7 @@ class Lomax(Positive):
     above = staticmethod(lambda y, c: np.exp(-c * np.log1p(y)))
     log_above = staticmethod(lambda y, c: -c * np.log1p(y))
     quantile = staticmethod(lambda q, c: np.expm1(-np.log1p(-q) / c))
+    quantile_above = staticmethod(lambda q, c: np.expm1(-np.log(q) / c))
 
 
 class Genpareto(Law):
@@ -191,6 +193,7 @@ class Rayleigh(Positive):
     above = staticmethod(lambda y: np.exp(-0.5 * (y * y)))
     log_above = staticmethod(lambda y: -0.5 * (y * y))
     quantile = staticmethod(lambda q: np.sqrt(-2.0 * np.log1p(-q)))
+    quantile_above = staticmethod(lambda q: np.sqrt(-2.0 * np.log(q)))
 
 
 class Maxwell(Positive):
@@ -235,6 +238,7 @@ class Fisk(Positive):
     below = staticmethod(lambda y, c: special().expit(c * np.log(y)))
     above = staticmethod(lambda y, c: special().expit(-c * np.log(y)))
     quantile = staticmethod(lambda q, c: np.exp(special().logit(q) / c))
+    quantile_above = staticmethod(lambda q, c: np.exp(-special().logit(q) / c))
 
 
 class Invgauss(Positive):

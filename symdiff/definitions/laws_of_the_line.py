@@ -25,11 +25,9 @@ class T(Law):
 
     @staticmethod
     def log_density(y: Any, df: Any) -> Any:
-        gammaln = special().gammaln
         normal = df == np.inf
         few = np.where(normal, 1.0, df)
-        factor = gammaln(0.5 * (few + 1.0)) - gammaln(0.5 * few)
-        found = factor - 0.5 * (np.log(few) + LOG_PI)
+        found = -special().betaln(0.5 * few, 0.5) - 0.5 * np.log(few)
         found = found - (few + 1.0) / 2.0 * np.log1p(y * y / few)
         return np.where(normal, Norm.log_density(y), found)
 
@@ -43,7 +41,8 @@ class Cauchy(Law):
     log_density = staticmethod(lambda y: -LOG_PI - np.log1p(y * y))
     below = staticmethod(lambda y: np.arctan2(1.0, -y) / math.pi)
     above = staticmethod(lambda y: np.arctan2(1.0, y) / math.pi)
-    quantile = staticmethod(lambda q: np.tan(math.pi * (q - 0.5)))
+    quantile = staticmethod(lambda q: -1.0 / np.tan(math.pi * q))
+    quantile_above = staticmethod(lambda q: 1.0 / np.tan(math.pi * q))
 
 
 class Laplace(Law):
@@ -60,6 +59,7 @@ class Laplace(Law):
         return np.where(y > 0, tail, 1.0 - tail)
 
     quantile = staticmethod(lambda q: np.where(q > 0.5, -np.log(2.0 * (1.0 - q)), np.log(2.0 * q)))
+    quantile_above = staticmethod(lambda q: -Laplace.quantile(q))
 
 
 class Logistic(Law):
@@ -117,20 +117,24 @@ class Exponnorm(Law):
 
     @staticmethod
     def log_density(y: Any, k: Any) -> Any:
-        rate = 1.0 / k
-        return 0.5 * rate * rate - rate * y + np.log(rate) + special().log_ndtr(y - rate)
+        return Exponnorm._log_tail(y, 1.0 / k) - np.log(k)
+
+    @staticmethod
+    def _log_tail(y: Any, rate: Any) -> Any:
+        """``rate² / 2 - rate * y + log_ndtr(y - rate)``, the same where these cancel."""
+        low = y < rate
+        place, slow = np.where(low, 0.0, y), np.where(low, 0.0, rate)
+        high = 0.5 * slow * slow - slow * place + special().log_ndtr(place - slow)
+        root = np.where(low, rate - y, 1.0) / math.sqrt(2.0)
+        return np.where(low, np.log(special().erfcx(root)) - LOG_2 - 0.5 * (y * y), high)
 
     @staticmethod
     def below(y: Any, k: Any) -> Any:
-        rate = 1.0 / k
-        tail = 0.5 * rate * rate - rate * y + special().log_ndtr(y - rate)
-        return special().ndtr(y) - np.exp(tail)
+        return special().ndtr(y) - np.exp(Exponnorm._log_tail(y, 1.0 / k))
 
     @staticmethod
     def above(y: Any, k: Any) -> Any:
-        rate = 1.0 / k
-        tail = 0.5 * rate * rate - rate * y + special().log_ndtr(y - rate)
-        return special().ndtr(-y) + np.exp(tail)
+        return special().ndtr(-y) + np.exp(Exponnorm._log_tail(y, 1.0 / k))
 
 
 class Johnsonsu(Law):
@@ -145,6 +149,7 @@ class Johnsonsu(Law):
     below = staticmethod(lambda y, a, b: special().ndtr(a + b * np.arcsinh(y)))
     above = staticmethod(lambda y, a, b: special().ndtr(-a - b * np.arcsinh(y)))
     quantile = staticmethod(lambda q, a, b: np.sinh((special().ndtri(q) - a) / b))
+    quantile_above = staticmethod(lambda q, a, b: np.sinh((-special().ndtri(q) - a) / b))
 
 
 class Loggamma(Law):
