@@ -55,9 +55,7 @@ def lfilter_zi(b: Any, a: Any) -> Any:
     count = max(len(a), len(b))
     b = np.concatenate((b / a[0], np.zeros(count - len(b), b.dtype)))
     a = np.concatenate((a / a[0], np.zeros(count - len(a), a.dtype)))
-    first = np.concatenate((a[1:, None], np.zeros((count - 1, count - 2), a.dtype)), axis=1)
-    equations = np.eye(count - 1, dtype=a.dtype) - np.eye(count - 1, k=1, dtype=a.dtype) + first
-    return np.linalg.solve(equations, b[1:] - a[1:] * b[0])
+    return np.cumsum(a[:-1]) * (np.sum(b) / np.sum(a)) - np.cumsum(b[:-1])
 
 
 def sosfilt(sos: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
@@ -142,7 +140,8 @@ def detrend(data: Any, axis: Any = -1, type: Any = "linear", bp: Any = 0) -> Any
     count = lines.shape[-1]
     times = (np.arange(count) - (count - 1) / 2).astype(lines.real.dtype)
     slope = lines @ times / np.maximum(times @ times, 0.5).astype(times.dtype)
-    return np.moveaxis(lines - slope[..., None] * times, -1, axis)
+    left = np.moveaxis(lines - slope[..., None] * times, -1, axis)
+    return left.astype(data.dtype) if data.dtype.char in "dfDF" else left
 
 
 def hilbert(x: Any, N: Any = None, axis: Any = -1) -> Any:

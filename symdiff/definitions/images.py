@@ -38,7 +38,7 @@ def _prepared(input: Any, weights: Any) -> Any:
     x, w = np.asarray(input), np.asarray(weights)
     if x.dtype.kind in "biu":
         refuse("whole numbers (use x.astype(float))")
-    dtype = np.result_type(x, np.complex64) if np.iscomplexobj(w) else x.dtype
+    dtype = np.result_type(x, np.complex64) if np.iscomplexobj(w) else x.dtype.newbyteorder("=")
     return x.astype(np.result_type(x, np.float64)), w, dtype
 
 

@@ -112,3 +112,10 @@ def test_what_is_not_taken_is_refused():
     ):
         with pytest.raises(sd.UnsupportedCallError, match=told):
             sd.vjp(function, LINE)
+
+
+def test_the_state_of_a_filter_with_large_coefficients():
+    a = np.array([1.0, 3e17, 2e17])
+    slopes = sd.jacobian(lambda b: signal.lfilter_zi(b, a))(np.array([0.4, 0.7, 0.2]))
+    parts = np.array([[0.0], [0.6]])  # of the sums of a, in exact arithmetic to 1e-17
+    assert np.allclose(slopes, parts - [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0]], atol=1e-15)

@@ -1,5 +1,5 @@
-"""Functions of ``scipy.special`` by mpmath, of long doubles: what differences are taken of where
-SciPy's own values have too few digits for that.
+"""Functions of SciPy of long doubles, by mpmath or in closed form: what differences are taken of
+where SciPy's own values have too few digits for that.
 """
 
 from __future__ import annotations
@@ -38,3 +38,9 @@ agm = _by_elements(mp.agm)
 beta = _by_elements(mp.beta)
 betaln = _by_elements(_log_beta)
 hyperu = _by_elements(mp.hyperu)
+
+
+def lfilter_zi(b: Any, a: Any) -> Any:
+    """With the last coefficient of either 0 where the other one is longer, and ``a[0]`` 1."""
+    b, a = (np.append(one, np.zeros(max(len(a), len(b)) - len(one))) for one in (b, a))
+    return np.cumsum(a[:-1]) * (np.sum(b) / np.sum(a)) - np.cumsum(b[:-1])

@@ -951,6 +951,7 @@ TABLE: dict[str, Word] = {
         "x, np.concatenate(([1.0], 0.3 * y))",
         like=[[b, a] for a, b in LONGER if a != (1,)] + [[(8,), (7,)]],
         dtypes=("float64",),
+        reference="exact.lfilter_zi(x, np.concatenate(([1.0], 0.3 * y)))",
     ),
     "scipy.signal.sosfilt": shaped(
         "np.concatenate((x[:3], [1.0], 0.3 * x[3:]))[None], y",
