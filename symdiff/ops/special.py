@@ -377,9 +377,26 @@ ndtr: Operation = special_function(
     sympy=lambda sp, x: sp.erfc(-x / sp.sqrt(2)) / 2,
     documentation="The normal distribution function.",
 )
+
+
+def _log_ndtr_partial(y: Value, x: Value) -> Value:
+    """``√(2/π) / erfcx(-x / √2)``; the quotient of the densities above 0, where that overflows, and
+    the expansion of Mills' ratio far below, where its square does.
+    """
+    is_above, is_far, zero = greater(x, 0), less(x, -1e4), strong_constant(0, x)
+    high = choose(is_above, x, zero)
+    above = exp(-0.5 * (high * high) - choose(is_above, y, zero)) / ROOT_2_PI
+    far = choose(is_far, x, strong_constant(-1e4, x))
+    square = 1.0 / far * (1.0 / far)
+    below = -far / (1.0 - square * (1.0 - 3.0 * square))
+    near = choose(bitwise_or(is_above, is_far), zero, x)
+    middle = math.sqrt(2.0 / math.pi) / erfcx(-math.sqrt(0.5) * near)
+    return choose(is_above, above, choose(is_far, below, middle))
+
+
 log_ndtr: Operation = special_function(
     "log_ndtr",
-    lambda y, x: math.sqrt(2.0 / math.pi) / erfcx(-math.sqrt(0.5) * x),
+    _log_ndtr_partial,
     sympy=lambda sp, x: sp.log(sp.erfc(-x / sp.sqrt(2)) / 2),
     documentation="Logarithm of the normal distribution function.",
 )

@@ -62,6 +62,12 @@ ROWS: list[tuple[str, Function, Function, list[float]]] = [
     ),
     ("erfcx", special.erfcx, lambda x: mp.exp(x * x) * mp.erfc(x), [30.0, 1e5]),
     (
+        "log_ndtr",
+        special.log_ndtr,
+        lambda x: mp.log(mp.erfc(-x / mp.sqrt(2)) / 2),
+        [-1e5, -300.0, -24.1, -23.9, -3.0, 0.0, 1e-9, 5.0, 30.0],
+    ),
+    (
         "ellipk",
         special.ellipk,
         mp.ellipk,
@@ -137,7 +143,7 @@ ROWS: list[tuple[str, Function, Function, list[float]]] = [
 
 
 def _derivatives(function: Function, x: float) -> tuple[Any, Any]:
-    start, step = mp.mpf(x), abs(mp.mpf(x)) * mp.mpf(10) ** -60
+    start, step = mp.mpf(x), (abs(mp.mpf(x)) or 1) * mp.mpf(10) ** -60
     below, here, above = (function(start + k * step) for k in (-1, 0, 1))
     return (above - below) / (2 * step), (above - 2 * here + below) / step**2
 
@@ -171,3 +177,14 @@ def test_the_pseudo_huber_loss_without_a_width() -> None:
     assert np.array_equal(slopes(d, r), [np.abs(r), np.zeros(3)])
     _, bent = sd.jvp(lambda r: slopes(d, r)[1], (r,), (np.ones(3),))
     assert np.array_equal(bent, np.zeros(3))
+
+
+def test_the_curvature_of_log_ndtr_along_large_numbers() -> None:
+    x = np.array([-1e150, -1e20, 1e20, 1e150])
+    along = np.abs(x)
+    (_, slope), (_, bend) = sd.jvp(
+        lambda x: sd.jvp(special.log_ndtr, (x,), (along,)), (x,), (along,)
+    )
+    expected = np.where(x < 0.0, x * x, 0.0)
+    assert np.allclose(slope, expected, rtol=1e-14, atol=0.0)
+    assert np.allclose(bend, -expected, rtol=1e-14, atol=0.0)

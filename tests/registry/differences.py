@@ -85,6 +85,15 @@ def at_rest(function: Callable[..., Any], values: Sequence[Any], along: Sequence
     return moving(0.0, 0.0)
 
 
+def rounding(
+    function: Callable[..., Any], values: Sequence[Any], u: Sequence[Any], step: float
+) -> Vector:
+    """What a function rounds in double precision near some values."""
+    at = _moving(function, values, u, u, np.float64)
+    assert at is not None
+    return _rounding(lambda t: at(t, 0.0), step)
+
+
 def _rounding(at: Callable[[float], Vector], step: float) -> Vector:
     """What a function rounds: fourth differences over steps far smaller than those of quotients
     are of nothing else (Moré and Wild 2011).

@@ -223,8 +223,9 @@ class Relative(Walk):
 
     def _widened(self, limit: float) -> float:
         """With what the function rounds too, of large numbers that cancel."""
-        error = self.reference.error
-        return super()._widened(limit) + float(np.sum(error[np.isfinite(error)]))
+        function = self.group.example.module["reference"]
+        rounded = differences.rounding(function, self.values, self.u, self.step)
+        return super()._widened(limit) + 10.0 * float(np.sum(rounded[np.isfinite(rounded)]))
 
     def _magnitudes(self) -> tuple[float, float]:
         """What floats of the dtype hold with room for what is computed on the way."""

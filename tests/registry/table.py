@@ -1288,6 +1288,11 @@ for _name, _shapes in SHAPES.items():
             **({"x": (2.7, 3.9)} if _name == "pareto" else {}),
         },
     )
+# Where SciPy computes 1 - x, which is 1, differences are of this.
+OF_TAILS = {
+    "pareto.ppf": "y + z * np.exp(-np.log1p(-x) / a)",
+    "powerlaw.isf": "y + z * np.exp(np.log1p(-x) / a)",
+}
 BY_X_ONLY = {"t": "a", "gamma": "a", "beta": "ab"}  # what a distribution function refuses
 BY_X_ONLY |= {name: "ab"[: len(SHAPES[name])] for name in OF_THE_ARGUMENT}
 
@@ -1309,7 +1314,7 @@ def distribution(name: str) -> Word | None:
     for letter in "" if density else BY_X_ONLY.get(law, ""):
         domains = {**domains, letter: held(*domains[letter])}
     if method in ("ppf", "isf"):
-        domains = {**domains, "x": (0.2, 0.8)}
+        domains = {**domains, "x": (0.2, 0.8), "reference": OF_TAILS.get(f"{law}.{method}", "")}
     if not method:
         first, _, rest = text.partition(", ")
         density = "logpmf" if first == "n" else "logpdf"
