@@ -1,7 +1,11 @@
-"""What holds for every test: where it may not look, and that emitted primals are verified."""
+"""What holds for every test: where it may not look, and that emitted primals are verified; what
+they and the processes that they start share: a processor each, and compiled modules.
+"""
 
+import atexit
 import gc
 import os
+import tempfile
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +13,17 @@ import pytest
 
 # Every program that a test differentiates runs beside the user's own function, bits compared.
 os.environ.setdefault("SYMDIFF_VERIFY", "1")
+
+# Tests run side by side: threads of one's linear algebra would wait for those of the others.
+for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_threads, "1")
+
+# Where no bytecode is to stand beside the source, every process that a test starts would compile
+# symdiff anew: they keep it elsewhere together.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+    _compiled = tempfile.TemporaryDirectory(prefix="symdiff-tests-")
+    os.environ["PYTHONPYCACHEPREFIX"] = _compiled.name
+    atexit.register(_compiled.cleanup)
 
 # Emitted source kept for comparison, and programs that measure time, are not modules of tests.
 collect_ignore = ["golden", "benchmarks"]

@@ -17,6 +17,7 @@ import symdiff as sd
 from symdiff.exporting.traced.spelling import INSTEAD, SHARED
 from tests.exporting.test_programs import PROGRAMS
 from tests.programs.registry import Program
+from tests.shares import is_drawn
 from tests.test_programs import output_weights, under_test
 
 HAS_JAX = importlib.util.find_spec("jax") is not None
@@ -379,7 +380,7 @@ def test_eigenvectors_check_themselves(tmp_path: Path) -> None:
 
 # Every program that JAX has words for is written; a few are run -----------------------------------
 
-WRITTEN_AT_LEAST = 350  # of those in tests/programs
+WRITTEN_AT_LEAST = 0.536  # of those in tests/programs
 RUN = (
     "algorithms.natural_cubic_spline",
     "algorithms.robot_arm_fk",
@@ -430,7 +431,8 @@ def test_programs_are_written_or_refused_by_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     refusals: list[sd.SymdiffError] = []
-    for entry in PROGRAMS:
+    drawn = [entry for entry in PROGRAMS if entry.name in RUN or is_drawn(entry.name, 3)]
+    for entry in drawn:
         try:
             ast.parse(exported(entry, tmp_path).read_text())
         except sd.SymdiffError as error:
@@ -438,7 +440,7 @@ def test_programs_are_written_or_refused_by_line(
     assert [error for error in refusals if error.span is None or not error.hint] == []
     assert [error for error in refusals if isinstance(error, sd.InternalError)] == []
     written = {path.name.removesuffix(".py") for path in tmp_path.iterdir()}
-    assert len(written) == len(PROGRAMS) - len(refusals) >= WRITTEN_AT_LEAST
+    assert len(written) == len(drawn) - len(refusals) >= WRITTEN_AT_LEAST * len(drawn)
     assert set(RUN) <= written
     capsys.readouterr()
 

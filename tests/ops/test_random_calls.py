@@ -7,8 +7,10 @@ from __future__ import annotations
 import pytest
 
 from tests.fuzz import calls
+from tests.shares import ALL
 
-VALUES, DERIVATIVES = 2, 1  # calls of each
+DERIVATIVES = 1  # calls of each
+VALUES = 2 if ALL else DERIVATIVES
 # Nothing differentiated is among what these are given, or what they give is not determined.
 OTHERS = {
     **dict.fromkeys(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,8 +9,8 @@ import pytest
 
 from tests.registry import cases, extremes, table, walk
 from tests.registry.examples import Example
+from tests.shares import ALL  # else of each callable a fixed part
 
-ALL = bool(os.environ.get("ALL_CELLS"))  # else of each callable a fixed part
 LEAST = 8  # shapes of what takes arrays
 SHOWN = 6  # of what is wrong
 FEW = {"x.item()", "scipy.sparse.linalg.spsolve"}  # of one element; of a matrix of given places
