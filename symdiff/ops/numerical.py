@@ -114,8 +114,15 @@ def _infer_interp(x: Type, xp: Type, fp: Type) -> tuple[Type, ...]:
     return (ArrayType(dtype, at.shape, "array" if at.shape else "scalar"),)
 
 
+def _within_one(x: Value) -> Value:
+    return minimum(maximum(x, 0.0), 1.0)
+
+
 class _Segments:
-    """Where points lie among the knots: the segment, how far along it, whether inside."""
+    """Where points lie among the knots: the segment, the weights of its ends, whether inside.
+
+    Each weight is that of a distance: one less the other would have no digits where that is 1.
+    """
 
     def __init__(self, x: Value, xp: Value, fp: Value) -> None:
         count = sizes_of(xp)[0]
@@ -128,8 +135,8 @@ class _Segments:
             greater_equal(x, index_of(xp, 0)), less_equal(x, index_of(xp, -1))
         )
         width = 1.0 if alone else right - left
-        along = divide(x - left, width)
-        self.weight = minimum(maximum(along, 0.0), 1.0)
+        self.weight = _within_one(divide(x - left, width))
+        self.rest = 1.0 - self.weight if alone else _within_one(divide(right - x, width))
         rise = index_of(fp, self.high) - index_of(fp, self.low)
         self.slope = where(self.inside, divide(rise, width), 0.0)
 
@@ -144,9 +151,9 @@ def _interp_vjp(position: int, g: Value, y: Value, x: Value, xp: Value, fp: Valu
     if position == 0:
         return unbroadcast_to(g * conjugated(s.slope), x)
     if position == 2:
-        return s.spread(g, fp, 1.0 - s.weight, s.weight)
+        return s.spread(g, fp, s.rest, s.weight)
     slope = conjugated(s.slope)
-    shares = s.spread(g, g_like(xp, g), slope * (s.weight - 1.0), -slope * s.weight)
+    shares = s.spread(g, g_like(xp, g), -slope * s.rest, -slope * s.weight)
     return _real_like(shares, xp)
 
 
@@ -166,8 +173,8 @@ def _interp_jvp(position: int, t: Value, y: Value, x: Value, xp: Value, fp: Valu
         return t * s.slope
     low, high = index_of(t, s.low), index_of(t, s.high)
     if position == 2:
-        return low * (1.0 - s.weight) + high * s.weight
-    return s.slope * (low * (s.weight - 1.0) - high * s.weight)
+        return low * s.rest + high * s.weight
+    return -s.slope * (low * s.rest + high * s.weight)
 
 
 interp = Operation(

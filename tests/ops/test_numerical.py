@@ -220,3 +220,13 @@ def test_subtract_at_of_integers_whose_negatives_wrap(dtype: str) -> None:
     np.testing.assert_array_equal(value, function(x))
     less = np.array([2.0, float(numbers[1])])
     np.testing.assert_array_equal(pullback(np.ones(2))[0], 2 * x - less)
+
+
+def test_interp_has_all_digits_of_both_weights_between_far_knots() -> None:
+    knots, x = np.array([-(2.0**63), 0.0, 2.0**63]), np.array([0.5, -2.0, -1.0])
+    f = np.array([0.3, 0.7, 0.2])
+    by_f = sd.jacobian(lambda f: np.interp(x, knots, f))(f)
+    right = [[0.0, 1.0 - 2.0**-64, 2.0**-64], [2.0**-62, 1.0, 0.0], [2.0**-63, 1.0, 0.0]]
+    np.testing.assert_allclose(by_f, right, rtol=1e-15)
+    tangent = sd.jvp(lambda f: np.interp(x, knots, f), (f,), (np.array([1.0, 0.0, 0.0]),))[1]
+    np.testing.assert_allclose(tangent, [0.0, 2.0**-62, 2.0**-63], rtol=1e-15)

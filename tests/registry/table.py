@@ -602,7 +602,7 @@ TABLE: dict[str, Word] = {
     "np.sort": reduction("x", "x, axis=0", "x, axis=None"),
     "np.unique": several(reduction("x"), values("return np.unique(x, return_counts=True)")),
     **{f"np.{name}": reduction("x, y") for name in ("intersect1d", "setdiff1d", "union1d")},
-    "np.interp": shaped("x, np.cumsum(y), z", like=INTERPOLATED, x=(0.7, 1.2)),
+    "np.interp": shaped("x, np.cumsum(np.abs(y * 1.0)), z", like=INTERPOLATED, x=(0.7, 1.2)),
     "np.bincount": shaped("n, weights=x", "n, weights=x, minlength=6", like=COUNTED),
     "np.isin": values("x, y"),
     **{f"np.{name}": values("x > 0.5") for name in ("flatnonzero", "nonzero")},
