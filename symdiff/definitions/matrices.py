@@ -244,11 +244,11 @@ def polar(a: Any, side: Any = "right") -> Any:
 
 def norm(a: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
     a = np.asarray(a)
-    found = np.linalg.norm(a, ord, axis, keepdims)
     of_all = axis is None and not keepdims and ord in (None, 2)
-    if of_all and a.ndim == 1 and a.size and a.dtype.char in "fdFD":
-        return float(found)  # what BLAS gives
-    return found
+    if of_all and a.ndim == 1 and a.size and a.dtype.char in "fdFD":  # BLAS's, which scales
+        size = np.ldexp(1.0, np.frexp(np.max(np.abs(a)))[1] - 1)
+        return float(np.linalg.norm(a / size) * size)
+    return np.linalg.norm(a, ord, axis, keepdims)
 
 
 @when_imported("scipy.linalg")
