@@ -5,8 +5,8 @@ the standard decorator generates and compiles the text of up to six methods for 
 a large part of loading a compiler of some 160 classes, and sets the fields of a frozen instance
 through ``object.__setattr__``, at four times the cost of an assignment. Here only ``__init__`` is
 generated, the other methods are closures, and ``frozen`` is what type checkers hold: it gives
-``__hash__``, and an assignment at run time is not refused. What users hold, such as what
-``inspection`` returns, is made by the standard one.
+``__hash__``, and an assignment at run time is not refused. Records that users read, of rules, costs
+and explanations, are made by the standard one.
 
 >>> @dataclass(frozen=True, slots=True)
 ... class Point:

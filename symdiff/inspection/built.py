@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.emit import Emitted
 from symdiff.inspection.source import Source
 from symdiff.ir.graph import Graph

@@ -5,11 +5,12 @@ text.
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import linecache
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from symdiff.runtime.dump import digest, dump
+from symdiff.runtime.dump import dump
 from symdiff.source.trees import nesting_told
 
 
@@ -37,7 +38,8 @@ def load(emitted: Emitted, signature: str = "") -> Callable[..., Any]:
     """
     text = emitted.text
     dumped = dump(emitted.name, text, signature)
-    file = f"<symdiff {emitted.name} {digest(text)}>" if dumped is None else str(dumped)
+    hashed = importlib.util.source_hash(text.encode("utf-8", "surrogatepass")).hex()
+    file = f"<symdiff {emitted.name} {hashed}>" if dumped is None else str(dumped)
     namespace: dict[str, Any] = {"__name__": f"symdiff.generated.{emitted.name}"}
     for name, module in emitted.modules.items():
         namespace[name] = importlib.import_module(module)

@@ -5,11 +5,11 @@ with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import GradientShapeError, SignatureError
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ir.types import ArrayType, Type
