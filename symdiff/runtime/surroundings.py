@@ -118,8 +118,13 @@ class Surroundings:
 def _on_one_line(text: str) -> ast.Module:
     """The tree of a text all of which stands on line 1: debuggers step over it at once."""
     tree = module_of(text)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.stmt | ast.expr | ast.arg | ast.keyword | ast.excepthandler):
+    nodes: list[Any] = [tree]
+    for node in nodes:  # to which those below are added
+        if "lineno" in node._attributes:
             node.lineno = node.end_lineno = 1
             node.col_offset = node.end_col_offset = 0
+        for name in node._fields:
+            part = getattr(node, name)
+            parts = part if isinstance(part, list) else (part,)
+            nodes += [one for one in parts if isinstance(one, ast.AST)]
     return tree
