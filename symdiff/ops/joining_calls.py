@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,8 +54,10 @@ def _arrays(arrays: Any) -> list[Value]:
         raise UnsupportedCallError(
             "this way of joining a list of unknown length", None, "use stack"
         )
-    if not isinstance(arrays, Value):
+    if not isinstance(arrays, Value) and isinstance(arrays, Iterable):
         return [array_of(a) for a in arrays]
+    if not isinstance(arrays, Value) or not array_type(arrays).shape:
+        raise rejection(TypeError, "The first input argument needs to be a sequence")
     count = array_type(arrays).shape[0]
     if not isinstance(count, int):
         raise UnsupportedCallError("joining the rows of an array", None, "use reshape")

@@ -10,6 +10,7 @@ samples of the operands' types.
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import math
 import re
@@ -32,14 +33,23 @@ from symdiff.errors import (
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Type
 from symdiff.ops.declare import NeedsStatic
+from symdiff.parse import values
 from symdiff.parse.staged import StaticDemand
 from symdiff.parse.values import (
     Abstract,
     Array,
+    ArrayMethod,
+    Closure,
     ConflictRead,
     ControlFlow,
     DictRef,
+    DictView,
+    Generator,
+    IteratorRef,
+    Lazy,
     ListRef,
+    ObjectRef,
+    Partial,
     Range,
     StagedText,
     StaticSet,
@@ -53,7 +63,7 @@ E = TypeVar("E", bound=BaseException)
 CONTROL = (ControlFlow, NeedsStatic, StaticDemand, SymdiffError)
 HINT = "compute it outside, or in a function marked symdiff.nondifferentiable"
 LARGEST_SAMPLE = 100_000
-_CLASS = re.compile(r"'[^']*'|type \w+")
+_CLASS = re.compile("|".join(name for name, kind in vars(values).items() if isinstance(kind, type)))
 
 
 def users(error: E) -> E:
@@ -151,8 +161,10 @@ def _is_pythons(error: Exception, python: Exception) -> bool:
     """Return whether an exception that is no rejection is Python's own of these arguments: it says
     the same, but for the names of classes.
     """
-    said, wanted = (_CLASS.sub("", str(one)) for one in (error, python))
-    return type(error) is type(python) and said == wanted
+    said, wanted = str(error).split(), str(python).split()
+    if type(error) is not type(python) or len(said) != len(wanted):
+        return False
+    return all(a == b or _CLASS.search(a) for a, b in zip(said, wanted, strict=True))
 
 
 def blamed(interp: Interpreter, error: Exception, what: str | None = None) -> Exception:
@@ -256,6 +268,8 @@ def _raised(
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             function(*given, **named)
+    except NoSample:
+        return None
     except Exception as error:
         return error
     return None
@@ -279,9 +293,57 @@ def sample(interp: Interpreter, value: Abstract) -> Any:
         return "1"
     if isinstance(value, StaticSet):
         return set(value)
+    if type(value) in _SAMPLES:
+        return _SAMPLES[type(value)](interp, value)
     if type(value).__module__.startswith("symdiff"):
         raise NoSample
     return value
+
+
+def _function(*arguments: Any, **keywords: Any) -> Any:
+    """What stands for a function of the user's, which is not called."""
+    raise NoSample
+
+
+def _generator() -> Iterator[Any]:
+    return (_function() for _ in range(1))
+
+
+def _iterator(interp: Interpreter, value: Any) -> Any:
+    if isinstance(value, IteratorRef):
+        return iter(sample(interp, value.of))
+    if value.kind in (zip, map, filter, enumerate):
+        given = (_function, _generator()) if value.kind in (map, filter) else (_generator(),)
+        return value.kind(*given)
+    raise NoSample
+
+
+_OF_EVERY_CLASS = frozenset(
+    ("__init__", "__module__", "__dict__", "__weakref__", "__doc__", "__annotations__", "__slots__",
+     "__firstlineno__", "__static_attributes__")
+)  # fmt: skip
+
+
+def _object(interp: Interpreter, value: ObjectRef) -> Any:
+    """An object of a class of that name without methods, for one whose class has no special ones:
+    what they do is the user's code.
+    """
+    names = {name for kind in value.type.__mro__[:-1] for name in vars(kind)}
+    if any(name.startswith("__") for name in names - _OF_EVERY_CLASS):
+        raise NoSample
+    return type(value.type.__name__, (), {})()
+
+
+_SAMPLES: dict[type, Callable[[Interpreter, Any], Any]] = {
+    Closure: lambda interp, value: _function,
+    Partial: lambda interp, value: functools.partial(_function),
+    ArrayMethod: lambda interp, value: getattr(sample(interp, value.receiver), value.name),
+    Generator: lambda interp, value: _generator(),
+    Lazy: _iterator,
+    IteratorRef: _iterator,
+    DictView: lambda interp, value: getattr(sample(interp, value.of), value.kind)(),
+    ObjectRef: _object,
+}
 
 
 def _of_container(interp: Interpreter, value: Any) -> Any:

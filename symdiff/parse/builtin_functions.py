@@ -8,6 +8,7 @@ import collections
 import copy
 import dataclasses
 import functools
+import itertools
 import math
 import numbers
 import operator
@@ -58,6 +59,7 @@ from symdiff.parse.iteration import (
     has_element,
     iterate,
     length,
+    pair_of,
     part_of,
     started,
     static_items,
@@ -511,8 +513,10 @@ def filled_dict(
 ) -> DictRef:
     """A new dict with the items that ``dict(*arguments, **keywords)`` has."""
 
+    numbers = itertools.count()
+
     def add(pair: Abstract) -> None:
-        key, value = static_items(interp, pair)
+        key, value = pair_of(interp, pair, next(numbers))
         interp.put(made, {**interp.content(made), static_key(interp, key): value})
 
     interp.put(made, {})
@@ -798,7 +802,7 @@ def _iter(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abst
         )
     if has_method(interp, value, "__iter__"):
         return interp.call_method(value, "__iter__")
-    if isinstance(value, Array | ListRef | DictRef | tuple | Range | str):
+    if isinstance(value, Array | ListRef | DictRef | tuple | Range | str | StaticSet):
         return started(interp, IteratorRef(value))
     return value
 

@@ -44,32 +44,21 @@ from symdiff.parse.heap import Heap, constant, is_array, value_name
 from symdiff.parse.policy import RetryPolicy
 from symdiff.parse.staged import Guard
 from symdiff.parse.values import (
-    ABSENT,
     Abstract,
     Array,
-    ArrayMethod,
-    BoundMethod,
-    Closure,
     Conflict,
     ConflictRead,
-    DictRef,
-    DictView,
     Exit,
-    Generator,
-    IteratorRef,
-    Lazy,
     ListRef,
     NeverReturns,
     ObjectRef,
-    Partial,
     PossiblyUnbound,
-    Range,
     Scope,
-    StagedText,
     StatementLeft,
     StaticSet,
     Storage,
     Token,
+    Told,
 )
 from symdiff.source import SourceSpan, span_of
 
@@ -753,29 +742,15 @@ def describe(value: Abstract) -> str:
         return "a tuple"
     if isinstance(value, str | bytes | None):
         return textwrap.shorten(repr(value), _LONGEST, placeholder="...")
+    if isinstance(value, Told):
+        return value.told
+    if isinstance(value, StaticSet):
+        return "a set"
     if type(value).__module__.startswith("symdiff.parse"):
-        return _WORDS.get(type(value), "an object")
+        return "an object"
     if isinstance(value, type | np.dtype) or callable(value):
         return getattr(value, "__qualname__", repr(value))
     return f"{type(value).__name__} {value!r}" if is_leaf(value) else type(value).__name__
 
 
 _LONGEST = 40  # of a text that is shown
-_WORDS: dict[type, str] = {
-    type(ABSENT): "an unbound name",
-    Array: "an array",
-    ArrayMethod: "a method",
-    BoundMethod: "a method",
-    Closure: "a function",
-    Conflict: "a value that differs between paths",
-    DictRef: "a dict",
-    DictView: "a view of a dict",
-    Generator: "a generator",
-    IteratorRef: "an iterator",
-    Lazy: "an iterator",
-    ListRef: "a list",
-    Partial: "a functools.partial",
-    Range: "a range",
-    StagedText: "a string",
-    StaticSet: "a set",
-}

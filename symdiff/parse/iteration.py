@@ -404,6 +404,15 @@ def in_lists(interp: Interpreter, value: Abstract) -> Abstract:
     return listed
 
 
+def pair_of(interp: Interpreter, item: Abstract, number: int) -> tuple[Abstract, Abstract]:
+    """The key and the value of an item that a dict is made of."""
+    parts = static_items(interp, item)
+    if len(parts) != 2:
+        said = f"dictionary update sequence element #{number} has length {len(parts)}"
+        raise users(ValueError(f"{said}; 2 is required"))
+    return parts[0], parts[1]
+
+
 def for_each(interp: Interpreter, value: Abstract, action: Callable[[Abstract], None]) -> None:
     """Stage an action for each element, in place."""
     if isinstance(value, Generator) and interp.content(value) == 0:

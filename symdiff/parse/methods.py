@@ -31,6 +31,7 @@ from symdiff.parse.items import note_write, static_key
 from symdiff.parse.iteration import (
     append_item,
     for_each,
+    pair_of,
     static_items,
 )
 from symdiff.parse.opaque import Template, live_object
@@ -294,7 +295,9 @@ def update(interp: Interpreter, ref: DictRef, *others: Abstract, **more: Abstrac
         if isinstance(other, DictRef):
             changed |= interp.content(other)
         else:
-            changed |= {static(k): v for k, v in static_items(interp, other)}
+            for number, item in enumerate(static_items(interp, other)):
+                key, value = pair_of(interp, item, number)
+                changed[static(key)] = value
     interp.put(ref, changed | more)
 
 

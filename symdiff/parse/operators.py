@@ -225,7 +225,7 @@ def _containers(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abs
         return interp.wrap(arithmetic(interp, name, as_array(interp, a), as_array(interp, b)))
     if name == "add" and isinstance(a, ListRef) and isinstance(b, ListRef):
         return _concatenated(interp, a, b)
-    if name == "mul":
+    if name == "mul" and isinstance(a, ListRef) != isinstance(b, ListRef):
         sequence, times = (a, b) if isinstance(a, ListRef) else (b, a)
         return _repeated(interp, sequence, times)
     if name == "or" and isinstance(a, DictRef) and isinstance(b, DictRef):

@@ -14,6 +14,7 @@ from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import static
+from symdiff.parse.blame import python_raises
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, StagedText, StaticSet
 
@@ -24,7 +25,8 @@ def text_field(value: Abstract, conversion: str | None, spec: Any) -> Any:
     """A field of an f-string: a string where all of it is static."""
     if not (is_plain(value) and isinstance(spec, str)):
         return (value, conversion, spec)
-    return format(value if conversion is None else CONVERSIONS[conversion](value), spec)
+    with python_raises():
+        return format(value if conversion is None else CONVERSIONS[conversion](value), spec)
 
 
 def text_of(parts: list[Any]) -> str | StagedText:
@@ -98,7 +100,8 @@ def settled(interp: Interpreter, value: Abstract) -> Abstract:
 def _settled_part(interp: Interpreter, value: Abstract, conversion: str | None, spec: Any) -> str:
     known = plain(interp, value)
     spec = settled(interp, spec)
-    return format(known if conversion is None else CONVERSIONS[conversion](known), spec)
+    with python_raises():
+        return format(known if conversion is None else CONVERSIONS[conversion](known), spec)
 
 
 def plain(interp: Interpreter, value: Abstract) -> Any:

@@ -14,7 +14,7 @@ import builtins
 import itertools
 from collections.abc import Callable
 from dataclasses import field
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from symdiff.dataclass import dataclass
 from symdiff.ir.graph import Node, Op, Value
@@ -29,6 +29,16 @@ _serials = itertools.count()
 
 def _serial() -> int:
     return next(_serials)
+
+
+class Told:
+    """What messages call by words for its kind."""
+
+    __slots__ = ()
+    told: ClassVar[str]
+
+    def __repr__(self) -> str:
+        return self.told
 
 
 @dataclass(eq=False, slots=True)
@@ -65,22 +75,26 @@ class Lens:
         return cls(node.op, node.operands[1:], tuple(node.attributes.items()), node)
 
 
-@dataclass(frozen=True, slots=True)
-class Array:
+@dataclass(frozen=True, slots=True, repr=False)
+class Array(Told):
     """A reference to an array: storage seen through views."""
+
+    told = "an array"
 
     storage: Storage
     lenses: tuple[Lens, ...] = ()
 
 
-@dataclass(eq=False, slots=True)
-class ListRef:
+@dataclass(eq=False, slots=True, repr=False)
+class ListRef(Told):
     """A Python list; its content is a tuple of abstract values, a list ``Value`` or ``Columns``.
 
     ``detached``: the length of the staged list that this is a copy of an item of: not to be
     written. ``frozen``: it is a tuple, of a length that is known at run time only. ``type`` and
     ``own`` as of a ``DictRef``.
     """
+
+    told = "a list"
 
     path: tuple[Any, ...] | None = None
     detached: Value | None = None
@@ -105,13 +119,15 @@ class Spread:
     content: Value | Columns
 
 
-@dataclass(eq=False, slots=True)
-class DictRef:
+@dataclass(eq=False, slots=True, repr=False)
+class DictRef(Told):
     """A Python dict with static keys; its content is a dict that is never changed in place.
 
     ``type`` is its class. ``own`` holds the attributes of a dict whose class is written in Python;
     ``shows_items``: they are its items, by ``self.__dict__ = self``.
     """
+
+    told = "a dict"
 
     path: tuple[Any, ...] | None = None
     type: builtins.type = dict
@@ -190,13 +206,15 @@ def now() -> int:
     return next(_serials)
 
 
-@dataclass(eq=False, slots=True)
-class Closure:
+@dataclass(eq=False, slots=True, repr=False)
+class Closure(Told):
     """A function or lambda defined inside staged code.
 
     ``several``: it is one of several that do the same with other values; an error where it is asked
     which one.
     """
+
+    told = "a function"
 
     node: ast.FunctionDef | ast.Lambda
     source: FunctionSource
@@ -213,25 +231,31 @@ class Closure:
         return self.known_as or own
 
 
-@dataclass(frozen=True, slots=True)
-class BoundMethod:
+@dataclass(frozen=True, slots=True, repr=False)
+class BoundMethod(Told):
     """A function with its first argument."""
+
+    told = "a method"
 
     function: Abstract
     instance: Abstract
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayMethod:
+@dataclass(frozen=True, slots=True, repr=False)
+class ArrayMethod(Told):
     """A method of an array, list, dict, string or number, to be called."""
+
+    told = "a method"
 
     receiver: Abstract
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Partial:
+@dataclass(frozen=True, slots=True, repr=False)
+class Partial(Told):
     """``functools.partial`` over abstract arguments."""
+
+    told = "a functools.partial"
 
     function: Abstract
     arguments: tuple[Abstract, ...]
@@ -256,22 +280,26 @@ class Iterable:
     end: Callable[[], None] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+@dataclass(frozen=True, slots=True, repr=False)
+class Range(Told):
     """``range(start, stop, step)`` over static or staged ints."""
+
+    told = "a range"
 
     start: Any
     stop: Any
     step: Any
 
 
-@dataclass(eq=False, slots=True)
-class Generator:
+@dataclass(eq=False, slots=True, repr=False)
+class Generator(Told):
     """A generator, consumed in place: ``run`` stages its loops with a consumer.
 
     ``elements`` gives its elements by number, where it is an expression of one loop and no
     condition. What a generator function returns ``run`` gives.
     """
+
+    told = "a generator"
 
     run: Callable[..., Abstract]
     elements: Callable[[], Iterable] | None = None
@@ -285,12 +313,14 @@ class GeneratorManager:
     generator: Generator
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Lazy:
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Lazy(Told):
     """An iterator made of ``parts``, as ``zip(*parts)``; ``over`` tells how to go over it.
 
     ``kind`` is its class. Nothing is staged before something goes over it.
     """
+
+    told = "an iterator"
 
     over: Callable[[Any, tuple[Abstract, ...]], Iterable]
     parts: tuple[Abstract, ...]
@@ -298,17 +328,21 @@ class Lazy:
     serial: int = field(init=False, default_factory=_serial)
 
 
-@dataclass(eq=False, slots=True)
-class IteratorRef:
+@dataclass(eq=False, slots=True, repr=False)
+class IteratorRef(Told):
     """What ``iter(...)`` gives; its content in the heap is the position of the next element."""
+
+    told = "an iterator"
 
     of: Abstract
     serial: int = field(default_factory=_serial)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DictView:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DictView(Told):
     """``d.keys()``, ``d.values()``, ``d.items()``."""
+
+    told = "a view of a dict"
 
     of: DictRef
     kind: str
@@ -319,10 +353,15 @@ class StaticSet(frozenset[Any]):
 
     __slots__ = ()
 
+    def __repr__(self) -> str:
+        return repr(set(self))
 
-@dataclass(frozen=True, slots=True)
-class StagedText:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class StagedText(Told):
     """An f-string of strings and of (value, conversion, format) fields known at run time."""
+
+    told = "a string"
 
     parts: tuple[Any, ...]
 
@@ -352,9 +391,11 @@ def called(name: str) -> str:
     return name.told if isinstance(name, Unnamed) else f"'{name}'"
 
 
-@dataclass(eq=False, slots=True)
-class Conflict:
+@dataclass(eq=False, slots=True, repr=False)
+class Conflict(Told):
     """What a name holds after two paths that do not join; an error only when it is read."""
+
+    told = "a value that differs between paths"
 
     name: str
     reason: str
@@ -391,11 +432,10 @@ class PossiblyUnbound:
     decided: tuple[Value, bool] | None = None
 
 
-class _Absent:
+class _Absent(Told):
     """No content: a name that is not bound."""
 
-    def __repr__(self) -> str:
-        return "<absent>"
+    told = "an unbound name"
 
 
 ABSENT = _Absent()

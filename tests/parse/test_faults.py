@@ -1,6 +1,8 @@
 """A fault of the compiler says that it is one; it is no refusal, and no error of the user's."""
 
+import functools
 import math
+import re
 from types import FunctionType
 
 import numpy as np
@@ -177,7 +179,7 @@ def test_what_an_op_rejects_is_a_refusal():
         (KeyError("slot"), False),
         (AttributeError("'NoneType' object has no attribute 'shape'"), False),
         (TypeError("'NoneType' object is not subscriptable"), False),
-        (TypeError("float() argument must be a string or a real number, not 'Ref'"), True),
+        (TypeError("float() argument must be a string or a real number, not 'ListRef'"), True),
     ],
 )
 def test_a_fault_is_no_error_of_arguments_that_python_rejects_too(monkeypatch, error, is_pythons):
@@ -280,3 +282,79 @@ def test_a_list_that_holds_itself_is_followed_where_its_items_are():
 def test_what_has_no_name_is_given_none_in_a_message(function):
     with pytest.raises(sd.SymdiffError, match="structure depends on a computed value"):
         sd.grad(function)(X)
+
+
+class Plain:
+    def __init__(self, value):
+        self.value = value
+
+
+MADE = {
+    "list": lambda x: [x[0], 1.0],
+    "dict": lambda x: {"a": x[0]},
+    "object": lambda x: Plain(x[0]),
+    "function": lambda x: lambda y: y * x[0],
+    "partial": lambda x: functools.partial(np.sum, x),
+    "generator": lambda x: (value for value in x),
+    "iterator": lambda x: iter([x[0]]),
+    "map": lambda x: map(np.sin, x),
+    "set": lambda x: {1, 2},
+    "view of a dict": lambda x: {"a": x[0]}.items(),
+    "method": lambda x: x.sum,
+    "range": lambda x: range(3),
+}
+DONE = {
+    "float": float,
+    "int": int,
+    "abs": abs,
+    "round": round,
+    "ord": ord,
+    "range": range,
+    "less": lambda made: made < 1.0,
+    "divided": lambda made: made / 2,
+    "twice": lambda made: made * 2.0,
+    "dict": dict,
+    "updated": lambda made: {}.update(made),
+    "np.sin": np.sin,
+    "np.sum": np.sum,
+    "np.zeros": np.zeros,
+    "np.concatenate": np.concatenate,
+    "axis": lambda made: np.sum(np.ones((2, 2)), axis=made),
+    "index": lambda made: np.ones(3)[made],
+}
+INTERNAL = re.compile(r"\w+Ref\b|Closure|ArrayMethod|StaticSet|DictView|Lazy|storage|%\d")
+
+
+def raised_by(function):
+    try:
+        function(X)
+    except Exception as error:
+        return error
+    return None
+
+
+@pytest.mark.parametrize(
+    ("made", "done"),
+    [
+        (made, done)
+        for made in MADE
+        for done in DONE
+        if made not in ("generator", "map") or done not in ("np.sin", "np.sum")
+    ],
+)
+def test_what_python_rejects_is_told_in_its_words(made, done):
+    """What is raised is what the function raises; a refusal speaks of nothing of the compiler's."""
+    make, do = MADE[made], DONE[done]
+
+    def f(x):
+        do(make(x))
+        return np.sum(x)
+
+    own, found = raised_by(f), raised_by(sd.grad(f))
+    if isinstance(found, sd.SymdiffError):
+        assert not isinstance(found, InternalError)
+        assert found.span is not None
+        assert not INTERNAL.search(f"{found.message} {found.hint}")
+    else:
+        assert type(found) is type(own)
+        assert not INTERNAL.search(str(found))
