@@ -622,6 +622,8 @@ def _type(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abst
 
 @builtin(issubclass)
 def _issubclass(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    if not isinstance(arguments[0], type):
+        raise users(TypeError("issubclass() arg 1 must be a class"))
     lookups.bases_stay(interp, arguments[0])
     return issubclass(*arguments)
 

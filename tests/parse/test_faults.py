@@ -320,6 +320,7 @@ DONE = {
     "np.zeros": np.zeros,
     "np.concatenate": np.concatenate,
     "axis": lambda made: np.sum(np.ones((2, 2)), axis=made),
+    "class": lambda made: issubclass(made, float),
     "index": lambda made: np.ones(3)[made],
 }
 INTERNAL = re.compile(r"\w+Ref\b|Closure|ArrayMethod|StaticSet|DictView|Lazy|storage|%\d")
