@@ -7,8 +7,6 @@ import subprocess
 import sys
 from dataclasses import field
 
-import pytest
-
 from symdiff.dataclass import dataclass
 
 NAN = float("nan")  # one object, which a tuple takes as equal to itself
@@ -150,14 +148,18 @@ def test_instances_pickle():
     assert dataclasses.is_dataclass(ArrayType)
 
 
-@pytest.mark.parametrize(("frozen", "status"), [(True, 1), (False, 0)])
-def test_type_checkers_refuse_an_assignment_to_a_frozen_instance(tmp_path, frozen, status):
+def test_type_checkers_refuse_an_assignment_to_a_frozen_instance(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(
         "from symdiff.dataclass import dataclass\n"
-        f"@dataclass(frozen={frozen}, slots=True)\n"
+        "@dataclass(frozen=True, slots=True)\n"
         "class Point:\n    x: float\n"
+        "@dataclass(slots=True)\n"
+        "class Pen:\n    x: float\n"
+        "Pen(1.0).x = 2.0\n"
         "Point(1.0).x = 2.0\n"
     )
     run = subprocess.run([sys.executable, "-m", "mypy", program], capture_output=True, text=True)
-    assert (run.returncode, "read-only" in run.stdout) == (status, frozen), run.stdout
+    (found,) = [line for line in run.stdout.splitlines() if "error:" in line]
+    assert ":9: " in found
+    assert "read-only" in found
