@@ -198,7 +198,7 @@ def _rise_of_psi(a: Value, b: Value) -> Value:
     ``a + 1``, and ``1 / a - 1 / (a + b)``.
     """
     is_small = less(absolute(1.0 * b), 1e-4 * (1.0 + a))
-    start = choose(is_small, 1.0 * a, strong_constant(1, 1.0 * a))
+    start = choose(is_small, 1.0 * a, strong_constant(1e9, 1.0 * a))  # where zeta takes no time
     step = choose(is_small, 1.0 * b, strong_constant(0, 1.0 * b))
     series: Any = 0.0
     for order in range(6, 1, -1):
@@ -385,7 +385,7 @@ def _log_ndtr_partial(y: Value, x: Value) -> Value:
     """
     is_above, is_far, zero = greater(x, 0), less(x, -1e4), strong_constant(0, x)
     high = choose(is_above, x, zero)
-    above = exp(-0.5 * (high * high) - choose(is_above, y, zero)) / ROOT_2_PI
+    above = exp(-0.5 * (high * high)) / (ROOT_2_PI * ndtr(high))
     far = choose(is_far, x, strong_constant(-1e4, x))
     square = 1.0 / far * (1.0 / far)
     below = -far / (1.0 - square * (1.0 - 3.0 * square))
