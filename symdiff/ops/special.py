@@ -194,15 +194,14 @@ zeta: Operation = special_function(
 
 
 def _rise_of_psi(a: Value, b: Value) -> Value:
-    """``psi(a + b) - psi(a)``; of a small step, where few digits would be left, its series at
-    ``a + 1``, and ``1 / a - 1 / (a + b)``.
+    """``psi(a + b) - psi(a)``; of a small step, where few digits would be left, that of
+    ``psi(x + 1)`` by its series around the middle, and ``1 / a - 1 / (a + b)``.
     """
     is_small = less(absolute(1.0 * b), 1e-4 * (1.0 + a))
     start = choose(is_small, 1.0 * a, strong_constant(1e9, 1.0 * a))  # where zeta takes no time
     step = choose(is_small, 1.0 * b, strong_constant(0, 1.0 * b))
-    series: Any = 0.0
-    for order in range(6, 1, -1):
-        series = zeta(float(order), 1.0 + start) - step * series
+    middle = 1.0 + start + 0.5 * step
+    series = zeta(2.0, middle) + 0.25 * step * (step * zeta(4.0, middle))
     stepped = step * series + step / start / (start + step)
     return choose(is_small, stepped, psi(a + b) - psi(a))
 
