@@ -122,13 +122,9 @@ changing_call = SeveralResults(
 )
 
 
-def _infer_unless_changed(value: Type, *pairs: Type, by: str) -> tuple[Type, ...]:
-    return (value,)
-
-
 unless_changed: Operation = Operation(
     "unless_changed",
-    _infer_unless_changed,
+    lambda value, *pairs, by: (value,),
     support.unless_changed,
     raises=True,
     view=0,

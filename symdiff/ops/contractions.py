@@ -201,10 +201,6 @@ def _multi_dot_vjp(position: int, g: Value, y: Value, *xs: Value) -> Value:
     return unbroadcast_to(multi_dot(*before, g, *after), xs[position])
 
 
-def _multi_dot_jvp(position: int, t: Value, y: Value, *xs: Value) -> Value:
-    return multi_dot(*xs[:position], t, *xs[position + 1 :])
-
-
 multi_dot: Operation = Operation(
     "multi_dot",
     _infer_multi_dot,
@@ -216,7 +212,7 @@ multi_dot: Operation = Operation(
     spelling=_spell_multi_dot,
     variadic=True,
     vjp=_multi_dot_vjp,
-    jvp=_multi_dot_jvp,
+    jvp=lambda position, t, y, *xs: multi_dot(*xs[:position], t, *xs[position + 1 :]),
     sympy=EVALUATED,
     order="packed",
     example="np.linalg.multi_dot([X, Y, t])",

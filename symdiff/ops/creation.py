@@ -134,14 +134,6 @@ def _zero(type_: ArrayType) -> Any:
 # Ranges -------------------------------------------------------------------------------------------
 
 
-def _infer_range_length(start: Type, stop: Type, step: Type) -> tuple[Type, ...]:
-    return (INT,)
-
-
-def _infer_range_element(start: Type, step: Type, k: Type) -> tuple[Type, ...]:
-    return (INT,)
-
-
 def _spell_range_length(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("len"), [ast.Call(dotted("range"), list(operands), [])], [])
 
@@ -153,7 +145,7 @@ def _spell_range_element(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 range_length = Operation(
     "range_length",
-    _infer_range_length,
+    lambda start, stop, step: (INT,),
     lambda start, stop, step: len(range(start, stop, step)),
     raises=True,
     harmless=lambda node: bool(number_of(node.operands[2])),
@@ -165,7 +157,7 @@ range_length = Operation(
 )
 range_element = Operation(
     "range_element",
-    _infer_range_element,
+    lambda start, step, k: (INT,),
     lambda start, step, k: start + step * k,
     spelling=_spell_range_element,
     nondifferentiable=True,
@@ -250,12 +242,6 @@ full = Operation(
 # eye ----------------------------------------------------------------------------------------------
 
 
-def _infer_eye(
-    n: Type, m: Type, *, k: int, shape: tuple[Dim, ...], dtype: np.dtype
-) -> tuple[Type, ...]:
-    return result_type(dtype, shape)
-
-
 def _spell_eye(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     n, m = node.attributes["shape"]
     keywords = [ast.keyword("k", literal(node.attributes["k"]))] if node.attributes["k"] else []
@@ -265,7 +251,7 @@ def _spell_eye(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 eye = Operation(
     "eye",
-    _infer_eye,
+    lambda n, m, *, k, shape, dtype: result_type(dtype, shape),
     lambda n, m, *, k, shape, dtype: np.eye(n, m, k, dtype=dtype),
     raises=True,
     spelling=_spell_eye,

@@ -329,10 +329,6 @@ def _part_vjp(g: Any, y: Any, a: Value, *, part: str) -> Value | None:
     return None if g[0] is None else as_dtype_of(_part_derivative(g[0], y[1], a), a)
 
 
-def _part_jvp(t: Value, y: Any, a: Value, *, part: str) -> tuple[Value, None]:
-    return as_dtype_of(_part_derivative(t, y[1], a), y[0]), None
-
-
 singular_part = SeveralResults(
     "singular_part",
     _infer_part,
@@ -341,7 +337,7 @@ singular_part = SeveralResults(
     cost="heavy",
     spelling=supporting_call(support.singular_part),
     vjp={0: _part_vjp},
-    jvp={0: _part_jvp},
+    jvp={0: lambda t, y, a, *, part: (as_dtype_of(_part_derivative(t, y[1], a), y[0]), None)},
     example="singular_part(X, part='all')",
     flops=of_matrix(22),
     documentation="The derivative of the sum (``all``), the maximum (``largest``) or the "

@@ -278,16 +278,6 @@ assert_ = SeveralResults(
 )
 
 
-def _infer_opaque_call(
-    *operands: Type,
-    function: Any,
-    arguments: tuple[Any, ...],
-    keywords: Keywords = (),
-    type: Type = OPAQUE,
-) -> tuple[Type, ...]:
-    return (type,)
-
-
 def _evaluate_opaque_call(
     *operands: Any,
     function: Any,
@@ -315,10 +305,6 @@ def _spell_given(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("list"), [ast.Call(dotted("map"), [function, *operands], [])], [])
 
 
-def _infer_given(x: Type, *, writable: bool) -> tuple[Type, ...]:
-    return (x if isinstance(x, ListType) else require_array(x, "given"),)
-
-
 def _evaluate_given(x: Any, *, writable: bool) -> Any:
     if isinstance(x, list):
         return [_evaluate_given(v, writable=writable) for v in x]
@@ -329,7 +315,7 @@ def _evaluate_given(x: Any, *, writable: bool) -> Any:
 
 given = Operation(
     "given",
-    _infer_given,
+    lambda x, *, writable: (x if isinstance(x, ListType) else require_array(x, "given"),),
     _evaluate_given,
     spelling=_spell_given,
     linear=frozenset({0}),
@@ -342,7 +328,7 @@ given = Operation(
 )
 opaque_call = Operation(  # no rules: a derivative that reaches it is an error, never zero
     "opaque_call",
-    _infer_opaque_call,
+    lambda *operands, function, arguments, keywords=(), type=OPAQUE: (type,),
     _evaluate_opaque_call,
     effect=True,
     raises=True,
@@ -499,27 +485,19 @@ stop_gradient = Operation(
 )
 
 
-def _hook_vjp(g: Value, y: Value, x: Value, *, function: Any) -> Value:
-    return call_hook(g, function=function)
-
-
 grad_hook = Operation(
     "grad_hook",
     _infer_same,
     lambda x, *, function: x,
     cost="free",
     view=0,
-    vjp={0: _hook_vjp},
+    vjp={0: lambda g, y, x, *, function: call_hook(g, function=function)},
     jvp={0: lambda t, y, x, *, function: t},
     spelling=lambda node, operands: operands[0],
     sympy=EVALUATED,
     order="operand",
     documentation="The value itself; its cotangent becomes ``function(cotangent)``.",
 )
-
-
-def _evaluate_hook(g: Any, *, function: Any) -> Any:
-    return support.hooked(fill(function, ()), g)
 
 
 def _infer_hook(g: Type, *, function: Any) -> tuple[Type, ...]:
@@ -532,10 +510,10 @@ def _spell_hook(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(supporting(support.hooked), [function, *operands], [])
 
 
-call_hook = Operation(  # no rules: a hook that is differentiated is followed or refused
+call_hook: Operation = Operation(  # no rules: a hook that is differentiated is followed or refused
     "call_hook",
     _infer_hook,
-    _evaluate_hook,
+    lambda g, *, function: support.hooked(fill(function, ()), g),
     effect=True,
     raises=True,
     spelling=_spell_hook,

@@ -886,10 +886,6 @@ strong_multiply: Operation = Operation(
 )
 
 
-def _infer_strong_divide(g: Type, b: Type) -> tuple[Type, ...]:
-    return divide.infer(g, b, ufunc=True)
-
-
 def _evaluate_strong_divide(g: Any, b: Any) -> Any:
     if np.ndim(g) == np.ndim(b) == 0:
         return np.divide(g, b if g != 0 else type(b)(1))
@@ -922,7 +918,7 @@ def _over_where(y: Value, t: Value, b: Value) -> Value:
 
 strong_divide: Operation = Operation(
     "strong_divide",
-    _infer_strong_divide,
+    lambda g, b: divide.infer(g, b, ufunc=True),
     _evaluate_strong_divide,
     spelling=_spell_strong_divide,
     partials=(
@@ -1243,10 +1239,6 @@ complex_sign: Operation = Operation(
 )
 
 
-def _infer_squared_absolute(z: Type, a: Type, *, ufunc: bool = False) -> tuple[Type, ...]:
-    return square.infer(a) if ufunc else power.infer(a, INT)
-
-
 def _spell_squared_absolute(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     if node.attributes.get("ufunc"):
         return ast.Call(dotted("np.square"), [operands[1]], [])
@@ -1255,7 +1247,7 @@ def _spell_squared_absolute(node: Node, operands: Sequence[ast.expr]) -> ast.exp
 
 squared_absolute: Operation = Operation(
     "squared_absolute",
-    _infer_squared_absolute,
+    lambda z, a, *, ufunc=False: square.infer(a) if ufunc else power.infer(a, INT),
     lambda z, a, *, ufunc=False: np.square(a) if ufunc else a**2,
     spelling=_spell_squared_absolute,
     vjp={0: lambda g, y, z, a, **_: 2.0 * z * g},
@@ -1435,13 +1427,9 @@ complex_of: Operation = Operation(
 )
 
 
-def _infer_not(x: Type) -> tuple[Type, ...]:
-    return (BOOL,)
-
-
 not_: Operation = Operation(
     "not_",
-    _infer_not,
+    lambda x: (BOOL,),
     operator.not_,
     raises=True,
     harmless=lambda node: array_type(node.operands[0]).kind != "array",

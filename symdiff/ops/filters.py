@@ -67,10 +67,6 @@ def _one(x: Value) -> Value:
     return ones(1, shape=(1,), dtype=array_type(x).dtype)
 
 
-def _share_of_a(g: Value, y: Value, b: Value, a: Value, x: Value) -> Value:
-    return as_dtype_of(-lagged_products(_backwards(g, _one(a), a), y, a), a)
-
-
 lfilter: Operation = Operation(
     "signal_lfilter",
     _infer_filter,
@@ -80,7 +76,7 @@ lfilter: Operation = Operation(
     spelling=call(f"{MODULE}.lfilter"),
     vjp={
         0: lambda g, y, b, a, x: as_dtype_of(lagged_products(_backwards(g, _one(a), a), x, b), b),
-        1: _share_of_a,
+        1: lambda g, y, b, a, x: as_dtype_of(-lagged_products(_backwards(g, _one(a), a), y, a), a),
         2: lambda g, y, b, a, x: as_dtype_of(_backwards(g, b, a), x),
     },
     jvp={

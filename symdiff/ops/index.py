@@ -175,11 +175,7 @@ def _subscriptable(x: Any) -> Any:
     return x if isinstance(x, np.ndarray | np.generic) else np.asarray(x)[()]
 
 
-def _jvp_index(t: Value, y: Value, x: Value, *dynamic: Value, key: Key, shape: Any) -> Value:
-    return index(t, *dynamic, key=key, shape=shape)
-
-
-index = Operation(
+index: Operation = Operation(
     "index",
     _infer_index,
     lambda x, *dynamic, key, shape: _subscriptable(x)[actual_key(key, dynamic)],
@@ -188,7 +184,7 @@ index = Operation(
     spelling=_spell_index,
     linear=frozenset({0}),
     vjp={0: _vjp_index},
-    jvp={0: _jvp_index},
+    jvp={0: lambda t, y, x, *dynamic, key, shape: index(t, *dynamic, key=key, shape=shape)},
     sympy=EVALUATED,
     example="index_of(x, (slice(1, -1),))",
     flops=nothing,

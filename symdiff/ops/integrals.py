@@ -283,10 +283,6 @@ pdtrc: Operation = special_function(
 )
 
 
-def _owens_t_by_h(y: Value, h: Value, a: Value) -> Any:
-    return -0.5 / ROOT_2_PI * exp(-0.5 * (h * h)) * erf(math.sqrt(0.5) * (a * h))
-
-
 def _owens_t_by_a(y: Value, h: Value, a: Value) -> Any:
     square = 1.0 + a * a
     return exp(-0.5 * (h * h * square)) / (2.0 * math.pi * square)
@@ -299,7 +295,7 @@ def _owens_integral(sp: Any, h: Any, a: Any) -> Any:
 
 owens_t: Operation = special_function(
     "owens_t",
-    _owens_t_by_h,
+    lambda y, h, a: -0.5 / ROOT_2_PI * exp(-0.5 * (h * h)) * erf(math.sqrt(0.5) * (a * h)),
     _owens_t_by_a,
     sympy=_owens_integral,
     documentation="Owen's function, of the normal distribution of two variables.",

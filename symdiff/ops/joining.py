@@ -108,10 +108,6 @@ def _infer_stack(*xs: Type, axis: int) -> tuple[Type, ...]:
     return result_type(_dtype_of_all(arrays), (*dims[:axis], len(arrays), *dims[axis:]))
 
 
-def _stack_vjp(position: int, g: Value, y: Value, *xs: Value, axis: int) -> Value:
-    return g[(slice(None),) * axis + (position,)]
-
-
 stack = Operation(
     "stack",
     _infer_stack,
@@ -119,7 +115,7 @@ stack = Operation(
     raises=True,
     spelling=_spell_joined("np.stack"),
     variadic=True,
-    vjp=_stack_vjp,
+    vjp=lambda position, g, y, *xs, axis: g[(slice(None),) * axis + (position,)],
     linear=True,
     broadcasts=True,
     sympy=EVALUATED,
@@ -178,10 +174,6 @@ roll: Operation = Operation(
 )
 
 
-def _infer_repeat(x: Type, repeats: Type, *, axis: int, shape: tuple[Dim, ...]) -> tuple[Type, ...]:
-    return result_type(require_array(x, "repeat").dtype, shape)
-
-
 def _spell_repeat(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     axis = node.attributes["axis"]
     one = array_type(node.operands[0]).rank == 1
@@ -201,7 +193,7 @@ def _repeat_vjp(g: Value, y: Value, x: Value, repeats: Value, *, axis: int, shap
 
 repeat = Operation(
     "repeat",
-    _infer_repeat,
+    lambda x, repeats, *, axis, shape: result_type(require_array(x, "repeat").dtype, shape),
     lambda x, repeats, *, axis, shape: np.repeat(x, repeats, axis),
     raises=True,
     spelling=_spell_repeat,
@@ -214,10 +206,6 @@ repeat = Operation(
     flops=nothing,
     documentation="Each element along an axis as often as told.",
 )
-
-
-def _infer_tile(x: Type, *reps: Type, shape: tuple[Dim, ...]) -> tuple[Type, ...]:
-    return result_type(require_array(x, "tile").dtype, shape)
 
 
 def _spell_tile(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
@@ -237,7 +225,7 @@ def _tile_vjp(g: Value, y: Value, x: Value, *reps: Value, shape: Any) -> Value:
 
 tile = Operation(
     "tile",
-    _infer_tile,
+    lambda x, *reps, shape: result_type(require_array(x, "tile").dtype, shape),
     lambda x, *reps, shape: np.tile(x, reps),
     raises=True,
     spelling=_spell_tile,

@@ -207,10 +207,6 @@ def _cofactors_jvp(t: Value, y: Value, a: Value) -> Value:
     return swapped(inverse) * total - crossed * _as_matrix(det(a))
 
 
-def _cofactors_vjp(g: Value, y: Value, a: Value) -> Value:
-    return as_dtype_of(conjugated(_cofactors_share(conjugated(g), y, a)), a)
-
-
 cofactors: Operation = Operation(
     "cofactors",
     _infer_square("cofactors"),
@@ -219,7 +215,7 @@ cofactors: Operation = Operation(
     harmless=_is_square,
     cost="heavy",
     spelling=supporting_call(support.cofactors),
-    vjp={0: _cofactors_vjp},
+    vjp={0: lambda g, y, a: as_dtype_of(conjugated(_cofactors_share(conjugated(g), y, a)), a)},
     jvp={0: _cofactors_jvp},
     sympy=matrix(lambda sp, a: a.cofactor_matrix()),
     order="unknown",

@@ -78,10 +78,6 @@ def list_unstack_like(g: Value, items: Value) -> Value:
     return list_unstack(g, type=type_)
 
 
-def _infer_unstack(x: Type, *, type: ListType) -> tuple[Type, ...]:
-    return (type,)
-
-
 def _evaluate_unstack(x: Any, *, type: ListType) -> list[Any]:
     element = type.element
     if isinstance(element, ListType):
@@ -116,7 +112,7 @@ def _unstack_vjp(g: Value, y: Value, x: Value, *, type: ListType) -> Value:
 
 list_unstack: Operation = Operation(
     "list_unstack",
-    _infer_unstack,
+    lambda x, *, type: (type,),
     _evaluate_unstack,
     linear=frozenset({0}),
     vjp={0: _unstack_vjp},
@@ -200,10 +196,6 @@ def _infer_from_tape(tape: Type) -> tuple[Type, ...]:
     return (ListType(tape.element),)
 
 
-def _infer_to_tape(items: Type) -> tuple[Type, ...]:
-    return (TapeType(require_list(items, "tape").element),)
-
-
 list_from_tape: Operation = Operation(
     "list_from_tape",
     _infer_from_tape,
@@ -217,7 +209,7 @@ list_from_tape: Operation = Operation(
 )
 list_to_tape: Operation = Operation(
     "list_to_tape",
-    _infer_to_tape,
+    lambda items: (TapeType(require_list(items, "tape").element),),
     list,
     linear=frozenset({0}),
     vjp={0: lambda g, y, items: list_from_tape(g)},

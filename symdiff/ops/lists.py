@@ -103,17 +103,13 @@ list_length: Operation = Operation(
 # New lists ----------------------------------------------------------------------------------------
 
 
-def _infer_new(*elements: Type, type: ListType) -> tuple[Type, ...]:
-    return (type,)
-
-
 def _new_vjp(position: int, g: Value, y: Value, *elements: Value, type: ListType) -> Value:
     return _shaped_as(list_get(g, position), elements[position])  # type: ignore[no-any-return]
 
 
 list_new: Operation = Operation(
     "list_new",
-    _infer_new,
+    lambda *elements, type: (type,),
     lambda *elements, type: list(elements),
     variadic=True,
     vjp=_new_vjp,
@@ -149,13 +145,9 @@ list_filled: Operation = Operation(
 )
 
 
-def _infer_total(items: Type, start: Type) -> tuple[Type, ...]:
-    return (require_list(items, "sum").element,)
-
-
 list_total: Operation = Operation(
     "list_total",
-    _infer_total,
+    lambda items, start: (require_list(items, "sum").element,),
     lambda items, start: functools.reduce(operator.add, items, start),
     linear=frozenset({0, 1}),
     vjp={
@@ -198,13 +190,9 @@ list_concatenate: Operation = Operation(
 # Elements -----------------------------------------------------------------------------------------
 
 
-def _infer_get(items: Type, i: Type) -> tuple[Type, ...]:
-    return (require_list(items, "an element").element,)
-
-
 list_get: Operation = Operation(
     "list_get",
-    _infer_get,
+    lambda items, i: (require_list(items, "an element").element,),
     lambda items, i: items[i],
     raises=True,
     cost="free",

@@ -237,17 +237,13 @@ math_ldexp: Operation = _math(
 )
 
 
-def _hypot_share(position: int, g: Value, y: Value, *xs: Value) -> Value:
-    return as_dtype_of(g * over_nonzero(xs[position], y), xs[position])
-
-
 math_hypot: Operation = Operation(
     "math_hypot",
     _infer_as(FLOAT, "math.hypot"),
     math.hypot,
     raises=True,
     spelling=call("math.hypot"),
-    vjp=_hypot_share,
+    vjp=lambda position, g, y, *xs: as_dtype_of(g * over_nonzero(xs[position], y), xs[position]),
     jvp=lambda position, t, y, *xs: t * over_nonzero(xs[position], y),
     variadic=True,
     sympy=lambda sp, *xs: sp.sqrt(sp.Add(*(x**2 for x in xs))),

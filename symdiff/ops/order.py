@@ -206,10 +206,6 @@ def _extremum_vjp(g: Value, y: Value, x: Value, *, axis: int) -> Value:
     return index_add_of(zeros_of(x), g, places_along(x, _leaders(y, axis), axis))
 
 
-def _extremum_jvp(t: Value, y: Value, x: Value, *, axis: int) -> Value:
-    return take_along_axis(t, _leaders(y, axis), axis=axis)
-
-
 def _infer_as_operand(x: Type, *, axis: int) -> tuple[Type, ...]:
     type_ = require_array(x, "accumulate")
     return result_type(type_.dtype.newbyteorder("="), type_.shape)
@@ -221,7 +217,7 @@ def _running_extremum(function: np.ufunc, documentation: str) -> Operation:
         _infer_as_operand,
         lambda x, *, axis: function.accumulate(x, axis),
         vjp={0: _extremum_vjp},
-        jvp={0: _extremum_jvp},
+        jvp={0: lambda t, y, x, *, axis: take_along_axis(t, _leaders(y, axis), axis=axis)},
         spelling=_spell_along(f"np.{function.__name__}.accumulate", 0),
         order="unknown",
         example=f"np.{function.__name__}.accumulate(x)",
@@ -407,17 +403,13 @@ def _partition_vjp(g: Value, y: Value, x: Value, kth: Value, *, axis: int) -> Va
     return index_add_of(zeros_of(x), g, places_along(x, _came_from(y, x, axis), axis))
 
 
-def _partition_jvp(t: Value, y: Value, x: Value, kth: Value, *, axis: int) -> Value:
-    return take_along_axis(t, _came_from(y, x, axis), axis=axis)
-
-
 partition = Operation(
     "partition",
     _infer_partition,
     lambda x, kth, *, axis: np.partition(x, kth, axis),
     raises=True,
     vjp={0: _partition_vjp},
-    jvp={0: _partition_jvp},
+    jvp={0: lambda t, y, x, kth, *, axis: take_along_axis(t, _came_from(y, x, axis), axis=axis)},
     nondifferentiable=frozenset({1}),
     spelling=_spell_along("np.partition", -1),
     order="unknown",
@@ -480,17 +472,13 @@ def places_along(x: Value, i: Value, axis: int) -> tuple[Value, ...]:
     return tuple(key)
 
 
-def _take_along_vjp(g: Value, y: Value, x: Value, i: Value, *, axis: int) -> Value:
-    return index_add_of(zeros_of(x), g, places_along(x, i, axis))
-
-
 take_along_axis: Operation = Operation(
     "take_along_axis",
     _infer_take_along,
     lambda x, i, *, axis: np.take_along_axis(x, i, axis),
     raises=True,
     linear=frozenset({0}),
-    vjp={0: _take_along_vjp},
+    vjp={0: lambda g, y, x, i, *, axis: index_add_of(zeros_of(x), g, places_along(x, i, axis))},
     nondifferentiable=frozenset({1}),
     spelling=lambda node, operands: ast.Call(
         dotted("np.take_along_axis"),

@@ -165,10 +165,6 @@ def _residuals_dim(a: Value, b: Value) -> Dim:
     return Size(f"residuals(%{a.number},%{b.number})", open=True)
 
 
-def _spell_lstsq(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    return ast.Call(dotted("np.linalg.lstsq"), list(operands), [])
-
-
 def _columns(x: Value) -> Value:
     return as_column(x) if array_type(x).rank == 1 else x
 
@@ -266,7 +262,7 @@ lstsq = SeveralResults(
     lambda a, b, *rcond, length: tuple(np.linalg.lstsq(a, b, *rcond)),
     raises=True,
     cost="heavy",
-    spelling=_spell_lstsq,
+    spelling=lambda node, operands: ast.Call(dotted("np.linalg.lstsq"), list(operands), []),
     vjp={0: _lstsq_vjp_matrix, 1: _lstsq_vjp_right},
     jvp={0: _lstsq_jvp_matrix, 1: _lstsq_jvp_right},
     nondifferentiable=frozenset({2}),

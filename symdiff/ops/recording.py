@@ -218,10 +218,6 @@ tapped = SeveralResults(
 )
 
 
-def _evaluate_retained(kept: Record, *, names: tuple[str, ...]) -> dict[str, Any]:
-    return kept.retained(names)
-
-
 def _spell_retained(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     (kept,) = operands
     return ast.Call(
@@ -232,7 +228,7 @@ def _spell_retained(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 retained = Operation(
     "retained",
     lambda kept, *, names: (OpaqueType("dict"),),
-    _evaluate_retained,
+    lambda kept, *, names: kept.retained(names),
     effect=True,
     nondifferentiable=True,
     spelling=_spell_retained,

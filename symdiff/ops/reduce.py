@@ -643,10 +643,6 @@ def _as_kind_of(g: Value, type_: ArrayType) -> Value:
     return g
 
 
-def _infer_unbroadcast(g: Type, *sizes: Type, shape: tuple[Dim, ...]) -> tuple[Type, ...]:
-    return (ArrayType(require_array(g, "unbroadcast").dtype, shape, "array"),)
-
-
 def _evaluate_unbroadcast(g: Any, *sizes: int, shape: tuple[Dim, ...]) -> Any:
     axes = tuple(k for k, length in enumerate(sizes) if length == 1)
     return np.sum(g, axis=axes, keepdims=True)
@@ -666,7 +662,7 @@ def _spell_unbroadcast(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 unbroadcast: Operation = Operation(
     "unbroadcast",
-    _infer_unbroadcast,
+    lambda g, *sizes, shape: (ArrayType(require_array(g, "unbroadcast").dtype, shape, "array"),),
     _evaluate_unbroadcast,
     cost="heavy",
     view=0,

@@ -32,10 +32,6 @@ from symdiff.ops.reduce import unbroadcast_to
 PACKED = OpaqueType("residuals")
 
 
-def _infer_length(tape: Type, *, partial: bool = False) -> tuple[Type, ...]:
-    return (INT,)
-
-
 def _spell_length(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     pattern = "0 if {0} is None else len({0})" if node.attributes.get("partial") else "len({0})"
     return template(pattern)(Node(node.op, node.operands), operands)
@@ -43,7 +39,7 @@ def _spell_length(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 tape_length: Operation = Operation(
     "tape_length",
-    _infer_length,
+    lambda tape, *, partial=False: (INT,),
     lambda tape, *, partial=False: 0 if tape is None else len(tape),
     spelling=_spell_length,
     repeated=frozenset({0}),
@@ -100,13 +96,9 @@ def _spell_zeros(type_: Type, x: ast.expr, depth: int = 0) -> ast.expr:
     return ast.IfExp(ast.Compare(x, [ast.Is()], [ast.Constant(None)]), ast.Constant(None), zeros)
 
 
-def _infer_sum(a: Type, b: Type) -> tuple[Type, ...]:
-    return add.infer(a, b, ufunc=True) if isinstance(a, ArrayType) else (a,)
-
-
 sum_if_defined: Operation = Operation(
     "sum_if_defined",
-    _infer_sum,
+    lambda a, b: add.infer(a, b, ufunc=True) if isinstance(a, ArrayType) else (a,),
     support.sum_if_defined,
     linear=frozenset({0, 1}),
     vjp={
@@ -175,18 +167,6 @@ quiet_divide: Operation = Operation(
 # Packing ------------------------------------------------------------------------------------------
 
 
-def _infer_pack(*values: Type) -> tuple[Type, ...]:
-    return (PACKED,)
-
-
-def _spell_pack(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    return ast.Tuple(list(operands), ast.Load())
-
-
-def _infer_unpack(packed: Type, *, types: tuple[Type, ...]) -> tuple[Type, ...]:
-    return types
-
-
 def _spell_unpack(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     if len(node.results) != 1:
         return operands[0]
@@ -195,17 +175,17 @@ def _spell_unpack(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 pack: Operation = Operation(
     "pack",
-    _infer_pack,
+    lambda *values: (PACKED,),
     lambda *values: values,
     variadic=True,
-    spelling=_spell_pack,
+    spelling=lambda node, operands: ast.Tuple(list(operands), ast.Load()),
     sympy=EVALUATED,
     order="none",
     documentation="Several values as one opaque value.",
 )
 unpack = SeveralResults(
     "unpack",
-    _infer_unpack,
+    lambda packed, *, types: types,
     lambda packed, *, types: packed if len(packed) != 1 else packed[0],
     spelling=_spell_unpack,
     sympy=EVALUATED,

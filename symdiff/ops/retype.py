@@ -65,13 +65,9 @@ def hides_dtype(node: Node) -> bool:
     return not before.weak and before.dtype != after.dtype and after.differentiable
 
 
-def _infer_as_typed(x: Type, *, dtype: np.dtype) -> tuple[Type, ...]:
-    return (ArrayType(dtype, (), "scalar"),)
-
-
 as_typed = Operation(
     "as_typed",
-    _infer_as_typed,
+    lambda x, *, dtype: (ArrayType(dtype, (), "scalar"),),
     lambda x, *, dtype: dtype.type(x),
     linear=frozenset({0}),
     spelling=lambda node, operands: ast.Call(literal(node.attributes["dtype"]), list(operands), []),

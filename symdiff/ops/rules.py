@@ -19,7 +19,7 @@ from typing import Any
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, building, copy_into
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
-from symdiff.ir.types import Dim, Type, carries_derivative
+from symdiff.ir.types import Type, carries_derivative
 from symdiff.ops import support
 from symdiff.ops.creation import zeros_of
 from symdiff.ops.declare import (
@@ -140,10 +140,6 @@ custom_call = SeveralResults(
 )
 
 
-def _infer_of_shape(x: Type, *sizes: Type, shape: tuple[Dim, ...], rule: str) -> tuple[Type, ...]:
-    return result_type(require_array(x, "of_shape").dtype, shape)
-
-
 def _spell_of_shape(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     rule = literal(node.attributes["rule"])
     return ast.Call(
@@ -153,7 +149,7 @@ def _spell_of_shape(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 of_shape: Operation = Operation(
     "of_shape",
-    _infer_of_shape,
+    lambda x, *sizes, shape, rule: result_type(require_array(x, "of_shape").dtype, shape),
     lambda x, *sizes, shape, rule: support.of_shape(x, sizes, rule),
     raises=True,
     cost="free",

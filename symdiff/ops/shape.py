@@ -170,17 +170,13 @@ def _fits_shape(node: Node) -> bool:
     return fits and all(map(is_length, node.operands[1:]))
 
 
-def _infer_broadcast_to(x: Type, *sizes: Type, shape: tuple[Dim, ...]) -> tuple[Type, ...]:
-    return result_type(require_array(x, "broadcast_to").dtype, shape)
-
-
 def _spell_broadcast_to(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("np.broadcast_to"), [operands[0], spell_shape(node, operands, 1)], [])
 
 
 broadcast_to = Operation(
     "broadcast_to",
-    _infer_broadcast_to,
+    lambda x, *sizes, shape: result_type(require_array(x, "broadcast_to").dtype, shape),
     lambda x, *sizes, shape: np.broadcast_to(x, sizes),
     raises=True,
     harmless=_fits_shape,
@@ -225,10 +221,6 @@ copy = Operation(
 )
 
 
-def _infer_contiguous(x: Type, *, order: str) -> tuple[Type, ...]:
-    return (require_array(x, "contiguous"),)
-
-
 def _spell_contiguous(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     name = {"C": "ascontiguousarray", "F": "asfortranarray"}[node.attributes["order"]]
     return ast.Call(dotted(f"np.{name}"), list(operands), [])
@@ -236,7 +228,7 @@ def _spell_contiguous(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 contiguous: Operation = Operation(
     "contiguous",
-    _infer_contiguous,
+    lambda x, *, order: (require_array(x, "contiguous"),),
     lambda x, *, order: np.asarray(x, order=order),
     view=0,
     spelling=_spell_contiguous,

@@ -157,13 +157,9 @@ def _with(solver: Solver | None, settings: tuple[Value, ...]) -> Solver | None:
     return None if solver is None else replace(solver, settings=settings)
 
 
-def _infer_solution(value: Type, *operands: Type, **others: Any) -> tuple[Type, ...]:
-    return (value,)
-
-
 solution = Operation(
     "solution",
-    _infer_solution,
+    lambda value, *operands, **others: (value,),
     lambda value, *operands, **attributes: value,
     cost="free",
     view=0,
