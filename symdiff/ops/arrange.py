@@ -79,14 +79,8 @@ def _at(x: Value, axis: int, entry: Any) -> Value:
 # Sizes --------------------------------------------------------------------------------------------
 
 
-@lowers(np.shape, attribute="shape")
-def lower_shape(a: Any) -> tuple[Operand, ...]:
-    return sizes_of(array_of(a))
-
-
-@lowers(np.ndim, attribute="ndim")
-def lower_ndim(a: Any) -> int:
-    return _rank(array_of(a))
+lowers(np.shape, attribute="shape")(lambda a: sizes_of(array_of(a)))
+lowers(np.ndim, attribute="ndim")(lambda a: _rank(array_of(a)))
 
 
 @lowers(np.size, attribute="size")
@@ -97,19 +91,9 @@ def lower_size(a: Any, axis: Any = None) -> Operand:
     return product(sizes_of(x))
 
 
-@lowers(attribute="dtype")
-def lower_dtype(a: Value) -> np.dtype:
-    return array_type(a).dtype
-
-
-@lowers(attribute="itemsize")
-def lower_itemsize(a: Value) -> int:
-    return array_type(a).dtype.itemsize
-
-
-@lowers(attribute="nbytes")
-def lower_nbytes(a: Value) -> Operand:
-    return product(sizes_of(a)) * array_type(a).dtype.itemsize
+lowers(attribute="dtype")(lambda a: array_type(a).dtype)
+lowers(attribute="itemsize")(lambda a: array_type(a).dtype.itemsize)
+lowers(attribute="nbytes")(lambda a: product(sizes_of(a)) * array_type(a).dtype.itemsize)
 
 
 # Shapes -------------------------------------------------------------------------------------------
@@ -179,9 +163,7 @@ def lower_flatten(a: Value, order: Any = "C") -> Value:
     return copy(flat)
 
 
-@lowers(np.copy)
-def lower_copy(a: Any, order: Any = "K", subok: Any = False) -> Value:
-    return copy_in(array_of(a), order)
+lowers(np.copy)(lambda a, order="K", subok=False: copy_in(array_of(a), order))
 
 
 @lowers(method="copy")
@@ -214,9 +196,7 @@ def lower_transpose_method(a: Value, *axes: Any) -> Value:
     return lower_transpose(a, axes[0] if len(axes) == 1 else axes)
 
 
-@lowers(attribute="T")
-def lower_T(a: Value) -> Value:
-    return lower_transpose(a)
+lowers(attribute="T")(lambda a: lower_transpose(a))
 
 
 @lowers(np.matrix_transpose, attribute="mT")

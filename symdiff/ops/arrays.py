@@ -290,9 +290,7 @@ def lower_eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any 
     return eye(n, m, **attributes)
 
 
-@lowers(np.identity)
-def lower_identity(n: Any, dtype: Any = None) -> Value:
-    return lower_eye(n, dtype=dtype)
+lowers(np.identity)(lambda n, dtype=None: lower_eye(n, dtype=dtype))
 
 
 @lowers(np.arange)

@@ -118,9 +118,7 @@ def _phase(z: Any) -> Value:
     return math_atan2(imag(z), real(z))
 
 
-@lowers(cmath.polar)
-def _polar(z: Any) -> tuple[Value, Value]:
-    return absolute(python_complex(z)), _phase(z)
+lowers(cmath.polar)(lambda z: (absolute(python_complex(z)), _phase(z)))
 
 
 @lowers(cmath.rect)

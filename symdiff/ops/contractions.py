@@ -144,9 +144,7 @@ def lower_vecdot(
     return FUNCTIONS[np.expand_dims](made, axis) if static(keepdims) else made
 
 
-@lowers(np.linalg.vecdot)
-def lower_linalg_vecdot(x1: Any, x2: Any, /, *, axis: Any = -1) -> Value:
-    return lower_vecdot(x1, x2, axis=axis)
+lowers(np.linalg.vecdot)(lambda x1, x2, /, *, axis=-1: lower_vecdot(x1, x2, axis=axis))
 
 
 if hasattr(np, "matvec"):  # since NumPy 2.2

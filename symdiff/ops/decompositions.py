@@ -555,9 +555,7 @@ def _svdvals_of_hermitian(a: Value) -> Value:
     return index_of(ordered, (Ellipsis, slice(None, None, -1)))
 
 
-@lowers(np.linalg.svdvals)
-def lower_svdvals(x: Any, /) -> Value:
-    return svdvals(staged(x))
+lowers(np.linalg.svdvals)(lambda x, /: svdvals(staged(x)))
 
 
 @lowers(np.linalg.qr)
@@ -576,11 +574,5 @@ def lower_qr(a: Any, mode: Any = "reduced") -> Any:
     raise rejection(ValueError, f"Unrecognized mode '{wanted}'")
 
 
-@lowers(np.linalg.eig)
-def lower_eig(a: Any) -> Any:
-    return EigResult(*eig(staged(a)))
-
-
-@lowers(np.linalg.eigvals)
-def lower_eigvals(a: Any) -> Value:
-    return eigvals(staged(a))
+lowers(np.linalg.eig)(lambda a: EigResult(*eig(staged(a))))
+lowers(np.linalg.eigvals)(lambda a: eigvals(staged(a)))

@@ -20,14 +20,8 @@ def lower_result_type(*arrays_and_dtypes: Any) -> np.dtype:
     return common_dtype(arrays_and_dtypes)
 
 
-@lowers(np.iscomplexobj)
-def _iscomplexobj(x: Any) -> bool:
-    return is_complex(staged(x))
-
-
-@lowers(np.isrealobj)
-def _isrealobj(x: Any) -> bool:
-    return not is_complex(staged(x))
+lowers(np.iscomplexobj)(lambda x: is_complex(staged(x)))
+lowers(np.isrealobj)(lambda x: not is_complex(staged(x)))
 
 
 def _of_dtypes(function: Callable[..., Any]) -> None:
@@ -49,9 +43,7 @@ for _function in (np.can_cast, np.finfo, np.iinfo, np.isdtype, np.issubdtype, np
     _of_dtypes(_function)
 
 
-@lowers(np.dtype)
-def _dtype(dtype: Any) -> np.dtype:
-    return dtype_of(dtype) or np.dtype(None)
+lowers(np.dtype)(lambda dtype: dtype_of(dtype) or np.dtype(None))
 
 
 @lowers(np.min_scalar_type)
@@ -67,6 +59,4 @@ def _common_type(*arrays: Any) -> type:
     return found
 
 
-@lowers(np.broadcast_shapes)
-def _broadcast_shapes(*args: Any) -> tuple[int, ...]:
-    return np.broadcast_shapes(*static(args))
+lowers(np.broadcast_shapes)(lambda *args: np.broadcast_shapes(*static(args)))

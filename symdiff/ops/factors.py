@@ -266,9 +266,7 @@ def _lower_solve_banded(l_and_u: Any, ab: Any, b: Any) -> Value:
     return solve_banded(one_matrix(ab, "solve_banded"), right, below=below, above=above)
 
 
-@lowers(order_of_pivots)
-def _lower_order(packed: Any, pivots: Any) -> Value:
-    return order_of(staged(packed), staged(pivots))
+lowers(order_of_pivots)(lambda packed, pivots: order_of(staged(packed), staged(pivots)))
 
 
 @when_imported(MODULE)

@@ -119,9 +119,7 @@ lagged_products: Operation = Operation(
 # What calls mean ----------------------------------------------------------------------------------
 
 
-@lowers(recurrence)
-def _recurrence(b: Any, a: Any, x: Any) -> Value:
-    return lfilter(staged(b), staged(a), staged(x))
+lowers(recurrence)(lambda b, a, x: lfilter(staged(b), staged(a), staged(x)))
 
 
 def of_known(function: Any) -> Any:

@@ -136,14 +136,8 @@ def lower_column_stack(tup: Any) -> Value:
     return lower_concatenate([_as_column(part) for part in parts], 1)
 
 
-@lowers(np.c_)
-def lower_c(*parts: Any) -> Value:
-    return lower_concatenate([_as_column(part) for part in _listed(parts)], -1)
-
-
-@lowers(np.r_)
-def lower_r(*parts: Any) -> Value:
-    return lower_concatenate([_at_least(1, part) for part in _listed(parts)])
+lowers(np.c_)(lambda *parts: lower_concatenate([_as_column(part) for part in _listed(parts)], -1))
+lowers(np.r_)(lambda *parts: lower_concatenate([_at_least(1, part) for part in _listed(parts)]))
 
 
 def _listed(parts: Sequence[Any]) -> list[Value]:
@@ -160,9 +154,9 @@ def _as_column(x: Value) -> Value:
     return index_of(_at_least(1, x), (WHOLE, None))
 
 
-@lowers(np.append)
-def lower_append(arr: Any, values: Any, axis: Any = None) -> Value:
-    return lower_concatenate([array_of(arr), array_of(values)], axis)
+lowers(np.append)(
+    lambda arr, values, axis=None: lower_concatenate([array_of(arr), array_of(values)], axis)
+)
 
 
 @lowers(np.split)
@@ -233,14 +227,8 @@ def lower_flip(m: Any, axis: Any = None) -> Value:
     return index_of(x, tuple(slice(None, None, -1) if k in axes else WHOLE for k in range(last)))
 
 
-@lowers(np.flipud)
-def lower_flipud(m: Any) -> Value:
-    return lower_flip(m, 0)
-
-
-@lowers(np.fliplr)
-def lower_fliplr(m: Any) -> Value:
-    return lower_flip(m, 1)
+lowers(np.flipud)(lambda m: lower_flip(m, 0))
+lowers(np.fliplr)(lambda m: lower_flip(m, 1))
 
 
 @lowers(np.rot90)
@@ -441,9 +429,7 @@ def lower_diag(v: Any, k: Any = 0) -> Value:
     raise rejection(ValueError, "Input must be 1- or 2-d.")
 
 
-@lowers(np.diagflat)
-def lower_diagflat(v: Any, k: Any = 0) -> Value:
-    return lower_diag(lower_ravel(v), k)
+lowers(np.diagflat)(lambda v, k=0: lower_diag(lower_ravel(v), k))
 
 
 def _matrix(m: Any) -> Value:
@@ -456,14 +442,8 @@ def _matrix(m: Any) -> Value:
     return broadcast_to(x, length, length, shape=shape)
 
 
-@lowers(np.tril)
-def lower_tril(m: Any, k: Any = 0) -> Value:
-    return tril(_matrix(m), k=static_integer(k))
-
-
-@lowers(np.triu)
-def lower_triu(m: Any, k: Any = 0) -> Value:
-    return triu(_matrix(m), k=static_integer(k))
+lowers(np.tril)(lambda m, k=0: tril(_matrix(m), k=static_integer(k)))
+lowers(np.triu)(lambda m, k=0: triu(_matrix(m), k=static_integer(k)))
 
 
 @lowers(np.tri)

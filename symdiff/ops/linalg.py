@@ -411,32 +411,16 @@ eigvalsh: Operation = Operation(
 # Lowerings --------------------------------------------------------------------------------------
 
 
-@lowers(np.linalg.inv)
-def _inv(a: Any) -> Value:
-    return inv(staged(a))
-
-
-@lowers(np.linalg.solve)
-def _solve(a: Any, b: Any) -> Value:
-    return solve(staged(a), staged(b))
-
-
-@lowers(np.linalg.det)
-def _det(a: Any) -> Value:
-    return det(staged(a))
+lowers(np.linalg.inv)(lambda a: inv(staged(a)))
+lowers(np.linalg.solve)(lambda a, b: solve(staged(a), staged(b)))
+lowers(np.linalg.det)(lambda a: det(staged(a)))
 
 
 EighResult: Any = type(np.linalg.eigh(np.eye(1)))
 
 
-@lowers(np.linalg.eigh)
-def _eigh(a: Any, UPLO: Any = "L") -> Any:
-    return EighResult(*eigh(staged(a), **_triangle(UPLO)))
-
-
-@lowers(np.linalg.eigvalsh)
-def _eigvalsh(a: Any, UPLO: Any = "L") -> Value:
-    return eigvalsh(staged(a), **_triangle(UPLO))
+lowers(np.linalg.eigh)(lambda a, UPLO="L": EighResult(*eigh(staged(a), **_triangle(UPLO))))
+lowers(np.linalg.eigvalsh)(lambda a, UPLO="L": eigvalsh(staged(a), **_triangle(UPLO)))
 
 
 def _triangle(uplo: Any) -> dict[str, str]:
@@ -448,9 +432,7 @@ def _triangle(uplo: Any) -> dict[str, str]:
 SlogdetResult: Any = type(np.linalg.slogdet(np.eye(1)))
 
 
-@lowers(np.linalg.slogdet)
-def _slogdet(a: Any) -> Any:
-    return SlogdetResult(*slogdet(staged(a)))
+lowers(np.linalg.slogdet)(lambda a: SlogdetResult(*slogdet(staged(a))))
 
 
 @lowers(np.linalg.cholesky)

@@ -239,6 +239,6 @@ def _joined(x: Value, given: Any, axes: tuple[int, ...], order: Any) -> tuple[Va
     return FUNCTIONS[np.reshape](moved, (-1, *sizes)), order, 0
 
 
-@lowers(np.linalg.matrix_norm)
-def _matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
-    return _norm(x, ord, (-2, -1), keepdims)
+lowers(np.linalg.matrix_norm)(
+    lambda x, /, *, keepdims=False, ord="fro": _norm(x, ord, (-2, -1), keepdims)
+)

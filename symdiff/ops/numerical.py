@@ -449,9 +449,9 @@ def _block(arrays: Any, depth: int, rank: int) -> Value:
     return lower_concatenate([_block(item, depth - 1, rank) for item in arrays], -depth)
 
 
-@lowers(np.dstack)
-def lower_dstack(tup: Any) -> Value:
-    return lower_concatenate([FUNCTIONS[np.atleast_3d](part) for part in tup], 2)
+lowers(np.dstack)(
+    lambda tup: lower_concatenate([FUNCTIONS[np.atleast_3d](part) for part in tup], 2)
+)
 
 
 def _lower_cumulative(running: Lowering, neutral: int) -> Lowering:

@@ -534,14 +534,8 @@ def lower_compress(condition: Any, a: Any, axis: Any = None) -> Value:
     return _taken(x, along, lower_nonzero(condition)[0])
 
 
-@lowers(method="compress")
-def _compressed(a: Any, condition: Any, axis: Any = None) -> Value:
-    return lower_compress(condition, a, axis)
-
-
-@lowers(np.extract)
-def lower_extract(condition: Any, arr: Any) -> Value:
-    return lower_compress(lower_ravel(condition), arr)
+lowers(method="compress")(lambda a, condition, axis=None: lower_compress(condition, a, axis))
+lowers(np.extract)(lambda condition, arr: lower_compress(lower_ravel(condition), arr))
 
 
 # Positions ----------------------------------------------------------------------------------------
@@ -574,9 +568,7 @@ def lower_nonzero(a: Any) -> tuple[Value, ...]:
     return tuple(nonzero(x, axis=k, length=length) for k in range(array_type(x).rank))
 
 
-@lowers(np.flatnonzero)
-def lower_flatnonzero(a: Any) -> Value:
-    return lower_nonzero(lower_ravel(a))[0]
+lowers(np.flatnonzero)(lambda a: lower_nonzero(lower_ravel(a))[0])
 
 
 @lowers(np.argwhere)
@@ -669,9 +661,9 @@ def lower_searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -
     return searchsorted(array_of(a), array_of(v), side=static(side))
 
 
-@lowers(method="searchsorted")
-def lower_searchsorted_method(a: Value, v: Any, side: Any = "left", sorter: Any = None) -> Any:
-    return lower_searchsorted(a, v, side, sorter)
+lowers(method="searchsorted")(
+    lambda a, v, side="left", sorter=None: lower_searchsorted(a, v, side, sorter)
+)
 
 
 def _infer_digitize(x: Type, bins: Type, *, right: bool) -> tuple[Type, ...]:
@@ -696,9 +688,9 @@ digitize = Operation(
 )
 
 
-@lowers(np.digitize)
-def lower_digitize(x: Any, bins: Any, right: Any = False) -> Value:
-    return digitize(array_of(x), array_of(bins), right=bool(static(right)))
+lowers(np.digitize)(
+    lambda x, bins, right=False: digitize(array_of(x), array_of(bins), right=bool(static(right)))
+)
 
 
 # Differences --------------------------------------------------------------------------------------

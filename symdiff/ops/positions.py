@@ -84,14 +84,8 @@ def _triangle_length(function: str, rows: Value, columns: Value, k: int) -> Dim:
     return len(made[0])
 
 
-@lowers(np.triu_indices)
-def lower_triu_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Value, Value]:
-    return _triangle_indices("triu", n, k, m)
-
-
-@lowers(np.tril_indices)
-def lower_tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Value, Value]:
-    return _triangle_indices("tril", n, k, m)
+lowers(np.triu_indices)(lambda n, k=0, m=None: _triangle_indices("triu", n, k, m))
+lowers(np.tril_indices)(lambda n, k=0, m=None: _triangle_indices("tril", n, k, m))
 
 
 @lowers(np.triu_indices_from)
@@ -109,9 +103,7 @@ def lower_tril_indices_from(arr: Any, k: Any = 0) -> tuple[Value, Value]:
 # Diagonals and meshes -----------------------------------------------------------------------------
 
 
-@lowers(np.diag_indices)
-def lower_diag_indices(n: Any, ndim: Any = 2) -> tuple[Value, ...]:
-    return (arange_of(shape_operands(n)[0]),) * static_integer(ndim)
+lowers(np.diag_indices)(lambda n, ndim=2: (arange_of(shape_operands(n)[0]),) * static_integer(ndim))
 
 
 @lowers(np.diag_indices_from)

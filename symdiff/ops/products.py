@@ -429,9 +429,7 @@ def _with_number(a: Value, b: Value) -> Value:
     return (dot_with_number if by_blas else multiply)(a, b)
 
 
-@lowers(np.vdot)
-def _vdot(a: Any, b: Any) -> Value:
-    return vdot(_flat(staged(a)), _flat(staged(b)))
+lowers(np.vdot)(lambda a, b: vdot(_flat(staged(a)), _flat(staged(b))))
 
 
 @lowers(np.inner)
@@ -451,9 +449,7 @@ def _outer_of_vectors(x1: Any, x2: Any, /) -> Value:
     return outer(a, b)
 
 
-@lowers(np.outer)
-def _outer(a: Any, b: Any) -> Value:
-    return outer(_flat(staged(a)), _flat(staged(b)))
+lowers(np.outer)(lambda a, b: outer(_flat(staged(a)), _flat(staged(b))))
 
 
 def _flat(x: Value) -> Value:

@@ -205,9 +205,9 @@ def _nanmean(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = Fal
     return _reduced(nanmean, a, axis, keepdims, dtype=dtype)
 
 
-@lowers(np.count_nonzero)
-def _count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Value:
-    return _reduced(count_nonzero, a, axis, keepdims)
+lowers(np.count_nonzero)(
+    lambda a, axis=None, *, keepdims=False: _reduced(count_nonzero, a, axis, keepdims)
+)
 
 
 @lowers(np.ptp)

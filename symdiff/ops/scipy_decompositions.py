@@ -162,9 +162,7 @@ def _lower_qr(a: Any, lwork: Any = None, mode: Any = "full", pivoting: Any = Fal
     return (r,) if mode == "r" else (q, r)
 
 
-@lowers(unitary_factor)
-def _unitary_factor(a: Any) -> Value:
-    return decompositions.singular_part(staged(a), part="all")[0]
+lowers(unitary_factor)(lambda a: decompositions.singular_part(staged(a), part="all")[0])
 
 
 @when_imported(MODULE)

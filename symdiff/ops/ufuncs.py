@@ -314,9 +314,7 @@ def _real(val: Any) -> Value:
     return real(x) if is_complex(x) or array_type(x).kind == "python" else x
 
 
-@lowers(np.imag, attribute="imag")
-def _imag(val: Any) -> Value:
-    return imag(staged(val))
+lowers(np.imag, attribute="imag")(lambda val: imag(staged(val)))
 
 
 @lowers(np.angle)
@@ -331,19 +329,9 @@ def _conj(x: Any) -> Value:
     return conjugated(staged(x))
 
 
-@lowers(np.i0)
-def _i0(x: Any) -> Value:
-    return i0(staged(x))
-
-
-@lowers(np.sinc)
-def _sinc(x: Any) -> Value:
-    return sinc(staged(x))
-
-
-@lowers(np.fix)
-def _fix(x: Any) -> Value:
-    return trunc(staged(x))
+lowers(np.i0)(lambda x: i0(staged(x)))
+lowers(np.sinc)(lambda x: sinc(staged(x)))
+lowers(np.fix)(lambda x: trunc(staged(x)))
 
 
 def _infer_isclose(
@@ -408,9 +396,9 @@ def _like(number: Any, dtype: np.dtype) -> Any:
 # Rounding and Python's builtins -----------------------------------------------------------------
 
 
-@lowers(np.round, np.around, method="round")
-def _round(a: Any, decimals: Any = 0) -> Value:
-    return round_(staged(a), decimals=static_integer(decimals))
+lowers(np.round, np.around, method="round")(
+    lambda a, decimals=0: round_(staged(a), decimals=static_integer(decimals))
+)
 
 
 @lowers(round)
@@ -422,14 +410,8 @@ def _python_round(number: Any, ndigits: Any = None) -> Value:
     return python_round(x, digits=int(digits))
 
 
-@lowers(abs)
-def _abs(x: Any) -> Value:
-    return absolute(x)
-
-
-@lowers(divmod)
-def _python_divmod(a: Any, b: Any) -> tuple[Value, Value]:
-    return floor_divide(a, b), remainder(a, b)
+lowers(abs)(lambda x: absolute(x))
+lowers(divmod)(lambda a, b: (floor_divide(a, b), remainder(a, b)))
 
 
 @lowers(pow)
@@ -481,24 +463,10 @@ bit_length: Operation = Operation(
 )
 
 
-@lowers(method="bit_length")
-def _bit_length(n: Any) -> Value:
-    return bit_length(builder().value(n))
-
-
-@lowers(float)
-def _float(x: Any = 0.0, /) -> Value:
-    return _python_number(x, python_float, "f")
-
-
-@lowers(int)
-def _int(x: Any = 0, /) -> Value:
-    return _python_number(x, python_int, "i")
-
-
-@lowers(bool)
-def _bool(x: Any = False, /) -> Value:
-    return _python_number(x, python_bool, "b")
+lowers(method="bit_length")(lambda n: bit_length(builder().value(n)))
+lowers(float)(lambda x=0.0, /: _python_number(x, python_float, "f"))
+lowers(int)(lambda x=0, /: _python_number(x, python_int, "i"))
+lowers(bool)(lambda x=False, /: _python_number(x, python_bool, "b"))
 
 
 @lowers(complex)
@@ -579,8 +547,3 @@ def _constructor(dtype: np.dtype) -> Lowering:
 for _dtype in map(np.dtype, "?bBhHiIlLqQefdFD"):
     if _dtype.type is np.dtype(_dtype.name).type:  # np.longlong is another type than np.int64
         lowers(_dtype.type)(_constructor(_dtype))
-
-
-@lowers(np.isrealobj)
-def _isrealobj(x: Any) -> bool:
-    return not is_complex(staged(x))
