@@ -250,56 +250,15 @@ class Frozen:
     def __init__(self, distribution: Any, args: Any, kwds: Any) -> None:
         self.distribution, self.args, self.kwds = distribution, args, kwds
 
-    def pdf(self, x: Any) -> Any:
-        return self.distribution.pdf(x, *self.args, **self.kwds)
+    def __getattr__(self, name: Any) -> Any:
+        method = getattr(self.distribution, name)
 
-    def logpdf(self, x: Any) -> Any:
-        return self.distribution.logpdf(x, *self.args, **self.kwds)
+        def called(*args: Any, **kwds: Any) -> Any:
+            if name == "rvs":
+                return method(*self.args, *args, **self.kwds, **kwds)
+            return method(*args, *self.args, **self.kwds, **kwds)
 
-    def pmf(self, k: Any) -> Any:
-        return self.distribution.pmf(k, *self.args, **self.kwds)
-
-    def logpmf(self, k: Any) -> Any:
-        return self.distribution.logpmf(k, *self.args, **self.kwds)
-
-    def cdf(self, x: Any) -> Any:
-        return self.distribution.cdf(x, *self.args, **self.kwds)
-
-    def logcdf(self, x: Any) -> Any:
-        return self.distribution.logcdf(x, *self.args, **self.kwds)
-
-    def sf(self, x: Any) -> Any:
-        return self.distribution.sf(x, *self.args, **self.kwds)
-
-    def logsf(self, x: Any) -> Any:
-        return self.distribution.logsf(x, *self.args, **self.kwds)
-
-    def ppf(self, q: Any) -> Any:
-        return self.distribution.ppf(q, *self.args, **self.kwds)
-
-    def isf(self, q: Any) -> Any:
-        return self.distribution.isf(q, *self.args, **self.kwds)
-
-    def rvs(self, *args: Any, **kwds: Any) -> Any:
-        return self.distribution.rvs(*self.args, *args, **self.kwds, **kwds)
-
-    def mean(self) -> Any:
-        return self.distribution.mean(*self.args, **self.kwds)
-
-    def median(self) -> Any:
-        return self.distribution.median(*self.args, **self.kwds)
-
-    def var(self) -> Any:
-        return self.distribution.var(*self.args, **self.kwds)
-
-    def std(self) -> Any:
-        return self.distribution.std(*self.args, **self.kwds)
-
-    def entropy(self) -> Any:
-        return self.distribution.entropy(*self.args, **self.kwds)
-
-    def interval(self, confidence: Any) -> Any:
-        return self.distribution.interval(confidence, *self.args, **self.kwds)
+        return called
 
 
 def _freezing(distribution: Any) -> Any:
