@@ -26,14 +26,7 @@ from symdiff.errors import AliasingError, SignatureError, faults_told
 from symdiff.ir.called import with_called
 from symdiff.ir.graph import Block, FreeVariable, Graph, Input, Node, Value, uses, walk_nodes
 from symdiff.ir.record import recording
-from symdiff.ir.signature import (
-    Aspect,
-    Nested,
-    Path,
-    Signature,
-    Specification,
-    leaves,
-)
+from symdiff.ir.signature import Aspect, Nested, Path, Signature, Specification, leaves
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops.defined import of_values_alone

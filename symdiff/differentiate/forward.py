@@ -11,13 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from symdiff.differentiate.activity import Activity, analyse, can_carry, graph_of
 from symdiff.differentiate.calls import Calls, Request
-from symdiff.differentiate.cotangents import (
-    Zeros,
-    accumulated,
-    as_array_where,
-    fitted,
-    name_after,
-)
+from symdiff.differentiate.cotangents import Zeros, accumulated, as_array_where, fitted, name_after
 from symdiff.differentiate.graphs import derived_inputs, pair_of, renumbered, trimmed, tuple_of
 from symdiff.differentiate.noting import note_activity
 from symdiff.differentiate.opening import opened_where_active

@@ -19,12 +19,7 @@ from symdiff.differentiate.graphs import derived_inputs, leaves_of, pair_of, tri
 from symdiff.differentiate.noting import note_activity
 from symdiff.differentiate.opening import opened_where_active
 from symdiff.differentiate.prune import prune
-from symdiff.differentiate.residuals import (
-    Saved,
-    reads,
-    resolve,
-    resolve_apart,
-)
+from symdiff.differentiate.residuals import Saved, reads, resolve, resolve_apart
 from symdiff.differentiate.selection import Selection, State
 from symdiff.differentiate.sweep import Pair, Sweep
 from symdiff.errors import GradientShapeError

@@ -38,10 +38,7 @@ from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import dotted, fails_to_broadcast, literal
 from symdiff.ops.facts import may_raise
-from symdiff.ops.index import (
-    index_add,
-    index_set,
-)
+from symdiff.ops.index import index_add, index_set
 
 Printer = Callable[["Statements", Node], list[Line]]
 

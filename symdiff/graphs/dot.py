@@ -8,15 +8,7 @@ from __future__ import annotations
 
 import html
 
-from symdiff.graphs.picture import (
-    MOST_SHOWN,
-    Arrow,
-    Box,
-    Frame,
-    Picture,
-    box_count,
-    written,
-)
+from symdiff.graphs.picture import MOST_SHOWN, Arrow, Box, Frame, Picture, box_count, written
 
 _LOOKS = {
     "leaf": 'fillcolor="#dbeafe" color="#2563eb"',

@@ -9,14 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from symdiff.graphs.spelling import (
-    UNNAMED,
-    Called,
-    operands_of,
-    shortened,
-    spelled_node,
-    written,
-)
+from symdiff.graphs.spelling import UNNAMED, Called, operands_of, shortened, spelled_node, written
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.effects import (
     assert_,

@@ -10,13 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from symdiff.differentiate.noting import described
-from symdiff.inspection.costs import (
-    Same,
-    handed_over,
-    is_derived,
-    size_in_bytes,
-    turns_of_tape,
-)
+from symdiff.inspection.costs import Same, handed_over, is_derived, size_in_bytes, turns_of_tape
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, loop
 from symdiff.ir.counts import Count

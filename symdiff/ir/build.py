@@ -12,17 +12,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from symdiff.errors import SymdiffError, told_by
-from symdiff.ir.graph import (
-    Attributes,
-    Block,
-    Graph,
-    Node,
-    Op,
-    Operand,
-    Role,
-    Value,
-    walk_blocks,
-)
+from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Operand, Role, Value, walk_blocks
 from symdiff.ir.types import Type, type_of_constant, with_own_sizes
 from symdiff.source import SourceSpan
 

@@ -25,9 +25,7 @@ from symdiff.ops.declare import (
     static_integer,
 )
 from symdiff.ops.index import index_of
-from symdiff.ops.joining import (
-    stack,
-)
+from symdiff.ops.joining import stack
 from symdiff.ops.shape import broadcast_to, contiguous, copy, reshape, transpose
 from symdiff.ops.sizes import (
     constant_integer,

@@ -15,13 +15,7 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import OPAQUE, Type
 from symdiff.ops import support
 from symdiff.ops.creation import zeros_of
-from symdiff.ops.declare import (
-    Operation,
-    SeveralResults,
-    dotted,
-    supporting,
-    supporting_call,
-)
+from symdiff.ops.declare import Operation, SeveralResults, dotted, supporting, supporting_call
 from symdiff.ops.effects import Keywords, fill, spell_call, spell_template
 from symdiff.ops.flops import nothing
 

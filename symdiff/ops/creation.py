@@ -32,13 +32,7 @@ from symdiff.ops.declare import (
 from symdiff.ops.elementary import result_dtype
 from symdiff.ops.facts import is_length, number_of
 from symdiff.ops.flops import nothing
-from symdiff.ops.sizes import (
-    constant_integer,
-    dim_of,
-    result_type,
-    sizes_of,
-    spell_shape,
-)
+from symdiff.ops.sizes import constant_integer, dim_of, result_type, sizes_of, spell_shape
 
 FLOAT64 = np.dtype("float64")
 INTEGER = np.dtype("int64")

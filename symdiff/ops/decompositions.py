@@ -54,14 +54,7 @@ from symdiff.ops.flops import of_matrix
 from symdiff.ops.index import index, index_add, index_of
 from symdiff.ops.joining import concatenate, diagonal, triu
 from symdiff.ops.keys import Slice, Slot
-from symdiff.ops.linalg import (
-    common_dtype,
-    half_lower,
-    over_gaps,
-    rectangular,
-    solve,
-    square,
-)
+from symdiff.ops.linalg import common_dtype, half_lower, over_gaps, rectangular, solve, square
 from symdiff.ops.order import argsort, sort, take_along_axis
 from symdiff.ops.products import adjoint, as_column, as_row, swapped
 from symdiff.ops.reduce import sum

@@ -28,11 +28,7 @@ from symdiff.ops.declare import (
     require_array,
     static,
 )
-from symdiff.ops.elementary import (
-    conjugated,
-    number_or_array,
-    result_dtype,
-)
+from symdiff.ops.elementary import conjugated, number_or_array, result_dtype
 from symdiff.ops.flops import of_subscripts
 from symdiff.ops.joining import diagonal
 from symdiff.ops.reduce import unbroadcast_to

@@ -28,23 +28,13 @@ from symdiff.ops.declare import (
     static,
     supporting_call,
 )
-from symdiff.ops.elementary import (
-    as_dtype_of,
-    conjugated,
-    imag,
-    is_complex,
-    number_or_array,
-    real,
-)
+from symdiff.ops.elementary import as_dtype_of, conjugated, imag, is_complex, number_or_array, real
 from symdiff.ops.flops import of_matrix
 from symdiff.ops.index import index_set_of
 from symdiff.ops.joining import diagonal, tril, triu
 from symdiff.ops.meanings import matrix
 from symdiff.ops.products import adjoint, as_column, as_row, matmul, outer, swapped, without_last
-from symdiff.ops.reduce import (
-    sum,
-    unbroadcast_to,
-)
+from symdiff.ops.reduce import sum, unbroadcast_to
 from symdiff.ops.shape import copy, reshape
 from symdiff.ops.sizes import sizes_of
 from symdiff.ops.ufuncs import staged

@@ -11,14 +11,7 @@ import numpy as np
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type
-from symdiff.ops.declare import (
-    EVALUATED,
-    Operation,
-    dotted,
-    literal,
-    require_list,
-    template,
-)
+from symdiff.ops.declare import EVALUATED, Operation, dotted, literal, require_list, template
 
 # Lists and arrays ---------------------------------------------------------------------------------
 

@@ -18,14 +18,7 @@ from symdiff.ir.control import join_types
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import INT, ArrayType, ListType, Type, with_sizes_of
 from symdiff.ops.creation import zeros_of
-from symdiff.ops.declare import (
-    EVALUATED,
-    Operation,
-    SeveralResults,
-    dotted,
-    require_list,
-    template,
-)
+from symdiff.ops.declare import EVALUATED, Operation, SeveralResults, dotted, require_list, template
 from symdiff.ops.keys import Slice, Slot, actual_key, spell_key
 from symdiff.ops.sizes import constant_integer
 

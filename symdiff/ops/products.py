@@ -32,13 +32,7 @@ from symdiff.ops.declare import (
     static_integer,
     ufunc_dtypes,
 )
-from symdiff.ops.elementary import (
-    as_dtype_of,
-    conjugated,
-    multiply,
-    number_or_array,
-    result_dtype,
-)
+from symdiff.ops.elementary import as_dtype_of, conjugated, multiply, number_or_array, result_dtype
 from symdiff.ops.flops import of_axes_summed, of_product
 from symdiff.ops.reduce import count_of, sum, unbroadcast_to
 from symdiff.ops.shape import reshape, transpose

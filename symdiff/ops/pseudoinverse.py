@@ -46,14 +46,7 @@ from symdiff.ops.elementary import (
 )
 from symdiff.ops.flops import of_matrix
 from symdiff.ops.index import index_add_of, index_of
-from symdiff.ops.linalg import (
-    common_dtype,
-    hermitian_of,
-    inv,
-    one_triangle,
-    rectangular,
-    square,
-)
+from symdiff.ops.linalg import common_dtype, hermitian_of, inv, one_triangle, rectangular, square
 from symdiff.ops.norms import Order, matrix_norm, matrix_norm_direction
 from symdiff.ops.products import adjoint, as_column, without_last
 from symdiff.ops.reduce import Gradient, gradient_rules, sum

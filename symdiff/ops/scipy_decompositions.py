@@ -17,15 +17,7 @@ from symdiff.definitions.matrices import unitary_factor
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Node, Value
 from symdiff.ops import decompositions, linalg, support
-from symdiff.ops.declare import (
-    Operation,
-    SeveralResults,
-    call,
-    dotted,
-    lowers,
-    static,
-    supporting,
-)
+from symdiff.ops.declare import Operation, SeveralResults, call, dotted, lowers, static, supporting
 from symdiff.ops.filters import of_known
 from symdiff.ops.matrix_functions import MODULE, of_scipy, one_matrix
 from symdiff.ops.ufuncs import staged

@@ -18,14 +18,7 @@ from symdiff.dataclass import dataclass
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import Dim, Type
-from symdiff.ops.declare import (
-    FUNCTIONS,
-    Operation,
-    array_type,
-    dotted,
-    require_array,
-    static,
-)
+from symdiff.ops.declare import FUNCTIONS, Operation, array_type, dotted, require_array, static
 from symdiff.ops.elementary import (
     as_dtype_of,
     choose,

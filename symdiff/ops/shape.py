@@ -15,14 +15,7 @@ import numpy as np
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, Type
-from symdiff.ops.declare import (
-    EVALUATED,
-    Operation,
-    array_type,
-    dotted,
-    literal,
-    require_array,
-)
+from symdiff.ops.declare import EVALUATED, Operation, array_type, dotted, literal, require_array
 from symdiff.ops.facts import is_length, shape_of
 from symdiff.ops.flops import nothing
 from symdiff.ops.sizes import result_type, sizes_of, spell_shape

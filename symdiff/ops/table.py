@@ -20,14 +20,7 @@ from symdiff import ops
 from symdiff.definitions import DEFINITIONS, OBJECTS, object_name
 from symdiff.definitions.libraries import import_all
 from symdiff.ops.arguments import documented, untaken
-from symdiff.ops.declare import (
-    ATTRIBUTES,
-    FUNCTIONS,
-    METHODS,
-    REGISTRY,
-    WRITES,
-    DeclaredOp,
-)
+from symdiff.ops.declare import ATTRIBUTES, FUNCTIONS, METHODS, REGISTRY, WRITES, DeclaredOp
 
 START, END = "<!-- table of calls -->", "<!-- end of the table of calls -->"
 

@@ -28,13 +28,7 @@ from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.facts import is_derived, made_by, number_of, shape_of
 from symdiff.ops.retype import hides_dtype
 from symdiff.ops.sizes import size
-from symdiff.optimise.equal import (
-    Journal,
-    Scoped,
-    are_same_constant,
-    key_of_node,
-    take_back,
-)
+from symdiff.optimise.equal import Journal, Scoped, are_same_constant, key_of_node, take_back
 from symdiff.optimise.facts import (
     GIVES_LENGTHS,
     are_of_one_size,

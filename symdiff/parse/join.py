@@ -49,11 +49,7 @@ from symdiff.parse.lattice import (
     meet_in_list,
     own_symbol,
 )
-from symdiff.parse.staged_lists import (
-    columns_from,
-    columns_of,
-    leaf_value,
-)
+from symdiff.parse.staged_lists import columns_from, columns_of, leaf_value
 from symdiff.parse.unions import (
     MOST_CASES,
     constant_of,

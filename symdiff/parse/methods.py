@@ -28,12 +28,7 @@ from symdiff.parse.calls import METHODS_OF, call_writing
 from symdiff.parse.comparisons import compare
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import note_write, static_key
-from symdiff.parse.iteration import (
-    append_item,
-    for_each,
-    pair_of,
-    static_items,
-)
+from symdiff.parse.iteration import append_item, for_each, pair_of, static_items
 from symdiff.parse.opaque import Template, live_object
 from symdiff.parse.operators import is_staged
 from symdiff.parse.selecting import selected_at_run_time, staged_items

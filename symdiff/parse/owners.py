@@ -31,13 +31,7 @@ from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.opaque import Template, held_at
 from symdiff.parse.snapshots import ArraySnapshot, agree, item_of
 from symdiff.parse.staged_lists import is_staged_list
-from symdiff.parse.values import (
-    Abstract,
-    Array,
-    DictRef,
-    ListRef,
-    ObjectRef,
-)
+from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,15 +10,7 @@ from typing import Any
 
 from symdiff.dataclass import dataclass
 from symdiff.parse.heap import Heap, same
-from symdiff.parse.values import (
-    ABSENT,
-    Abstract,
-    Array,
-    Conflict,
-    ConflictRead,
-    DictRef,
-    ListRef,
-)
+from symdiff.parse.values import ABSENT, Abstract, Array, Conflict, ConflictRead, DictRef, ListRef
 
 ANYTHING = object()
 

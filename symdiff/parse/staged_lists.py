@@ -34,15 +34,7 @@ from symdiff.parse.demand import can_be_known
 from symdiff.parse.heap import Heap, as_type, constant, in_a_list
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.trees import flatten, parts_of, same_structure, unflatten
-from symdiff.parse.values import (
-    Abstract,
-    Array,
-    Columns,
-    DictRef,
-    ListRef,
-    ObjectRef,
-    Unjoinable,
-)
+from symdiff.parse.values import Abstract, Array, Columns, DictRef, ListRef, ObjectRef, Unjoinable
 from symdiff.source import SourceSpan
 
 

@@ -30,13 +30,7 @@ from symdiff.parse.scope import bind_name, load_name, unbind_name
 from symdiff.parse.selecting import at_each_place
 from symdiff.parse.trees import contents_within
 from symdiff.parse.trying import NotAttemptedError, stage_try
-from symdiff.parse.values import (
-    Abstract,
-    Array,
-    Conflict,
-    ConflictRead,
-    Exit,
-)
+from symdiff.parse.values import Abstract, Array, Conflict, ConflictRead, Exit
 
 _MANY = 512  # loops that are written anew: they are staged turn by turn
 

@@ -23,12 +23,7 @@ from collections.abc import Iterable, Iterator
 
 from symdiff.dataclass import dataclass
 from symdiff.errors import SourceUnavailableError
-from symdiff.source.matching import (
-    nested_code,
-    same_but_for_asserts,
-    same_code,
-    same_place,
-)
+from symdiff.source.matching import nested_code, same_but_for_asserts, same_code, same_place
 from symdiff.source.private import spell_out_private_names
 from symdiff.source.spans import FunctionNode, FunctionSource
 from symdiff.source.text import read_text
