@@ -115,40 +115,13 @@ def _coefficients(c: Any) -> Any:
 # Derivatives --------------------------------------------------------------------------------------
 
 
-@defines(polynomial.polyder)
-def polyder(c: Any, m: Any = 1, scl: Any = 1, axis: Any = 0) -> Any:
-    """Of a sum of powers."""
-    return _derived(c, m, scl, axis, _of_powers)
+def _derivative(of_one: Any) -> Any:
+    """The definition of what takes derivatives; ``of_one`` makes one, of rows of coefficients."""
 
+    def derivative(c: Any, m: Any = 1, scl: Any = 1, axis: Any = 0) -> Any:
+        return _derived(c, m, scl, axis, of_one)
 
-@defines(hermite_e.hermeder)
-def hermeder(c: Any, m: Any = 1, scl: Any = 1, axis: Any = 0) -> Any:
-    """Of a sum of the probabilists' Hermite polynomials."""
-    return _derived(c, m, scl, axis, _of_powers)
-
-
-@defines(hermite.hermder)
-def hermder(c: Any, m: Any = 1, scl: Any = 1, axis: Any = 0) -> Any:
-    """Of a sum of the physicists' Hermite polynomials."""
-    return _derived(c, m, scl, axis, _of_hermite)
-
-
-@defines(chebyshev.chebder)
-def chebder(c: Any, m: Any = 1, scl: Any = 1, axis: Any = 0) -> Any:
-    """Of a sum of Chebyshev polynomials."""
-    return _derived(c, m, scl, axis, _of_chebyshev)
-
-
-@defines(legendre.legder)
-def legder(c: Any, m: Any = 1, scl: Any = 1, axis: Any = 0) -> Any:
-    """Of a sum of Legendre polynomials."""
-    return _derived(c, m, scl, axis, _of_legendre)
-
-
-@defines(laguerre.lagder)
-def lagder(c: Any, m: Any = 1, scl: Any = 1, axis: Any = 0) -> Any:
-    """Of a sum of Laguerre polynomials."""
-    return _derived(c, m, scl, axis, _of_laguerre)
+    return derivative
 
 
 def _derived(c: Any, m: Any, scl: Any, axis: Any, derivative: Any) -> Any:
@@ -209,40 +182,15 @@ def _of_laguerre(c: Any) -> Any:
 # Integrals ----------------------------------------------------------------------------------------
 
 
-@defines(polynomial.polyint)
-def polyint(c: Any, m: Any = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: Any = 0) -> Any:
-    """Of a sum of powers."""
-    return _integrated(c, m, k, lbnd, scl, axis, _integral_of_powers, polyval)
+def _integral(of_one: Any, value: Any) -> Any:
+    """The definition of what integrates; ``value`` is that of a series at a place."""
 
+    def integral(
+        c: Any, m: Any = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: Any = 0
+    ) -> Any:
+        return _integrated(c, m, k, lbnd, scl, axis, of_one, value)
 
-@defines(hermite_e.hermeint)
-def hermeint(c: Any, m: Any = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: Any = 0) -> Any:
-    """Of a sum of the probabilists' Hermite polynomials."""
-    return _integrated(c, m, k, lbnd, scl, axis, _integral_of_powers, hermeval)
-
-
-@defines(hermite.hermint)
-def hermint(c: Any, m: Any = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: Any = 0) -> Any:
-    """Of a sum of the physicists' Hermite polynomials."""
-    return _integrated(c, m, k, lbnd, scl, axis, _integral_of_hermite, hermval)
-
-
-@defines(chebyshev.chebint)
-def chebint(c: Any, m: Any = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: Any = 0) -> Any:
-    """Of a sum of Chebyshev polynomials."""
-    return _integrated(c, m, k, lbnd, scl, axis, _integral_of_chebyshev, chebval)
-
-
-@defines(legendre.legint)
-def legint(c: Any, m: Any = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: Any = 0) -> Any:
-    """Of a sum of Legendre polynomials."""
-    return _integrated(c, m, k, lbnd, scl, axis, _integral_of_legendre, legval)
-
-
-@defines(laguerre.lagint)
-def lagint(c: Any, m: Any = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: Any = 0) -> Any:
-    """Of a sum of Laguerre polynomials."""
-    return _integrated(c, m, k, lbnd, scl, axis, _integral_of_laguerre, lagval)
+    return integral
 
 
 def _integrated(
@@ -292,3 +240,17 @@ def _integral_of_legendre(c: Any) -> Any:
 
 def _integral_of_laguerre(c: Any) -> Any:
     return np.concatenate((c[:1], c[1:] - c[:-1], -c[-1:]))
+
+
+defines(polynomial.polyder)(_derivative(_of_powers))
+defines(hermite_e.hermeder)(_derivative(_of_powers))
+defines(hermite.hermder)(_derivative(_of_hermite))
+defines(chebyshev.chebder)(_derivative(_of_chebyshev))
+defines(legendre.legder)(_derivative(_of_legendre))
+defines(laguerre.lagder)(_derivative(_of_laguerre))
+defines(polynomial.polyint)(_integral(_integral_of_powers, polyval))
+defines(hermite_e.hermeint)(_integral(_integral_of_powers, hermeval))
+defines(hermite.hermint)(_integral(_integral_of_hermite, hermval))
+defines(chebyshev.chebint)(_integral(_integral_of_chebyshev, chebval))
+defines(legendre.legint)(_integral(_integral_of_legendre, legval))
+defines(laguerre.lagint)(_integral(_integral_of_laguerre, lagval))
