@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 
-from symdiff.ir.build import constant
+from symdiff.ir.build import is_constant
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.anomalies import check_finite
@@ -42,7 +42,7 @@ def check(node: Node, position: int, share: Value, bars: Sequence[Value | None])
     numbers = [
         (k, value)
         for k, value in enumerate(node.operands)
-        if isinstance(value.type, ArrayType) and not _is_constant(value)
+        if isinstance(value.type, ArrayType) and not is_constant(value)
     ]
     names = tuple(_said(node, k) for k, _ in numbers)
     given = [bar for bar in bars if bar is not None and _is_float(bar)]
@@ -61,16 +61,12 @@ def _is_float(value: Value) -> bool:
     return isinstance(value.type, ArrayType) and value.type.differentiable
 
 
-def _is_constant(value: Value) -> bool:
-    return value.node is not None and value.node.op is constant
-
-
 def _said(node: Node, position: int) -> str:
     """How an operand is called in a message: as it stands in the expression, or in the one that
     made it, or by its name.
     """
     value = node.operands[position]
-    if _is_constant(value) and value.node is not None:
+    if is_constant(value) and value.node is not None:
         return str(value.node.attributes["value"])
     parts = _parts(node.span)
     if value.name is not None and (not parts or value.name in re.findall(r"\w+", " ".join(parts))):

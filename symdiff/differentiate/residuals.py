@@ -20,7 +20,7 @@ from symdiff.differentiate.noting import note_residuals
 from symdiff.differentiate.recomputing import DEARER
 from symdiff.differentiate.selection import is_singular
 from symdiff.differentiate.sweep import Pair
-from symdiff.ir.build import Builder, building, constant, copy_into, substitute
+from symdiff.ir.build import Builder, building, constant, copy_into, is_constant, substitute
 from symdiff.ir.control import LoopView, emit_undefined, loop, undefined
 from symdiff.ir.graph import Block, Node, Value, walk_blocks
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type
@@ -99,7 +99,7 @@ def price_of_computing(node: Node) -> int | None:
     if op is constant or op is undefined:
         return 0
     count = elements(node.result.type)
-    if op is arange or (op is arrays.array and all(map(_is_constant, node.operands))):
+    if op is arange or (op is arrays.array and all(map(is_constant, node.operands))):
         return 100  # positions: their being distinct is known of the op, not of a saved array
     if op.cost == "free" or is_view(node):
         return 20 if count == 1 else 100
@@ -131,10 +131,6 @@ def _why_not_again(node: Node) -> str | None:
     if may_warn(node):
         return "NumPy may warn of it, which is enough once"
     return None if price_of_computing(node) is not None else "it is one of several results"
-
-
-def _is_constant(value: Value) -> bool:
-    return value.node is not None and value.node.op is constant
 
 
 def is_elementwise(node: Node) -> bool:
@@ -185,7 +181,7 @@ class _Region:
         """Record what was chosen, and why."""
         how: dict[Value, str] = {}
         for value in offers:
-            if value in self.got or not self.is_inner(value) or _is_constant(value):
+            if value in self.got or not self.is_inner(value) or is_constant(value):
                 continue
             if value in saved:
                 how[value] = "saved"

@@ -18,7 +18,7 @@ from symdiff.emit.memory import Decisions, Sharing
 from symdiff.emit.names import hint_of
 from symdiff.emit.text import WIDTH
 from symdiff.emit.trees import parts_of
-from symdiff.ir.build import constant
+from symdiff.ir.build import constant, is_constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value
 from symdiff.ir.types import INT
@@ -133,7 +133,7 @@ class _Folding:
 
     def is_free(self, node: Node) -> bool:
         """Spelled wherever it is read: lengths that nothing changes, and numbers."""
-        if node.op.name == "retype" and _is_constant(node.operands[0]):
+        if node.op.name == "retype" and is_constant(node.operands[0]):
             return True
         if _is_offset(node):
             return self.is_simple(node.operands[0]) and self.is_simple(node.operands[1])
@@ -269,10 +269,6 @@ def _is_offset(node: Node) -> bool:
         return False
     numbers = [v for v in node.operands if v.node is not None and v.node.op is constant]
     return node.result.type == INT and len(numbers) == 1
-
-
-def _is_constant(value: Value) -> bool:
-    return value.node is not None and value.node.op is constant
 
 
 def _is_nameless(node: Node) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 from symdiff.errors import SymdiffError, told_by
 from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Operand, Role, Value, walk_blocks
-from symdiff.ir.types import Type, type_of_constant, with_own_sizes
+from symdiff.ir.types import type_of_constant, with_own_sizes
 from symdiff.source import SourceSpan
 
 _current: ContextVar[Builder] = ContextVar("symdiff_builder")
@@ -67,11 +67,20 @@ class Builder:
         return self.emit(constant, (), {"value": value}).result
 
 
-def _infer_constant(*, value: Any) -> tuple[Type, ...]:
-    return (type_of_constant(value),)
+constant = Op(
+    "constant", lambda *, value: (type_of_constant(value),), lambda *, value: value, cost="free"
+)
 
 
-constant = Op("constant", _infer_constant, lambda *, value: value, cost="free")
+def is_constant(value: Value) -> bool:
+    """Return whether a value is a constant."""
+    return value.node is not None and value.node.op is constant
+
+
+def constant_value(value: Value) -> Any:
+    """The number or the array that a value is known to be, or None."""
+    node = value.node
+    return node.attributes["value"] if node is not None and node.op is constant else None
 
 
 def builder() -> Builder:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.errors import UnsupportedCallError, rejecting, rejection
-from symdiff.ir.build import builder
+from symdiff.ir.build import builder, constant_value
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import Dim, ListType, Size, Type, shifted
 from symdiff.ops.creation import (
@@ -304,7 +304,7 @@ def lower_arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None)
 
 
 def _arange_dim(start: Value, stop: Value, step: Value) -> Dim:
-    known = [_constant(part) for part in (start, stop, step)]
+    known = [constant_value(part) for part in (start, stop, step)]
     if all(number is not None for number in known):
         return len(np.arange(*known))
     if all(array_type(part).dtype.kind in "iu" for part in (start, stop, step)):
@@ -313,12 +313,6 @@ def _arange_dim(start: Value, stop: Value, step: Value) -> Dim:
             return shifted(last, -first)
     label = ",".join(str(dim_of(part)) for part in (start, stop, step))
     return Size(f"arange({label})", open=True)
-
-
-def _constant(value: Value) -> Any:
-    if value.node is None or value.node.op.name != "constant":
-        return None
-    return value.node.attributes["value"]
 
 
 @lowers(np.linspace)

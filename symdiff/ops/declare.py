@@ -45,7 +45,7 @@ import numpy as np
 
 from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedCallError, rejecting, rejection
-from symdiff.ir.build import builder
+from symdiff.ir.build import builder, constant_value, is_constant
 from symdiff.ir.counts import Count
 from symdiff.ir.graph import Cost, Node, Op, Operand, Value
 from symdiff.ir.types import (
@@ -468,8 +468,8 @@ def static(argument: Any) -> Any:
         return type(argument)(static(item) for item in argument)
     if not isinstance(argument, Value):
         return argument
-    if argument.node is not None and argument.node.op.name == "constant":
-        return argument.node.attributes["value"]
+    if is_constant(argument):
+        return constant_value(argument)
     raise NeedsStatic(argument)
 
 

@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from symdiff.errors import rejection
-from symdiff.ir.build import builder
+from symdiff.ir.build import builder, constant_value
 from symdiff.ir.graph import OPERATORS, Node, Operand, Value
 from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, Dim, Type, type_of_constant
 from symdiff.ops import support
@@ -54,9 +54,7 @@ def constant_of(value: Operand) -> Any:
     """The number that an operand is known to be, or None."""
     if not isinstance(value, Value):
         return value
-    if value.node is None or value.node.op.name != "constant":
-        return None
-    number = value.node.attributes["value"]
+    number = constant_value(value)
     return None if isinstance(number, np.ndarray) else number
 
 

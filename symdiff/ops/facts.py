@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.ir.build import constant
+from symdiff.ir.build import constant_value
 from symdiff.ir.control import LoopView, call, cond, loop
 from symdiff.ir.graph import GraphCell, Node, Op, Value, walk_nodes
 from symdiff.ir.types import ArrayType, Dim
@@ -18,15 +18,9 @@ from symdiff.ops.declare import DeclaredOp, fails_to_broadcast
 from symdiff.ops.keys import Slot
 
 
-def is_constant(value: Value) -> bool:
-    return value.node is not None and value.node.op is constant
-
-
 def number_of(value: Value) -> Any:
     """The number that a value is known to be, or None; arrays are not numbers."""
-    if value.node is None or value.node.op is not constant:
-        return None
-    number = value.node.attributes["value"]
+    number = constant_value(value)
     return None if isinstance(number, np.ndarray) else number
 
 

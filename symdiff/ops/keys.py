@@ -14,6 +14,7 @@ import numpy as np
 
 from symdiff.dataclass import dataclass
 from symdiff.errors import rejection
+from symdiff.ir.build import constant_value, is_constant
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Dim, Size, least, may_be_one, shifted
 from symdiff.ops.declare import array_type, broadcast_shapes, dotted, literal
@@ -262,12 +263,11 @@ def known_array(value: Value) -> np.ndarray | None:
     """The array that a value is known to be: a constant, or made of constants."""
     if value.node is None:
         return None
-    if value.node.op.name == "constant":
-        return np.asarray(value.node.attributes["value"])
+    if is_constant(value):
+        return np.asarray(constant_value(value))
     if value.node.op.name != "array" or value.node.op.evaluate is None:
         return None
-    parts = [operand.node for operand in value.node.operands]
-    if any(part is None or part.op.name != "constant" for part in parts):
+    if not all(map(is_constant, value.node.operands)):
         return None
-    numbers = [part.attributes["value"] for part in parts if part is not None]
+    numbers = map(constant_value, value.node.operands)
     return np.asarray(value.node.op.evaluate(*numbers, **value.node.attributes))

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.ir.build import constant_value
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import (
     INT,
@@ -81,9 +82,7 @@ def constant_integer(value: Operand) -> int | None:
     """The integer that a value is known to be, or None."""
     if not isinstance(value, Value):
         return int(value.real) if isinstance(value, int | float | complex) else None
-    if value.node is None or value.node.op.name != "constant":
-        return None
-    number = value.node.attributes["value"]
+    number = constant_value(value)
     return int(number) if isinstance(number, int | np.integer) else None
 
 

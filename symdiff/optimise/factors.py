@@ -10,10 +10,11 @@ import math
 
 import numpy as np
 
+from symdiff.ir.build import is_constant
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.declare import array_type
 from symdiff.ops.elementary import by_numpy, divide, multiply, negative, sqrt
-from symdiff.ops.facts import is_constant, made_by, number_of, shape_of
+from symdiff.ops.facts import made_by, number_of, shape_of
 from symdiff.optimise.facts import MAY_BE_ZERO, computed_by, is_number, is_zero
 from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
 from symdiff.optimise.rules import apply_like, both_ways, in_derivatives, regrouping

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from symdiff.ir.build import is_constant
 from symdiff.ir.control import LoopView
 from symdiff.ir.graph import Block, Node, Value
-from symdiff.ops.facts import is_constant, is_length, number_of
+from symdiff.ops.facts import is_length, number_of
 
 if TYPE_CHECKING:
     from symdiff.optimise.rewriting import Rewriter

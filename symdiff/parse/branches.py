@@ -17,7 +17,7 @@ from typing import Any
 
 from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedSyntaxError
-from symdiff.ir.build import builder
+from symdiff.ir.build import builder, is_constant
 from symdiff.ir.control import cond, emit_cond
 from symdiff.ir.graph import Block, Value
 from symdiff.ops.declare import NeedsStatic
@@ -265,11 +265,7 @@ def _chosen(fork: Fork) -> set[Value]:
         return set()
     arms = zip(*(block.results for block in node.blocks), strict=True)
     pairs = zip(node.results, arms, strict=True)
-    return {fork.condition, *(out for out, values in pairs if all(map(_is_constant, values)))}
-
-
-def _is_constant(value: Value) -> bool:
-    return value.node is not None and value.node.op.name == "constant"
+    return {fork.condition, *(out for out, values in pairs if all(map(is_constant, values)))}
 
 
 def comes_from(value: Value, sources: set[Value]) -> bool:

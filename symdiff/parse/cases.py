@@ -17,6 +17,7 @@ from functools import partial
 from typing import Any
 
 from symdiff.errors import UnsupportedSyntaxError
+from symdiff.ir.build import constant_value
 from symdiff.ir.graph import Value
 from symdiff.ops.elementary import equal
 from symdiff.parse.branches import join_arms, run_arm, taken_from
@@ -24,7 +25,7 @@ from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import Heap, Key
 from symdiff.parse.interpreter import HOOKS, Attempt, Interpreter, StatementValues
 from symdiff.parse.join import Kept
-from symdiff.parse.unions import constant_of, is_case
+from symdiff.parse.unions import is_case
 from symdiff.parse.values import (
     Abstract,
     Conflict,
@@ -188,7 +189,7 @@ def _tested(predicate: Value) -> tuple[Value, int] | None:
     if predicate.node is None or predicate.node.op is not equal:
         return None
     which, number = predicate.node.operands
-    known = constant_of(number)
+    known = constant_value(number)
     return None if known is None else (which, known)
 
 

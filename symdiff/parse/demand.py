@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from symdiff.errors import SymdiffError, UnsupportedSyntaxError
+from symdiff.ir.build import is_constant
 from symdiff.ir.control import loop
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.signature import Aspect, Path
@@ -106,7 +107,7 @@ class _Search:
         if node.op is sizes.size:
             return self._size(value, node)
         count = _count_behind(value, node)
-        if count and node.op is loop and node.span is not None and not _is_staged(count[0]):
+        if count and node.op is loop and node.span is not None and is_constant(count[0]):
             self.loops[node.span] = None
         if count is None and (node.blocks or node.op.effect):
             return _not_static(self.interp, value)
@@ -201,10 +202,6 @@ def _count_behind(value: Value, node: Node) -> list[Value] | None:
         if node.op.name.startswith("list_"):
             return [node.operands[0]]
     return None
-
-
-def _is_staged(value: Value) -> bool:
-    return value.node is None or value.node.op.name != "constant"
 
 
 def _size_path(interp: Interpreter, node: Node) -> Path | None:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from symdiff.dataclass import dataclass
-from symdiff.ir.build import Builder, building
+from symdiff.ir.build import Builder, building, constant_value
 from symdiff.ir.control import emit_cond, emit_undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import BOOL, ArrayType, ListType, Type
@@ -52,7 +52,6 @@ from symdiff.parse.lattice import (
 from symdiff.parse.staged_lists import columns_from, columns_of, leaf_value
 from symdiff.parse.unions import (
     MOST_CASES,
-    constant_of,
     contents_of,
     is_case,
     may_be_undefined,
@@ -416,7 +415,7 @@ class BranchJoin(Join):
 
     def _predicate_as(self, a: Value, b: Value) -> Value | None:
         """The predicate itself, or its opposite, where one path gives True and the other False."""
-        truths = constant_of(a), constant_of(b)
+        truths = constant_value(a), constant_value(b)
         if truths not in ((True, False), (False, True)) or not a.type == b.type == BOOL:
             return None
         return self.predicate if truths[0] else opposite(self.predicate)

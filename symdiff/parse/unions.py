@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from symdiff.ir.build import Builder, building
+from symdiff.ir.build import Builder, building, constant_value
 from symdiff.ir.control import cond, emit_cond, loop, undefined
 from symdiff.ir.graph import Block, Value
 from symdiff.ops.elementary import equal, not_
@@ -65,17 +63,11 @@ def may_be_undefined(value: Value) -> bool:
 
 def _numbers_of(which: Value) -> set[int | None]:
     """What a staged number may be; with None where that is not known."""
-    node, known = which.node, constant_of(which)
+    node, known = which.node, constant_value(which)
     if known is not None or node is None or node.op is not cond:
         return {known}
     position = node.results.index(which)
     return set().union(*(_numbers_of(block.results[position]) for block in node.blocks))
-
-
-def constant_of(value: Value) -> Any:
-    """What a value is, if it is a constant, else None."""
-    node = value.node
-    return node.attributes["value"] if node is not None and node.op.name == "constant" else None
 
 
 def opposite(predicate: Value) -> Value:

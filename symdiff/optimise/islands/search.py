@@ -13,7 +13,7 @@ from typing import Any
 
 from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedCallError
-from symdiff.ir.build import Builder, building, copy_block, with_block
+from symdiff.ir.build import Builder, building, constant_value, copy_block, with_block
 from symdiff.ir.graph import Block, Graph, Node, Operand, Value, uses
 from symdiff.ir.types import ArrayType
 from symdiff.ops.elementary import add, multiply
@@ -392,10 +392,9 @@ def _key(node: Node, operands: Sequence[Value] | None = None) -> Any:
 
 
 def _number_key(value: Value) -> Any:
-    node = value.node
-    if node is None or node.op.name != "constant":
+    number = constant_value(value)
+    if number is None:
         return None
-    number = node.attributes["value"]
     return "constant", float(number) if isinstance(number, int | float) else repr(number)
 
 

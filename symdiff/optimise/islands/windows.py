@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.dataclass import dataclass
+from symdiff.ir.build import is_constant
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import DeclaredOp, OnArrays, fails_to_broadcast
@@ -54,7 +55,7 @@ def _dtype(value: Value) -> Any:
 def _is_plain_number(value: Value) -> bool:
     number = number_of(value)
     if number is None:
-        return value.node is None or value.node.op.name != "constant"
+        return not is_constant(value)
     return isinstance(number, int | float | np.floating) and bool(np.isfinite(number))
 
 
