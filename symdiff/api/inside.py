@@ -35,7 +35,7 @@ from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Graph, Value, walk_nodes
 from symdiff.ir.signature import Path, Signature
-from symdiff.ir.structure import Container, Leaf, Structure
+from symdiff.ir.structure import numbered_paths
 from symdiff.ops.declare import static
 from symdiff.ops.rules import inlined as copied_in
 from symdiff.ops.stager import Stager
@@ -181,8 +181,7 @@ def call_vjp(stager: Stager, function: Any, *primals: Any) -> Any:
         function, before = inner.function, inner.transforms
     given = [stager.lifted(stager.frozen(value)) for value in primals]
     call = _staged_call(stager, function, before, given, {})
-    places: dict[int, Path] = {}
-    _leaf_paths(call.graph.output, ("cotangent",), places)
+    places = dict(numbered_paths(call.graph.output, ("cotangent",)))
     seeds = [places[k] for k in seeded_results(call.graph)]
     differentiated = _in_two_parts if _has_effects(call.graph) else _in_one_part
     value, pulled = differentiated(stager, call, seeds)
@@ -239,14 +238,6 @@ def _in_two_parts(stager: Stager, call: _Call, seeds: Sequence[Path]) -> tuple[A
 
 
 _COTANGENT = Parameters("pullback", positional(["cotangent"]))
-
-
-def _leaf_paths(structure: Structure, path: Path, found: dict[int, Path]) -> None:
-    if isinstance(structure, Leaf):
-        found[structure.index] = path
-    elif isinstance(structure, Container):
-        for key, item in zip(structure.keys, structure.items, strict=True):
-            _leaf_paths(item, (*path, key), found)
 
 
 # The functional forms -----------------------------------------------------------------------------

@@ -31,7 +31,7 @@ from symdiff.errors import GradientShapeError, SignatureError
 from symdiff.ir.build import Builder, building, copy_into
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, leaves
-from symdiff.ir.structure import Container, Leaf, Static, Structure
+from symdiff.ir.structure import Container, Leaf, Static, Structure, numbered_paths
 from symdiff.ir.types import ArrayType, carries_derivative, in_words
 from symdiff.ops.creation import ones
 from symdiff.ops.effects import never_returns, opaque_call, stop_gradient
@@ -447,18 +447,8 @@ class Directional(Differentiated):
 
     def _places(self, asked: Asked, outer: Signature, name: str) -> list[Path]:
         """Where in the vector the tangent of each input asked for stands."""
-        found: dict[int, Path] = {}
-        parts = self.wrt.shaped(asked.structures)
-        _leaf_paths(parts, (), found)
+        found = dict(numbered_paths(self.wrt.shaped(asked.structures)))
         return [found[k] for k in range(len(asked.wrt))]
-
-
-def _leaf_paths(structure: Structure, path: Path, found: dict[int, Path]) -> None:
-    if isinstance(structure, Leaf):
-        found[structure.index] = path
-    elif isinstance(structure, Container):
-        for key, item in zip(structure.keys, structure.items, strict=True):
-            _leaf_paths(item, (*path, key), found)
 
 
 @dataclass(frozen=True)

@@ -201,10 +201,18 @@ def unflatten(structure: Structure, leaves: Sequence[Any]) -> Any:
     return construct(structure, [unflatten(item, leaves) for item in structure.items])
 
 
-def leaf_paths(structure: Structure, prefix: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The path of keys to each leaf, in order."""
+Keys = tuple[Any, ...]
+
+
+def numbered_paths(structure: Structure, prefix: Keys = ()) -> Iterator[tuple[int, Keys]]:
+    """The number of each leaf and the path of keys to it, in order."""
     if isinstance(structure, Leaf):
-        yield prefix
+        yield structure.index, prefix
     elif isinstance(structure, Container):
         for key, item in zip(structure.keys, structure.items, strict=True):
-            yield from leaf_paths(item, (*prefix, key))
+            yield from numbered_paths(item, (*prefix, key))
+
+
+def leaf_paths(structure: Structure) -> Iterator[Keys]:
+    """The path of keys to each leaf, in order."""
+    return (path for _, path in numbered_paths(structure))

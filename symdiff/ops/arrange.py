@@ -26,6 +26,7 @@ from symdiff.ops.declare import (
 )
 from symdiff.ops.index import index_of
 from symdiff.ops.joining import stack
+from symdiff.ops.reduce import axis_of
 from symdiff.ops.shape import broadcast_to, contiguous, copy, reshape, transpose
 from symdiff.ops.sizes import (
     constant_integer,
@@ -42,14 +43,6 @@ WHOLE = slice(None)
 
 
 # Axes ---------------------------------------------------------------------------------------------
-
-
-def axis_of(axis: Any, rank: int) -> int:
-    """An axis that is not negative; NumPy's error where there is none."""
-    number = static_integer(axis)
-    if not -rank <= number < rank:
-        raise rejection(np.exceptions.AxisError, number, rank)
-    return number % rank
 
 
 def row_of_number(x: Value, axis: Any) -> tuple[Value, Any]:

@@ -22,7 +22,7 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import Dim, Size, Type, is_long, least
-from symdiff.ops.arrange import axes_of, axis_of
+from symdiff.ops.arrange import axes_of
 from symdiff.ops.arrays import lower_asarray, shape_operands
 from symdiff.ops.creation import arange, zeros_of
 from symdiff.ops.declare import (
@@ -53,7 +53,7 @@ from symdiff.ops.elementary import (
     where,
 )
 from symdiff.ops.index import index_of, index_set_of
-from symdiff.ops.reduce import unbroadcast_to
+from symdiff.ops.reduce import axis_of, unbroadcast_to
 from symdiff.ops.sizes import constant_integer, dim_of, dims_of, lower_bound, result_type, sizes_of
 from symdiff.ops.ufuncs import staged
 

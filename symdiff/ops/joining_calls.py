@@ -17,7 +17,6 @@ from symdiff.ops.arrange import (
     _lower_atleast,
     _rank,
     axes_of,
-    axis_of,
     lower_moveaxis,
     lower_ravel,
     lower_swapaxes,
@@ -40,7 +39,8 @@ from symdiff.ops.joining import (
     tril,
     triu,
 )
-from symdiff.ops.list_arrays import list_join_of, list_stack_of
+from symdiff.ops.list_arrays import is_list, list_join_of, list_stack_of
+from symdiff.ops.reduce import axis_of
 from symdiff.ops.shape import broadcast_to, contiguous, reshape, transpose
 from symdiff.ops.sizes import dim_of, dims_of, product_dim, sizes_of
 from symdiff.ops.ufuncs import cast, common_dtype, dtype_of, strong
@@ -50,7 +50,7 @@ from symdiff.ops.ufuncs import cast, common_dtype, dtype_of, strong
 
 def _arrays(arrays: Any) -> list[Value]:
     """The arrays to join: a sequence of them, or the rows of one."""
-    if _is_list(arrays):
+    if is_list(arrays):
         raise UnsupportedCallError(
             "this way of joining a list of unknown length", None, "use stack"
         )
@@ -64,10 +64,6 @@ def _arrays(arrays: Any) -> list[Value]:
     return [index_of(arrays, k) for k in range(count)]
 
 
-def _is_list(arrays: Any) -> bool:
-    return isinstance(arrays, Value) and isinstance(arrays.type, ListType)
-
-
 def _element_rank(items: Value) -> int:
     assert isinstance(items.type, ListType)
     element = items.type.element
@@ -76,7 +72,7 @@ def _element_rank(items: Value) -> int:
 
 @lowers(np.concatenate, np.concat)
 def lower_concatenate(arrays: Any, /, axis: Any = 0, dtype: Any = None) -> Value:
-    if _is_list(arrays) and static(axis) is not None:
+    if is_list(arrays) and static(axis) is not None:
         return _cast(list_join_of(arrays, axis_of(axis, max(_element_rank(arrays), 1))), dtype)
     parts = _arrays(arrays)
     if static(axis) is None:
@@ -92,7 +88,7 @@ def _cast(x: Value, dtype: Any) -> Value:
 
 @lowers(np.stack)
 def lower_stack(arrays: Any, axis: Any = 0, *, dtype: Any = None) -> Value:
-    if _is_list(arrays):
+    if is_list(arrays):
         rows, place = list_stack_of(arrays), axis_of(axis, _element_rank(arrays) + 1)
         if place:  # NumPy's is a new array, in C order
             rows = contiguous(lower_moveaxis(rows, 0, place), order="C")
@@ -107,7 +103,7 @@ def _at_least(rank: int, x: Value) -> Value:
 
 @lowers(np.hstack)
 def lower_hstack(tup: Any, *, dtype: Any = None) -> Value:
-    if _is_list(tup):
+    if is_list(tup):
         rank = _element_rank(tup)
         return lower_concatenate(tup, min(rank, 2) - 1, dtype=dtype) if rank else lower_stack(tup)
     parts = [_at_least(1, part) for part in _arrays(tup)]
@@ -116,7 +112,7 @@ def lower_hstack(tup: Any, *, dtype: Any = None) -> Value:
 
 @lowers(np.vstack)
 def lower_vstack(tup: Any, *, dtype: Any = None) -> Value:
-    if _is_list(tup):
+    if is_list(tup):
         joined = lower_stack if _element_rank(tup) == 1 else lower_concatenate
         return joined(tup, dtype=dtype)
     parts = _arrays(tup)
@@ -127,7 +123,7 @@ def lower_vstack(tup: Any, *, dtype: Any = None) -> Value:
 
 @lowers(np.column_stack)
 def lower_column_stack(tup: Any) -> Value:
-    if _is_list(tup):
+    if is_list(tup):
         joined = lower_stack if _element_rank(tup) == 1 else lower_concatenate
         return joined(tup, axis=1)
     parts = _arrays(tup)

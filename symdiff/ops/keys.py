@@ -259,6 +259,15 @@ def _unknown_slice(dim: Dim, start: Dim | None, stop: Dim | None, step: Dim | No
     return Size(f"[{':'.join(parts)}]({dim})", open=True)
 
 
+def renumbered(entry: Any, by: int) -> Any:
+    """An entry of a key whose operands stand behind ``by`` others."""
+    if isinstance(entry, Slot):
+        return Slot(entry.number + by)
+    if isinstance(entry, Slice):
+        return Slice(*(renumbered(part, by) for part in (entry.start, entry.stop, entry.step)))
+    return entry
+
+
 def known_array(value: Value) -> np.ndarray | None:
     """The array that a value is known to be: a constant, or made of constants."""
     if value.node is None:

@@ -27,6 +27,11 @@ def _infer_stack(items: Type, *, length: Dim, dtype: np.dtype) -> tuple[Type, ..
     return (ArrayType(dtype, (*dims, *element.shape), "array"),)
 
 
+def is_list(value: Any) -> bool:
+    """Return whether a value is a list that is known at run time only."""
+    return isinstance(value, Value) and isinstance(value.type, ListType)
+
+
 def _leaf_of(type_: Type) -> Type:
     """The type of the elements of nested lists."""
     while isinstance(type_, ListType):

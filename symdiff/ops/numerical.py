@@ -15,7 +15,7 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import BOOL, ArrayType, Dim, Size, Type, least
-from symdiff.ops.arrange import WHOLE, axis_of, lower_ravel
+from symdiff.ops.arrange import WHOLE, _at, lower_ravel
 from symdiff.ops.arrays import array_of
 from symdiff.ops.creation import zeros, zeros_of
 from symdiff.ops.declare import (
@@ -54,15 +54,10 @@ from symdiff.ops.elementary import (
 from symdiff.ops.index import index_add_of, index_of, index_set_of
 from symdiff.ops.joining_calls import lower_concatenate, lower_flip
 from symdiff.ops.order import argsort, cumprod, searchsorted, take_along_axis
-from symdiff.ops.reduce import mean, sum, unbroadcast_to
+from symdiff.ops.reduce import axis_of, mean, sum, unbroadcast_to
 from symdiff.ops.shape import copy as copied
 from symdiff.ops.sizes import result_type, sizes_of, sum_dim
 from symdiff.ops.ufuncs import cast
-
-
-def _at(x: Value, axis: int, entry: Any) -> Value:
-    return index_of(x, (WHOLE,) * axis + (entry,))
-
 
 # Quadrature and differences -----------------------------------------------------------------------
 

@@ -17,7 +17,6 @@ from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import ArrayType, Dim, Size, Type
 from symdiff.ops.arrange import (
-    axis_of,
     lower_broadcast_to,
     lower_moveaxis,
     lower_ravel,
@@ -55,7 +54,7 @@ from symdiff.ops.flops import nothing
 from symdiff.ops.index import index_add_of, index_of, index_set_of
 from symdiff.ops.joining import concatenate
 from symdiff.ops.joining_calls import lower_flip, lower_repeat, lower_stack
-from symdiff.ops.reduce import sum
+from symdiff.ops.reduce import axis_of, sum
 from symdiff.ops.shape import contiguous
 from symdiff.ops.sizes import result_type, sizes_of
 from symdiff.ops.ufuncs import cast, dtype_of, staged

@@ -16,7 +16,7 @@ from symdiff.dataclass import dataclass
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Type
-from symdiff.ops.arrange import axis_of, lower_moveaxis, lower_ravel
+from symdiff.ops.arrange import lower_moveaxis, lower_ravel
 from symdiff.ops.arrays import array_of
 from symdiff.ops.creation import zeros_of
 from symdiff.ops.declare import (
@@ -31,7 +31,7 @@ from symdiff.ops.declare import (
 from symdiff.ops.elementary import astype, floor, minimum, multiply, result_dtype
 from symdiff.ops.index import index_add_of, index_of
 from symdiff.ops.order import argsort, take_along_axis
-from symdiff.ops.reduce import sum, unbroadcast_to
+from symdiff.ops.reduce import axis_of, sum, unbroadcast_to
 from symdiff.ops.sizes import sizes_of
 
 

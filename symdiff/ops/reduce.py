@@ -74,17 +74,18 @@ def normalized_axis(axis: Any, rank: int) -> Axis:
     if axis is None or _is_of_a_number(axis, rank):
         return None
     axes = tuple(axis) if isinstance(axis, tuple | list) else (axis,)
-    normal = tuple(sorted(_one_axis(one, rank) for one in axes))
+    normal = tuple(sorted(axis_of(one, rank) for one in axes))
     if len(set(normal)) != len(normal):
         raise rejection(ValueError, "duplicate value in 'axis'")
     return None if len(normal) == rank else normal
 
 
-def _one_axis(axis: Any, rank: int) -> int:
-    index = static_integer(axis)
-    if not -rank <= index < rank:
-        raise rejection(np.exceptions.AxisError, index, rank)
-    return index % rank
+def axis_of(axis: Any, rank: int) -> int:
+    """An axis that is not negative; NumPy's error where there is none."""
+    number = static_integer(axis)
+    if not -rank <= number < rank:
+        raise rejection(np.exceptions.AxisError, number, rank)
+    return number % rank
 
 
 def _is_of_a_number(axis: Any, rank: int) -> bool:

@@ -12,11 +12,11 @@ from symdiff.ops.arguments import applied
 from symdiff.ops.declare import Lowering, Operation, array_type, lowers, static, static_integer
 from symdiff.ops.reduce import (
     _is_of_a_number,
-    _one_axis,
     all,
     any,
     argmax,
     argmin,
+    axis_of,
     count_nonzero,
     logaddexp_reduce,
     max,
@@ -161,7 +161,7 @@ def _lower_position(operation: Operation) -> Lowering:
         axis = static(axis)
         rank = array_type(x).rank
         of_all = axis is None or _is_of_a_number(axis, rank)
-        index = None if of_all else _one_axis(axis, rank)
+        index = None if of_all else axis_of(axis, rank)
         keeps = keepdims is not np._NoValue and bool(static(keepdims))
         return operation(x, axis=index, keepdims=keeps)
 

@@ -14,7 +14,7 @@ from symdiff.definitions.declare import INSTEAD
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Operand, Value
 from symdiff.ir.types import BOOL
-from symdiff.ops.arrange import axis_of, lower_reshape
+from symdiff.ops.arrange import lower_reshape
 from symdiff.ops.arrays import array_of
 from symdiff.ops.creation import arange_of
 from symdiff.ops.declare import array_type, static, writes
@@ -22,7 +22,7 @@ from symdiff.ops.elementary import as_dtype_of, negative, remainder, where
 from symdiff.ops.index import index_add_of, index_of, index_set_of
 from symdiff.ops.joining import diagonal
 from symdiff.ops.order import places_along
-from symdiff.ops.reduce import count_nonzero
+from symdiff.ops.reduce import axis_of, count_nonzero
 from symdiff.ops.sizes import dim_of, product, sizes_of
 from symdiff.ops.ufuncs import cast, common_dtype
 

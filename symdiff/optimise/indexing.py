@@ -14,7 +14,7 @@ from symdiff.ops.declare import array_type
 from symdiff.ops.elementary import add
 from symdiff.ops.facts import made_by, shape_of
 from symdiff.ops.index import index, index_add, index_set, is_distinct, is_whole, key_of
-from symdiff.ops.keys import Key, Slice, Slot, is_basic
+from symdiff.ops.keys import Key, Slice, Slot, is_basic, renumbered
 from symdiff.optimise.facts import is_zero
 from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
 from symdiff.optimise.rules import in_derivatives, stays_zero
@@ -117,7 +117,7 @@ def _composed(outer: Node, inner: Node) -> tuple[Key, tuple[Value, ...]] | None:
         return None
     if not _has_only_places(first) or not _has_only_places(second):
         return None
-    later = [_renumbered(entry, len(dynamic)) for entry in second]
+    later = [renumbered(entry, len(dynamic)) for entry in second]
     key: list[Any] = []
     for entry in first:
         if not isinstance(entry, Slice) or not later:
@@ -132,14 +132,6 @@ def _composed(outer: Node, inner: Node) -> tuple[Key, tuple[Value, ...]] | None:
 
 def _has_only_places(key: Key) -> bool:
     return all(isinstance(entry, int | Slot | Slice) for entry in key)
-
-
-def _renumbered(entry: Any, by: int) -> Any:
-    if isinstance(entry, Slot):
-        return Slot(entry.number + by)
-    if isinstance(entry, Slice):
-        return Slice(*(_renumbered(part, by) for part in (entry.start, entry.stop, entry.step)))
-    return entry
 
 
 def _within(outer: Slice, inner: Any) -> Any:

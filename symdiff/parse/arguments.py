@@ -11,11 +11,10 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Leaf
-from symdiff.ir.types import ListType
 from symdiff.ops.arguments import bound, documented, places, untaken
 from symdiff.ops.arrays import array_of
 from symdiff.ops.declare import FUNCTIONS
-from symdiff.ops.list_arrays import list_stack_of
+from symdiff.ops.list_arrays import is_list, list_stack_of
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.opaque import library_name
 from symdiff.parse.texts import settled
@@ -117,7 +116,7 @@ def _plain_list(
     if isinstance(content, Columns):
         return stacked_columns(interp, content)
     items = [plain_argument(interp, item, arrays) for item in content]
-    return [list_stack_of(item) if _is_staged_list(item) else item for item in items]
+    return [list_stack_of(item) if is_list(item) else item for item in items]
 
 
 def stacked_columns(interp: Interpreter, content: Columns) -> Value:
@@ -130,10 +129,6 @@ def stacked_columns(interp: Interpreter, content: Columns) -> Value:
     columns = [list_stack_of(value) for value in content.values]
     result: Value = FUNCTIONS[np.stack](columns, axis=1)
     return result
-
-
-def _is_staged_list(value: Any) -> bool:
-    return isinstance(value, Value) and isinstance(value.type, ListType)
 
 
 def as_array(interp: Interpreter, value: Abstract) -> Value:

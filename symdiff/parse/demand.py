@@ -97,7 +97,7 @@ class _Search:
                 interp.span,
                 "loop over a tuple or a range of constants, or use arrays",
             )
-        if not _can_be_fixed(value):
+        if not can_be_fixed(value):
             return _not_static(interp, value)
         self.paths[interp.inputs[interp.parameters.index(value)].path] = None
         return None
@@ -221,7 +221,8 @@ def _path_of(interp: Interpreter, size: Size) -> Path | None:
     return None
 
 
-def _can_be_fixed(value: Value) -> bool:
+def can_be_fixed(value: Value) -> bool:
+    """Return whether a value is a number that a program can be compiled for."""
     type_ = value.type
     return isinstance(type_, ArrayType) and not type_.shape and type_.dtype.kind in "iub"
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from symdiff.errors import AliasingError, UnsupportedSyntaxError, rejection
 from symdiff.ir.graph import Value
-from symdiff.ir.types import ArrayType, ListType
+from symdiff.ir.types import ArrayType
 from symdiff.ops.arrays import array_of
 from symdiff.ops.creation import range_element_of, range_length_of
 from symdiff.ops.declare import array_type, static
 from symdiff.ops.elementary import add, less, where
 from symdiff.ops.index import index_of, index_set_of
-from symdiff.ops.list_arrays import list_stack_of
+from symdiff.ops.list_arrays import is_list, list_stack_of
 from symdiff.parse import lookups, staged_lists
 from symdiff.parse.arguments import as_array, plain_argument
 from symdiff.parse.blame import judged, python_raises, users
@@ -58,7 +58,7 @@ def get_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
 
 def native_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
     """The same, whatever methods the class has of its own."""
-    if isinstance(value, Array | Value) and not _is_list(value):
+    if isinstance(value, Array | Value) and not is_list(value):
         interp.heap.require_array(value)
         base = interp.lift(value)
         if isinstance(base.type, ArrayType) and base.type.kind == "python":
@@ -135,10 +135,6 @@ def _item_by_key(interp: Interpreter, ref: DictRef, key: Any) -> Abstract:
             f"write d.get({key!r}, ...), or set it before the call",
         )
     return _taken(content, key)
-
-
-def _is_list(value: Abstract) -> bool:
-    return isinstance(value, Value) and isinstance(value.type, ListType)
 
 
 def static_key(interp: Interpreter, key: Abstract) -> Any:

@@ -24,7 +24,7 @@ from symdiff.ops.effects import (
     set_item,
 )
 from symdiff.ops.index import index, index_add, index_set, key_of
-from symdiff.ops.keys import Slice, Slot
+from symdiff.ops.keys import Slot, renumbered
 from symdiff.ops.lists import list_push, list_set
 from symdiff.parse.heap import constant, is_array
 from symdiff.parse.interpreter import Interpreter
@@ -222,17 +222,8 @@ def _set_elements(owner: Owner, node: Node) -> None:
     if node.op is index_add:
         value = index(node.result, *dynamic, **node.attributes)
     first = len(owner.operands)
-    places = Places(tuple(_moved(entry, first) for entry in key))
+    places = Places(tuple(renumbered(entry, first) for entry in key))
     owner.written(set_item, value, *dynamic, key=places)
-
-
-def _moved(entry: Any, by: int) -> Any:
-    """An entry of a key whose operands stand behind others."""
-    if isinstance(entry, Slot):
-        return Slot(entry.number + by)
-    if isinstance(entry, Slice):
-        return Slice(*(_moved(part, by) for part in (entry.start, entry.stop, entry.step)))
-    return entry
 
 
 @dataclass(frozen=True, slots=True)

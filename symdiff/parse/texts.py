@@ -12,9 +12,9 @@ from typing import Any
 
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
-from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import static
 from symdiff.parse.blame import python_raises
+from symdiff.parse.demand import can_be_fixed
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, StagedText, StaticSet
 
@@ -118,7 +118,7 @@ def plain(interp: Interpreter, value: Abstract) -> Any:
         return settled(interp, value)
     if isinstance(value, StaticSet):
         return set(value)
-    if isinstance(value, Value) and _is_integer(value):
+    if isinstance(value, Value) and can_be_fixed(value):
         return static(value)
     if is_plain(value):
         return value
@@ -127,8 +127,3 @@ def plain(interp: Interpreter, value: Abstract) -> Any:
         interp.span,
         "use such text in print(...), raise and assert only",
     )
-
-
-def _is_integer(value: Value) -> bool:
-    type_ = value.type
-    return isinstance(type_, ArrayType) and not type_.shape and type_.dtype.kind in "iub"
