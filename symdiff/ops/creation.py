@@ -128,22 +128,13 @@ def _zero(type_: ArrayType) -> Any:
 # Ranges -------------------------------------------------------------------------------------------
 
 
-def _spell_range_length(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    return ast.Call(dotted("len"), [ast.Call(dotted("range"), list(operands), [])], [])
-
-
-def _spell_range_element(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    start, step, k = operands
-    return ast.BinOp(start, ast.Add(), ast.BinOp(k, ast.Mult(), step))
-
-
 range_length = Operation(
     "range_length",
     lambda start, stop, step: (INT,),
     lambda start, stop, step: len(range(start, stop, step)),
     raises=True,
     harmless=lambda node: bool(number_of(node.operands[2])),
-    spelling=_spell_range_length,
+    spelling=template("len(range({0}, {1}, {2}))"),
     nondifferentiable=True,
     order="none",
     cost="plain",
@@ -153,7 +144,7 @@ range_element = Operation(
     "range_element",
     lambda start, step, k: (INT,),
     lambda start, step, k: start + step * k,
-    spelling=_spell_range_element,
+    spelling=template("{0} + {2} * {1}"),
     nondifferentiable=True,
     order="none",
     cost="plain",

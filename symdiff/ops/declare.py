@@ -349,11 +349,14 @@ def supporting_call(function: Callable[..., Any], **defaults: Any) -> Spelling:
 
 
 def call(function: str, **defaults: Any) -> Spelling:
-    """Spelled as a call; attributes as keywords, those that equal ``defaults`` left out."""
+    """Spelled as a call; attributes as keywords, those that equal ``defaults`` left out.
+
+    Sizes among the attributes are told by the operands.
+    """
 
     def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
         shown = {k: v for k, v in node.attributes.items() if k not in defaults or v != defaults[k]}
-        keywords = [ast.keyword(name, literal(value)) for name, value in shown.items()]
+        keywords = [ast.keyword(name, literal(shown[name])) for name in shown if name != "length"]
         return ast.Call(dotted(function), list(operands), keywords)
 
     return spell

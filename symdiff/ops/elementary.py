@@ -38,6 +38,7 @@ from symdiff.ops.declare import (
     one_of,
     require_array,
     supporting_call,
+    template,
 )
 from symdiff.ops.effects import stop_gradient
 from symdiff.ops.flops import nothing
@@ -1015,19 +1016,11 @@ clip: Operation = elementwise(
 )
 
 
-def _spell_clip_above(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    return ast.Call(dotted("np.clip"), [operands[0], ast.Constant(None), operands[1]], [])
-
-
-def _spell_clip_below(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    return ast.Call(dotted("np.clip"), [*operands, ast.Constant(None)], [])
-
-
 clip_below: Operation = elementwise(
     np.maximum,
     lambda y, x, lo: greater_equal(x, lo),
     lambda y, x, lo: less(x, lo),
-    spelling=_spell_clip_below,
+    spelling=template("np.clip({0}, {1}, None)"),
     sympy=greatest,
     name="clip_below",
     documentation="``np.clip`` with a lower bound alone.",
@@ -1036,7 +1029,7 @@ clip_above: Operation = elementwise(
     np.minimum,
     lambda y, x, hi: less_equal(x, hi),
     lambda y, x, hi: greater(x, hi),
-    spelling=_spell_clip_above,
+    spelling=template("np.clip({0}, None, {1})"),
     sympy=least,
     name="clip_above",
     documentation="``np.clip`` with an upper bound alone.",

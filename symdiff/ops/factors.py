@@ -8,9 +8,7 @@ matrix. The entries of a band that lie outside of the matrix have the derivative
 
 from __future__ import annotations
 
-import ast
 import functools
-from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
@@ -18,7 +16,7 @@ import numpy as np
 
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.matrices import order_of_pivots
-from symdiff.ir.graph import Node, Operand, Value
+from symdiff.ir.graph import Operand, Value
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops import support
 from symdiff.ops.arrays import array_of
@@ -30,12 +28,11 @@ from symdiff.ops.declare import (
     array_type,
     broadcast_shapes,
     call,
-    dotted,
-    literal,
     lowers,
     require_array,
     static_integer,
     supporting_call,
+    template,
 )
 from symdiff.ops.decompositions import shorter
 from symdiff.ops.elementary import as_dtype_of, conjugated, greater_equal, less_equal
@@ -172,11 +169,6 @@ def _banded_dtype(band: np.dtype, right: np.dtype) -> np.dtype:
     return found
 
 
-def _spell_banded(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    widths = literal((node.attributes["below"], node.attributes["above"]))
-    return ast.Call(dotted(f"{MODULE}.solve_banded"), [widths, *operands], [])
-
-
 def _diagonals(x: Value, offsets: range) -> tuple[Value, Value, Value]:
     """For each diagonal its number in a column; where ``x`` is read for it, and if that is there.
 
@@ -242,7 +234,7 @@ solve_banded: Operation = Operation(
     lambda ab, b, *, below, above: of_scipy("solve_banded")((below, above), ab, b),
     raises=True,
     cost="heavy",
-    spelling=_spell_banded,
+    spelling=template(MODULE + ".solve_banded(({below}, {above}), {0}, {1})"),
     vjp={0: _banded_band, 1: _banded_right},
     jvp={
         0: _banded_band_jvp,

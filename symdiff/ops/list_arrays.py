@@ -11,7 +11,7 @@ import numpy as np
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type
-from symdiff.ops.declare import EVALUATED, Operation, dotted, literal, require_list, template
+from symdiff.ops.declare import EVALUATED, Operation, call, dotted, literal, require_list, template
 
 # Lists and arrays ---------------------------------------------------------------------------------
 
@@ -132,12 +132,6 @@ def _infer_join(items: Type, *, axis: int, length: Dim) -> tuple[Type, ...]:
     return (ArrayType(element.dtype, shape, "array"),)
 
 
-def _spell_join(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    axis = node.attributes["axis"]
-    keywords = [ast.keyword("axis", literal(axis))] if axis else []
-    return ast.Call(dotted("np.concatenate"), list(operands), keywords)
-
-
 list_join: Operation = Operation(
     "list_join",
     _infer_join,
@@ -145,7 +139,7 @@ list_join: Operation = Operation(
     raises=True,
     linear=frozenset({0}),
     vjp={0: lambda g, y, items, *, axis, length: list_parts(g, items, axis=axis)},
-    spelling=_spell_join,
+    spelling=call("np.concatenate", axis=0),
     varied=True,
     sympy=EVALUATED,
     order="unknown",

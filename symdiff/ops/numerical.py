@@ -204,12 +204,6 @@ def _infer_convolve(a: Type, v: Type, *, mode: str, length: Dim) -> tuple[Type, 
     return result_type(np.result_type(one.dtype, other.dtype), (length,))
 
 
-def _spell_convolve(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    mode = node.attributes["mode"]
-    keywords = [] if mode == "full" else [ast.keyword("mode", ast.Constant(mode))]
-    return ast.Call(dotted("np.convolve"), list(operands), keywords)
-
-
 def _whole(g: Value, a: Value, v: Value, mode: str) -> Value:
     """A cotangent of the whole convolution from that of its middle part."""
     if mode == "full":
@@ -245,7 +239,7 @@ convolve: Operation = Operation(
         0: lambda t, y, a, v, *, mode, length: convolve(t, v, mode=mode, length=length),
         1: lambda t, y, a, v, *, mode, length: convolve(a, t, mode=mode, length=length),
     },
-    spelling=_spell_convolve,
+    spelling=call("np.convolve", mode="full"),
     sympy=EVALUATED,
     order="unknown",
     example="np.convolve(x, t)",

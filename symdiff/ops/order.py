@@ -31,6 +31,7 @@ from symdiff.ops.declare import (
     Spelling,
     array_type,
     broadcast_shapes,
+    call,
     dotted,
     literal,
     lowers,
@@ -636,18 +637,12 @@ def _infer_searchsorted(a: Type, v: Type, *, side: str) -> tuple[Type, ...]:
     return (ArrayType(INTEGER, wanted.shape, "array" if wanted.kind == "array" else "scalar"),)
 
 
-def _spell_searchsorted(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    side = node.attributes["side"]
-    keywords = [] if side == "left" else [ast.keyword("side", ast.Constant(side))]
-    return ast.Call(dotted("np.searchsorted"), list(operands), keywords)
-
-
 searchsorted = Operation(
     "searchsorted",
     _infer_searchsorted,
     lambda a, v, *, side: np.searchsorted(a, v, side),
     nondifferentiable=True,
-    spelling=_spell_searchsorted,
+    spelling=call("np.searchsorted", side="left"),
     order="unknown",
     documentation="Where elements would be inserted into a sorted array.",
 )

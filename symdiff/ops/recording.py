@@ -25,7 +25,7 @@ from symdiff.errors import UnknownNameError
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.structure import Container, Leaf, Static, Structure, unflatten
 from symdiff.ir.types import INT, OpaqueType, Type
-from symdiff.ops.declare import Operation, SeveralResults, literal, supporting
+from symdiff.ops.declare import Operation, SeveralResults, supporting, template
 from symdiff.ops.effects import fill, spell_template
 
 RECORD = OpaqueType("record")
@@ -218,19 +218,12 @@ tapped = SeveralResults(
 )
 
 
-def _spell_retained(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    (kept,) = operands
-    return ast.Call(
-        ast.Attribute(kept, "retained", ast.Load()), [literal(node.attributes["names"])], []
-    )
-
-
 retained = Operation(
     "retained",
     lambda kept, *, names: (OpaqueType("dict"),),
     lambda kept, *, names: kept.retained(names),
     effect=True,
     nondifferentiable=True,
-    spelling=_spell_retained,
+    spelling=template("{0}.retained({names})"),
     documentation="The cotangents of the last values of names, by name.",
 )

@@ -32,7 +32,7 @@ from symdiff.ops.declare import (
     require_array,
     static,
     static_integer,
-    supporting,
+    supporting_call,
 )
 from symdiff.ops.elementary import (
     as_dtype_of,
@@ -323,12 +323,6 @@ def _infer_prod_except(x: Type, *ts: Type, axis: Axis = None) -> tuple[Type, ...
     return (ArrayType(dtype, types[0].shape, "array"),)
 
 
-def _spell_prod_except(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    axis = node.attributes["axis"]
-    keywords = [] if axis is None else [ast.keyword("axis", literal(axis))]
-    return ast.Call(supporting(support.prod_except), list(operands), keywords)
-
-
 def _prod_except_vjp(
     position: int, g: Value, y: Value, x: Value, *ts: Value, axis: Axis = None
 ) -> Value:
@@ -354,7 +348,7 @@ prod_except: Operation = Operation(
     support.prod_except,
     arithmetic=True,
     cost="heavy",
-    spelling=_spell_prod_except,
+    spelling=supporting_call(support.prod_except, axis=None),
     vjp=_prod_except_vjp,
     jvp=_prod_except_jvp,
     variadic=True,

@@ -28,7 +28,7 @@ from symdiff.ir.types import (
     lengthened,
     may_be_one,
 )
-from symdiff.ops.declare import EVALUATED, Operation, array_type, literal, require_array
+from symdiff.ops.declare import EVALUATED, Operation, array_type, require_array, template
 from symdiff.ops.flops import nothing
 
 
@@ -37,17 +37,12 @@ def _infer_size(x: Type, *, axis: int) -> tuple[Type, ...]:
     return (INT,)
 
 
-def _spell_size(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    shape = ast.Attribute(operands[0], "shape", ast.Load())
-    return ast.Subscript(shape, literal(node.attributes["axis"]), ast.Load())
-
-
 size = Operation(
     "size",
     _infer_size,
     lambda x, *, axis: int(np.shape(x)[axis]),
     cost="free",
-    spelling=_spell_size,
+    spelling=template("{0}.shape[{axis}]"),
     nondifferentiable=True,
     sympy=EVALUATED,
     order="none",
