@@ -139,14 +139,12 @@ def _system(func: Any, start: Any, args: Any) -> Any:
     return followed(residuals, (start,), _tuple(args))
 
 
-class Root:
-    """What ``scipy.optimize.root`` and ``root_scalar`` give, as far as it is known."""
+class Found:
+    """What SciPy gives, as far as it is known."""
 
-    def __init__(self, x: Any, converged: Any) -> None:
-        self.x = x
-        self.success = converged
-        self.root = x
-        self.converged = converged
+    def __init__(self, **parts: Any) -> None:
+        for name, value in parts.items():
+            setattr(self, name, value)
 
     def __getattr__(self, name: Any) -> Any:
         refuse(f"the attribute {name} of what it gives")
@@ -165,7 +163,7 @@ def root(
     x, success = solver(
         "scipy.optimize.root", called, (x0,), given, (start, True), ("x", "success")
     )
-    return Root(solution("zeros", x, system), success)
+    return Found(x=solution("zeros", x, system), success=success)
 
 
 def _first(fun: Any, slope: Any) -> Any:
@@ -212,19 +210,7 @@ def root_scalar(
     x, converged = solver(
         "scipy.optimize.root_scalar", called, (), given, (0.0, True), ("root", "converged")
     )
-    return Root(solution("zero", x, equation), converged)
-
-
-class Minimum:
-    """What ``scipy.optimize.minimize`` and ``minimize_scalar`` give, as far as it is known."""
-
-    def __init__(self, x: Any, fun: Any, success: Any) -> None:
-        self.x = x
-        self.fun = fun
-        self.success = success
-
-    def __getattr__(self, name: Any) -> Any:
-        refuse(f"the attribute {name} of what it gives")
+    return Found(root=solution("zero", x, equation), converged=converged)
 
 
 def minimize(
@@ -271,7 +257,8 @@ def _least(name: Any, fun: Any, start: Any, first: Any, args: Any, options: Any)
     picked = ("x", "fun", "success")
     found = solver(f"scipy.optimize.{name}", called, first, options, (start, 0.0, True), picked)
     x = solution("minimum" if first else "bottom", found[0], callback)
-    return Minimum(x, valued(objective(x, *args), found[1]), found[2])
+    value = valued(objective(x, *args), found[1])
+    return Found(x=x, fun=value, success=found[2])
 
 
 @when_imported("scipy.optimize")
@@ -353,18 +340,6 @@ def odeint(
     return valued(found, rows)
 
 
-class Trajectory:
-    """What ``scipy.integrate.solve_ivp`` gives, as far as it is known."""
-
-    def __init__(self, t: Any, y: Any, success: Any) -> None:
-        self.t = t
-        self.y = y
-        self.success = success
-
-    def __getattr__(self, name: Any) -> Any:
-        refuse(f"the attribute {name} of what it gives")
-
-
 def solve_ivp(
     fun: Any,
     t_span: Any,
@@ -408,7 +383,7 @@ def solve_ivp(
             y = solution("arrival", columns[:, i], rate, (y, before, now), name, options)
             found[:, i] = y
             before = now
-        return Trajectory(np.asarray(t_eval), valued(found, columns), success)
+        return Found(t=np.asarray(t_eval), y=valued(found, columns), success=success)
     like = (np.zeros(0), np.zeros((len(start), 0)), True)
     given = {**options, "first_step": first_step}
     reached, columns, success = solver(name, rate, (t_span, y0), given, like, ("t", "y", "success"))
@@ -423,7 +398,7 @@ def solve_ivp(
         ends = (y, float(times[i - 1]), float(times[i]))
         y = solution("arrival", columns[:, i], rate, ends, name, options)
         found[:, i] = y
-    return Trajectory(valued(times, reached), valued(found, columns), success)
+    return Found(t=valued(times, reached), y=valued(found, columns), success=success)
 
 
 # Integrals ----------------------------------------------------------------------------------------
