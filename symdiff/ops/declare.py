@@ -24,9 +24,9 @@ broadcast to the result's: who asks for them does that, with ``reduce.cotangent_
 ``tangent_by_rule``. Every operand has a rule or stands in
 ``nondifferentiable``, else declaring fails, at import.
 
-A *lowering* is what a call in the user's program means: a function with NumPy's own signature that
-calls ops. ``lowers`` registers it for callables (found by identity), ``method`` and ``attribute``
-names.
+A *lowering* is what a call in the user's program means: a function that calls ops, and names the
+arguments that it follows as NumPy does (see ``ops.arguments``). ``lowers`` registers it for
+callables (found by identity), ``method`` and ``attribute`` names.
 """
 
 from __future__ import annotations

@@ -451,8 +451,10 @@ def _call_method_of(
 def _call_lowered_method(
     interp: Interpreter, name: str, arguments: Sequence[Abstract], keywords: Keywords
 ) -> Abstract:
-    """A method by the lowering of its name."""
-    function, lowering = getattr(np.ndarray, name, None), METHODS[name]
+    """A method by the lowering of its name: where a function has the same one, by its signature."""
+    lowering, function = METHODS[name], getattr(np, name, None)
+    if function is None or FUNCTIONS.get(function) is not lowering:
+        function = getattr(np.ndarray, name, None)
     if function is not None:
         arguments, keywords = taken_arguments(
             interp, function, lowering, arguments, keywords, out=True

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import linalg, ndimage, optimize
 
 import symdiff as sd
 from symdiff.definitions import DEFINITIONS
@@ -58,6 +59,15 @@ def test_every_other_argument_is_refused_by_name() -> None:
         lambda x: np.unique(x, sorted=True),
         lambda x: np.nanquantile(x, 0.3, None, None, False, "linear"),
         lambda x: x.astype(float, "K", "unsafe", True, True),
+        lambda x: np.sum(x, None, None, None, True),
+        lambda x: np.std(x, 0, None, None, 1),
+        lambda x: np.max(x, 0, None, True, 0.5),
+        lambda x: np.percentile(x, 30, None, None, True, "hazen"),
+        lambda x: np.take(x, [1, 5], 0, None, "clip"),
+        lambda x: x.sum(0, None, None, True, 2.0),
+        lambda x: linalg.solve(np.diag(x), x, True, False, False, False, "pos"),
+        lambda x: ndimage.correlate1d(x, x, 0, None, "constant", 0.5),
+        lambda x: optimize.brentq(lambda t, c: t * t - c, 0.0, 2.0, x[0], 1e-9, 1e-9, 80),
     ],
 )
 def test_defaults_may_be_written_out(call: Any) -> None:
