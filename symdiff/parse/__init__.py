@@ -21,24 +21,7 @@ from symdiff.parse.entry import stage
 from symdiff.parse.marking import Marks
 from symdiff.parse.staged import Guard, Staged, StaticDemand
 
-__all__ = [
-    "Guard",
-    "Marks",
-    "Staged",
-    "StaticDemand",
-    "builtin_functions",
-    "contexts",
-    "eigenvalues",
-    "expressions",
-    "iterators",
-    "matching",
-    "methods",
-    "slots",
-    "squeezing",
-    "stage",
-    "statements",
-    "transformed",
-]
+__all__ = ["Guard", "Marks", "Staged", "StaticDemand", "stage"]
 
 for _library in ("random", "numpy.random"):
     loaded_with(_library, "symdiff.parse.draws")
