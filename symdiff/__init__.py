@@ -20,35 +20,35 @@ writes NumPy source, and ``runtime`` loads it, finds the program for a call and 
 """
 
 from symdiff.api import (
-    Derivative,
-    Differentiable,
     accumulate,
     check_grads,
-    checkpoint,
-    custom_jvp,
-    custom_vjp,
     define_rule,
     derivative,
     detach,
-    detect_anomaly,
-    detect_changes,
     differentiable,
     export,
     from_sympy,
     functional,
     grad,
-    grad_hook,
     hessian,
     hvp,
     jacobian,
     jvp,
-    no_grad,
-    nondifferentiable,
     rules,
-    stop_gradient,
     value_and_grad,
     vjp,
 )
+from symdiff.api.marks import (
+    checkpoint,
+    custom_jvp,
+    custom_vjp,
+    grad_hook,
+    no_grad,
+    nondifferentiable,
+    stop_gradient,
+)
+from symdiff.api.modes import detect_anomaly, detect_changes
+from symdiff.api.objects import Derivative, Differentiable
 from symdiff.errors import (
     AliasingError,
     AnomalyError,

@@ -8,17 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
 from symdiff.api.arguments import checked_names
-from symdiff.api.marks import (
-    checkpoint,
-    custom_jvp,
-    custom_vjp,
-    grad_hook,
-    no_grad,
-    nondifferentiable,
-    staged_by,
-    stop_gradient,
-)
-from symdiff.api.modes import detect_anomaly, detect_changes
+from symdiff.api.marks import staged_by, stop_gradient
 from symdiff.api.objects import (
     DEFAULT,
     Argnums,
@@ -33,37 +23,6 @@ from symdiff.api.ruling import Returns, Rule, registered
 if TYPE_CHECKING:
     from symdiff.inspection.ruletable import RuleTable
     from symdiff.runtime.saved import Pullback
-
-__all__ = [
-    "Derivative",
-    "Differentiable",
-    "accumulate",
-    "check_grads",
-    "checkpoint",
-    "custom_jvp",
-    "custom_vjp",
-    "define_rule",
-    "derivative",
-    "detach",
-    "detect_anomaly",
-    "detect_changes",
-    "differentiable",
-    "export",
-    "from_sympy",
-    "functional",
-    "grad",
-    "grad_hook",
-    "hessian",
-    "hvp",
-    "jacobian",
-    "jvp",
-    "no_grad",
-    "nondifferentiable",
-    "rules",
-    "stop_gradient",
-    "value_and_grad",
-    "vjp",
-]
 
 T = TypeVar("T")
 
