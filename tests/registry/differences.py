@@ -67,7 +67,8 @@ def derivative(
     assert plain is not None
     rounding = _rounding(lambda t: plain(t, t), step)
     found = _extrapolated(_quotient(plain, order), step, rounding, order)
-    if long is not None or any(np.asarray(value).dtype.kind == "c" for value in values):
+    numbers = (plain(0.0, 0.0), *values)  # of complex ones no complex step is taken
+    if long is not None or any(np.asarray(number).dtype.kind == "c" for number in numbers):
         return found
     refined = _by_complex_step(function, values, v, u, order, step)
     if refined is None or not _agree(refined, found, least):
