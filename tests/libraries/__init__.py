@@ -1,0 +1,1 @@
+"""Packages as their users meet them: the calls in their documentation, differentiated."""

@@ -1,0 +1,134 @@
+"""``python -m tests.libraries [PACKAGE ...]``: the calls of packages' documentation.
+
+Every package named, or every one of the ``PACKAGES`` that is installed, is told how many of its
+documented calls with floats are differentiated right, wrong, refused, internal errors or late, and
+the causes of what is not right. ``unsettled`` are calls that are differentiated where differences
+of several steps do not agree; they count neither way. The exit status is 1 where one is wrong or an
+internal error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import doctest
+import importlib.util
+import multiprocessing
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+os.environ.setdefault("SYMDIFF_VERIFY", "1")
+
+from tests.libraries import harvest  # noqa: E402
+from tests.libraries.judge import KINDS, Result, judged  # noqa: E402
+
+PACKAGES = (
+    "fluids", "chemicals", "ht", "thermo", "astropy", "filterpy", "lmfit", "statsmodels", "sklearn",
+    "networkx", "statistics", "numpy", "scipy",
+)  # fmt: skip
+BAD = ("wrong", "internal")
+
+
+_TESTS: dict[str, doctest.DocTest] = {}  # by name, for the workers, which are forked
+
+
+def judged_package(package: str, most: int, seed: int, jobs: int, only: str = "") -> list[Result]:
+    """The results of a package's calls, of the first ``most`` in a random order."""
+    found = harvest.shuffled(list(harvest.documented(package)), seed)
+    _TESTS.update((test.name, test) for test in found)
+    names = [test.name for test in found if only in test.name]
+    results: list[Result] = []
+    for some in _in_order(package, names, jobs):
+        results += some
+        if sys.stderr.isatty():
+            print(f"\r{package}: {_counts(results)} ", end="", file=sys.stderr, flush=True)
+        if len(results) >= most:
+            break
+    return results[:most]
+
+
+def _in_order(package: str, names: Sequence[str], jobs: int) -> Iterator[list[Result]]:
+    """The results by docstring; where a worker dies another goes on behind what it was at."""
+    left = list(names)
+    while left:
+        with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("fork")) as pool:
+            try:
+                for some in pool.map(_judged_docstring, [package] * len(left), left):
+                    yield some
+                    left.pop(0)
+            except BrokenProcessPool:
+                left.pop(0)
+            finally:
+                pool.shutdown(cancel_futures=True)
+
+
+def _judged_docstring(package: str, name: str) -> list[Result]:
+    return list(judged_test(_TESTS[name], package))
+
+
+def judged_test(test: doctest.DocTest, package: str) -> Iterator[Result]:
+    """The results of a docstring's calls, each text once."""
+    seen = set()
+    for call in harvest.calls(test, package):
+        if call.original not in seen:
+            seen.add(call.original)
+            result = judged(call)
+            if result is not None:
+                yield result
+
+
+# --- what is told
+
+
+def _counts(results: Sequence[Result]) -> str:
+    counts = Counter(result.kind for result in results)
+    return ", ".join(f"{counts[kind]} {kind}" for kind in KINDS)
+
+
+def summary(package: str, results: Sequence[Result]) -> str:
+    """Counts by kind, the share of right ones, then the causes of what is not right."""
+    decided = [result for result in results if result.kind != "unsettled"]
+    right = sum(result.kind == "right" for result in decided)
+    share = 100.0 * right / max(1, len(decided))
+    lines = [f"{package}: {len(results)} calls, {_counts(results)}: {share:.1f} % right"]
+    others = [result for result in decided if result.kind != "right"]
+    causes = Counter((result.kind, result.cause) for result in others)
+    for (kind, cause), count in causes.most_common():
+        first = next(r for r in others if (r.kind, r.cause) == (kind, cause))
+        told = "\n".join(f"             {line}" for line in first.details.splitlines())
+        lines.append(f"{count:5d}  {kind}: {cause}\n           {first.place}: {first.call}\n{told}")
+    return "\n".join(lines)
+
+
+def _is_installed(package: str) -> bool:
+    return importlib.util.find_spec(package) is not None
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command."""
+    parser = argparse.ArgumentParser(prog="python -m tests.libraries", description=__doc__)
+    parser.add_argument("packages", nargs="*")
+    parser.add_argument("--most", type=int, default=400, help="calls of each package")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--only", default="", help="only docstrings whose name contains this")
+    options = parser.parse_args(arguments)
+    absent = [each for each in PACKAGES if not _is_installed(each)]
+    wanted = options.packages or [each for each in PACKAGES if each not in absent]
+    if not options.packages and absent:
+        print(f"not installed: {', '.join(absent)}")
+    bad = False
+    for package in wanted:
+        results = judged_package(package, options.most, options.seed, options.jobs, options.only)
+        print(summary(package, results), flush=True)
+        bad = bad or any(result.kind in BAD for result in results)
+    return int(bad)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,213 @@
+"""What symdiff makes of one call: its derivative by all floats along one direction, in reverse.
+
+The direction moves each float by a part of its own size, and each result counts by its own: what a
+pressure of 1e5 does to a diameter of 1e-3 is a number of moderate size.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import copy
+import textwrap
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tests import reference
+from tests.fuzz.check import Outcome, Timeout, time_limit
+from tests.libraries.harvest import Call, quiet, result_of_floats
+
+KINDS = ("right", "wrong", "refused", "internal", "late", "unsettled")
+LATE = 10.0  # seconds that compiling and running a derivative may take
+SLOW = 0.5  # seconds of a call that is too slow to be compared
+STEPS = (1e-2, 1e-3, 1e-4, 1e-5)
+SETTLED = 1e-6  # how closely differences of two steps agree that are a reference
+WRONG = 1e-4
+KINK = 1e-3  # what the slopes on both sides may differ by
+NEAR = 1e-6
+NEARBY = 1e-3
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of a call; ``unsettled`` has derivatives and no differences to compare with."""
+
+    place: str
+    call: str
+    kind: str
+    cause: str = ""
+    details: str = ""
+    seconds: float = 0.0
+
+
+def judged(call: Call) -> Result | None:
+    """The result for a call; None where it gives no floats, or others each time."""
+    try:
+        with quiet(), time_limit(LATE):
+            function = call.function()
+            value = _run(function, call.arguments)
+            start = time.perf_counter()
+            again = _run(function, call.arguments)
+            slow = time.perf_counter() - start > SLOW
+    except (Exception, Timeout, SystemExit):
+        return None
+    if slow or not result_of_floats(value) or not _same(value, again):
+        return None
+    start = time.process_time()
+    found = _differentiated(call, function, value)
+    return replace(found, seconds=time.process_time() - start)
+
+
+def _run(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+    return function(*copy.deepcopy(list(arguments)))
+
+
+def _same(left: Any, right: Any) -> bool:
+    pairs = zip(reference.leaves(left), reference.leaves(right), strict=False)
+    return all(np.array_equal(a, b) for a, b in pairs)
+
+
+def _differentiated(call: Call, function: Callable[..., Any], value: Any) -> Result:
+    from symdiff.errors import InternalError, SymdiffError
+
+    try:
+        kind, details = _compared(function, call.arguments, _weights(value))
+        if (
+            kind == "wrong"
+            and _compared(function, _moved(call.arguments), _weights(value))[0] == "right"
+        ):
+            kind, details = "unsettled", f"beside a comparison that holds here only: {details}"
+    except Timeout:
+        return Result(call.place, call.original, "late", "late")
+    except InternalError as error:
+        return Result(call.place, call.original, "internal", *_told(error))
+    except SymdiffError as error:
+        return Result(call.place, call.original, "refused", *_told(error))
+    except Exception as error:
+        return Result(call.place, call.original, "internal", *_told(error))
+    return Result(call.place, call.original, kind, kind if details else "", details)
+
+
+def _told(error: BaseException) -> tuple[str, str]:
+    """The cause, with the kind of the statement or expression, and the message with its place."""
+    told = f"{type(error).__name__}: {getattr(error, 'message', error)}".splitlines()[0]
+    span = getattr(error, "span", None)
+    syntax = f" [{_syntax(span.text)}]" if span is not None else ""
+    return Outcome("", "", told).cause.partition(": ")[2] + syntax, str(error)
+
+
+def _syntax(text: str) -> str:
+    """What stands in a line: the name of its syntax."""
+    with contextlib.suppress(SyntaxError, IndexError):
+        statement = ast.parse(textwrap.dedent(text)).body[0]
+        node = statement.value if isinstance(statement, ast.Expr) else statement
+        return type(node).__name__
+    return "part of a statement"
+
+
+# --- the derivative along the direction
+
+
+def _scale(leaf: Any) -> Any:
+    """The size of each number; of a zero that of the others beside it."""
+    size = np.abs(np.asarray(leaf, np.float64))
+    largest = float(np.max(size, initial=0.0))
+    return np.where(size > 0.0, size, largest if 0.0 < largest < np.inf else 1.0)
+
+
+def _direction(tree: Any, seed: int) -> Any:
+    drawn = reference.direction(tree, seed)
+    return _scaled(drawn, tree, lambda one, leaf: one * _scale(leaf))
+
+
+def _weights(value: Any) -> Any:
+    drawn = reference.direction(value, seed=5)
+    return _scaled(drawn, value, lambda one, leaf: one / np.max(_scale(leaf), initial=1e-300))
+
+
+def _scaled(drawn: Any, tree: Any, scale: Callable[[Any, Any], Any]) -> Any:
+    """What is drawn for the leaves of a tree, scaled; None stays where it has none."""
+    parts = iter([scale(*pair) for pair in zip(
+        reference.leaves(drawn), reference.leaves(tree), strict=True
+    )])  # fmt: skip
+
+    def taken(leaf: Any) -> Any:
+        part = next(parts)
+        if isinstance(leaf, np.ndarray):
+            return np.asarray(part, leaf.dtype)
+        return type(leaf)(part)
+
+    return reference.map_leaves(taken, tree, rest="none")
+
+
+def _moved(arguments: Sequence[Any]) -> list[Any]:
+    """Arguments in general position nearby: none of them is another, or a limit of a table."""
+    along = [_direction(argument, 100 + seed) for seed, argument in enumerate(arguments)]
+    return reference.move_arguments(arguments, along, NEARBY)
+
+
+def _compared(
+    function: Callable[..., Any], arguments: Sequence[Any], weights: Any
+) -> tuple[str, str]:
+    """Whether the derivative is right, and what it is where it is not."""
+    along = [_direction(argument, seed) for seed, argument in enumerate(arguments)]
+    with quiet(), time_limit(LATE, busy=True):
+        actual = _slope(function, arguments, weights, along)
+    try:
+        with quiet(), time_limit(LATE):
+            expected = _settled(reference.reduced(function, weights), arguments, along)
+    except Timeout:
+        expected = None
+    if expected is None:
+        return "unsettled", ""
+    if abs(actual - expected) <= WRONG * max(1.0, abs(expected)):
+        return "right", ""
+    return "wrong", f"{actual!r}, expected {expected!r}"
+
+
+def _slope(
+    function: Callable[..., Any], arguments: Sequence[Any], weights: Any, along: Sequence[Any]
+) -> float:
+    import symdiff
+
+    _, pullback = symdiff.vjp(function, *copy.deepcopy(list(arguments)))
+    gradients = pullback(weights)[: len(along)]
+    parts = zip(along, gradients, strict=True)
+    return float(sum(reference.inner(u, g) for u, g in parts))
+
+
+def _settled(
+    function: Callable[..., Any], arguments: Sequence[Any], along: Sequence[Any]
+) -> float | None:
+    """The derivative where differences of two successive steps agree, and there is no kink."""
+    last = None
+    for step in STEPS:
+        try:
+            now = reference.directional(function, arguments, along, step=step)
+        except Exception:  # as far away the function raises
+            last = None
+            continue
+        value = float(np.real(now.value))
+        bound = SETTLED * max(1.0, abs(value))
+        if last is not None and now.error <= bound and abs(value - last) <= bound:
+            return (
+                value if _bend(function, arguments, along) <= KINK * max(1.0, abs(value)) else None
+            )
+        last = value
+    return None
+
+
+def _bend(function: Callable[..., Any], arguments: Sequence[Any], along: Sequence[Any]) -> float:
+    """The slope ahead minus the slope behind, which central differences do not see."""
+    try:
+        ahead, here, behind = (
+            float(function(*reference.move_arguments(arguments, along, distance)))
+            for distance in (NEAR, 0.0, -NEAR)
+        )
+    except Exception:
+        return np.inf
+    return abs(ahead - 2.0 * here + behind) / NEAR
