@@ -27,7 +27,10 @@ def bind_arguments(
     arguments: Sequence[Abstract],
     keywords: Keywords,
 ) -> dict[str, Abstract]:
-    """The value of each parameter; ``name`` is the function's, for messages."""
+    """The value of each parameter, in the order of their definition, however they are given.
+
+    :param name: the function's, for messages.
+    """
     spec = node.args
     positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
     extra: Abstract
@@ -42,10 +45,12 @@ def bind_arguments(
     elif extra:
         raise users(TypeError(_too_many(spec, name, defaults, len(arguments), bound)))
     _fill(name, "positional", positional, defaults, bound)
-    _fill(name, "keyword-only", [a.arg for a in spec.kwonlyargs], defaults, bound)
+    by_name = [a.arg for a in spec.kwonlyargs]
+    _fill(name, "keyword-only", by_name, defaults, bound)
     if spec.kwarg is not None:
         bound[spec.kwarg.arg] = container(interp, dict, tuple(rest), list(rest.values()), None)
-    return bound
+    starred = [each.arg for each in (spec.vararg, spec.kwarg) if each is not None]
+    return {each: bound[each] for each in (*positional, *by_name, *starred)}
 
 
 def _spread_out(

@@ -466,6 +466,17 @@ def recursion_on_data(x, c):
     return _shrunk(x[0] * 6.0, 0.6) * c + _shrunk(c, x[1] * 0.1)
 
 
+def _folded(v, rate, *, least=0.5):
+    if v < least:
+        return rate
+    return _folded(rate=rate * v, least=least, v=v * 0.6)
+
+
+@construct()
+def recursion_with_arguments_by_name(x, c):
+    return _folded(x[0] * 6.0, x[1]) * c + _folded(rate=c, v=x[2] * 3.0, least=0.7)
+
+
 def _even(v, level):
     return v if level < 0.5 else _odd(v * 1.1 + 0.1, level * 0.6)
 

@@ -24,7 +24,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -63,7 +63,7 @@ class Call:
         names = ", ".join(f"a{k}" for k in range(len(self.arguments)))
         source = f"def documented_call({names}):\n    return {self.text}\n"
         path = f"<{self.place}: {self.original}>"
-        linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
+        _show_to_readers(path, source)
         made: dict[str, Any] = {}
         exec(compile(source, path, "exec"), self.scope, made)
         return made["documented_call"]
@@ -98,11 +98,11 @@ def calls(test: doctest.DocTest, package: str) -> Iterator[Call]:
         for example in test.examples:
             if doctest.SKIP in example.options:
                 continue
-            for number, statement in enumerate(_statements(example.source)):
+            place = f"{test.name}, line {example.lineno + 1}"
+            for statement in _statements(example.source):
                 for call in calls_in(statement, scope, package):
-                    place = f"{test.name}, line {example.lineno + number + 1}"
-                    yield Call(place, call.text, call.original, call.arguments, scope)
-                if not _executed(statement, scope):
+                    yield replace(call, place=place)
+                if not _executed(statement, scope, place):
                     return
 
 
@@ -123,9 +123,17 @@ def quiet() -> Iterator[None]:
         yield
 
 
-def _executed(statement: ast.stmt, scope: dict[str, Any]) -> bool:
+def _show_to_readers(path: str, source: str) -> None:
+    """Let the source of what is compiled there be found, as that of a notebook's cell is."""
+    linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
+
+
+def _executed(statement: ast.stmt, scope: dict[str, Any], place: str) -> bool:
     """Run a statement; False where that takes too long. What it raises is part of the examples."""
-    code = compile(ast.Module([statement], []), "<example>", "exec")
+    source = ast.unparse(statement) + "\n"
+    path = f"<{place}: {source[:60]}>"
+    _show_to_readers(path, source)
+    code = compile(source, path, "exec")
     try:
         with time_limit(TIME_LIMIT):
             exec(code, scope)
