@@ -6,6 +6,7 @@
 #   make extremes          integers of every width and floats of any magnitude: the walk, and 10,000 programs
 #   make bench [ARGS=...]  generated gradients beside hand-written ones, autograd and JAX
 #   make fuzz [N=300]      N random programs against independent derivatives
+#   make libraries         the calls in packages' documentation, differentiated; of each package 400
 #   make golden            write emitted source kept in tests/golden, and what the documentation shows, anew
 #   make format            lay out and tidy the source
 #   make clean             remove environments and caches
@@ -21,6 +22,7 @@ ARGS ?=
 BIN := .venv/bin
 READY := .venv/.ready
 READY_PEERS := .venv/.ready-peers
+READY_LIBRARIES := .venv/.ready-libraries
 
 # The other Pythons that run the emitter's tests: what `python3.X` or pyenv finds, and actually starts.
 # That of `.venv` has run them among all others.
@@ -31,7 +33,7 @@ find_python = $(firstword $(foreach candidate, \
     $(shell $(candidate) -c 'import sys, venv, ensurepip; print(sys.executable)' 2>/dev/null)))
 EMITTER_TESTS = $(wildcard tests/emit tests/test_pythons)
 
-.PHONY: demo test test-all cells extremes lint unit emitter bench fuzz golden format clean
+.PHONY: demo test test-all cells extremes lint unit emitter bench fuzz libraries golden format clean
 
 demo: $(READY)
 	$(BIN)/python examples/digits.py $(ARGS)
@@ -74,6 +76,9 @@ bench: $(READY_PEERS)
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz $(N) $(ARGS)
 
+libraries: $(READY_LIBRARIES)
+	$(BIN)/python -m tests.libraries $(ARGS)
+
 # Read the difference afterwards: what is kept is what a person has found good.
 golden: $(READY)
 	UPDATE_GOLDEN=1 UPDATE_README=1 $(BIN)/python -m pytest --quiet \
@@ -95,6 +100,10 @@ $(READY): pyproject.toml
 
 $(READY_PEERS): $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
+	@touch $@
+
+$(READY_LIBRARIES): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[libraries]'
 	@touch $@
 
 .venv-%/.ready: pyproject.toml Makefile

@@ -28,8 +28,8 @@ from tests.libraries import harvest  # noqa: E402
 from tests.libraries.judge import KINDS, Result, judged  # noqa: E402
 
 PACKAGES = (
-    "fluids", "chemicals", "ht", "thermo", "astropy", "filterpy", "lmfit", "statsmodels", "sklearn",
-    "networkx", "statistics", "numpy", "scipy",
+    "fluids", "chemicals", "ht", "thermo", "astropy", "filterpy", "lmfit", "sklearn", "statistics",
+    "numpy", "scipy",
 )  # fmt: skip
 BAD = ("wrong", "internal")
 
@@ -99,7 +99,9 @@ def summary(package: str, results: Sequence[Result]) -> str:
     others = [result for result in decided if result.kind != "right"]
     causes = Counter((result.kind, result.cause) for result in others)
     for (kind, cause), count in causes.most_common():
-        first = next(r for r in others if (r.kind, r.cause) == (kind, cause))
+        same = [r for r in others if (r.kind, r.cause) == (kind, cause)]
+        lines += [f"       {r.place}: {r.call}: {r.details}" for r in same[1:] if kind == "wrong"]
+        first = same[0]
         told = "\n".join(f"             {line}" for line in first.details.splitlines())
         lines.append(f"{count:5d}  {kind}: {cause}\n           {first.place}: {first.call}\n{told}")
     return "\n".join(lines)
