@@ -72,6 +72,7 @@ FAMILIES = {
     "filters": "`scipy.signal`",
     "smoothing": "`scipy.signal`",
     "transforms": "`scipy.fft`",
+    "bsplines": "`scipy.interpolate`",
     "splines": "`scipy.interpolate`",
     "sparse": "`scipy.sparse`",
     "images": "`scipy.ndimage`",
