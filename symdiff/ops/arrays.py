@@ -337,6 +337,14 @@ def lower_linspace(
     return made, (last - first) / (count - 1 if whole else count)
 
 
+def _copied(copy: Any) -> Any:
+    """True, False or None, also where ``copy`` is the member of NumPy's enumeration for it."""
+    known = static(copy)
+    if not isinstance(known, np._CopyMode):
+        return known
+    return None if known is np._CopyMode.IF_NEEDED else known.value
+
+
 @lowers(np.array)
 def lower_array(
     object: Any,
@@ -347,7 +355,7 @@ def lower_array(
     subok: Any = False,
     ndmin: Any = 0,
 ) -> Value:
-    if static(copy) is True:
+    if _copied(copy) is True:
         x = _ordered(_fresh(object, dtype, static(order)), static(order))
     else:
         x = lower_asarray(object, dtype, order, copy=copy)
@@ -390,8 +398,8 @@ def _ordered(x: Value, order: Any) -> Value:
 @lowers(np.asarray, np.asanyarray)
 def lower_asarray(a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None) -> Value:
     """An array itself, if it lies as asked; anything else made one."""
-    wanted = static(order)
-    if static(copy):
+    wanted, copied = static(order), _copied(copy)
+    if copied:
         return lower_array(a, dtype, order=order or "K")
     if isinstance(a, Value) and isinstance(a.type, ListType):
         return array_of(a, static(dtype))
@@ -399,7 +407,7 @@ def lower_asarray(a: Any, dtype: Any = None, order: Any = None, *, copy: Any = N
         same = dtype_of(dtype, array_type(a).dtype) == array_type(a).dtype
         if same:
             return _ordered(a, wanted)
-    if static(copy) is False:
+    if copied is False:
         raise rejection(ValueError, "Unable to avoid copy while creating an array as requested.")
     return _ordered(_fresh(a, dtype), wanted)
 

@@ -95,6 +95,12 @@ def _math(
     return operation
 
 
+def _takes_a_float(node: Node) -> bool:
+    """Return whether the operand is a float, of which no value is refused."""
+    type_ = array_type(node.operands[0])
+    return type_.dtype.kind == "f" and not type_.shape
+
+
 def _discrete(name: str, result: ArrayType, **more: Any) -> Operation:
     """A function of ``math`` through which no derivative flows."""
     function: Callable[..., Any] = getattr(math, name)
@@ -111,6 +117,11 @@ def _discrete(name: str, result: ArrayType, **more: Any) -> Operation:
     )
     lowers(function)(lambda *operands: operation(*operands))
     return operation
+
+
+def _told(name: str, sympy: Any) -> Operation:
+    """What is told of a number: of a float it always can be."""
+    return _discrete(name, BOOL, sympy=sympy, harmless=_takes_a_float)
 
 
 # Elementary functions ---------------------------------------------------------------------------
@@ -276,9 +287,11 @@ math_fsum: Operation = Operation(
 math_floor: Operation = _discrete("floor", INT, sympy="floor")
 math_ceil: Operation = _discrete("ceil", INT, sympy="ceiling")
 math_trunc: Operation = _discrete("trunc", INT, sympy=trunc.sympy)
-math_isnan: Operation = _discrete("isnan", BOOL, sympy=isnan.sympy)
-math_isinf: Operation = _discrete("isinf", BOOL, sympy=isinf.sympy)
-math_isfinite: Operation = _discrete("isfinite", BOOL, sympy=isfinite.sympy)
+math_isnan: Operation = _told("isnan", isnan.sympy)
+math_isinf: Operation = _told("isinf", isinf.sympy)
+math_isfinite: Operation = _discrete(
+    "isfinite", BOOL, sympy=isfinite.sympy, harmless=_takes_a_float
+)
 math_factorial: Operation = _discrete("factorial", INT, sympy="factorial")
 math_comb: Operation = _discrete("comb", INT, sympy="binomial")
 math_perm: Operation = _discrete("perm", INT)

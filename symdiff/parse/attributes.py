@@ -94,6 +94,15 @@ def _function_attribute(interp: Interpreter, function: types.FunctionType, name:
     return _free_attribute(interp, function, name, getattr(function, name))
 
 
+def _method_attribute(interp: Interpreter, method: BoundMethod, name: str) -> Abstract:
+    """What a method is made of; all else its function tells."""
+    if name in ("__func__", "__self__"):
+        return method.function if name == "__func__" else method.instance
+    if isinstance(method.function, types.FunctionType) and name not in vars(types.MethodType):
+        return _function_attribute(interp, method.function, name)
+    return _static_attribute(interp, method, name)
+
+
 def _has(owner: type, name: str) -> bool:
     """Return whether instances of a class have an attribute: ``hasattr`` would ask the metaclass
     too.
@@ -546,5 +555,6 @@ _WITH_ATTRIBUTES_OF_THEIR_OWN: dict[type, Callable[[Interpreter, Any, str], Abst
     ObjectRef: object_attribute,
     types.ModuleType: _module_attribute,
     types.FunctionType: _function_attribute,
+    BoundMethod: _method_attribute,
     type: class_attribute,
 }

@@ -12,6 +12,7 @@ import itertools
 import math
 import numbers
 import operator
+import sys
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -68,6 +69,8 @@ from symdiff.parse.iteration import (
 from symdiff.parse.opaque import Template
 from symdiff.parse.operators import binary, is_staged, unary
 from symdiff.parse.python import in_python
+from symdiff.parse.reflect import container
+from symdiff.parse.scope import names_in_order
 from symdiff.parse.special import by_operator, has_method, has_operator
 from symdiff.parse.texts import plain, settled, text_field, text_of
 from symdiff.parse.truth import truth
@@ -77,13 +80,16 @@ from symdiff.parse.values import (
     Abstract,
     Array,
     Closure,
+    Conflict,
     ConflictRead,
     DictRef,
+    DictView,
     Generator,
     IteratorRef,
     ListRef,
     ObjectRef,
     Partial,
+    PossiblyUnbound,
     Range,
     StaticSet,
     Token,
@@ -487,6 +493,12 @@ def _dict(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abst
     return filled_dict(interp, DictRef(), arguments, keywords)
 
 
+@builtin(types.MappingProxyType)
+def _proxy(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    (mapping,) = arguments
+    return mapping if isinstance(mapping, DictRef) else NotImplemented
+
+
 @builtin(collections.OrderedDict)
 def _ordered_dict(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     return filled_dict(interp, DictRef(type=collections.OrderedDict), arguments, keywords)
@@ -665,13 +677,42 @@ def _setattr(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> A
     return set_attribute(interp, *arguments)
 
 
+@builtin(locals)
+def _locals(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    """The names that are bound here; before Python 3.13 it is one dict, which each call renews."""
+    scope = interp.scope
+    if scope.parent is not None or not isinstance(scope.node, ast.FunctionDef):
+        return _refusal("locals", _NAMES)(interp, arguments, keywords)
+    names = {name: interp.heap.get((scope, name)) for name in names_in_order(scope.node)}
+    bound = {name: content for name, content in names.items() if content is not ABSENT}
+    if any(isinstance(content, PossiblyUnbound | Conflict) for content in bound.values()):
+        return _refusal("locals", _NAMES)(interp, arguments, keywords)
+    known = interp.heap.get((scope, _LOCALS)) if sys.version_info < (3, 13) else ABSENT
+    if known is ABSENT:
+        known = container(interp, dict, (), [], None)
+        interp.put((scope, _LOCALS), known)
+    before = {k: v for k, v in interp.content(known).items() if names.get(k) is not ABSENT}
+    interp.put(known, before | bound)
+    return known
+
+
+_LOCALS = "locals()"
+
+
+@builtin(operator.index)
+def _index(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    (number,) = arguments
+    if not isinstance(number, Value | Array | int | np.integer):
+        return NotImplemented
+    return interp.call(int, [_integer(interp, number)], {})
+
+
 _NAMES = "write the names out"
 _REFUSED: dict[Any, str] = {
     id: "compare with 'is'",
     exec: "write the statements out",
     eval: "write the expression out",
     compile: "write the code out",
-    locals: _NAMES,
     globals: _NAMES,
     vars: _NAMES,
     dir: _NAMES,
@@ -804,6 +845,8 @@ def _iter(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abst
         )
     if has_method(interp, value, "__iter__"):
         return interp.call_method(value, "__iter__")
+    if isinstance(value, DictView):
+        value = static_items(interp, value)
     if isinstance(value, Array | ListRef | DictRef | tuple | Range | str | StaticSet):
         return started(interp, IteratorRef(value))
     return value

@@ -34,7 +34,7 @@ from symdiff.parse.attributes import (
 from symdiff.parse.blame import judged, python_raises, users
 from symdiff.parse.classes import call_class
 from symdiff.parse.definitions import call_definition
-from symdiff.parse.functions import call_closure, call_function
+from symdiff.parse.functions import call_closure, call_function, call_of_library
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import unbuffered
@@ -188,6 +188,7 @@ def _known(table: dict[Any, Any], function: Any) -> Any:
 
 
 _CACHED = type(functools.cache(len))
+_DISPATCHING = type(np.concatenate)  # of NumPy's functions that ask their arguments' classes
 
 
 def _is_method_of(function: Any, owner: Abstract) -> bool:
@@ -215,6 +216,8 @@ def _call_other(
         return call_value(interp, graph, arguments, keywords)
     if isinstance(function, types.FunctionType):
         return call_function(interp, function, arguments, keywords)
+    if isinstance(function, _DISPATCHING):
+        return call_of_library(interp, function, arguments, keywords)
     if isinstance(function, _CACHED):  # what it remembers is what the function would give again
         return call_value(interp, function.__wrapped__, arguments, keywords)
     if _known(RESULTS, function) is not None:

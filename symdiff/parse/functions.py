@@ -26,12 +26,13 @@ from symdiff.ir.graph import Value
 from symdiff.parse.binding import bind_arguments
 from symdiff.parse.blame import certain
 from symdiff.parse.branches import ends_without_return, taken_from, unless_raised
+from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.interpreter import MOST_INLINED, REFUSED, Consumer, Frame, Interpreter
 from symdiff.parse.iteration import started
 from symdiff.parse.lookups import rests_on, variable_of
 from symdiff.parse.marking import bound_arguments
 from symdiff.parse.names import final_names
-from symdiff.parse.opaque import call_opaque, is_message, is_pure_python, report
+from symdiff.parse.opaque import call_opaque, is_message, is_pure_python, python_of, report
 from symdiff.parse.recursion import followed
 from symdiff.parse.scope import local_names, reflect_everywhere, yielding
 from symdiff.parse.values import (
@@ -39,6 +40,7 @@ from symdiff.parse.values import (
     Abstract,
     CalleeLeft,
     Closure,
+    ConflictRead,
     Exit,
     Generator,
     GeneratorManager,
@@ -64,14 +66,36 @@ def call_function(
         made = interp.call(function.__wrapped__, arguments, keywords)  # type: ignore[attr-defined]
         return GeneratorManager(made)
     if not is_pure_python(function):
-        return call_opaque(interp, function, arguments, keywords)
+        return call_of_library(interp, function, arguments, keywords)
     try:
-        source = find_source(function)
+        find_source(function)
     except SourceUnavailableError:
         if not _is_standard(function):
             raise
         return call_opaque(interp, function, arguments, keywords)
-    known = is_definition(function.__globals__)
+    return _follow(interp, function, arguments, keywords)
+
+
+def call_of_library(
+    interp: Interpreter, function: Any, arguments: Sequence[Abstract], keywords: Keywords
+) -> Abstract:
+    """A function of NumPy's or SciPy's without a rule: where all that it does has rules, that."""
+    python = python_of(function)
+    if python is not None:
+        with Checkpoint(interp, UnsupportedSyntaxError, UnsupportedCallError, ConflictRead):
+            return _follow(interp, python, arguments, keywords)
+    return call_opaque(interp, function, arguments, keywords)
+
+
+def _follow(
+    interp: Interpreter,
+    function: types.FunctionType,
+    arguments: Sequence[Abstract],
+    keywords: Keywords,
+) -> Abstract:
+    """A Python function whose source is known."""
+    source = find_source(function)
+    known = not is_pure_python(function) or is_definition(function.__globals__)
     if not known:
         rests_on(interp, function, "__code__", function.__code__)
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))

@@ -67,6 +67,21 @@ def is_pure_python(function: types.FunctionType) -> bool:
     return module.split(".")[0] not in LIBRARY_PREFIXES
 
 
+# Of these modules the functions without a rule are followed: they are made of others in a few
+# steps. Elsewhere they iterate: what has converged need not have where it is differentiated.
+_FOLLOWED = (
+    "numpy.lib.", "numpy._core.", "numpy.ma.", "scipy.signal.windows.", "scipy.spatial.distance",
+)  # fmt: skip
+
+
+def python_of(function: Any) -> types.FunctionType | None:
+    """The Python function that a function of NumPy's or SciPy's is, where that may be followed."""
+    python = getattr(function, "__wrapped__", function)
+    if not isinstance(python, types.FunctionType) or function in INSTEAD:
+        return None
+    return python if python.__globals__.get("__name__", "").startswith(_FOLLOWED) else None
+
+
 class Template:
     """Collects the operands of an effect while its arguments become a static template.
 

@@ -290,6 +290,14 @@ def _container(interp: Interpreter, value: Any, path: Path) -> Abstract:
     return container(interp, type(value), keys, parts, path, value)
 
 
+def _proxy(interp: Interpreter, value: Any, path: Path) -> Abstract:
+    """What a dict holds that may be read only: as a dict that is nobody else's."""
+    interp.guard(path, "type", type(value))
+    interp.guard(path, "keys", tuple(value))
+    parts = [reflect(interp, item, (*path, key)) for key, item in value.items()]
+    return container(interp, dict, tuple(value), parts, None)
+
+
 def _partial(interp: Interpreter, value: Any, path: Path) -> Abstract:
     interp.guard(path, "value", value)
     interp.guard((*path, "args"), "keys", range(len(value.args)))
@@ -350,6 +358,7 @@ _REFLECTORS: tuple[
     (_is_enum, _static),
     (lambda value: isinstance(value, functools.partial), _partial),
     (lambda value: isinstance(value, types.MethodType), _method),
+    (lambda value: isinstance(value, types.MappingProxyType), _proxy),
     (lambda value: isinstance(value, set), _set),
     (lambda value: isinstance(value, list | tuple | dict), _container),
 )

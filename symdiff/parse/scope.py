@@ -78,6 +78,17 @@ def _binds(node: ast.AST) -> set[str]:
     return set()
 
 
+def names_in_order(node: FunctionNode) -> list[str]:
+    """The names of a function: its parameters, then what it binds in the order of the text."""
+    spec = node.args
+    starred = [each for each in (spec.vararg, spec.kwarg) if each is not None]
+    names = [each.arg for each in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *starred)]
+    body = [node.body] if isinstance(node, ast.Lambda) else node.body
+    nodes = [each for each in _own_nodes(list(body)) if isinstance(each, ast.stmt | ast.expr)]
+    nodes.sort(key=lambda each: (each.lineno, each.col_offset))
+    return list(dict.fromkeys((*names, *(name for each in nodes for name in _binds(each)))))
+
+
 # Reading ------------------------------------------------------------------------------------------
 
 
