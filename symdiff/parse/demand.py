@@ -39,7 +39,7 @@ def demand(interp: Interpreter, value: Value) -> Exception:
         else:
             refused = search.computed(current, current.node)
         if refused is not None:
-            return refused
+            return refused if search.branch is None else _not_static(interp, search.branch)
     if search.paths:
         return StaticDemand(tuple(search.paths), interp.span)
     refusal = _not_static(interp, value)
@@ -73,12 +73,16 @@ def known(interp: Interpreter, value: Any, hint: str) -> Any:
 
 
 class _Search:
-    """What a value is computed from: ``paths`` to fix, ``pending`` values to look behind."""
+    """What a value is computed from: ``paths`` to fix, ``pending`` values to look behind.
+
+    ``branch``: the first result of a branch that has been looked behind.
+    """
 
     def __init__(self, interp: Interpreter) -> None:
         self.interp = interp
         self.paths: dict[Path, None] = {}
         self.loops: dict[SourceSpan, None] = {}  # that lists grew in, of known counts
+        self.branch: Value | None = None
         self.pending: list[Value] = []
         self.seen: set[Value] = set()
 
@@ -107,7 +111,7 @@ class _Search:
         if node.op is sizes.size:
             return self._size(value, node)
         if node.op is cond:
-            number = node.results.index(value)
+            number, self.branch = node.results.index(value), self.branch or value
             self.add((node.operands[0], *(block.results[number] for block in node.blocks)))
             return None
         count = _count_behind(value, node)

@@ -152,8 +152,8 @@ def evaluates(x, k):
 
 
 @refused(Call, "locals()", "names")
-def asks_for_locals(x, k):
-    return locals()["x"][0]
+def asks_for_locals_of_a_nested_function(x, k):
+    return (lambda v: locals()["v"][0])(x)
 
 
 @refused(Call, "globals()", "names")
