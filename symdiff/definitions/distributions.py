@@ -41,10 +41,10 @@ def _parsed(law: Any, args: Any, keywords: Any, more: Any) -> Any:
 def _parameters(law: Any, args: Any, keywords: Any) -> Any:
     """Shapes, location and scale (None where not given), and where they are any good."""
     given = _parsed(law, args, keywords, ("loc", "scale"))
-    shapes = [np.asarray(given[name]) for name in law.shapes]
+    shapes = [np.asarray(given[name], dtype=np.float64) for name in law.shapes]
     good = law.good(*shapes)
     loc = np.asarray(given["loc"]) if "loc" in given else None
-    scale = np.asarray(given["scale"]) if "scale" in given else None
+    scale = np.asarray(given["scale"], dtype=np.float64) if "scale" in given else None
     if scale is not None:
         good = np.logical_and(good, scale > 0)
     return shapes, loc, scale, good
@@ -116,12 +116,19 @@ def _distribution(law: Any, function: Any, x: Any, args: Any, keywords: Any) -> 
     return _finished(good, inside, function(place, *shapes), 0.0)
 
 
-def _quantile(law: Any, function: Any, q: Any, args: Any, keywords: Any) -> Any:
-    """An inverse of the distribution, in the units of the argument."""
+def _quantile(law: Any, function: Any, above: Any, q: Any, args: Any, keywords: Any) -> Any:
+    """An inverse of the distribution, in the units of the argument; the ends of the support at 0
+    and 1.
+    """
     shapes, loc, scale, good = _parameters(law, args, keywords)
     q = np.asarray(q, dtype=np.float64)
     inside = np.logical_and(q > 0.0, q < 1.0)
     found = function(np.where(inside, q, 0.5), *shapes)
+    low, high = law.support(*shapes)
+    for end, place in ((low, 1.0 if above else 0.0), (high, 0.0 if above else 1.0)):
+        if end is not None:
+            there = np.logical_and(q == place, np.isfinite(end))
+            found, inside = np.where(there, end, found), np.logical_or(inside, there)
     if scale is not None:
         found = found * scale
     if loc is not None:
@@ -173,10 +180,10 @@ def _cumulative(law: Any) -> dict[str, Any]:
 
 def _inverses(law: Any) -> dict[str, Any]:
     def ppf(q: Any, *args: Any, **kwds: Any) -> Any:
-        return _quantile(law, law.quantile, q, args, kwds)
+        return _quantile(law, law.quantile, False, q, args, kwds)
 
     def isf(q: Any, *args: Any, **kwds: Any) -> Any:
-        return _quantile(law, law.quantile_above, q, args, kwds)
+        return _quantile(law, law.quantile_above, True, q, args, kwds)
 
     return {"ppf": ppf, "isf": isf}
 
@@ -187,7 +194,7 @@ def _inverses(law: Any) -> dict[str, Any]:
 def _counted(law: Any, k: Any, args: Any, keywords: Any) -> Any:
     """The count from ``loc`` on, the shapes, and where they are any good."""
     given = _parsed(law, args, keywords, ("loc",))
-    shapes = [np.asarray(given[name]) for name in law.shapes]
+    shapes = [np.asarray(given[name], dtype=np.float64) for name in law.shapes]
     count = np.asarray(k)
     if "loc" in given:
         count = count - np.asarray(given["loc"])

@@ -48,15 +48,12 @@ class Cauchy(Law):
 class Laplace(Law):
     log_density = staticmethod(lambda y: -LOG_2 - np.abs(y))
 
-    @staticmethod
-    def below(y: Any) -> Any:
-        tail = 0.5 * np.exp(-np.abs(y))
-        return np.where(y > 0, 1.0 - tail, tail)
+    above = staticmethod(lambda y: Laplace.below(-y))
 
     @staticmethod
-    def above(y: Any) -> Any:
-        tail = 0.5 * np.exp(-np.abs(y))
-        return np.where(y > 0, tail, 1.0 - tail)
+    def below(y: Any) -> Any:
+        tail = 0.5 * np.exp(np.where(y > 0, -y, y))  # of np.abs the derivative at 0 is 0
+        return np.where(y > 0, 1.0 - tail, tail)
 
     quantile = staticmethod(lambda q: np.where(q > 0.5, -np.log(2.0 * (1.0 - q)), np.log(2.0 * q)))
     quantile_above = staticmethod(lambda q: -Laplace.quantile(q))
@@ -167,8 +164,12 @@ class Moyal(Law):
 
 class Hypsecant(Law):
     log_density = staticmethod(lambda y: LOG_2 - LOG_PI - np.logaddexp(y, -y))
-    below = staticmethod(lambda y: 2.0 / math.pi * np.arctan(np.exp(y)))
-    above = staticmethod(lambda y: 2.0 / math.pi * np.arctan(np.exp(-y)))
+    above = staticmethod(lambda y: Hypsecant.below(-y))
+
+    @staticmethod
+    def below(y: Any) -> Any:
+        tail = 2.0 / math.pi * np.arctan(np.exp(np.where(y > 0, -y, y)))
+        return np.where(y > 0, 1.0 - tail, tail)
 
 
 class Vonmises(Law):

@@ -90,3 +90,38 @@ def test_inverses_far_out(row: Any) -> None:
 @pytest.mark.parametrize("row", LAWS, ids=[row[0] for row in LAWS])
 def test_laws_of_extreme_parameters(row: Any) -> None:
     _require(*row[1:])
+
+
+def test_quantiles_at_the_ends_of_the_support_move_with_it() -> None:
+    q, ones = np.array([0.0, 0.4, 1.0]), np.ones(3)
+    for method, ends in (("ppf", [0.0, 1.0]), ("isf", [1.0, 0.0])):
+
+        def quantile(loc: Any, scale: Any, method: str = method) -> Any:
+            return getattr(stats.beta, method)(q, 1.7, 2.4, loc, scale)
+
+        _, by_location = sd.jvp(quantile, (ones, ones), (ones, 0.0 * ones))
+        _, by_scale = sd.jvp(quantile, (ones, ones), (0.0 * ones, ones))
+        assert np.array_equal(by_location, ones)
+        assert np.array_equal(by_scale[[0, 2]], ends)
+
+
+def test_shapes_of_narrow_numbers() -> None:
+    x = np.array([0.3, 0.9])
+    flags, singles = np.array([True, False]), np.array([1.5, 2.5], np.float32)
+    slopes = sd.grad(lambda x: np.sum(stats.johnsonsu.sf(x, flags, 1.2)))(x)
+    assert np.allclose(slopes, -stats.johnsonsu.pdf(x, flags * 1.0, 1.2), rtol=1e-13)
+    slopes = sd.grad(lambda x: np.sum(stats.lomax.logpdf(x, singles)))(x)
+    assert np.allclose(slopes, -(singles + 1.0) / (1.0 + x), rtol=1e-14)
+
+
+def test_distribution_functions_in_the_middle() -> None:
+    assert sd.grad(lambda x: stats.laplace.cdf(x))(0.0) == 0.5
+    assert sd.grad(lambda x: stats.laplace.sf(x))(0.0) == -0.5
+    assert sd.grad(lambda x: stats.hypsecant.cdf(x))(0.0) == pytest.approx(1.0 / np.pi)
+    assert sd.grad(lambda x: stats.hypsecant.sf(x))(0.0) == pytest.approx(-1.0 / np.pi)
+
+
+def test_the_hyperbolic_secant_far_out() -> None:
+    x = np.array([-800.0, 0.3, 800.0])
+    slopes = sd.grad(lambda x: np.sum(stats.hypsecant.cdf(x)))(x)
+    assert np.allclose(slopes, [0.0, 1.0 / (np.pi * np.cosh(0.3)), 0.0], rtol=1e-14)

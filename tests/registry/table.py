@@ -1290,8 +1290,8 @@ for _name, _shapes in SHAPES.items():
     )
 # Where SciPy computes 1 - x, which is 1, differences are of this.
 OF_TAILS = {
-    "pareto.ppf": "y + z * np.exp(-np.log1p(-x) / a)",
-    "powerlaw.isf": "y + z * np.exp(np.log1p(-x) / a)",
+    "pareto.ppf": "y + z * np.exp(-np.log1p(-1.0 * x) / a)",
+    "powerlaw.isf": "y + z * np.exp(np.log1p(-1.0 * x) / a)",
 }
 BY_X_ONLY = {"t": "a", "gamma": "a", "beta": "ab"}  # what a distribution function refuses
 BY_X_ONLY |= {name: "ab"[: len(SHAPES[name])] for name in OF_THE_ARGUMENT}
