@@ -9,23 +9,20 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions.declare import refuse, registered
+from symdiff.definitions.law import special
 from symdiff.definitions.libraries import when_imported
 
 
 def polygamma(n: Any, x: Any) -> Any:
     """Derivatives of the digamma function: Hurwitz's zeta functions."""
-    from scipy import special
-
     n, x = np.asarray(n), np.asarray(x)
-    factor = (-1.0) ** (n + 1) * special.gamma(n + 1.0)
+    factor = (-1.0) ** (n + 1) * special().gamma(n + 1.0)
     order = np.where(n == 0, 2, n + 1)
-    return np.where(n == 0, special.psi(x), factor * special.zeta(order, x))
+    return np.where(n == 0, special().psi(x), factor * special().zeta(order, x))
 
 
 def multigammaln(a: Any, d: Any) -> Any:
     """The logarithm of the gamma function of matrices."""
-    from scipy import special
-
     a = np.asarray(a)
     if isinstance(d, float):
         d = int(d)
@@ -33,7 +30,7 @@ def multigammaln(a: Any, d: Any) -> Any:
         refuse("a dimension d that is not known where it is compiled")
     total = d * (d - 1) * 0.25 * np.log(np.pi)
     for j in range(d):
-        total = total + special.loggamma(a - 0.5 * j)
+        total = total + special().loggamma(a - 0.5 * j)
     return total
 
 
@@ -60,39 +57,27 @@ def _differences(function: Any, sign: Any, v: Any, z: Any, n: Any) -> Any:
 
 
 def jvp(v: Any, z: Any, n: Any = 1) -> Any:
-    from scipy import special
-
-    return _differences(special.jv, -1, v, z, n)
+    return _differences(special().jv, -1, v, z, n)
 
 
 def yvp(v: Any, z: Any, n: Any = 1) -> Any:
-    from scipy import special
-
-    return _differences(special.yv, -1, v, z, n)
+    return _differences(special().yv, -1, v, z, n)
 
 
 def ivp(v: Any, z: Any, n: Any = 1) -> Any:
-    from scipy import special
-
-    return _differences(special.iv, 1, v, z, n)
+    return _differences(special().iv, 1, v, z, n)
 
 
 def kvp(v: Any, z: Any, n: Any = 1) -> Any:
-    from scipy import special
-
-    return (-1) ** n * _differences(special.kv, 1, v, z, n)
+    return (-1) ** n * _differences(special().kv, 1, v, z, n)
 
 
 def h1vp(v: Any, z: Any, n: Any = 1) -> Any:
-    from scipy import special
-
-    return _differences(special.hankel1, -1, v, z, n)
+    return _differences(special().hankel1, -1, v, z, n)
 
 
 def h2vp(v: Any, z: Any, n: Any = 1) -> Any:
-    from scipy import special
-
-    return _differences(special.hankel2, -1, v, z, n)
+    return _differences(special().hankel2, -1, v, z, n)
 
 
 @when_imported("scipy.special")

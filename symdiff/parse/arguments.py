@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from inspect import Parameter
 from typing import Any, NoReturn
 
@@ -20,18 +20,17 @@ from symdiff.parse.opaque import library_name
 from symdiff.parse.texts import settled
 from symdiff.parse.values import (
     Abstract,
+    Arguments,
     Array,
     Columns,
     Conflict,
     ConflictRead,
     Generator,
+    Keywords,
     ListRef,
     Range,
     StagedText,
 )
-
-Keywords = dict[str, Abstract]
-Arguments = Sequence[Abstract]
 
 LAZY: set[type] = {Generator}  # what is gone over once: taken as the list of its elements
 

@@ -13,10 +13,8 @@ from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.reflect import container
 from symdiff.parse.selecting import refuse_where
 from symdiff.parse.spreading import is_spread, preceded, taken_by_position
-from symdiff.parse.values import Abstract
+from symdiff.parse.values import Abstract, Keywords
 from symdiff.source import FunctionNode
-
-Keywords = dict[str, Abstract]
 
 
 def bind_arguments(

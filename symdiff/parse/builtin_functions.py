@@ -42,7 +42,7 @@ from symdiff.parse.arguments import plain_argument
 from symdiff.parse.attributes import get_attribute, set_attribute
 from symdiff.parse.blame import users
 from symdiff.parse.branches import choose, joined_cases
-from symdiff.parse.calls import BUILTINS, CALLABLES, Handler, Keywords, builtin
+from symdiff.parse.calls import BUILTINS, CALLABLES, Handler, builtin
 from symdiff.parse.cases import for_each_case, told_apart_value
 from symdiff.parse.catching import unless_raised
 from symdiff.parse.comparisons import COMPARE, compare
@@ -78,6 +78,7 @@ from symdiff.parse.values import (
     ABSENT,
     VALUE,
     Abstract,
+    Arguments,
     Array,
     Closure,
     Conflict,
@@ -86,6 +87,7 @@ from symdiff.parse.values import (
     DictView,
     Generator,
     IteratorRef,
+    Keywords,
     ListRef,
     ObjectRef,
     Partial,
@@ -94,8 +96,6 @@ from symdiff.parse.values import (
     StaticSet,
     Token,
 )
-
-Arguments = Sequence[Abstract]
 
 # Iterables ----------------------------------------------------------------------------------------
 

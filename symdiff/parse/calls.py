@@ -53,13 +53,13 @@ from symdiff.parse.values import (
     BoundMethod,
     Closure,
     DictRef,
+    Keywords,
     ListRef,
     ObjectRef,
     Partial,
 )
 from symdiff.parse.views import adopt, require_room, store_whole
 
-Keywords = dict[str, Abstract]
 Handler = Callable[[Interpreter, Sequence[Abstract], Keywords], Abstract]
 
 BUILTINS: dict[Any, Handler] = {}

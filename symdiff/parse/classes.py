@@ -24,9 +24,7 @@ from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lookups import defines, on_class, static_on_class
 from symdiff.parse.opaque import call_opaque
 from symdiff.parse.reflect import require_plain_items
-from symdiff.parse.values import Abstract, DictRef, ListRef, ObjectRef
-
-Keywords = dict[str, Abstract]
+from symdiff.parse.values import Abstract, DictRef, Keywords, ListRef, ObjectRef
 
 INSTEAD |= {
     collections.ChainMap: "use one dict: first | second",

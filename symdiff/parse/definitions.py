@@ -29,9 +29,7 @@ from symdiff.parse.heap import Heap
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.marking import suspended
 from symdiff.parse.opaque import Template, library_name
-from symdiff.parse.values import Abstract, Array, NeverReturns
-
-Keywords = dict[str, Abstract]
+from symdiff.parse.values import Abstract, Array, Keywords, NeverReturns
 
 
 def call_definition(

@@ -33,10 +33,10 @@ from symdiff.ops.effects import Member, Named, opaque_call
 from symdiff.ops.index import index_of
 from symdiff.ops.sizes import dims_of, sizes_of
 from symdiff.parse.arguments import plain_argument
-from symdiff.parse.calls import BUILTINS, METHODS_OF, Keywords
+from symdiff.parse.calls import BUILTINS, METHODS_OF
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.opaque import Template
-from symdiff.parse.values import Abstract, Array
+from symdiff.parse.values import Abstract, Array, Keywords
 from symdiff.parse.views import store_whole
 
 _FLOAT64, _INT64 = np.dtype("float64"), np.dtype("int64")

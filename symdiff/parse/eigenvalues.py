@@ -19,10 +19,10 @@ from symdiff.ops.elementary import equal, imag, is_complex
 from symdiff.ops.ufuncs import staged
 from symdiff.parse.arguments import plain_argument
 from symdiff.parse.branches import joined_cases
-from symdiff.parse.calls import Handler, Keywords, builtin, call_lowering
+from symdiff.parse.calls import Handler, builtin, call_lowering
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.truth import truth
-from symdiff.parse.values import Abstract, ConflictRead
+from symdiff.parse.values import Abstract, ConflictRead, Keywords
 
 _HINT = "eigenvalues of a real matrix may be real or complex: add 0j, or take their .real or np.abs"
 

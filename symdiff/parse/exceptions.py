@@ -6,9 +6,7 @@ from collections.abc import Sequence
 
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.texts import text_field, text_of
-from symdiff.parse.values import ABSENT, Abstract, ObjectRef, StagedText
-
-Keywords = dict[str, Abstract]
+from symdiff.parse.values import ABSENT, Abstract, Keywords, ObjectRef, StagedText
 
 _GIVEN = "__symdiff_given__"  # what a class of the user's was called with
 

@@ -44,13 +44,12 @@ from symdiff.parse.values import (
     Exit,
     Generator,
     GeneratorManager,
+    Keywords,
     NeverReturns,
     Scope,
     now,
 )
 from symdiff.source import FunctionNode, FunctionSource, find_source, span_of
-
-Keywords = dict[str, Abstract]
 
 
 def call_function(

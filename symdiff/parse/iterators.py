@@ -9,7 +9,7 @@ import ast
 import functools
 import itertools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +20,7 @@ from symdiff.ops.declare import NeedsStatic, static
 from symdiff.ops.elementary import add, bitwise_and
 from symdiff.parse.blame import users
 from symdiff.parse.branches import choose
-from symdiff.parse.calls import Keywords, builtin
+from symdiff.parse.calls import builtin
 from symdiff.parse.demand import can_be_known
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter
@@ -39,9 +39,18 @@ from symdiff.parse.iteration import (
 )
 from symdiff.parse.operators import binary
 from symdiff.parse.selecting import item_of, refuse_where
-from symdiff.parse.values import Abstract, Exit, Generator, Iterable, Lazy, Range, Token
+from symdiff.parse.values import (
+    Abstract,
+    Arguments,
+    Exit,
+    Generator,
+    Iterable,
+    Keywords,
+    Lazy,
+    Range,
+    Token,
+)
 
-Arguments = Sequence[Abstract]
 Parts = tuple[Abstract, ...]
 
 ENDLESS = 2**62  # turns of an iterator without an end: something else ends the loop

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import collections
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from symdiff.errors import UnsupportedCallError
@@ -18,7 +18,7 @@ from symdiff.parse import native, staged_lists
 from symdiff.parse.attributes import class_attribute, get_attribute, object_attribute, set_plainly
 from symdiff.parse.blame import users
 from symdiff.parse.builtin_functions import filled_dict
-from symdiff.parse.calls import Keywords, builtin
+from symdiff.parse.calls import builtin
 from symdiff.parse.classes import instance_of, require_named_tuple
 from symdiff.parse.comparisons import COMPARE, compare_natively, contains_natively
 from symdiff.parse.exceptions import text_of_exception
@@ -31,9 +31,15 @@ from symdiff.parse.operators import binary_natively
 from symdiff.parse.reflect import with_attributes
 from symdiff.parse.selecting import refuse_where
 from symdiff.parse.spreading import items_or_list, unpacked
-from symdiff.parse.values import Abstract, DictRef, IteratorRef, ListRef, ObjectRef
-
-Arguments = Sequence[Abstract]
+from symdiff.parse.values import (
+    Abstract,
+    Arguments,
+    DictRef,
+    IteratorRef,
+    Keywords,
+    ListRef,
+    ObjectRef,
+)
 
 native.SLOTS |= {
     object.__setattr__,

@@ -16,12 +16,12 @@ from symdiff.ops.elementary import equal
 from symdiff.ops.sizes import sizes_of
 from symdiff.parse.arguments import as_array
 from symdiff.parse.branches import joined_cases
-from symdiff.parse.calls import Keywords, builtin, call_lowering
+from symdiff.parse.calls import builtin, call_lowering
 from symdiff.parse.demand import can_be_known
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import get_item
 from symdiff.parse.methods import ARRAYS, method
-from symdiff.parse.values import Abstract, Array
+from symdiff.parse.values import Abstract, Array, Keywords
 
 
 @builtin(np.squeeze)

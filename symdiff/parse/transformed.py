@@ -51,6 +51,7 @@ from symdiff.parse.values import (
     Conflict,
     ConflictRead,
     DictRef,
+    Keywords,
     ListRef,
     NeverReturns,
     ObjectRef,
@@ -60,7 +61,6 @@ from symdiff.parse.views import in_the_memory_of, stopped, with_other_derivative
 from symdiff.parse.writeback import begin, settled
 
 Call = Callable[..., Any]
-Keywords = dict[str, Abstract]
 
 
 Shared: TypeAlias = list[tuple[Path, Any]]

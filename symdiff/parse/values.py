@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import builtins
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -23,6 +23,8 @@ from symdiff.ir.structure import Structure
 from symdiff.source import FunctionSource, SourceSpan
 
 Abstract = Any  # a static object, a Value, or one of the classes below
+Arguments = Sequence[Abstract]  # of a call, by position
+Keywords = dict[str, Abstract]
 
 _serials = itertools.count()
 
