@@ -468,7 +468,8 @@ class NeedsStatic(Exception):  # noqa: N818 - a request, not an error: staging r
 def static(argument: Any) -> Any:
     """The compile-time value of an argument: constants as such; a staged one asks to be fixed."""
     if isinstance(argument, tuple | list):
-        return type(argument)(static(item) for item in argument)
+        items = [static(item) for item in argument]
+        return items if isinstance(argument, list) else tuple.__new__(type(argument), items)
     if not isinstance(argument, Value):
         return argument
     if is_constant(argument):

@@ -148,7 +148,14 @@ def _method_of(interp: Interpreter, value: Abstract, name: str) -> Abstract:
         found = getattr(value, name)
         return ArrayMethod(value, name) if callable(found) else found
     owner = class_of(interp, value)
-    on_class = next(c.__dict__[name] for c in owner.__mro__ if name in c.__dict__)
+    on_class = next((c.__dict__[name] for c in owner.__mro__ if name in c.__dict__), ABSENT)
+    if on_class is ABSENT:
+        shown = (
+            owner.__name__
+            if owner.__module__ == "builtins"
+            else f"{owner.__module__}.{owner.__name__}"
+        )
+        raise users(AttributeError(f"'{shown}' object has no attribute '{name}'"))
     if callable(on_class) or isinstance(on_class, staticmethod | classmethod):
         return ArrayMethod(value, name)
     if isinstance(on_class, STATIC_TYPES):

@@ -63,7 +63,9 @@ E = TypeVar("E", bound=BaseException)
 CONTROL = (ControlFlow, NeedsStatic, StaticDemand, SymdiffError)
 HINT = "compute it outside, or in a function marked symdiff.nondifferentiable"
 LARGEST_SAMPLE = 100_000
-_CLASS = re.compile("|".join(name for name, kind in vars(values).items() if isinstance(kind, type)))
+_CLASS = re.compile(
+    "tuple|" + "|".join(name for name, kind in vars(values).items() if isinstance(kind, type))
+)
 
 
 def users(error: E) -> E:

@@ -165,6 +165,11 @@ def require_hashable(interp: Interpreter, key: Abstract) -> None:
     if type(key) is tuple:
         for item in key:
             require_hashable(interp, item)
+    elif isinstance(key, slice):
+        with python_raises():
+            hash(key)
+    elif isinstance(key, DictView) and key.kind != "values":
+        raise users(TypeError(f"unhashable type: 'dict_{key.kind}'"))
     elif isinstance(key, Value | Array | ListRef | DictRef | ObjectRef | StaticSet):
         kind = object if is_unknown(key) else class_of(interp, key)
         if getattr(kind, "__hash__", None) is None:

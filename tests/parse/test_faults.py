@@ -1,5 +1,6 @@
 """A fault of the compiler says that it is one; it is no refusal, and no error of the user's."""
 
+import collections
 import functools
 import math
 import re
@@ -289,6 +290,7 @@ class Plain:
         self.value = value
 
 
+Named = collections.namedtuple("Named", "a b")
 MADE = {
     "list": lambda x: [x[0], 1.0],
     "dict": lambda x: {"a": x[0]},
@@ -302,6 +304,9 @@ MADE = {
     "view of a dict": lambda x: {"a": x[0]}.items(),
     "method": lambda x: x.sum,
     "range": lambda x: range(3),
+    "slice": lambda x: slice(0, 1),
+    "named tuple": lambda x: Named(x[0], 2),
+    "defaultdict": lambda x: collections.defaultdict(list),
 }
 DONE = {
     "float": float,
@@ -322,6 +327,9 @@ DONE = {
     "axis": lambda made: np.sum(np.ones((2, 2)), axis=made),
     "class": lambda made: issubclass(made, float),
     "index": lambda made: np.ones(3)[made],
+    "own index": lambda made: made[made],
+    "attribute": lambda made: made.missing,
+    "key": lambda made: {made: 1.0},
 }
 INTERNAL = re.compile(r"\w+Ref\b|Closure|ArrayMethod|StaticSet|DictView|Lazy|storage|%\d")
 
