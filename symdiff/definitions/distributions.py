@@ -103,7 +103,7 @@ def _log_density(law: Any, x: Any, args: Any, keywords: Any) -> Any:
 def _density(law: Any, x: Any, args: Any, keywords: Any) -> Any:
     y, shapes, scale, good = _standardised(law, x, args, keywords)
     place, inside = _inside(law, y, shapes, law.closed)
-    found = np.exp(law.log_density(place, *shapes))
+    found = np.exp(law.log_density(law.within(place), *shapes))
     if scale is not None:
         found = found / scale
     return _finished(good, inside, found, 0.0)

@@ -36,6 +36,11 @@ class Law:
         return None, None
 
     @staticmethod
+    def within(y: Any) -> Any:
+        """``y``, but no further out than where the density is 0 and its logarithm overflows."""
+        return y
+
+    @staticmethod
     def good(*shapes: Any) -> Any:
         """Where there is such a law."""
         found = True

@@ -70,6 +70,7 @@ class Logistic(Law):
 
 
 class GumbelR(Law):
+    within = staticmethod(lambda y: np.maximum(y, -700.0))
     log_density = staticmethod(lambda y: -y - np.exp(-y))
     below = staticmethod(lambda y: np.exp(-np.exp(-y)))
     above = staticmethod(lambda y: -np.expm1(-np.exp(-y)))
@@ -79,6 +80,7 @@ class GumbelR(Law):
 
 
 class GumbelL(Law):
+    within = staticmethod(lambda y: np.minimum(y, 700.0))
     log_density = staticmethod(lambda y: y - np.exp(y))
     below = staticmethod(lambda y: -np.expm1(-np.exp(y)))
     above = staticmethod(lambda y: np.exp(-np.exp(y)))
@@ -151,12 +153,14 @@ class Johnsonsu(Law):
 
 class Loggamma(Law):
     shapes = ("c",)
+    within = staticmethod(lambda y: np.minimum(y, 700.0))
     log_density = staticmethod(lambda y, c: c * y - np.exp(y) - special().gammaln(c))
     below = staticmethod(lambda y, c: special().gammainc(c, np.exp(y)))
     above = staticmethod(lambda y, c: special().gammaincc(c, np.exp(y)))
 
 
 class Moyal(Law):
+    within = staticmethod(lambda y: np.maximum(y, -700.0))
     log_density = staticmethod(lambda y: -0.5 * (y + np.exp(-y)) - LOG_ROOT_2_PI)
     below = staticmethod(lambda y: special().erfc(np.exp(-0.5 * y) / math.sqrt(2.0)))
     above = staticmethod(lambda y: special().erf(np.exp(-0.5 * y) / math.sqrt(2.0)))

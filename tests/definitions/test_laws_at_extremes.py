@@ -125,3 +125,11 @@ def test_the_hyperbolic_secant_far_out() -> None:
     x = np.array([-800.0, 0.3, 800.0])
     slopes = sd.grad(lambda x: np.sum(stats.hypsecant.cdf(x)))(x)
     assert np.allclose(slopes, [0.0, 1.0 / (np.pi * np.cosh(0.3)), 0.0], rtol=1e-14)
+
+
+def test_densities_that_are_0_far_out_have_no_slope() -> None:
+    def total(y: Any) -> Any:
+        low = stats.gumbel_r.pdf(y) + stats.moyal.pdf(y)
+        return np.sum(low + stats.gumbel_l.pdf(-y) + stats.loggamma.pdf(-y, 1.5))
+
+    assert np.array_equal(sd.grad(total)(np.array([-800.0, -1e5])), [0.0, 0.0])
