@@ -55,6 +55,10 @@ def _values(t: Any, c: Any, k: Any, order: Any, points: Any) -> Any:
 
 
 def _splev(x: Any, tck: Any, der: Any = 0, ext: Any = 0) -> Any:
+    if hasattr(tck, "antiderivative"):  # a BSpline
+        if ext != 0:
+            raise ValueError(f"Extrapolation mode {ext} is not supported by BSpline.")
+        return tck(x, der, extrapolate=True)
     t, c, k = tck
     if not 0 <= der <= k:
         raise ValueError(f"0<=der={der}<=k={k} must hold")

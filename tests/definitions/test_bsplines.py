@@ -25,6 +25,7 @@ TABLE = interpolate.bisplrep(ROWS, COLUMNS, np.sin(ROWS) * np.exp(COLUMNS), kx=3
 def test_splines_and_their_derivatives(order: int) -> None:
     check(lambda q: interpolate.splev(q, (T, C, K), der=order), Q)
     check(lambda q: SPLINE(q, order), Q)
+    check(lambda q: interpolate.splev(q, SPLINE, der=order), Q)
 
 
 def test_splines_by_their_coefficients_and_knots() -> None:
