@@ -99,7 +99,10 @@ def _rounding(at: Callable[[float], Vector], step: float) -> Vector:
     """What a function rounds: fourth differences over steps far smaller than those of quotients
     are of nothing else (Moré and Wild 2011).
     """
-    values = np.stack([at(1e-4 * step * k) for k in range(-3, 4)])
+    near = [at(1e-4 * step * k) for k in range(-3, 4)]
+    if len({value.shape for value in near}) > 1:  # how many numbers there are depends on others
+        return np.full(near[3].shape, np.inf)
+    values = np.stack(near)
     scatter = np.max(np.abs(np.diff(values, 4, axis=0)), axis=0) / math.sqrt(math.comb(8, 4))
     rounding: Vector = np.fmax(float(np.finfo(values.dtype).eps) * np.abs(values[3]), scatter)
     return rounding
