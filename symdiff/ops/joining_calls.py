@@ -298,7 +298,8 @@ def lower_pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any
     x = array_of(array)
     odd = options.get("reflect_type", "even") != "even"
     plain = isinstance(static(pad_width), int | tuple | list | np.integer | np.ndarray)
-    if odd or not plain or static(mode) in ("linear_ramp", "empty") or callable(mode):
+    named = isinstance(static(mode), str) and static(mode) not in ("linear_ramp", "empty")
+    if odd or not plain or not named:
         return NotImplemented
     widths = np.broadcast_to(np.asarray(static(pad_width)), (_rank(x), 2))
     pairs = tuple((int(before), int(after)) for before, after in widths)

@@ -566,7 +566,7 @@ def test_a_nondifferentiable_function_that_cannot_be_followed_is_called():
     def note(x):
         try:
             seen.append(float(x[0]))
-        except IndexError:
+        except* IndexError:
             seen.append(0.0)
 
     def f(x):
