@@ -9,6 +9,7 @@ another order, is its elements at places that are drawn: these carry derivatives
 from __future__ import annotations
 
 import functools
+import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -78,6 +79,15 @@ _VECTOR_NAMES = {
     "multinomial": "pvals",
     "multivariate_hypergeometric": "colors",
     "multivariate_normal": "mean",
+}
+_PYTHONS: dict[Any, Type] = {
+    random.random: FLOAT,
+    random.uniform: FLOAT,
+    random.gauss: FLOAT,
+    random.normalvariate: FLOAT,
+    random.expovariate: FLOAT,
+    random.randint: INT,
+    random.randrange: INT,
 }
 
 # Types of draws -----------------------------------------------------------------------------------
@@ -326,6 +336,6 @@ _MADE |= {getattr(np.random, name): OPAQUE for name in _BIT_GENERATORS}
 for _name, _drawing in DRAWS.items():
     if hasattr(np.random, _name):
         BUILTINS[getattr(np.random, _name)] = _of_module(_name, _drawing)
-for _function, _type in _MADE.items():
+for _function, _type in (*_PYTHONS.items(), *_MADE.items()):
     BUILTINS[_function] = _python_draw(_function, _type)
 METHODS_OF[Value] = {name: _of_generator(name, drawing) for name, drawing in DRAWS.items()}

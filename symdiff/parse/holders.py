@@ -5,8 +5,8 @@ and how it is made of others (``made_of``). So it can be joined where paths meet
 through a loop, part by part. A function's first part is the activation that its names live in.
 
 >>> holder = holder_of(Range(0, 5, 1))
->>> holder.parts, holder.made_of((0, 7, 1))
-((0, 5, 1), Range(start=0, stop=7, step=1))
+>>> holder.parts, holder.made_of((0, 7, 1)).stop
+((0, 5, 1), 7)
 """
 
 from __future__ import annotations

@@ -62,6 +62,12 @@ PLACES = np.array([0, 1, 2, 0]), np.array([0, 1, 2, 2])
 ENTRIES = scipy.sparse.csr_matrix(np.eye(3))
 law = scipy.stats.norm(0.3, 1.7)
 counts = scipy.stats.poisson(2.5)
+
+SPLINE = scipy.interpolate.BSpline(
+    np.array([0.0, 0.0, 0.0, 0.0, 0.5, 1.0, 1.0, 1.0, 1.0]),
+    np.array([0.3, -1.0, 2.0, 0.5, 1.5]),
+    3,
+)
 """
 
 

@@ -202,6 +202,8 @@ KNOTS = [
     *([(5,), (5,), ()], [(5,), (5,), (2, 2)], [((5,), "reversed"), (5,), (3,)]),
     *([(6,), ((6,), "strided"), ((3,), "reversed")], [(5,), (5,), (1,)]),
 ]
+POINTS = [(), (1,), (3,), (2, 2), ((3,), "strided"), ((3,), "reversed"), ((2, 3), "F"), (2, 1, 2)]
+SPLINE_KNOTS = "np.array([0.0, 0.0, 0.0, 0.0, 0.5, 1.0, 1.0, 1.0, 1.0])"
 KNOTS_ALIKE = [
     *([(n,), (n,), (n,)] for n in (5, 4, 6, 3)),
     *([((n,), "reversed"), (n,), ((n,), "strided")] for n in (5, 4, 6, 3)),
@@ -992,6 +994,31 @@ TABLE: dict[str, Word] = {
             dtypes=("float64",),
         )
         for name in ("CubicSpline", "PchipInterpolator", "interp1d")
+    },
+    "scipy.interpolate.splev": shaped(
+        f"return scipy.interpolate.splev(x, ({SPLINE_KNOTS}, y, 3))",
+        like=[[one, (5,)] for one in POINTS],
+        x=(0.1, 0.4),
+        dtypes=("float64",),
+    ),
+    "scipy.interpolate.bisplev": shaped(
+        f"knots = {SPLINE_KNOTS}; table = np.linspace(-1.0, 1.0, 25) ** 3;"
+        " return scipy.interpolate.bisplev("
+        "np.cumsum(x), np.cumsum(y), (knots, knots, table, 3, 3))",
+        like=[[(n,), (m,)] for n in (1, 2, 3) for m in (1, 2, 3)],
+        x=(0.05, 0.15),
+        y=(0.05, 0.15),
+        dtypes=("float64",),
+    ),
+    **{
+        f"scipy.interpolate.BSpline.{name}": shaped(
+            f"return {text}", like=[[one] for one in POINTS], x=(0.1, 0.4), dtypes=("float64",)
+        )
+        for name, text in (
+            ("__call__", "SPLINE(x)"),
+            ("c", "x * SPLINE.c[1]"),
+            ("t", "x * SPLINE.t[4]"),
+        )
     },
     "scipy.interpolate.CubicHermiteSpline": shaped(
         "return scipy.interpolate.CubicHermiteSpline(np.cumsum(x), y, z)(0.75)",
