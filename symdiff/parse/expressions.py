@@ -101,10 +101,16 @@ def test(interp: Interpreter, node: ast.expr) -> bool | Value:
         with interp.at(node):
             inner = test(interp, node.operand)
             return not_(inner) if isinstance(inner, Value) else not inner
-    if not isinstance(node, ast.BoolOp):
+    if not isinstance(node, ast.BoolOp) or (interp.regions and _may_raise_later(node)):
         return truth(interp, interp.evaluate(node))
     with interp.at(node):
         return _test_from(interp, node, 0)
+
+
+def _may_raise_later(node: ast.BoolOp) -> bool:
+    """Return whether operands behind the first one do what might raise: then each is a part."""
+    parts = (part for operand in node.values[1:] for part in ast.walk(operand))
+    return any(isinstance(part, ast.BinOp | ast.Call | ast.Subscript) for part in parts)
 
 
 def _test_from(interp: Interpreter, node: ast.BoolOp, position: int) -> bool | Value:

@@ -183,6 +183,20 @@ def several_classes(x, c):
     return total * c
 
 
+@construct()
+def in_a_condition(x, c):
+    total = 0.0
+    for d in (2.0, 0.0, -3.0):
+        try:
+            if d > -1.0 and c / d > 0.1 and not (d < 0.5 or x[0] / d > 100.0):
+                total = total + x[0] * d
+            else:
+                total = total + x[1] * c
+        except ZeroDivisionError:
+            total = total + x[2]
+    return total
+
+
 # Raised by the program
 
 
