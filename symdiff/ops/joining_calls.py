@@ -395,7 +395,7 @@ def _padded_by_index(x: Value, pairs: Any, mode: str, options: dict[str, Any]) -
     for axis, pair in enumerate(pairs):
         if any(pair):
             places = pad(arange_of(sizes_of(x)[axis]), widths=(pair,), mode=mode)
-            x = _at(x, axis, places)
+            x = FUNCTIONS[np.take](x, places, axis=axis)
     return x
 
 

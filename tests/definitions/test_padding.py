@@ -49,3 +49,13 @@ def test_whole_numbers_and_one_element() -> None:
 def test_a_function_as_the_mode_is_refused() -> None:
     with pytest.raises(sd.UnsupportedCallError, match="a function as the mode"):
         sd.vjp(lambda x: np.pad(x, 2, lambda *parts: None), X)
+
+
+@pytest.mark.parametrize("mode", ["edge", "reflect", "symmetric", "wrap"])
+def test_what_is_padded_lies_in_memory_as_numpys_does(mode: str) -> None:
+    def function(x):
+        return np.sum(np.pad(x, 1, mode=mode) + x.sum())
+
+    for seed in range(20):
+        x = np.random.default_rng(seed).uniform(0.5, 1.5, (3, 2))
+        assert sd.vjp(function, x)[0] == function(x)
