@@ -337,7 +337,7 @@ def _raised_by(node: Node) -> Classes:
         return (node.op.fails.error,)
     if node.op.name in READS_AND_WRITES:
         return (IndexError, ValueError)
-    return (ValueError, ArithmeticError, RuntimeError)
+    return (ValueError, ArithmeticError, RuntimeError, IndexError)
 
 
 def failed(interp: Interpreter, failure: Failure) -> None:

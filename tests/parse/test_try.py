@@ -103,6 +103,19 @@ def test_what_no_handler_names_is_raised_as_python_raises_it() -> None:
     assert found == expected == ["body", "finally"]
 
 
+def beyond_a_list(x: Any) -> Any:
+    try:
+        scale = [1.0, 2.0][int(x)]
+    except IndexError:
+        scale = x
+    return scale * x
+
+
+def test_an_item_of_a_list_that_is_not_there_is_caught() -> None:
+    for x, slope_there in ((0.7, 1.0), (1.2, 2.0), (2.5, 5.0)):
+        assert sd.value_and_grad(beyond_a_list)(x) == (beyond_a_list(x), slope_there)
+
+
 class RefusedError(Exception):
     """An error of the user's."""
 
