@@ -116,6 +116,35 @@ def test_an_item_of_a_list_that_is_not_there_is_caught() -> None:
         assert sd.value_and_grad(beyond_a_list)(x) == (beyond_a_list(x), slope_there)
 
 
+class Asked:
+    """An object of which Python asks whether something raises."""
+
+    @property
+    def missing(self) -> Any:
+        raise AttributeError("missing")
+
+    def __getitem__(self, k: int) -> float:
+        if k > 2:
+            raise IndexError
+        return 2.0 * k
+
+
+def asks(x: Any) -> Any:
+    asked = Asked()
+    try:
+        scale = getattr(asked, "missing", 3.0)
+        known = hasattr(asked, "missing")
+        total = sum(v for v in asked)
+    except (AttributeError, IndexError):
+        return 100.0 * x
+    return x * x if known else scale * total * x
+
+
+def test_what_python_asks_for_reaches_no_handler() -> None:
+    assert asks(2.0) == 36.0
+    assert sd.value_and_grad(asks)(2.0) == (36.0, 18.0)
+
+
 class RefusedError(Exception):
     """An error of the user's."""
 
