@@ -66,13 +66,17 @@ def _except(interp: Interpreter, node: ast.Try) -> None:
 
     def handle(raised: type[BaseException], error: Abstract) -> bool:
         for handler, classes in zip(node.handlers, kinds, strict=True):
+            if classes is None:
+                message = "catching classes that do not inherit from BaseException is not allowed"
+                raise users(TypeError(message))
             if issubclass(raised, classes):
                 _run_handler(interp, handler, raised, error)
                 return True
         return False
 
     keeps = any(_asks_for_error(handler) for handler in node.handlers)
-    region = region_of(interp, tuple(kind for classes in kinds for kind in classes), keeps)
+    caught = tuple(kind for classes in kinds for kind in _named(classes))
+    region = region_of(interp, caught, keeps)
     guarded(
         interp,
         region,
@@ -82,15 +86,18 @@ def _except(interp: Interpreter, node: ast.Try) -> None:
     )
 
 
-def _classes_of(interp: Interpreter, handler: ast.ExceptHandler) -> Classes:
+def _classes_of(interp: Interpreter, handler: ast.ExceptHandler) -> Classes | None:
+    """The classes that a handler names; None where it names anything else."""
     if handler.type is None:
         return (BaseException,)
     found = interp.evaluate(handler.type)
     classes = found if isinstance(found, tuple) else (found,)
-    if not all(isinstance(kind, type) and issubclass(kind, BaseException) for kind in classes):
-        message = "catching classes that do not inherit from BaseException is not allowed"
-        raise users(TypeError(message))
-    return classes
+    known = all(isinstance(kind, type) and issubclass(kind, BaseException) for kind in classes)
+    return classes if known else None
+
+
+def _named(classes: Classes | None) -> Classes:
+    return (BaseException,) if classes is None else classes
 
 
 def _asks_for_error(handler: ast.ExceptHandler) -> bool:
