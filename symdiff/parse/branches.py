@@ -47,7 +47,7 @@ from symdiff.source import SourceSpan
 
 MOST_COPIES_OF_A_TAIL = 64
 
-Action = Callable[[], None]
+Action = Callable[[], object]
 
 
 def run_arm(interp: Interpreter, action: Action, base: Heap, predicate: Value, taken: bool) -> Arm:

@@ -31,7 +31,6 @@ from symdiff.ops.elementary import (
     absolute,
     complex_of,
     equal,
-    not_,
     python_complex,
     python_float,
     python_int,
@@ -50,7 +49,7 @@ from symdiff.parse.demand import known
 from symdiff.parse.exceptions import is_exception, text_of_exception
 from symdiff.parse.heap import constant
 from symdiff.parse.identity import class_of, class_of_number, require_known
-from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.interpreter import Interpreter, negated, nothing
 from symdiff.parse.items import element_of_set, get_item, static_key
 from symdiff.parse.iteration import (
     ITERATORS,
@@ -128,10 +127,7 @@ def _filter(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Ab
     def run(consume: Callable[[Abstract], None]) -> None:
         def turn(item: Abstract) -> None:
             keep = truth(interp, item if function is None else interp.call(function, [item], {}))
-            if isinstance(keep, Value):
-                interp.branch(keep, lambda: consume(item), lambda: None)
-            elif keep:
-                consume(item)
+            interp.where(keep, lambda: consume(item))
 
         for_each(interp, items, turn)
 
@@ -296,13 +292,7 @@ def _any(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstr
 
 @builtin(builtins.all)
 def _all(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    return _not(until(interp, arguments[0], lambda item: _not(truth(interp, item))))
-
-
-def _not(condition: bool | Value) -> bool | Value:
-    if not isinstance(condition, Value):
-        return not condition
-    return not_(condition)
+    return negated(until(interp, arguments[0], lambda item: negated(truth(interp, item))))
 
 
 @builtin(sorted)
@@ -318,9 +308,7 @@ def sorted_items(interp: Interpreter, arguments: Arguments, keywords: Keywords) 
     numbers = range(len(items))
     reverse = bool(keywords.get("reverse", False))
     ordered = builtins.sorted(numbers, key=keys.__getitem__, reverse=reverse)
-    made = ListRef()
-    interp.put(made, tuple(items[k] for k in ordered))
-    return made
+    return interp.new_list(tuple(items[k] for k in ordered))
 
 
 _SORTED = "sort an array: np.sort(...), np.argsort(...)"
@@ -466,9 +454,7 @@ BUILTINS[operator.getitem] = lambda interp, arguments, keywords: get_item(interp
 @builtin(list)
 def _list(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     if arguments and _is_native_list(interp, arguments[0]):
-        made = ListRef()
-        interp.put(made, interp.content(arguments[0]))
-        return made
+        return interp.new_list(interp.content(arguments[0]))
     return collect(interp, arguments[0] if arguments else ())
 
 
@@ -483,9 +469,7 @@ def _tuple(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abs
     content = interp.content(collect(interp, arguments[0]))
     if not staged_lists.is_staged_list(content):
         return content
-    made = ListRef(frozen=True)
-    interp.put(made, content)
-    return made
+    return interp.new_list(content, frozen=True)
 
 
 @builtin(dict)
@@ -514,10 +498,8 @@ def _default_dict(interp: Interpreter, arguments: Arguments, keywords: Keywords)
 @builtin(dict.fromkeys)
 def _from_keys(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     keys, *value = arguments
-    made = DictRef()
     known_keys = (static_key(interp, key) for key in static_items(interp, keys))
-    interp.put(made, dict.fromkeys(known_keys, *value))
-    return made
+    return interp.new_dict(dict.fromkeys(known_keys, *value))
 
 
 def filled_dict(
@@ -586,16 +568,10 @@ def copied(interp: Interpreter, value: Abstract, item: Callable[[Abstract], Abst
         return interp.wrap(shape.copy(interp.heap.read(value), order="K"))
     if isinstance(value, ListRef):
         content = interp.content(value)
-        made = ListRef()
-        if not staged_lists.is_staged_list(content):
-            content = tuple(map(item, content))
-        interp.put(made, content)
-        return made
+        staged = staged_lists.is_staged_list(content)
+        return interp.new_list(content if staged else tuple(map(item, content)))
     if isinstance(value, DictRef):
-        fresh = DictRef()
-        items = interp.content(value).items()
-        interp.put(fresh, {key: item(part) for key, part in items})
-        return fresh
+        return interp.new_dict({k: item(part) for k, part in interp.content(value).items()})
     if isinstance(value, tuple):
         return tuple.__new__(type(value), list(map(item, value)))
     if isinstance(value, ObjectRef):
@@ -824,12 +800,7 @@ def _advance(
         keep(part.element(position))
         interp.put(source, binary(interp, ast.Add, position, 1))
 
-    if isinstance(inside, Value):
-        interp.branch(inside, take, part.end or (lambda: None))
-    elif inside:
-        take()
-    elif part.end:
-        part.end()
+    interp.branch(inside, take, part.end or nothing)
     if part.unroll:  # beyond the end there is nothing either: the position stays known
         interp.put(source, position + 1)
     found: bool | Value = inside
@@ -895,9 +866,7 @@ def _fields(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Ab
 @builtin(dataclasses.asdict)
 def _asdict(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
     def made(names: list[str], parts: list[Abstract]) -> Abstract:
-        ref = DictRef()
-        interp.put(ref, dict(zip(names, parts, strict=True)))
-        return ref
+        return interp.new_dict(dict(zip(names, parts, strict=True)))
 
     return _taken_apart(interp, arguments[0], made)
 

@@ -24,14 +24,13 @@ from symdiff.ops.elementary import (
     greater_equal,
     less,
     less_equal,
-    not_,
     not_equal,
 )
 from symdiff.parse.arguments import as_array
 from symdiff.parse.blame import judged
 from symdiff.parse.branches import choose
 from symdiff.parse.identity import class_of, identical, require_known
-from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.interpreter import Interpreter, describe, negated
 from symdiff.parse.items import as_set, require_hashable
 from symdiff.parse.operators import is_staged, items_of
 from symdiff.parse.python import in_python
@@ -89,11 +88,9 @@ def compare_natively(
         return _compared(interp, op, a, b)
 
 
-def _unless(negated: bool, answer: bool | Value) -> bool | Value:
+def _unless(opposite: bool, answer: bool | Value) -> bool | Value:
     """An answer or its opposite."""
-    if not negated:
-        return answer
-    return not_(answer) if isinstance(answer, Value) else not answer
+    return negated(answer) if opposite else answer
 
 
 def _compared(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) -> Abstract:

@@ -32,7 +32,7 @@ from symdiff.parse.attributes import special_method
 from symdiff.parse.blame import users
 from symdiff.parse.calls import builtin
 from symdiff.parse.identity import class_of, is_unknown
-from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.interpreter import Interpreter, nothing
 from symdiff.parse.iteration import consume
 from symdiff.parse.raising import throw
 from symdiff.parse.truth import truth
@@ -231,24 +231,18 @@ def _managed(interp: Interpreter, manager: Abstract, inner: Inner) -> None:
 
     def run() -> None:
         region = region_of(interp, _swallowed(interp, manager, leave), True)
-        guarded(interp, region, lambda: inner(value), handle, lambda: None)
+        guarded(interp, region, lambda: inner(value), handle, nothing)
 
     def handle(kind: type[BaseException], error: Abstract) -> bool:
         interp.put(ended, True)
         swallows = truth(interp, interp.call(leave, [kind, error, None], {}))
         if isinstance(swallows, Value):
-            interp.branch(swallows, lambda: None, lambda: throw(interp, error, kind))
+            interp.where_not(swallows, lambda: throw(interp, error, kind))
         return swallows is not False
 
     def last() -> None:
         raised = interp.heap.get(ended)
-        if isinstance(raised, Value):
-            interp.branch(raised, lambda: None, at_end)
-        elif not raised:
-            at_end()
-
-    def at_end() -> None:
-        interp.call(leave, [None, None, None], {})
+        interp.where_not(raised, lambda: interp.call(leave, [None, None, None], {}))
 
     interp.put(ended, False)
     finally_(interp, run, last)

@@ -12,14 +12,13 @@ from typing import Any
 
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
-from symdiff.ops.elementary import not_
 from symdiff.parse.assignment import assign
 from symdiff.parse.attributes import get_attribute
 from symdiff.parse.blame import users
 from symdiff.parse.branches import choose, joined_cases, joined_value
 from symdiff.parse.cases import for_each_case, told_apart_value
 from symdiff.parse.comparisons import compare
-from symdiff.parse.interpreter import EXPRESSIONS, HOOKS, Expression, Interpreter, describe
+from symdiff.parse.interpreter import EXPRESSIONS, HOOKS, Expression, Interpreter, describe, negated
 from symdiff.parse.items import element_of_set, get_item, static_key
 from symdiff.parse.iteration import append_item, consume, for_each, iterate, started, static_items
 from symdiff.parse.methods import extend
@@ -99,8 +98,7 @@ def test(interp: Interpreter, node: ast.expr) -> bool | Value:
     """The truth of a condition; of ``a and b`` only the operands' truths are asked for."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         with interp.at(node):
-            inner = test(interp, node.operand)
-            return not_(inner) if isinstance(inner, Value) else not inner
+            return negated(test(interp, node.operand))
     if not isinstance(node, ast.BoolOp) or (interp.regions and _may_raise_later(node)):
         return truth(interp, interp.evaluate(node))
     with interp.at(node):
@@ -292,13 +290,11 @@ def _list(interp: Interpreter, node: ast.List) -> Abstract:
 
 def _displayed(interp: Interpreter, nodes: list[ast.expr]) -> ListRef:
     """The list of what a display gives."""
-    made = ListRef()
-    if any(isinstance(part, ast.Starred) for part in nodes):
-        interp.put(made, ())
-        for part in nodes:
-            _add_element(interp, made, part)
-    else:
-        interp.put(made, _elements(interp, nodes))
+    if not any(isinstance(part, ast.Starred) for part in nodes):
+        return interp.new_list(_elements(interp, nodes))
+    made = interp.new_list(())
+    for part in nodes:
+        _add_element(interp, made, part)
     return made
 
 
@@ -307,9 +303,7 @@ def _add_element(interp: Interpreter, made: ListRef, node: ast.expr) -> None:
     if not isinstance(node, ast.Starred):
         append_item(interp, made, interp.evaluate(node))
         return
-    more = ListRef()
-    interp.put(more, items_or_list(interp, interp.evaluate(node.value)))
-    extend(interp, made, more)
+    extend(interp, made, interp.new_list(items_or_list(interp, interp.evaluate(node.value))))
 
 
 @expression(ast.Set)
@@ -325,9 +319,7 @@ def _dict(interp: Interpreter, node: ast.Dict) -> Abstract:
             content |= _star_star(interp, interp.evaluate(value))
         else:
             content[static_key(interp, interp.evaluate(key))] = interp.evaluate(value)
-    made = DictRef()
-    interp.put(made, content)
-    return made
+    return interp.new_dict(content)
 
 
 # Comprehensions -----------------------------------------------------------------------------------
@@ -411,11 +403,7 @@ def _loops(
         if not tests:
             inner()
             return
-        condition = interp.test(tests[0])
-        if isinstance(condition, Value):
-            interp.branch(condition, lambda: filtered(tests[1:]), lambda: None)
-        elif condition:
-            filtered(tests[1:])
+        interp.where(interp.test(tests[0]), lambda: filtered(tests[1:]))
 
     def turn(element: Abstract) -> None:
         assign(interp, generator.target, element)
@@ -426,8 +414,7 @@ def _loops(
 
 @expression(ast.ListComp)
 def _list_comprehension(interp: Interpreter, node: ast.ListComp) -> Abstract:
-    made = ListRef()
-    interp.put(made, ())
+    made = interp.new_list(())
 
     def append() -> None:
         append_item(interp, made, interp.evaluate(node.elt))
@@ -438,8 +425,7 @@ def _list_comprehension(interp: Interpreter, node: ast.ListComp) -> Abstract:
 
 @expression(ast.SetComp)
 def _set_comprehension(interp: Interpreter, node: ast.SetComp) -> Abstract:
-    made = ListRef()
-    interp.put(made, ())
+    made = interp.new_list(())
     _comprehend(
         interp,
         node,
@@ -451,8 +437,7 @@ def _set_comprehension(interp: Interpreter, node: ast.SetComp) -> Abstract:
 
 @expression(ast.DictComp)
 def _dict_comprehension(interp: Interpreter, node: ast.DictComp) -> Abstract:
-    made = DictRef()
-    interp.put(made, {})
+    made = interp.new_dict({})
 
     def add() -> None:
         key = static_key(interp, interp.evaluate(node.key))

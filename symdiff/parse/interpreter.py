@@ -36,7 +36,7 @@ from symdiff.ir.signature import Aspect, Path
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import Size, Type, in_words
 from symdiff.ops.declare import NeedsStatic
-from symdiff.ops.elementary import bitwise_or
+from symdiff.ops.elementary import bitwise_or, not_
 from symdiff.ops.strides import Layout, Product
 from symdiff.parse.assumed import truth_of
 from symdiff.parse.blame import CONTROL, HINT, blamed, certain, users
@@ -48,6 +48,7 @@ from symdiff.parse.values import (
     Array,
     Conflict,
     ConflictRead,
+    DictRef,
     Exit,
     ListRef,
     NeverReturns,
@@ -79,7 +80,7 @@ EXPRESSIONS: dict[type[ast.expr], Expression] = {}
 class Hooks:
     """Functions of modules that import this one; each is set where it is defined."""
 
-    branch: Callable[[Interpreter, Value, Callable[[], None], Callable[[], None]], None]
+    branch: Callable[[Interpreter, Value, Callable[[], object], Callable[[], object]], None]
     call: Callable[[Interpreter, Abstract, Sequence[Abstract], dict[str, Abstract]], Abstract]
     method: Callable[[Interpreter, Abstract, str], Abstract]
     attribute: Callable[[Interpreter, Abstract, str], Abstract]
@@ -448,10 +449,23 @@ class Interpreter:
         return UnsupportedSyntaxError(f"symdiff does not compile '{keyword}'", self.span, hint)
 
     def branch(
-        self, predicate: Value, then: Callable[[], None], orelse: Callable[[], None]
+        self, predicate: bool | Value, then: Callable[[], object], orelse: Callable[[], object]
     ) -> None:
-        """Stage both arms under a staged predicate and join what they changed."""
-        HOOKS.branch(self, predicate, then, orelse)
+        """Stage the arm that is taken; under a staged predicate both, joining what they changed."""
+        if isinstance(predicate, Value):
+            HOOKS.branch(self, predicate, then, orelse)
+        elif predicate:
+            then()
+        else:
+            orelse()
+
+    def where(self, predicate: bool | Value, action: Callable[[], object]) -> None:
+        """Stage an action on the paths on which a predicate holds."""
+        self.branch(predicate, action, nothing)
+
+    def where_not(self, predicate: bool | Value, action: Callable[[], object]) -> None:
+        """Stage an action on the paths on which a predicate does not hold."""
+        self.branch(predicate, nothing, action)
 
     def call(
         self, function: Abstract, arguments: Sequence[Abstract], keywords: dict[str, Abstract]
@@ -589,6 +603,18 @@ class Interpreter:
         self.heap.set(key, content)
         self.put_at[key] = builder().span
 
+    def new_list(self, content: Abstract, frozen: bool = False) -> ListRef:
+        """A list that the program makes; ``frozen``: a tuple, of a staged length."""
+        made = ListRef(frozen=frozen)
+        self.put(made, content)
+        return made
+
+    def new_dict(self, content: dict[Any, Abstract]) -> DictRef:
+        """A dict that the program makes."""
+        made = DictRef()
+        self.put(made, content)
+        return made
+
     def wrap(self, value: Abstract, name: str | None = None) -> Abstract:
         """What the program holds for an IR value: a new array for one of array kind."""
         if isinstance(value, Value) and is_array(value.type):
@@ -625,7 +651,7 @@ class Interpreter:
             def missing() -> None:
                 raise users(error)
 
-            self.branch(maybe.bound(), lambda: None, missing)
+            self.where_not(maybe.bound(), missing)
         self.put(key, maybe.content)
 
     @contextlib.contextmanager
@@ -716,6 +742,15 @@ def unbound(name: str, local: bool) -> NameError:
         f"cannot access free variable '{name}' where it is not associated with a value"
         " in enclosing scope"
     )
+
+
+def nothing() -> None:
+    """An arm of a branch in which nothing is done."""
+
+
+def negated(condition: bool | Value) -> bool | Value:
+    """``not condition``."""
+    return not_(condition) if isinstance(condition, Value) else not condition
 
 
 def either(a: Value, b: Value) -> Value:

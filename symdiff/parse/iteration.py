@@ -344,8 +344,7 @@ def _generator(interp: Interpreter, value: Generator) -> Iterable:
     """A generator's elements; where they have no numbers, all are collected first."""
     if value.elements is not None:
         return value.elements()
-    made = ListRef()
-    interp.put(made, ())
+    made = interp.new_list(())
     value.run(lambda element: append_item(interp, made, element))
     return _list(interp, made)
 
@@ -399,9 +398,7 @@ def in_lists(interp: Interpreter, value: Abstract) -> Abstract:
     items = interp.content(value) if isinstance(value, ListRef) else value
     if not isinstance(items, tuple):
         return value
-    listed = ListRef()
-    interp.put(listed, list_of(interp, items))
-    return listed
+    return interp.new_list(list_of(interp, items))
 
 
 def pair_of(interp: Interpreter, item: Abstract, number: int) -> tuple[Abstract, Abstract]:
@@ -430,11 +427,7 @@ def until(
     found_one = Exit(Token(), "found")
 
     def turn(element: Abstract) -> None:
-        found = action(element)
-        if isinstance(found, Value):
-            interp.branch(found, lambda: interp.leave(found_one), lambda: None)
-        elif found:
-            interp.leave(found_one)
+        interp.where(action(element), lambda: interp.leave(found_one))
 
     with interp.opened(found_one):
         for_each(interp, value, turn)
@@ -443,13 +436,8 @@ def until(
 
 def collect(interp: Interpreter, value: Abstract) -> ListRef:
     """``list(value)``."""
-    made = ListRef()
-    interp.put(made, ())
-
-    def append(element: Abstract) -> None:
-        append_item(interp, made, element)
-
-    for_each(interp, value, append)
+    made = interp.new_list(())
+    for_each(interp, value, lambda element: append_item(interp, made, element))
     return made
 
 

@@ -23,7 +23,7 @@ from symdiff.parse.branches import choose
 from symdiff.parse.calls import builtin
 from symdiff.parse.demand import can_be_known
 from symdiff.parse.identity import class_of
-from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.interpreter import Interpreter, nothing
 from symdiff.parse.iteration import (
     ITERATORS,
     below,
@@ -136,12 +136,7 @@ def _along(
                 if side.count == ENDLESS:
                     continue
                 there = _both(there, has_element(side, static(k) if side.unroll else k))
-            if isinstance(there, Value):
-                interp.branch(there, action, lambda: interp.leave(stop))
-            elif there:
-                action()
-            else:
-                interp.leave(stop)
+            interp.branch(there, action, lambda: interp.leave(stop))
 
         def one(item: Abstract) -> None:
             k = interp.content(number)
@@ -155,7 +150,7 @@ def _along(
             consume(element(left, item, right))
             following = binary(interp, ast.Add, k, 1)
             interp.put(number, following)
-            interp.unless_exited(lambda: where_all_have(earlier, following, lambda: None))
+            interp.unless_exited(lambda: where_all_have(earlier, following, nothing))
 
         interp.put(number, 0)
         with interp.opened(stop):
@@ -197,13 +192,7 @@ def _end(interp: Interpreter, sides: list[Iterable]) -> None:
     """Stage the end of what is over first: nothing behind it is asked for more."""
     first, *others = sides
     longer = below(_least([side.count for side in others]), first.count) if others else False
-    ended = first.end or (lambda: None)
-    if isinstance(longer, Value):
-        interp.branch(longer, lambda: _end(interp, others), ended)
-    elif longer:
-        _end(interp, others)
-    else:
-        ended()
+    interp.branch(longer, lambda: _end(interp, others), first.end or nothing)
 
 
 def _both(a: bool | Value, b: bool | Value) -> bool | Value:

@@ -289,7 +289,7 @@ def _unroll_from(interp: Interpreter, turns: Turns, position: int) -> None:
         following = functools.partial(_unroll_from, interp, turns, position + 1)
         if isinstance(goes_on, Value):
             turn = functools.partial(_turn_and_rest, interp, turns, position, following)
-            interp.branch(goes_on, turn, lambda: None)
+            interp.where(goes_on, turn)
             return
         _one_turn(interp, turns, position)
         exited = interp.exited()
@@ -352,13 +352,10 @@ def _peel(interp: Interpreter, turns: Turns, condition: bool | Value) -> None:
 
     rest = functools.partial(_staged_or_unrolled, interp, after)
     turn_and_rest = functools.partial(_turn_and_rest, interp, turns, first, rest)
-    if isinstance(condition, Value):
-        interp.branch(condition, turn_and_rest, lambda: None)
-        for content in interp.heap.contents.values():
-            if isinstance(content, Conflict) and content.predicate is condition:
-                content.by_count = turns.test is None and not content.aliasing
-    elif condition:
-        turn_and_rest()
+    interp.where(condition, turn_and_rest)
+    for content in interp.heap.contents.values() if isinstance(condition, Value) else ():
+        if isinstance(content, Conflict) and content.predicate is condition:
+            content.by_count = turns.test is None and not content.aliasing
 
 
 def _enters(turns: Turns) -> bool | Value:
@@ -553,16 +550,7 @@ class LoopStager:
     def _turn_with_test(self, index: Any) -> None:
         interp, turns = self.interp, self.turns
         condition = turns.test() if turns.test is not None else True
-
-        def stop() -> None:
-            interp.leave(turns.stopped)
-
-        if isinstance(condition, Value):
-            interp.branch(condition, lambda: turns.turn(index), stop)
-        elif condition:
-            turns.turn(index)
-        else:
-            stop()
+        interp.branch(condition, lambda: turns.turn(index), lambda: interp.leave(turns.stopped))
 
     def _stage_test(self, trial: Trial, heap: Heap) -> Block | None:
         """The condition block; where the test itself binds names it moves into the body instead."""

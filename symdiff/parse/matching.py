@@ -46,13 +46,7 @@ def _try_cases(interp: Interpreter, subject: Abstract, cases: Sequence[ast.match
     case, *others = cases
     matched = _matches(interp, case, subject)
     then = functools.partial(interp.execute, case.body)
-    orelse = functools.partial(_try_cases, interp, subject, others)
-    if isinstance(matched, Value):
-        interp.branch(matched, then, orelse)
-    elif matched:
-        then()
-    else:
-        orelse()
+    interp.branch(matched, then, functools.partial(_try_cases, interp, subject, others))
 
 
 def _matches(interp: Interpreter, case: ast.match_case, subject: Abstract) -> Truth:
@@ -134,8 +128,7 @@ def _sequence(interp: Interpreter, pattern: Any, subject: Abstract, bound: Bound
     if stars:
         (at,) = stars
         behind = len(items) - (len(parts) - at - 1)
-        middle = ListRef()
-        interp.put(middle, items[at:behind])
+        middle = interp.new_list(items[at:behind])
         if parts[at].name is not None:
             bound[parts[at].name] = middle
         items, parts = (*items[:at], *items[behind:]), parts[:at] + parts[at + 1 :]
@@ -155,9 +148,8 @@ def _mapping(interp: Interpreter, pattern: Any, subject: Abstract, bound: Bound)
     if any(key not in content for key in keys):
         return False
     if pattern.rest is not None:
-        others = DictRef()
-        interp.put(others, {key: item for key, item in content.items() if key not in keys})
-        bound[pattern.rest] = others
+        others = {key: item for key, item in content.items() if key not in keys}
+        bound[pattern.rest] = interp.new_dict(others)
     return _all(
         [
             functools.partial(_fits, interp, part, content[key], bound)

@@ -61,10 +61,6 @@ def method(table: dict[str, Method], name: str | None = None) -> Callable[[Metho
 # Lists --------------------------------------------------------------------------------------------
 
 
-def _content(interp: Interpreter, ref: ListRef) -> Any:
-    return interp.content(ref)
-
-
 @method(LISTS)
 def append(interp: Interpreter, ref: ListRef, item: Abstract) -> None:
     if _is_a_log(interp, ref, item):
@@ -96,9 +92,9 @@ def _append_now(interp: Interpreter, ref: ListRef, item: Abstract) -> None:
 @method(LISTS)
 def extend(interp: Interpreter, ref: ListRef, items: Abstract) -> None:
     note_write(interp, ref)
-    content = _content(interp, ref)
+    content = interp.content(ref)
     if isinstance(items, ListRef) and not has_method(interp, items, "__iter__"):
-        more = _content(interp, items)
+        more = interp.content(items)
         if staged_lists.is_staged_list(more):
             if not staged_lists.is_staged_list(content):
                 content = staged_lists.staged_like(interp, content, more)
@@ -113,7 +109,7 @@ def extend(interp: Interpreter, ref: ListRef, items: Abstract) -> None:
 
 def _movable(interp: Interpreter, ref: ListRef, position: Abstract) -> Any:
     """What a list holds, in a form of which an item can be moved at a position."""
-    content = _content(interp, ref)
+    content = interp.content(ref)
     if (
         staged_lists.is_staged_list(content)
         or not content
@@ -154,9 +150,7 @@ def pop(interp: Interpreter, ref: ListRef, position: Abstract = -1) -> Abstract:
 
 @method(LISTS)
 def copy(interp: Interpreter, ref: ListRef) -> Abstract:
-    made = ListRef()
-    interp.put(made, _content(interp, ref))
-    return made
+    return interp.new_list(interp.content(ref))
 
 
 @method(LISTS)
@@ -168,7 +162,7 @@ def clear(interp: Interpreter, ref: ListRef) -> None:
 @method(LISTS)
 def reverse(interp: Interpreter, ref: ListRef) -> None:
     note_write(interp, ref)
-    content = _content(interp, ref)
+    content = interp.content(ref)
     if staged_lists.is_staged_list(content):
         interp.put(ref, staged_lists.part(content, None, None, -1))
     else:
@@ -185,7 +179,7 @@ def sort_list(
 
 
 def _static(interp: Interpreter, ref: ListRef, what: str) -> tuple[Abstract, ...]:
-    content = _content(interp, ref)
+    content = interp.content(ref)
     if staged_lists.is_staged_list(content):
         raise UnsupportedSyntaxError(
             f"{what} of a list whose length is known at run time only", interp.span
@@ -309,9 +303,7 @@ def setdefault(
 
 @method(DICTS, "copy")
 def copy_dict(interp: Interpreter, ref: DictRef) -> Abstract:
-    made = DictRef()
-    interp.put(made, dict(interp.content(ref)))
-    return made
+    return interp.new_dict(dict(interp.content(ref)))
 
 
 @method(DICTS, "clear")
@@ -359,10 +351,8 @@ def _nested_list(interp: Interpreter, value: Value, rank: int) -> Abstract:
     count = sizes_of(value)[0]
     if isinstance(count, Value):
         raise NeedsStatic(count)
-    made = ListRef()
     rows = [_nested_list(interp, index_of(value, (k,)), rank - 1) for k in range(count)]
-    interp.put(made, tuple(rows))
-    return made
+    return interp.new_list(tuple(rows))
 
 
 @method(ARRAYS)

@@ -26,7 +26,6 @@ from symdiff.ops.elementary import (
     left_shift,
     multiply,
     negative,
-    not_,
     positive,
     power,
     python_float,
@@ -43,7 +42,7 @@ from symdiff.parse.arguments import as_array
 from symdiff.parse.blame import judged, users
 from symdiff.parse.heap import constant
 from symdiff.parse.identity import class_of
-from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.interpreter import Interpreter, describe, negated
 from symdiff.parse.items import as_set
 from symdiff.parse.python import in_python
 from symdiff.parse.special import by_operator, has_method, has_operator
@@ -229,9 +228,7 @@ def _containers(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abs
         sequence, times = (a, b) if isinstance(a, ListRef) else (b, a)
         return _repeated(interp, sequence, times)
     if name == "or" and isinstance(a, DictRef) and isinstance(b, DictRef):
-        merged = DictRef()
-        interp.put(merged, interp.content(a) | interp.content(b))
-        return merged
+        return interp.new_dict(interp.content(a) | interp.content(b))
     raise rejection(
         TypeError, f"unsupported operand types for {name}: {describe(a)} and {describe(b)}"
     )
@@ -239,32 +236,26 @@ def _containers(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abs
 
 def _concatenated(interp: Interpreter, a: ListRef, b: ListRef) -> ListRef:
     left, right = interp.content(a), interp.content(b)
-    result = ListRef()
     staged = [c for c in (left, right) if staged_lists.is_staged_list(c)]
-    if staged:
-        left, right = (
-            c if staged_lists.is_staged_list(c) else staged_lists.staged_like(interp, c, staged[0])
-            for c in (left, right)
-        )
-        interp.put(result, staged_lists.concatenated(interp, left, right))
-    else:
-        interp.put(result, left + right)
-    return result
+    if not staged:
+        return interp.new_list(left + right)
+    left, right = (
+        c if staged_lists.is_staged_list(c) else staged_lists.staged_like(interp, c, staged[0])
+        for c in (left, right)
+    )
+    return interp.new_list(staged_lists.concatenated(interp, left, right))
 
 
 def _repeated(interp: Interpreter, sequence: Abstract, times: Abstract) -> ListRef:
     content = interp.content(sequence)
     if isinstance(content, Value):
         raise UnsupportedSyntaxError("a list of unknown length is repeated", interp.span)
-    result = ListRef()
     lone = content[0] if len(content) == 1 else None
     if isinstance(times, Value) and (isinstance(lone, Value) or is_leaf(lone)):
         element = interp.lift(lone)
-        interp.put(result, list_filled(element, times, type=ListType(element.type)))
-        return result
+        return interp.new_list(list_filled(element, times, type=ListType(element.type)))
     _require_small(interp, "mul", content, static(times))
-    interp.put(result, content * static(times))
-    return result
+    return interp.new_list(content * static(times))
 
 
 # Unary --------------------------------------------------------------------------------
@@ -273,8 +264,7 @@ def _repeated(interp: Interpreter, sequence: Abstract, times: Abstract) -> ListR
 def unary(interp: Interpreter, op: type[ast.unaryop], a: Abstract) -> Abstract:
     """``-a``, ``+a``, ``~a``, ``not a``."""
     if op is ast.Not:
-        condition = truth(interp, a)
-        return not_(condition) if isinstance(condition, Value) else not condition
+        return negated(truth(interp, a))
     name = {ast.USub: "__neg__", ast.UAdd: "__pos__", ast.Invert: "__invert__"}[op]
     if isinstance(a, ObjectRef) or has_method(interp, a, name):
         return interp.call_method(a, name)

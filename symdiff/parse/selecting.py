@@ -144,10 +144,7 @@ def refuse_where(interp: Interpreter, condition: bool | Value, error: Exception)
     def refuse() -> None:
         raise users(error)
 
-    if isinstance(condition, Value):
-        interp.branch(condition, refuse, lambda: None)
-    elif condition:
-        refuse()
+    interp.where(condition, refuse)
 
 
 def at_each_place(

@@ -17,11 +17,11 @@ import numpy as np
 from symdiff.errors import InternalError, UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_dataclass
-from symdiff.ops.elementary import not_, python_complex, python_float, python_int
+from symdiff.ops.elementary import python_complex, python_float, python_int
 from symdiff.parse import lookups
 from symdiff.parse.blame import users
 from symdiff.parse.identity import class_of, identical
-from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.interpreter import Interpreter, describe, negated
 from symdiff.parse.values import Abstract, DictRef, ListRef, ObjectRef
 
 REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
@@ -64,9 +64,7 @@ def by_operator(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abs
     if name not in ("eq", "ne"):
         raise _not_supported(interp, name, a, b)
     same = identical(interp, a, b)
-    if name == "eq":
-        return same
-    return not_(same) if isinstance(same, Value) else not same
+    return same if name == "eq" else negated(same)
 
 
 def _asked(interp: Interpreter, instance: Abstract, method: str, other: Abstract) -> Abstract:

@@ -56,13 +56,10 @@ def unpacked(
     _require(interp, items, least, after is not None)
     if isinstance(items, tuple):
         end = len(items) - (after or 0)
-        middle = ListRef()
-        interp.put(middle, items[before:end])
-        return items[:before], middle, items[end:]
+        return items[:before], interp.new_list(items[before:end]), items[end:]
     first = tuple(staged_lists.get(interp, items, constant(k)) for k in range(before))
-    middle = ListRef()
-    interp.put(middle, staged_lists.part(items, before or None, -after if after else None, None))
-    last = range(-(after or 0), 0)
+    between = staged_lists.part(items, before or None, -after if after else None, None)
+    middle, last = interp.new_list(between), range(-(after or 0), 0)
     return first, middle, tuple(staged_lists.get(interp, items, constant(k)) for k in last)
 
 
@@ -152,9 +149,8 @@ def preceded(interp: Interpreter, given: Sequence[Abstract], spread: Spread) -> 
 def _two_or_more(
     interp: Interpreter, function: Callable[..., Any], given: list[Abstract], spread: Spread
 ) -> ListRef:
-    whole = ListRef()
     content = preceded(interp, given, spread).content
-    interp.put(whole, content)
+    whole = interp.new_list(content)
     error = TypeError(f"{function.__name__} expected two arguments or more")
     refuse_where(interp, less(staged_lists.length(content), 2), error)
     return whole
@@ -188,9 +184,8 @@ def taken_by_position(
         refuse_where(interp, equal(length, got), error)
     taken = range(len(missing))
     items = tuple(staged_lists.get(interp, spread.content, constant(k)) for k in taken)
-    rest = ListRef(frozen=True)
-    interp.put(rest, staged_lists.part(spread.content, len(missing) or None, None, None))
-    return items, rest
+    rest = staged_lists.part(spread.content, len(missing) or None, None, None)
+    return items, interp.new_list(rest, frozen=True)
 
 
 # Columns ------------------------------------------------------------------------------------------
@@ -229,13 +224,11 @@ def _width(interp: Interpreter, content: Content) -> int:
 
 def _column(interp: Interpreter, content: Content, k: int) -> ListRef:
     """The tuple of the items of the rows at one place."""
-    made = ListRef(frozen=True)
     if isinstance(content, Columns):
         assert isinstance(content.structure, Container)
         leaves: list[Value] = []
         structure = _part(content.structure.items[k], content, leaves)
-        interp.put(made, staged_lists.content_of(structure, leaves))
-        return made
+        return interp.new_list(staged_lists.content_of(structure, leaves), frozen=True)
     count = staged_lists.length(content)
 
     def element(row: Any) -> Abstract:
@@ -243,8 +236,7 @@ def _column(interp: Interpreter, content: Content, k: int) -> ListRef:
         return get_item(interp, staged_lists.get(interp, content, number), k)
 
     gone_over = collect(interp, Iterable(count, element, unroll=False))
-    interp.put(made, interp.content(gone_over))
-    return made
+    return interp.new_list(interp.content(gone_over), frozen=True)
 
 
 def _part(structure: Structure, content: Columns, leaves: list[Value]) -> Structure:

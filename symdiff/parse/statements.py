@@ -208,12 +208,8 @@ def _testing_itself(node: ast.While) -> ast.While:
 def _else(interp: Interpreter, turns: Turns, orelse: list[ast.stmt]) -> None:
     """The ``else`` of a loop: runs unless the loop was left by break."""
     broken = interp.close(turns.broken)
-    if not orelse or broken is True:
-        return
-    if isinstance(broken, Value):
-        interp.branch(broken, lambda: None, lambda: interp.go_on(orelse))
-    else:
-        interp.go_on(orelse)
+    if orelse:
+        interp.where_not(broken, lambda: interp.go_on(orelse))
 
 
 @statement(ast.Try)
@@ -232,19 +228,16 @@ def _with(interp: Interpreter, node: ast.With) -> None:
 @statement(ast.Assert)
 def _assert(interp: Interpreter, node: ast.Assert) -> None:
     condition = test(interp, node.test)
-    if not isinstance(condition, Value):
-        if not condition:
-            raise_with(interp, AssertionError, _message(interp, node.msg))
-        return
 
     def fail() -> None:
         raise_with(interp, AssertionError, _message(interp, node.msg))
 
     plain = node.msg is None or isinstance(node.msg, ast.Constant)
-    if plain and not interp.policy.written_late and not interp.regions:
+    late = interp.policy.written_late or interp.regions
+    if isinstance(condition, Value) and plain and not late:
         assert_(condition, message=node.msg.value if isinstance(node.msg, ast.Constant) else None)
     else:
-        interp.branch(condition, lambda: None, fail)
+        interp.where_not(condition, fail)
 
 
 def _message(interp: Interpreter, node: ast.expr | None) -> tuple[Abstract, ...]:

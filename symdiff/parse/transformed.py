@@ -175,7 +175,7 @@ class Stager:
     def require(self, condition: Value, message: str) -> None:
         interp = self.interp
         error = functools.partial(raise_error, interp, TypeError(message))
-        interp.branch(condition, lambda: None, error)
+        interp.where_not(condition, error)
 
     @contextlib.contextmanager
     def within(self, declared: Any) -> Iterator[None]:

@@ -159,12 +159,7 @@ def guarded(
     """
     _run_inside(interp, region, body)
     raised = interp.close(region.exit)
-    if raised is False:
-        orelse()
-    elif raised is True:
-        _dispatch(interp, region, handle)
-    else:
-        interp.branch(raised, lambda: _dispatch(interp, region, handle), orelse)
+    interp.branch(raised, lambda: _dispatch(interp, region, handle), orelse)
     _forget(interp, region)
 
 
@@ -268,10 +263,7 @@ def _finally(interp: Interpreter, region: Region, body: Action, last: Action) ->
     def leave_as_before() -> None:
         for key, content in taken.items():
             interp.heap.set(key, content)
-        if isinstance(raised, Value):
-            interp.branch(raised, raise_again, lambda: None)
-        elif raised:
-            raise_again()
+        interp.where(raised, raise_again)
 
     def raise_again() -> None:
         _dispatch(interp, region, lambda kind, error: False)
@@ -396,7 +388,7 @@ def _leave(
             interp.put((region.token, k), error)
         interp.leave(region.exit)
 
-    interp.branch(taken, leave, lambda: None)
+    interp.where(taken, leave)
 
 
 HOOKS.attempt = attempt

@@ -22,7 +22,7 @@ from symdiff.ops.sizes import product, sizes_of
 from symdiff.parse.heap import Location, is_array
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.memory_order import gives_view, layout_of
-from symdiff.parse.values import Abstract, Array, Conflict, Lens, ListRef
+from symdiff.parse.values import Abstract, Array, Conflict, Lens
 
 
 def adopt(interp: Interpreter, result: Any, arrays: dict[Value, Abstract]) -> Abstract:
@@ -33,9 +33,7 @@ def adopt(interp: Interpreter, result: Any, arrays: dict[Value, Abstract]) -> Ab
     if isinstance(result, tuple | list):
         items = [adopt(interp, item, arrays) for item in result]
         if isinstance(result, list):
-            kept = ListRef()
-            interp.put(kept, tuple(items))
-            return kept
+            return interp.new_list(tuple(items))
         return tuple.__new__(type(result), items)
     if not isinstance(result, Value):
         return result
