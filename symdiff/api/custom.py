@@ -33,10 +33,10 @@ from symdiff.ir.types import (
     type_of_constant,
     with_open_sizes,
 )
+from symdiff.ops.casts import number_or_array
 from symdiff.ops.creation import zeros_of
 from symdiff.ops.declare import broadcast_shapes, ufunc_dtypes
 from symdiff.ops.effects import Named, grad_hook
-from symdiff.ops.elementary import number_or_array
 from symdiff.ops.reduce import broadcast_like
 from symdiff.ops.rules import custom_call, inlined, of_shape
 from symdiff.ops.sizes import sizes_of

@@ -16,7 +16,7 @@ from symdiff.ir.graph import Graph, Input, Value
 from symdiff.ir.signature import Path
 from symdiff.ir.types import ArrayType, Dim, Size, in_words
 from symdiff.ops import sizes
-from symdiff.ops.elementary import equal
+from symdiff.ops.arithmetic import equal
 from symdiff.ops.stager import Stager
 from symdiff.pipeline import replace_graph
 from symdiff.runtime.signature import spelled

@@ -33,9 +33,9 @@ from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, leaves
 from symdiff.ir.structure import Container, Leaf, Static, Structure, numbered_paths
 from symdiff.ir.types import ArrayType, carries_derivative, in_words
+from symdiff.ops.arithmetic import strong_constant
 from symdiff.ops.creation import ones
 from symdiff.ops.effects import never_returns, opaque_call, stop_gradient
-from symdiff.ops.elementary import strong_constant
 from symdiff.ops.foreign import foreign_call
 from symdiff.ops.rules import custom_call, expanded
 from symdiff.parse import Marks

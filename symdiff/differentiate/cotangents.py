@@ -13,17 +13,10 @@ from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.control import LoopView, emit_loop, emit_undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import INT, ArrayType, Dim, Kind, ListType, OpaqueType, Size, TapeType
-from symdiff.ops import elementary
+from symdiff.ops.arithmetic import add, constant_of
+from symdiff.ops.casts import as_dtype_of, as_scalar, astype, python_complex, python_float
 from symdiff.ops.creation import list_zeros_like, zeros
 from symdiff.ops.declare import array_type
-from symdiff.ops.elementary import (
-    as_dtype_of,
-    as_scalar,
-    astype,
-    constant_of,
-    python_complex,
-    python_float,
-)
 from symdiff.ops.index import index_add
 from symdiff.ops.lists import list_accumulate, list_add
 from symdiff.ops.residuals import sum_if_defined, tape_length, zeros_if_defined
@@ -100,7 +93,7 @@ def accumulated(before: Value, contribution: Value) -> Value:
         return builder().emit(node.op, (before, *others), node.attributes).result
     if isinstance(before.type, ListType):
         return list_accumulate(before, contribution)
-    return elementary.add(before, contribution)
+    return add(before, contribution)
 
 
 def _adds_to_zeros(node: Node) -> bool:

@@ -33,9 +33,10 @@ from symdiff.ir.graph import Block, Graph, GraphCell, Node, Op, Value
 from symdiff.ir.structure import Leaf, Static, Structure
 from symdiff.ir.types import carries_derivative
 from symdiff.ops import residuals
+from symdiff.ops.arithmetic import constant_of
+from symdiff.ops.casts import as_dtype_of
 from symdiff.ops.declare import DeclaredOp, array_type
 from symdiff.ops.defined import values_of_calls
-from symdiff.ops.elementary import as_dtype_of, constant_of
 from symdiff.ops.partial import partial_values
 from symdiff.ops.reduce import broadcast_like, tangent_by_rule
 from symdiff.ops.residuals import unpacked

@@ -19,8 +19,9 @@ import numpy as np
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Block, Node, Value, walk_nodes
 from symdiff.ir.types import BOOL, INT, ArrayType, real_dtype
+from symdiff.ops.arithmetic import choice, constant_of
+from symdiff.ops.casts import astype, python_float
 from symdiff.ops.declare import DeclaredOp
-from symdiff.ops.elementary import astype, choice, constant_of, python_float
 from symdiff.ops.partial import reached
 from symdiff.ops.retype import as_typed, hides_dtype, retype
 

@@ -25,9 +25,10 @@ from symdiff.ir.control import LoopView, emit_undefined, loop, undefined
 from symdiff.ir.graph import Block, Node, Value, walk_blocks
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type
 from symdiff.ops import arrays
+from symdiff.ops.arithmetic import constant_of, divide
 from symdiff.ops.creation import arange
 from symdiff.ops.declare import DeclaredOp, array_type
-from symdiff.ops.elementary import constant_of, divide, power
+from symdiff.ops.elementary import power
 from symdiff.ops.index import index, is_view
 from symdiff.ops.residuals import size_if_defined
 from symdiff.ops.sizes import size

@@ -27,10 +27,10 @@ from symdiff.ir.build import Builder, building, copy_block, substitute
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
 from symdiff.ir.structure import Container, Structure
 from symdiff.ir.types import ArrayType, carries_derivative, in_words, may_be_one
+from symdiff.ops.arithmetic import strong_constant
 from symdiff.ops.creation import ones
 from symdiff.ops.defined import values_of_calls
 from symdiff.ops.effects import grad_hook
-from symdiff.ops.elementary import strong_constant
 from symdiff.ops.partial import partial_values
 from symdiff.ops.residuals import PACKED, one_of, pack, unpacked
 from symdiff.ops.rules import custom_call

@@ -18,10 +18,8 @@ from symdiff.ir.control import cond, loop
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops import reduce
-from symdiff.ops.declare import DeclaredOp
-from symdiff.ops.elementary import (
+from symdiff.ops.arithmetic import (
     add,
-    astype,
     bitwise_and,
     bitwise_or,
     choice,
@@ -49,15 +47,16 @@ from symdiff.ops.elementary import (
     multiply,
     negative,
     not_equal,
-    strong_divide,
-    strong_multiply,
     where,
 )
+from symdiff.ops.casts import astype
+from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.index import index, index_set
 from symdiff.ops.joining import diagonal
 from symdiff.ops.order import take_along_axis
 from symdiff.ops.residuals import quiet_divide
 from symdiff.ops.shape import broadcast_to
+from symdiff.ops.strong import strong_divide, strong_multiply
 
 
 class State(IntEnum):

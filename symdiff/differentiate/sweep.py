@@ -34,25 +34,18 @@ from symdiff.ir.control import (
 )
 from symdiff.ir.graph import Block, GraphCell, Node, Op, Value
 from symdiff.ir.types import FLOAT, ArrayType, with_sizes_of, with_symbols
-from symdiff.ops import elementary, residuals
+from symdiff.ops import residuals
+from symdiff.ops.arithmetic import add, constant_of, divide, multiply, negative
+from symdiff.ops.casts import astype, conjugate, is_complex
 from symdiff.ops.declare import DeclaredOp, array_type, ufunc_dtypes
 from symdiff.ops.draws import advice
-from symdiff.ops.elementary import (
-    add,
-    astype,
-    conjugate,
-    constant_of,
-    is_complex,
-    multiply,
-    negative,
-    strong_divide,
-    strong_multiply,
-)
+from symdiff.ops.elementary import power
 from symdiff.ops.index import index_set
 from symdiff.ops.lists import list_set
 from symdiff.ops.reduce import cotangent_by_rule, unbroadcast_to
 from symdiff.ops.residuals import PACKED, quiet_divide, unpacked
 from symdiff.ops.retype import retype
+from symdiff.ops.strong import strong_divide, strong_multiply
 from symdiff.source.trees import expression_of
 
 Partial = Value | int | float
@@ -493,8 +486,8 @@ def masked_product(g: Value, partial: Value, quiet: bool) -> Value:
     else:
         numerator = _times(g, partial)
         quiet = quiet and not (is_complex(numerator) or is_complex(divisor))
-        divide = quiet_divide if quiet else strong_divide
-        made = divide(numerator, _of_strong_dtype(divisor, g))
+        quotient = quiet_divide if quiet else strong_divide
+        made = quotient(numerator, _of_strong_dtype(divisor, g))
     return made
 
 
@@ -512,22 +505,22 @@ def _factor(partial: Value) -> tuple[float, Value] | None:
 def _divisor(partial: Value) -> Value | None:
     """``d`` where a partial is ``n / d`` or ``d ** -1.5``."""
     node = partial.node
-    if node is None or node.op not in (elementary.divide, elementary.power):
+    if node is None or node.op not in (divide, power):
         return None
     base, other = node.operands
-    if node.op is elementary.divide:
+    if node.op is divide:
         return other
     exponent = constant_of(other)
     if exponent is None or isinstance(exponent, complex) or exponent >= 0:
         return None
-    power: Value = base**-exponent
-    return power
+    raised: Value = base**-exponent
+    return raised
 
 
 def _times(g: Value, quotient: Value) -> Value:
     """``g`` times the numerator of a partial that is a quotient or a negative power."""
     assert quotient.node is not None
-    if quotient.node.op is elementary.power:
+    if quotient.node.op is power:
         return g
     made: Value
     numerator = quotient.node.operands[0]

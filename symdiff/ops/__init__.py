@@ -7,7 +7,9 @@ that.
 from symdiff.definitions.libraries import loaded_with
 from symdiff.ops import (
     anomalies,
+    arithmetic,
     arrays,
+    casts,
     contractions,
     creation,
     decompositions,
@@ -40,6 +42,7 @@ from symdiff.ops import (
     selected,
     shape,
     sizes,
+    strong,
     ufuncs,
     writes,
 )

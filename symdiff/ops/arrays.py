@@ -15,6 +15,8 @@ from symdiff.errors import UnsupportedCallError, rejecting, rejection
 from symdiff.ir.build import builder, constant_value
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import Dim, ListType, Size, Type, shifted
+from symdiff.ops.arithmetic import constant_of
+from symdiff.ops.casts import astype
 from symdiff.ops.creation import (
     FLOAT64,
     _dtype_keyword,
@@ -41,7 +43,6 @@ from symdiff.ops.declare import (
     static,
     static_integer,
 )
-from symdiff.ops.elementary import astype, constant_of
 from symdiff.ops.flops import nothing
 from symdiff.ops.list_arrays import list_stack_of
 from symdiff.ops.shape import contiguous, copy, laid_like, reshape

@@ -1,4 +1,4 @@
-"""Functions of ``scipy.special`` of Bessel's kind: scaled, spherical, of Hankel, Airy and Struve.
+"""Bessel functions of ``scipy.special``, also scaled and spherical, of Hankel, Airy and Struve.
 
 Declared like those of ``special``. Derivatives by the order are refused.
 """
@@ -14,19 +14,138 @@ import numpy as np
 from symdiff.definitions.libraries import when_imported
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
+from symdiff.ops.arithmetic import absolute, choose, greater, maximum, sign, strong_constant, trunc
+from symdiff.ops.casts import astype, is_complex, real
 from symdiff.ops.declare import Meaning, Operation, Rule, array_type, lowers, static
-from symdiff.ops.elementary import astype, choose, greater, maximum, trunc
-from symdiff.ops.special import (
-    ROOT_PI,
-    gamma,
-    kv,
-    refused_by,
-    scaled_slope,
-    special_function,
-    special_op,
-    yv,
-)
+from symdiff.ops.special import ROOT_PI, gamma, special_function, special_op
 from symdiff.ops.ufuncs import cast, staged
+
+# Of the first and the second kind -----------------------------------------------------------------
+
+
+def scaled_slope(
+    y: Value, v: Value | float, x: Value, turn: complex, near: Callable[[Value], Value]
+) -> Value:
+    """The derivative of a Bessel function without its exponential: ``near``, which cancels where
+    ``x`` is large, and by Hankel's expansion there (NIST Handbook, 10.17 and 10.40).
+
+    The function is a constant times ``Σ a_k (turn / x)**k / √x``, with ``a_0 = 1`` and
+    ``a_k = a_{k-1} (4 v² - (2 k - 1)²) / (8 k)``.
+    """
+    square = 4.0 * v * v
+    least = 0.5 * square + 50.0
+    is_far = greater(real(x) if is_complex(x) else absolute(x), least)
+    far = choose(is_far, x, strong_constant(1, x) * least)
+    inverse = 1.0 / (far if is_complex(x) else absolute(far))
+    total: Any = 1.0
+    changed: Any = TERMS + 0.5
+    for k in range(TERMS, 0, -1):
+        ratio = turn / (8.0 * k) * (square - float(2 * k - 1) ** 2) * inverse
+        total, changed = 1.0 + ratio * total, k - 0.5 + ratio * changed
+    within = near(choose(is_far, strong_constant(1, x), x))
+    return choose(is_far, -y * (changed / total / far), within)
+
+
+TERMS = 12
+jv: Operation = special_function(
+    "jv",
+    "Bessel function of the first kind; its derivative by the order is refused.",
+    "v",
+    lambda y, v, x: 0.5 * (jv(v - 1.0, x) - jv(v + 1.0, x)),
+    sympy="besselj",
+)
+yv: Operation = special_function(
+    "yv",
+    "Bessel function of the second kind; its derivative by the order is refused.",
+    "v",
+    lambda y, v, x: 0.5 * (yv(v - 1.0, x) - yv(v + 1.0, x)),
+    sympy="bessely",
+)
+iv: Operation = special_function(
+    "iv",
+    "Modified Bessel function of the first kind; its derivative by the order is refused.",
+    "v",
+    lambda y, v, x: 0.5 * (iv(v - 1.0, x) + iv(v + 1.0, x)),
+    sympy="besseli",
+)
+kv: Operation = special_function(
+    "kv",
+    "Modified Bessel function of the second kind; its derivative by the order is refused.",
+    "v",
+    lambda y, v, x: -0.5 * (kv(v - 1.0, x) + kv(v + 1.0, x)),
+    sympy="besselk",
+)
+ive: Operation = special_function(
+    "ive",
+    "``iv(v, x) * exp(-abs(x))``; its derivative by the order is refused.",
+    "v",
+    lambda y, v, x: scaled_slope(
+        y, v, x, -1.0, lambda x: 0.5 * (ive(v - 1.0, x) + ive(v + 1.0, x)) - sign(x) * y
+    ),
+    sympy=lambda sp, v, x: sp.exp(-sp.Abs(x)) * sp.besseli(v, x),
+)
+j0: Operation = special_function(
+    "j0",
+    "Bessel function of the first kind of order 0.",
+    lambda y, x: -j1(x),
+    sympy=lambda sp, x: sp.besselj(0, x),
+)
+j1: Operation = special_function(
+    "j1",
+    "Bessel function of the first kind of order 1.",
+    lambda y, x: 0.5 * (j0(x) - jv(2.0, x)),
+    sympy=lambda sp, x: sp.besselj(1, x),
+)
+y0: Operation = special_function(
+    "y0",
+    "Bessel function of the second kind of order 0.",
+    lambda y, x: -y1(x),
+    sympy=lambda sp, x: sp.bessely(0, x),
+)
+y1: Operation = special_function(
+    "y1",
+    "Bessel function of the second kind of order 1.",
+    lambda y, x: 0.5 * (y0(x) - yv(2.0, x)),
+    sympy=lambda sp, x: sp.bessely(1, x),
+)
+i0: Operation = special_function(
+    "i0",
+    "Modified Bessel function of the first kind of order 0.",
+    lambda y, x: i1(x),
+    sympy=lambda sp, x: sp.besseli(0, x),
+)
+i1: Operation = special_function(
+    "i1",
+    "Modified Bessel function of the first kind of order 1.",
+    lambda y, x: 0.5 * (i0(x) + iv(2.0, x)),
+    sympy=lambda sp, x: sp.besseli(1, x),
+)
+i0e: Operation = special_function(
+    "i0e",
+    "``i0(x) * exp(-abs(x))``.",
+    lambda y, x: scaled_slope(y, 0.0, x, -1.0, lambda x: i1e(x) - sign(x) * y),
+    sympy=lambda sp, x: sp.exp(-sp.Abs(x)) * sp.besseli(0, x),
+)
+i1e: Operation = special_function(
+    "i1e",
+    "``i1(x) * exp(-abs(x))``.",
+    lambda y, x: scaled_slope(
+        y, 1.0, x, -1.0, lambda x: 0.5 * (i0e(x) + ive(2.0, x)) - sign(x) * y
+    ),
+    sympy=lambda sp, x: sp.exp(-sp.Abs(x)) * sp.besseli(1, x),
+)
+k0: Operation = special_function(
+    "k0",
+    "Modified Bessel function of the second kind of order 0.",
+    lambda y, x: -k1(x),
+    sympy=lambda sp, x: sp.besselk(0, x),
+)
+k1: Operation = special_function(
+    "k1",
+    "Modified Bessel function of the second kind of order 1.",
+    lambda y, x: -0.5 * (k0(x) + kv(2.0, x)),
+    sympy=lambda sp, x: sp.besselk(1, x),
+)
 
 # Scaled, and of whole orders ----------------------------------------------------------------------
 
@@ -35,10 +154,10 @@ def _of_order(name: str, partial: Rule, sympy: Meaning, documentation: str) -> O
     """A function of an order and of an argument, whose derivative is by that."""
     return special_function(
         name,
-        refused_by(name, "v"),
+        f"{documentation}; its derivative by the order is refused.",
+        "v",
         partial,
         sympy=sympy,
-        documentation=f"{documentation}; its derivative by the order is refused.",
     )
 
 
@@ -81,15 +200,15 @@ kve: Operation = _of_order(
 )
 k0e: Operation = special_function(
     "k0e",
+    "``k0(x) * exp(x)``.",
     lambda y, x: scaled_slope(y, 0.0, x, 1.0, lambda x: y - k1e(x)),
     sympy=lambda sp, x: sp.exp(x) * sp.besselk(0, x),
-    documentation="``k0(x) * exp(x)``.",
 )
 k1e: Operation = special_function(
     "k1e",
+    "``k1(x) * exp(x)``.",
     lambda y, x: scaled_slope(y, 1.0, x, 1.0, lambda x: y - 0.5 * (k0e(x) + kve(2.0, x))),
     sympy=lambda sp, x: sp.exp(x) * sp.besselk(1, x),
-    documentation="``k1(x) * exp(x)``.",
 )
 hankel1: Operation = _of_order(
     "hankel1",
@@ -136,10 +255,10 @@ def _spherical(name: str, below: float, above: float, sympy: Meaning) -> Operati
 
     operation = special_function(
         name,
+        f"Spherical Bessel function ``{name.rpartition('_')[2]}`` of a whole order.",
         None,
         partial,
         sympy=sympy,
-        documentation=f"Spherical Bessel function ``{name.rpartition('_')[2]}`` of a whole order.",
     )
     return operation
 
@@ -169,11 +288,7 @@ spherical_kn = _spherical("spherical_kn", -1.0, -1.0, _by_half("besselk"))
 def _airy(number: int, partial: Rule, sympy: str, documentation: str) -> Operation:
     name = ("ai", "ai_prime", "bi", "bi_prime")[number]
     return special_function(
-        "airy",
-        partial,
-        part=(f"airy_{name}", number),
-        sympy=sympy,
-        documentation=f"{documentation}.",
+        "airy", f"{documentation}.", partial, part=(f"airy_{name}", number), sympy=sympy
     )
 
 

@@ -13,19 +13,10 @@ from typing import Any
 from symdiff.errors import rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.types import BOOL, COMPLEX, ArrayType, Type
+from symdiff.ops.arithmetic import absolute, by_numpy, divide, multiply
+from symdiff.ops.casts import complex_of, imag, python_complex, python_float, real
 from symdiff.ops.declare import Meaning, Operation, Rule, call, lowers, require_array
-from symdiff.ops.elementary import (
-    LOG_10,
-    absolute,
-    by_numpy,
-    complex_of,
-    divide,
-    imag,
-    multiply,
-    python_complex,
-    python_float,
-    real,
-)
+from symdiff.ops.elementary import LOG_10
 from symdiff.ops.mathlib import math_atan2, math_cos, math_sin
 
 
@@ -64,10 +55,7 @@ def _cmath(
 cmath_exp: Operation = _cmath("exp", lambda y, z: y)
 cmath_log: Operation = _cmath("log", lambda y, z: divide(1, z), singular=True)
 cmath_log10: Operation = _cmath(
-    "log10",
-    lambda y, z: divide(1, z * LOG_10),
-    singular=True,
-    meaning=lambda sp, z: sp.log(z, 10),
+    "log10", lambda y, z: divide(1, z * LOG_10), singular=True, meaning=lambda sp, z: sp.log(z, 10)
 )
 cmath_sqrt: Operation = _cmath("sqrt", lambda y, z: by_numpy(divide)(0.5, y), singular=True)
 cmath_sin: Operation = _cmath("sin", lambda y, z: cmath_cos(z))

@@ -18,6 +18,7 @@ import numpy as np
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, Type
+from symdiff.ops.casts import conjugated, number_or_array, result_dtype
 from symdiff.ops.declare import (
     EVALUATED,
     FUNCTIONS,
@@ -32,7 +33,6 @@ from symdiff.ops.declare import (
     static_integer,
     ufunc_dtypes,
 )
-from symdiff.ops.elementary import conjugated, number_or_array, result_dtype
 from symdiff.ops.index import index_of
 from symdiff.ops.linalg import inv, solve
 from symdiff.ops.products import adjoint, as_column, as_row

@@ -18,6 +18,7 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import FLOAT, INT, ArrayType, Dim, Type, may_be_one
+from symdiff.ops.casts import result_dtype
 from symdiff.ops.declare import (
     OnArrays,
     Operation,
@@ -29,7 +30,6 @@ from symdiff.ops.declare import (
     require_list,
     template,
 )
-from symdiff.ops.elementary import result_dtype
 from symdiff.ops.facts import is_length, number_of
 from symdiff.ops.flops import nothing
 from symdiff.ops.sizes import constant_integer, dim_of, result_type, sizes_of, spell_shape

@@ -532,6 +532,7 @@ def lowers(
 
 def elementwise(
     ufunc: np.ufunc,
+    documentation: str,
     *partials: Rule | float | None,
     name: str | None = None,
     spelling: Spelling | None = None,
@@ -545,7 +546,6 @@ def elementwise(
     selects: bool = False,
     jvp: Rules | None = None,
     vjp: Rules | None = None,
-    documentation: str = "",
 ) -> Operation:
     """Declare an elementwise op by its ufunc, whose name it has, and its partial derivatives.
 

@@ -28,6 +28,8 @@ from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, Size, Type, is_long, real_dtype
 from symdiff.ops import support
+from symdiff.ops.arithmetic import absolute, copysign, greater, where
+from symdiff.ops.casts import as_dtype_of, conjugated, is_complex
 from symdiff.ops.creation import eye, zeros_of
 from symdiff.ops.declare import (
     FUNCTIONS,
@@ -40,16 +42,6 @@ from symdiff.ops.declare import (
     supporting_call,
     template,
 )
-from symdiff.ops.elementary import (
-    absolute,
-    as_dtype_of,
-    conjugated,
-    copysign,
-    greater,
-    is_complex,
-    strong_divide,
-    where,
-)
 from symdiff.ops.flops import of_matrix
 from symdiff.ops.index import index, index_add, index_of
 from symdiff.ops.joining import concatenate, diagonal, triu
@@ -60,6 +52,7 @@ from symdiff.ops.products import adjoint, as_column, as_row, swapped
 from symdiff.ops.reduce import sum
 from symdiff.ops.shape import copy
 from symdiff.ops.sizes import sizes_of
+from symdiff.ops.strong import strong_divide
 from symdiff.ops.ufuncs import staged
 
 # Lengths and parts ------------------------------------------------------------------------------

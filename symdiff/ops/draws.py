@@ -21,9 +21,10 @@ from symdiff.ir.control import emit_cond
 from symdiff.ir.graph import Block, Graph, Input, Node, Value
 from symdiff.ir.structure import Leaf
 from symdiff.ir.types import FLOAT, GENERATOR, RANDOM_STATE, ArrayType, Type
+from symdiff.ops.arithmetic import add, multiply
+from symdiff.ops.casts import astype, python_float
 from symdiff.ops.declare import FUNCTIONS, array_type
 from symdiff.ops.effects import Member, Named, opaque_call, raise_
-from symdiff.ops.elementary import add, astype, multiply, python_float
 from symdiff.ops.keys import Slot
 from symdiff.ops.sizes import sizes_of
 

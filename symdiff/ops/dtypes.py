@@ -9,8 +9,9 @@ import numpy as np
 
 from symdiff.errors import rejecting
 from symdiff.ir.graph import Value
+from symdiff.ops.arithmetic import constant_of
+from symdiff.ops.casts import is_complex
 from symdiff.ops.declare import array_type, lowers, static
-from symdiff.ops.elementary import constant_of, is_complex
 from symdiff.ops.ufuncs import common_dtype, dtype_of, staged
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from symdiff.errors import rejecting, rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import Dim, Type
+from symdiff.ops.casts import conjugated, number_or_array, result_dtype
 from symdiff.ops.creation import eye
 from symdiff.ops.declare import (
     EVALUATED,
@@ -28,7 +29,6 @@ from symdiff.ops.declare import (
     require_array,
     static,
 )
-from symdiff.ops.elementary import conjugated, number_or_array, result_dtype
 from symdiff.ops.flops import of_subscripts
 from symdiff.ops.joining import diagonal
 from symdiff.ops.reduce import unbroadcast_to

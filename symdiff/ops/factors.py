@@ -19,7 +19,9 @@ from symdiff.definitions.matrices import order_of_pivots
 from symdiff.ir.graph import Operand, Value
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops import support
+from symdiff.ops.arithmetic import greater_equal, less_equal
 from symdiff.ops.arrays import array_of
+from symdiff.ops.casts import as_dtype_of, conjugated
 from symdiff.ops.creation import arange_of, eye
 from symdiff.ops.declare import (
     FUNCTIONS,
@@ -35,7 +37,6 @@ from symdiff.ops.declare import (
     template,
 )
 from symdiff.ops.decompositions import shorter
-from symdiff.ops.elementary import as_dtype_of, conjugated, greater_equal, less_equal
 from symdiff.ops.index import index, index_of, index_set
 from symdiff.ops.joining import tril, triu
 from symdiff.ops.keys import Slice, Slot

@@ -20,6 +20,7 @@ from symdiff.definitions.libraries import when_imported
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops import support
+from symdiff.ops.casts import as_dtype_of, conjugated
 from symdiff.ops.creation import ones
 from symdiff.ops.declare import (
     FUNCTIONS,
@@ -31,7 +32,6 @@ from symdiff.ops.declare import (
     static,
     supporting_call,
 )
-from symdiff.ops.elementary import as_dtype_of, conjugated
 from symdiff.ops.index import index_of
 from symdiff.ops.ufuncs import staged
 

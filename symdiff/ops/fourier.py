@@ -22,8 +22,19 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import Dim, Size, Type, is_long, least
+from symdiff.ops.arithmetic import (
+    add,
+    constant_of,
+    equal,
+    floor_divide,
+    multiply,
+    remainder,
+    subtract,
+    where,
+)
 from symdiff.ops.arrange import axes_of
 from symdiff.ops.arrays import lower_asarray, shape_operands
+from symdiff.ops.casts import as_dtype_of, conjugated, python_int
 from symdiff.ops.creation import arange, zeros_of
 from symdiff.ops.declare import (
     EVALUATED,
@@ -38,19 +49,6 @@ from symdiff.ops.declare import (
     operation_named,
     require_array,
     static,
-)
-from symdiff.ops.elementary import (
-    add,
-    as_dtype_of,
-    conjugated,
-    constant_of,
-    equal,
-    floor_divide,
-    multiply,
-    python_int,
-    remainder,
-    subtract,
-    where,
 )
 from symdiff.ops.index import index_of, index_set_of
 from symdiff.ops.reduce import axis_of, unbroadcast_to

@@ -22,10 +22,10 @@ import numpy as np
 from symdiff.errors import rejection
 from symdiff.ir.graph import OPERATORS, Node, Operand, Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Type
+from symdiff.ops.arithmetic import equal, where
 from symdiff.ops.arrays import array_of
 from symdiff.ops.creation import arange_of, zeros, zeros_of
 from symdiff.ops.declare import EVALUATED, Operation, array_type, dotted, require_array
-from symdiff.ops.elementary import equal, where
 from symdiff.ops.flops import nothing, of_region
 from symdiff.ops.keys import (
     Entry,

@@ -14,25 +14,10 @@ import numpy as np
 from symdiff.definitions.libraries import when_imported
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
+from symdiff.ops.arithmetic import absolute, choose, equal, floor, greater, minimum, strong_constant
+from symdiff.ops.casts import imag
 from symdiff.ops.declare import Meaning, Operation, Rule, array_type, lowers, static
-from symdiff.ops.elementary import (
-    absolute,
-    choose,
-    cos,
-    cosh,
-    equal,
-    exp,
-    floor,
-    greater,
-    imag,
-    log,
-    log1p,
-    minimum,
-    sin,
-    sinc,
-    sqrt,
-    strong_constant,
-)
+from symdiff.ops.elementary import cos, cosh, exp, log, log1p, sin, sinc, sqrt
 from symdiff.ops.special import (
     FROM,
     ROOT_2_PI,
@@ -43,7 +28,6 @@ from symdiff.ops.special import (
     expansion,
     gammaln,
     hyp1f1,
-    refused_by,
     special_function,
     xlog1py,
     xlogy,
@@ -55,7 +39,7 @@ from symdiff.ops.ufuncs import cast, staged
 
 def _part(function: str, number: int, name: str, partial: Rule, sympy: str, what: str) -> Operation:
     return special_function(
-        function, partial, part=(name, number), sympy=sympy, singular=True, documentation=what
+        function, what, partial, part=(name, number), sympy=sympy, singular=True
     )
 
 
@@ -85,10 +69,10 @@ fresnel_c = _part(
 )
 spence: Operation = special_function(
     "spence",
+    "Spence's function, the dilogarithm of ``1 - x``.",
     lambda y, x: -1.0 / _mean_exp(log(x)),
     singular=True,
     sympy=lambda sp, x: sp.polylog(2, 1 - x),
-    documentation="Spence's function, the dilogarithm of ``1 - x``.",
 )
 
 
@@ -105,29 +89,29 @@ def _wofz_partial(y: Value, z: Value) -> Value:
 
 wofz: Operation = special_function(
     "wofz",
+    "Faddeeva's function, of complex numbers.",
     _wofz_partial,
     sympy=lambda sp, z: sp.exp(-(z**2)) * sp.erfc(-sp.I * z),
-    documentation="Faddeeva's function, of complex numbers.",
 )
 lambertw: Operation = special_function(
     "lambertw",
+    "Lambert's function, the inverse of ``w * exp(w)``, of complex numbers.",
     lambda y, z, k: exp(-y) / (1.0 + y),
     None,
     singular=True,
     sympy=lambda sp, z, k: sp.LambertW(z, k),
-    documentation="Lambert's function, the inverse of ``w * exp(w)``, of complex numbers.",
 )
 wrightomega: Operation = special_function(
     "wrightomega",
+    "Wright's omega function, ``lambertw(exp(z))``.",
     lambda y, z: y / (1.0 + y),
     sympy=lambda sp, z: sp.LambertW(sp.exp(z)),
-    documentation="Wright's omega function, ``lambertw(exp(z))``.",
 )
 exprel: Operation = special_function(
     "exprel",
+    "``(exp(x) - 1) / x``, and 1 at 0.",
     lambda y, x: 0.5 * hyp1f1(2.0, 3.0, x),
     sympy=lambda sp, x: sp.hyper((1,), (2,), x),
-    documentation="``(exp(x) - 1) / x``, and 1 at 0.",
 )
 
 # Elliptic -----------------------------------------------------------------------------------------
@@ -140,28 +124,26 @@ def _left(phi: Value, m: Value) -> Value:
 
 ellipkinc: Operation = special_function(
     "ellipkinc",
+    "Incomplete elliptic integral of the first kind; its derivative by ``m`` is refused.",
     lambda y, phi, m: 1.0 / _left(phi, m),
-    refused_by("ellipkinc", "m"),
+    "m",
     sympy="elliptic_f",
-    documentation="Incomplete elliptic integral of the first kind; its derivative by ``m`` is"
-    " refused.",
 )
 ellipeinc: Operation = special_function(
     "ellipeinc",
+    "Incomplete elliptic integral of the second kind; its derivative by ``m`` is refused.",
     lambda y, phi, m: _left(phi, m),
-    refused_by("ellipeinc", "m"),
+    "m",
     sympy="elliptic_e",
-    documentation="Incomplete elliptic integral of the second kind; its derivative by ``m`` is"
-    " refused.",
 )
 
 
 ellipkm1: Operation = special_function(
     "ellipkm1",
+    "Complete elliptic integral of the first kind, near 1: ``ellipk(1 - p)``.",
     lambda y, p: -ellipk_slope(y, 1.0 - p, p),
     singular=True,
     sympy=lambda sp, p: sp.elliptic_k(1 - p),
-    documentation="Complete elliptic integral of the first kind, near 1: ``ellipk(1 - p)``.",
 )
 
 
@@ -184,11 +166,11 @@ def _agm_partial(y: Value, a: Value, b: Value) -> Any:
 
 agm: Operation = special_function(
     "agm",
+    "The arithmetic-geometric mean.",
     _agm_partial,
     lambda y, a, b: _agm_partial(y, b, a),
     singular=True,
     sympy=lambda sp, a, b: sp.pi / 4 * (a + b) / sp.elliptic_k(((a - b) / (a + b)) ** 2),
-    documentation="The arithmetic-geometric mean.",
 )
 
 # Of densities -------------------------------------------------------------------------------------
@@ -198,13 +180,12 @@ def _by_last(
     name: str, parameters: tuple[str, ...], partial: Rule, sympy: Meaning | None, what: str
 ) -> Operation:
     """A function of parameters, by which no derivative is known, and of an argument."""
-    refused = (refused_by(name, parameter) for parameter in parameters)
     return special_function(
         name,
-        *refused,
+        f"{what}; its derivatives by parameters are refused.",
+        *parameters,
         partial,
         sympy=sympy,
-        documentation=f"{what}; its derivatives by parameters are refused.",
     )
 
 
@@ -269,17 +250,17 @@ def _poisson(sign: float) -> Rule:
 
 pdtr: Operation = special_function(
     "pdtr",
+    "The distribution function of Poisson's distribution.",
     None,
     _poisson(-1.0),
     sympy=lambda sp, k, m: sp.uppergamma(sp.floor(k) + 1, m) / sp.gamma(sp.floor(k) + 1),
-    documentation="The distribution function of Poisson's distribution.",
 )
 pdtrc: Operation = special_function(
     "pdtrc",
+    "``1 - pdtr(k, m)``.",
     None,
     _poisson(1.0),
     sympy=lambda sp, k, m: sp.lowergamma(sp.floor(k) + 1, m) / sp.gamma(sp.floor(k) + 1),
-    documentation="``1 - pdtr(k, m)``.",
 )
 
 
@@ -295,20 +276,20 @@ def _owens_integral(sp: Any, h: Any, a: Any) -> Any:
 
 owens_t: Operation = special_function(
     "owens_t",
+    "Owen's function, of the normal distribution of two variables.",
     lambda y, h, a: -0.5 / ROOT_2_PI * exp(-0.5 * (h * h)) * erf(math.sqrt(0.5) * (a * h)),
     _owens_t_by_a,
     sympy=_owens_integral,
-    documentation="Owen's function, of the normal distribution of two variables.",
 )
 
 # Inverses of distribution functions: SymPy has no names for most of them.
 
 ndtri_exp: Operation = special_function(
     "ndtri_exp",
+    "``ndtri(exp(x))``, the inverse of ``log_ndtr``.",
     lambda y, x: ROOT_2_PI * exp(x + 0.5 * (y * y)),
     sympy=lambda sp, x: sp.sqrt(2) * sp.erfinv(2 * sp.exp(x) - 1),
     singular=True,
-    documentation="``ndtri(exp(x))``, the inverse of ``log_ndtr``.",
 )
 gammaincinv = _by_last(
     *("gammaincinv", ("a",)),

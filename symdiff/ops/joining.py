@@ -14,9 +14,9 @@ import numpy as np
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, Size, Type
+from symdiff.ops.casts import python_int
 from symdiff.ops.creation import agreed_dim, arange_of, zeros_of
 from symdiff.ops.declare import EVALUATED, Operation, array_type, dotted, literal, require_array
-from symdiff.ops.elementary import python_int
 from symdiff.ops.flops import nothing
 from symdiff.ops.index import index_add_of, index_set_of
 from symdiff.ops.reduce import reshape_like

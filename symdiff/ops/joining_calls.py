@@ -11,6 +11,7 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError, rejecting, rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Size
+from symdiff.ops.arithmetic import floor_divide
 from symdiff.ops.arrange import (
     WHOLE,
     _at,
@@ -25,7 +26,6 @@ from symdiff.ops.arrange import (
 from symdiff.ops.arrays import array_of, shape_operands
 from symdiff.ops.creation import FLOAT64, arange_of, full, ones
 from symdiff.ops.declare import FUNCTIONS, array_type, lowers, static, static_integer
-from symdiff.ops.elementary import floor_divide
 from symdiff.ops.index import index_of, index_set_of
 from symdiff.ops.joining import (
     concatenate,

@@ -15,6 +15,7 @@ from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, Type, real_dtype
 from symdiff.ops import support
+from symdiff.ops.casts import as_dtype_of, conjugated, imag, is_complex, number_or_array, real
 from symdiff.ops.creation import eye
 from symdiff.ops.declare import (
     FUNCTIONS,
@@ -28,7 +29,6 @@ from symdiff.ops.declare import (
     static,
     supporting_call,
 )
-from symdiff.ops.elementary import as_dtype_of, conjugated, imag, is_complex, number_or_array, real
 from symdiff.ops.flops import of_matrix
 from symdiff.ops.index import index_set_of
 from symdiff.ops.joining import diagonal, tril, triu

@@ -15,6 +15,24 @@ from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, Type
 from symdiff.ops import support
+from symdiff.ops.arithmetic import (
+    constant_of,
+    copysign,
+    divide,
+    fmod,
+    isfinite,
+    isinf,
+    isnan,
+    less,
+    less_equal,
+    multiply,
+    over_nonzero,
+    rint,
+    sign_of,
+    subtract,
+    trunc,
+)
+from symdiff.ops.casts import as_dtype_of, python_float
 from symdiff.ops.declare import (
     Fails,
     Operation,
@@ -30,30 +48,13 @@ from symdiff.ops.declare import (
 from symdiff.ops.elementary import (
     LOG_2,
     LOG_10,
-    as_dtype_of,
-    constant_of,
-    copysign,
-    divide,
-    fmod,
-    isfinite,
-    isinf,
-    isnan,
-    less,
-    less_equal,
-    multiply,
-    over_nonzero,
     over_squared_length,
     power_is_singular,
     power_is_strong,
     power_partial_base,
     power_partial_exponent,
-    python_float,
-    rint,
-    sign_of,
-    subtract,
-    to_even,
-    trunc,
 )
+from symdiff.ops.meanings import to_even
 
 # Declaring --------------------------------------------------------------------------------------
 
@@ -238,10 +239,7 @@ math_remainder: Operation = _math(
     sympy=lambda sp, a, b: a - b * to_even(sp, a / b),
 )
 math_copysign: Operation = _math(
-    "copysign",
-    lambda y, a, b: sign_of(a) * math_copysign(1.0, b),
-    None,
-    sympy=copysign.sympy,
+    "copysign", lambda y, a, b: sign_of(a) * math_copysign(1.0, b), None, sympy=copysign.sympy
 )
 math_ldexp: Operation = _math(
     "ldexp", lambda y, x, i: math_ldexp(1.0, i), None, sympy=lambda sp, x, i: x * 2**i

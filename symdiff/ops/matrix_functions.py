@@ -23,6 +23,7 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops import support
+from symdiff.ops.casts import as_dtype_of, is_complex
 from symdiff.ops.declare import (
     Operation,
     array_type,
@@ -33,7 +34,6 @@ from symdiff.ops.declare import (
     static,
     supporting,
 )
-from symdiff.ops.elementary import as_dtype_of, is_complex
 from symdiff.ops.linalg import common_dtype, square
 from symdiff.ops.products import adjoint
 from symdiff.ops.ufuncs import staged

@@ -126,3 +126,15 @@ def norm_of(sp: Any, entries: list[Any], *, ord: Any = None) -> Any:
 def number_of_truth(sp: Any, entry: Any) -> Any:
     """An entry as a number: 1 or 0 of a truth value."""
     return entry if isinstance(entry, sp.Expr) else select(sp, entry, sp.S.One, sp.S.Zero)
+
+
+def towards_zero(sp: Any, x: Any) -> Any:
+    """An expression rounded towards 0."""
+    return sp.sign(x) * sp.floor(sp.Abs(x))
+
+
+def to_even(sp: Any, x: Any) -> Any:
+    """An expression rounded to the nearest integer, halves to the even one."""
+    half = sp.Rational(1, 2)
+    tie_above_even = sp.Eq(x - 2 * sp.floor(x / 2), half)
+    return sp.floor(x + half) - select(sp, tie_above_even, sp.S.One, sp.S.Zero)

@@ -14,7 +14,9 @@ import numpy as np
 from symdiff.errors import rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.types import Type
+from symdiff.ops.arithmetic import absolute, equal, nonzero, sign
 from symdiff.ops.arrange import axes_of as axes_in_order
+from symdiff.ops.casts import as_dtype_of, is_complex, number_or_array
 from symdiff.ops.declare import (
     FUNCTIONS,
     OnArrays,
@@ -26,15 +28,6 @@ from symdiff.ops.declare import (
     static_integer,
 )
 from symdiff.ops.decompositions import singular_part
-from symdiff.ops.elementary import (
-    absolute,
-    as_dtype_of,
-    equal,
-    is_complex,
-    nonzero,
-    number_or_array,
-    sign,
-)
 from symdiff.ops.meanings import norm_of, over_axes
 from symdiff.ops.reduce import (
     Axis,

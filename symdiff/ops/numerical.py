@@ -15,8 +15,24 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import BOOL, ArrayType, Dim, Size, Type, least
+from symdiff.ops.arithmetic import (
+    by_numpy,
+    constant_of,
+    divide,
+    floor_divide,
+    greater_equal,
+    isnan,
+    less_equal,
+    logical_and,
+    maximum,
+    minimum,
+    multiply,
+    subtract,
+    where,
+)
 from symdiff.ops.arrange import WHOLE, _at, lower_ravel
 from symdiff.ops.arrays import array_of
+from symdiff.ops.casts import as_dtype_of, conjugated, python_bool
 from symdiff.ops.creation import zeros, zeros_of
 from symdiff.ops.declare import (
     EVALUATED,
@@ -32,24 +48,6 @@ from symdiff.ops.declare import (
     require_array,
     static,
     static_integer,
-)
-from symdiff.ops.elementary import (
-    as_dtype_of,
-    by_numpy,
-    conjugated,
-    constant_of,
-    divide,
-    floor_divide,
-    greater_equal,
-    isnan,
-    less_equal,
-    logical_and,
-    maximum,
-    minimum,
-    multiply,
-    python_bool,
-    subtract,
-    where,
 )
 from symdiff.ops.index import index_add_of, index_of, index_set_of
 from symdiff.ops.joining_calls import lower_concatenate, lower_flip

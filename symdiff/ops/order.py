@@ -16,6 +16,16 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import ArrayType, Dim, Size, Type
+from symdiff.ops.arithmetic import (
+    bitwise_and,
+    equal,
+    greater,
+    less_equal,
+    multiply,
+    not_equal,
+    subtract,
+    where,
+)
 from symdiff.ops.arrange import (
     lower_broadcast_to,
     lower_moveaxis,
@@ -24,6 +34,7 @@ from symdiff.ops.arrange import (
     row_of_number,
 )
 from symdiff.ops.arrays import array_of
+from symdiff.ops.casts import conjugated, python_int
 from symdiff.ops.creation import arange_of, eye, zeros, zeros_of
 from symdiff.ops.declare import (
     EVALUATED,
@@ -38,18 +49,6 @@ from symdiff.ops.declare import (
     require_array,
     static,
     static_integer,
-)
-from symdiff.ops.elementary import (
-    bitwise_and,
-    conjugated,
-    equal,
-    greater,
-    less_equal,
-    multiply,
-    not_equal,
-    python_int,
-    subtract,
-    where,
 )
 from symdiff.ops.flops import nothing
 from symdiff.ops.index import index_add_of, index_of, index_set_of

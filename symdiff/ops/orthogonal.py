@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 from symdiff.ir.graph import Value
+from symdiff.ops.arithmetic import choose, constant_of, equal
 from symdiff.ops.declare import Meaning, Operation
-from symdiff.ops.elementary import choose, constant_of, equal
-from symdiff.ops.special import refused_by, special_function
+from symdiff.ops.special import special_function
 
 Lower = Callable[..., Any]
 
@@ -29,13 +29,13 @@ def _polynomial(
             return lower(n, *others) if degree != 0 else 0.0 * others[-1]
         return choose(equal(n, 0), 0.0 * others[-1], lower(n, *others))
 
-    full = f"eval_{name}"
     return special_function(
-        full,
-        *(refused_by(full, parameter) for parameter in ("n", *parameters)),
+        f"eval_{name}",
+        f"{whose} polynomials; only the derivative by the argument is known.",
+        "n",
+        *parameters,
         partial,
         sympy=sympy,
-        documentation=f"{whose} polynomials; only the derivative by the argument is known.",
     )
 
 

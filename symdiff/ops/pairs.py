@@ -14,8 +14,8 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import Dim, Type
+from symdiff.ops.casts import imag, real
 from symdiff.ops.declare import Operation, array_type, lowers, require_array, static, template
-from symdiff.ops.elementary import imag, real
 from symdiff.ops.flops import nothing
 from symdiff.ops.index import index_of, index_set_of
 from symdiff.ops.parts import with_imag, with_real

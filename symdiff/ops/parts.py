@@ -14,9 +14,9 @@ import numpy as np
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import Type
+from symdiff.ops.casts import imag, real
 from symdiff.ops.creation import zero_tangent, zeros_of
 from symdiff.ops.declare import Operation, array_type, require_array, template
-from symdiff.ops.elementary import imag, real
 from symdiff.ops.shape import VIEW_PUTS
 
 

@@ -12,8 +12,8 @@ from typing import Any
 from symdiff.dataclass import dataclass
 from symdiff.ir.control import LoopView
 from symdiff.ir.graph import Node, Value
+from symdiff.ops.arithmetic import add, constant_of, subtract
 from symdiff.ops.creation import range_element
-from symdiff.ops.elementary import add, constant_of, subtract
 from symdiff.ops.index import index_add, index_set, key_of
 from symdiff.ops.keys import Slice, Slot, is_basic
 

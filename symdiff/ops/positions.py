@@ -11,6 +11,7 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import Dim, Size, Type
+from symdiff.ops.arithmetic import floor_divide, remainder
 from symdiff.ops.arrange import lower_meshgrid
 from symdiff.ops.arrays import array_of, shape_operands
 from symdiff.ops.creation import arange_of
@@ -23,7 +24,6 @@ from symdiff.ops.declare import (
     static,
     static_integer,
 )
-from symdiff.ops.elementary import floor_divide, remainder
 from symdiff.ops.index import index_of
 from symdiff.ops.order import lower_nonzero
 from symdiff.ops.sizes import constant_integer, dim_of, result_type, sizes_of

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from symdiff.ops.arithmetic import nonzero
 from symdiff.ops.declare import Operation, Rule
-from symdiff.ops.elementary import exp, log, nonzero, sin
+from symdiff.ops.elementary import exp, log, sin
 from symdiff.ops.special import special_function
 
 DEGREE = math.pi / 180.0
 
 
 def _of_one(name: str, partial: Rule, sympy: Any, documentation: str) -> Operation:
-    return special_function(name, partial, sympy=sympy, documentation=documentation)
+    return special_function(name, documentation, partial, sympy=sympy)
 
 
 expm1 = _of_one("expm1", lambda y, x: exp(x), lambda sp, x: sp.exp(x) - 1, "``exp(x) - 1``.")
@@ -25,19 +26,19 @@ exp2 = _of_one("exp2", lambda y, x: math.log(2.0) * y, lambda sp, x: 2**x, "``2 
 exp10 = _of_one("exp10", lambda y, x: math.log(10.0) * y, lambda sp, x: 10**x, "``10 ** x``.")
 cbrt: Operation = special_function(
     "cbrt",
+    "The cube root.",
     lambda y, x: 1.0 / (3.0 * (y * y)),
     singular=True,
     strong=True,
     sympy=lambda sp, x: sp.sign(x) * sp.Abs(x) ** sp.Rational(1, 3),
-    documentation="The cube root.",
 )
 powm1: Operation = special_function(
     "powm1",
+    "``x ** p - 1``.",
     lambda y, x, p: p * x ** (p - 1.0),
     lambda y, x, p: x**p * log(nonzero(x)),
     singular=True,
     sympy=lambda sp, x, p: x**p - 1,
-    documentation="``x ** p - 1``.",
 )
 
 
@@ -67,9 +68,9 @@ cotdg = _of_one(
 )
 radian: Operation = special_function(
     "radian",
+    "Degrees, minutes and seconds in radians.",
     DEGREE,
     DEGREE / 60.0,
     DEGREE / 3600.0,
     sympy=lambda sp, d, m, s: (d + (m + s / 60) / 60) * sp.pi / 180,
-    documentation="Degrees, minutes and seconds in radians.",
 )

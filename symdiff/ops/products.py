@@ -15,6 +15,8 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import OPERATORS, Node, Value
 from symdiff.ir.types import ArrayType, Dim, Type
+from symdiff.ops.arithmetic import multiply
+from symdiff.ops.casts import as_dtype_of, conjugated, number_or_array, result_dtype
 from symdiff.ops.creation import eye
 from symdiff.ops.declare import (
     EVALUATED,
@@ -32,7 +34,6 @@ from symdiff.ops.declare import (
     static_integer,
     ufunc_dtypes,
 )
-from symdiff.ops.elementary import as_dtype_of, conjugated, multiply, number_or_array, result_dtype
 from symdiff.ops.flops import of_axes_summed, of_product
 from symdiff.ops.reduce import count_of, sum, unbroadcast_to
 from symdiff.ops.shape import reshape, transpose

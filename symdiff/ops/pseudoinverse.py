@@ -17,6 +17,8 @@ import numpy as np
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import INT, ArrayType, Dim, Size, Type, real_dtype
+from symdiff.ops.arithmetic import absolute, choose, constant_of, greater, less, nonzero
+from symdiff.ops.casts import as_dtype_of, conjugated, number_or_array, real
 from symdiff.ops.creation import zeros
 from symdiff.ops.declare import (
     Operation,
@@ -32,18 +34,6 @@ from symdiff.ops.declare import (
 )
 from symdiff.ops.decompositions import shorter, singular_part, svdvals
 from symdiff.ops.effects import stop_gradient
-from symdiff.ops.elementary import (
-    absolute,
-    as_dtype_of,
-    choose,
-    conjugated,
-    constant_of,
-    greater,
-    less,
-    nonzero,
-    number_or_array,
-    real,
-)
 from symdiff.ops.flops import of_matrix
 from symdiff.ops.index import index_add_of, index_of
 from symdiff.ops.linalg import common_dtype, hermitian_of, inv, one_triangle, rectangular, square

@@ -16,8 +16,10 @@ from symdiff.dataclass import dataclass
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Type
+from symdiff.ops.arithmetic import floor, minimum, multiply
 from symdiff.ops.arrange import lower_moveaxis, lower_ravel
 from symdiff.ops.arrays import array_of
+from symdiff.ops.casts import astype, result_dtype
 from symdiff.ops.creation import zeros_of
 from symdiff.ops.declare import (
     Operation,
@@ -28,7 +30,6 @@ from symdiff.ops.declare import (
     require_array,
     static,
 )
-from symdiff.ops.elementary import astype, floor, minimum, multiply, result_dtype
 from symdiff.ops.index import index_add_of, index_of
 from symdiff.ops.order import argsort, take_along_axis
 from symdiff.ops.reduce import axis_of, sum, unbroadcast_to

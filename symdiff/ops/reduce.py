@@ -21,6 +21,8 @@ from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Order, Value
 from symdiff.ir.types import ArrayType, Dim, Type, may_be_one, type_of_constant
 from symdiff.ops import support
+from symdiff.ops.arithmetic import equal, isnan, logical_not, nonzero, strong_constant, where
+from symdiff.ops.casts import as_dtype_of, as_scalar, conjugated, is_complex, number_or_array, real
 from symdiff.ops.declare import (
     EVALUATED,
     DeclaredOp,
@@ -34,23 +36,7 @@ from symdiff.ops.declare import (
     static_integer,
     supporting_call,
 )
-from symdiff.ops.elementary import (
-    as_dtype_of,
-    as_scalar,
-    conjugated,
-    equal,
-    exp,
-    finite_or_zero,
-    is_complex,
-    isnan,
-    logical_not,
-    nonzero,
-    number_or_array,
-    real,
-    stopped,
-    strong_constant,
-    where,
-)
+from symdiff.ops.elementary import exp, finite_or_zero, stopped
 from symdiff.ops.meanings import (
     greatest,
     least,

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from symdiff.ir.types import Type
+from symdiff.ops.arithmetic import negative
+from symdiff.ops.casts import as_dtype_of, number_or_array
 from symdiff.ops.declare import (
     OnArrays,
     Operation,
@@ -22,7 +24,7 @@ from symdiff.ops.declare import (
     require_array,
     ufunc_dtypes,
 )
-from symdiff.ops.elementary import as_dtype_of, negative, number_or_array, towards_zero
+from symdiff.ops.meanings import towards_zero
 
 
 def _infer_pair(function: np.ufunc) -> Any:
@@ -84,10 +86,10 @@ ldexp: Operation = Operation(
 )
 nextafter: Operation = elementwise(
     np.nextafter,
+    "The float beside ``a`` on the way to ``b``; its derivative is that of ``a``.",
     1,
     None,
     sympy=lambda sp, a, b: a,
-    documentation="The float beside ``a`` on the way to ``b``; its derivative is that of ``a``.",
 )
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import INT, ArrayType, OpaqueType, Type
 from symdiff.ops import support
+from symdiff.ops.arithmetic import add, multiply
 from symdiff.ops.declare import (
     EVALUATED,
     Operation,
@@ -26,8 +27,8 @@ from symdiff.ops.declare import (
     supporting_call,
     template,
 )
-from symdiff.ops.elementary import add, multiply, one_beside, strong_product
 from symdiff.ops.reduce import unbroadcast_to
+from symdiff.ops.strong import one_beside, strong_product
 
 PACKED = OpaqueType("residuals")
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Type
+from symdiff.ops.casts import as_dtype_of, astype
 from symdiff.ops.declare import EVALUATED, Operation, array_type, literal, template
-from symdiff.ops.elementary import as_dtype_of, astype
 from symdiff.ops.reduce import unbroadcast_to
 
 

@@ -18,26 +18,22 @@ from symdiff.dataclass import dataclass
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import Dim, Type
-from symdiff.ops.declare import FUNCTIONS, Operation, array_type, dotted, require_array, static
-from symdiff.ops.elementary import (
-    as_dtype_of,
+from symdiff.ops.arithmetic import (
     choose,
-    conjugated,
     divide,
     equal,
-    imag,
-    is_complex,
     logical_and,
     logical_not,
     logical_or,
     maximum,
     multiply,
     nonzero,
-    real,
-    sqrt,
     strong_constant,
     where,
 )
+from symdiff.ops.casts import as_dtype_of, conjugated, imag, is_complex, real
+from symdiff.ops.declare import FUNCTIONS, Operation, array_type, dotted, require_array, static
+from symdiff.ops.elementary import sqrt
 from symdiff.ops.reduce import (
     Axis,
     broadcast_like,

@@ -19,7 +19,9 @@ from symdiff.definitions.libraries import when_imported
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Type
+from symdiff.ops.arithmetic import nonzero
 from symdiff.ops.arrange import lower_broadcast_arrays
+from symdiff.ops.casts import as_dtype_of
 from symdiff.ops.declare import (
     OnArrays,
     Operation,
@@ -30,7 +32,7 @@ from symdiff.ops.declare import (
     require_array,
     static,
 )
-from symdiff.ops.elementary import as_dtype_of, exp, finite_or_zero, nonzero, stopped
+from symdiff.ops.elementary import exp, finite_or_zero, stopped
 from symdiff.ops.reduce import (
     Axis,
     axes_of,

@@ -13,6 +13,7 @@ import numpy as np
 from symdiff.definitions import sparse as definitions
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Type
+from symdiff.ops.casts import as_dtype_of, conjugated
 from symdiff.ops.declare import (
     FUNCTIONS,
     Operation,
@@ -22,7 +23,6 @@ from symdiff.ops.declare import (
     static,
     template,
 )
-from symdiff.ops.elementary import as_dtype_of, conjugated
 from symdiff.ops.index import index_of
 from symdiff.ops.linalg import common_dtype
 from symdiff.ops.sizes import dim_of, sizes_of

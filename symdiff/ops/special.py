@@ -21,6 +21,22 @@ import numpy as np
 from symdiff.definitions.libraries import when_imported
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Node, Value
+from symdiff.ops.arithmetic import (
+    absolute,
+    bitwise_or,
+    choose,
+    clip,
+    constant_of,
+    equal,
+    greater,
+    less,
+    maximum,
+    nonzero,
+    over_nonzero,
+    strong_constant,
+    trunc,
+)
+from symdiff.ops.casts import is_complex, real
 from symdiff.ops.declare import (
     Meaning,
     Operation,
@@ -32,32 +48,12 @@ from symdiff.ops.declare import (
     lowers,
     static,
 )
-from symdiff.ops.elementary import (
-    absolute,
-    bitwise_or,
-    choose,
-    clip,
-    constant_of,
-    equal,
-    exp,
-    greater,
-    hypot,
-    is_complex,
-    less,
-    log,
-    log1p,
-    maximum,
-    nonzero,
-    over_nonzero,
-    real,
-    sign,
-    strong_constant,
-    trunc,
-)
+from symdiff.ops.elementary import exp, hypot, log, log1p
 from symdiff.ops.ufuncs import staged, ufunc_lowering
 
 ROOT_PI = math.sqrt(math.pi)
 ROOT_2_PI = math.sqrt(2.0 * math.pi)
+
 
 # Declaring ----------------------------------------------------------------------------------------
 
@@ -109,25 +105,26 @@ def is_refused(partial: Any) -> bool:
 
 def special_function(
     name: str,
-    *partials: Rule | float | None,
-    sympy: Meaning | None,
     documentation: str,
+    *partials: Rule | float | str | None,
+    sympy: Meaning | None,
     part: tuple[str, int] | None = None,
     **more: Any,
 ) -> Operation:
     """``scipy.special.<name>`` as the op ``special_<name>``, which is what calls of it mean.
 
-    Of a function of several results, one is an op: ``part`` is its name and its number.
+    A partial that is the name of a parameter has no closed form, and is refused. Of a function of
+    several results, one is an op: ``part`` is its name and its number.
     """
     called, number = part or (name, None)
     function: Any = LibraryFunction("scipy.special", name, len(partials), number)
     _NAMED[called] = operation = elementwise(
         function,
-        *partials,
+        documentation,
+        *(refused_by(name, p) if isinstance(p, str) else p for p in partials),
         name=f"special_{called}",
         spelling=call(f"scipy.special.{name}") if number is None else _item_of(name, number),
         sympy=sympy,
-        documentation=documentation,
         **more,
     )
     return operation
@@ -153,22 +150,19 @@ def special_op(name: str) -> Operation:
 # Gamma and beta functions ------------------------------------------------------------------------
 
 gamma: Operation = special_function(
-    "gamma",
-    lambda y, x: y * psi(x),
-    sympy="gamma",
-    documentation="The gamma function.",
+    "gamma", "The gamma function.", lambda y, x: y * psi(x), sympy="gamma"
 )
 gammaln: Operation = special_function(
     "gammaln",
+    "Logarithm of the absolute value of the gamma function.",
     lambda y, x: psi(x),
     sympy="loggamma",
-    documentation="Logarithm of the absolute value of the gamma function.",
 )
 loggamma: Operation = special_function(
     "loggamma",
+    "The principal branch of the logarithm of the gamma function.",
     lambda y, x: psi(x),
     sympy="loggamma",
-    documentation="The principal branch of the logarithm of the gamma function.",
 )
 
 
@@ -180,16 +174,16 @@ def _psi_partial(y: Value, x: Value) -> Value:
 
 psi: Operation = special_function(
     "psi",
+    "The digamma function; its derivatives are Hurwitz's zeta functions.",
     _psi_partial,
     sympy="digamma",
-    documentation="The digamma function; its derivatives are Hurwitz's zeta functions.",
 )
 zeta: Operation = special_function(
     "zeta",
-    refused_by("zeta", "x"),
+    "Hurwitz's zeta function; its derivative by the exponent is refused.",
+    "x",
     lambda y, s, q: -(s * zeta(s + 1.0, q)),
     sympy="zeta",
-    documentation="Hurwitz's zeta function; its derivative by the exponent is refused.",
 )
 
 
@@ -208,75 +202,74 @@ def _rise_of_psi(a: Value, b: Value) -> Value:
 
 betaln: Operation = special_function(
     "betaln",
+    "Logarithm of the beta function.",
     lambda y, a, b: -_rise_of_psi(a, b),
     lambda y, a, b: -_rise_of_psi(b, a),
     sympy=lambda sp, a, b: sp.loggamma(a) + sp.loggamma(b) - sp.loggamma(a + b),
-    documentation="Logarithm of the beta function.",
 )
 beta: Operation = special_function(
     "beta",
+    "The beta function.",
     lambda y, a, b: -y * _rise_of_psi(a, b),
     lambda y, a, b: -y * _rise_of_psi(b, a),
     sympy=lambda sp, a, b: sp.gamma(a) * sp.gamma(b) / sp.gamma(a + b),
-    documentation="The beta function.",
 )
 rgamma: Operation = special_function(
     "rgamma",
+    "``1 / gamma(x)``; its derivative is NaN at the poles of ``gamma``.",
     lambda y, x: -y * psi(x),
     sympy=lambda sp, x: 1 / sp.gamma(x),
-    documentation="``1 / gamma(x)``; its derivative is NaN at the poles of ``gamma``.",
 )
 gammasgn: Operation = special_function(
     "gammasgn",
+    "The sign of the gamma function; its derivative is 0.",
     None,
     sympy=lambda sp, x: sp.sign(sp.gamma(x)),
-    documentation="The sign of the gamma function; its derivative is 0.",
 )
 poch: Operation = special_function(
     "poch",
+    "Pochhammer's symbol, ``gamma(a + m) / gamma(a)``.",
     lambda y, a, m: y * _rise_of_psi(a, m),
     lambda y, a, m: y * psi(a + m),
     sympy=lambda sp, a, m: sp.gamma(a + m) / sp.gamma(a),
-    documentation="Pochhammer's symbol, ``gamma(a + m) / gamma(a)``.",
 )
 binom: Operation = special_function(
     "binom",
+    "The binomial coefficient, of real numbers.",
     lambda y, n, k: y * _rise_of_psi(n - k + 1.0, k),
     lambda y, n, k: y * _rise_of_psi(k + 1.0, n - 2.0 * k),
     sympy=lambda sp, n, k: sp.gamma(n + 1) / (sp.gamma(k + 1) * sp.gamma(n - k + 1)),
-    documentation="The binomial coefficient, of real numbers.",
 )
 gammainc: Operation = special_function(
     "gammainc",
-    refused_by("gammainc", "a"),
+    "Regularised lower incomplete gamma function; its derivative by ``a`` is refused.",
+    "a",
     lambda y, a, x: exp(xlogy(a - 1.0, x) - x - gammaln(a)),
     sympy=lambda sp, a, x: sp.lowergamma(a, x) / sp.gamma(a),
-    documentation="Regularised lower incomplete gamma function; its derivative by ``a`` is"
-    " refused.",
 )
 gammaincc: Operation = special_function(
     "gammaincc",
-    refused_by("gammaincc", "a"),
+    "Regularised upper incomplete gamma function; its derivative by ``a`` is refused.",
+    "a",
     lambda y, a, x: -exp(xlogy(a - 1.0, x) - x - gammaln(a)),
     sympy=lambda sp, a, x: sp.uppergamma(a, x) / sp.gamma(a),
-    documentation="Regularised upper incomplete gamma function; its derivative by ``a`` is"
-    " refused.",
 )
 betainc: Operation = special_function(
     "betainc",
-    refused_by("betainc", "a"),
-    refused_by("betainc", "b"),
+    "Regularised incomplete beta function; its derivatives by ``a`` and ``b`` are refused.",
+    "a",
+    "b",
     lambda y, a, b, x: exp(xlogy(a - 1.0, x) + xlog1py(b - 1.0, -x) - betaln(a, b)),
     sympy=lambda sp, a, b, x: sp.betainc(a, b, 0, x) / sp.beta(a, b),
-    documentation="Regularised incomplete beta function; its derivatives by ``a`` and ``b`` are"
-    " refused.",
 )
+
 
 # Error functions ----------------------------------------------------------------------------------
 
 stdtr: Operation = special_function(
     "stdtr",
-    refused_by("stdtr", "df"),
+    "Student's distribution function; its derivative by ``df`` is refused.",
+    "df",
     lambda y, df, t: exp(
         -betaln(0.5 * df, 0.5) - 0.5 * log(df) - 0.5 * (df + 1.0) * log1p(t * t / df)
     ),
@@ -287,25 +280,18 @@ stdtr: Operation = special_function(
         * sp.hyper((sp.Rational(1, 2), (df + 1) / 2), (sp.Rational(3, 2),), -(t**2) / df)
         / (sp.sqrt(sp.pi * df) * sp.gamma(df / 2))
     ),
-    documentation="Student's distribution function; its derivative by ``df`` is refused.",
 )
 erf: Operation = special_function(
-    "erf",
-    lambda y, x: 2.0 / ROOT_PI * exp(-(x * x)),
-    sympy="erf",
-    documentation="The error function.",
+    "erf", "The error function.", lambda y, x: 2.0 / ROOT_PI * exp(-(x * x)), sympy="erf"
 )
 erfc: Operation = special_function(
-    "erfc",
-    lambda y, x: -2.0 / ROOT_PI * exp(-(x * x)),
-    sympy="erfc",
-    documentation="``1 - erf(x)``.",
+    "erfc", "``1 - erf(x)``.", lambda y, x: -2.0 / ROOT_PI * exp(-(x * x)), sympy="erfc"
 )
 erfi: Operation = special_function(
     "erfi",
+    "The error function of an imaginary number, ``-1j * erf(1j * x)``.",
     lambda y, x: 2.0 / ROOT_PI * exp(x * x),
     sympy="erfi",
-    documentation="The error function of an imaginary number, ``-1j * erf(1j * x)``.",
 )
 FROM = 12.0  # where the expansion in 1 / x² is as good as the closed form
 
@@ -331,9 +317,9 @@ def _erfcx_partial(y: Value, x: Value) -> Value:
 
 erfcx: Operation = special_function(
     "erfcx",
+    "``exp(x * x) * erfc(x)``.",
     _erfcx_partial,
     sympy=lambda sp, x: sp.exp(x**2) * sp.erfc(x),
-    documentation="``exp(x * x) * erfc(x)``.",
 )
 
 
@@ -352,29 +338,29 @@ def _dawsn_partial(y: Value, x: Value) -> Value:
 
 dawsn: Operation = special_function(
     "dawsn",
+    "Dawson's integral.",
     _dawsn_partial,
     sympy=lambda sp, x: sp.sqrt(sp.pi) / 2 * sp.exp(-(x**2)) * sp.erfi(x),
-    documentation="Dawson's integral.",
 )
 erfinv: Operation = special_function(
     "erfinv",
+    "The inverse of ``erf``.",
     lambda y, x: 0.5 * ROOT_PI * exp(y * y),
     sympy="erfinv",
     singular=True,
-    documentation="The inverse of ``erf``.",
 )
 erfcinv: Operation = special_function(
     "erfcinv",
+    "The inverse of ``erfc``.",
     lambda y, x: -0.5 * ROOT_PI * exp(y * y),
     sympy=lambda sp, x: sp.erfinv(1 - x),
     singular=True,
-    documentation="The inverse of ``erfc``.",
 )
 ndtr: Operation = special_function(
     "ndtr",
+    "The normal distribution function.",
     lambda y, x: exp(-0.5 * (x * x)) / ROOT_2_PI,
     sympy=lambda sp, x: sp.erfc(-x / sp.sqrt(2)) / 2,
-    documentation="The normal distribution function.",
 )
 
 
@@ -395,82 +381,83 @@ def _log_ndtr_partial(y: Value, x: Value) -> Value:
 
 log_ndtr: Operation = special_function(
     "log_ndtr",
+    "Logarithm of the normal distribution function.",
     _log_ndtr_partial,
     sympy=lambda sp, x: sp.log(sp.erfc(-x / sp.sqrt(2)) / 2),
-    documentation="Logarithm of the normal distribution function.",
 )
 ndtri: Operation = special_function(
     "ndtri",
+    "The inverse of ``ndtr``.",
     lambda y, x: ROOT_2_PI * exp(0.5 * (y * y)),
     sympy=lambda sp, x: sp.sqrt(2) * sp.erfinv(2 * x - 1),
     singular=True,
-    documentation="The inverse of ``ndtr``.",
 )
+
 
 # Logistic functions, and those with logarithms ----------------------------------------------------
 
 expit: Operation = special_function(
     "expit",
+    "The logistic function, ``1 / (1 + exp(-x))``.",
     lambda y, x: y * expit(-x),
     sympy=lambda sp, x: 1 / (1 + sp.exp(-x)),
-    documentation="The logistic function, ``1 / (1 + exp(-x))``.",
 )
 log_expit: Operation = special_function(
     "log_expit",
+    "Logarithm of the logistic function.",
     lambda y, x: expit(-x),
     sympy=lambda sp, x: -sp.log(1 + sp.exp(-x)),
-    documentation="Logarithm of the logistic function.",
 )
 logit: Operation = special_function(
     "logit",
+    "The inverse of the logistic function.",
     lambda y, x: 1.0 / (x * (1.0 - x)),
     singular=True,
     sympy=lambda sp, x: sp.log(x / (1 - x)),
-    documentation="The inverse of the logistic function.",
 )
 xlogy: Operation = special_function(
     "xlogy",
+    "``a * log(b)``, and 0 where ``a`` is 0.",
     lambda y, a, b: log(b),
     lambda y, a, b: a / choose(equal(a, 0), strong_constant(1, y), b),
     singular=True,
     strong=True,
     sympy=lambda sp, a, b: a * sp.log(b),
-    documentation="``a * log(b)``, and 0 where ``a`` is 0.",
 )
 xlog1py: Operation = special_function(
     "xlog1py",
+    "``a * log1p(b)``, and 0 where ``a`` is 0.",
     lambda y, a, b: log1p(b),
     lambda y, a, b: a / choose(equal(a, 0), strong_constant(1, y), 1.0 + b),
     singular=True,
     strong=True,
     sympy=lambda sp, a, b: a * sp.log(1 + b),
-    documentation="``a * log1p(b)``, and 0 where ``a`` is 0.",
 )
 entr: Operation = special_function(
     "entr",
+    "The summand of an entropy, ``-x * log(x)``.",
     lambda y, x: -log(x) - 1.0,
     singular=True,
     strong=True,
     sympy=lambda sp, x: -x * sp.log(x),
-    documentation="The summand of an entropy, ``-x * log(x)``.",
 )
 rel_entr: Operation = special_function(
     "rel_entr",
+    "The summand of a relative entropy, ``a * log(a / b)``.",
     lambda y, a, b: log(a / b) + 1.0,
     lambda y, a, b: -(a / b),
     singular=True,
     strong=True,
     sympy=lambda sp, a, b: a * sp.log(a / b),
-    documentation="The summand of a relative entropy, ``a * log(a / b)``.",
 )
 kl_div: Operation = special_function(
     "kl_div",
+    "The summand of a divergence, ``a * log(a / b) - a + b``.",
     lambda y, a, b: log(a / b),
     lambda y, a, b: 1.0 - a / b,
     singular=True,
     strong=True,
     sympy=lambda sp, a, b: a * sp.log(a / b) - a + b,
-    documentation="The summand of a divergence, ``a * log(a / b) - a + b``.",
 )
 
 
@@ -487,13 +474,13 @@ def _by_lambda(at_zero: Value, logarithm: Value, power: Value) -> Value:
 
 boxcox: Operation = special_function(
     "boxcox",
+    "Box and Cox's transformation, ``(x**p - 1) / p``, and ``log(x)`` at ``p = 0``.",
     lambda y, x, power: x ** (power - 1.0),
     lambda y, x, power: _by_lambda(equal(x, 0), log(nonzero(x)), power),
     singular=True,
     sympy=lambda sp, x, power: sp.Piecewise(
         (sp.log(x), sp.Eq(power, 0)), ((x**power - 1) / power, True)
     ),
-    documentation="Box and Cox's transformation, ``(x**p - 1) / p``, and ``log(x)`` at ``p = 0``.",
 )
 
 
@@ -505,13 +492,13 @@ def _above_minus_one(x: Value) -> tuple[Value, Value]:
 
 boxcox1p: Operation = special_function(
     "boxcox1p",
+    "``boxcox`` of ``1 + x``.",
     lambda y, x, power: exp((power - 1.0) * log1p(x)),
     lambda y, x, power: _by_lambda(*_above_minus_one(x), power),
     singular=True,
     sympy=lambda sp, x, power: sp.Piecewise(
         (sp.log(1 + x), sp.Eq(power, 0)), (((1 + x) ** power - 1) / power, True)
     ),
-    documentation="``boxcox`` of ``1 + x``.",
 )
 
 
@@ -543,28 +530,28 @@ def _inverse_by_lambda(y: Value, above_one: Value, power: Value) -> Value:
 
 inv_boxcox: Operation = special_function(
     "inv_boxcox",
+    "The inverse of ``boxcox``.",
     lambda y, z, power: _inverse_by_argument(y, inv_boxcox1p(z, power), power),
     lambda y, z, power: _inverse_by_lambda(y, inv_boxcox1p(z, power), power),
     singular=True,
     sympy=_inverse,
-    documentation="The inverse of ``boxcox``.",
 )
 inv_boxcox1p: Operation = special_function(
     "inv_boxcox1p",
+    "The inverse of ``boxcox1p``.",
     lambda y, z, power: _inverse_by_argument(inv_boxcox(z, power), y, power),
     lambda y, z, power: _inverse_by_lambda(inv_boxcox(z, power), y, power),
     singular=True,
     sympy=lambda sp, z, power: _inverse(sp, z, power) - 1,
-    documentation="The inverse of ``boxcox1p``.",
 )
 huber: Operation = special_function(
     "huber",
+    "Huber's loss.",
     lambda y, d, r: maximum(absolute(r) - d, 0.0),
     lambda y, d, r: clip(r, -(1.0 * d), d),
     sympy=lambda sp, d, r: sp.Piecewise(
         (r**2 / 2, sp.Abs(r) <= d), (d * (sp.Abs(r) - d / 2), True)
     ),
-    documentation="Huber's loss.",
 )
 
 
@@ -577,157 +564,24 @@ def _pseudo_huber_by_delta(y: Value, d: Value, r: Value) -> Value:
 
 pseudo_huber: Operation = special_function(
     "pseudo_huber",
+    "The pseudo-Huber loss, ``d ** 2 * (sqrt(1 + (r / d) ** 2) - 1)``.",
     _pseudo_huber_by_delta,
     lambda y, d, r: d * over_nonzero(r, hypot(d, r)),
     sympy=lambda sp, d, r: d**2 * (sp.sqrt(1 + (r / d) ** 2) - 1),
-    documentation="The pseudo-Huber loss, ``d ** 2 * (sqrt(1 + (r / d) ** 2) - 1)``.",
 )
 
-# Bessel functions ---------------------------------------------------------------------------------
-
-
-def scaled_slope(
-    y: Value, v: Value | float, x: Value, turn: complex, near: Callable[[Value], Value]
-) -> Value:
-    """The derivative of a Bessel function without its exponential: ``near``, which cancels where
-    ``x`` is large, and by Hankel's expansion there (NIST Handbook, 10.17 and 10.40).
-
-    The function is a constant times ``Σ a_k (turn / x)**k / √x``, with ``a_0 = 1`` and
-    ``a_k = a_{k-1} (4 v² - (2 k - 1)²) / (8 k)``.
-    """
-    square = 4.0 * v * v
-    least = 0.5 * square + 50.0
-    is_far = greater(real(x) if is_complex(x) else absolute(x), least)
-    far = choose(is_far, x, strong_constant(1, x) * least)
-    inverse = 1.0 / (far if is_complex(x) else absolute(far))
-    total: Any = 1.0
-    changed: Any = TERMS + 0.5
-    for k in range(TERMS, 0, -1):
-        ratio = turn / (8.0 * k) * (square - float(2 * k - 1) ** 2) * inverse
-        total, changed = 1.0 + ratio * total, k - 0.5 + ratio * changed
-    within = near(choose(is_far, strong_constant(1, x), x))
-    return choose(is_far, -y * (changed / total / far), within)
-
-
-TERMS = 12
-
-jv: Operation = special_function(
-    "jv",
-    refused_by("jv", "v"),
-    lambda y, v, x: 0.5 * (jv(v - 1.0, x) - jv(v + 1.0, x)),
-    sympy="besselj",
-    documentation="Bessel function of the first kind; its derivative by the order is refused.",
-)
-yv: Operation = special_function(
-    "yv",
-    refused_by("yv", "v"),
-    lambda y, v, x: 0.5 * (yv(v - 1.0, x) - yv(v + 1.0, x)),
-    sympy="bessely",
-    documentation="Bessel function of the second kind; its derivative by the order is refused.",
-)
-iv: Operation = special_function(
-    "iv",
-    refused_by("iv", "v"),
-    lambda y, v, x: 0.5 * (iv(v - 1.0, x) + iv(v + 1.0, x)),
-    sympy="besseli",
-    documentation="Modified Bessel function of the first kind; its derivative by the order is"
-    " refused.",
-)
-kv: Operation = special_function(
-    "kv",
-    refused_by("kv", "v"),
-    lambda y, v, x: -0.5 * (kv(v - 1.0, x) + kv(v + 1.0, x)),
-    sympy="besselk",
-    documentation="Modified Bessel function of the second kind; its derivative by the order is"
-    " refused.",
-)
-ive: Operation = special_function(
-    "ive",
-    refused_by("ive", "v"),
-    lambda y, v, x: scaled_slope(
-        y, v, x, -1.0, lambda x: 0.5 * (ive(v - 1.0, x) + ive(v + 1.0, x)) - sign(x) * y
-    ),
-    sympy=lambda sp, v, x: sp.exp(-sp.Abs(x)) * sp.besseli(v, x),
-    documentation="``iv(v, x) * exp(-abs(x))``; its derivative by the order is refused.",
-)
-j0: Operation = special_function(
-    "j0",
-    lambda y, x: -j1(x),
-    sympy=lambda sp, x: sp.besselj(0, x),
-    documentation="Bessel function of the first kind of order 0.",
-)
-j1: Operation = special_function(
-    "j1",
-    lambda y, x: 0.5 * (j0(x) - jv(2.0, x)),
-    sympy=lambda sp, x: sp.besselj(1, x),
-    documentation="Bessel function of the first kind of order 1.",
-)
-y0: Operation = special_function(
-    "y0",
-    lambda y, x: -y1(x),
-    sympy=lambda sp, x: sp.bessely(0, x),
-    documentation="Bessel function of the second kind of order 0.",
-)
-y1: Operation = special_function(
-    "y1",
-    lambda y, x: 0.5 * (y0(x) - yv(2.0, x)),
-    sympy=lambda sp, x: sp.bessely(1, x),
-    documentation="Bessel function of the second kind of order 1.",
-)
-i0: Operation = special_function(
-    "i0",
-    lambda y, x: i1(x),
-    sympy=lambda sp, x: sp.besseli(0, x),
-    documentation="Modified Bessel function of the first kind of order 0.",
-)
-i1: Operation = special_function(
-    "i1",
-    lambda y, x: 0.5 * (i0(x) + iv(2.0, x)),
-    sympy=lambda sp, x: sp.besseli(1, x),
-    documentation="Modified Bessel function of the first kind of order 1.",
-)
-i0e: Operation = special_function(
-    "i0e",
-    lambda y, x: scaled_slope(y, 0.0, x, -1.0, lambda x: i1e(x) - sign(x) * y),
-    sympy=lambda sp, x: sp.exp(-sp.Abs(x)) * sp.besseli(0, x),
-    documentation="``i0(x) * exp(-abs(x))``.",
-)
-i1e: Operation = special_function(
-    "i1e",
-    lambda y, x: scaled_slope(
-        y, 1.0, x, -1.0, lambda x: 0.5 * (i0e(x) + ive(2.0, x)) - sign(x) * y
-    ),
-    sympy=lambda sp, x: sp.exp(-sp.Abs(x)) * sp.besseli(1, x),
-    documentation="``i1(x) * exp(-abs(x))``.",
-)
-k0: Operation = special_function(
-    "k0",
-    lambda y, x: -k1(x),
-    sympy=lambda sp, x: sp.besselk(0, x),
-    documentation="Modified Bessel function of the second kind of order 0.",
-)
-k1: Operation = special_function(
-    "k1",
-    lambda y, x: -0.5 * (k0(x) + kv(2.0, x)),
-    sympy=lambda sp, x: sp.besselk(1, x),
-    documentation="Modified Bessel function of the second kind of order 1.",
-)
 
 # Exponential integrals, elliptic integrals, hypergeometric functions ------------------------------
 
 exp1: Operation = special_function(
     "exp1",
+    "The exponential integral E₁.",
     lambda y, x: -exp(-x) / x,
     singular=True,
     sympy=lambda sp, x: sp.expint(1, x),
-    documentation="The exponential integral E₁.",
 )
 expi: Operation = special_function(
-    "expi",
-    lambda y, x: exp(x) / x,
-    singular=True,
-    sympy="Ei",
-    documentation="The exponential integral Ei.",
+    "expi", "The exponential integral Ei.", lambda y, x: exp(x) / x, singular=True, sympy="Ei"
 )
 
 
@@ -745,11 +599,11 @@ def _expn_partial(y: Value, n: Value, x: Value) -> Value:
 
 expn: Operation = special_function(
     "expn",
-    refused_by("expn", "n"),
+    "The exponential integrals of whole orders.",
+    "n",
     _expn_partial,
     singular=True,
     sympy="expint",
-    documentation="The exponential integrals of whole orders.",
 )
 
 
@@ -770,53 +624,52 @@ def ellipk_slope(k: Value, m: Value, rest: Value) -> Value:
 
 ellipk: Operation = special_function(
     "ellipk",
+    "Complete elliptic integral of the first kind.",
     lambda y, m: ellipk_slope(y, m, 1.0 - m),
     singular=True,
     sympy="elliptic_k",
-    documentation="Complete elliptic integral of the first kind.",
 )
 ellipe: Operation = special_function(
     "ellipe",
+    "Complete elliptic integral of the second kind.",
     lambda y, m: -math.pi / 8.0 * hyp2f1(0.5, 1.5, 2.0, m),
     singular=True,
     sympy="elliptic_e",
-    documentation="Complete elliptic integral of the second kind.",
 )
 hyp0f1: Operation = special_function(
     "hyp0f1",
-    refused_by("hyp0f1", "v"),
+    "The confluent limit function ₀F₁; its derivative by ``v`` is refused.",
+    "v",
     lambda y, v, x: hyp0f1(v + 1.0, x) / v,
     sympy=lambda sp, v, x: sp.hyper((), (v,), x),
-    documentation="The confluent limit function ₀F₁; its derivative by ``v`` is refused.",
 )
 hyp1f1: Operation = special_function(
     "hyp1f1",
-    refused_by("hyp1f1", "a"),
-    refused_by("hyp1f1", "b"),
+    "Kummer's function; its derivatives by the parameters are refused.",
+    "a",
+    "b",
     lambda y, a, b, x: a / b * hyp1f1(a + 1.0, b + 1.0, x),
     sympy=lambda sp, a, b, x: sp.hyper((a,), (b,), x),
-    documentation="Kummer's function; its derivatives by the parameters are refused.",
 )
 hyp2f1: Operation = special_function(
     "hyp2f1",
-    refused_by("hyp2f1", "a"),
-    refused_by("hyp2f1", "b"),
-    refused_by("hyp2f1", "c"),
+    "Gauss's hypergeometric function; its derivatives by the parameters are refused.",
+    "a",
+    "b",
+    "c",
     lambda y, a, b, c, x: a * b / c * hyp2f1(a + 1.0, b + 1.0, c + 1.0, x),
     sympy=lambda sp, a, b, c, x: sp.hyper((a, b), (c,), x),
-    documentation="Gauss's hypergeometric function; its derivatives by the parameters are refused.",
 )
-
 hyperu: Operation = special_function(
     "hyperu",
-    refused_by("hyperu", "a"),
-    refused_by("hyperu", "b"),
+    "Tricomi's function; its derivatives by the parameters are refused.",
+    "a",
+    "b",
     lambda y, a, b, x: -(a * hyperu(a + 1.0, b + 1.0, x)),
     sympy=lambda sp, a, b, x: (
         sp.gamma(1 - b) / sp.gamma(a - b + 1) * sp.hyper((a,), (b,), x)
         + sp.gamma(b - 1) / sp.gamma(a) * x ** (1 - b) * sp.hyper((a - b + 1,), (2 - b,), x)
     ),
-    documentation="Tricomi's function; its derivatives by the parameters are refused.",
 )
 
 

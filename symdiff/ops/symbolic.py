@@ -16,6 +16,7 @@ from typing import Any
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Operand, Value
+from symdiff.ops import arithmetic as ar
 from symdiff.ops import elementary as el
 from symdiff.ops.declare import Operation, array_type, operation_named
 
@@ -26,7 +27,7 @@ Select = Callable[..., Operand]
 
 
 def values_of(
-    expressions: Sequence[Any], known: dict[Any, Operand], select: Select = el.where
+    expressions: Sequence[Any], known: dict[Any, Operand], select: Select = ar.where
 ) -> list[Value]:
     """The values of expressions in symbols whose values are known.
 
@@ -212,8 +213,8 @@ def _operator(operation: Operation) -> Callable[..., Operand]:
     return apply
 
 
-_add, _subtract, _multiply = map(_operator, (el.add, el.subtract, el.multiply))
-_divide, _negative, _raise_to = map(_operator, (el.divide, el.negative, el.power))
+_add, _subtract, _multiply = map(_operator, (ar.add, ar.subtract, ar.multiply))
+_divide, _negative, _raise_to = map(_operator, (ar.divide, ar.negative, el.power))
 
 # Functions ----------------------------------------------------------------------------------------
 
@@ -250,11 +251,11 @@ _SPECIAL: Mapping[str, Callable[[Any, Mapping[Any, Operand]], Operand]] = {
     "Mul": _product,
     "Pow": _power,
     "log": _logarithm,
-    "Max": _folded(el.maximum),
-    "Min": _folded(el.minimum),
-    "And": _folded(el.logical_and),
-    "Or": _folded(el.logical_or),
-    "Xor": _folded(el.logical_xor),
+    "Max": _folded(ar.maximum),
+    "Min": _folded(ar.minimum),
+    "And": _folded(ar.logical_and),
+    "Or": _folded(ar.logical_or),
+    "Xor": _folded(ar.logical_xor),
 }
 _REWRITTEN: Mapping[str, Callable[..., Any]] = {
     "sec": lambda sp, x: 1 / sp.cos(x),

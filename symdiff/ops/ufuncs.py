@@ -17,7 +17,39 @@ from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import BOOL, INT, Type
+from symdiff.ops.arithmetic import (
+    absolute,
+    by_numpy,
+    clip,
+    clip_above,
+    clip_below,
+    constant_of,
+    equal,
+    floor_divide,
+    isnan,
+    positive,
+    python_round,
+    remainder,
+    round_,
+    sign,
+    trunc,
+    where,
+)
 from symdiff.ops.arrays import array_of
+from symdiff.ops.casts import (
+    as_scalar,
+    astype,
+    complex_of,
+    conjugated,
+    imag,
+    is_complex,
+    number_or_array,
+    python_bool,
+    python_complex,
+    python_float,
+    python_int,
+    real,
+)
 from symdiff.ops.declare import (
     FUNCTIONS,
     REGISTRY,
@@ -35,43 +67,15 @@ from symdiff.ops.declare import (
     static_integer,
 )
 from symdiff.ops.elementary import (
-    absolute,
     angle,
-    as_scalar,
-    astype,
-    by_numpy,
-    clip,
-    clip_above,
-    clip_below,
-    complex_of,
     complex_sign,
-    conjugated,
-    constant_of,
     deg2rad,
-    equal,
-    floor_divide,
     i0,
-    imag,
-    is_complex,
-    isnan,
-    number_or_array,
-    positive,
     power,
-    python_bool,
-    python_complex,
-    python_float,
-    python_int,
-    python_round,
     rad2deg,
-    real,
-    remainder,
-    round_,
-    sign,
     sinc,
     square,
     squared,
-    trunc,
-    where,
 )
 from symdiff.ops.index import index_of
 from symdiff.ops.kinds import is_numpys

@@ -14,11 +14,12 @@ from symdiff.definitions.declare import INSTEAD
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Operand, Value
 from symdiff.ir.types import BOOL
+from symdiff.ops.arithmetic import negative, remainder, where
 from symdiff.ops.arrange import lower_reshape
 from symdiff.ops.arrays import array_of
+from symdiff.ops.casts import as_dtype_of
 from symdiff.ops.creation import arange_of
 from symdiff.ops.declare import array_type, static, writes
-from symdiff.ops.elementary import as_dtype_of, negative, remainder, where
 from symdiff.ops.index import index_add_of, index_of, index_set_of
 from symdiff.ops.joining import diagonal
 from symdiff.ops.order import places_along

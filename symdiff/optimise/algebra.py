@@ -11,8 +11,8 @@ import numpy as np
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import COMPLEX, FLOAT, INT, ArrayType
+from symdiff.ops.arithmetic import add, multiply, negative, subtract, where
 from symdiff.ops.declare import array_type
-from symdiff.ops.elementary import add, multiply, negative, subtract, where
 from symdiff.ops.facts import is_derived, is_python, made_by, number_of
 from symdiff.ops.kinds import is_numpys
 from symdiff.optimise.facts import (

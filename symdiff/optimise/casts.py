@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
-from symdiff.ops.elementary import astype
+from symdiff.ops.casts import astype
 from symdiff.ops.facts import made_by
 from symdiff.optimise.rewriting import ELEMENTWISE, Rewriter, Rules, apply, reads
 from symdiff.optimise.rules import in_derivatives

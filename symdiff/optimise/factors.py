@@ -12,8 +12,9 @@ import numpy as np
 
 from symdiff.ir.build import is_constant
 from symdiff.ir.graph import Node, Value
+from symdiff.ops.arithmetic import by_numpy, divide, multiply, negative
 from symdiff.ops.declare import array_type
-from symdiff.ops.elementary import by_numpy, divide, multiply, negative, sqrt
+from symdiff.ops.elementary import sqrt
 from symdiff.ops.facts import made_by, number_of, shape_of
 from symdiff.optimise.facts import MAY_BE_ZERO, computed_by, is_number, is_zero
 from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads

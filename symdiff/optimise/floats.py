@@ -20,10 +20,12 @@ from symdiff.ir.build import Builder, builder, building, constant
 from symdiff.ir.control import call, cond, emit_undefined, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Op, Value, walk_nodes
 from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, TapeType, Type
+from symdiff.ops.arithmetic import choice, divide, not_equal
+from symdiff.ops.casts import astype, python_float
 from symdiff.ops.declare import DeclaredOp, operation_named
-from symdiff.ops.elementary import astype, choice, divide, not_equal, python_float, strong_divide
 from symdiff.ops.mathlib import math_pow
 from symdiff.ops.residuals import quiet_divide
+from symdiff.ops.strong import strong_divide
 
 _FLOAT64, _BOOL = np.dtype("float64"), np.dtype("bool")
 

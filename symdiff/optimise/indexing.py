@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from symdiff.ir.graph import Node, Value
+from symdiff.ops.arithmetic import add
 from symdiff.ops.declare import array_type
-from symdiff.ops.elementary import add
 from symdiff.ops.facts import made_by, shape_of
 from symdiff.ops.index import index, index_add, index_set, is_distinct, is_whole, key_of
 from symdiff.ops.keys import Key, Slice, Slot, is_basic, renumbered

@@ -15,9 +15,10 @@ from typing import Any
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
+from symdiff.ops.arithmetic import divide, multiply, negative, sign
 from symdiff.ops.creation import ones
-from symdiff.ops.elementary import divide, multiply, negative, sign, strong_divide
 from symdiff.ops.facts import is_derived, made_by, number_of
+from symdiff.ops.strong import strong_divide
 from symdiff.optimise.facts import computed_by, is_number
 from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
 from symdiff.optimise.rules import apply_like, both_ways, op_of, regrouping

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim
-from symdiff.ops.elementary import constant_of, multiply, negative
+from symdiff.ops.arithmetic import constant_of, multiply, negative
 from symdiff.ops.facts import is_derived, made_by, shape_of
 from symdiff.ops.products import matmul
 from symdiff.ops.reduce import axes_of, sum

@@ -13,9 +13,10 @@ from dataclasses import field
 
 from symdiff.dataclass import dataclass
 from symdiff.ir.graph import Node, Value
+from symdiff.ops.arithmetic import add, multiply, negative, subtract
 from symdiff.ops.declare import DeclaredOp
-from symdiff.ops.elementary import add, multiply, negative, strong_multiply, subtract
 from symdiff.ops.facts import number_of, shape_of
+from symdiff.ops.strong import strong_multiply
 from symdiff.optimise.facts import computed_by
 from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
 from symdiff.optimise.rules import regrouping

@@ -11,7 +11,7 @@ import numpy as np
 
 from symdiff.errors import UnsupportedSyntaxError, rejection
 from symdiff.ir.types import ArrayType
-from symdiff.ops.elementary import astype
+from symdiff.ops.casts import astype
 from symdiff.ops.index import index_set_of
 from symdiff.parse.arguments import as_array
 from symdiff.parse.attributes import set_attribute

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from symdiff.ir.build import constant
 from symdiff.ir.control import cond
 from symdiff.ir.graph import Value
-from symdiff.ops.elementary import bitwise_or, not_
+from symdiff.ops.arithmetic import bitwise_or, not_
 
 
 def implied(value: Value, taken: bool) -> dict[Value, bool]:

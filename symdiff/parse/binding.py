@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from symdiff.errors import UnsupportedCallError
-from symdiff.ops.elementary import greater
+from symdiff.ops.arithmetic import greater
 from symdiff.parse import staged_lists
 from symdiff.parse.blame import users
 from symdiff.parse.interpreter import Interpreter

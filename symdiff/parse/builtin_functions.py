@@ -25,17 +25,10 @@ from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_dataclass
 from symdiff.ir.types import ArrayType
 from symdiff.ops import shape
+from symdiff.ops.arithmetic import absolute, equal, python_round
+from symdiff.ops.casts import complex_of, python_complex, python_float, python_int
 from symdiff.ops.declare import static
 from symdiff.ops.effects import print_
-from symdiff.ops.elementary import (
-    absolute,
-    complex_of,
-    equal,
-    python_complex,
-    python_float,
-    python_int,
-    python_round,
-)
 from symdiff.parse import lookups, staged_lists
 from symdiff.parse.arguments import plain_argument
 from symdiff.parse.attributes import get_attribute, set_attribute

@@ -25,7 +25,7 @@ from symdiff.ir.control import emit_undefined
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import BOOL, ArrayType, ListType, Type, in_words, open_symbols, with_symbols
-from symdiff.ops.elementary import less
+from symdiff.ops.arithmetic import less
 from symdiff.parse.activations import rebinds
 from symdiff.parse.aliases import LoopAliases, Mark, Relations, location_of
 from symdiff.parse.heap import (

@@ -19,7 +19,7 @@ from typing import Any
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import constant_value
 from symdiff.ir.graph import Value
-from symdiff.ops.elementary import equal
+from symdiff.ops.arithmetic import equal
 from symdiff.parse.branches import join_arms, run_arm, taken_from
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import Heap, Key

@@ -16,9 +16,8 @@ import numpy as np
 from symdiff.errors import UnsupportedSyntaxError, rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
-from symdiff.ops import elementary, reduce
-from symdiff.ops.declare import static
-from symdiff.ops.elementary import (
+from symdiff.ops import arithmetic, reduce
+from symdiff.ops.arithmetic import (
     bitwise_or,
     greater,
     greater_equal,
@@ -26,6 +25,7 @@ from symdiff.ops.elementary import (
     less_equal,
     not_equal,
 )
+from symdiff.ops.declare import static
 from symdiff.parse.arguments import as_array
 from symdiff.parse.blame import judged
 from symdiff.parse.branches import choose
@@ -61,7 +61,7 @@ COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any], Callable[[A
     ast.LtE: ("le", operator.le, less_equal),
     ast.Gt: ("gt", operator.gt, greater),
     ast.GtE: ("ge", operator.ge, greater_equal),
-    ast.Eq: ("eq", operator.eq, elementary.equal),
+    ast.Eq: ("eq", operator.eq, arithmetic.equal),
     ast.NotEq: ("ne", operator.ne, not_equal),
 }
 
@@ -251,6 +251,6 @@ def contains_natively(interp: Interpreter, container: Abstract, item: Abstract) 
         return _in_range(interp, container, item)
     if isinstance(container, Array):
         return truth(
-            interp, reduce.any(elementary.equal(interp.lift(container), interp.lift(item)))
+            interp, reduce.any(arithmetic.equal(interp.lift(container), interp.lift(item)))
         )
     return in_python(operator.contains, container, static(item))

@@ -14,8 +14,9 @@ import numpy as np
 
 from symdiff.ir.graph import Value
 from symdiff.ops import reduce
+from symdiff.ops.arithmetic import equal
+from symdiff.ops.casts import imag, is_complex
 from symdiff.ops.declare import FUNCTIONS
-from symdiff.ops.elementary import equal, imag, is_complex
 from symdiff.ops.ufuncs import staged
 from symdiff.parse.arguments import plain_argument
 from symdiff.parse.branches import joined_cases

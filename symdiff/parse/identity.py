@@ -17,7 +17,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.signature import Aspect, Path
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import GENERATOR, RANDOM_STATE, ArrayType, ListType, OpaqueType
-from symdiff.ops import elementary
+from symdiff.ops import arithmetic
 from symdiff.ops.draws import generators
 from symdiff.parse.heap import constant, same
 from symdiff.parse.holders import are_alike
@@ -207,7 +207,7 @@ def _staged(interp: Interpreter, a: Abstract, b: Abstract) -> bool | Value:
     if first is not second or issubclass(first, np.ndarray | list):
         return False
     if first is bool:
-        equal: Value = elementary.equal(
+        equal: Value = arithmetic.equal(
             *(v if isinstance(v, Value) else constant(v) for v in numbers)
         )
         return equal

@@ -35,8 +35,8 @@ from symdiff.ir.graph import FreeVariable, Input, Node, Value
 from symdiff.ir.signature import Aspect, Path
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import Size, Type, in_words
+from symdiff.ops.arithmetic import bitwise_or, not_
 from symdiff.ops.declare import NeedsStatic
-from symdiff.ops.elementary import bitwise_or, not_
 from symdiff.ops.strides import Layout, Product
 from symdiff.parse.assumed import truth_of
 from symdiff.parse.blame import CONTROL, HINT, blamed, certain, users

@@ -10,10 +10,10 @@ import numpy as np
 from symdiff.errors import AliasingError, UnsupportedSyntaxError, rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType
+from symdiff.ops.arithmetic import add, less, where
 from symdiff.ops.arrays import array_of
 from symdiff.ops.creation import range_element_of, range_length_of
 from symdiff.ops.declare import array_type, static
-from symdiff.ops.elementary import add, less, where
 from symdiff.ops.index import index_of, index_set_of
 from symdiff.ops.list_arrays import is_list, list_stack_of
 from symdiff.parse import lookups, staged_lists

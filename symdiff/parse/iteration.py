@@ -13,9 +13,9 @@ from symdiff.errors import AliasingError, UnsupportedSyntaxError, rejection
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, ListType
+from symdiff.ops.arithmetic import add, less, subtract
 from symdiff.ops.creation import range_element_of, range_length_of
 from symdiff.ops.declare import NeedsStatic, static
-from symdiff.ops.elementary import add, less, subtract
 from symdiff.ops.facts import may_raise
 from symdiff.ops.index import index
 from symdiff.ops.lists import list_length

@@ -15,9 +15,9 @@ from typing import Any
 
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
+from symdiff.ops.arithmetic import add, bitwise_and
 from symdiff.ops.creation import int_minimum, range_element_of, range_length_of
 from symdiff.ops.declare import NeedsStatic, static
-from symdiff.ops.elementary import add, bitwise_and
 from symdiff.parse.blame import users
 from symdiff.parse.branches import choose
 from symdiff.parse.calls import builtin

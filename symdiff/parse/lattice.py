@@ -30,7 +30,7 @@ from symdiff.ir.control import join_types
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Structure, is_leaf
 from symdiff.ir.types import INT, ArrayType, ListType, Size, Type, open_symbols, takes
-from symdiff.ops.elementary import result_dtype
+from symdiff.ops.casts import result_dtype
 from symdiff.ops.index import index_of
 from symdiff.ops.lists import list_new
 from symdiff.parse.heap import Heap, Key, as_type, constant, is_array, is_programs, same

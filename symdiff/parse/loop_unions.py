@@ -18,7 +18,7 @@ from symdiff.ir.control import emit_cond, emit_undefined
 from symdiff.ir.graph import Block, Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import INT, Type
-from symdiff.ops.elementary import equal
+from symdiff.ops.arithmetic import equal
 from symdiff.parse.heap import Heap, another, is_array, is_programs, same
 from symdiff.parse.holders import holder_of
 from symdiff.parse.interpreter import describe

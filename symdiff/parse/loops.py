@@ -22,8 +22,8 @@ from symdiff.ir.build import Builder, builder, building, copy_block
 from symdiff.ir.control import emit_cond, emit_loop
 from symdiff.ir.graph import Block, Node, Value, uses, walk_nodes
 from symdiff.ir.types import INT
+from symdiff.ops.arithmetic import add, less, not_, subtract
 from symdiff.ops.declare import NeedsStatic
-from symdiff.ops.elementary import add, less, not_, subtract
 from symdiff.ops.sizes import lower_bound
 from symdiff.ops.strides import met
 from symdiff.parse.aliases import LoopAliases, Relations

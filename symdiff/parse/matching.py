@@ -13,7 +13,7 @@ from typing import Any
 
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
-from symdiff.ops.elementary import bitwise_and, bitwise_or
+from symdiff.ops.arithmetic import bitwise_and, bitwise_or
 from symdiff.parse.attributes import get_attribute
 from symdiff.parse.blame import is_users, users
 from symdiff.parse.branches import choose

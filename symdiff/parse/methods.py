@@ -14,9 +14,9 @@ from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import FreeVariable, Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType
+from symdiff.ops.casts import python_bool, python_float, python_int
 from symdiff.ops.declare import FUNCTIONS, WRITES, NeedsStatic, static
 from symdiff.ops.effects import Named, opaque_call
-from symdiff.ops.elementary import python_bool, python_float, python_int
 from symdiff.ops.index import index_of
 from symdiff.ops.sizes import sizes_of
 from symdiff.parse import staged_lists

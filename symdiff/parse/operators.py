@@ -13,8 +13,7 @@ from symdiff.errors import UnsupportedSyntaxError, rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType, ListType
-from symdiff.ops.declare import NeedsStatic, static
-from symdiff.ops.elementary import (
+from symdiff.ops.arithmetic import (
     add,
     bitwise_and,
     bitwise_or,
@@ -27,13 +26,13 @@ from symdiff.ops.elementary import (
     multiply,
     negative,
     positive,
-    power,
-    python_float,
     remainder,
     right_shift,
-    squared,
     subtract,
 )
+from symdiff.ops.casts import python_float
+from symdiff.ops.declare import NeedsStatic, static
+from symdiff.ops.elementary import power, squared
 from symdiff.ops.lists import list_filled
 from symdiff.ops.products import matmul
 from symdiff.ops.ufuncs import is_natural

@@ -15,7 +15,7 @@ from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Structure
 from symdiff.ir.types import ArrayType, ListType
-from symdiff.ops.elementary import add, equal, greater_equal, less, remainder, where
+from symdiff.ops.arithmetic import add, equal, greater_equal, less, remainder, where
 from symdiff.ops.lists import list_new
 from symdiff.parse import staged_lists
 from symdiff.parse.blame import users

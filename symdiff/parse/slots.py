@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from symdiff.errors import UnsupportedCallError
-from symdiff.ops.elementary import equal, greater
+from symdiff.ops.arithmetic import equal, greater
 from symdiff.parse import native, staged_lists
 from symdiff.parse.attributes import class_attribute, get_attribute, object_attribute, set_plainly
 from symdiff.parse.blame import users

@@ -17,7 +17,7 @@ import numpy as np
 from symdiff.errors import InternalError, UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_dataclass
-from symdiff.ops.elementary import python_complex, python_float, python_int
+from symdiff.ops.casts import python_complex, python_float, python_int
 from symdiff.parse import lookups
 from symdiff.parse.blame import users
 from symdiff.parse.identity import class_of, identical

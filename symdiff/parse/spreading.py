@@ -16,8 +16,8 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ir.types import ArrayType, ListType
+from symdiff.ops.arithmetic import equal, greater, less, not_equal
 from symdiff.ops.declare import NeedsStatic
-from symdiff.ops.elementary import equal, greater, less, not_equal
 from symdiff.parse import staged_lists
 from symdiff.parse.blame import users
 from symdiff.parse.demand import can_be_known

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from symdiff.ir.types import may_be_one
+from symdiff.ops.arithmetic import equal
 from symdiff.ops.declare import FUNCTIONS, NeedsStatic, array_type
-from symdiff.ops.elementary import equal
 from symdiff.ops.sizes import sizes_of
 from symdiff.parse.arguments import as_array
 from symdiff.parse.branches import joined_cases

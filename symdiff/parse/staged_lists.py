@@ -16,8 +16,8 @@ from symdiff.errors import AliasingError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Leaf, Structure
 from symdiff.ir.types import ArrayType, ListType, Type, in_words
+from symdiff.ops.arithmetic import less, where
 from symdiff.ops.declare import NeedsStatic
-from symdiff.ops.elementary import less, where
 from symdiff.ops.lists import (
     list_concatenate,
     list_get,

@@ -7,8 +7,8 @@ from typing import Any
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, ListType, OpaqueType
+from symdiff.ops.casts import python_bool
 from symdiff.ops.creation import range_length_of
-from symdiff.ops.elementary import python_bool
 from symdiff.ops.lists import list_length
 from symdiff.parse.blame import judged
 from symdiff.parse.interpreter import Interpreter

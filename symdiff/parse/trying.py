@@ -20,10 +20,10 @@ from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.control import call
 from symdiff.ir.graph import Block, Node, Value, walk_nodes
+from symdiff.ops.arithmetic import equal
 from symdiff.ops.attempts import attempted, caught, error_number, is_error, spelled_class
 from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.effects import Named, opaque_call
-from symdiff.ops.elementary import equal
 from symdiff.ops.facts import READS_AND_WRITES, may_raise
 from symdiff.ops.index import index, index_add, index_set
 from symdiff.parse.blame import is_users, users

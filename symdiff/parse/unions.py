@@ -5,7 +5,7 @@ from __future__ import annotations
 from symdiff.ir.build import Builder, building, constant_value
 from symdiff.ir.control import cond, emit_cond, loop, undefined
 from symdiff.ir.graph import Block, Value
-from symdiff.ops.elementary import equal, not_
+from symdiff.ops.arithmetic import equal, not_
 from symdiff.parse.heap import constant
 from symdiff.parse.values import ABSENT, Abstract, Cases, Conflict, PossiblyUnbound
 

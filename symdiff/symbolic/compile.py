@@ -28,10 +28,11 @@ from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Block, Graph, Input, Node, Operand, Value
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import FLOAT, ArrayType, Size
+from symdiff.ops.arithmetic import add, choose, maximum, where
 from symdiff.ops.arrays import array_of
+from symdiff.ops.casts import astype
 from symdiff.ops.creation import empty
 from symdiff.ops.declare import StageOperation, call, supporting, supporting_call
-from symdiff.ops.elementary import add, astype, choose, maximum, where
 from symdiff.ops.index import index_of, index_set_of
 from symdiff.ops.symbolic import Select, values_of
 from symdiff.optimise.dead_code import eliminate_dead_code

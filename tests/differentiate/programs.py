@@ -7,7 +7,8 @@ import numpy as np
 from symdiff.ir.control import call
 from symdiff.ir.graph import GraphCell, Value
 from symdiff.ir.types import INT
-from symdiff.ops.elementary import cos, exp, greater, less, sin, sqrt, tanh
+from symdiff.ops.arithmetic import greater, less
+from symdiff.ops.elementary import cos, exp, sin, sqrt, tanh
 from symdiff.ops.index import index_of, index_set_of
 from symdiff.ops.shape import copy
 from symdiff.ops.sizes import size

@@ -7,7 +7,8 @@ import numpy as np
 from symdiff.differentiate import gradient, split
 from symdiff.ir.graph import Graph, walk_nodes
 from symdiff.ir.types import TapeType
-from symdiff.ops.elementary import greater, sin, square
+from symdiff.ops.arithmetic import greater
+from symdiff.ops.elementary import sin, square
 from symdiff.ops.index import index_of, index_set_of
 from symdiff.ops.shape import copy
 from symdiff.ops.sizes import size

@@ -8,18 +8,8 @@ import pytest
 import symdiff as sd
 from symdiff.differentiate import gradient, jvp, vjp
 from symdiff.ops import reduce
-from symdiff.ops.elementary import (
-    exp,
-    greater,
-    isfinite,
-    less,
-    log,
-    maximum,
-    sin,
-    sqrt,
-    square,
-    where,
-)
+from symdiff.ops.arithmetic import greater, isfinite, less, maximum, where
+from symdiff.ops.elementary import exp, log, sin, sqrt, square
 from symdiff.ops.index import index_of, index_set_of
 from tests import reference
 from tests.differentiate import programs

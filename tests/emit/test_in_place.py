@@ -9,8 +9,9 @@ import numpy as np
 import symdiff as sd
 from symdiff.emit import emit_source
 from symdiff.ir.graph import Value
+from symdiff.ops.arithmetic import add, less
 from symdiff.ops.creation import zeros_of
-from symdiff.ops.elementary import add, less, sin
+from symdiff.ops.elementary import sin
 from symdiff.ops.index import index_add_of, index_of, index_set_of
 from symdiff.ops.reduce import sum
 from symdiff.ops.shape import broadcast_to, copy, transpose

@@ -9,8 +9,9 @@ import numpy as np
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Value
 from symdiff.ir.types import FLOAT
+from symdiff.ops.arithmetic import add, less, multiply, not_, subtract
 from symdiff.ops.creation import range_element_of, range_length_of
-from symdiff.ops.elementary import add, less, multiply, not_, sin, subtract
+from symdiff.ops.elementary import sin
 from symdiff.ops.index import index_add_of, index_of, index_set_of
 from symdiff.ops.shape import copy
 from symdiff.ops.sizes import size

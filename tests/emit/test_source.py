@@ -22,8 +22,9 @@ from symdiff.ir.graph import Input, Value
 from symdiff.ir.signature import Nested, Signature
 from symdiff.ir.structure import Container, Leaf, Static
 from symdiff.ir.types import FLOAT, ArrayType, Size
+from symdiff.ops.arithmetic import add, multiply
 from symdiff.ops.effects import Field, Named, Text, print_, raise_
-from symdiff.ops.elementary import add, cos, multiply, sin
+from symdiff.ops.elementary import cos, sin
 from symdiff.ops.index import index_of
 from symdiff.ops.keys import Slot
 from symdiff.ops.reduce import sum

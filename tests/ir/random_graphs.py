@@ -20,20 +20,9 @@ from symdiff.ir.control import LoopView, emit_cond, emit_loop
 from symdiff.ir.graph import Block, Graph, Input, Value
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import FLOAT, INT, ArrayType, Size, Type
+from symdiff.ops.arithmetic import add, less, maximum, multiply, negative, subtract, where
 from symdiff.ops.creation import zeros_of
-from symdiff.ops.elementary import (
-    add,
-    cos,
-    less,
-    maximum,
-    multiply,
-    negative,
-    power,
-    sin,
-    subtract,
-    tanh,
-    where,
-)
+from symdiff.ops.elementary import cos, power, sin, tanh
 from symdiff.ops.index import index_add_of, index_of, index_set_of
 from symdiff.ops.products import matmul
 from symdiff.ops.reduce import sum, unbroadcast_to

@@ -10,7 +10,9 @@ from symdiff.ir.graph import Block, Graph, Input, Node, Value
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, Size, TapeType
 from symdiff.ir.verify import verify
-from symdiff.ops.elementary import add, astype, cos, less, log, sin, sqrt, where
+from symdiff.ops.arithmetic import add, less, where
+from symdiff.ops.casts import astype
+from symdiff.ops.elementary import cos, log, sin, sqrt
 from symdiff.ops.index import index_of
 from symdiff.ops.products import matmul
 from symdiff.ops.reduce import sum as sum_

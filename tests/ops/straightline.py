@@ -21,9 +21,9 @@ import numpy as np
 from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Size, carries_derivative, type_of_constant
+from symdiff.ops.arithmetic import add
 from symdiff.ops.creation import zeros_of
 from symdiff.ops.declare import DeclaredOp, Operation, literal
-from symdiff.ops.elementary import add
 from symdiff.ops.lists import list_accumulate
 from symdiff.ops.reduce import cotangent_by_rule, tangent_by_rule
 
@@ -201,7 +201,8 @@ def _reverse(node: Node, bars: dict[Value, Value], active: set[Value]) -> None:
 
 
 def _share(node: Node, k: int, g: Any, y: Any) -> Value | None:
-    from symdiff.ops.elementary import conjugate, multiply
+    from symdiff.ops.arithmetic import multiply
+    from symdiff.ops.casts import conjugate
     from symdiff.ops.reduce import unbroadcast_to
 
     op = _operation(node)
@@ -256,7 +257,7 @@ def _forward(node: Node, dots: dict[Value, Value], joint: bool) -> None:
 
 
 def _forward_share(node: Node, k: int, t: Value, y: Any) -> Any:
-    from symdiff.ops.elementary import multiply
+    from symdiff.ops.arithmetic import multiply
     from symdiff.ops.reduce import broadcast_like
 
     op = _operation(node)

@@ -16,9 +16,9 @@ import pytest
 
 import symdiff as sd
 from symdiff.errors import CertainError, UnsupportedCallError, UnsupportedSyntaxError
+from symdiff.ops.casts import real
 from symdiff.ops.declare import FUNCTIONS
 from symdiff.ops.decompositions import first_columns, other_columns
-from symdiff.ops.elementary import real
 from symdiff.ops.products import adjoint, as_row
 from tests.ops.straightline import check, check_derivatives, same, stage
 from tests.ops.test_linalg import definite, draw, order_of

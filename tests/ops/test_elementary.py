@@ -14,42 +14,39 @@ import symdiff as sd
 from symdiff.definitions.libraries import load_all
 from symdiff.ir.types import BOOL, FLOAT, INT
 from symdiff.ops import elementary
-from symdiff.ops.declare import REGISTRY, Operation
-from symdiff.ops.elementary import (
+from symdiff.ops.arithmetic import (
     absolute,
     add,
-    angle,
-    arctan2,
-    as_scalar,
-    astype,
     clip,
     clip_above,
     clip_below,
-    conjugate,
     divide,
-    float_power,
     floor,
     floor_divide,
     fmax,
     fmin,
-    hypot,
-    imag,
     less,
-    logaddexp,
     maximum,
     minimum,
     not_,
+    python_round,
+    sign,
+    where,
+)
+from symdiff.ops.casts import (
+    as_scalar,
+    astype,
+    conjugate,
+    imag,
     python_bool,
     python_complex,
     python_float,
     python_int,
-    python_round,
     real,
-    sign,
-    sqrt,
-    strong_multiply,
-    where,
 )
+from symdiff.ops.declare import REGISTRY, Operation
+from symdiff.ops.elementary import angle, arctan2, float_power, hypot, logaddexp, sqrt
+from symdiff.ops.strong import strong_multiply
 from symdiff.ops.ufuncs import power_of
 from tests.ops.straightline import check, pullback, pushforward, same, stage
 from tests.reference import directional, second_directional

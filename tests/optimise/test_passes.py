@@ -13,8 +13,9 @@ from symdiff.ir.printer import print_graph
 from symdiff.ir.structure import Leaf
 from symdiff.ir.types import FLOAT, INT, ArrayType, Size
 from symdiff.ir.verify import verify
+from symdiff.ops.arithmetic import add, less, multiply
 from symdiff.ops.creation import zeros_of
-from symdiff.ops.elementary import add, cos, less, multiply, sin
+from symdiff.ops.elementary import cos, sin
 from symdiff.ops.index import index_add_of
 from symdiff.optimise import DEFAULT, PASSES, optimise
 from tests.ir.random_graphs import random_graph

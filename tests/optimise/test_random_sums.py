@@ -16,7 +16,7 @@ from symdiff.ir.graph import Block, Graph, Input, Value
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import INT, ArrayType, Size, may_be_one
 from symdiff.ir.verify import verify
-from symdiff.ops.elementary import add, divide, multiply, negative, subtract
+from symdiff.ops.arithmetic import add, divide, multiply, negative, subtract
 from symdiff.ops.facts import shape_of
 from symdiff.ops.reduce import sum
 from symdiff.ops.shape import broadcast_to

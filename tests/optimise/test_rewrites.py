@@ -10,28 +10,17 @@ from symdiff.ir.graph import Block, Graph, Input, Value, walk_nodes
 from symdiff.ir.structure import Leaf
 from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, Size
 from symdiff.ir.verify import verify
+from symdiff.ops.arithmetic import add, divide, less, multiply, negative, subtract, where
+from symdiff.ops.casts import conjugate
 from symdiff.ops.creation import range_element, range_length, zeros, zeros_of
 from symdiff.ops.effects import print_
-from symdiff.ops.elementary import (
-    add,
-    conjugate,
-    cos,
-    divide,
-    less,
-    log,
-    multiply,
-    negative,
-    power,
-    sin,
-    strong_multiply,
-    subtract,
-    where,
-)
+from symdiff.ops.elementary import cos, log, power, sin
 from symdiff.ops.index import index_add_of, index_of, index_set_of
 from symdiff.ops.products import matmul
 from symdiff.ops.reduce import sum
 from symdiff.ops.shape import broadcast_to, copy, reshape, transpose
 from symdiff.ops.sizes import size, sizes_of
+from symdiff.ops.strong import strong_multiply
 from symdiff.optimise import PASSES, optimise
 
 DOUBLE = np.dtype("float64")

@@ -8,8 +8,7 @@ from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Block, Graph, Node, Value
 from symdiff.ir.types import ArrayType
-from symdiff.ops.creation import int_minimum, range_element, range_length
-from symdiff.ops.elementary import (
+from symdiff.ops.arithmetic import (
     absolute,
     add,
     equal,
@@ -25,13 +24,13 @@ from symdiff.ops.elementary import (
     negative,
     not_,
     not_equal,
-    power,
-    python_bool,
-    python_int,
     remainder,
     right_shift,
     subtract,
 )
+from symdiff.ops.casts import python_bool, python_int
+from symdiff.ops.creation import int_minimum, range_element, range_length
+from symdiff.ops.elementary import power
 from symdiff.ops.retype import retype
 from symdiff.ops.sizes import size
 

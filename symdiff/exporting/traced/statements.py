@@ -28,20 +28,13 @@ from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value
 from symdiff.ir.signature import Signature
 from symdiff.ir.types import ArrayType, Dim, Size, TapeType, Type, may_be_one, varying
-from symdiff.ops import elementary, support
+from symdiff.ops import support
+from symdiff.ops.arithmetic import add, divide, multiply, negative, sign, subtract
+from symdiff.ops.casts import as_scalar, astype
 from symdiff.ops.creation import arange, empty, eye, full, ones, range_length, zeros
 from symdiff.ops.declare import DeclaredOp, dotted, literal
 from symdiff.ops.effects import enter_context, leave_context, stop_gradient
-from symdiff.ops.elementary import (
-    as_scalar,
-    astype,
-    divide,
-    multiply,
-    negative,
-    power,
-    sign,
-    subtract,
-)
+from symdiff.ops.elementary import power
 from symdiff.ops.fourier import fft, fftfreq, ifft, irfft, rfft, rfftfreq
 from symdiff.ops.index import index, index_add, index_set, key_of
 from symdiff.ops.keys import Slice, Slot, spell_key
@@ -59,7 +52,7 @@ _SHAPED = frozenset(
         rfft, irfft, fftfreq, rfftfreq,
     }
 )  # fmt: skip
-_ARITHMETIC = frozenset({elementary.add, subtract, multiply, divide, negative, power, sign})
+_ARITHMETIC = frozenset({add, subtract, multiply, divide, negative, power, sign})
 _MOST_TURNS = 2**31  # more are the bound of a loop that has none
 _DEEPEST = 6  # operations in one expression
 INDENT = "    "

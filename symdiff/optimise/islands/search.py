@@ -16,7 +16,7 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, building, constant_value, copy_block, with_block
 from symdiff.ir.graph import Block, Graph, Node, Operand, Value, uses
 from symdiff.ir.types import ArrayType
-from symdiff.ops.elementary import add, multiply
+from symdiff.ops.arithmetic import add, multiply
 from symdiff.ops.symbolic import values_of
 from symdiff.optimise.dead_code import eliminate_dead_code
 from symdiff.optimise.facts import are_of_one_size

@@ -1,0 +1,286 @@
+"""Real and imaginary parts, conjugates, and casts: to other dtypes, to Python's numbers."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from symdiff.errors import rejection
+from symdiff.ir.graph import Node, Operand, Value
+from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, Dim, Type, type_of_constant
+from symdiff.ops.declare import (
+    Operation,
+    array_type,
+    call,
+    dotted,
+    literal,
+    one_of,
+    require_array,
+)
+from symdiff.ops.flops import nothing
+from symdiff.ops.meanings import towards_zero
+
+# Constants and kinds ----------------------------------------------------------------------------
+
+
+def is_complex(value: Operand) -> bool:
+    """Return whether an operand is of complex dtype."""
+    return array_type(value).dtype.kind == "c"
+
+
+def number_or_array(dtype: np.dtype, shape: tuple[Dim, ...]) -> ArrayType:
+    """What NumPy's functions give: a scalar rather than an array of rank 0."""
+    return ArrayType(dtype, shape, "array" if shape else "scalar")
+
+
+# where, clip ------------------------------------------------------------------------------------
+
+
+def result_dtype(*types: ArrayType) -> np.dtype:
+    """NumPy's promotion of values of several types, Python numbers being weak."""
+    weak = {"f": 0.0, "i": 0, "c": 0j, "b": False}
+    tokens = [weak[t.dtype.kind] if t.weak else t.dtype for t in types]
+    return np.result_type(*tokens)
+
+
+# Complex parts ----------------------------------------------------------------------------------
+
+
+def _part(name: str, function: Any, vjp: Any, documentation: str) -> Operation:
+    """A linear op that takes complex numbers to reals and is the identity, or 0, on reals."""
+
+    def infer(x: Type) -> tuple[Type, ...]:
+        type_ = require_array(x, name)
+        if type_.kind == "python":
+            return (type_of_constant(function(one_of(type_))),)
+        dtype = function(np.empty(0, type_.dtype)).dtype
+        return (ArrayType(dtype, type_.shape, type_.kind),)
+
+    return Operation(
+        name,
+        infer,
+        function,
+        cost="free",
+        view=0,
+        spelling=lambda node, operands: ast.Attribute(operands[0], name, ast.Load()),
+        linear=frozenset({0}),
+        vjp={0: vjp},
+        sympy={"real": "re", "imag": "im"}[name],
+        example=f"np.{name}(z)",
+        documentation=documentation,
+    )
+
+
+real: Operation = _part(
+    "real", operator.attrgetter("real"), lambda g, y, x: as_dtype_of(g, x), "The real part."
+)
+imag: Operation = _part(
+    "imag",
+    operator.attrgetter("imag"),
+    lambda g, y, x: as_dtype_of(g * 1j, x),
+    "The imaginary part.",
+)
+
+
+def _infer_conjugate(x: Type, *, ufunc: bool = False) -> tuple[Type, ...]:
+    type_ = require_array(x, "conjugate")
+    if type_.kind == "python" and not ufunc:
+        return (type_of_constant(one_of(type_).conjugate()),)
+    dtype = np.dtype("int8") if type_.dtype.kind == "b" else type_.dtype
+    return (number_or_array(dtype.newbyteorder("="), type_.shape),)
+
+
+def _evaluate_conjugate(x: Any, *, ufunc: bool = False) -> Any:
+    plain = isinstance(x, np.ndarray | np.generic) or ufunc
+    return np.conjugate(x) if plain else x.conjugate()
+
+
+def _spell_conjugate(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    if array_type(node.result).kind != "python":
+        return ast.Call(dotted("np.conj"), list(operands), [])
+    return ast.Call(ast.Attribute(operands[0], "conjugate", ast.Load()), [], [])
+
+
+conjugate: Operation = Operation(
+    "conjugate",
+    _infer_conjugate,
+    _evaluate_conjugate,
+    spelling=_spell_conjugate,
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, x, ufunc=False: conjugate(g)},
+    python=lambda x: x.conjugate(),
+    sympy="conjugate",
+    order="unknown",
+    cost="plain",
+    example="np.conjugate(z)",
+    documentation="The complex conjugate.",
+)
+
+
+def conjugated(x: Value) -> Value:
+    """The conjugate of a complex value; a real one as it is."""
+    return conjugate(x) if is_complex(x) else x
+
+
+# Casts ------------------------------------------------------------------------------------------
+
+
+def _infer_astype(x: Type, *, dtype: np.dtype) -> tuple[Type, ...]:
+    type_ = require_array(x, "astype")
+    return (ArrayType(dtype, type_.shape, "scalar" if type_.kind == "python" else type_.kind),)
+
+
+def _spell_astype(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    dtype: np.dtype = node.attributes["dtype"]
+    if array_type(node.operands[0]).kind == "array":
+        return ast.Call(ast.Attribute(operands[0], "astype", ast.Load()), [literal(dtype)], [])
+    scalar = dotted("np.bool_") if dtype.kind == "b" else literal(dtype.newbyteorder("="))
+    return ast.Call(scalar, list(operands), [])
+
+
+def _evaluate_astype(x: Any, *, dtype: np.dtype) -> Any:
+    return x.astype(dtype) if isinstance(x, np.ndarray | np.generic) else dtype.type(x)
+
+
+def _as_kind(sp: Any, x: Any, kind: str) -> Any:
+    """A number as one of another kind of dtype: rounding is no part of its meaning."""
+    if kind == "b":
+        return sp.Ne(x, 0)
+    return x if kind in "fc" or x.is_integer else towards_zero(sp, x)
+
+
+astype: Operation = Operation(
+    "astype",
+    _infer_astype,
+    _evaluate_astype,
+    spelling=_spell_astype,
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, x, dtype: as_dtype_of(g, x)},
+    sympy=lambda sp, x, *, dtype: _as_kind(sp, x, dtype.kind),
+    order="kept",
+    cost="plain",
+    example="astype(x, dtype=np.dtype('float32'))",
+    flops=nothing,
+    documentation="The values in another dtype; a copy.",
+)
+
+
+def _infer_as_scalar(x: Type) -> tuple[Type, ...]:
+    type_ = require_array(x, "as_scalar")
+    if type_.shape:
+        raise rejection(TypeError, f"not a scalar: {type_}")
+    return (ArrayType(type_.dtype, (), "scalar"),)
+
+
+as_scalar: Operation = Operation(
+    "as_scalar",
+    _infer_as_scalar,
+    lambda x: np.asarray(x)[()],
+    cost="free",
+    spelling=lambda node, operands: ast.Subscript(
+        operands[0], ast.Tuple([], ast.Load()), ast.Load()
+    ),
+    linear=frozenset({0}),
+    vjp={0: lambda g, y, x: g},
+    sympy=lambda sp, x: x,
+    order="none",
+    documentation="The element of a 0-d array, ``x[()]``.",
+)
+
+
+def as_dtype_of(g: Value, x: Value) -> Value:
+    """``g`` cast to the dtype of ``x``; of a complex ``g`` for a real ``x`` the real part."""
+    dtype = array_type(x).dtype
+    if is_complex(g) and dtype.kind != "c":
+        g = real(g)
+    return g if array_type(g).dtype == dtype else astype(g, dtype=dtype)
+
+
+def _infer_python_bool(x: Type) -> tuple[Type, ...]:
+    """Any array may have one element only; the run time tests open sizes."""
+    if any(isinstance(dim, int) and dim > 1 for dim in require_array(x, "python_bool").shape):
+        raise rejection(
+            ValueError,
+            "The truth value of an array with more than one element is ambiguous."
+            " Use a.any() or a.all()",
+        )
+    return (BOOL,)
+
+
+def _python_cast(name: str, cast: type, result: ArrayType, **rules: Any) -> Operation:
+    def only_number(x: Type) -> tuple[Type, ...]:
+        if require_array(x, name).shape:
+            raise rejection(
+                TypeError, "only 0-dimensional arrays can be converted to Python scalars"
+            )
+        return (result,)
+
+    def is_harmless(node: Node) -> bool:
+        type_ = array_type(node.operands[0])
+        kinds = "biuf" if cast in (bool, float) else "biu"
+        huge = cast is float and type_.dtype.kind == "i" and type_.weak
+        return type_.dtype.kind in kinds and all(dim == 1 for dim in type_.shape) and not huge
+
+    infer = _infer_python_bool if cast is bool else only_number
+    return Operation(
+        name,
+        infer,
+        cast,
+        raises=True,
+        harmless=is_harmless,
+        spelling=call(cast.__name__),
+        order="none",
+        cost="plain",
+        documentation=f"``{cast.__name__}(x)``, a Python number.",
+        **rules,
+    )
+
+
+def _cast_rules() -> dict[str, Any]:
+    return {
+        "linear": frozenset({0}),
+        "vjp": {0: lambda g, y, x: as_dtype_of(g, x)},
+        "sympy": lambda sp, x: x,
+    }
+
+
+python_float: Operation = _python_cast(
+    "python_float", float, FLOAT, example="float(s)", **_cast_rules()
+)
+python_complex: Operation = _python_cast("python_complex", complex, COMPLEX, **_cast_rules())
+python_int: Operation = _python_cast(
+    "python_int", int, INT, nondifferentiable=True, sympy=lambda sp, x: _as_kind(sp, x, "i")
+)
+python_bool: Operation = _python_cast(
+    "python_bool", bool, BOOL, nondifferentiable=True, sympy=lambda sp, x: sp.Ne(x, 0)
+)
+
+
+def _infer_complex_of(a: Type, b: Type) -> tuple[Type, ...]:
+    if require_array(a, "complex").shape or require_array(b, "complex").shape:
+        raise rejection(TypeError, "only 0-dimensional arrays can be converted to Python scalars")
+    return (COMPLEX,)
+
+
+complex_of: Operation = Operation(
+    "complex_of",
+    _infer_complex_of,
+    complex,
+    raises=True,
+    spelling=call("complex"),
+    vjp={
+        0: lambda g, y, a, b: as_dtype_of(g, a),
+        1: lambda g, y, a, b: as_dtype_of(g * -1j, b),
+    },
+    jvp={
+        0: lambda t, y, a, b: t * complex(1),
+        1: lambda t, y, a, b: t * 1j,
+    },
+    sympy=lambda sp, a, b: a + sp.I * b,
+    order="none",
+    documentation="``complex(a, b)``: sums would change zeros and infinities.",
+)

@@ -1,0 +1,139 @@
+"""Products and quotients with a strong zero: 0 where a cotangent is, whatever the partial is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from symdiff.ir.graph import Node, Value
+from symdiff.ir.types import ArrayType, type_of_constant
+from symdiff.ops.arithmetic import (
+    by_numpy,
+    choose,
+    divide,
+    multiply,
+    not_equal,
+    strong_constant,
+)
+from symdiff.ops.casts import (
+    conjugated,
+)
+from symdiff.ops.declare import (
+    Operation,
+    array_type,
+    dotted,
+    literal,
+)
+from symdiff.ops.meanings import select
+
+# strong_multiply --------------------------------------------------------------------------------
+
+
+def _strong_form(g: ArrayType, p: ArrayType, result: ArrayType) -> Literal["plain", "if", "where"]:
+    """How a masked product is written: it needs no mask where factors are finite for certain."""
+    if p.dtype.kind not in "fc":
+        return "plain"
+    return "if" if g == result and result.kind != "array" and p.kind != "array" else "where"
+
+
+def _evaluate_strong_multiply(g: Any, p: Any) -> Any:
+    types = type_of_constant(g), type_of_constant(p)
+    form = _strong_form(*types, multiply.infer(*types)[0])  # type: ignore[arg-type]
+    if form == "plain" or (form == "if" and g != 0):
+        return g * p
+    return g if form == "if" else g * np.where(g != 0, p, np.result_type(p).type(0))
+
+
+def _spell_strong_multiply(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    g, p = operands
+    types = (array_type(v) for v in (*node.operands, node.result))
+    form = _strong_form(*types)
+    if form == "plain":
+        return ast.BinOp(g, ast.Mult(), p)
+    test = ast.Compare(g, [ast.NotEq()], [literal(0)])
+    if form == "if":
+        return ast.IfExp(test, ast.BinOp(g, ast.Mult(), p), g)
+    chosen = ast.Call(dotted("np.where"), [test, p, ast.Constant(0.0)], [])
+    return ast.BinOp(g, ast.Mult(), chosen)
+
+
+def strong_product(sp: Any, g: Any, p: Any) -> Any:
+    """``g * p``; where ``g`` is 0 since it was not selected, 0 whatever ``p`` is there."""
+    if not g.has(sp.Piecewise):
+        return g * p
+    pieces = next((one for one in sp.Mul.make_args(g) if isinstance(one, sp.Piecewise)), None)
+    if pieces is None:
+        return select(sp, sp.Ne(g, 0), g * p, sp.S.Zero)
+    rest = sp.Mul(*(one for one in sp.Mul.make_args(g) if one is not pieces))
+    pairs = ((strong_product(sp, e * rest, p) if e != 0 else e, c) for e, c in pieces.args)
+    return sp.Piecewise(*pairs, evaluate=False)
+
+
+strong_multiply: Operation = Operation(
+    "strong_multiply",
+    lambda g, p: multiply.infer(g, p),
+    _evaluate_strong_multiply,
+    spelling=_spell_strong_multiply,
+    partials=(lambda y, g, p: p, lambda y, g, p: g),
+    singular=True,
+    strong=True,
+    repeated=frozenset({0}),
+    sympy=lambda sp, g, p: strong_product(sp, g, p),
+    documentation="``g * p``, but 0 where ``g`` is 0 whatever ``p`` is: a strong zero.",
+)
+
+
+def _evaluate_strong_divide(g: Any, b: Any) -> Any:
+    if np.ndim(g) == np.ndim(b) == 0:
+        return np.divide(g, b if g != 0 else type(b)(1))
+    return np.divide(g, np.where(g != 0, b, np.result_type(b).type(1)))
+
+
+def one_beside(divisor: ArrayType) -> Any:
+    """1 that leaves a divisor its dtype: beside 1.0 small integers would be doubles."""
+    return {"b": True, "i": 1, "u": 1}.get(divisor.dtype.kind, 1.0)
+
+
+def _spell_strong_divide(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    """``g / np.where(g != 0, b, 1.0)``; of numbers ``g / (b if g != 0 else 1.0)``."""
+    g, b = operands
+    types = [array_type(v) for v in node.operands]
+    test = ast.Compare(g, [ast.NotEq()], [literal(0)])
+    if any(t.kind == "array" for t in types):
+        one = literal(one_beside(types[1]))
+        return ast.BinOp(g, ast.Div(), ast.Call(dotted("np.where"), [test, b, one], []))
+    divisor = ast.IfExp(test, b, ast.Constant(1.0))
+    if types[0].weak:
+        return ast.Call(dotted("np.divide"), [g, divisor], [])
+    return ast.BinOp(g, ast.Div(), divisor)
+
+
+def _over_where(y: Value, t: Value, b: Value) -> Value:
+    """``t / b`` where ``y`` is not 0, without a warning elsewhere."""
+    return by_numpy(divide)(t, choose(not_equal(y, 0), b, strong_constant(1, b)))
+
+
+strong_divide: Operation = Operation(
+    "strong_divide",
+    lambda g, b: divide.infer(g, b, ufunc=True),
+    _evaluate_strong_divide,
+    spelling=_spell_strong_divide,
+    partials=(
+        lambda y, g, b: by_numpy(divide)(1.0, b),
+        lambda y, g, b: -strong_divide(y, b),
+    ),
+    jvp={1: lambda t, y, g, b: -strong_multiply(y, _over_where(y, t, b))},
+    vjp={
+        1: lambda g_bar, y, g, b: (
+            -strong_multiply(conjugated(y), _over_where(y, g_bar, conjugated(b)))
+        )
+    },
+    singular=True,
+    strong=True,
+    repeated=frozenset({0}),
+    sympy=lambda sp, g, b: strong_product(sp, g, 1 / b),
+    documentation="``g / b``, but 0 where ``g`` is 0 whatever ``b`` is, without a warning.",
+)
