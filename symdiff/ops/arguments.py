@@ -7,8 +7,12 @@ called, unless it is the default or only saves time or memory.
 
 from __future__ import annotations
 
+import collections
 import functools
 import inspect
+import itertools
+import math
+import operator
 from collections.abc import Callable, Mapping, Sequence, Set
 from inspect import Parameter
 from typing import Any
@@ -28,6 +32,34 @@ _BY_POSITION = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 _VARIADIC = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
 
+_WITHOUT_SIGNATURE: dict[Any, Callable[..., None]] = {  # what Python does not tell of its own
+    bool: lambda x=False, /: None,
+    set: lambda iterable=(), /: None,
+    frozenset: lambda iterable=(), /: None,
+    dict: lambda items=(), /, **more: None,
+    collections.OrderedDict: lambda items=(), /, **more: None,
+    collections.defaultdict: lambda factory=None, items=(), /, **more: None,
+    range: lambda start, stop=0, step=1, /: None,
+    slice: lambda start, stop=None, step=None, /: None,
+    zip: lambda *iterables, strict=False: None,
+    map: lambda function, iterable, /, *iterables: None,
+    filter: lambda function, iterable, /: None,
+    iter: lambda iterable, sentinel=None, /: None,
+    next: lambda iterator, default=None, /: None,
+    type: lambda value, bases=(), names=None, /, **more: None,
+    getattr: lambda value, name, default=None, /: None,
+    vars: lambda value=None, /: None,
+    functools.reduce: lambda function, iterable, start=None, /: None,
+    functools.partial: lambda function, /, *arguments, **more: None,
+    itertools.islice: lambda iterable, start, stop=None, step=None, /: None,
+    itertools.repeat: lambda object, times=None: None,
+    operator.itemgetter: lambda item, /, *items: None,
+    operator.attrgetter: lambda name, /, *names: None,
+    object.__new__: lambda cls, /, *arguments, **more: None,
+    math.log: lambda x, base=math.e, /: None,
+}
+
+
 @functools.cache
 def documented(function: Callable[..., Any]) -> Mapping[str, Parameter] | None:
     """A callable's parameters by name; None where it does not tell them.
@@ -38,7 +70,7 @@ def documented(function: Callable[..., Any]) -> Mapping[str, Parameter] | None:
     if isinstance(function, np.ufunc):
         return _of_ufunc(function)
     try:
-        return inspect.signature(function).parameters
+        return inspect.signature(_WITHOUT_SIGNATURE.get(function, function)).parameters
     except (ValueError, TypeError):
         return None
 
@@ -142,6 +174,45 @@ def _parameters(
     dropped = untaken(function, meaning, out=out).keys() | saving
     gathers = takes_any and Parameter.VAR_POSITIONAL not in kinds
     return {name: k for k, name in enumerate(by_place)}, own, dropped, gathers
+
+
+def misplaced(
+    function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> TypeError | None:
+    """What a callable of Python's own or of a library's raises where its arguments do not fit its
+    parameters, whatever they are; None where they do, or where it does not tell its parameters.
+
+    >>> misplaced(range, [], {})
+    TypeError('range expected at least 1 argument, got 0')
+    >>> misplaced(range, [2.0], {})
+    """
+    if hasattr(function, "__wrapped__"):  # its signature is that of what it stands for
+        return None
+    signature = _signature(function)
+    if signature is None:
+        return None
+    try:
+        signature.bind(*arguments, **keywords)
+    except TypeError:
+        return _words(function, len(arguments), tuple(keywords))
+    return None
+
+
+@functools.cache
+def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
+    known = documented(function)
+    return None if known is None else inspect.Signature(list(known.values()))
+
+
+def _words(function: Callable[..., Any], count: int, names: tuple[str, ...]) -> TypeError | None:
+    """What a callable says of so many arguments, and of these keywords."""
+    try:
+        function(*[None] * count, **dict.fromkeys(names))
+    except TypeError as error:
+        return error
+    except Exception:
+        return None
+    return None
 
 
 def applied(meaning: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:

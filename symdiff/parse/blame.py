@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import inspect
 import math
 import re
 import warnings
@@ -123,29 +122,19 @@ def judged(
         if is_users(error) or isinstance(error, OUTSIDE):
             raise
         python = error_of(interp, function, arguments, keywords or {})
-        if isinstance(python, TypeError) and not _takes(function, arguments, keywords or {}):
-            raise users(python) from None
+        given = (*arguments, *(keywords or {}).values())
         if python is not None and _tells_the_same(python, error):
-            known = all(_is_exact(interp, a) for a in (*arguments, *(keywords or {}).values()))
-            as_it_is = known or type(python) is not type(error)
-            raise users(python if as_it_is else error) from None
+            known = isinstance(python, TypeError) or all(_is_exact(interp, a) for a in given)
+            raise users(python if known or type(python) is not type(error) else error) from None
         if python is not None and _is_pythons(error, python):
+            if all(isinstance(a, _PLAIN) for a in given):
+                raise users(python) from None
             told = f"raises {type(python).__name__} for such arguments: {python}"
             raise UnsupportedCallError(f"{name_of(function)} {told}", interp.span, HINT) from None
         raise blamed(interp, error, name_of(function)) from error
 
 
-def _takes(
-    function: Callable[..., Any], arguments: Sequence[Abstract], keywords: dict[str, Abstract]
-) -> bool:
-    """Return whether a function has parameters for so many arguments, and for these keywords."""
-    try:
-        inspect.signature(function).bind(*arguments, **keywords)
-    except TypeError:
-        return False
-    except ValueError:  # a C function that does not tell
-        return True
-    return True
+_PLAIN = (str, bytes, bool, int, float, complex, type(None))
 
 
 def _tells_the_same(python: Exception, error: Exception) -> bool:

@@ -32,7 +32,7 @@ from symdiff.ops.effects import print_
 from symdiff.parse import lookups, staged_lists
 from symdiff.parse.arguments import plain_argument
 from symdiff.parse.attributes import get_attribute, set_attribute
-from symdiff.parse.blame import users
+from symdiff.parse.blame import python_raises, users
 from symdiff.parse.branches import choose, joined_cases
 from symdiff.parse.calls import BUILTINS, CALLABLES, Handler, builtin
 from symdiff.parse.cases import for_each_case, told_apart_value
@@ -593,11 +593,18 @@ def _isinstance(interp: Interpreter, arguments: Arguments, keywords: Keywords) -
     value, classes = arguments
     owner = class_of(interp, value)
     lookups.bases_stay(interp, owner)
-    return issubclass(owner, classes)
+    try:
+        return issubclass(owner, classes)
+    except TypeError:
+        with python_raises():
+            isinstance(None, classes)
+        raise
 
 
 @builtin(type)
 def _type(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+    if len(arguments) > 1:
+        raise UnsupportedCallError("a class made by type()", interp.span, "define it outside")
     return class_of(interp, arguments[0])
 
 
@@ -606,7 +613,8 @@ def _issubclass(interp: Interpreter, arguments: Arguments, keywords: Keywords) -
     if not isinstance(arguments[0], type):
         raise users(TypeError("issubclass() arg 1 must be a class"))
     lookups.bases_stay(interp, arguments[0])
-    return issubclass(*arguments)
+    with python_raises():
+        return issubclass(*arguments)
 
 
 @builtin(callable)
@@ -628,8 +636,17 @@ def _hasattr(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> A
     return _attribute_or_absent(interp, *arguments) is not ABSENT
 
 
-def _attribute_or_absent(interp: Interpreter, value: Abstract, name: str) -> Abstract:
-    return unless_raised(interp, AttributeError, lambda: get_attribute(interp, value, name))
+def _attribute_or_absent(interp: Interpreter, value: Abstract, name: Abstract) -> Abstract:
+    known = _attribute_name(interp, name)
+    return unless_raised(interp, AttributeError, lambda: get_attribute(interp, value, known))
+
+
+def _attribute_name(interp: Interpreter, name: Abstract) -> str:
+    known = settled(interp, name)
+    if isinstance(known, str):
+        return known
+    cls = class_of(interp, known).__name__
+    raise users(TypeError(f"attribute name must be string, not '{cls}'"))
 
 
 @builtin(getattr)
@@ -643,7 +660,8 @@ def _getattr(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> A
 
 @builtin(setattr)
 def _setattr(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    return set_attribute(interp, *arguments)
+    value, name, content = arguments
+    return set_attribute(interp, value, _attribute_name(interp, name), content)
 
 
 @builtin(locals)
@@ -809,11 +827,11 @@ def _iter(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abst
         )
     if has_method(interp, value, "__iter__"):
         return interp.call_method(value, "__iter__")
-    if isinstance(value, DictView):
-        value = static_items(interp, value)
-    if isinstance(value, Array | ListRef | DictRef | tuple | Range | str | StaticSet):
-        return started(interp, IteratorRef(value))
-    return value
+    if isinstance(value, ITERATORS):
+        return value
+    value = static_items(interp, value) if isinstance(value, DictView) else settled(interp, value)
+    iterate(interp, value)  # raises what Python does of what has no items
+    return started(interp, IteratorRef(value))
 
 
 @builtin(print)
@@ -861,12 +879,22 @@ def _asdict(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Ab
     def made(names: list[str], parts: list[Abstract]) -> Abstract:
         return interp.new_dict(dict(zip(names, parts, strict=True)))
 
-    return _taken_apart(interp, arguments[0], made)
+    return _taken_apart(interp, _record(interp, dataclasses.asdict, arguments), made)
 
 
 @builtin(dataclasses.astuple)
 def _astuple(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    return _taken_apart(interp, arguments[0], lambda names, parts: tuple(parts))
+    record = _record(interp, dataclasses.astuple, arguments)
+    return _taken_apart(interp, record, lambda names, parts: tuple(parts))
+
+
+def _record(interp: Interpreter, function: Callable[..., Any], arguments: Arguments) -> ObjectRef:
+    """The object of a dataclass that a function takes apart; Python takes nothing else."""
+    (record,) = arguments
+    if isinstance(record, ObjectRef) and is_dataclass(record.type):
+        return record
+    require_known(interp, record)
+    raise users(TypeError(f"{function.__name__}() should be called on dataclass instances"))
 
 
 def _taken_apart(

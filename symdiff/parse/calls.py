@@ -21,7 +21,7 @@ from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import declared, is_leaf
 from symdiff.ir.types import ArrayType
-from symdiff.ops.arguments import applied, places
+from symdiff.ops.arguments import applied, misplaced, places
 from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES, array_type
 from symdiff.ops.joining import concatenate, stack
 from symdiff.parse.arguments import plain_argument, taken_arguments
@@ -120,6 +120,7 @@ def _by_what_is_registered(
     """A call of what has a meaning of its own; ``NotImplemented`` of what has none."""
     handler = _known(BUILTINS, function)
     if handler is not None:
+        _require_places(function, arguments, keywords)
         with judged(interp, python_meaning(function), arguments, keywords):
             result = handler(interp, arguments, keywords)
         if result is not NotImplemented:
@@ -127,6 +128,7 @@ def _by_what_is_registered(
     for table, call in ((FUNCTIONS, call_lowering), (WRITES, call_writing)):
         known = _known(table, function)
         if known is not None:
+            _require_places(function, arguments, keywords)
             taken = taken_arguments(interp, function, known, arguments, keywords, out=True)
             with judged(interp, python_meaning(function), arguments, keywords):
                 result = call(interp, known, *taken)
@@ -136,6 +138,13 @@ def _by_what_is_registered(
     if definition is None:
         return NotImplemented
     return _call_defined(interp, function, definition, arguments, keywords)
+
+
+def _require_places(function: Any, arguments: Sequence[Abstract], keywords: Keywords) -> None:
+    """Raise what Python does of arguments that the function has no parameters for, or too few."""
+    error = misplaced(function, arguments, keywords)
+    if error is not None:
+        raise users(error)
 
 
 def _is_converted(function: Abstract, arguments: Sequence[Abstract]) -> bool:

@@ -62,8 +62,8 @@ def call_function(
     if is_message(function):
         return report(interp, function, arguments, keywords)
     if function.__code__ is _CONTEXT_MANAGER:
-        made = interp.call(function.__wrapped__, arguments, keywords)  # type: ignore[attr-defined]
-        return GeneratorManager(made)
+        (generator,) = function.__closure__ or ()
+        return GeneratorManager(interp.call(generator.cell_contents, arguments, keywords))
     if not is_pure_python(function):
         return call_of_library(interp, function, arguments, keywords)
     try:

@@ -32,6 +32,7 @@ from symdiff.parse.loops import MOST_NESTED, NestedTurnsError, Turns, run_for
 from symdiff.parse.python import in_python
 from symdiff.parse.selecting import list_of
 from symdiff.parse.special import has_method
+from symdiff.parse.texts import settled
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -62,7 +63,7 @@ def iterate(interp: Interpreter, value: Abstract) -> Iterable:
     if isinstance(value, ObjectRef):
         return _by_items(interp, value)
     with judged(interp, iter, (value,)):
-        return _iterable(interp, value)
+        return _iterable(interp, settled(interp, value))
 
 
 def _iterable(interp: Interpreter, value: Abstract) -> Iterable:

@@ -7,6 +7,7 @@ import functools
 import importlib
 import importlib.util
 import sys
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -293,8 +294,20 @@ def _import_from(interp: Interpreter, node: ast.ImportFrom) -> None:
         try:
             value = get_attribute(interp, module, alias.name)
         except AttributeError:
-            value = _imported(interp, f"{module.__name__}.{alias.name}")
+            value = _submodule(interp, module, alias.name)
         bind_name(interp, alias.asname or alias.name, value)
+
+
+def _submodule(interp: Interpreter, package: types.ModuleType, name: str) -> Any:
+    """``from package import name``, where that is a module that may not be loaded so far."""
+    try:
+        if hasattr(package, "__path__"):
+            return _imported(interp, f"{package.__name__}.{name}")
+    except ModuleNotFoundError:
+        pass
+    owner, place = package.__name__, getattr(package, "__file__", None)
+    told = f"cannot import name {name!r} from {owner!r} ({place or 'unknown location'})"
+    raise users(ImportError(told, name=owner, path=place))
 
 
 def _imported(interp: Interpreter, name: str, package: str = "") -> Any:
@@ -313,4 +326,5 @@ def _imported(interp: Interpreter, name: str, package: str = "") -> Any:
             interp.span,
             "import it at the top of the file",
         )
-    return importlib.import_module(full)
+    with python_raises():
+        return importlib.import_module(full)

@@ -1,17 +1,21 @@
 """A fault of the compiler says that it is one; it is no refusal, and no error of the user's."""
 
 import collections
+import contextlib
+import dataclasses
 import functools
+import itertools
 import math
 import re
 from types import FunctionType
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 import symdiff as sd
 from symdiff import pipeline
-from symdiff.errors import InternalError, UnsupportedCallError
+from symdiff.errors import CertainError, InternalError, UnsupportedCallError
 from symdiff.ops.declare import REGISTRY
 from symdiff.parse import branches, calls, loops
 from symdiff.parse.calls import BUILTINS
@@ -367,3 +371,106 @@ def test_what_python_rejects_is_told_in_its_words(made, done):
     else:
         assert type(found) is type(own)
         assert not INTERNAL.search(str(found))
+
+
+# Calls that Python rejects ------------------------------------------------------------------------
+
+MISFITS = [
+    lambda x: range(),
+    lambda x: range(1, 2, 3, 4),
+    lambda x: range(stop=2),
+    lambda x: bool(1, 2, 3),
+    lambda x: functools.partial(),
+    lambda x: functools.reduce(of_sines),
+    lambda x: map(),
+    lambda x: filter(None),
+    lambda x: zip(strictly=True),
+    lambda x: next(),
+    lambda x: iter(),
+    lambda x: iter(1.5),
+    lambda x: type(),
+    lambda x: getattr(x),
+    lambda x: hasattr(x, 3),
+    lambda x: setattr(x),
+    lambda x: isinstance(x, 3),
+    lambda x: itertools.repeat(),
+    lambda x: itertools.islice([1]),
+    lambda x: math.atan2(1.0),
+    lambda x: round(1.5, 2, 3),
+    lambda x: sorted([1], 2),
+    lambda x: locals(1),
+    lambda x: dataclasses.asdict(x),
+    lambda x: object.__new__(),
+    lambda x: float("half"),
+    lambda x: complex("half"),
+]
+
+
+@pytest.mark.parametrize("call", MISFITS)
+def test_a_call_that_python_rejects_raises_what_python_raises(call):
+    with pytest.raises((TypeError, ValueError)) as own:
+        call(X)
+
+    def f(x):
+        call(x)
+        return np.sum(x)
+
+    with pytest.raises(type(own.value)) as raised:
+        sd.grad(f)(X)
+    assert str(raised.value) == str(own.value)
+    with pytest.raises(CertainError, match=own.type.__name__) as certain:
+        sd.differentiable(f).graph("float64[n]")
+    assert certain.value.span is not None
+
+    def g(x):
+        try:
+            call(x)
+        except (TypeError, ValueError):
+            return np.sum(2.0 * x)
+        return np.sum(x)
+
+    assert_array_equal(sd.grad(g)(X), [2.0, 2.0])
+
+
+def imports_what_a_module_lacks(x):
+    try:
+        from math import no_such_function as double
+    except ImportError:
+        double = math.sin
+    return double(x)
+
+
+def imports_below_a_module(x):
+    try:
+        from math import below, beside  # noqa: F401
+    except ImportError:
+        return 3.0 * x
+    return x
+
+
+def test_what_a_module_lacks_is_an_import_error_of_the_programs():
+    assert sd.grad(imports_what_a_module_lacks)(0.5) == math.cos(0.5)
+    assert sd.grad(imports_below_a_module)(0.5) == 3.0
+
+
+@contextlib.contextmanager
+def doubled():
+    yield 2.0
+
+
+def test_a_context_manager_is_followed_whatever_its_function_says_that_it_wraps():
+    bare = FunctionType(doubled.__code__, doubled.__globals__, "bare", None, doubled.__closure__)
+
+    def f(x):
+        with bare() as factor:
+            return x * factor
+
+    assert sd.grad(f)(0.5) == 2.0
+
+
+def test_the_letters_of_a_text_are_gone_over():
+    def f(x, n):
+        first = next(iter(f"{n}1"))
+        return x * float(first) * sum(float(letter) for letter in f"{n}4")
+
+    assert sd.grad(f)(0.5, 3) == 3.0 * (3.0 + 4.0)
