@@ -188,8 +188,8 @@ def _static_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstra
         return {"func": value.function, "args": value.arguments}.get(name, dict(value.keywords))
     if isinstance(value, enum.Enum) and _is_followed_on(type(value), name):
         return _of_member(interp, value, name)
-    if isinstance(value, enum.Enum) and name in ("name", "value"):
-        return _required_plain(interp, value, name)
+    if isinstance(value, enum.Enum) and (name in ("name", "value") or name in vars(value)):
+        return _of_one_member(interp, value, name)
     if isinstance(value, dataclasses.Field) and name in ("name", "init", "compare", "kw_only"):
         return getattr(value, name)
     if isinstance(value, Range) and name in ("start", "stop", "step"):
@@ -209,14 +209,12 @@ def _is_followed_on(cls: type, name: str) -> bool:
     return isinstance(lookups.static_on_class(cls, name), property | types.FunctionType)
 
 
-def _required_plain(interp: Interpreter, member: enum.Enum, name: str) -> Abstract:
-    """The name or the value of a member of an enumeration, where it is what it always will be."""
+def _of_one_member(interp: Interpreter, member: enum.Enum, name: str) -> Abstract:
+    """The name or the value of a member of an enumeration, or what it holds beside them."""
     content = getattr(member, name)
     if lookups.is_unchanging(content) and not isinstance(content, tuple):
         return content
-    raise UnsupportedSyntaxError(
-        f"attribute '{name}' of {describe(member)}", interp.span, "use members of numbers or texts"
-    )
+    return _free_attribute(interp, member, name, content)
 
 
 def _of_member(interp: Interpreter, member: enum.Enum, name: str) -> Abstract:
@@ -435,6 +433,9 @@ def bind_found(
         return BoundMethod(found, instance)
     if declared(found, "__symdiff_function__") is not None:
         return BoundMethod(found, instance)
+    if isinstance(found, functools.partialmethod):
+        method = bind_found(interp, instance, owner, found.func, name)
+        return Partial(method, found.args, tuple(found.keywords.items()))
     if found is object.__init__:
         return found
     if isinstance(found, native.METHODS) and _is_native_slot(instance, found):
@@ -471,6 +472,8 @@ def set_attribute(interp: Interpreter, value: Abstract, name: str, content: Abst
         interp.rebound[variable] = None
     elif isinstance(value, type):
         _set_class_attribute(interp, value, name, content)
+    elif isinstance(value, types.FunctionType) and hasattr(value, name):
+        _set_free_attribute(interp, value, name, content)
     else:
         raise UnsupportedSyntaxError(f"assigning to attribute '{name}' of {describe(value)}")
 
@@ -483,8 +486,15 @@ def _set_class_attribute(interp: Interpreter, owner: type, name: str, content: A
             interp.span,
             "write it to an object, or return it",
         )
+    _set_free_attribute(interp, owner, name, content)
+
+
+def _set_free_attribute(
+    interp: Interpreter, owner: type | types.FunctionType, name: str, content: Abstract
+) -> None:
+    """Set an attribute of a class or a function outside that has it."""
     _free_attribute(interp, owner, name, getattr(owner, name))
-    variable = interp.free_variable("object", owner, owner.__name__)
+    variable = lookups.variable_of(interp, owner)
     interp.put((variable, name), content)
     interp.attributes[variable, name] = None
 

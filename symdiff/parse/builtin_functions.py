@@ -64,6 +64,7 @@ from symdiff.parse.python import in_python
 from symdiff.parse.reflect import container
 from symdiff.parse.scope import names_in_order
 from symdiff.parse.special import by_operator, has_method, has_operator
+from symdiff.parse.supers import Super, super_of
 from symdiff.parse.texts import plain, settled, text_field, text_of
 from symdiff.parse.truth import truth
 from symdiff.parse.values import (
@@ -849,13 +850,21 @@ def _math_prod(interp: Interpreter, arguments: Arguments, keywords: Keywords) ->
     return _fold(interp, arguments[0], start, lambda a, b: binary(interp, ast.Mult, a, b))
 
 
+@builtin(super)
 def _super(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    raise UnsupportedCallError(
-        "super() with arguments", interp.span, "name the base class: Base.method(self, ...)"
-    )
-
-
-BUILTINS[super] = _super
+    """``super(Class, instance)``; without arguments where it stands in a call of its own."""
+    if not arguments:
+        return super_of(interp)
+    if len(arguments) == 1 or not isinstance(arguments[0], type):
+        raise UnsupportedCallError(
+            "super() without an instance", interp.span, "name the base class: Base.method(self)"
+        )
+    owner, instance = arguments
+    kind = instance if isinstance(instance, type) else class_of(interp, instance)
+    if not issubclass(kind, owner):
+        message = "super(type, obj): obj must be an instance or subtype of type"
+        raise users(TypeError(message))
+    return Super(owner, instance, interp)
 
 
 @builtin(dataclasses.replace)

@@ -41,12 +41,14 @@ from symdiff.parse.items import unbuffered
 from symdiff.parse.lookups import ruled, variable_of
 from symdiff.parse.opaque import RESULTS, call_changing, call_opaque, is_library, library_name
 from symdiff.parse.operators import is_staged
+from symdiff.parse.pure import computed
 from symdiff.parse.python import in_python
 from symdiff.parse.reflect import container, reflect
 from symdiff.parse.special import CONVERSIONS, converted, has_method
 from symdiff.parse.spreading import columns, gathered, is_spread
 from symdiff.parse.texts import settled
 from symdiff.parse.values import (
+    ABSENT,
     Abstract,
     Array,
     ArrayMethod,
@@ -223,6 +225,9 @@ def _call_other(
     graph = declared(function, "__symdiff_function__")
     if graph is not None:
         return call_value(interp, graph, arguments, keywords)
+    found = computed(interp, function, arguments, keywords)
+    if found is not ABSENT:
+        return found
     if isinstance(function, types.FunctionType):
         return call_function(interp, function, arguments, keywords)
     if isinstance(function, _DISPATCHING):

@@ -27,7 +27,6 @@ from symdiff.parse.reflect import require_plain_items
 from symdiff.parse.values import Abstract, DictRef, Keywords, ListRef, ObjectRef
 
 INSTEAD |= {
-    collections.ChainMap: "use one dict: first | second",
     collections.Counter: "use a dict: counts[key] = counts.get(key, 0) + 1",
     collections.deque: "use a list: xs.append(x), and xs[-n:] for the last n",
     itertools.compress: "use a comprehension: [x for x, keep in zip(xs, mask) if keep]",

@@ -239,8 +239,25 @@ def _contains(interp: Interpreter, container: Abstract, item: Abstract) -> Abstr
     return contains_natively(interp, container, item)
 
 
+def _in_view(interp: Interpreter, view: DictView, item: Abstract) -> Abstract:
+    """``item in d.keys()``, ``in d.values()``, ``in d.items()``."""
+    content = interp.content(view.of)
+    if view.kind == "keys":
+        return contains_natively(interp, view.of, item)
+    if view.kind == "values":
+        return _in_sequence(interp, tuple(content.values()), item)
+    if not (isinstance(item, tuple) and len(item) == 2):
+        return False
+    key, value = item
+    require_hashable(interp, key)
+    known = static(key)
+    return known in content and _is_or_equals(interp, content[known], value)
+
+
 def contains_natively(interp: Interpreter, container: Abstract, item: Abstract) -> Abstract:
     """The same, whatever methods the class has of its own."""
+    if isinstance(container, DictView):
+        return _in_view(interp, container, item)
     if isinstance(container, DictRef | StaticSet | frozenset):
         require_hashable(interp, item)
     if isinstance(container, DictRef):

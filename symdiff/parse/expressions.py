@@ -26,7 +26,6 @@ from symdiff.parse.operators import binary, unary
 from symdiff.parse.scope import bind_name, load_name
 from symdiff.parse.spreading import items_or_list, with_argument, with_star
 from symdiff.parse.staged_lists import is_staged_list
-from symdiff.parse.supers import super_of
 from symdiff.parse.texts import text_field, text_of
 from symdiff.parse.truth import truth
 from symdiff.parse.values import (
@@ -202,8 +201,6 @@ def _walrus(interp: Interpreter, node: ast.NamedExpr) -> Abstract:
 @expression(ast.Call)
 def _call(interp: Interpreter, node: ast.Call) -> Abstract:
     function = interp.evaluate(node.func)
-    if function is super and not node.args:
-        return super_of(interp)
     arguments: list[Abstract] = []
     for argument in node.args:
         if isinstance(argument, ast.Starred):

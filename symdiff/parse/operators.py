@@ -199,7 +199,7 @@ def _tuples(
     interp: Interpreter, name: str, plain: Callable[[Any, Any], Any], a: Abstract, b: Abstract
 ) -> Abstract:
     """Operators on tuples and ranges: of Python, or of NumPy where the other is an array."""
-    if any(issubclass(class_of(interp, v), np.ndarray) for v in (a, b)):
+    if _is_by_numpy(interp, name, a, b):
         return interp.wrap(arithmetic(interp, name, as_array(interp, a), as_array(interp, b)))
     if name != "mul":
         return in_python(plain, a, b)
@@ -213,13 +213,23 @@ def _tuples(
     return in_python(plain, sequence, count)
 
 
+def _is_by_numpy(interp: Interpreter, name: str, *operands: Abstract) -> bool:
+    """Return whether NumPy makes an array of a sequence: beside an array, or a number of its own.
+
+    Of such numbers ``*`` repeats the sequence, or is an error.
+    """
+    classes = [class_of(interp, operand) for operand in operands]
+    numpys = np.ndarray if name == "mul" else (np.ndarray, np.generic)
+    return any(issubclass(cls, numpys) for cls in classes)
+
+
 def _is_integer(value: Abstract) -> bool:
     type_ = value.type if isinstance(value, Value) else None
     return isinstance(type_, ArrayType) and type_.dtype.kind in "iub"
 
 
 def _containers(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abstract:
-    if isinstance(a, Array) or isinstance(b, Array):
+    if any(isinstance(v, ListRef) for v in (a, b)) and _is_by_numpy(interp, name, a, b):
         return interp.wrap(arithmetic(interp, name, as_array(interp, a), as_array(interp, b)))
     if name == "add" and isinstance(a, ListRef) and isinstance(b, ListRef):
         return _concatenated(interp, a, b)

@@ -7,6 +7,8 @@ containers of inputs; strings, functions, classes, modules and None are static, 
 from __future__ import annotations
 
 import dataclasses
+import datetime
+import decimal
 import enum
 import functools
 import types
@@ -171,7 +173,11 @@ def _noted(interp: Interpreter, ref: Ref) -> Ref:
 
 # Free variables -----------------------------------------------------------------------------------
 
+VALUES = (  # that nothing changes, whose methods depend on nothing else
+    datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, decimal.Decimal,
+)  # fmt: skip
 STATIC_TYPES = (
+    *VALUES,
     types.FunctionType,
     types.BuiltinFunctionType,
     types.ModuleType,

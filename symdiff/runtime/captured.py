@@ -119,14 +119,19 @@ def _binding(variable: FreeVariable) -> Iterator[Undo]:
             yield functools.partial(setattr, owner, "cell_contents", owner.cell_contents)
         except ValueError:  # not bound
             return
+    elif isinstance(owner, types.FunctionType):
+        for key, value in _own_attributes(owner).items():
+            yield functools.partial(_set_on, owner, key, value)
     elif isinstance(owner, type) and _is_users(owner):
         for key, value in _data_of(owner).items():
-            yield functools.partial(_set_on_class, owner, key, value)
+            yield functools.partial(_set_on, owner, key, value)
 
 
-def _set_on_class(owner: type, key: str, value: Any) -> None:
+def _set_on(owner: type | types.FunctionType, key: str, value: Any) -> None:
+    """Set what a class or a function holds, where it is another thing now."""
     if owner.__dict__.get(key) is not value:
-        type.__setattr__(owner, key, value)
+        setter = type if isinstance(owner, type) else object
+        setter.__setattr__(owner, key, value)
 
 
 def _undo(value: Any) -> Iterator[Undo]:

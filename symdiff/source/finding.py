@@ -26,7 +26,7 @@ from symdiff.errors import SourceUnavailableError
 from symdiff.source.matching import nested_code, same_but_for_asserts, same_code, same_place
 from symdiff.source.private import spell_out_private_names
 from symdiff.source.spans import FunctionNode, FunctionSource
-from symdiff.source.text import read_text
+from symdiff.source.text import file_of, read_text
 from symdiff.source.trees import making_trees
 
 _REMEMBERED_FILES = 256
@@ -69,7 +69,8 @@ def find_source(function: types.FunctionType) -> FunctionSource:
     node = _node_of(match, index) if index and match else None
     if index is None or node is None:
         raise _changed(function)
-    return FunctionSource(node, code.co_filename, index.lines, code.co_qualname)
+    file = file_of(code, function.__globals__)
+    return FunctionSource(node, file, index.lines, code.co_qualname)
 
 
 def _find_in_text(

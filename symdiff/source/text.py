@@ -19,16 +19,23 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+_CONTAINERS = "<frozen _collections_abc>"
 _BYTE_ORDER_MARK = "\ufeff"
 
 
 def read_text(code: types.CodeType, module_globals: dict[str, Any]) -> str | None:
     """The present text of the file of ``code``, or None."""
-    lines = _lines_by_code(code) or _lines_by_name(code.co_filename, module_globals)
+    lines = _lines_by_code(code) or _lines_by_name(file_of(code, module_globals), module_globals)
     if not lines:
         return None
     text = "".join(lines).removeprefix(_BYTE_ORDER_MARK)
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def file_of(code: types.CodeType, module_globals: dict[str, Any]) -> str:
+    """The file of ``code``; of the abstract containers, which are frozen into Python, their own."""
+    name = code.co_filename
+    return module_globals.get("__file__") or name if name == _CONTAINERS else name
 
 
 def _lines_by_name(filename: str, module_globals: dict[str, Any]) -> list[str]:

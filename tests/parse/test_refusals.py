@@ -6,10 +6,10 @@ import collections
 import functools
 import heapq
 import itertools
-import json
 import marshal
 import operator
 import os
+import shlex
 import threading
 import types
 from typing import NamedTuple
@@ -176,9 +176,9 @@ def asks_the_user(x, k):
     return x[0] * float(input())
 
 
-@refused(Call, "super(object, x)", "base class")
-def super_with_arguments(x, k):
-    return super(object, x)
+@refused(Call, "super(object)", "base class")
+def super_without_an_instance(x, k):
+    return super(object)
 
 
 @refused(Call, "np.roots(x)", "define_rule")
@@ -495,14 +495,14 @@ def test_classes_of_numpy_come_with_what_to_write_instead(make, hint):
 
 
 def reads_a_text(x):
-    return np.sum(x) * json.loads("3")
+    return np.sum(x) * len(shlex.split("3"))
 
 
 def test_what_is_refused_in_the_standard_library_is_named_as_the_user_calls_it():
     with pytest.raises(SymdiffError) as caught:
         sd.grad(reads_a_text)(X)
-    assert caught.value.hint.startswith("call json.loads outside, or in a function marked")
-    assert "json.loads" in caught.value.call_chain[-1].text
+    assert caught.value.hint.startswith("call shlex.split outside, or in a function marked")
+    assert "shlex.split" in caught.value.call_chain[-1].text
     with pytest.raises(SymdiffError) as caught:
         sd.grad(lambda x: functools.reduce(lambda a, b: np.roots(b), [x, x])[0])(X)
     assert "nondifferentiable(returns" in caught.value.hint

@@ -1,0 +1,105 @@
+"""Functions of what is known, computed while a function is staged: ``leggauss(3)``.
+
+They read nothing outside and give the same each time. What they give is the program's own: its
+arrays, lists and dicts are new ones. Where an argument is known at run time only, they are called
+as any other function is.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import types
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from symdiff.parse.heap import constant
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.items import as_set
+from symdiff.parse.python import in_python, is_abstract
+from symdiff.parse.reflect import STATIC_TYPES, VALUES, container
+from symdiff.parse.values import ABSENT, Abstract, DictRef, Keywords, ListRef, StaticSet
+
+_FUNCTIONS = frozenset(
+    f"{module}.{name}"
+    for module, names in {
+        "builtins": "float.fromhex int.from_bytes bytes.fromhex",
+        "json": "loads dumps",
+        "numpy.polynomial.chebyshev": "chebgauss chebpts1 chebpts2",
+        "numpy.polynomial.hermite": "hermgauss",
+        "numpy.polynomial.hermite_e": "hermegauss",
+        "numpy.polynomial.laguerre": "laggauss",
+        "numpy.polynomial.legendre": "leggauss",
+        "scipy.constants._codata": "value unit precision",
+    }.items()
+    for name in names.split()
+)
+_PREFIXES = ("scipy.special._orthogonal.roots_",)
+_CLASSES = (decimal.Decimal, datetime.date, datetime.datetime, datetime.time, datetime.timedelta)
+
+
+def computed(
+    interp: Interpreter, function: Any, arguments: Sequence[Abstract], keywords: Keywords
+) -> Abstract:
+    """What a pure function gives of known arguments; ``ABSENT`` of all others."""
+    if not is_pure(function):
+        return ABSENT
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, frozenset):  # of a dict it looks at the keys
+        arguments = [tuple(interp.content(a)) if isinstance(a, DictRef) else a for a in arguments]
+    given = [_known(interp, a) for a in arguments]
+    named = {name: _known(interp, a) for name, a in keywords.items()}
+    if any(value is ABSENT for value in (*given, *named.values())):
+        return ABSENT
+    found = in_python(function, *given, **named)
+    if isinstance(owner, StaticSet) and isinstance(found, frozenset):
+        return StaticSet(found)
+    return abstract_of(interp, found)
+
+
+def is_pure(function: Any) -> bool:
+    """Return whether a function is one that may be called while another is staged."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(function, types.BuiltinFunctionType) and isinstance(owner, (*VALUES, frozenset)):
+        return True
+    if isinstance(function, type):
+        return function in _CLASSES
+    module = getattr(function, "__module__", None) or "builtins"
+    name = f"{module}.{getattr(function, '__qualname__', '')}"
+    return name in _FUNCTIONS or name.startswith(_PREFIXES)
+
+
+def _known(interp: Interpreter, value: Abstract) -> Any:
+    """The Python value of an abstract one; ``ABSENT`` where it is known at run time only."""
+    value = as_set(interp, value)
+    if isinstance(value, tuple):
+        items: Any = tuple(_known(interp, item) for item in value)
+        return ABSENT if ABSENT in items else tuple.__new__(type(value), items)
+    if isinstance(value, ListRef | DictRef) and value.own is None:
+        content = interp.content(value)
+        if isinstance(content, tuple):
+            items = [_known(interp, item) for item in content]
+            return ABSENT if ABSENT in items else items
+        if isinstance(content, dict):
+            known = {key: _known(interp, item) for key, item in content.items()}
+            return ABSENT if ABSENT in known.values() else known
+    return ABSENT if is_abstract(value) else value
+
+
+def abstract_of(interp: Interpreter, value: Any) -> Abstract:
+    """The program's own value for one that was computed here."""
+    if isinstance(value, np.ndarray):
+        return interp.wrap(constant(value))
+    if isinstance(value, tuple):
+        return tuple.__new__(type(value), [abstract_of(interp, item) for item in value])
+    if isinstance(value, list | dict):
+        keys = tuple(value) if isinstance(value, dict) else tuple(range(len(value)))
+        items = value.values() if isinstance(value, dict) else value
+        made = [abstract_of(interp, item) for item in items]
+        return container(interp, type(value), keys, made, None)
+    if isinstance(value, set):
+        return StaticSet(value)
+    assert isinstance(value, (*STATIC_TYPES, bool, int, float, complex, np.generic)), value
+    return value

@@ -1,0 +1,177 @@
+"""Objects of any class: mappings and sequences, members of enumerations, values of Python's own."""
+
+import collections
+import datetime
+import decimal
+import enum
+import functools
+import json
+
+import numpy as np
+from numpy.polynomial.legendre import leggauss
+
+from tests.constructs.settings import construct
+
+
+class Settings(collections.abc.MutableMapping):
+    """A mapping that says five things, and has the others of ``collections.abc``."""
+
+    def __init__(self, **given):
+        self.given = dict(given)
+
+    def __getitem__(self, key):
+        return self.given[key]
+
+    def __setitem__(self, key, value):
+        self.given[key] = value
+
+    def __delitem__(self, key):
+        del self.given[key]
+
+    def __iter__(self):
+        return iter(self.given)
+
+    def __len__(self):
+        return len(self.given)
+
+
+@construct()
+def mapping_of_a_users_class(x, c):
+    s = Settings(a=x[0], b=x[1])
+    s.update({"d": c * x[2]})
+    s["b"] *= 2.0
+    s.setdefault("e", x[3])
+    y = s.pop("a") * s.get("missing", c)
+    for key in s:
+        y = y + s[key] ** 2 * len(key)
+    return y + sum(s.values()) * len(s) + ("b" in s) * x[4]
+
+
+class WithDefault(collections.UserDict):
+    """A dict of Python's that is written in Python."""
+
+    def __missing__(self, key):
+        return 2.5
+
+
+@construct()
+def user_dict(x, c):
+    d = WithDefault(a=x[0])
+    d["b"] = x[1] * c
+    d.update(e=x[2])
+    y = d["nothing"] * d["a"]
+    for key, value in d.items():
+        y = y + value**2 * len(key)
+    return y
+
+
+@construct()
+def chain_of_dicts(x, c):
+    d = collections.ChainMap({"a": x[0]}, {"a": c, "b": x[1]})
+    e = d.new_child({"b": x[2] ** 2})
+    e["e"] = x[3]
+    return sum(e[key] * (k + 1) for k, key in enumerate(sorted(e))) * d["b"] + len(e) * c
+
+
+@construct()
+def views_of_dicts_as_sets(x, c):
+    d = {"a": x[0], "b": x[1]}
+    others = {"b", "e"}
+    y = sum(d[key] for key in d.keys() - others) + sum(d[key] ** 2 for key in d.keys() & others)
+    y = y + len(d.keys() | others) * c + ("a" in d.keys()) * x[2] + (c in d.values()) * x[3]
+    return y + ((("a", x[0]) in d.items()) + others.isdisjoint(d)) * x[4] * len({1}.union([2, 3]))
+
+
+@construct()
+def list_beside_a_number_of_numpys(x, c):
+    y = np.sum((x[0] - [3.0, 5.0, c]) ** 2) + np.sum(([x[1], 2.0] + x[2]) ** 3)
+    return y + np.sum((1.0, c) / x[3])
+
+
+class Kind(enum.Enum):
+    """Members that hold more than their values."""
+
+    LINEAR = (1.0, 2.0)
+    STEEP = (3.0, 0.5)
+
+    def __init__(self, slope, weight):
+        self.slope = slope
+        self.weight = weight
+
+    @property
+    def both(self):
+        return self.slope * self.weight
+
+    def applied(self, v):
+        return self.both * v
+
+
+@construct()
+def members_with_attributes(x, c):
+    y = c
+    for k, kind in enumerate(Kind):
+        y = y + kind.applied(x[k]) * kind.value[0]
+    return y * Kind["STEEP"].weight
+
+
+class Base:
+    def scaled(self, v):
+        return 2.0 * v
+
+    @classmethod
+    def made(cls, v):
+        one = cls()
+        one.v = v
+        return one
+
+
+class Derived(Base):
+    def scaled(self, v):
+        return super(Derived, self).scaled(v) * self.v
+
+    def power(self, n, v):
+        return v**n
+
+    cube = functools.partialmethod(power, 3)
+
+
+@construct()
+def super_with_arguments(x, c):
+    one = Derived.made(x[0])
+    return one.scaled(x[1]) + one.cube(x[2]) * c
+
+
+def _counting(function):
+    @functools.wraps(function)
+    def wrapper(*args):
+        wrapper.calls += 1
+        return function(*args)
+
+    wrapper.calls = 0
+    return wrapper
+
+
+@_counting
+def _counted(v):
+    return v * v
+
+
+@construct()
+def wrapper_that_counts(x, c):
+    before = _counted.calls
+    y = _counted(x[0]) * _counted(c)
+    return y * (_counted.calls - before)
+
+
+RATE = decimal.Decimal("1.5")
+START = datetime.date(2020, 3, 1)
+
+
+@construct()
+def pure_functions_of_constants(x, c):
+    nodes, weights = leggauss(3)
+    given = json.loads('{"rate": 2.5, "bounds": [1, 2]}')
+    given["bounds"].append(x[1])
+    days = (START - datetime.date(2020, 2, 1)).days
+    y = np.sum(weights * np.exp(nodes * x[0])) * given["bounds"][-1] * given["rate"]
+    return y + float(RATE) * x[2] + days * c * float.fromhex("0x1.8p1") * x[3]
