@@ -10,7 +10,7 @@ import ast
 import contextlib
 import types
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -65,9 +65,7 @@ class Reporting:
 
 def _reporting(function: Any, name: str) -> None:
     @builtin(function)
-    def made(
-        interp: Interpreter, arguments: Sequence[Abstract], keywords: dict[str, Abstract]
-    ) -> Abstract:
+    def made(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> Abstract:
         known = {key: static(value) for key, value in keywords.items()}
         return Reporting(Named(function, name), tuple(map(static, arguments)), known)
 

@@ -135,16 +135,8 @@ class Stager:
         told: bool,
     ) -> Abstract:
         template = Template(self.interp)
-        arguments = tuple(map(template.of, args))
-        keywords = tuple((name, template.of(value)) for name, value in kwargs.items())
-        results = foreign_call(
-            *template.operands,
-            function=template.named(function),
-            arguments=arguments,
-            keywords=keywords,
-            types=types,
-            told=told,
-        )
+        named = template.named(function)
+        results = template.emit(foreign_call, args, kwargs, function=named, types=types, told=told)
         return self.returned(output, results)
 
     def defined(
