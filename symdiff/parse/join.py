@@ -49,6 +49,7 @@ from symdiff.parse.lattice import (
     meet_in_list,
     own_symbol,
 )
+from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.staged_lists import columns_from, columns_of, leaf_value
 from symdiff.parse.unions import (
     MOST_CASES,
@@ -315,7 +316,7 @@ class BranchJoin(Join):
 
     def _write_in_arms(self, key: Key, conflict: Conflict) -> None:
         """Set a place of the caller's on each path, where its contents do not join."""
-        interp, heap = self.interp, self.interp.heap
+        interp = self.interp
         found = [(arm, arm.heap.get(key)) for arm in self.arms if arm.reached]
         changed = [
             (arm, content)
@@ -331,10 +332,8 @@ class BranchJoin(Join):
                     continue
                 return
             if not is_written_back(interp, arm.heap, key, content):
-                with building(Builder(arm.nodes, interp.span)):
-                    interp.heap = arm.heap
+                with building(Builder(arm.nodes, interp.span)), meanwhile(interp, heap=arm.heap):
                     write_place(interp, key, content)
-                    interp.heap = heap
             reason = f"{called(key_name(key))} is set on one path to what is written afterwards"
             arm.heap.freeze(content, replace(conflict, reason=reason, aliasing=True, cases=None))
         conflict.written = True
