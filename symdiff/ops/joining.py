@@ -13,29 +13,29 @@ import numpy as np
 
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import ArrayType, Dim, Size
+from symdiff.ir.types import ArrayType, Dim, Size, Type
 from symdiff.ops.casts import python_int
 from symdiff.ops.creation import agreed_dim, arange_of, zeros_of
-from symdiff.ops.declare import EVALUATED, Operation, array_type, call_along, dotted, literal
+from symdiff.ops.declare import EVALUATED, Operation, array_type, dotted, literal, require_array
 from symdiff.ops.flops import nothing
 from symdiff.ops.index import index_add_of, index_set_of
 from symdiff.ops.reduce import reshape_like
 from symdiff.ops.selected import sum_of
 from symdiff.ops.shape import VIEW_PUTS, copy, reshape
-from symdiff.ops.sizes import constant_integer, dims_of, sizes_of, sum_dim
+from symdiff.ops.sizes import constant_integer, dims_of, result_type, sizes_of, sum_dim
 
 # concatenate, stack -------------------------------------------------------------------------------
 
 
-def _agreed(arrays: Sequence[ArrayType], name: str) -> list[Dim]:
-    """The sizes of arrays that are joined, which are of one rank, where they agree."""
+def _rank_agreed(types: Sequence[Type], name: str) -> list[ArrayType]:
+    arrays = [require_array(type_, name) for type_ in types]
     if not arrays:
         raise rejection(ValueError, f"need at least one array to {name}")
     if len({type_.rank for type_ in arrays}) > 1:
         raise rejection(
             ValueError, "all the input array dimensions must match: their numbers differ"
         )
-    return [agreed_dim(column) for column in zip(*(t.shape for t in arrays), strict=True)]
+    return arrays
 
 
 def _dtype_of_all(arrays: Sequence[ArrayType]) -> np.dtype:
@@ -43,12 +43,13 @@ def _dtype_of_all(arrays: Sequence[ArrayType]) -> np.dtype:
     return np.result_type(*dtypes).newbyteorder("=")
 
 
-def _infer_concatenate(*xs: ArrayType, axis: int) -> ArrayType:
-    dims = _agreed(xs, "concatenate")
-    if not dims:
+def _infer_concatenate(*xs: Type, axis: int) -> tuple[Type, ...]:
+    arrays = _rank_agreed(xs, "concatenate")
+    if arrays[0].rank == 0:
         raise rejection(ValueError, "zero-dimensional arrays cannot be concatenated")
-    dims[axis] = sum_dim(type_.shape[axis] for type_ in xs)
-    return ArrayType(_dtype_of_all(xs), tuple(dims))
+    dims = [agreed_dim(column) for column in zip(*(t.shape for t in arrays), strict=True)]
+    dims[axis] = sum_dim(type_.shape[axis] for type_ in arrays)
+    return result_type(_dtype_of_all(arrays), tuple(dims))
 
 
 def _spell_joined(function: str) -> Callable[[Node, Sequence[ast.expr]], ast.expr]:
@@ -76,7 +77,7 @@ def _total(lengths: Sequence[Value | int]) -> Value | int:
     return total
 
 
-concatenate = Operation.of_arrays(
+concatenate = Operation(
     "concatenate",
     _infer_concatenate,
     lambda *xs, axis: np.concatenate(xs, axis),
@@ -94,12 +95,13 @@ concatenate = Operation.of_arrays(
 )
 
 
-def _infer_stack(*xs: ArrayType, axis: int) -> ArrayType:
-    dims = _agreed(xs, "stack")
-    return ArrayType(_dtype_of_all(xs), (*dims[:axis], len(xs), *dims[axis:]))
+def _infer_stack(*xs: Type, axis: int) -> tuple[Type, ...]:
+    arrays = _rank_agreed(xs, "stack")
+    dims = [agreed_dim(column) for column in zip(*(t.shape for t in arrays), strict=True)]
+    return result_type(_dtype_of_all(arrays), (*dims[:axis], len(arrays), *dims[axis:]))
 
 
-stack = Operation.of_arrays(
+stack = Operation(
     "stack",
     _infer_stack,
     lambda *xs, axis: np.stack(xs, axis),
@@ -118,6 +120,11 @@ stack = Operation.of_arrays(
 
 
 # roll, repeat, tile, pad --------------------------------------------------------------------------
+
+
+def _infer_roll(x: Type, *shifts: Type, axis: tuple[int, ...] | None) -> tuple[Type, ...]:
+    type_ = require_array(x, "roll")
+    return result_type(type_.dtype, type_.shape)
 
 
 def _one_or_all(items: Sequence[Any]) -> Any:
@@ -145,9 +152,9 @@ def negated(count: Value) -> Value | int:
     return -count if array_type(count).weak else -python_int(count)
 
 
-roll: Operation = Operation.of_arrays(
+roll: Operation = Operation(
     "roll",
-    lambda x, *shifts, axis: ArrayType(x.dtype, x.shape),
+    _infer_roll,
     _evaluate_roll,
     spelling=_spell_roll,
     linear=frozenset({0}),
@@ -160,6 +167,13 @@ roll: Operation = Operation.of_arrays(
 )
 
 
+def _spell_repeat(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    axis = node.attributes["axis"]
+    one = array_type(node.operands[0]).rank == 1
+    keywords = [] if one else [ast.keyword("axis", literal(axis))]
+    return ast.Call(dotted("np.repeat"), list(operands), keywords)
+
+
 def _repeat_vjp(g: Value, y: Value, x: Value, repeats: Value, *, axis: int, shape: Any) -> Value:
     sizes = sizes_of(x)
     if not array_type(repeats).shape:
@@ -170,12 +184,12 @@ def _repeat_vjp(g: Value, y: Value, x: Value, repeats: Value, *, axis: int, shap
     return index_add_of(zeros_of(x), g, (slice(None),) * axis + (places,))
 
 
-repeat = Operation.of_arrays(
+repeat = Operation(
     "repeat",
-    lambda x, repeats, *, axis, shape: ArrayType(x.dtype, shape),
+    lambda x, repeats, *, axis, shape: result_type(require_array(x, "repeat").dtype, shape),
     lambda x, repeats, *, axis, shape: np.repeat(x, repeats, axis),
     raises=True,
-    spelling=call_along("np.repeat"),
+    spelling=_spell_repeat,
     linear=frozenset({0}),
     vjp={0: _repeat_vjp},
     nondifferentiable=frozenset({1}),
@@ -202,9 +216,9 @@ def _tile_vjp(g: Value, y: Value, x: Value, *reps: Value, shape: Any) -> Value:
     return reshape_like(sum_of(parts, axis=axes, keepdims=False), x)
 
 
-tile = Operation.of_arrays(
+tile = Operation(
     "tile",
-    lambda x, *reps, shape: ArrayType(x.dtype, shape),
+    lambda x, *reps, shape: result_type(require_array(x, "tile").dtype, shape),
     lambda x, *reps, shape: np.tile(x, reps),
     raises=True,
     spelling=_spell_tile,
@@ -220,9 +234,10 @@ tile = Operation.of_arrays(
 Widths = tuple[tuple[int, int], ...]
 
 
-def _infer_pad(x: ArrayType, *, widths: Widths, mode: str) -> ArrayType:
-    pairs = zip(x.shape, widths, strict=True)
-    return ArrayType(x.dtype, tuple(sum_dim((dim, *width)) for dim, width in pairs))
+def _infer_pad(x: Type, *, widths: Widths, mode: str) -> tuple[Type, ...]:
+    type_ = require_array(x, "pad")
+    pairs = zip(type_.shape, widths, strict=True)
+    return result_type(type_.dtype, tuple(sum_dim((dim, *width)) for dim, width in pairs))
 
 
 def _spell_pad(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
@@ -240,7 +255,7 @@ def _pad_vjp(g: Value, y: Value, x: Value, *, widths: Widths, mode: str) -> Valu
     return g[tuple(slice(before or None, -after or None) for before, after in widths)]
 
 
-pad = Operation.of_arrays(
+pad = Operation(
     "pad",
     _infer_pad,
     lambda x, *, widths, mode: np.pad(x, widths or 0, mode),
@@ -267,9 +282,10 @@ def _diagonal_dim(rows: Dim, columns: Dim, offset: int) -> Dim:
     return Size(f"diagonal({rows},{columns},{offset})", open=True)
 
 
-def _infer_diagonal(x: ArrayType, *, offset: int, writable: bool = False) -> ArrayType:
-    *others, rows, columns = x.shape
-    return ArrayType(x.dtype, (*others, _diagonal_dim(rows, columns, offset)))
+def _infer_diagonal(x: Type, *, offset: int, writable: bool = False) -> tuple[Type, ...]:
+    type_ = require_array(x, "diagonal")
+    *others, rows, columns = type_.shape
+    return result_type(type_.dtype, (*others, _diagonal_dim(rows, columns, offset)))
 
 
 def _spell_diagonal(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
@@ -299,7 +315,7 @@ def _diagonal_vjp(g: Value, y: Value, x: Value, *, offset: int, **_: Any) -> Val
     return index_set_of(zeros_of(x), g, _diagonal_entries(y, offset))
 
 
-diagonal = Operation.of_arrays(
+diagonal = Operation(
     "diagonal",
     _infer_diagonal,
     lambda x, *, offset, **_: np.diagonal(x, offset, -2, -1),
@@ -321,13 +337,20 @@ def _put_diagonal(node: Node, base: Value, new: Value) -> Value:
 VIEW_PUTS["diagonal"] = _put_diagonal
 
 
-diag = Operation.of_arrays(
+def _infer_diag(x: Type, *, offset: int) -> tuple[Type, ...]:
+    type_ = require_array(x, "diag")
+    return result_type(type_.dtype, (sum_dim((type_.shape[0], abs(offset))),) * 2)
+
+
+def _spell_diag(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    return ast.Call(dotted("np.diag"), list(operands), _offset_keyword(node, "k"))
+
+
+diag = Operation(
     "diag",
-    lambda x, *, offset: ArrayType(x.dtype, (sum_dim((x.shape[0], abs(offset))),) * 2),
+    _infer_diag,
     lambda x, *, offset: np.diag(x, offset),
-    spelling=lambda node, operands: ast.Call(
-        dotted("np.diag"), list(operands), _offset_keyword(node, "k")
-    ),
+    spelling=_spell_diag,
     linear=frozenset({0}),
     vjp={0: lambda g, y, x, *, offset: copy(diagonal(g, offset=offset))},
     sympy=EVALUATED,
@@ -338,12 +361,23 @@ diag = Operation.of_arrays(
 )
 
 
+def _infer_triangle(x: Type, *, k: int) -> tuple[Type, ...]:
+    type_ = require_array(x, "tril")
+    return result_type(type_.dtype.newbyteorder("="), type_.shape)
+
+
 def _triangle(function: Any, documentation: str) -> Operation:
     name = function.__name__
-    operation: Operation = Operation.of_arrays(
+
+    def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+        keywords = [ast.keyword("k", literal(node.attributes["k"]))] if node.attributes["k"] else []
+        return ast.Call(dotted(f"np.{name}"), list(operands), keywords)
+
+    operation = Operation(
         name,
-        lambda x, *, k: ArrayType(x.dtype.newbyteorder("="), x.shape),
-        function,
+        _infer_triangle,
+        lambda x, *, k: function(x, k),
+        spelling=spell,
         linear=frozenset({0}),
         vjp={0: lambda g, y, x, *, k: operation(g, k=k)},
         sympy=EVALUATED,

@@ -13,7 +13,7 @@ from typing import Any
 
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType
+from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, Type
 from symdiff.ops import support
 from symdiff.ops.arithmetic import (
     constant_of,
@@ -32,7 +32,7 @@ from symdiff.ops.arithmetic import (
     subtract,
     trunc,
 )
-from symdiff.ops.casts import as_dtype_of, only_numbers, python_float
+from symdiff.ops.casts import as_dtype_of, python_float
 from symdiff.ops.declare import (
     Fails,
     Operation,
@@ -41,7 +41,9 @@ from symdiff.ops.declare import (
     call,
     dotted,
     lowers,
+    require_array,
     static,
+    supporting_call,
 )
 from symdiff.ops.elementary import (
     LOG_2,
@@ -57,6 +59,18 @@ from symdiff.ops.meanings import to_even
 # Declaring --------------------------------------------------------------------------------------
 
 
+def _infer_as(result: ArrayType, name: str) -> Callable[..., tuple[Type, ...]]:
+    def infer(*types: Type, **_: Any) -> tuple[Type, ...]:
+        for type_ in types:
+            if require_array(type_, name).shape:
+                raise rejection(
+                    TypeError, "only 0-dimensional arrays can be converted to Python scalars"
+                )
+        return (result,)
+
+    return infer
+
+
 def _math(
     name: str,
     *partials: Rule | float | None,
@@ -66,9 +80,9 @@ def _math(
 ) -> Operation:
     """A function of ``math`` as the op ``math_<name>``, which is what calls of it mean."""
     function: Callable[..., Any] | None = getattr(math, name, None)
-    operation = Operation.of_arrays(
+    operation = Operation(
         f"math_{name}",
-        only_numbers(result),
+        _infer_as(result, f"math.{name}"),
         function,
         raises=True,
         spelling=call(f"math.{name}"),
@@ -91,9 +105,9 @@ def _takes_a_float(node: Node) -> bool:
 def _discrete(name: str, result: ArrayType, **more: Any) -> Operation:
     """A function of ``math`` through which no derivative flows."""
     function: Callable[..., Any] = getattr(math, name)
-    operation = Operation.of_arrays(
+    operation = Operation(
         f"math_{name}",
-        only_numbers(result),
+        _infer_as(result, f"math.{name}"),
         function,
         raises=True,
         spelling=call(f"math.{name}"),
@@ -181,11 +195,12 @@ math_gamma: Operation = _math("gamma", lambda y, x: y * polygamma(x, order=0), s
 math_lgamma: Operation = _math("lgamma", lambda y, x: polygamma(x, order=0), sympy="loggamma")
 
 
-polygamma: Operation = Operation.of_arrays(
+polygamma: Operation = Operation(
     "polygamma",
-    only_numbers(FLOAT),
+    _infer_as(FLOAT, "polygamma"),
     support.polygamma,
     raises=True,
+    spelling=supporting_call(support.polygamma, order=0),
     vjp={0: lambda g, y, x, order: as_dtype_of(g * polygamma(x, order=order + 1), x)},
     jvp={0: lambda t, y, x, order: as_dtype_of(t * polygamma(x, order=order + 1), y)},
     sympy=lambda sp, x, *, order=0: sp.polygamma(order, x),
@@ -231,9 +246,9 @@ math_ldexp: Operation = _math(
 )
 
 
-math_hypot: Operation = Operation.of_arrays(
+math_hypot: Operation = Operation(
     "math_hypot",
-    only_numbers(FLOAT),
+    _infer_as(FLOAT, "math.hypot"),
     math.hypot,
     raises=True,
     spelling=call("math.hypot"),
@@ -251,9 +266,9 @@ def _spell_fsum(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("math.fsum"), [ast.List(list(operands), ast.Load())], [])
 
 
-math_fsum: Operation = Operation.of_arrays(
+math_fsum: Operation = Operation(
     "math_fsum",
-    only_numbers(FLOAT),
+    _infer_as(FLOAT, "math.fsum"),
     lambda *xs: math.fsum(xs),
     raises=True,
     spelling=_spell_fsum,
@@ -283,9 +298,13 @@ math_lcm: Operation = _discrete("lcm", INT)
 math_isqrt: Operation = _discrete("isqrt", INT)
 
 
+def _infer_isclose(a: Type, b: Type, *, rel_tol: float, abs_tol: float) -> tuple[Type, ...]:
+    return (BOOL,)
+
+
 math_isclose: Operation = Operation(
     "math_isclose",
-    lambda a, b, *, rel_tol, abs_tol: (BOOL,),
+    _infer_isclose,
     math.isclose,
     raises=True,
     spelling=call("math.isclose", rel_tol=1e-09, abs_tol=0.0),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from symdiff.ir.build import constant
 from symdiff.ir.control import cond
@@ -12,11 +12,20 @@ from symdiff.ops.arithmetic import bitwise_or, not_
 
 def implied(value: Value, taken: bool) -> dict[Value, bool]:
     """What a staged bool tells of those that it is computed from."""
+    return dict(_told(value, taken))
+
+
+def is_certain(value: Value) -> bool:
+    """Return whether a staged bool is true on every path: that it is not contradicts itself."""
     known: dict[Value, bool] = {}
+    return any(known.setdefault(part, taken) is not taken for part, taken in _told(value, False))
+
+
+def _told(value: Value, taken: bool) -> Iterator[tuple[Value, bool]]:
     pending = [(value, taken)]
     while pending:
         value, taken = pending.pop()
-        known[value] = taken
+        yield value, taken
         node = value.node
         if node is None:
             continue
@@ -31,7 +40,6 @@ def implied(value: Value, taken: bool) -> dict[Value, bool]:
             if len(possible) == 1:  # the other arm would have given the opposite
                 (arm,) = possible
                 pending += [(node.operands[0], arm == 0), (arms[arm], taken)]
-    return known
 
 
 def truth_of(value: Value, assumed: Mapping[Value, bool]) -> bool | None:

@@ -27,7 +27,6 @@ from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import Heap
 from symdiff.parse.interpreter import ERROR, HOOKS, Interpreter
 from symdiff.parse.join import Arm, BranchJoin, Kept
-from symdiff.parse.meanwhile import meanwhile, pushed
 from symdiff.parse.raising import raise_error
 from symdiff.parse.values import (
     ABSENT,
@@ -98,36 +97,37 @@ def unless_raised(interp: Interpreter, state: bool | Value) -> bool | Value:
     """What a staged bool is on the paths on which nothing has been raised in a region."""
     if not isinstance(state, Value) or not interp.regions:
         return state
-    assumed = dict(interp.assumed)
+    before, interp.assumed = interp.assumed, dict(interp.assumed)
     for taken in interp.region_states():
         if isinstance(taken, Value):
-            assumed |= implied(taken, False)
-    known = truth_of(state, assumed)
+            interp.assumed |= implied(taken, False)
+    known = truth_of(state, interp.assumed)
+    interp.assumed = before
     return state if known is None else known
 
 
 @contextlib.contextmanager
 def assuming(interp: Interpreter, predicate: Value, taken: bool) -> Iterator[None]:
     """Inside an arm it is known what the predicate is, and what it is the opposite of."""
-    known = interp.assumed | implied(predicate, taken)
-    with meanwhile(interp, assumed=known), pushed(interp.predicates, predicate):
+    before, interp.assumed = interp.assumed, dict(interp.assumed)
+    interp.predicates.append(predicate)
+    depth = len(interp.predicates)
+    interp.assumed |= implied(predicate, taken)
+    try:
         yield
+    finally:
+        del interp.predicates[depth - 1 :]
+        interp.assumed = before
 
 
-def stage_branch(
-    interp: Interpreter,
-    predicate: Value,
-    then: Action,
-    orelse: Action,
-    kept: Kept | None = None,
-) -> None:
+def stage_branch(interp: Interpreter, predicate: Value, then: Action, orelse: Action) -> None:
     """Stage both arms under a staged predicate and join what they changed."""
     since, base = now(), interp.heap
     arms = (
         run_arm(interp, then, base, predicate, True),
         run_arm(interp, orelse, base, predicate, False),
     )
-    join_arms(interp, predicate, arms, since, kept)
+    join_arms(interp, predicate, arms, since)
 
 
 HOOKS.branch = stage_branch
@@ -354,11 +354,16 @@ def joined_cases(
 ) -> Any:
     """The value of a conditional expression; a ``Conflict`` where it is kept in cases."""
     slot = (Token(), name)
+    since, base = now(), interp.heap
 
     def storing(action: Callable[[], object]) -> Action:
         return lambda: interp.put(slot, action())
 
-    stage_branch(interp, predicate, storing(then), storing(orelse))
+    arms = (
+        run_arm(interp, storing(then), base, predicate, True),
+        run_arm(interp, storing(orelse), base, predicate, False),
+    )
+    join_arms(interp, predicate, arms, since)
     if interp.raises_here():
         raise NeverReturns
     return taken_from(interp, slot)

@@ -11,16 +11,18 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import constant_value
+from symdiff.ir.control import cond
 from symdiff.ir.graph import Value
 from symdiff.ops.arithmetic import equal
-from symdiff.parse.branches import stage_branch, taken_from
+from symdiff.parse.assumed import implied, truth_of
+from symdiff.parse.branches import join_arms, run_arm, taken_from
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import Heap, Key
 from symdiff.parse.interpreter import HOOKS, Attempt, Interpreter, StatementValues
@@ -28,12 +30,14 @@ from symdiff.parse.join import Kept
 from symdiff.parse.unions import is_case
 from symdiff.parse.values import (
     Abstract,
+    Cases,
     Conflict,
     ConflictRead,
     ControlFlow,
     Failure,
     StatementLeft,
     Token,
+    now,
 )
 
 _MANY = 4096  # statements whose parts are remembered: they are staged turn by turn
@@ -147,7 +151,7 @@ def _for_each(
     interp: Interpreter, conflict: Conflict, keys: list[Key], action: Callable[[Abstract], None]
 ) -> None:
     assert conflict.cases is not None
-    (number, content), *others = conflict.cases.contents.items()
+    (number, content), *others = _possible(interp, conflict.cases).items()
     if not others:
         action(content)
         return
@@ -159,8 +163,64 @@ def _for_each(
     if known is not None:
         action(content if known else rest)
         return
-    kept = Kept(tuple(keys), content, rest, conflict)
-    stage_branch(interp, predicate, partial(action, content), partial(action, rest), kept)
+    since, base = now(), interp.heap
+    arms = (
+        run_arm(interp, partial(action, content), base, predicate, True),
+        run_arm(interp, partial(action, rest), base, predicate, False),
+    )
+    join_arms(interp, predicate, arms, since, Kept(tuple(keys), content, rest, conflict))
+
+
+def _possible(interp: Interpreter, cases: Cases) -> dict[int, Abstract]:
+    """The cases that what is assumed here leaves: after ``if y is None: return`` it is no None."""
+
+    def is_possible(number: int) -> bool:
+        told = _InCase(cases.which, number)
+        return all(truth_of(v, told) in (None, taken) for v, taken in interp.assumed.items())
+
+    found = {number: content for number, content in cases.contents.items() if is_possible(number)}
+    return found or cases.contents
+
+
+class _InCase(Mapping[Value, bool]):
+    """What tests of which case it is give in one of the cases."""
+
+    def __init__(self, which: Value, number: int) -> None:
+        self._number = number
+        self._equal = {which}  # what is the number, too
+        self._known: dict[Value, bool] = {}
+        arms = _arms(which)
+        while arms is not None:
+            possible = [k for k, arm in enumerate(arms) if constant_value(arm) in (None, number)]
+            if len(possible) != 1:
+                break
+            (taken,) = possible
+            assert which.node is not None
+            self._known |= implied(which.node.operands[0], taken == 0)
+            which = arms[taken]
+            self._equal.add(which)
+            arms = _arms(which)
+
+    def __getitem__(self, value: Value) -> bool:
+        tested = _tested(value)
+        if tested is not None and tested[0] in self._equal:
+            return tested[1] == self._number
+        return self._known[value]
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
+def _arms(value: Value) -> list[Value] | None:
+    """What a value is in either arm of the branch that gives it."""
+    node = value.node
+    if node is None or node.op is not cond:
+        return None
+    number = node.results.index(value)
+    return [block.results[number] for block in node.blocks]
 
 
 def _assumed(interp: Interpreter, predicate: Value) -> bool | None:

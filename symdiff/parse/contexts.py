@@ -10,7 +10,7 @@ import ast
 import contextlib
 import types
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,6 @@ from symdiff.parse.calls import builtin
 from symdiff.parse.identity import class_of, is_unknown
 from symdiff.parse.interpreter import Interpreter, nothing
 from symdiff.parse.iteration import consume
-from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.raising import throw
 from symdiff.parse.truth import truth
 from symdiff.parse.trying import finally_, guarded, region_of
@@ -66,7 +65,9 @@ class Reporting:
 
 def _reporting(function: Any, name: str) -> None:
     @builtin(function)
-    def made(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> Abstract:
+    def made(
+        interp: Interpreter, arguments: Sequence[Abstract], keywords: dict[str, Abstract]
+    ) -> Abstract:
         known = {key: static(value) for key, value in keywords.items()}
         return Reporting(Named(function, name), tuple(map(static, arguments)), known)
 
@@ -79,8 +80,14 @@ _reporting(warnings.catch_warnings, "catch_warnings")
 @contextlib.contextmanager
 def without_derivatives(interp: Interpreter) -> Iterator[None]:
     """What is computed meanwhile has no derivative."""
-    with meanwhile(builder(), after=_stopped), meanwhile(interp, stopped=interp.stopped + 1):
+    current = builder()
+    before, current.after = current.after, _stopped
+    interp.stopped += 1
+    try:
         yield
+    finally:
+        interp.stopped -= 1
+        current.after = before
 
 
 def _stopped(node: Node) -> Node:
@@ -88,12 +95,16 @@ def _stopped(node: Node) -> Node:
 
     What is written into an array is cut off instead of the array; views are what they are views of.
     """
-    with meanwhile(builder(), after=None):
+    current = builder()
+    current.after, after = None, current.after
+    try:
         if node.op.name in _WRITES:
             _cut_written(node)
         elif _computes(node):
             return builder().emit(stop_gradient, (node.result,))
         return node
+    finally:
+        current.after = after
 
 
 _WRITES = ("index_set", "index_add")
@@ -173,10 +184,13 @@ def _with_reporting(interp: Interpreter, manager: Reporting, inner: Inner) -> No
         arguments=manager.arguments,
         keywords=tuple(manager.keywords.items()),
     )
-    raises = not {"raise", "call"}.isdisjoint(manager.keywords.values())
-    strict = manager.function.target is np.errstate and raises
-    with meanwhile(interp, strict=interp.strict or strict):
+    outside = interp.strict
+    if manager.function.target is np.errstate:
+        interp.strict |= not {"raise", "call"}.isdisjoint(manager.keywords.values())
+    try:
         inner(None)
+    finally:
+        interp.strict = outside
     leave_context(entered)
 
 

@@ -13,7 +13,6 @@ import functools
 import itertools
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import field
 from types import ModuleType
 from typing import Any, Literal
@@ -39,10 +38,9 @@ from symdiff.ir.types import Size, Type, in_words
 from symdiff.ops.arithmetic import bitwise_or, not_
 from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.strides import Layout, Product
-from symdiff.parse.assumed import truth_of
+from symdiff.parse.assumed import is_certain, truth_of
 from symdiff.parse.blame import CONTROL, HINT, blamed, certain, users
 from symdiff.parse.heap import Heap, constant, is_array, value_name
-from symdiff.parse.meanwhile import meanwhile, pushed
 from symdiff.parse.policy import RetryPolicy
 from symdiff.parse.staged import Guard
 from symdiff.parse.values import (
@@ -409,9 +407,12 @@ class Interpreter:
         """The value of a statement's part; where that raises on some paths, the statement ends."""
         if not self.regions:
             return self._evaluated(expression)
-        before = self.region_states()
-        with meanwhile(known, current=expression):
+        outer, before = known.current, self.region_states()
+        known.current = expression
+        try:
             value = self._evaluated(expression)
+        finally:
+            known.current = outer
         if self.may_have_raised(before):
             known.values[expression] = value
             raise StatementLeft(known)
@@ -505,9 +506,15 @@ class Interpreter:
         with self.innermost(*exits):
             yield
 
-    def innermost(self, *exits: Exit) -> AbstractContextManager[None]:
+    @contextlib.contextmanager
+    def innermost(self, *exits: Exit) -> Iterator[None]:
         """Let open exits be those of the innermost block."""
-        return pushed(self.frame.exits, *exits)
+        standing, depth = self.frame.exits, len(self.frame.exits)
+        standing += exits
+        try:
+            yield
+        finally:
+            del standing[depth:]
 
     def close(self, exit_: Exit) -> bool | Value:
         """Forget an exit, and return whether it has been taken."""
@@ -528,7 +535,7 @@ class Interpreter:
                 return True
             if isinstance(taken, Value):
                 staged = taken if staged is None else either(staged, taken)
-        return False if staged is None else staged
+        return False if staged is None else is_certain(staged) or staged
 
     def unless_exited(self, action: Callable[[], None]) -> None:
         """Stage an action on the paths that have not left the present block."""
@@ -647,16 +654,29 @@ class Interpreter:
             self.where_not(maybe.bound(), missing)
         self.put(key, maybe.content)
 
-    def apart(self) -> AbstractContextManager[None]:
+    @contextlib.contextmanager
+    def apart(self) -> Iterator[None]:
         """Stage a graph of its own, out of which no exit leads."""
-        return meanwhile(self, regions=[], handled=[])
+        before = self.regions, self.handled
+        self.regions, self.handled = [], []
+        try:
+            yield
+        finally:
+            self.regions, self.handled = before
 
     @contextlib.contextmanager
     def scratch(self, heap: Heap) -> Iterator[Builder]:
         """Stage into a new node list and on a heap of its own; both are the caller's to keep."""
+        before = self.heap
+        self.outer_heaps.append(before)
+        self.heap = heap
         inner = WriteBackBuilder(self)
-        with pushed(self.outer_heaps, self.heap), meanwhile(self, heap=heap), building(inner):
-            yield inner
+        try:
+            with building(inner):
+                yield inner
+        finally:
+            self.heap = before
+            self.outer_heaps.pop()
 
     # Inputs ---------------------------------------------------------------------------------------
 

@@ -8,7 +8,8 @@ repeat.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from dataclasses import field
 from typing import Any
 
@@ -25,8 +26,7 @@ from symdiff.parse.heap import as_type
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lattice import fits, meet, met
 from symdiff.parse.marking import entering, forget_names, names_found
-from symdiff.parse.meanwhile import pushed
-from symdiff.parse.output import output_of
+from symdiff.parse.output import Output
 from symdiff.parse.trees import Parts, flatten, parts_of, same_structure, unflatten
 from symdiff.parse.values import (
     Abstract,
@@ -108,15 +108,22 @@ def followed(
     def of_this(found: Recursion) -> bool:
         return outermost and bool(found.key == key)
 
-    active_call = key, len(interp.predicates)
-    with (
-        Checkpoint(interp, Recursion, when=of_this) as attempt,
-        pushed(interp.active_calls, active_call),
-    ):
+    with Checkpoint(interp, Recursion, when=of_this) as attempt, _active(interp, key):
         return run(arguments)
     forget_names(interp, found_names)
     _demand_if_possible(interp, attempt.failure.predicate)
     return _as_graph(interp, key, entering(interp, arguments, span), run)
+
+
+@contextlib.contextmanager
+def _active(interp: Interpreter, key: Any) -> Iterator[None]:
+    """Note that a function is being followed."""
+    interp.active_calls.append((key, len(interp.predicates)))
+    calls = len(interp.active_calls)
+    try:
+        yield
+    finally:
+        del interp.active_calls[calls - 1 :]
 
 
 def _demand_if_possible(interp: Interpreter, predicate: Value) -> None:
@@ -214,7 +221,7 @@ def _stage_body(
                 interp.span,
                 "let it return what it counts or collects, or use a loop",
             )
-        output, results = output_of(interp, result)
+        output, results = Output(interp).structure(result)
         typed = [
             as_type(value, type_)
             for value, type_ in zip(

@@ -486,3 +486,42 @@ def generator_with_a_branch(x, c):
                 yield v * v
 
     return sum(chosen(x))
+
+
+# Exceptions that hold numbers, beside operations; recursion of known depth
+
+
+@construct()
+def number_in_an_exception_beside_an_index(x, c):
+    y = c
+    for k in range(4):
+        try:
+            if x[k] > 1.0:
+                raise ValueError(x[0] * k)
+            y = y + np.sin(x[k])
+        except ValueError as error:
+            y = y * error.args[0]
+        finally:
+            y = y + 0.1 * x[1]
+    return y
+
+
+def _grown(n, v, by):
+    if n == 0:
+        if v > 1.0:
+            raise OverflowError
+        return v
+    return _grown(n - 1, v * by, by) + v
+
+
+@construct()
+def recursion_of_known_depth_that_raises(x, c):
+    try:
+        y = _grown(3, x[0], x[1])
+    except OverflowError:
+        y = x[0] * x[1]
+    try:
+        y = y * _grown(2, x[2], x[0])
+    except OverflowError:
+        y = y + c
+    return y

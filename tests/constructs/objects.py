@@ -175,3 +175,27 @@ def pure_functions_of_constants(x, c):
     days = (START - datetime.date(2020, 2, 1)).days
     y = np.sum(weights * np.exp(nodes * x[0])) * given["bounds"][-1] * given["rate"]
     return y + float(RATE) * x[2] + days * c * float.fromhex("0x1.8p1") * x[3]
+
+
+def _graded(v):
+    if v > 1.2:
+        return v * v, "large"
+    elif v > 0.8:
+        return 3.0 * v, "middle"
+
+
+@construct()
+def result_that_is_none_on_some_paths(x, c):
+    y = c
+    for k in range(3):
+        found = _graded(x[k])
+        if found is None:
+            continue
+        v, grade = found
+        y = y + (v if grade == "large" else v * x[3])
+    first, second = _graded(x[4]), _graded(x[5])
+    if first is not None and second is not None:
+        y = y * first[0]
+    elif second is not None:
+        y = y * second[0] ** 2
+    return y
