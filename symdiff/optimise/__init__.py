@@ -40,7 +40,7 @@ from symdiff.optimise.folding import FOLDING
 from symdiff.optimise.indexing import FINISHING, INDEXING
 from symdiff.optimise.motion import move_invariants
 from symdiff.optimise.removable import REMOVABLE
-from symdiff.optimise.rewriting import Rules, Table, rewrite
+from symdiff.optimise.rewriting import Earlier, Rules, Table, rewrite
 from symdiff.optimise.shapes import ORDER, SHAPES
 from symdiff.optimise.sizes import SIZES
 from symdiff.optimise.stores import leave_out_stores
@@ -54,14 +54,20 @@ Pass = Callable[[Graph], Graph]
 _ROUNDS = 12
 
 
-def _rewriting(*tables: Rules, common: bool = False, control: bool = False) -> Pass:
-    table = Table(*tables)
-    return lambda graph: rewrite(graph, table, common=common, control=control)
+class _Rewriting:
+    """The pass that applies tables of rules, and knows what earlier sweeps have found."""
+
+    def __init__(self, *tables: Rules, common: bool = False, control: bool = False) -> None:
+        self.table, self.common, self.control = Table(*tables), common, control
+
+    def __call__(self, graph: Graph, earlier: Earlier | None = None) -> Graph:
+        common, control = self.common, self.control
+        return rewrite(graph, self.table, common=common, control=control, earlier=earlier)
 
 
 PASSES: Mapping[str, Pass] = {
     "dead": eliminate_dead_code,
-    "simplify": _rewriting(
+    "simplify": _Rewriting(
         FOLDING,
         SIZES,
         INDEXING,
@@ -78,18 +84,18 @@ PASSES: Mapping[str, Pass] = {
     "branches": merge_branches,
     "motion": move_invariants,
     "stores": leave_out_stores,
-    "fold": _rewriting(FOLDING),
-    "algebra": _rewriting(*ALGEBRA),
-    "factors": _rewriting(FACTORS),
-    "removable": _rewriting(REMOVABLE),
-    "sums": _rewriting(SUMS),
-    "cancelling": _rewriting(CANCELLING),
-    "shapes": _rewriting(*SHAPES, ORDER),
-    "sizes": _rewriting(SIZES),
-    "indexing": _rewriting(INDEXING),
-    "common": _rewriting(common=True),
-    "control": _rewriting(control=True),
-    "finish": _rewriting(FINISHING_CASTS, FINISHING, FINISHING_SUMS),
+    "fold": _Rewriting(FOLDING),
+    "algebra": _Rewriting(*ALGEBRA),
+    "factors": _Rewriting(FACTORS),
+    "removable": _Rewriting(REMOVABLE),
+    "sums": _Rewriting(SUMS),
+    "cancelling": _Rewriting(CANCELLING),
+    "shapes": _Rewriting(*SHAPES, ORDER),
+    "sizes": _Rewriting(SIZES),
+    "indexing": _Rewriting(INDEXING),
+    "common": _Rewriting(common=True),
+    "control": _Rewriting(control=True),
+    "finish": _Rewriting(FINISHING_CASTS, FINISHING, FINISHING_SUMS),
 }
 DEFAULT = ("dead", "stores", "simplify", "branches", "motion", "dead")
 DIVISIBLE = tuple(name for name in DEFAULT if name != "branches")
@@ -137,6 +143,7 @@ class _Run:
     def __init__(self, check: bool) -> None:
         self.check = check
         self.clean: dict[str, Graph] = {}
+        self.earlier = Earlier()
 
     def fixpoint(
         self, graph: Graph, passes: Iterable[str], last: Iterable[str], rounds: int
@@ -158,7 +165,8 @@ class _Run:
         return graph
 
     def one(self, graph: Graph, name: str) -> Graph:
-        after = PASSES[name](graph)
+        run = PASSES[name]
+        after = run(graph, self.earlier) if isinstance(run, _Rewriting) else run(graph)
         _note(name, graph, after)
         if self.check and after is not graph:
             from symdiff.ir.verify import verify

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from itertools import chain
 from typing import Any
 
@@ -137,24 +138,36 @@ def _fitting(rules: Sequence[Rule | OnDerivatives], kind: _Kind, is_one: bool) -
     return found
 
 
-def rewrite(graph: Graph, rules: Table, *, common: bool = False, control: bool = False) -> Graph:
+def rewrite(
+    graph: Graph,
+    rules: Table,
+    *,
+    common: bool = False,
+    control: bool = False,
+    earlier: Earlier | None = None,
+) -> Graph:
     """The graph with rules applied wherever they fit; the graph itself where none does.
 
     ``common``: equal nodes are made once. ``control``: carries that never change become captures,
-    tapes of what never changes the value, branches with a known predicate their arm.
+    tapes of what never changes the value, branches with a known predicate their arm. ``earlier``
+    is what sweeps over earlier versions of the graph have found.
 
-    A sweep on trial, which shares the nodes of the graph and ends where something is found, comes
-    before the one that makes a new graph.
+    Where others may have the graph, a sweep on trial, which shares its nodes and ends where
+    something is found, comes before the one that makes a new graph. Later versions share nodes.
     """
     if not (common or control or any(map(rules.rules_for, walk_nodes(graph.block)))):
         return graph
-    surveyed = Survey.of(graph)
-    for trial in (True, False):
-        rewriter = Rewriter(graph, surveyed, rules, common=common, control=control, trial=trial)
+    earlier = earlier or Earlier()
+    surveyed = earlier.survey(graph)
+    for sweep in [Sweep.LASTING] if earlier.own else [Sweep.TRIAL, Sweep.COPYING]:
+        rewriter = Rewriter(
+            graph, surveyed, rules, earlier, common=common, control=control, sweep=sweep
+        )
         with building(rewriter):
             block = rewriter.whole(graph.block)
         if not rewriter.done:
             return graph
+    earlier.own = True
     for table_and_rule in rewriter.done:
         count(graph.name, *table_and_rule)
     return with_block(graph, block)
@@ -175,35 +188,75 @@ class Survey:
     varying: set[str]
     uses: dict[Value, int]
 
+    @property
+    def flags(self) -> tuple[bool, bool]:
+        """Those of which it depends which rules fit."""
+        return self.has_derivatives, self.hides_dtypes
+
     @classmethod
     def of(cls, graph: Graph) -> Survey:
         hides = any(map(hides_dtype, walk_nodes(graph.block)))
         return cls(has_derivatives(graph), hides, varying_symbols(graph), uses(graph.block))
 
 
-class Rewriter(Builder):
-    """A builder that rewrites what it is asked for before it makes it.
+class Earlier:
+    """What sweeps over versions of one graph leave for those over later ones.
 
-    On ``trial`` it takes the nodes of the graph as they are, names none, and ends with the first
-    that would be another.
+    ``own``: its nodes are those of an earlier sweep, which nobody else has. ``settled`` are nodes
+    of a table for which no rule fits whatever reads them and stands before them, with what they
+    have in common with equal ones: a node stands for all that it is computed from.
     """
+
+    def __init__(self) -> None:
+        self.own = False
+        self.settled: dict[Table, dict[Node, Any]] = {}
+        self._surveyed: tuple[Graph, Survey] | None = None
+
+    def survey(self, graph: Graph) -> Survey:
+        """What is known of a graph as a whole; where that is new, nothing is settled any more."""
+        before = self._surveyed
+        if before is not None and before[0] is graph:
+            return before[1]
+        found = Survey.of(graph)
+        self._surveyed = graph, found
+        if before is not None and before[1].flags != found.flags:
+            self.settled.clear()
+        return found
+
+
+class Sweep(Enum):
+    """How a sweep takes the nodes of a graph: as they are up to the first that would be another,
+    copied, or as they are throughout.
+    """
+
+    TRIAL = "trial"
+    COPYING = "copying"
+    LASTING = "lasting"
+
+
+class Rewriter(Builder):
+    """A builder that rewrites what it is asked for before it makes it."""
 
     def __init__(
         self,
         graph: Graph,
         surveyed: Survey,
         rules: Table,
+        earlier: Earlier,
         *,
         common: bool,
         control: bool,
-        trial: bool,
+        sweep: Sweep,
     ) -> None:
         super().__init__()
         self.rules = rules
         self.common = common
         self.control = control
-        self.trial = trial
+        self.shares = sweep is not Sweep.COPYING
+        self.on_trial = sweep is Sweep.TRIAL
         self.done: list[tuple[str, str]] = []  # what was changed: by which table and rule
+        self.asked = False  # whether a rule asked for more than a node and what it is computed from
+        self.settled = earlier.settled.setdefault(rules, {})
         self.has_derivatives = surveyed.has_derivatives
         self.hides_dtypes = surveyed.hides_dtypes
         self.inputs: dict[Size, tuple[Value, int]] = {}
@@ -228,12 +281,14 @@ class Rewriter(Builder):
         """Return whether a value is made in this block and nothing but the node in question reads
         it.
         """
+        self.asked = True
         if value.node is None or self._home.get(value.node) is not self.nodes:
             return False
         return self._uses.get(value, 1) <= 1
 
     def is_single(self, value: Value) -> bool:
         """Return whether nothing but the node in question reads a value."""
+        self.asked = True
         return self._uses.get(value, 1) <= 1
 
     def is_input(self, value: Value) -> bool:
@@ -249,6 +304,7 @@ class Rewriter(Builder):
         """A value that stands for a dimension: a number, a length seen here, an input's size."""
         if isinstance(dim, int):
             return dim
+        self.asked = True
         known = self.early_length(dim)
         place = _place_near(dim, near)
         if known is not None or place is None:
@@ -257,6 +313,7 @@ class Rewriter(Builder):
 
     def early_length(self, dim: Size) -> Value | None:
         """A length of this dimension that was given before, or the size of an input."""
+        self.asked = True
         if dim.symbol in self._varying:
             return None
         known: Value | None = self.sizes.entries.get(dim)
@@ -284,6 +341,7 @@ class Rewriter(Builder):
 
     def made_before(self, op: Op, *operands: Value) -> Value | None:
         """What an op gives of these operands, where it is at hand already."""
+        self.asked = True
         key = key_of_node(Node(op, operands, {}, (), ()), self.has_derivatives)
         made: Node | None = None if key is None else self._made.entries.get(key)
         return None if made is None else made.result
@@ -304,14 +362,26 @@ class Rewriter(Builder):
             node = super().emit(op, values, attributes, blocks)
         finally:
             self.nodes = before
-        return self._settled(node)
+        node = self._ruled(node)
+        self.asked = True  # for the one that is made instead of another
+        return node
 
-    def _settled(self, node: Node) -> Node:
+    def _ruled(self, node: Node) -> Node:
+        """What rules make of a node, or an equal one that was made before, or the node itself."""
+        self.asked = False
         rules = self.rules.rules_for(node)
-        replacement = self._ruled(node, rules) if rules else None
+        replacement = self._replacement(node, rules) if rules else None
         if replacement is not None:
             return Node(node.op, node.operands, node.attributes, (), (replacement,), node.span)
+        asked = self.asked
         key = key_of_node(node, self.has_derivatives) if self.common else None
+        made = self._once(node, key)
+        if made is node and not asked:
+            self.settled[node] = key
+        return made
+
+    def _once(self, node: Node, key: Any) -> Node:
+        """A node that stays as it is, or the one with this key that was made before."""
         if key is not None:
             made: Node | None = self._made.entries.get(key)
             if made is not None:
@@ -330,7 +400,7 @@ class Rewriter(Builder):
         elif node.op.name in GIVES_LENGTHS:
             self._learn_sizes(node)
 
-    def _ruled(self, node: Node, rules: Sequence[Rule]) -> Value | None:
+    def _replacement(self, node: Node, rules: Sequence[Rule]) -> Value | None:
         """What the first rule that fits gives for a node; a rule that gives nothing leaves nothing
         behind.
         """
@@ -385,10 +455,10 @@ class Rewriter(Builder):
     def _filled(self, block: Block, parameters: tuple[Value, ...]) -> Block:
         for node in block.nodes:
             self.visit(node)
-            if self.trial and self.done:
+            if self.on_trial and self.done:
                 break
         made = Block(parameters, self.nodes, tuple(map(self.mapped, block.results)))
-        if not self.trial or not are_same(made, block):
+        if not self.shares or not are_same(made, block):
             return made
         self._home.update(dict.fromkeys(block.nodes, block.nodes))
         return block
@@ -404,7 +474,7 @@ class Rewriter(Builder):
             self.nodes = before
 
     def new_parameters(self, block: Block) -> None:
-        if not self.trial:
+        if not self.shares:
             self.new_values.update(zip(block.parameters, renewed(block.parameters), strict=True))
 
     def remade(
@@ -415,9 +485,11 @@ class Rewriter(Builder):
         results: Sequence[Value] | None = None,
         attributes: Attributes | None = None,
     ) -> Node:
-        """A node with other operands and blocks; on trial the same where nothing of it differs."""
-        same = (operands, blocks) == (node.operands, node.blocks)
-        if self.trial and same and (results is None or len(results) == len(node.results)):
+        """A node with other operands and blocks; where nodes are shared the same if nothing of it
+        differs.
+        """
+        same = self.shares and (operands, blocks) == (node.operands, node.blocks)
+        if same and (results is None or len(results) == len(node.results)):
             return node
         return remade(node, operands, blocks, results, attributes)
 
@@ -429,7 +501,7 @@ class Rewriter(Builder):
         self.new_values[old] = new
         self._uses[new] = self._uses.get(new, 0) + self.old_uses.get(old, 0)
         named = new.name is not None or new.node is None or new.role != old.role
-        if not named and not self.trial:
+        if not named and not self.on_trial:
             new.name = old.name
 
     def visit(self, node: Node) -> None:
@@ -442,9 +514,14 @@ class Rewriter(Builder):
 
     def _visit_plain(self, node: Node) -> None:
         known = self.new_values.get
-        made = self.remade(node, tuple(map(known, node.operands, node.operands)))
-        settled = self._settled(made)
-        for old, new in zip(node.results, settled.results, strict=True):
+        operands = tuple(map(known, node.operands, node.operands))
+        if not self.shares or operands != node.operands:
+            made = self._ruled(remade(node, operands))
+        elif node in self.settled:
+            made = self._once(node, self.settled[node])
+        else:
+            made = self._ruled(node)
+        for old, new in zip(node.results, made.results, strict=True):
             self.take_for(old, new)
 
     def _visit_cond(self, node: Node) -> None:

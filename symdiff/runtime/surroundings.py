@@ -8,7 +8,6 @@ for CPython caches where it found both).
 
 from __future__ import annotations
 
-import ast
 import builtins
 import collections
 import linecache
@@ -21,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from symdiff.ir.graph import FreeVariable
-from symdiff.source.trees import module_of
 
 ABSENT = type("Absent", (), {"__repr__": lambda self: "<absent>"})()
 _OWN = {
@@ -108,23 +106,23 @@ class Surroundings:
                 "    return enter",
             ]
         )
-        outer = compile(_on_one_line(text), _FILE, "exec").co_consts[0]
-        code = next(c for c in outer.co_consts if isinstance(c, types.CodeType))
+        outer = compile(text, _FILE, "exec", dont_inherit=True).co_consts[0]
+        code = _on_one_line(next(c for c in outer.co_consts if isinstance(c, types.CodeType)))
         cells = {name: types.CellType(value) for name, value in held.items()} | self._cells
         closure = tuple(cells[name] for name in code.co_freevars)
         return types.FunctionType(code, self._globals, "enter", None, closure)
 
 
-def _on_one_line(text: str) -> ast.Module:
-    """The tree of a text all of which stands on line 1: debuggers step over it at once."""
-    tree = module_of(text)
-    nodes: list[Any] = [tree]
-    for node in nodes:  # to which those below are added
-        if "lineno" in node._attributes:
-            node.lineno = node.end_lineno = 1
-            node.col_offset = node.end_col_offset = 0
-        for name in node._fields:
-            part = getattr(node, name)
-            parts = part if isinstance(part, list) else (part,)
-            nodes += [one for one in parts if isinstance(one, ast.AST)]
-    return tree
+def _on_one_line(code: types.CodeType) -> types.CodeType:
+    """Code all of which stands on line 1: debuggers step over it at once.
+
+    Each entry of the table of places is for up to eight instructions: a byte that says how many,
+    and that no columns are known, and by how many lines they stand below those before.
+    """
+    whole, rest = divmod(len(code.co_code) // 2, 8)
+    places = bytes((_PLACED + 7, 0)) * whole + bytes((_PLACED + rest - 1, 0) if rest else ())
+    held = [_on_one_line(c) if isinstance(c, types.CodeType) else c for c in code.co_consts]
+    return code.replace(co_firstlineno=1, co_linetable=places, co_consts=tuple(held))
+
+
+_PLACED = 0x80 | 13 << 3  # CPython's Objects/locations.md, "no column info"
