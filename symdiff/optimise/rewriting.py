@@ -203,13 +203,13 @@ class Earlier:
     """What sweeps over versions of one graph leave for those over later ones.
 
     ``own``: its nodes are those of an earlier sweep, which nobody else has. ``settled`` are nodes
-    of a table for which no rule fits whatever reads them and stands before them, with what they
-    have in common with equal ones: a node stands for all that it is computed from.
+    for which no rule of a table fits, whatever stands before them, as long as some values are read
+    by several nodes: with their keys, and these values. A node stands for all it is computed from.
     """
 
     def __init__(self) -> None:
         self.own = False
-        self.settled: dict[Table, dict[Node, Any]] = {}
+        self.settled: dict[Table, dict[Node, tuple[Any, Sequence[Value]]]] = {}
         self._surveyed: tuple[Graph, Survey] | None = None
 
     def survey(self, graph: Graph) -> Survey:
@@ -222,6 +222,10 @@ class Earlier:
         if before is not None and before[1].flags != found.flags:
             self.settled.clear()
         return found
+
+
+_NEW = object()
+_UNSETTLED: tuple[Any, Sequence[Value]] = _NEW, ()
 
 
 class Sweep(Enum):
@@ -255,7 +259,8 @@ class Rewriter(Builder):
         self.shares = sweep is not Sweep.COPYING
         self.on_trial = sweep is Sweep.TRIAL
         self.done: list[tuple[str, str]] = []  # what was changed: by which table and rule
-        self.asked = False  # whether a rule asked for more than a node and what it is computed from
+        self.asked = False  # whether a rule asked for what was made before the node
+        self._several: list[Value] = []  # what a rule found to be read by several nodes
         self.settled = earlier.settled.setdefault(rules, {})
         self.has_derivatives = surveyed.has_derivatives
         self.hides_dtypes = surveyed.hides_dtypes
@@ -281,15 +286,17 @@ class Rewriter(Builder):
         """Return whether a value is made in this block and nothing but the node in question reads
         it.
         """
-        self.asked = True
         if value.node is None or self._home.get(value.node) is not self.nodes:
+            self._several.append(value)
             return False
-        return self._uses.get(value, 1) <= 1
+        return self.is_single(value)
 
     def is_single(self, value: Value) -> bool:
         """Return whether nothing but the node in question reads a value."""
-        self.asked = True
-        return self._uses.get(value, 1) <= 1
+        if self._uses.get(value, 1) <= 1:
+            return True
+        self._several.append(value)
+        return False
 
     def is_input(self, value: Value) -> bool:
         """Return whether a value is a parameter of the graph."""
@@ -368,16 +375,15 @@ class Rewriter(Builder):
 
     def _ruled(self, node: Node) -> Node:
         """What rules make of a node, or an equal one that was made before, or the node itself."""
-        self.asked = False
+        self.asked, self._several = False, []
         rules = self.rules.rules_for(node)
         replacement = self._replacement(node, rules) if rules else None
         if replacement is not None:
             return Node(node.op, node.operands, node.attributes, (), (replacement,), node.span)
-        asked = self.asked
         key = key_of_node(node, self.has_derivatives) if self.common else None
         made = self._once(node, key)
-        if made is node and not asked:
-            self.settled[node] = key
+        if made is node and not self.asked:
+            self.settled[node] = key, self._several
         return made
 
     def _once(self, node: Node, key: Any) -> Node:
@@ -517,10 +523,12 @@ class Rewriter(Builder):
         operands = tuple(map(known, node.operands, node.operands))
         if not self.shares or operands != node.operands:
             made = self._ruled(remade(node, operands))
-        elif node in self.settled:
-            made = self._once(node, self.settled[node])
         else:
-            made = self._ruled(node)
+            key, several = self.settled.get(node, _UNSETTLED)
+            if key is _NEW or any(self._uses.get(value, 1) <= 1 for value in several):
+                made = self._ruled(node)
+            else:
+                made = self._once(node, key)
         for old, new in zip(node.results, made.results, strict=True):
             self.take_for(old, new)
 
