@@ -21,19 +21,20 @@ from symdiff.ops.index import index, index_add, index_set, key_of
 _INDEXING = (index, index_set, index_add)
 
 
-def drop_repeated_checks(block: Block, reads: Mapping[Value, int]) -> None:
-    """Leave out reads of a block and those in it that are made for what they raise alone.
+def drop_repeated_checks(block: Block, reads: Mapping[Value, int]) -> bool:
+    """Leave out reads of a block and those in it that are made for what they raise alone; return
+    whether there were any.
 
     ``reads`` says how often each value is read.
     """
-    for inner in [block, *(inner for node in walk_nodes(block) for inner in node.blocks)]:
-        _drop(inner, reads)
+    blocks = [block, *(inner for node in walk_nodes(block) for inner in node.blocks)]
+    return any([_drop(inner, reads) for inner in blocks])
 
 
-def _drop(block: Block, reads: Mapping[Value, int]) -> None:
+def _drop(block: Block, reads: Mapping[Value, int]) -> bool:
     unread = {node for node in block.nodes if node.op is index and not reads.get(node.result)}
     if not unread:
-        return
+        return False
     coming: set[Hashable] = set()
     kept: list[Node] = []
     for node in reversed(block.nodes):
@@ -45,7 +46,9 @@ def _drop(block: Block, reads: Mapping[Value, int]) -> None:
             coming.clear()
         if check is not None:
             coming.add(check)
+    dropped = len(kept) < len(block.nodes)
     block.nodes[:] = kept[::-1]
+    return dropped
 
 
 def _check(node: Node) -> Hashable:

@@ -118,7 +118,7 @@ class _Folding:
 
     def fold(self, value: Value, node: Node) -> None:
         self.folded[value] = None
-        self.shapes[value] = self.shape(node)
+        self.shapes[value] = self.shape(node)  # instead of its name's, where that was asked for
         reads = {o for v in node.operands for o in self.read_by(v)}
         self.reads[value] = frozenset(reads)
 
@@ -200,7 +200,7 @@ class _Folding:
             others = sum(self.shape_of(v).width + _COMMA for v in reader.results if v is not value)
             return shape.width + others <= room
         parts = [shape if v is value else self.shape_of(v) for v in reader.operands]
-        target = sum(len(hint_of(v)) + _COMMA for v in reader.results)
+        target = sum([len(hint_of(v)) + _COMMA for v in reader.results])
         return self.width(reader, parts) + target <= room
 
     def is_still(self, value: Value, node: Node, reader: Reader) -> bool:
@@ -221,11 +221,10 @@ class _Folding:
     # Widths
 
     def shape_of(self, value: Value) -> _Shape:
-        if value in self.folded:
-            return self.shapes[value]
-        if value.node is not None and value.node.op is constant:
-            return _Shape(len(repr(value.node.attributes["value"])), 0)
-        return _Shape(len(hint_of(value)) if value.name else max(len(hint_of(value)), 3), 0)
+        known = self.shapes.get(value)
+        if known is None:
+            known = self.shapes[value] = _Shape(_width_of_name(value), 0)
+        return known
 
     def shape(self, node: Node) -> _Shape:
         known = self.shape_if_folded.get(node)
@@ -238,7 +237,7 @@ class _Folding:
     def width(self, node: Node, parts: list[_Shape]) -> int:
         """The columns of a node's expression, from those of its operands."""
         own, times = self.spelled(node)
-        return own + sum(part.width * n for part, n in zip(parts, times, strict=True))
+        return own + sum([part.width * n for part, n in zip(parts, times, strict=True)])
 
     def spelled(self, node: Node) -> tuple[int, list[int]]:
         """The columns of a node's spelling besides operands, and how often each is written."""
@@ -257,7 +256,15 @@ def _spelled(node: Node) -> tuple[int, list[int]]:
     holes = [ast.Name(f"{_HOLE}{k}", ast.Load()) for k in range(count)]
     parts = parts_of(node.op.spelling(node, holes))
     names = [part.id for part in parts if isinstance(part, ast.Name)]
-    return sum(map(_width, parts)), [names.count(f"{_HOLE}{k}") for k in range(count)]
+    return sum(map(_width, parts)), [names.count(hole.id) for hole in holes]
+
+
+def _width_of_name(value: Value) -> int:
+    """The columns of a number, or of about the name that a value gets."""
+    if value.node is not None and value.node.op is constant:
+        return len(repr(value.node.attributes["value"]))
+    hint = hint_of(value)
+    return len(hint) if value.name else max(len(hint), 3)
 
 
 _HOLE = "#"  # begins no name

@@ -13,7 +13,7 @@ from symdiff.emit.checks import drop_repeated_checks
 from symdiff.emit.headers import reads_count, recover_header
 from symdiff.ir.build import constant, copy_block, substitute
 from symdiff.ir.control import LoopView, cond, loop
-from symdiff.ir.graph import Block, Graph, Node, Op, Value, walk_nodes
+from symdiff.ir.graph import Block, Graph, Node, Op, Value, uses, walk_nodes
 from symdiff.ir.types import BOOL, ArrayType, TapeType, Type
 from symdiff.ops.facts import may_raise
 
@@ -48,9 +48,8 @@ def lowered(graph: Graph) -> Graph:
     made = Graph(
         graph.name, block, graph.inputs, outputs, graph.mutated, graph.docstring, graph.span
     )
-    remove_unread(block)
-    drop_repeated_checks(block, readers(block))
-    remove_unread(block)
+    if drop_repeated_checks(block, remove_unread(block)):
+        remove_unread(block)
     return made
 
 
@@ -188,27 +187,22 @@ def _substitute(block: Block, new: Mapping[Value, Value]) -> None:
 
 def readers(block: Block) -> dict[Value, int]:
     """How often each value is read; the count of a loop that runs over tapes is not."""
-    counts: dict[Value, int] = {}
-    for inner in blocks_of(block):
-        for value in inner.results:
-            counts[value] = counts.get(value, 0) + 1
-        for node in inner.nodes:
-            for value in node.operands:
-                counts[value] = counts.get(value, 0) + 1
-            if node.op is loop and not reads_count(node):
-                counts[node.operands[0]] -= 1
+    counts = uses(block)
+    for node in walk_nodes(block):
+        if node.op is loop and not reads_count(node):
+            counts[node.operands[0]] -= 1
     return counts
 
 
-def remove_unread(block: Block) -> None:
-    """Drop nodes that only compute and whose results nobody reads, in linear time.
+def remove_unread(block: Block) -> dict[Value, int]:
+    """Drop nodes that only compute and whose results nobody reads, in linear time; return how often
+    each value is read then.
 
     What a derivative computes can raise only where the primal has raised before.
     """
     counts = readers(block)
     kept_out: set[Node] = set()
-    pending = [node for inner in blocks_of(block) for node in inner.nodes]
-    holder = {node: inner for inner in blocks_of(block) for node in inner.nodes}
+    pending = list(walk_nodes(block))
     while pending:
         node = pending.pop()
         if node in kept_out or not _removable(node, counts):
@@ -218,8 +212,9 @@ def remove_unread(block: Block) -> None:
             counts[value] -= 1
             if value.node is not None and counts[value] == 0:
                 pending.append(value.node)
-    for inner in {holder[node]: None for node in kept_out}:
+    for inner in blocks_of(block) if kept_out else ():
         inner.nodes[:] = [node for node in inner.nodes if node not in kept_out]
+    return counts
 
 
 def _removable(node: Node, counts: dict[Value, int]) -> bool:

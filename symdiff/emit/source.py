@@ -15,7 +15,6 @@ from symdiff.emit.regions import restore_regions
 from symdiff.emit.signature import name_parameters, output, unpacking
 from symdiff.emit.statements import Statements
 from symdiff.emit.text import Line, write
-from symdiff.emit.trees import parts_of
 from symdiff.ir.graph import Graph, GraphCell, walk_nodes
 from symdiff.ir.signature import Signature
 from symdiff.source import SourceSpan
@@ -67,23 +66,25 @@ def emit_source(
         annotate(line.body, line.span.file if line.span else None)
     if beside is not None:
         beside.taken.update(names.objects, callees.values(), [function_name])
-    used = _names(lines)
-    modules = {short: module for short, module in MODULES.items() if short in used}
-    text = write(lines)
-    return Emitted(
-        function_name, "\n".join(text.lines) + "\n", parameters, modules, names.objects, text.spans
-    )
+    written = write(lines)
+    text = "\n".join(written.lines) + "\n"
+    modules = _modules(text, [line.tree for line in lines])
+    return Emitted(function_name, text, parameters, modules, names.objects, written.spans)
 
 
-def _names(lines: Sequence[Line]) -> set[str]:
-    """The names that statements read and bind; that of a module means the module."""
+def _modules(text: str, trees: Sequence[ast.AST]) -> dict[str, str]:
+    """The modules that a text reads, by the names that mean them: of those that stand somewhere in
+    it the ones that are names in its trees.
+    """
+    wanted = {short for short in MODULES if short in text}
     found: set[str] = set()
-    pending = list(lines)
-    while pending:
-        line = pending.pop()
-        found.update(part.id for part in parts_of(line.tree) if isinstance(part, ast.Name))
-        pending += [*line.body, *line.orelse]
-    return found
+    pending = list(trees)
+    while pending and found != wanted:
+        node = pending.pop()
+        if isinstance(node, ast.Name) and node.id in wanted:
+            found.add(node.id)
+        pending += ast.iter_child_nodes(node)
+    return {short: module for short, module in MODULES.items() if short in found}
 
 
 def called_graphs(graph: Graph) -> Iterator[GraphCell]:

@@ -47,15 +47,14 @@ def parts_of(tree: ast.AST, besides: Sequence[ast.AST] = ()) -> list[ast.AST]:
     """A tree and all below it, as ``ast.walk`` gives them, but in no order that means anything, and
     without contexts and operators. What stands ``besides`` is left out with all below it.
     """
-    left_out = set(map(id, besides))
     found: list[ast.AST] = []
     pending = [tree]
     while pending:
         node = pending.pop()
-        if id(node) in left_out:
+        if node in besides:
             continue
         found.append(node)
-        for name in _fields_of_parts(type(node)._fields):
+        for name in _fields_of_parts(type(node)):
             field = getattr(node, name, None)
             if isinstance(field, list):
                 pending += [part for part in field if isinstance(part, ast.AST)]
@@ -68,9 +67,10 @@ _NO_PARTS = frozenset({"ctx", "op", "ops", "id", "attr", "arg", "kind", "type_co
 
 
 @functools.cache
-def _fields_of_parts(fields: tuple[str, ...]) -> tuple[str, ...]:
-    """Those fields that have parts other than contexts and operators."""
-    return tuple(name for name in fields if name not in _NO_PARTS)
+def _fields_of_parts(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields of a kind of node that have parts other than contexts and operators."""
+    own = _NO_PARTS | ({"value"} if kind is ast.Constant else set())
+    return tuple(name for name in kind._fields if name not in own)
 
 
 __all__ = ["parts_of", "same_tree"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from typing import Any, Literal
@@ -280,18 +281,15 @@ def walk_blocks(block: Block) -> Iterator[Block]:
 
 def uses(block: Block) -> dict[Value, int]:
     """How often each value is read in a block and the blocks nested in it, results included."""
-    counts: dict[Value, int] = {}
 
-    def count(values: Sequence[Value]) -> None:
-        for value in values:
-            counts[value] = counts.get(value, 0) + 1
+    def read() -> Iterator[Sequence[Value]]:
+        yield block.results
+        for node in walk_nodes(block):
+            yield node.operands
+            for inner in node.blocks:
+                yield inner.results
 
-    count(block.results)
-    for node in walk_nodes(block):
-        count(node.operands)
-        for inner in node.blocks:
-            count(inner.results)
-    return counts
+    return Counter(itertools.chain.from_iterable(read()))
 
 
 def free_values(block: Block) -> list[Value]:

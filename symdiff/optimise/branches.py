@@ -18,7 +18,7 @@ _FARTHEST = 40  # nodes between two branches that are looked at
 
 def merge_branches(graph: Graph) -> Graph:
     """The graph with neighbouring branches merged; the graph itself where there are none."""
-    if not has_derivatives(graph) or not _has_two(graph.block):
+    if not any(map(_has_two, walk_blocks(graph.block))) or not has_derivatives(graph):
         return graph
     copied = copy_block(graph.block, {})
     merged = [_merge_in(block) for block in walk_blocks(copied)]
@@ -26,11 +26,14 @@ def merge_branches(graph: Graph) -> Graph:
 
 
 def _has_two(block: Block) -> bool:
-    """Return whether two branches of one block are on one predicate."""
-    for one in walk_blocks(block):
-        predicates = [node.operands[0] for node in one.nodes if node.op is cond]
-        if len(set(predicates)) < len(predicates):
-            return True
+    """Return whether two branches of a block that are not far apart are on one predicate."""
+    seen: dict[Value, int] = {}
+    for place, node in enumerate(block.nodes):
+        if node.op is cond:
+            predicate = node.operands[0]
+            if place - seen.get(predicate, -_FARTHEST - 1) <= _FARTHEST:
+                return True
+            seen[predicate] = place
     return False
 
 

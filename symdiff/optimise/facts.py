@@ -7,7 +7,7 @@ known that it is.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -147,10 +147,10 @@ def dims_at(block: Block) -> dict[Size, tuple[Value, int]]:
     return found
 
 
-def varying_symbols(graph: Graph) -> set[str]:
+def varying_symbols(graph: Graph, nodes: Iterable[Node]) -> set[str]:
     """Symbols of sizes that change from turn to turn of some loop: they name no one length."""
     pairs = [(value, value) for value in graph.block.parameters]
-    for node in walk_nodes(graph.block):
+    for node in nodes:
         if node.op is loop:
             view = LoopView(node)
             pairs += zip(view.carries, view.initial, strict=True)

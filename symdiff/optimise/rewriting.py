@@ -34,7 +34,6 @@ from symdiff.optimise.facts import (
     GIVES_LENGTHS,
     are_of_one_size,
     dims_at,
-    has_derivatives,
     is_of_one_precision,
     is_zero,
     lengths_given,
@@ -195,8 +194,9 @@ class Survey:
 
     @classmethod
     def of(cls, graph: Graph) -> Survey:
-        hides = any(map(hides_dtype, walk_nodes(graph.block)))
-        return cls(has_derivatives(graph), hides, varying_symbols(graph), uses(graph.block))
+        nodes = list(walk_nodes(graph.block))
+        derived, hides = any(map(is_derived, nodes)), any(map(hides_dtype, nodes))
+        return cls(derived, hides, varying_symbols(graph, nodes), uses(graph.block))
 
 
 class Earlier:
