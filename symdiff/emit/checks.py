@@ -28,7 +28,7 @@ def drop_repeated_checks(block: Block, reads: Mapping[Value, int]) -> bool:
     ``reads`` says how often each value is read.
     """
     blocks = [block, *(inner for node in walk_nodes(block) for inner in node.blocks)]
-    return any([_drop(inner, reads) for inner in blocks])
+    return True in [_drop(inner, reads) for inner in blocks]
 
 
 def _drop(block: Block, reads: Mapping[Value, int]) -> bool:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from symdiff.emit.namespace import Namespace
-from symdiff.emit.trees import parts_of
 from symdiff.errors import InternalError
 from symdiff.ir.build import constant
 from symdiff.ir.control import undefined
@@ -19,6 +18,7 @@ from symdiff.ir.graph import GraphCell, Node, Value
 from symdiff.ops.declare import DeclaredOp, dotted, literal
 from symdiff.ops.effects import Field, Item, Made, Member, Named, Text, spell_template
 from symdiff.ops.kinds import is_numpys_operator
+from symdiff.source.trees import parts_of
 
 MOST_WRITTEN = 32  # elements of a constant array that are written out
 

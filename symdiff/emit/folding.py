@@ -17,7 +17,6 @@ from symdiff.emit.lower import blocks_of, is_write, push
 from symdiff.emit.memory import Decisions, Sharing
 from symdiff.emit.names import hint_of
 from symdiff.emit.text import WIDTH
-from symdiff.emit.trees import parts_of
 from symdiff.ir.build import constant, is_constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value
@@ -25,6 +24,7 @@ from symdiff.ir.types import INT
 from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.effects import enter_context, leave_context
 from symdiff.ops.facts import may_raise
+from symdiff.source.trees import parts_of
 
 _DEEPEST = 8
 _SPARE = 4  # columns kept for what a statement has beside its expression

@@ -18,6 +18,7 @@ from symdiff.emit.text import Line, write
 from symdiff.ir.graph import Graph, GraphCell, walk_nodes
 from symdiff.ir.signature import Signature
 from symdiff.source import SourceSpan
+from symdiff.source.trees import children
 
 
 def emit_source(
@@ -83,7 +84,7 @@ def _modules(text: str, trees: Sequence[ast.AST]) -> dict[str, str]:
         node = pending.pop()
         if isinstance(node, ast.Name) and node.id in wanted:
             found.add(node.id)
-        pending += ast.iter_child_nodes(node)
+        pending += children(node)
     return {short: module for short, module in MODULES.items() if short in found}
 
 

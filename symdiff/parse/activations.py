@@ -11,6 +11,7 @@ import functools
 from dataclasses import replace
 
 from symdiff.parse.values import Abstract, Closure, Scope, now
+from symdiff.source.trees import parts_of
 
 _DEFINITIONS = (ast.FunctionDef, ast.Lambda, ast.GeneratorExp)
 PARENT = ""  # what an activation holds under no name: the one around it
@@ -20,8 +21,8 @@ OWN = Scope("", frozenset(), None, {})  # in the place of the activation that ho
 @functools.lru_cache(maxsize=1000)
 def names_seen(function: ast.AST) -> frozenset[str]:
     """The names that functions and generators defined in a function or a comprehension may read."""
-    inner = [n for n in ast.walk(function) if isinstance(n, _DEFINITIONS) and n is not function]
-    return frozenset(n.id for node in inner for n in ast.walk(node) if isinstance(n, ast.Name))
+    inner = [n for n in parts_of(function) if isinstance(n, _DEFINITIONS) and n is not function]
+    return frozenset(n.id for node in inner for n in parts_of(node) if isinstance(n, ast.Name))
 
 
 @functools.lru_cache(maxsize=1000)
@@ -29,7 +30,7 @@ def rebinds(function: ast.AST) -> bool:
     """Return whether a function defined in one, or one in there, binds a name that is not its
     own.
     """
-    return any(isinstance(node, ast.Nonlocal) for node in ast.walk(function))
+    return any(isinstance(node, ast.Nonlocal) for node in parts_of(function))
 
 
 def has_ended(scope: Scope) -> bool:

@@ -18,6 +18,7 @@ from symdiff.parse.marking import marked
 from symdiff.parse.reflect import reflect
 from symdiff.parse.values import ABSENT, ALWAYS, Abstract, Array, Scope
 from symdiff.source import FunctionNode
+from symdiff.source.trees import children
 
 _MANY = 512  # functions whose names are remembered: they are staged call by call
 _OWN_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -37,7 +38,7 @@ def local_names(node: FunctionNode) -> tuple[frozenset[str], frozenset[str]]:
         bound |= _binds(inner)
         if isinstance(inner, ast.Nonlocal):
             outer |= set(inner.names)
-        if isinstance(inner, ast.Global):
+        elif isinstance(inner, ast.Global):
             global_ |= set(inner.names)
     return frozenset(bound - outer - global_), frozenset(global_)
 
@@ -61,12 +62,14 @@ def _own_nodes(roots: list[Any]) -> Iterator[ast.AST]:
         if isinstance(node, ast.NamedExpr) and inside:
             yield node.target
         if not isinstance(node, _OWN_SCOPE):
-            stack.extend((child, inside) for child in ast.iter_child_nodes(node))
+            stack += [(child, inside) for child in children(node)]
 
 
 def _binds(node: ast.AST) -> set[str]:
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
-        return {node.id}
+    if isinstance(node, ast.Name):
+        return set() if isinstance(node.ctx, ast.Load) else {node.id}
+    if isinstance(node, ast.expr):
+        return set()
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return {node.name}
     if isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name is not None:

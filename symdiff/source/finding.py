@@ -27,7 +27,7 @@ from symdiff.source.matching import nested_code, same_but_for_asserts, same_code
 from symdiff.source.private import spell_out_private_names
 from symdiff.source.spans import FunctionNode, FunctionSource
 from symdiff.source.text import file_of, read_text
-from symdiff.source.trees import making_trees
+from symdiff.source.trees import making_trees, parts_of
 
 _REMEMBERED_FILES = 256
 _FUTURE_FLAGS = functools.reduce(
@@ -130,8 +130,10 @@ def _build_index(text: str, flags: int, optimize: int, apart: bool) -> _FileInde
         ]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    nodes = _nodes_by_place(tree)
-    spell_out_private_names(tree)
+    every = parts_of(tree)
+    nodes = _nodes_by_place(every)
+    if any(isinstance(node, ast.ClassDef) for node in every):
+        spell_out_private_names(tree)
     return _FileIndex(tuple(text.split("\n")), _codes_by_name(codes), nodes)
 
 
@@ -160,9 +162,9 @@ def _all_codes(units: Iterable[types.CodeType]) -> Iterator[types.CodeType]:
         pending.extend(nested_code(code))
 
 
-def _nodes_by_place(tree: ast.AST) -> dict[tuple[int, str], list[FunctionNode]]:
+def _nodes_by_place(every: Iterable[ast.AST]) -> dict[tuple[int, str], list[FunctionNode]]:
     nodes: dict[tuple[int, str], list[FunctionNode]] = {}
-    for node in ast.walk(tree):
+    for node in every:
         if isinstance(node, FunctionNode):
             nodes.setdefault(_place(node), []).append(node)
     return nodes

@@ -1,4 +1,4 @@
-"""Texts as syntax trees, made by one thread at a time.
+"""Texts as syntax trees, made by one thread at a time; trees node by node, whatever their depth.
 
 CPython counts how deep it is in a tree that it makes in a place that all threads share: where two
 make trees at once it may raise a SystemError.
@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from symdiff.errors import UnsupportedSyntaxError
 
@@ -49,3 +51,41 @@ def nesting_told() -> Iterator[None]:
             f"the program nests loops and branches deeper than Python takes ({error.msg})",
             hint="follow fewer functions from inside loops and branches, or go over arrays",
         ) from None
+
+
+def parts_of(tree: ast.AST, besides: Sequence[ast.AST] = ()) -> list[ast.AST]:
+    """A tree and all below it, as ``ast.walk`` gives them, but in no order that means anything, and
+    without contexts and operators. What stands ``besides`` is left out with all below it.
+    """
+    found: list[ast.AST] = []
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        if node in besides:
+            continue
+        found.append(node)
+        pending += children(node)
+    return found
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """The nodes right below one, in their order, without contexts and operators."""
+    found: list[ast.AST] = []
+    kind: Any = type(node)
+    for name in _fields_of_parts(kind):
+        field = getattr(node, name, None)
+        if isinstance(field, list):
+            found += [part for part in field if isinstance(part, ast.AST)]
+        elif isinstance(field, ast.AST):
+            found.append(field)
+    return found
+
+
+_NO_PARTS = frozenset({"ctx", "op", "ops", "id", "attr", "arg", "kind", "type_comment"})
+
+
+@functools.cache
+def _fields_of_parts(kind: Any) -> tuple[str, ...]:
+    """The fields of a kind of node that have parts other than contexts and operators."""
+    own = _NO_PARTS | ({"value"} if kind is ast.Constant else set())
+    return tuple(name for name in kind._fields if name not in own)
