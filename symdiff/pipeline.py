@@ -24,7 +24,17 @@ from symdiff.emit.fallback import with_fallback
 from symdiff.emit.namespace import Namespace
 from symdiff.errors import AliasingError, SignatureError, faults_told
 from symdiff.ir.called import with_called
-from symdiff.ir.graph import Block, FreeVariable, Graph, Input, Node, Value, uses, walk_nodes
+from symdiff.ir.graph import (
+    Block,
+    FreeVariable,
+    Graph,
+    Input,
+    Node,
+    Value,
+    are_apart,
+    uses,
+    walk_nodes,
+)
 from symdiff.ir.record import recording
 from symdiff.ir.signature import Aspect, Nested, Path, Signature, Specification, leaves
 from symdiff.ir.structure import Container, Leaf, Structure
@@ -301,7 +311,8 @@ def _derived(chain: Chain, arguments: Arguments, function: Followed) -> Derived:
     lengths = common(function.signature)
     for k, transform in enumerate(chain.transforms):
         inner, outer, parameters = signatures[k], signatures[k + 1], chain.parameters[k]
-        graph = _optimised(transform.apply(graph, replace(inner, same=same), outer, parameters))
+        made = transform.apply(graph, replace(inner, same=same), outer, parameters)
+        graph = _optimised(made, own=are_apart(made, graph))
 
         def moved(
             path: Path, t: Transform = transform, i: Signature = inner, p: Parameters = parameters
@@ -333,10 +344,10 @@ def _derived(chain: Chain, arguments: Arguments, function: Followed) -> Derived:
     )
 
 
-def _optimised(graph: Graph, passes: Sequence[str] = DEFAULT) -> Graph:
+def _optimised(graph: Graph, passes: Sequence[str] = DEFAULT, *, own: bool = False) -> Graph:
     """A derivative, optimised; where verification is asked for, its numbers are."""
     if not is_asked_for():
-        return optimise(graph, passes)
+        return optimise(graph, passes, own=own)
     from symdiff.ir.verify import verify_numbers
 
     verify_numbers(graph)

@@ -60,7 +60,7 @@ def with_copies(
     for _ in range(_ROUNDS):
         absent = frozenset(partial_values(graph.block, graph.partial, _handed_on))
         liveness = Liveness(graph.block)
-        decide(graph, liveness, writable, fresh, decisions)
+        sharing = decide(graph, liveness, writable, fresh, decisions)
         if not _insert(graph.block, decisions, fresh, absent):
             break
         remove_unread(graph.block)
@@ -69,7 +69,8 @@ def with_copies(
     changed = fresh and _lay_out_results(graph.block, absent)
     if _choose_tapes(graph.block, decisions, absent) or changed:
         liveness = Liveness(graph.block)
-    return liveness, decide(graph, liveness, writable, False, decisions), decisions
+        sharing = decide(graph, liveness, writable, False, decisions)
+    return liveness, sharing, decisions
 
 
 def _handed_on(node: Node) -> Iterator[tuple[Value, Value]]:

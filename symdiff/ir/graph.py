@@ -279,6 +279,11 @@ def walk_blocks(block: Block) -> Iterator[Block]:
                 stack.extend(reversed(node.blocks))
 
 
+def are_apart(a: Graph, b: Graph) -> bool:
+    """Return whether two graphs have no node in common."""
+    return set(walk_nodes(a.block)).isdisjoint(walk_nodes(b.block))
+
+
 def uses(block: Block) -> dict[Value, int]:
     """How often each value is read in a block and the blocks nested in it, results included."""
 

@@ -111,13 +111,15 @@ def optimise(
     last: Iterable[str] = LAST,
     check: bool = False,
     rounds: int = _ROUNDS,
+    own: bool = False,
 ) -> Graph:
     """The graph after passes have been run until none of them finds anything, or ``rounds`` times.
 
     The passes of ``last`` are run once at the end. Graphs that are called are optimised as well.
-    ``check`` verifies the graph after every pass.
+    ``check`` verifies the graph after every pass. ``own``: nobody else has nodes of the graph, so
+    that the new one may be made of them.
     """
-    return with_called(graph, lambda one: _Run(check).fixpoint(one, passes, last, rounds))
+    return with_called(graph, lambda one: _Run(check, own).fixpoint(one, passes, last, rounds))
 
 
 # What passes that are no tables of rules do to nodes: leave them out, or move them out of loops.
@@ -140,10 +142,10 @@ def _nodes(graph: Graph) -> int:
 class _Run:
     """Passes run over one graph; one that found nothing in it is not run on it again."""
 
-    def __init__(self, check: bool) -> None:
+    def __init__(self, check: bool, own: bool) -> None:
         self.check = check
         self.clean: dict[str, Graph] = {}
-        self.earlier = Earlier()
+        self.earlier = Earlier(own)
 
     def fixpoint(
         self, graph: Graph, passes: Iterable[str], last: Iterable[str], rounds: int

@@ -202,13 +202,13 @@ class Survey:
 class Earlier:
     """What sweeps over versions of one graph leave for those over later ones.
 
-    ``own``: its nodes are those of an earlier sweep, which nobody else has. ``settled`` are nodes
-    for which no rule of a table fits, whatever stands before them, as long as some values are read
-    by several nodes: with their keys, and these values. A node stands for all it is computed from.
+    ``own``: nobody else has its nodes, as those of an earlier sweep. ``settled`` are nodes for
+    which no rule of a table fits, whatever stands before them, as long as some values are read by
+    several nodes: with their keys, and these values. A node stands for all it is computed from.
     """
 
-    def __init__(self) -> None:
-        self.own = False
+    def __init__(self, own: bool = False) -> None:
+        self.own = own
         self.settled: dict[Table, dict[Node, tuple[Any, Sequence[Value]]]] = {}
         self._surveyed: tuple[Graph, Survey] | None = None
 

@@ -18,6 +18,7 @@ from symdiff.ops.creation import zeros_of
 from symdiff.ops.elementary import cos, sin
 from symdiff.ops.index import index_add_of
 from symdiff.optimise import DEFAULT, PASSES, optimise
+from symdiff.optimise.rewriting import Earlier, Table
 from tests.ir.random_graphs import random_graph
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -68,6 +69,35 @@ def test_the_fixpoint_is_one():
         assert_same_bits(evaluate_graph(graph, arguments), evaluate_graph(after, arguments))
         assert optimise(after) is after
         assert all(PASSES[name](after) is after for name in DEFAULT)
+
+
+def test_a_graph_that_nobody_else_has_becomes_the_same():
+    for seed in range(40):
+        kept, own = (random_graph(seed, derived=True)[0] for _ in range(2))
+        made = optimise(own, own=True, check=True)
+        assert print_graph(made) == print_graph(optimise(kept))
+        assert optimise(made) is made
+
+
+def test_optimising_does_not_change_the_graph_it_is_given():
+    for seed in range(20):
+        graph, _ = random_graph(seed, derived=True)
+        before = print_graph(graph)
+        optimise(graph)
+        assert print_graph(graph) == before
+
+
+def test_later_sweeps_try_few_rules_again(monkeypatch):
+    tried = []
+    rules_for = Table.rules_for
+    monkeypatch.setattr(Table, "rules_for", lambda *of: (tried.append(of), rules_for(*of))[1])
+    graph, earlier = random_graph(3, derived=True)[0], Earlier()
+    simplify = PASSES["simplify"]
+    while (after := simplify(graph, earlier)) is not graph:
+        graph = after
+    found, _ = len(tried), tried.clear()
+    assert simplify(graph, earlier) is graph
+    assert len(tried) < found / 4
 
 
 def test_optimising_is_deterministic():
