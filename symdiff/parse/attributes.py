@@ -437,7 +437,7 @@ def bind_found(
         method = bind_found(interp, instance, owner, found.func, name)
         return Partial(method, found.args, tuple(found.keywords.items()))
     if found is object.__init__:
-        return found
+        return BoundMethod(found, instance)
     if isinstance(found, native.METHODS) and _is_native_slot(instance, found):
         return BoundMethod(found, instance)
     if isinstance(found, native.METHODS) and isinstance(instance, ObjectRef):

@@ -22,13 +22,13 @@ import numpy as np
 from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
-from symdiff.ir.structure import is_dataclass
-from symdiff.ir.types import ArrayType
+from symdiff.ir.structure import is_dataclass, is_leaf
+from symdiff.ir.types import INT, ArrayType, ListType
 from symdiff.ops import shape
 from symdiff.ops.arithmetic import absolute, equal, python_round
 from symdiff.ops.casts import complex_of, python_complex, python_float, python_int
 from symdiff.ops.declare import static
-from symdiff.ops.effects import print_
+from symdiff.ops.effects import Member, Named, opaque_call, print_
 from symdiff.parse import lookups, staged_lists
 from symdiff.parse.arguments import plain_argument
 from symdiff.parse.attributes import get_attribute, set_attribute
@@ -38,7 +38,7 @@ from symdiff.parse.calls import BUILTINS, CALLABLES, Handler, builtin
 from symdiff.parse.cases import for_each_case, told_apart_value
 from symdiff.parse.catching import unless_raised
 from symdiff.parse.comparisons import COMPARE, compare
-from symdiff.parse.demand import known
+from symdiff.parse.demand import can_be_known, known
 from symdiff.parse.exceptions import is_exception, text_of_exception
 from symdiff.parse.heap import constant
 from symdiff.parse.identity import class_of, class_of_number, require_known
@@ -63,6 +63,7 @@ from symdiff.parse.operators import binary, is_staged, unary
 from symdiff.parse.python import in_python
 from symdiff.parse.reflect import container
 from symdiff.parse.scope import names_in_order
+from symdiff.parse.selecting import in_order
 from symdiff.parse.special import by_operator, has_method, has_operator
 from symdiff.parse.supers import Super, super_of
 from symdiff.parse.texts import plain, settled, text_field, text_of
@@ -294,15 +295,49 @@ def sorted_items(interp: Interpreter, arguments: Arguments, keywords: Keywords) 
     items = list(static_items(interp, arguments[0]))
     key = keywords.get("key")
     values = [item if key is None else interp.call(key, [item], {}) for item in items]
+    reverse = keywords.get("reverse", False)
     if any(has_operator(interp, "lt", value, value) for value in values):
         keys: list[Any] = [_Compared(interp, value) for value in values]
     else:
-        plain_values = (plain_argument(interp, value) for value in values)
+        plain_values = [plain_argument(interp, value) for value in values]
+        if len(items) > 1 and _is_found_at_run_time(interp, plain_values):
+            order = _order_found(interp, plain_values, static(truth(interp, reverse)))
+            return interp.new_list(in_order(interp, tuple(items), order))
         keys = [known(interp, value, _SORTED) for value in plain_values]
     numbers = range(len(items))
-    reverse = bool(keywords.get("reverse", False))
-    ordered = builtins.sorted(numbers, key=keys.__getitem__, reverse=reverse)
+    ordered = builtins.sorted(numbers, key=keys.__getitem__, reverse=bool(reverse))
     return interp.new_list(tuple(items[k] for k in ordered))
+
+
+def _is_found_at_run_time(interp: Interpreter, keys: Sequence[Any]) -> bool:
+    """Return whether the order of keys is told by numbers that nothing fixes."""
+    numbers: list[Value] = []
+    pending = list(keys)
+    while pending:
+        key = pending.pop()
+        if isinstance(key, tuple):
+            pending.extend(key)
+        elif isinstance(key, Value):
+            if not isinstance(key.type, ArrayType) or key.type.kind == "array":
+                return False
+            numbers.append(key)
+        elif not isinstance(key, str | bytes) and not is_leaf(key):
+            return False
+    return any(not can_be_known(interp, number) for number in numbers)
+
+
+def _order_found(interp: Interpreter, keys: Sequence[Any], reverse: bool) -> Value:
+    """The indices of keys in their order, as Python's own sort finds it."""
+    template = Template(interp)
+    compared = Member([template.of(key) for key in keys], "__getitem__")
+    order: Value = opaque_call(
+        *template.operands,
+        function=Named(builtins.sorted, "sorted"),
+        arguments=(list(range(len(keys))),),
+        keywords=(("key", compared), *((("reverse", True),) if reverse else ())),
+        type=ListType(INT),
+    )
+    return order
 
 
 _SORTED = "sort an array: np.sort(...), np.argsort(...)"

@@ -16,10 +16,11 @@ from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Structure
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.arithmetic import add, equal, greater_equal, less, remainder, where
-from symdiff.ops.lists import list_new
+from symdiff.ops.lists import list_get, list_new
 from symdiff.parse import staged_lists
 from symdiff.parse.blame import users
 from symdiff.parse.branches import joined_cases
+from symdiff.parse.heap import constant
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lattice import meet_in_list, own_symbol
 from symdiff.parse.raising import raise_with
@@ -28,6 +29,8 @@ from symdiff.parse.values import (
     Abstract,
     Array,
     Columns,
+    Conflict,
+    ConflictRead,
     DictRef,
     Iterable,
     ListRef,
@@ -71,6 +74,21 @@ def item_of(interp: Interpreter, items: tuple[Abstract, ...], key: Value, kind: 
         return staged_lists.get(interp, content, key)
     place = _place(interp, key, len(items), IndexError(f"{kind} index out of range"))
     return _one_of(interp, place, list(enumerate(items)))
+
+
+def in_order(
+    interp: Interpreter, items: tuple[Abstract, ...], order: Value
+) -> tuple[Abstract, ...]:
+    """The items at the places that a list of the program has, which are all of theirs."""
+    content = _as_list(interp, items)
+    places = [list_get(order, constant(k)) for k in range(len(items))]
+    if content is not None:
+        return tuple(staged_lists.get(interp, content, place) for place in places)
+    found = [_one_of(interp, place, list(enumerate(items))) for place in places]
+    for item in found:
+        if isinstance(item, Conflict):
+            raise ConflictRead(item)
+    return tuple(found)
 
 
 def value_of(interp: Interpreter, content: dict[Any, Abstract], key: Value) -> Abstract:

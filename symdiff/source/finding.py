@@ -23,6 +23,7 @@ from collections.abc import Iterable, Iterator
 
 from symdiff.dataclass import dataclass
 from symdiff.errors import SourceUnavailableError
+from symdiff.source.forwarding import FILE, forwarding_texts
 from symdiff.source.matching import nested_code, same_but_for_asserts, same_code, same_place
 from symdiff.source.private import spell_out_private_names
 from symdiff.source.spans import FunctionNode, FunctionSource
@@ -63,14 +64,27 @@ def find_source(function: types.FunctionType) -> FunctionSource:
         raise _without_code(function)
     code = function.__code__
     text = read_text(code, function.__globals__)
-    if text is None:
-        raise _without_text(function)
-    index, match = _find_in_text(text, code, _PYTEST_MARK in function.__globals__)
+    index, match = None, None
+    if text is not None:
+        index, match = _find_in_text(text, code, _PYTEST_MARK in function.__globals__)
     node = _node_of(match, index) if index and match else None
     if index is None or node is None:
-        raise _changed(function)
+        forwarding = _forwarding(function)
+        if forwarding is not None:
+            return forwarding
+        raise _without_text(function) if text is None else _changed(function)
     file = file_of(code, function.__globals__)
     return FunctionSource(node, file, index.lines, code.co_qualname)
+
+
+def _forwarding(function: types.FunctionType) -> FunctionSource | None:
+    """The source of a function that only hands its arguments on."""
+    for text in forwarding_texts(function):
+        index, match = _find_in_text(text, function.__code__, False)
+        node = _node_of(match, index) if index and match else None
+        if index is not None and node is not None:
+            return FunctionSource(node, FILE, index.lines, function.__code__.co_qualname)
+    return None
 
 
 def _find_in_text(

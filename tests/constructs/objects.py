@@ -199,3 +199,53 @@ def result_that_is_none_on_some_paths(x, c):
     elif second is not None:
         y = y * second[0] ** 2
     return y
+
+
+class Rooted:
+    """A class that calls what all objects have."""
+
+    def __init__(self, v):
+        super().__init__()
+        self.v = v
+
+
+@construct()
+def super_of_object(x, c):
+    return Rooted(x[0]).v * Rooted(x[1]).v * c
+
+
+# Sorting by numbers that are known at run time only
+
+
+@construct()
+def sorted_numbers(x, c):
+    low, middle, *others = sorted([x[0], x[1], c, x[2]])
+    high = sorted(x, reverse=True)[0]
+    return low * 2.0 + middle**2 + others[1] ** 3 + high * others[0]
+
+
+@construct()
+def sorted_by_a_key(x, c):
+    pairs = sorted([(x[0], 1), (x[1], 2), (x[2], 4)], key=lambda pair: -pair[0])
+    order = sorted(range(3), key=lambda k: x[k] * c)
+    rows = [x[3], x[4] ** 2, x[5]]
+    rows.sort(key=lambda v: (v > 1.0, v))
+    return pairs[0][0] * pairs[2][0] ** pairs[0][1] + x[order[1]] * c + rows[0] * rows[2] ** 2
+
+
+def _handing_on(function):
+    namespace = {"_target": function}
+    signature = "v, power=2.0, *others, scale=1.0, **more"
+    call = "v, power=power, *others, scale=scale, **more"
+    exec(f"def handed_on({signature}):\n    return _target({call})", namespace)  # noqa: S102
+    return namespace["handed_on"]
+
+
+@_handing_on
+def _handed_on(v, power, *others, scale, shift=0.0):
+    return scale * v**power + sum(others) + shift
+
+
+@construct()
+def wrapper_made_by_exec(x, c):
+    return _handed_on(x[0]) + _handed_on(x[1], scale=c, shift=x[2]) * _handed_on(v=x[3], power=c)

@@ -309,9 +309,9 @@ def text_of_a_staged_value(x, k):
     return names[f"{x[0]}"]
 
 
-@refused(Syntax, "sorted(x)", "np.sort")
-def sorts_a_list_of_staged_values(x, k):
-    return sorted(x)[0]
+@refused(Syntax, "sorted([x, x])", "np.sort")
+def sorts_a_list_of_arrays(x, k):
+    return sorted([x, x])[0]
 
 
 @refused(Syntax, "x.sum(axis=int(x[2]))", "int argument")
