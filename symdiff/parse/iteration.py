@@ -28,11 +28,12 @@ from symdiff.parse.heap import constant
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import HOOKS, MOST_UNROLLED, Interpreter, describe
 from symdiff.parse.items import get_item
-from symdiff.parse.loops import MOST_NESTED, NestedTurnsError, Turns, run_for
+from symdiff.parse.loops import MOST_NESTED, NestedTurnsError, run_for
 from symdiff.parse.python import in_python
 from symdiff.parse.selecting import list_of
 from symdiff.parse.special import has_method
 from symdiff.parse.texts import settled
+from symdiff.parse.trials import Turns
 from symdiff.parse.values import (
     ABSENT,
     Abstract,

@@ -25,11 +25,12 @@ from symdiff.parse.expressions import make_closure, test
 from symdiff.parse.interpreter import STATEMENTS, Interpreter
 from symdiff.parse.items import delete_item, get_item, set_item
 from symdiff.parse.iteration import for_each, is_unnumbered, run_over
-from symdiff.parse.loops import Turns, run_inside, run_while
+from symdiff.parse.loops import run_inside, run_while
 from symdiff.parse.raising import raise_with, throw
 from symdiff.parse.scope import bind_name, load_name, unbind_name
 from symdiff.parse.selecting import at_each_place
 from symdiff.parse.trees import contents_within
+from symdiff.parse.trials import Turns
 from symdiff.parse.trying import NotAttemptedError, stage_try
 from symdiff.parse.values import Abstract, Array, Conflict, ConflictRead, Exit
 
